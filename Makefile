@@ -1,0 +1,68 @@
+# Everything runs in a virtual environment in .venv; only Python 3.11+ and make have to be there.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: help demo test check format-check lint types docs docs-check wheel-check bench fuzz fixtures lock clean
+
+help:
+	@echo "make demo      print a log report from a fixture"
+	@echo "make test      run all tests"
+	@echo "make check     format, lint, types, docs, tests, built wheel: what CI runs"
+	@echo "make bench     ratios against md5sum, measured in one run (SIZE=200MB)"
+	@echo "make fuzz      the property tests, long (EXAMPLES=500)"
+	@echo "make docs      write the generated parts of docs/"
+	@echo "make fixtures  write fixtures/ again"
+	@echo "make lock      write constraints.txt from the newest versions that fit"
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	touch $(READY)
+
+demo: $(READY)
+	$(BIN)/smfparse info fixtures/qm01-930.smf
+	@echo
+	$(BIN)/smfparse report log fixtures/qm01-930.smf
+
+test: $(READY)
+	$(BIN)/python -m pytest --numprocesses 2
+
+check: format-check lint types docs-check wheel-check
+	$(BIN)/python -m pytest --numprocesses 2 --cov --cov-report=term --cov-fail-under=95
+
+format-check: $(READY)
+	$(BIN)/ruff format --check .
+
+lint: $(READY)
+	$(BIN)/ruff check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+docs: $(READY)
+	$(BIN)/python tools/docs.py
+
+docs-check: $(READY)
+	$(BIN)/python tools/docs.py --check
+
+wheel-check: $(READY)
+	$(BIN)/python tools/check_wheel.py
+
+bench: $(READY)
+	$(BIN)/python benchmarks/bench.py --size $(or $(SIZE),200MB)
+
+fuzz: $(READY)
+	SMFPARSE_EXAMPLES=$(or $(EXAMPLES),500) $(BIN)/python -m pytest --numprocesses 2 -m fuzz
+
+fixtures: $(READY)
+	$(BIN)/python fixtures/make.py
+
+lock:
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[dev]'
+	$(BIN)/python -m pip freeze --exclude smfparse > constraints.txt
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis

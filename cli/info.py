@@ -1,0 +1,113 @@
+"""smfparse info: what is in the inputs."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from smfparse.cli.options import inputs_argument, output_options
+from smfparse.cli.output import finish, write_lines
+
+if TYPE_CHECKING:
+    from smfparse.inventory import Group
+    from smfparse.tables import Inputs
+
+_HEADER = (
+    "System", "QMgr", "Version", "Type", "Subtype", "Records", "Bytes", "First", "Last", "Blocks",
+)  # fmt: skip
+_NUMBERS = {3, 4, 5, 6}
+
+
+@click.command("info")
+@inputs_argument
+@output_options("text", "json")
+def command(inputs: tuple[str, ...], form: str, output: Path | None, force: bool) -> None:
+    """Count records and bytes by system, queue manager, version, type and subtype.
+
+    INPUT is an SMF file (binary, with record descriptor words) or a converted dataset. Times are
+    the local times of the z/OS system, as SMF wrote them.
+
+    \b
+    Example:
+      smfparse info DUMP.smf
+    """
+    from smfparse.inventory import inventory
+    from smfparse.tables import open_inputs
+
+    opened = open_inputs(inputs)
+    groups = inventory(opened)
+    lines = _text(opened, groups) if form == "text" else iter([_json(opened, groups)])
+    write_lines(lines, output, force)
+    finish(opened.damage)
+
+
+def _text(opened: Inputs, groups: list[Group]) -> Iterator[str]:
+    rows = [_HEADER, *(_cells(group) for group in groups)]
+    rows.append(_total(groups))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADER))]
+    for row in rows:
+        cells = [
+            cell.rjust(width) if column in _NUMBERS else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        yield "  ".join(cells).rstrip()
+    if opened.log.unknown:
+        yield ""
+        yield "Bytes that no column knows (newer MQ, or IBM-internal):"
+        for name, size in sorted(opened.log.unknown.items()):
+            yield f"  {name:<20}{size:>15,}"
+
+
+def _cells(group: Group) -> tuple[str, ...]:
+    texts = (group.system, group.qmgr, group.mq_version, group.type, group.subtype)
+    return (
+        *("-" if each is None else str(each) for each in texts),
+        f"{group.records:,}",
+        f"{group.bytes:,}",
+        _moment(group.first),
+        _moment(group.last),
+        group.content,
+    )
+
+
+def _total(groups: list[Group]) -> tuple[str, ...]:
+    first = [group.first for group in groups if group.first is not None]
+    last = [group.last for group in groups if group.last is not None]
+    return (
+        *("Total", "", "", "", ""),
+        f"{sum(group.records for group in groups):,}",
+        f"{sum(group.bytes for group in groups):,}",
+        _moment(min(first, default=None)),
+        _moment(max(last, default=None)),
+        "",
+    )
+
+
+def _moment(moment: dt.datetime | None) -> str:
+    return "-" if moment is None else f"{moment:%Y/%m/%d %H:%M:%S}"
+
+
+def _json(opened: Inputs, groups: list[Group]) -> str:
+    def plain(value: Any) -> Any:
+        return value.isoformat() if isinstance(value, dt.datetime) else value
+
+    found = {
+        "inputs": [source.name for source in opened.sources],
+        "records": sum(group.records for group in groups),
+        "bytes": sum(group.bytes for group in groups),
+        "groups": [
+            {name: plain(value) for name, value in dataclasses.asdict(group).items()}
+            | {"blocks": group.content.split() if group.subtype is not None else []}
+            for group in groups
+        ],
+        "unknown_bytes": dict(sorted(opened.log.unknown.items())),
+        "damage": [str(each) for each in opened.damage.details],
+        "damage_count": opened.damage.count,
+    }
+    return json.dumps(found, indent=2)

@@ -1,0 +1,60 @@
+"""Where results and messages go: data on stdout or in a file, messages on stderr."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+import click
+
+from smfparse.errors import DamageLog, OutputError
+
+EXIT_DAMAGE = 4
+_SHOWN = 20
+"""Damage messages shown; the rest is counted."""
+
+
+@contextmanager
+def replacing(output: Path, force: bool) -> Iterator[BinaryIO]:
+    """Open a temporary file beside `output` that takes its place when all is written, or goes.
+
+    Raises OutputError where `output` exists (unless `force`) or cannot be written.
+    """
+    if output.exists() and not force:
+        raise OutputError(f"{output}: the file exists; --force replaces it")
+    part = output.with_name(f".{output.name}.{os.getpid()}")
+    try:
+        with part.open("xb") as stream:
+            yield stream
+        part.replace(output)
+    except OSError as error:
+        raise OutputError(f"{output}: {error.strerror or error}") from error
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def write_lines(lines: Iterable[str], output: Path | None, force: bool) -> None:
+    """Write text lines to stdout, or to the file `output`: whole or not at all."""
+    if output is None:
+        for line in lines:
+            click.echo(line)
+        return
+    with replacing(output, force) as file:
+        file.writelines(f"{line}\n".encode() for line in lines)
+
+
+def finish(damage: DamageLog) -> None:
+    """Say what could not be used, and leave with exit code 4 if there was anything."""
+    if not damage:
+        return
+    for each in damage.details[:_SHOWN]:
+        click.echo(f"smfparse: {each}", err=True)
+    if damage.count > _SHOWN:
+        click.echo(f"smfparse: ... and {damage.count - _SHOWN} more", err=True)
+    click.echo("smfparse: the input is damaged; everything else was used", err=True)
+    sys.exit(EXIT_DAMAGE)

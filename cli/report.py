@@ -1,0 +1,56 @@
+"""smfparse report: the reports of MP1B, and more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from smfparse.cli.options import output_options
+from smfparse.cli.output import finish, write_lines
+
+
+@click.command("report")
+@click.argument("name", metavar="NAME")
+@click.argument("inputs", metavar="INPUT...", nargs=-1, type=str)
+@click.option("--total", is_flag=True, help="One section a queue manager for the whole input.")
+@click.option("--explain", is_flag=True, help="Say how each figure comes about; INPUT not needed.")
+@output_options("text", "csv", "json")
+def command(
+    name: str,
+    inputs: tuple[str, ...],
+    total: bool,
+    explain: bool,
+    form: str,
+    output: Path | None,
+    force: bool,
+) -> None:
+    """Print the report NAME: one section a queue manager and interval.
+
+    NAME is a report (log) or one of MP1B's DD names (LOG, LOGCSV). INPUT is an SMF file (binary,
+    with record descriptor words) or a converted dataset. Times are the local times of the z/OS
+    system. A figure whose inputs are not in the data is shown as -.
+
+    \b
+    Example:
+      smfparse report log DUMP.smf
+      smfparse report log DUMP.smf --format csv --output log.csv
+    """
+    from smfparse import reports
+    from smfparse.catalog import Catalog
+    from smfparse.sections import Sections
+    from smfparse.tables import open_inputs
+
+    which = reports.report(name)
+    if explain:
+        write_lines(reports.explain(which), output, force)
+        return
+    if not inputs:
+        raise click.UsageError("Missing argument 'INPUT...'.")
+    opened = open_inputs(inputs)
+    with Catalog(opened) as catalog:
+        rows = reports.run(which, catalog, Sections.TOTAL if total else Sections.RECORDED)
+    if not rows:
+        click.echo(f"smfparse: {which.absent()}", err=True)
+    write_lines(reports.lines(which, rows, form), output, force)
+    finish(opened.damage)

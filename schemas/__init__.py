@@ -1,0 +1,122 @@
+"""The registry: which control block stands in which triplet of which SMF record.
+
+    (SMF type, subtype): {triplet number: (table, block)}
+
+Triplet 0 of every record is the QWHS area. A table can come from several places; the blocks that
+are not listed are IBM-internal. `TABLES` is every table by name, child tables included.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from smfparse.layout import Block, Child, Column
+from smfparse.schemas.q5st import Q5ST
+from smfparse.schemas.qcct import QCCT
+from smfparse.schemas.qcst import QCST
+from smfparse.schemas.qct import QCT_ADP, QCT_DNS, QCT_DSP, QCT_SSL
+from smfparse.schemas.qesd import QESD
+from smfparse.schemas.qest import QEST
+from smfparse.schemas.qis1 import QIS1
+from smfparse.schemas.qist import QIST
+from smfparse.schemas.qjst import QJST
+from smfparse.schemas.qlst import QLST
+from smfparse.schemas.qmac import QMAC
+from smfparse.schemas.qmst import QMST
+from smfparse.schemas.qpst import QPST
+from smfparse.schemas.qqst import QQST
+from smfparse.schemas.qsgm import QSGM
+from smfparse.schemas.qsph import QSPH
+from smfparse.schemas.qsrs import QSRS
+from smfparse.schemas.qsst import QSST
+from smfparse.schemas.qtst import QTST
+from smfparse.schemas.qwac import QWAC
+from smfparse.schemas.qwhs import QWHC, QWHS, QWHX
+from smfparse.schemas.smf import QWAS, QWST, TRIPLET
+from smfparse.schemas.wqst import WQST
+from smfparse.schemas.wtas import WTAS
+from smfparse.schemas.wtid import WTID
+
+STATISTICS = 115
+ACCOUNTING = 116
+
+REGISTRY: dict[tuple[int, int], dict[int, Block]] = {
+    (115, 1): {9: QSST, 11: QJST},
+    (115, 2): {1: QMST, 2: QIST, 3: QPST, 4: QLST, 5: Q5ST, 6: QEST, 7: QTST, 8: QESD},
+    (115, 5): {1: QSPH},
+    (115, 6): {1: QSGM},
+    (115, 7): {1: QSRS},
+    (115, 201): {1: QIS1},
+    (115, 215): {1: QPST},
+    (115, 216): {1: QQST},
+    (115, 231): {1: QCCT, 2: QCT_DSP, 3: QCT_ADP, 4: QCT_SSL, 5: QCT_DNS},
+    (116, 0): {1: QWAC, 2: QMAC},
+    (116, 1): {1: WTID, 2: WTAS, 3: WQST},
+    (116, 2): {1: WTID, 2: WQST},
+    (116, 10): {1: QCST},
+}
+"""QPST stands in 115/2 before MQ 8.0 and in 115/215 since; 116/2 goes on where 116/1 is full."""
+
+TASK_RECORDS = frozenset({(116, 1), (116, 2)})
+"""Records of class 3 accounting: their rows carry `task_record_no`."""
+
+STUB_RECORDS = frozenset({(115, 5), (115, 6), (115, 7)})
+"""Records whose QWHS is a stub of four bytes."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: the rows of a block, or of a repeated group inside it.
+
+    block    where the rows come from
+    columns  the block's own columns (of one entry, in a child table)
+    child    the repeated group, None for the block's own table
+    task     whether the rows carry `task_record_no`
+    stub     whether they are of records that have no time of their own but the SMF header's
+    extra    a block of the record's QWHS area whose columns are appended
+    """
+
+    name: str
+    title: str
+    block: Block
+    columns: tuple[Column, ...]
+    child: Child | None = None
+    task: bool = False
+    stub: bool = False
+    extra: Block | None = None
+
+
+def _tables() -> dict[str, Table]:
+    found: dict[str, Table] = {}
+    for record, triplets in REGISTRY.items():
+        for each in triplets.values():
+            task, stub = record in TASK_RECORDS, record in STUB_RECORDS
+            if each.columns:
+                name = each.name.lower()
+                extra = QWHC if each is QMAC else None
+                found[name] = Table(
+                    name, each.title, each, each.columns, task=task, stub=stub, extra=extra
+                )
+            for child in each.children:
+                title = f"{each.name}: {child.title}"
+                found[child.table] = Table(
+                    child.table, title, each, child.columns, child=child, task=task
+                )
+    return found
+
+
+TABLES = _tables()
+
+__all__ = [
+    "ACCOUNTING",
+    "QWAS",
+    "QWHC",
+    "QWHS",
+    "QWHX",
+    "QWST",
+    "REGISTRY",
+    "STATISTICS",
+    "TABLES",
+    "TRIPLET",
+    "Table",
+]

@@ -1,0 +1,59 @@
+"""QCT: the tasks of the channel initiator (115/231)."""
+
+from smfparse.fields import Count32, Elapsed, Gauge32, HighElapsed, When, Word32
+from smfparse.layout import block
+
+QCT_DSP = block(
+    "QCT_DSP",
+    "Dispatcher task of the channel initiator, one per task and interval",
+    "qcttskn" / Word32 * "TCB address used as the task identity",
+    "qctreqn" / Count32 * "Requests handled by the task in the interval",
+    "qctcptm" / Elapsed * "CPU used by the task while busy",
+    "qcteltm" / Elapsed * "Summed elapsed time of the requests",
+    "qctwttm" / Elapsed * "Time the task waited for work",
+    "qctchln" / Gauge32 * "Number of channels running on this dispatcher",
+    since="8.0",
+)
+
+
+QCT_ADP = block(
+    "QCT_ADP",
+    "Adapter task of the channel initiator, one per task and interval",
+    "qcttskn" / Word32 * "TCB address used as the task identity",
+    "qctreqn" / Count32 * "Requests handled by the task in the interval",
+    "qctcptm" / Elapsed * "CPU used by the task while busy",
+    "qcteltm" / Elapsed * "Summed elapsed time of the requests",
+    "qctwttm" / Elapsed * "Time the task waited for work",
+    since="8.0",
+)
+
+
+QCT_SSL = block(
+    "QCT_SSL",
+    "TLS server task of the channel initiator, one per task and interval",
+    "qcttskn" / Word32 * "TCB address used as the task identity",
+    "qctreqn" / Count32 * "Requests handled by the task in the interval",
+    "qctcptm" / Elapsed * "CPU used by the task while busy",
+    "qcteltm" / Elapsed * "Summed elapsed time of the requests",
+    "qctwttm" / Elapsed * "Time the task waited for work",
+    "qctlstm" / When * "When the longest TLS request of the interval happened",
+    "qctlsdu" / HighElapsed * "Duration of the longest TLS request",
+    since="8.0",
+)
+
+
+QCT_DNS = block(
+    "QCT_DNS",
+    "Name resolution (DNS) task of the channel initiator, one per interval",
+    "qcttskn" / Word32 * "TCB address used as the task identity",
+    "qctreqn" / Count32 * "Requests handled by the task in the interval",
+    "qctcptm" / Elapsed * "CPU used by the task while busy",
+    "qcteltm" / Elapsed * "Summed elapsed time of the requests",
+    "qctwttm" / Elapsed * "Time the task waited for work",
+    "qctlgtm" / When * "When the longest DNS request of the interval happened",
+    "qctlgdu"
+    / HighElapsed
+    * "Duration of the longest DNS request (APAR PH69352: not reset at 9.4.0)",
+    since="8.0",
+    kept_length=48,
+)

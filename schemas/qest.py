@@ -1,0 +1,28 @@
+"""QEST: coupling facility manager statistics, one per structure in use and interval."""
+
+from construct import Struct
+
+from smfparse.fields import Count32, Elapsed, High32, Reserved, Text, Word32
+from smfparse.layout import Repeat, block, header
+
+QESTSTUC = Struct(
+    "qeststr" / Text(12) * "Coupling facility structure name; binary zeros in an unused slot",
+    "qeststrn" / Word32 * "Structure number",
+    "qestcsec" / Count32 * "IXLLSTE (single-entry) calls",
+    "qestcmec" / Count32 * "IXLLSTM (multi-entry) calls",
+    "qestsstc" / Elapsed * "Total time in IXLLSTE calls",
+    "qestmstc" / Elapsed * "Total time in IXLLSTM calls",
+    "qestrsec" / Count32 * "IXLLSTE calls driven again",
+    "qestrmec" / Count32 * "IXLLSTM calls driven again",
+    "qestsful" / Count32 * "Structure-full conditions",
+    "qestmnus" / High32 * "Most list entries in use",
+    "qestmlus" / High32 * "Most list elements in use",
+    "filler__001" / Reserved(4) * "Reserved",
+)
+
+QEST = block(
+    "QEST",
+    "Coupling facility manager statistics, one per structure in use and interval",
+    header("qestid qestll qesteyec", "C513", "QEST"),
+    "qeststuc" / Repeat("qest", QESTSTUC, used="qeststr", slot=range(64)) * "Structure slots",
+)

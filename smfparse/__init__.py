@@ -1,0 +1,28 @@
+"""IBM MQ for z/OS SMF 115 and 116 records: decode, query, report.
+
+inputs = smfparse.open(["DUMP.smf"])
+inputs.arrow("wtas")  # pyarrow.Table, one row a task and interval
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from smfparse.errors import SmfError
+    from smfparse.tables import open_inputs as open  # noqa: A004 - as in gzip.open
+
+_HOMES = {"SmfError": ("smfparse.errors", "SmfError"), "open": ("smfparse.tables", "open_inputs")}
+
+__all__ = ["SmfError", "__version__", "open"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used, so that the command line starts fast."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, attribute = _HOMES[name]
+    return getattr(import_module(module), attribute)

@@ -1,0 +1,154 @@
+"""Every table and column by name: what `describe`, Arrow schemas and docs/columns.md are made of.
+
+A table has the key columns, then `task_record_no` if it is of class 3 accounting, then the index
+columns of a repeated group, then the fields of its control block.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from smfparse.fields import LOCAL_TIMESTAMP, TIMESTAMP, Combine
+from smfparse.layout import Child, Column
+from smfparse.schemas import QWHS, QWHX, TABLES
+
+_NEAR = 8
+"""Near names offered on a miss."""
+RECORD = "record"
+RECORD_BLOCKS = (QWHS, QWHX)
+"""Blocks whose fields are columns of `record`."""
+
+
+@dataclass(frozen=True)
+class TableColumn:
+    """A column of a table.
+
+    name     lower case
+    arrow    Arrow type by name
+    doc      meaning
+    unit     or None
+    since    MQ version, or version word, that brought the field; '' for all
+    combine  over intervals
+    place    IBM's name of the field, its block and its byte offset there: `QJST+0044 qjstbffl`
+    """
+
+    name: str
+    arrow: str
+    doc: str
+    unit: str | None = None
+    since: str = ""
+    combine: Combine = Combine.NONE
+    place: str = ""
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """Arrow field metadata; only what there is to say."""
+        texts = {
+            "description": self.doc,
+            "unit": self.unit,
+            "since": self.since,
+            "combine": "" if self.combine is Combine.NONE else str(self.combine),
+            "field": self.place,
+        }
+        return {name: text for name, text in texts.items() if text}
+
+
+KEYS = (
+    TableColumn("system", "string", "SMF system id (LPAR)"),
+    TableColumn("qmgr", "string", "Queue manager"),
+    TableColumn("qsg", "string", "Queue sharing group (MQ 10 and later), NULL if there is none"),
+    TableColumn("mq_version", "string", "MQ version.release.modification of the writer"),
+    TableColumn("smf_time", LOCAL_TIMESTAMP, "When SMF took the record, local time of the system"),
+    TableColumn("time", TIMESTAMP, "When MQ captured the data (QWHSSTCK)"),
+    TableColumn("utc_offset", "int32", "Local time of the system minus UTC", "seconds"),
+    TableColumn("interval_start", TIMESTAMP, "Start of the interval that the data covers"),
+    TableColumn("interval_seconds", "double", "Length of that interval", "seconds"),
+    TableColumn("source", "string", "The input the record is in"),
+    TableColumn("record_no", "int64", "Logical record in its source, from 1"),
+    TableColumn("record_offset", "int64", "Byte of the record in the unpacked source"),
+    TableColumn("block_no", "int32", "Block in its triplet, from 1; NULL in the table record"),
+)
+TASK_KEY = TableColumn(
+    "task_record_no", "int64", "record_no of the 116/1 record of this task and interval"
+)
+RECORD_FIELDS = (
+    TableColumn("length", "int64", "Bytes of the whole record, RDW included", "bytes"),
+    TableColumn("flags", "uint8", "System indicator byte of the SMF header"),
+    TableColumn("type", "uint8", "SMF record type"),
+    TableColumn("subtype", "int32", "Record subtype, NULL where the header has none"),
+    TableColumn("subsystem", "string", "Subsystem of the SMF header, NULL where it has none"),
+)
+
+
+def table_names() -> tuple[str, ...]:
+    """Return every table: the inventory of records first, then the registry's."""
+    return (RECORD, *TABLES)
+
+
+def title(table: str) -> str:
+    """Return the one-line description of a table."""
+    return "Inventory: one per SMF record of any type" if table == RECORD else TABLES[table].title
+
+
+def keys(table: str) -> tuple[TableColumn, ...]:
+    """Return the key columns of a table."""
+    return (*KEYS, TASK_KEY) if table in TABLES and TABLES[table].task else KEYS
+
+
+@cache
+def columns(table: str) -> tuple[TableColumn, ...]:
+    """Return all columns of a table, in order."""
+    if table == RECORD:
+        fields = [each for block in RECORD_BLOCKS for each in _fields(block.name, block.columns)]
+        return (*KEYS, *RECORD_FIELDS, *fields)
+    spec = TABLES[table]
+    index = _index(spec.child) if spec.child else ()
+    extra = _fields(spec.extra.name, spec.extra.columns) if spec.extra else ()
+    return (*keys(table), *index, *_fields(spec.block.name, spec.columns), *extra)
+
+
+def _fields(block: str, found: Iterable[Column]) -> Iterator[TableColumn]:
+    for each in found:
+        yield TableColumn(
+            each.name,
+            each.part.arrow,
+            each.doc,
+            each.unit,
+            each.field.since,
+            each.combine,
+            f"{block}+{each.offset:04X} {each.field.name}",
+        )
+
+
+def _index(child: Child) -> Iterator[TableColumn]:
+    for position, name in enumerate(child.index):
+        labels = list(dict.fromkeys(cell[position] for cell in child.cells))
+        first, last = labels[0], labels[-1]
+        if isinstance(first, str):
+            yield TableColumn(name, "string", f"Which entry: {', '.join(map(str, labels))}")
+        else:
+            yield TableColumn(name, "int32", f"Which entry: {first} to {last}")
+
+
+def find(name: str) -> list[tuple[str, TableColumn]]:
+    """Return the columns called `name` (or whose field IBM calls so), with their tables."""
+    wanted = name.lower()
+    return [
+        (table, each)
+        for table in table_names()
+        for each in columns(table)
+        if wanted == each.name or (each.place and wanted == each.place.split()[-1].lower())
+    ]
+
+
+def near_names(name: str) -> list[str]:
+    """Return tables and columns with a name like `name`."""
+    every = dict.fromkeys(
+        [*table_names(), *(each.name for table in table_names() for each in columns(table))]
+    )
+    starting = [each for each in every if each.startswith(name.lower())]
+    close = difflib.get_close_matches(name.lower(), every, n=_NEAR)
+    return list(dict.fromkeys([*starting, *close]))[:_NEAR]

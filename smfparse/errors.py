@@ -1,0 +1,89 @@
+"""The exception tree, and the record of what a file could not give.
+
+    SmfError                 root: catch this one
+    ├── InputError           nothing usable: missing, unreadable, empty or not an SMF file
+    ├── OutputError          the output exists already or cannot be written
+    ├── RequestError         the call itself is off: an unknown table or report, SQL that fails
+    └── LayoutError          a control block is declared or built wrongly
+
+Damage inside a file is not an exception: the good records are used and each loss is a `Damage`
+in the `DamageLog` of the input.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+class SmfError(Exception):
+    """Root of every error that smfparse raises on purpose."""
+
+
+class InputError(SmfError):
+    """No usable input."""
+
+
+class OutputError(SmfError):
+    """An output that exists already or cannot be written."""
+
+
+class RequestError(SmfError):
+    """A request that cannot be met whatever the data: unknown names, SQL that does not run."""
+
+
+class LayoutError(SmfError):
+    """A control block that is declared wrongly, or values that do not fit one."""
+
+
+@dataclass(frozen=True)
+class Damage:
+    """Bytes of an input that could not be used.
+
+    `offset` is the byte in the unpacked source, `length` the bytes given up (None: to the end of a
+    stream whose size is not known), `record_no` the 1-based logical record where one is known.
+    """
+
+    source: str
+    offset: int
+    length: int | None
+    reason: str
+    record_no: int | None = None
+    type: int | None = None
+    subtype: int | None = None
+
+    def __str__(self) -> str:
+        place = f"byte 0x{self.offset:X}"
+        if self.record_no is not None:
+            place = f"record {self.record_no} at {place}"
+        if self.type is not None:
+            place += f" (type {self.type} subtype {self.subtype})"
+        return f"{self.source}: {place}: {self.reason}"
+
+
+@dataclass
+class DamageLog:
+    """Every distinct damage met so far, in order; the first `keep` with their details.
+
+    An input is read once a table by some callers, so the same damage can be met again: it is
+    counted once, as long as no more than `remember` different ones were met.
+    """
+
+    keep: int = 1000
+    remember: int = 100_000
+    details: list[Damage] = field(default_factory=list)
+    count: int = 0
+    _seen: set[int] = field(default_factory=set, repr=False)
+
+    def add(self, damage: Damage) -> None:
+        """Note `damage` unless the same one is noted already."""
+        key = hash(damage)
+        if key in self._seen:
+            return
+        if len(self._seen) < self.remember:
+            self._seen.add(key)
+        self.count += 1
+        if len(self.details) < self.keep:
+            self.details.append(damage)
+
+    def __bool__(self) -> bool:
+        return self.count > 0

@@ -1,0 +1,38 @@
+"""Rows of any query as text, CSV or JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+_FORMULA_START = r"^([=+\-@])"
+
+
+def lines(rows: Any, form: str) -> Iterator[str]:
+    """Yield the lines of a pyarrow.Table in the form text, csv or json."""
+    frame = pl.DataFrame(rows)
+    if form == "json":
+        yield frame.write_json()
+    elif form == "csv":
+        texts = pl.col(pl.String).str.replace(_FORMULA_START, "'$1")
+        safe = frame.with_columns(texts).rename(lambda name: re.sub(_FORMULA_START, r"'\1", name))
+        yield from safe.write_csv().splitlines()
+    else:
+        yield from _table(frame).splitlines()
+
+
+def _table(frame: pl.DataFrame) -> str:
+    with pl.Config(
+        tbl_rows=-1,
+        tbl_cols=-1,
+        tbl_width_chars=-1,
+        fmt_str_lengths=10_000,
+        tbl_hide_dataframe_shape=True,
+        tbl_hide_column_data_types=True,
+        tbl_formatting="ASCII_MARKDOWN",
+        tbl_cell_numeric_alignment="RIGHT",
+    ):
+        return str(frame)

@@ -1,0 +1,219 @@
+"""The records of some intervals of a synthetic file: every kind that the registry knows.
+
+What tasks, queues and the main statistics blocks count is made up to fit together; any other block
+of the registry is filled by its declaration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from smfparse import accounting, statistics, workload
+from smfparse.envelope import Blocks, Envelope, Group, Writers
+from smfparse.fields import Raw
+from smfparse.layout import Block, version_key
+from smfparse.schemas import QWHC, REGISTRY
+from smfparse.schemas.qis1 import QIS1
+from smfparse.schemas.qpst import QPST
+from smfparse.synthesis import Columns, Draws, Floats, Ints, Rows, encoded, fill
+from smfparse.workload import DAY, Tasks
+
+_TASK, _CLASS_1 = (116, 1), (116, 0)
+_CONTINUATION = (116, 2)
+"""Never needed: no task is given more queues than fit its record."""
+_FEWEST_POOLS, _MOST_POOLS = 4, 16
+_POOLS_SINCE = ((115, 215), (8, 0))
+"""The record that buffer pools have, and since when; they stood with other blocks before."""
+_TIMES = {"QIS1": 5, "QQST": 10, "QCST": 4, "QSPH": 6, "QSGM": 6}
+_TIMES |= {"QCT_DSP": 5, "QCT_ADP": 8, "QCT_SSL": 3}
+"""How many of a block a record has, where it is not one."""
+_WORDS = {"qqstqnam": workload.QUEUES, "qcstchnm": workload.CHANNELS[1:]}
+_WORDS |= {"qcstcnnm": workload.ADDRESSES[1:], "qeststr": workload.STRUCTURES[1:]}
+_WORDS |= {"qesdstr": workload.STRUCTURES[1:]}
+"""Texts of blocks that are otherwise filled without knowing them."""
+
+
+@dataclass(frozen=True)
+class _Made:
+    """Blocks that are filled, and how many each record has."""
+
+    rows: Rows
+    count: Ints
+
+
+class Batch:
+    """The records of some intervals: rows are interval by interval, then queue manager by task."""
+
+    def __init__(
+        self, tasks: Tasks, envelope: Envelope, start: int, first: int, times: int
+    ) -> None:
+        self.tasks = tasks
+        self.site = tasks.site
+        self.envelope = envelope
+        self.first = first
+        self.times = times
+        site, qmgrs = self.site, len(self.site.qmgrs)
+        begin = start + (first + np.arange(times)) * site.interval
+        self.begin: Ints = np.repeat(begin, qmgrs)
+        self.qmgr: Ints = np.tile(np.arange(qmgrs), times)
+        self.load = self._load()
+        self.task_stat: Ints = np.tile(tasks.qmgr, times) + qmgrs * self._nth(len(tasks.qmgr))
+        self.queue_task: Ints = np.tile(tasks.task, times) + len(tasks.qmgr) * self._nth(
+            len(tasks.task)
+        )
+        self.lasting = np.tile(tasks.lasting, times)
+        self.ended: Ints = np.flatnonzero(~self.lasting)
+        self.made = self._class_3() | self._statistics()
+
+    def _nth(self, rows: int) -> Ints:
+        """Return the interval that each row belongs to, of `rows` an interval."""
+        return np.repeat(np.arange(self.times), rows)
+
+    def _draws(self, purpose: str) -> Draws:
+        return Draws(self.site.seed, 1 + self.first, *purpose.encode())
+
+    def _load(self) -> Floats:
+        """Return how busy each queue manager is: most at 14:00 local time, least at 2:00."""
+        local = (self.begin + self.envelope.offset) % DAY / DAY * 24
+        distance = np.minimum(np.abs(local - 14), 24 - np.abs(local - 14))
+        noise = 0.9 + 0.2 * self._draws("load").uniform(len(local))
+        load: Floats = (1 - 0.06 * distance) * noise
+        return load
+
+    def _class_3(self) -> dict[str, _Made]:
+        tasks, times, draws = self.tasks, self.times, self._draws("class 3")
+        self.spans = workload.task_spans(
+            self.lasting,
+            self.begin[self.task_stat],
+            np.tile(tasks.started, times),
+            self.site.interval,
+            draws,
+        )
+        load = self.load[self.task_stat][self.queue_task]
+        self.queues = accounting.queue_columns(tasks, self.spans.of(self.queue_task), load, draws)
+        self.sums = accounting.summed(self.queues, self.queue_task, len(self.lasting))
+        wtas, wqst = tasks.wtas.repeated(times), tasks.wqst.repeated(times)
+        wtas.set_all(accounting.task_columns(self.sums, self.spans, self.lasting, draws))
+        accounting.set_latches(wtas, self.site.version, draws)
+        wqst.set_all(self.queues)
+        accounting.set_coupling(wqst, np.tile(tasks.shared, times), self.queues, draws)
+        wqst.set_bytes("correl", wtas.raw[self.queue_task, 8:24])
+        one = np.ones(len(self.lasting), np.int64)
+        return {
+            "WTID": _Made(tasks.wtid.repeated(times), one),
+            "WTAS": _Made(wtas, one),
+            "WQST": _Made(wqst, np.tile(tasks.queues, times)),
+            "QMAC": self._qmac(),
+        }
+
+    def _qmac(self) -> _Made:
+        size = np.tile(self.tasks.size, self.times)
+        columns = accounting.class_1_columns(self.queues, size, self.queue_task, len(self.lasting))
+        rows = self._rows(_CLASS_1, "QMAC", len(self.ended))
+        rows.set_all({name: values[self.ended] for name, values in columns.items()})
+        return _Made(rows, np.ones(len(self.ended), np.int64))
+
+    def _rows(self, record: tuple[int, int], name: str, count: int) -> Rows:
+        block = next(each for each in REGISTRY[record].values() if each.name == name)
+        return Rows(block, self.site.version, count)
+
+    def _statistics(self) -> dict[str, _Made]:
+        rows = len(self.begin)
+        sums = accounting.summed(self.sums, self.task_stat, rows)
+        messages = statistics.message_columns(sums, self._draws("QMST"))
+        qjst = self._rows((115, 1), "QJST", rows)
+        logged = messages["qmstpbp"].astype(np.float64)
+        statistics.set_log(
+            qjst, logged, self.begin, self.site.interval, self.load, self._draws("QJST")
+        )
+        columns: dict[str, tuple[int, Columns]] = {
+            "QMST": (2, messages),
+            "QIST": (2, statistics.data_columns(messages, self._draws("QIST"))),
+            "QSST": (1, statistics.storage_columns(rows, self._draws("QSST"))),
+        }
+        made = {"QJST": _Made(qjst, np.ones(rows, np.int64)), "QPST": self._pools(messages)}
+        for name, (subtype, values) in columns.items():
+            block = self._rows((115, subtype), name, rows)
+            block.set_all(values)
+            made[name] = _Made(block, np.ones(rows, np.int64))
+        return made
+
+    def _pools(self, messages: Columns) -> _Made:
+        kinds = _MOST_POOLS - _FEWEST_POOLS + 1
+        pools = _FEWEST_POOLS + Draws(self.site.seed, 0, 1).below(len(self.site.qmgrs), kinds)
+        count = pools[self.qmgr]
+        each = (messages["qmstput"] + messages["qmstget"])[np.repeat(np.arange(len(count)), count)]
+        rows = self._rows((115, 215), "QPST", len(each))
+        rows.set_all(statistics.pool_columns(_number(count), each, self._draws("QPST")))
+        return _Made(rows, count)
+
+    def groups(self) -> Iterator[Group]:
+        """Make the records of every kind that the registry knows and this MQ version writes."""
+        for order, (record, triplets) in enumerate(REGISTRY.items()):
+            if record == _CONTINUATION:
+                continue
+            writers = self._writers(record, order)
+            blocks = {
+                number: self._blocks(block, writers)
+                for number, block in triplets.items()
+                if self._is_written(record, block)
+            }
+            if blocks and len(writers.qmgr):
+                yield from self.envelope.records(record, writers, blocks)
+
+    def _is_written(self, record: tuple[int, int], block: Block) -> bool:
+        version = version_key(self.site.version)
+        if block is QPST:
+            new, since = _POOLS_SINCE
+            return (record == new) == (version >= since)
+        return version_key(next(iter(block.lengths))) <= version
+
+    def _writers(self, record: tuple[int, int], order: int) -> Writers:
+        if record == _CLASS_1:
+            which = self.ended
+            stat = self.task_stat[which]
+            return Writers(
+                self.qmgr[stat], self.spans.end[which] + 2, self.begin[stat], self._who()
+            )
+        if record == _TASK:
+            stat = self.task_stat
+            noise = self._draws("flags").below(len(stat), 1 << 32)
+            slot = np.tile(np.arange(len(self.tasks.qmgr)), self.times)
+            when = self.spans.end + np.where(self.lasting, 2000 + 30 * slot, 5)
+            return Writers(self.qmgr[stat], when, self.begin[stat], noise=noise)
+        return Writers(self.qmgr, self.begin + self.site.interval + 9 + 100 * order, self.begin)
+
+    def _who(self) -> Raw:
+        tasks = self.tasks
+        rows = Rows(QWHC, self.site.version, len(self.ended), {"qwhclen": QWHC.size, "qwhctyp": 2})
+        slot = self.ended % max(len(tasks.qmgr), 1)
+        for name, words, which in (
+            ("qwhcaid", workload.USERS, tasks.user),
+            ("qwhcopid", workload.USERS, tasks.user),
+            ("qwhccn", workload.JOBS, tasks.job),
+        ):
+            rows.set_bytes(name, encoded(QWHC.field(name).kind, words)[which[slot]])
+        rows.set("qwhcatyp", tasks.adapter[slot])
+        return rows.raw
+
+    def _blocks(self, block: Block, writers: Writers) -> Blocks:
+        if block.name in self.made:
+            made = self.made[block.name]
+            return made.rows.raw, made.count
+        count = np.full(len(writers.qmgr), _TIMES.get(block.name, 1))
+        rows = Rows(block, self.site.version, int(count.sum()))
+        nth, draws = _number(count), self._draws(block.name)
+        fill(rows, nth, np.repeat(writers.when, count), draws, _WORDS)
+        if block.name.startswith("QCT_"):
+            rows.set_all(statistics.chinit_columns(len(rows), self.site.interval, draws))
+        elif block is QIS1:
+            rows.set_all(statistics.page_set_columns(nth, draws))
+        return rows.raw, count
+
+
+def _number(count: Ints) -> Ints:
+    """Number the blocks of each record from 0."""
+    return np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)

@@ -1,0 +1,336 @@
+"""The key columns that every table carries: which system and queue manager, when, and where from.
+
+Times: SMF writes local time, the TOD clocks of MQ are UTC, and QWHSTIME is TOD format but local
+already. The offset of the z/OS system is the difference of the two, rounded to 15 minutes because
+the SMF header counts hundredths of a second. Nothing here knows the workstation's zone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from smfparse.arrays import array, spelled_array, text_array
+from smfparse.fields import (
+    LOCAL_TIMESTAMP,
+    STCK_UNITS_PER_US,
+    TIMESTAMP,
+    Instant,
+    Mask,
+    Numeric,
+    Text,
+    Values,
+)
+from smfparse.framing import Ints
+from smfparse.layout import Block
+from smfparse.records import Blocks, Bools, Records
+from smfparse.schemas import QWHC, QWHS, QWHX, QWST
+from smfparse.schemas.wtas import WTAS
+from smfparse.tasks import TASK, TaskLinks, Tasks, task_blocks, task_keys
+
+STUB = 1
+"""QWHSLEN of the 4-byte form that 115/5-7 have."""
+STUB_BYTES = 4
+SHORT = QWHS.field("qwhstime").offset
+"""QWHSLEN of the form without an interval; QWHC follows it in 116/0-2."""
+QWHX_RELEASE = "946"
+_TOD_INTERVALS = ((115, 231), (116, 10))
+"""Records whose QWHSDURN counts TOD units; it is microseconds in the others."""
+_US = 1_000_000
+_DAY_US = 24 * 3600 * _US
+_QUARTER = 15 * 60
+
+
+@dataclass
+class Clocks:
+    """The UTC offset of each system, carried from chunk to chunk of a source.
+
+    offsets     the last one seen
+    first       the first one seen
+    look_ahead  finds the first offset of systems that had none so far, in the rest of the source
+    """
+
+    offsets: dict[bytes, int] = field(default_factory=dict)
+    first: dict[bytes, int] = field(default_factory=dict)
+    look_ahead: Callable[[frozenset[bytes]], dict[bytes, int]] | None = None
+    _asked: set[bytes] = field(default_factory=set)
+
+    def fill(self, system: Values, offset: Ints, known: Bools) -> tuple[Ints, Bools]:
+        """Give records without UTC the offset of the nearest earlier record of their system.
+
+        Else that of the nearest later one, else none.
+        """
+        offset, known = offset.copy(), known.copy()
+        rows_of = {name.tobytes(): np.flatnonzero(system == name) for name in np.unique(system)}
+        self._ask({name for name, rows in rows_of.items() if not known[rows].any()})
+        for name, rows in rows_of.items():
+            places = np.flatnonzero(known[rows])
+            if places.size:
+                self.first.setdefault(name, int(offset[rows[places[0]]]))
+            self._fill_system(rows, places, self.offsets.get(name), offset, known)
+            if places.size:
+                self.offsets[name] = int(offset[rows[places[-1]]])
+        return offset, known
+
+    def _ask(self, systems: set[bytes]) -> None:
+        """Look ahead, once, for systems of which no offset is known."""
+        systems -= self.offsets.keys() | self._asked
+        if systems and self.look_ahead is not None:
+            self._asked |= systems
+            self.offsets |= self.look_ahead(frozenset(systems))
+
+    @staticmethod
+    def _fill_system(
+        rows: Ints, places: Ints, earlier: int | None, offset: Ints, known: Bools
+    ) -> None:
+        """Fill the rows of one system; `places` are those of its rows that are known."""
+        if earlier is None and not places.size:
+            return
+        before = np.searchsorted(places, np.arange(rows.size), side="right") - 1
+        early = before < 0
+        if early.any():
+            offset[rows[early]] = offset[rows[places[0]]] if earlier is None else earlier
+        offset[rows[~early]] = offset[rows[places[before[~early]]]]
+        known[rows] = True
+
+
+class KeyColumns:
+    """The key columns of a chunk, each computed once, when first asked for."""
+
+    def __init__(self, records: Records, clocks: Clocks, links: TaskLinks) -> None:
+        self.records = records
+        self.rows = len(records)
+        self._clocks = clocks
+        self._links = links
+        self._made: dict[str, Any] = {}
+
+    def of_records(self, name: str) -> Any:
+        """Return a key column with a row a record."""
+        if name not in self._made:
+            make: Callable[[], Any] = getattr(self, f"_{name}")
+            self._made[name] = make()
+        return self._made[name]
+
+    def of_blocks(self, name: str, blocks: Blocks) -> Any:
+        """Return a key column with a row a block."""
+        if name == "block_no":
+            return array("int32", blocks.number.astype(np.int32), None)
+        if name == "source":
+            return pa.repeat(pa.scalar(self.records.chunk.source, pa.string()), len(blocks))
+        return self.of_records(name).take(pa.array(blocks.owner))
+
+    def carry(self, *, clocks: bool, tasks: bool) -> None:
+        """Make sure that later chunks know the clocks or tasks of this one."""
+        if clocks:
+            _ = self._offset
+        if tasks:
+            _ = self._continued
+
+    def header(self, block: Block) -> Blocks:
+        """Return where QWHS, QWHC or QWHX is, for the records that have it.
+
+        `length` is what is there of it, so that a shorter form gives NULL for the rest.
+        """
+        area = self.records.area
+        own = np.minimum(self._qwhslen, area.length)
+        if block is QWHS:
+            return Blocks(area.owner, area.at, np.maximum(own, STUB_BYTES), area.number)
+        short = (own == SHORT) & (area.length >= SHORT + QWHC.size)
+        if block is QWHC:
+            found = Blocks(area.owner, area.at + SHORT, area.length - SHORT, area.number)
+            return found.where(short)
+        skip = np.where(short, SHORT + QWHC.size, np.where(own == STUB, STUB_BYTES, own))
+        there = (area.length >= skip + QWHX.size) & self._extended[area.owner]
+        return Blocks(area.owner, area.at + skip, area.length - skip, area.number).where(there)
+
+    @cached_property
+    def _qwhslen(self) -> Ints:
+        raw = self.records.read(self.records.area.at, QWHS.field("qwhslen"))
+        return raw.view(">u2")[:, 0].astype(np.int64)
+
+    @cached_property
+    def _extended(self) -> Bools:
+        """Whether the release is one that writes QWHX (the flag bit is not to be trusted)."""
+        raw = self.records.header_raw("sm115rel")
+        least = np.frombuffer(QWHX_RELEASE.encode("cp500"), np.uint8)
+        extended: Bools = _big_endian(raw) >= _big_endian(least[None, :])[0]
+        return self.records.is_mq & extended
+
+    def _qwhs_field(self, name: str) -> tuple[Ints, Bools]:
+        """Return a number of QWHS, a value a record, and where the record has it."""
+        each = QWHS.field(name)
+        assert isinstance(each.kind, Numeric)
+        found = self.header(QWHS)
+        found = found.where(found.length >= each.end)
+        values, present = each.kind.values(self.records.read(found.at, each))
+        return self._spread(found, values.astype(np.int64), present)
+
+    def _spread(self, found: Blocks, values: Ints, present: Mask) -> tuple[Ints, Bools]:
+        spread, known = np.zeros(self.rows, np.int64), np.zeros(self.rows, np.bool_)
+        spread[found.owner] = values
+        known[found.owner] = True if present is None else present
+        return spread, known
+
+    @cached_property
+    def _header_time(self) -> tuple[Ints, Bools]:
+        """Microseconds since 1970, local, from the SMF header; and where the date is one."""
+        date = self.records.header("sm115dte").astype(np.int64)
+        digits = [(date >> shift) & 15 for shift in range(28, 0, -4)]
+        year = 1900 + 100 * digits[1] + 10 * digits[2] + digits[3]
+        day = 100 * digits[4] + 10 * digits[5] + digits[6]
+        first = (year - 1970).astype("datetime64[Y]").astype("datetime64[D]").astype(np.int64)
+        time = self.records.header("sm115tme").astype(np.int64) * (_US // 100)
+        good = (day >= 1) & (day <= 366)
+        return (first + day - 1) * _DAY_US + time, good
+
+    @cached_property
+    def _stck(self) -> tuple[Ints, Bools]:
+        return self._qwhs_field("qwhsstck")
+
+    @cached_property
+    def _offset(self) -> tuple[Ints, Bools]:
+        local, dated = self._header_time
+        utc, known = self._stck
+        seconds = np.rint((local - utc) / (_QUARTER * _US)).astype(np.int64) * _QUARTER
+        known = known & dated & (np.abs(seconds) <= 24 * 3600)
+        system = self.records.header_raw("sm115sid").view("V4")[:, 0]
+        return self._clocks.fill(system, seconds, known)
+
+    @cached_property
+    def _interval(self) -> tuple[Ints, Values, Bools, Bools]:
+        """Start in UTC microseconds, seconds, and where each is known."""
+        local, started = self._qwhs_field("qwhstime")
+        offset, known = self._offset
+        start, started = local - offset * _US, started & known
+        length, timed = self._qwhs_field("qwhsdurn")
+        units = np.full(self.rows, _US, np.float64)
+        for record in _TOD_INTERVALS:
+            units[self.records.of(record)] = _US * STCK_UNITS_PER_US
+        seconds = length.astype(np.uint64) / units
+        self._task_interval(start, started, seconds, timed)
+        return start, seconds, started, timed & started
+
+    def _task_interval(self, start: Ints, started: Bools, seconds: Values, timed: Bools) -> None:
+        """Class 3 records say their interval in WTAS, and 116/2 takes that of its 116/1."""
+        for owner, numbers in (self._tasks, self._continued):
+            begin, end = numbers[:, 1], numbers[:, 2]
+            start[owner], started[owner] = begin, numbers[:, 3] == 1
+            seconds[owner], timed[owner] = (end - begin) / _US, numbers[:, 4] == 1
+
+    @cached_property
+    def _tasks(self) -> tuple[Ints, Ints]:
+        """The 116/1 records that have a WTAS, and their numbers as in `Tasks`."""
+        found = task_blocks(self.records)
+        begin, has_begin = _instant(self.records, found, "wtasints")
+        end, has_end = _instant(self.records, found, "wtasinte")
+        record_no = self.records.chunk.record_no[found.owner]
+        return found.owner, np.stack([record_no, begin, end, has_begin, has_end], axis=1)
+
+    @cached_property
+    def _continued(self) -> tuple[Ints, Ints]:
+        """The 116/2 records whose 116/1 is known, and its numbers."""
+        keys = task_keys(self.records, task_blocks(self.records))
+        owner, numbers, known = self._links.link(self.records, Tasks(keys, self._tasks[1]))
+        return owner[known], numbers
+
+    def _system(self) -> Any:
+        return self._text("sm115sid", None)
+
+    def _qmgr(self) -> Any:
+        return self._text("sm115SSI", self.records.is_mq)
+
+    def _text(self, name: str, held: Mask) -> Any:
+        kind = QWST.field(name).kind
+        assert isinstance(kind, Text)
+        return text_array(kind, self.records.header_raw(name), held)
+
+    def _qsg(self) -> Any:
+        raw, held = self._qwhx_raw("qwhxqsg")
+        held = held & (raw != 0x40).any(axis=1) & (raw != 0).any(axis=1)
+        kind = QWHX.field("qwhxqsg").kind
+        assert isinstance(kind, Text)
+        return text_array(kind, raw, held)
+
+    def _qwhx_raw(self, name: str) -> tuple[Values, Bools]:
+        each = QWHX.field(name)
+        found = self.header(QWHX)
+        raw = np.zeros((self.rows, each.kind.width), np.uint8)
+        held = np.zeros(self.rows, np.bool_)
+        raw[found.owner] = self.records.read(found.at, each)
+        held[found.owner] = True
+        return raw, held
+
+    def _mq_version(self) -> Any:
+        release, _ = self._qwhx_raw("qwhxrel")
+        both_releases = np.hstack([self.records.header_raw("sm115rel"), release])
+        return spelled_array(both_releases, _version, self.records.is_mq)
+
+    def _smf_time(self) -> Any:
+        return array(LOCAL_TIMESTAMP, *self._header_time)
+
+    def _time(self) -> Any:
+        return array(TIMESTAMP, *self._stck)
+
+    def _utc_offset(self) -> Any:
+        offset, known = self._offset
+        return array("int32", offset.astype(np.int32), known)
+
+    def _interval_start(self) -> Any:
+        start, _, started, _ = self._interval
+        return array(TIMESTAMP, start, started)
+
+    def _interval_seconds(self) -> Any:
+        _, seconds, _, timed = self._interval
+        return array("double", seconds, timed)
+
+    def _source(self) -> Any:
+        return pa.repeat(pa.scalar(self.records.chunk.source, pa.string()), self.rows)
+
+    def _record_no(self) -> Any:
+        return array("int64", self.records.chunk.record_no, None)
+
+    def _record_offset(self) -> Any:
+        return array("int64", self.records.chunk.offset, None)
+
+    def _block_no(self) -> Any:
+        return pa.nulls(self.rows, pa.int32())
+
+    def _task_record_no(self) -> Any:
+        number, known = np.zeros(self.rows, np.int64), np.zeros(self.rows, np.bool_)
+        first = self.records.of(TASK)
+        number[first], known[first] = self.records.chunk.record_no[first], True
+        owner, numbers = self._continued
+        number[owner], known[owner] = numbers[:, 0], True
+        return array("int64", number, known)
+
+
+def _instant(records: Records, found: Blocks, name: str) -> tuple[Ints, Bools]:
+    each = WTAS.field(name)
+    assert isinstance(each.kind, Instant)
+    values, present = each.kind.values(records.read(found.at, each))
+    assert present is not None
+    return values, present
+
+
+def _big_endian(raw: Values) -> Ints:
+    number = np.zeros(len(raw), np.int64)
+    for column in raw.T:
+        number = number << 8 | column
+    return number
+
+
+def _version(releases: bytes) -> str | None:
+    """Return "9.3.0" for release 930, "10.0.0" for release 946 with 100000 in QWHXREL."""
+    release, long_release = (part.decode("cp500") for part in (releases[:3], releases[3:]))
+    if release >= QWHX_RELEASE:
+        parts = [long_release[at : at + 2] for at in (0, 2, 4)]
+    else:
+        parts = list(release)
+    if not all(part.isdecimal() for part in parts):
+        return None
+    return ".".join(str(int(part)) for part in parts)

@@ -1,0 +1,185 @@
+"""Logical records to blocks: the SMF header, the triplets, and for each block its place and owner.
+
+Everything here works on all records of a chunk at once; nothing of a block is decoded yet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smfparse.arrays import gather
+from smfparse.errors import Damage, DamageLog
+from smfparse.fields import Numeric, Raw, Values
+from smfparse.framing import Chunk, Ints
+from smfparse.layout import Block, Field
+from smfparse.schemas import ACCOUNTING, QWST, STATISTICS, TRIPLET
+
+HEADER_END = QWST.size
+MIN_BLOCK = 8
+"""No block is shorter than its header: id, length, eye-catcher."""
+_SUBTYPE_VALID = 0x40
+_SUBTYPE_END = QWST.field("sm115stf").end
+_NO_TRIPLET = np.iinfo(np.int64).max
+
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Blocks of one kind, in record order.
+
+    owner   int64 (blocks,): index of the record in the chunk
+    at      int64 (blocks,): position in the chunk's buffer
+    length  int64 (blocks,): length the triplet gives
+    number  int64 (blocks,): 1-based in its triplet
+    """
+
+    owner: Ints
+    at: Ints
+    length: Ints
+    number: Ints
+
+    def __len__(self) -> int:
+        return len(self.owner)
+
+    def where(self, keep: Bools) -> Blocks:
+        """Return the blocks for which `keep` is true."""
+        return Blocks(self.owner[keep], self.at[keep], self.length[keep], self.number[keep])
+
+
+def joined(parts: list[Blocks]) -> Blocks:
+    """Put blocks of several kinds of record together, in record order."""
+    if len(parts) == 1:
+        return parts[0]
+    columns = zip(*((each.owner, each.at, each.length, each.number) for each in parts), strict=True)
+    owner, at, length, number = (np.concatenate(each) for each in columns)
+    order = np.lexsort((number, owner))
+    return Blocks(owner[order], at[order], length[order], number[order])
+
+
+class Records:
+    """The records of a chunk: headers now, blocks when asked for."""
+
+    def __init__(self, chunk: Chunk, damage: DamageLog) -> None:
+        self.chunk = chunk
+        self.damage = damage
+        self.type: Ints = self.header("sm115rty").astype(np.int64)
+        self.is_mq: Bools = (self.type == STATISTICS) | (self.type == ACCOUNTING)
+        flag = self.header("sm115flg")
+        """False where the header says nothing of a subtype (SMF's own records)."""
+        self.has_subtype: Bools = (self.is_mq | ((flag & _SUBTYPE_VALID) != 0)) & (
+            chunk.length >= _SUBTYPE_END
+        )
+        subtype = self.header("sm115stf").astype(np.int64)
+        self.subtype: Ints = np.where(self.has_subtype, subtype, -1)
+
+    def __len__(self) -> int:
+        return len(self.chunk.start)
+
+    def header_raw(self, name: str) -> Raw:
+        """Return the wire bytes of a field of the SMF header, a row a record."""
+        each = QWST.field(name)
+        return gather(self.chunk.buffer, self.chunk.start + each.offset, each.kind.width)
+
+    def header(self, name: str) -> Values:
+        """Return a number of the SMF header (in QWST's names), a value a record."""
+        kind = QWST.field(name).kind
+        assert isinstance(kind, Numeric)
+        return kind.values(self.header_raw(name))[0]
+
+    def read(self, at: Ints, each: Field) -> Raw:
+        """Return the wire bytes of a field of blocks that start at positions `at`."""
+        return gather(self.chunk.buffer, at + each.offset, each.kind.width)
+
+    def of(self, record: tuple[int, int]) -> Ints:
+        """Return the indices of the records of one (type, subtype)."""
+        return np.flatnonzero((self.type == record[0]) & (self.subtype == record[1]))
+
+    @cached_property
+    def area(self) -> Blocks:
+        """The QWHS area of each MQ record that has a sound one."""
+        return self._blocks(np.flatnonzero(self.is_mq), 0, "QWHS")
+
+    def blocks(self, record: tuple[int, int], number: int, block: Block) -> Blocks:
+        """Return the sound blocks that triplet `number` of records of (type, subtype) points to.
+
+        What points outside its record, or is not the block it should be, is noted as damage.
+        """
+        found = self._blocks(self.of(record), number, block.name)
+        if block.eyecatcher is None or not len(found):
+            return found
+        offset, expected = block.eyecatcher
+        raw = gather(self.chunk.buffer, found.at + offset, len(expected))
+        good = (raw == np.frombuffer(expected, np.uint8)).all(axis=1)
+        for index in np.flatnonzero(~good):
+            eye = raw[index].tobytes().hex().upper()
+            reason = f"X'{eye}' where the eye-catcher {block.name} should be; skipped"
+            self._note(int(found.owner[index]), int(found.length[index]), reason)
+        return found.where(good)
+
+    def section(self, record: tuple[int, int], number: int) -> Blocks:
+        """Return what triplet `number` of records of (type, subtype) points to, unchecked."""
+        return self._blocks(self.of(record), number, f"triplet {number}")
+
+    def _blocks(self, rows: Ints, number: int, name: str) -> Blocks:
+        offset, length, count = self._triplets(rows, number)
+        limit = self.chunk.length[rows]
+        sound = (length >= MIN_BLOCK) | (number == 0) & (length > 0)
+        sound &= offset >= HEADER_END + TRIPLET.size
+        fits = np.where(sound, (limit - offset) // np.maximum(length, 1), 0)
+        fits = np.clip(fits, 0, count)
+        for index in np.flatnonzero(fits < count):
+            left = max(int(limit[index] - offset[index]), 0)
+            wanted = int(count[index] * length[index])
+            reason = (
+                f"{name} says {wanted} bytes at offset {offset[index]}, {left} are left. "
+                "The record may be cut; skipped"
+            )
+            self._note(int(rows[index]), left, reason)
+        if number == 0:
+            for index in np.flatnonzero(count == 0):
+                self._note(int(rows[index]), int(limit[index]), "no QWHS area; times are not known")
+            fits = np.minimum(fits, 1)
+        which = np.repeat(np.arange(rows.size), fits)
+        nth = np.arange(which.size) - np.repeat(np.cumsum(fits) - fits, fits)
+        owner = rows[which]
+        at = self.chunk.start[owner] + offset[which] + nth * length[which]
+        return Blocks(owner, at, length[which], nth + 1)
+
+    def _triplets(self, rows: Ints, number: int) -> tuple[Ints, Ints, Ints]:
+        """Return offset, length and count of triplet `number`; count 0 where there is none.
+
+        The triplets end where the first thing they point to starts. QWHSNSDA says the same but in
+        115/231 at MQ 8.0.0, where it leaves out the last triplet.
+        """
+        width = (number + 1) * TRIPLET.size
+        raw = gather(self.chunk.buffer, self.chunk.start[rows] + HEADER_END, width)
+        raw = raw.reshape(-1, TRIPLET.size)
+        columns = []
+        for each in TRIPLET.fields:
+            assert isinstance(each.kind, Numeric)
+            values, _ = each.kind.values(raw[:, each.offset : each.offset + each.kind.width])
+            columns.append(values.astype(np.int64).reshape(-1, number + 1))
+        offset, length, count = columns
+        before = np.where(offset[:, :number] > 0, offset[:, :number], _NO_TRIPLET)
+        limit = np.minimum(before.min(axis=1, initial=_NO_TRIPLET), self.chunk.length[rows])
+        exists = limit >= HEADER_END + width
+        return offset[:, number], length[:, number], np.where(exists, count[:, number], 0)
+
+    def _note(self, index: int, length: int, reason: str) -> None:
+        chunk = self.chunk
+        self.damage.add(
+            Damage(
+                chunk.source,
+                int(chunk.offset[index]),
+                length,
+                reason,
+                int(chunk.record_no[index]),
+                int(self.type[index]),
+                int(self.subtype[index]),
+            )
+        )

@@ -1,0 +1,85 @@
+"""Sections of a report: which statistics records are shown as one.
+
+A section is one interval of a queue manager as it was recorded, or with `--total` the whole input
+of one. Each table is seen in two ways by a report's SQL:
+
+    sectioned.<table>   every row, with the `section` it belongs to
+    grouped.<table>     a row a section (and a value of the columns grouped by): every column is
+                        combined as its declaration says: sum, max, min or last
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+
+from smfparse.columns import table_names
+from smfparse.fields import Combine
+from smfparse.layout import Column
+from smfparse.schemas import TABLES
+
+
+class Sections(StrEnum):
+    """What makes a section."""
+
+    RECORDED = "recorded"
+    TOTAL = "total"
+
+
+_SECTION = {
+    Sections.RECORDED: ("system", "qmgr", "time", "source", "record_no"),
+    Sections.TOTAL: ("system", "qmgr"),
+}
+"""What tells a section. Source and record number alone do not: two datasets can both have been made
+from a file of one name."""
+_END = "interval_start + to_microseconds(round(interval_seconds * 1e6)::BIGINT)"
+_KEYS = {
+    "interval_start": "min(interval_start)",
+    "interval_end": "max(interval_end)",
+    "interval_seconds": "sum(interval_seconds)",
+    "time": "max(time)",
+    "smf_time": "max(smf_time)",
+}
+_LAST_KEYS = ("system", "qmgr", "qsg", "mq_version", "utc_offset", "source", "record_no")
+_COMBINED = {
+    Combine.SUM: "sum({0})",
+    Combine.MAX: "max({0})",
+    Combine.MIN: "min({0})",
+    Combine.LAST: "arg_max({0}, time)",
+    Combine.NONE: "arg_max({0}, time)",
+}
+
+
+def statements(sections: Sections, grouped: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield the SQL that makes the views; `grouped` names tables and the columns to group by."""
+    yield "CREATE SCHEMA sectioned"
+    yield "CREATE SCHEMA grouped"
+    for table in table_names():
+        section = ", ".join(f"'{name}': {name}" for name in _SECTION[sections])
+        yield (
+            f"CREATE VIEW sectioned.{table} AS "
+            f"SELECT {{{section}}} AS section, {_END} AS interval_end, * FROM main.{table}"
+        )
+    for table, by in grouped.items():
+        rows = "SELECT *" if sections is Sections.RECORDED else _combined(table, by)
+        group = "" if sections is Sections.RECORDED else f" GROUP BY {', '.join(['section', *by])}"
+        yield f"CREATE VIEW grouped.{table} AS {rows} FROM sectioned.{table}{group}"
+
+
+def _combined(table: str, by: Sequence[str]) -> str:
+    columns = ["section", *by]
+    columns += [f"arg_max({name}, time) AS {name}" for name in _LAST_KEYS]
+    columns += [f"{combined} AS {name}" for name, combined in _KEYS.items()]
+    columns += [
+        f"{_COMBINED[column.combine].format(column.name)}{_cast(column)} AS {column.name}"
+        for column in TABLES[table].columns
+        if column.name not in by
+    ]
+    return "SELECT " + ", ".join(columns)
+
+
+def _cast(column: Column) -> str:
+    """Keep sums of integers 64 bits wide: DuckDB's are wider than Arrow and Parquet can hold."""
+    if column.combine is Combine.SUM and column.part.arrow.startswith(("int", "uint")):
+        return "::UBIGINT" if column.part.arrow.startswith("u") else "::BIGINT"
+    return ""

@@ -1,0 +1,185 @@
+"""What synthetic blocks are made with: random columns, and blocks whose columns are overwritten.
+
+The same seed has to give the same bytes on every machine. So random numbers come from PCG64's raw
+bits, which numpy keeps stable, and are shaped by arithmetic that IEEE 754 defines to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smfparse.fields import (
+    STCK_UNIX_EPOCH_US,
+    Code,
+    Combine,
+    Duration,
+    Flags,
+    Header,
+    Instant,
+    Kind,
+    Number,
+    Numeric,
+    Raw,
+    Text,
+    Values,
+)
+from smfparse.layout import Block, Field
+
+Ints: TypeAlias = NDArray[np.int64]
+Floats: TypeAlias = NDArray[np.float64]
+Bools: TypeAlias = NDArray[np.bool_]
+Columns: TypeAlias = dict[str, Values]
+"""Values by IBM's field name, one a block."""
+
+_NAMES = tuple(f"N{number:03}" for number in range(1, 41))
+
+NEVER = -STCK_UNIX_EPOCH_US
+"""The microsecond since 1970 that a TOD clock field of zero stands for."""
+
+
+class Draws:
+    """Random columns; the same key gives the same ones."""
+
+    def __init__(self, *key: int) -> None:
+        self._bits = np.random.PCG64(list(key))
+
+    def uniform(self, rows: int) -> Floats:
+        """Return numbers from 0 up to 1."""
+        bits: NDArray[np.uint64] = self._bits.random_raw(rows)
+        return (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+    def skewed(self, rows: int, median: float, most: float = 30) -> Floats:
+        """Return numbers of which half are below `median` and few are many times as large.
+
+        None exceeds `most` times the median. The distribution is log-logistic.
+        """
+        part = self.uniform(rows)
+        return median * np.minimum(part / (1 - part), most)
+
+    def below(self, rows: int, limit: int) -> Ints:
+        """Return whole numbers from 0 to `limit` - 1."""
+        return whole(self.uniform(rows) * limit)
+
+    def chance(self, rows: int, share: float) -> Bools:
+        """Return which rows belong to a random `share` of them."""
+        return self.uniform(rows) < share
+
+
+def whole(values: Values) -> Ints:
+    """Cut the fractions off."""
+    return np.floor(values).astype(np.int64)
+
+
+def encoded(kind: Kind, words: Sequence[Any]) -> Raw:
+    """Return the wire bytes of some texts or hexadecimal strings, a row each."""
+    data = b"".join(kind.build(word) for word in words)
+    return np.frombuffer(data, np.uint8).reshape(-1, kind.width)
+
+
+class Rows:
+    """Blocks of one kind, a row each: one is built by construct and repeated, then columns are set.
+
+    A column that blocks of this MQ version do not hold is left out, as the queue manager would.
+    """
+
+    def __init__(
+        self, block: Block, version: str, rows: int, values: Mapping[str, Any] | None = None
+    ) -> None:
+        self.block = block
+        self.length = block.length_at(version)
+        self.word = block.version_word_at(version)
+        given = dict(values or {})
+        if block.version is not None:
+            given[block.version.name] = self.word
+        self._tile(block.build(given, length=self.length), rows)
+        self._steps = {
+            column.field.name: column.stride for child in block.children for column in child.columns
+        }
+
+    def _tile(self, data: bytes, rows: int) -> None:
+        self.raw: Raw = np.tile(np.frombuffer(data, np.uint8), (rows, 1))
+
+    def __len__(self) -> int:
+        return len(self.raw)
+
+    def repeated(self, times: int) -> Rows:
+        """Return these rows `times` over."""
+        other = object.__new__(Rows)
+        other.__dict__ |= self.__dict__
+        other.raw = np.tile(self.raw, (times, 1))
+        return other
+
+    def set(self, name: str, values: Values | float, entry: int = 0) -> None:
+        """Overwrite a number, duration or moment (microseconds since 1970).
+
+        A number too large for its field becomes the largest one that fits.
+        `entry` is which one, for a field of a repeated group.
+        """
+        if not len(self):
+            return
+        each = self.block.field(name)
+        assert isinstance(each.kind, Numeric), name
+        column = np.asarray(values)
+        if column.ndim == 0:
+            column = np.full(len(self), column)
+        if isinstance(each.kind, Number) and each.kind.width < column.itemsize:
+            column = np.minimum(column, np.iinfo(each.kind.dtype).max)
+        self._put(each, entry, each.kind.encode(column))
+
+    def set_all(self, columns: Columns) -> None:
+        """Overwrite several columns."""
+        for name, values in columns.items():
+            self.set(name, values)
+
+    def set_bytes(self, name: str, raw: Raw, entry: int = 0) -> None:
+        """Overwrite a column with wire bytes: texts and tokens."""
+        self._put(self.block.field(name), entry, raw)
+
+    def _put(self, each: Field, entry: int, raw: Raw) -> None:
+        at = each.offset + entry * self._steps.get(each.name, each.kind.width)
+        if self.block.holds(each, at, self.length, self.word):
+            self.raw[:, at : at + each.kind.width] = raw
+
+
+def fill(
+    rows: Rows, nth: Ints, end: Ints, draws: Draws, words: Mapping[str, Sequence[str]]
+) -> None:
+    """Fill blocks of which no more is known than their declaration.
+
+    `nth` is each block's number in its record from 0, `end` the moment its interval ends, `words`
+    the texts of some fields. Lows, gauges and highs of a block are in that order; many counters
+    are zero. Of a repeated group or an array the first entry is filled.
+    """
+    base = draws.skewed(len(rows), 200)
+    for each in rows.block.fields:
+        kind = each.kind
+        if isinstance(kind, Header | Flags):
+            continue
+        if isinstance(kind, Instant):
+            rows.set(each.name, end - draws.below(len(rows), 60_000_000))
+        elif isinstance(kind, Code):
+            codes = np.array(sorted(kind.words), np.int64)
+            rows.set(each.name, codes[draws.below(len(rows), len(codes))])
+        elif isinstance(kind, Number | Duration):
+            rows.set(each.name, _amount(kind, base, nth, draws))
+        elif isinstance(kind, Text):
+            texts = encoded(kind, words.get(each.name, _NAMES))
+            rows.set_bytes(each.name, texts[nth % len(texts)])
+
+
+def _amount(kind: Number | Duration, base: Floats, nth: Ints, draws: Draws) -> Values:
+    part = draws.uniform(len(base))
+    counted = np.where(draws.chance(len(base), 0.4), draws.skewed(len(base), 300), 0)
+    amounts: dict[Combine, Values] = {
+        Combine.SUM: counted,
+        Combine.MIN: base * part,
+        Combine.LAST: base * (1 + part),
+        Combine.MAX: base * (2 + part),
+        Combine.NONE: nth,
+    }
+    amount = amounts[kind.combine]
+    return whole(amount) if isinstance(kind, Number) else amount

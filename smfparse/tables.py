@@ -1,0 +1,257 @@
+"""Inputs to named streams of record batches, and those streams to a Parquet dataset.
+
+An input is an SMF file, or a dataset that `write_dataset` made: a folder with one folder a table
+and a manifest written last. Both give the same tables.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from smfparse import __version__
+from smfparse.columns import table_names
+from smfparse.decode import Batch, Decoder, Wanted, schema, wanted_tables
+from smfparse.errors import DamageLog, InputError, OutputError
+from smfparse.framing import chunks
+
+MANIFEST = "smfparse.json"
+PARTIAL = ".partial"
+_FORMAT = 1
+_GROUP_ROWS = 122_880
+"""Rows of a full row group: what DuckDB scans as one piece."""
+_GROUP_BYTES = 32 << 20
+
+
+@dataclass
+class Log:
+    """What there is to say of the inputs besides their rows.
+
+    damage         what could not be used
+    unknown        bytes that no column knows, by block or section; counted when asked for
+    count_unknown  whether that is asked for
+    """
+
+    damage: DamageLog = field(default_factory=DamageLog)
+    unknown: Counter[str] = field(default_factory=Counter)
+    count_unknown: bool = False
+
+
+class Source(Protocol):
+    """One input."""
+
+    @property
+    def name(self) -> str:
+        """The input as the user named it."""
+
+    def batches(self, wanted: Wanted, log: Log) -> Iterator[tuple[str, Batch]]:
+        """Yield the wanted tables and columns, each table's rows in record order."""
+
+
+@dataclass(frozen=True)
+class SmfFile:
+    """A file of SMF records."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        return str(self.path)
+
+    def batches(self, wanted: Wanted, log: Log) -> Iterator[tuple[str, Batch]]:
+        decoder = Decoder(
+            wanted,
+            log.damage,
+            again=lambda: chunks(self.path, DamageLog()),
+            unknown=log.unknown if log.count_unknown else None,
+        )
+        for chunk in chunks(self.path, log.damage):
+            yield from decoder.decode(chunk)
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A folder that `write_dataset` made."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        return str(self.path)
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        """What `write_dataset` wrote of the dataset."""
+        found: dict[str, Any] = json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))
+        return found
+
+    def files(self, table: str) -> list[Path]:
+        """Return the Parquet files of a table."""
+        found = sorted((self.path / table).glob("*.parquet"))
+        if not found:
+            raise InputError(f"{self.path}: the dataset has no table {table}; convert again")
+        return found
+
+    def batches(self, wanted: Wanted, log: Log) -> Iterator[tuple[str, Batch]]:
+        if log.count_unknown:
+            log.unknown.update(self.manifest["unknown_bytes"])
+        for table, columns in wanted.items():
+            names = [each for each in schema(table).names if columns is None or each in columns]
+            for file in self.files(table):
+                try:
+                    for batch in pq.ParquetFile(file).iter_batches(columns=names):
+                        yield table, batch
+                except (OSError, pa.ArrowException) as error:
+                    raise InputError(f"{file}: cannot be read as Parquet: {error}") from error
+
+
+@dataclass
+class Inputs:
+    """All inputs of one command; what there is to say of them is in `log`."""
+
+    sources: Sequence[Source]
+    log: Log = field(default_factory=Log)
+
+    @property
+    def damage(self) -> DamageLog:
+        """What could not be used, as far as the inputs were read."""
+        return self.log.damage
+
+    def batches(self, wanted: Wanted) -> Iterator[tuple[str, Batch]]:
+        """Yield (table, RecordBatch) for the wanted tables of every input, in order."""
+        for source in self.sources:
+            yield from source.batches(wanted, self.log)
+
+    def arrow(self, table: str) -> Any:
+        """Return a whole table as a pyarrow.Table."""
+        found = [batch for _, batch in self.batches(wanted_tables([table]))]
+        return pa.Table.from_batches(found, schema=schema(table))
+
+
+def open_inputs(paths: Iterable[str | Path]) -> Inputs:
+    """Open SMF files and datasets.
+
+    Raises InputError, before anything is decoded, where one is missing, unreadable or neither.
+    """
+    return Inputs([_source(Path(path)) for path in paths])
+
+
+def _source(path: Path) -> Source:
+    if not path.is_dir():
+        with closing(chunks(path, DamageLog())) as probe:
+            next(probe, None)
+        return SmfFile(path)
+    if (path / MANIFEST).is_file():
+        return Dataset(path)
+    if _partials(path):
+        raise InputError(f"{path}: convert was interrupted here; run the same command again")
+    raise InputError(f"{path}: a folder without {MANIFEST}, so not a dataset made by convert")
+
+
+def _partials(folder: Path) -> list[Path]:
+    return sorted([*folder.glob(f"*/*{PARTIAL}"), *folder.glob(f"{MANIFEST}{PARTIAL}")])
+
+
+@dataclass
+class _TableWriter:
+    """Writes one table as Parquet, a row group at a time."""
+
+    table: str
+    path: Path
+    rows: int = 0
+    held: list[Batch] = field(default_factory=list)
+    writer: Any = None
+
+    def add(self, batch: Batch) -> None:
+        """Take a batch; write when a row group is full."""
+        self.held.append(batch)
+        self.rows += batch.num_rows
+        if (
+            sum(each.num_rows for each in self.held) >= _GROUP_ROWS
+            or sum(each.nbytes for each in self.held) >= _GROUP_BYTES
+        ):
+            self._flush()
+
+    def close(self) -> None:
+        """Write what is left; a table without rows becomes a file without rows."""
+        if self.held or self.writer is None:
+            self._flush()
+        self.writer.close()
+
+    def _flush(self) -> None:
+        if self.writer is None:
+            self.path.parent.mkdir(exist_ok=True)
+            self.writer = pq.ParquetWriter(self.path, schema(self.table), compression="zstd")
+        rows = pa.Table.from_batches(self.held, schema=schema(self.table))
+        self.writer.write_table(rows, row_group_size=_GROUP_ROWS)
+        self.held = []
+
+
+def write_dataset(inputs: Inputs, folder: Path, *, force: bool = False) -> dict[str, Any]:
+    """Write every table of `inputs` below `folder`; return the manifest.
+
+    Files carry a temporary name until all are written, and the manifest comes last, so a run that
+    was interrupted is never taken for a dataset; the same call does it again. Raises OutputError
+    where `folder` holds a dataset already (unless `force`) or something else.
+    """
+    _check_free(folder, force)
+    writers = {
+        table: _TableWriter(table, folder / table / f"part-0.parquet{PARTIAL}")
+        for table in table_names()
+    }
+    inputs.log.count_unknown = True
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for table, batch in inputs.batches(wanted_tables(table_names())):
+            writers[table].add(batch)
+        for writer in writers.values():
+            writer.close()
+        manifest = _manifest(inputs, {table: each.rows for table, each in writers.items()})
+        _put_in_place(folder, manifest)
+    except OSError as error:
+        raise OutputError(f"{folder}: {error.strerror or error}") from error
+    return manifest
+
+
+def _check_free(folder: Path, force: bool) -> None:
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise OutputError(f"{folder}: a file of that name exists")
+    if (folder / MANIFEST).exists():
+        if not force:
+            raise OutputError(f"{folder}: a dataset is there already; --force replaces it")
+    elif any(folder.iterdir()) and not _partials(folder):
+        raise OutputError(f"{folder}: the folder holds something else; name a new one")
+
+
+def _manifest(inputs: Inputs, rows: dict[str, int]) -> dict[str, Any]:
+    return {
+        "format": _FORMAT,
+        "smfparse": __version__,
+        "inputs": [source.name for source in inputs.sources],
+        "tables": rows,
+        "unknown_bytes": dict(inputs.log.unknown),
+        "damage": [str(each) for each in inputs.damage.details],
+        "damage_count": inputs.damage.count,
+    }
+
+
+def _put_in_place(folder: Path, manifest: dict[str, Any]) -> None:
+    written = folder / f"{MANIFEST}{PARTIAL}"
+    written.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+    (folder / MANIFEST).unlink(missing_ok=True)
+    for old in folder.glob("*/*.parquet"):
+        old.unlink()
+    for new in folder.glob(f"*/*{PARTIAL}"):
+        new.rename(new.with_suffix(""))
+    written.rename(folder / MANIFEST)

@@ -1,0 +1,116 @@
+"""Which 116/1 record a 116/2 record goes on from.
+
+A task with more queues than a 116/1 record holds writes the rest to 116/2. It belongs to the
+nearest 116/1 before it of the same system, queue manager and task token. The token alone is not
+enough: one task writes a 116/1 every interval, and the token holds addresses that other queue
+managers use as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from smfparse.arrays import gather
+from smfparse.fields import Values
+from smfparse.framing import Ints
+from smfparse.layout import Field
+from smfparse.records import Blocks, Bools, Records
+from smfparse.schemas.wqst import WQST
+from smfparse.schemas.wtas import WTAS
+
+TASK = (116, 1)
+CONTINUATION = (116, 2)
+WTAS_TRIPLET = 2
+_WQST_TRIPLET = 2
+"""Of a 116/2 record."""
+REMEMBERED = 1 << 18
+"""116/1 records that a later chunk's 116/2 can still belong to: the nearest ones."""
+_TOKEN_AT = WTAS.field("wtasstrt")
+_CORREL = WQST.field("correl")
+
+
+@dataclass(frozen=True)
+class Tasks:
+    """116/1 records in order: key, record_no, and the interval they cover.
+
+    key      V24 (tasks,): system, queue manager, token
+    numbers  int64 (tasks, 5): record_no, interval start and end in microseconds UTC, and
+             whether (1) each of the two is known
+    """
+
+    key: Values
+    numbers: Ints
+
+    @classmethod
+    def none(cls) -> Tasks:
+        """Return no tasks."""
+        return cls(np.zeros(0, "V24"), np.zeros((0, 5), np.int64))
+
+    def then(self, later: Tasks) -> Tasks:
+        """Return these tasks and later ones."""
+        return Tasks(
+            np.concatenate([self.key, later.key]), np.concatenate([self.numbers, later.numbers])
+        )
+
+    def latest(self, count: int) -> Tasks:
+        """Return the last `count` tasks."""
+        return Tasks(self.key[-count:], self.numbers[-count:])
+
+
+class TaskLinks:
+    """The 116/1 records seen so far in a source, carried from chunk to chunk."""
+
+    def __init__(self) -> None:
+        self._seen = Tasks.none()
+
+    def link(self, records: Records, tasks: Tasks) -> tuple[Ints, Ints, Bools]:
+        """Return the 116/2 records of a chunk, the numbers of their task, and whether it is known.
+
+        tasks  the 116/1 records of the chunk
+        """
+        known = self._seen.then(tasks)
+        later = _first(records.blocks(CONTINUATION, _WQST_TRIPLET, WQST), _CORREL)
+        key = _keys(records, later, _CORREL)
+        place, found = _nearest(known, key, records.chunk.record_no[later.owner])
+        self._seen = known.latest(REMEMBERED)
+        return later.owner, known.numbers[place[found]], found
+
+
+def task_blocks(records: Records) -> Blocks:
+    """Return the WTAS of each 116/1 record that has one."""
+    return _first(records.blocks(TASK, WTAS_TRIPLET, WTAS), WTAS.field("wtasinte"))
+
+
+def task_keys(records: Records, found: Blocks) -> Values:
+    """Return system, queue manager and token of 116/1 records, by their WTAS."""
+    return _keys(records, found, _TOKEN_AT)
+
+
+def _first(found: Blocks, last: Field) -> Blocks:
+    return found.where((found.number == 1) & (found.length >= last.end))
+
+
+def _keys(records: Records, found: Blocks, token: Field) -> Values:
+    width = _CORREL.kind.width
+    parts = [
+        records.header_raw("sm115sid")[found.owner],
+        records.header_raw("sm115SSI")[found.owner],
+        gather(records.chunk.buffer, found.at + token.offset, width),
+    ]
+    return np.ascontiguousarray(np.hstack(parts)).view("V24")[:, 0]
+
+
+def _nearest(known: Tasks, key: Values, record_no: Ints) -> tuple[Ints, Bools]:
+    """Return for each key the index of the last known task with it and a smaller record_no."""
+    every = np.concatenate([known.key, key])
+    _, same = np.unique(every, return_inverse=True)
+    order = np.lexsort((np.concatenate([known.numbers[:, 0], record_no]), same))
+    is_task = order < len(known.key)
+    last = np.maximum.accumulate(np.where(is_task, np.arange(len(order)), -1))
+    task = order[np.maximum(last, 0)]
+    found = (last >= 0) & (same[task] == same[order])
+    place, hit = np.zeros(len(order), np.int64), np.zeros(len(order), np.bool_)
+    place[order], hit[order] = task, found
+    return place[len(known.key) :], hit[len(known.key) :]

@@ -1,0 +1,42 @@
+"""The documentation is true: its examples run, its generated parts are what the code says."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *ROOT.glob("fixtures/*.md")])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_examples_of_a_page_run(page: Path) -> None:
+    assert doctest.testfile(str(page), module_relative=False).failed == 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+def test_generated_pages_are_up_to_date() -> None:
+    check = [sys.executable, "tools/docs.py", "--check"]
+    done = subprocess.run(check, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_example_of_a_new_block_is_a_block() -> None:
+    text = (ROOT / "docs" / "adding-a-block.md").read_text(encoding="utf-8")
+    found = re.search(r"```python\n(.*?)```", text, re.DOTALL)
+    assert found is not None
+    names: dict[str, object] = {}
+    exec(re.sub(r"^    ", "", found[1], flags=re.MULTILINE), names)
+    built = names["QXYZ"].build({"qxyzreqs": 1, "qxyznew": 2})  # type: ignore[attr-defined]
+    assert len(built) == 28
+    assert names["QXYZ"].parse(built[:24])["qxyznew"] is None  # type: ignore[attr-defined]

@@ -1,0 +1,319 @@
+"""Files to logical records: whole, spanned, cut, damaged, and not SMF at all."""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smfparse import framing
+from smfparse.errors import DamageLog, InputError
+from smfparse.framing import CHUNK_BYTES, SLACK, chunks
+from tests.builders import (
+    Section,
+    foreign_record,
+    named_block,
+    qwhs_long,
+    rdw,
+    segments,
+    smf_record,
+)
+from tests.searching import search
+
+QIST = named_block("QIST", 80)
+QJST = named_block("QJST", 720)
+
+
+def record(*blocks: bytes) -> bytes:
+    return smf_record(115, 2, Section(blocks), area=qwhs_long())
+
+
+SHORT, LONG, OTHER = record(QIST), record(QJST, QJST), foreign_record(2)
+
+
+class Read:
+    """Everything that reading a file gives."""
+
+    def __init__(self, path: Path, chunk_bytes: int = CHUNK_BYTES) -> None:
+        self.log = DamageLog()
+        self.records: list[bytes] = []
+        self.numbers: list[int] = []
+        self.offsets: list[int] = []
+        self.chunks = 0
+        for chunk in chunks(path, self.log, chunk_bytes):
+            self.chunks += 1
+            for start, length in zip(chunk.start.tolist(), chunk.length.tolist(), strict=True):
+                self.records.append(chunk.buffer[start : start + length].tobytes())
+                assert start + length + SLACK <= chunk.buffer.size
+            self.numbers += chunk.record_no.tolist()
+            self.offsets += chunk.offset.tolist()
+
+    @property
+    def bodies(self) -> list[bytes]:
+        """The records without their RDWs, which say something else once a record was split."""
+        return [each[4:] for each in self.records]
+
+    @property
+    def damage(self) -> list[tuple[int, int | None]]:
+        return [(each.offset, each.length) for each in self.log.details]
+
+    @property
+    def reasons(self) -> list[str]:
+        return [each.reason for each in self.log.details]
+
+
+def bodies(*records: bytes) -> list[bytes]:
+    return [each[4:] for each in records]
+
+
+@pytest.fixture
+def read(tmp_path: Path):
+    def reading(data: bytes, chunk_bytes: int = CHUNK_BYTES) -> Read:
+        path = tmp_path / "test.smf"
+        path.write_bytes(data)
+        return Read(path, chunk_bytes)
+
+    return reading
+
+
+def test_whole_records_come_back_as_they_were_written(read):
+    found = read(rdw([OTHER, SHORT, LONG]))
+    assert found.records == [OTHER, SHORT, LONG]
+    assert found.numbers == [1, 2, 3]
+    assert found.offsets == [0, len(OTHER), len(OTHER) + len(SHORT)]
+    assert not found.log
+
+
+@pytest.mark.parametrize(
+    "cuts", [[100], [24, 700], [1, 2, 3], [0], [len(LONG) - 4], [50, 50, 50], list(range(1, 300))]
+)
+def test_a_spanned_record_is_put_together(read, cuts: list[int]):
+    found = read(rdw([SHORT, LONG, OTHER], {1: cuts}))
+    assert found.bodies == bodies(SHORT, LONG, OTHER)
+    assert found.numbers == [1, 2, 3]
+    assert found.offsets == [0, len(SHORT), len(SHORT) + len(LONG) + 4 * len(cuts)]
+    assert not found.log
+
+
+def test_a_spanned_record_starts_where_its_triplets_count_from(tmp_path: Path):
+    path = tmp_path / "test.smf"
+    path.write_bytes(rdw([LONG, SHORT], {0: [60, 300]}))
+    [chunk] = chunks(path, DamageLog())
+    for start in chunk.start.tolist():
+        here = chunk.buffer[start:].tobytes()
+        assert here[5] == 115
+        offset = int.from_bytes(here[36:40], "big")
+        assert here[offset + 4 : offset + 8] in (QJST[4:8], QIST[4:8])
+
+
+def test_records_do_not_depend_on_where_chunks_end(read, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(framing, "MAX_RECORD", 2048)
+    written = [SHORT, LONG, OTHER] * 20
+    spans = {number: [33, 200] for number in range(0, 60, 4)}
+    found = read(rdw(written, spans), 4096)
+    assert found.chunks > 5
+    assert found.bodies == bodies(*written)
+    assert found.numbers == list(range(1, 61))
+    assert not found.log
+
+
+@given(
+    sizes=st.lists(st.integers(0, 600), min_size=1, max_size=12),
+    data=st.data(),
+    capacity=st.integers(2048, 9000),
+)
+@search(150)
+def test_any_split_of_any_records_gives_the_same_records(
+    tmp_path: Path, sizes: list[int], data: st.DataObject, capacity: int
+):
+    written = [record(bytes([number]) * size) for number, size in enumerate(sizes)]
+    spans, offsets, at = {}, [], 0
+    for number, each in enumerate(written):
+        cuts = sorted(data.draw(st.lists(st.integers(0, len(each) - 4), max_size=4)))
+        if cuts:
+            spans[number] = cuts
+        offsets.append(at)
+        at += len(each) + 4 * len(cuts)
+    path = tmp_path / "test.smf"
+    path.write_bytes(rdw(written, spans))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(framing, "MAX_RECORD", 1024)
+        found = Read(path, capacity)
+    assert found.bodies == bodies(*written)
+    assert found.offsets == offsets
+    assert found.numbers == list(range(1, len(written) + 1))
+    assert not found.log
+
+
+@pytest.mark.parametrize("left", [1, 3, 4, 17, 18, 100, len(LONG) - 1])
+def test_a_file_that_is_cut_gives_the_records_before_the_cut(read, left: int):
+    found = read(rdw([SHORT, OTHER]) + LONG[:left])
+    assert found.records == [SHORT, OTHER]
+    assert found.damage == [(len(SHORT) + len(OTHER), left)]
+    [reason] = found.reasons
+    assert reason.startswith("the file is cut: a segment of ")
+    assert reason.endswith(f" bytes starts here, {left} are left")
+
+
+def test_the_damage_says_how_long_the_cut_segment_should_be(read):
+    found = read(SHORT + LONG[:100])
+    assert found.reasons == [
+        f"the file is cut: a segment of {len(LONG)} bytes starts here, 100 are left"
+    ]
+
+
+def test_a_file_cut_behind_a_first_segment_gives_the_records_before_it(read):
+    first, _ = segments(LONG, [500])
+    found = read(SHORT + first)
+    assert found.records == [SHORT]
+    assert found.damage == [(len(SHORT), len(first))]
+    assert found.reasons == [
+        "the file is cut: the last segment of a spanned record is missing",
+    ]
+
+
+def test_zero_bytes_behind_the_records_are_damage_that_loses_no_record(read):
+    found = read(rdw([SHORT, LONG]) + bytes(1000))
+    assert found.records == [SHORT, LONG]
+    assert found.damage == [(len(SHORT) + len(LONG), 1000)]
+    assert found.reasons == [
+        "zero bytes where a record should start; the rest of the file is not used"
+    ]
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        b"\xff" * 50,
+        b"\x00\x20\x00\x00" + b"\xff" * 28,
+        b"\x00\x08\x00\x00" + bytes(4) + b"\xff" * 50,
+        b"\x00\x20\x09\x00" + bytes(28),
+        b"\x00\x20\x00\x01" + bytes(28),
+        b"\x00\x03\x00\x00" + b"\x01" * 28,
+    ],
+)
+def test_garbage_behind_good_records_is_noted_once_and_loses_none_of_them(read, garbage: bytes):
+    found = read(rdw([SHORT, LONG]) + garbage)
+    assert found.records == [SHORT, LONG]
+    assert found.damage == [(len(SHORT) + len(LONG), len(garbage))]
+    assert found.reasons == ["no SMF record starts here; the rest of the file is not used"]
+
+
+def test_a_spanned_record_without_its_last_segment_is_lost_and_the_next_is_not(read):
+    first, middle, _ = segments(LONG, [300, 900])
+    found = read(SHORT + first + middle + OTHER)
+    assert found.records == [SHORT, OTHER]
+    assert found.numbers == [1, 2]
+    assert found.damage == [(len(SHORT), len(first) + len(middle))]
+    assert found.reasons == ["spanned record lost: its last segment is missing"]
+
+
+def test_a_spanned_record_without_its_last_segment_before_another_spanned_one_is_lost(read):
+    first, _ = segments(LONG, [300])
+    found = read(SHORT + first + rdw([LONG], {0: [200, 400]}))
+    assert found.bodies == bodies(SHORT, LONG)
+    assert found.offsets == [0, len(SHORT) + len(first)]
+    assert found.damage == [(len(SHORT), len(first))]
+
+
+def test_later_segments_without_the_first_one_are_lost_and_the_next_record_is_not(read):
+    _, middle, last = segments(LONG, [300, 900])
+    found = read(SHORT + middle + last + OTHER)
+    assert found.records == [SHORT, OTHER]
+    assert found.damage == [
+        (len(SHORT), len(middle)),
+        (len(SHORT) + len(middle), len(last)),
+    ]
+    assert set(found.reasons) == {"spanned record lost: a later segment without its first one"}
+
+
+def test_garbage_behind_a_first_segment_loses_that_record_too(read):
+    first, _ = segments(LONG, [300])
+    found = read(SHORT + first + b"\xff" * 20)
+    assert found.records == [SHORT]
+    assert found.damage == [(len(SHORT), len(first)), (len(SHORT) + len(first), 20)]
+
+
+def test_segments_that_never_end_are_given_up(read, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(framing, "MAX_RECORD", 2048)
+    first, middle, _ = segments(LONG, [300, 900])
+    found = read(SHORT + first + middle * 4 + OTHER)
+    assert found.records == [SHORT, OTHER]
+    assert found.reasons[0] == ("spanned record lost: more than 2048 bytes without a last segment")
+    assert sum(length or 0 for _, length in found.damage) == len(first + middle * 4)
+
+
+def test_an_empty_file_is_no_input(read):
+    with pytest.raises(InputError, match=r"test\.smf: the file is empty$"):
+        read(b"")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"Date,Time,System\n2026-03-04,12:00,SYS1\n",
+        b"PAR1" * 40,
+        b"\x1f\x8b\x08\x00" * 40,
+        bytes(1000),
+        b"\x00",
+        b"\x00\x08\x00\x00\x00\x00\x00\x00",
+        b"\xff" * 10_000,
+        SHORT[4:],
+        b"\x00\x20\x00\x00" + b"\xff" * 28 + SHORT,
+    ],
+)
+def test_a_file_that_is_no_smf_dump_is_refused_with_the_way_out(read, data: bytes):
+    with pytest.raises(InputError, match=r"no SMF record at the start.*quote site rdw"):
+        read(data)
+
+
+def test_a_first_record_that_is_cut_is_damage_not_another_kind_of_file(read):
+    found = read(LONG[:200])
+    assert (found.records, found.damage) == ([], [(0, 200)])
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path):
+    with pytest.raises(InputError, match=r"gone\.smf: No such file or directory"):
+        Read(tmp_path / "gone.smf")
+
+
+def test_a_folder_is_no_input(tmp_path: Path):
+    with pytest.raises(InputError, match="Is a directory"):
+        Read(tmp_path)
+
+
+def test_the_error_of_the_system_is_chained(tmp_path: Path):
+    with pytest.raises(InputError) as caught:
+        Read(tmp_path / "gone.smf")
+    assert isinstance(caught.value.__cause__, FileNotFoundError)
+
+
+@pytest.mark.parametrize(
+    ("at", "value"),
+    [(6, "FFFFFFFF"), (6, "0083D600"), (10, "012606AF"), (10, "01260630")],
+)
+def test_what_has_no_time_of_day_or_no_packed_date_is_no_record(read, at: int, value: str):
+    wrong = bytearray(SHORT)
+    wrong[at : at + 4] = bytes.fromhex(value)
+    found = read(LONG + bytes(wrong) + OTHER)
+    assert found.records == [LONG]
+    assert found.damage == [(len(LONG), len(SHORT) + len(OTHER))]
+
+
+def test_a_pipe_of_unknown_size_is_read_like_a_file(tmp_path: Path):
+
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    assert stat.S_ISFIFO(path.stat().st_mode)
+    data = rdw([SHORT, LONG], {1: [100]}) + b"\xff" * 20
+    writer = threading.Thread(target=path.write_bytes, args=(data,))
+    writer.start()
+    found = Read(path)
+    writer.join()
+    assert found.bodies == bodies(SHORT, LONG)
+    assert found.damage == [(len(SHORT) + len(LONG) + 4, None)]
