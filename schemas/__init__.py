@@ -117,6 +117,7 @@ __all__ = [
     "REGISTRY",
     "STATISTICS",
     "TABLES",
+    "TASK_RECORDS",
     "TRIPLET",
     "Table",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -53,14 +54,18 @@ def both(first: Mask, second: Mask) -> Mask:
     return first if second is None else first & second
 
 
-def kind_array(kind: Kind, part: Part, raw: Raw, held: Mask) -> Any:
-    """Decode a column of wire bytes; NULL where `held` is false or the kind says nothing is there.
+def settled_arrays(kind: Numeric, parts: Sequence[Part], gathered: Values, held: Mask) -> list[Any]:
+    """Settle gathered numbers and return the array of each part; NULL where `held` is false."""
+    values, present = kind.settle(gathered)
+    valid = both(present, held)
+    return [_part_array(part, values, valid) for part in parts]
+
+
+def kind_array(kind: Kind, raw: Raw, held: Mask) -> Any:
+    """Decode a column of text or opaque bytes; NULL where `held` is false.
 
     raw   uint8 (rows, width of the kind)
     """
-    if isinstance(kind, Numeric):
-        values, present = kind.values(raw)
-        return part_array(part, values, both(present, held))
     if isinstance(kind, Text):
         return text_array(kind, raw, held)
     if isinstance(kind, Hex):
@@ -68,7 +73,7 @@ def kind_array(kind: Kind, part: Part, raw: Raw, held: Mask) -> Any:
     raise TypeError(f"{kind!r} has no column")
 
 
-def part_array(part: Part, values: Values, valid: Mask) -> Any:
+def _part_array(part: Part, values: Values, valid: Mask) -> Any:
     """Return the Arrow array of one part of a numeric kind's values."""
     if part.arrow == _DECIMAL:
         return _wide_array(values, valid)
@@ -106,7 +111,12 @@ def spelled_array(raw: Raw, spell: Any, held: Mask) -> Any:
 def _masked(indices: Any, held: Mask) -> Any:
     if held is None:
         return indices
-    return pa.array(indices.to_numpy(), mask=~held)
+    return pa.array(indices.to_numpy(), mask=inverse(held))
+
+
+def inverse(held: Mask) -> Mask:
+    """Return where values are missing: what Arrow calls a mask."""
+    return None if held is None else ~held
 
 
 def _word_array(part: Part, values: Values, valid: Mask) -> Any:

@@ -14,16 +14,16 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from smfparse.arrays import array, arrow_type, gather, kind_array
-from smfparse.columns import KEYS, RECORD, RECORD_BLOCKS, columns, table_names, title
-from smfparse.columns import keys as key_columns
+from smfparse.arrays import array, arrow_type
+from smfparse.buffers import BlockBuffer, EntryBuffer, Growing
+from smfparse.columns import RECORD, RECORD_BLOCKS, TableColumn, columns, table_names, title
 from smfparse.errors import DamageLog, RequestError
-from smfparse.fields import BLANK, Mask, Numeric, Raw
+from smfparse.fields import Mask, Values
 from smfparse.framing import Chunk, Ints
-from smfparse.keys import Clocks, KeyColumns
-from smfparse.layout import Block, Child, Column
-from smfparse.records import Blocks, Bools, Records, joined
-from smfparse.schemas import QWST, REGISTRY, TABLES, Table
+from smfparse.keys import Clocks, KeyColumns, Words, words
+from smfparse.layout import Block, Child
+from smfparse.records import Blocks, Records, joined
+from smfparse.schemas import QWST, REGISTRY, TABLES, TASK_RECORDS
 from smfparse.tasks import TaskLinks
 
 Wanted: TypeAlias = Mapping[str, frozenset[str] | None]
@@ -32,26 +32,17 @@ Batch: TypeAlias = Any
 """A pyarrow.RecordBatch."""
 
 
-def _subsystem(records: Records) -> Any:
-    kind = QWST.field("sm115SSI").kind
-    return kind_array(kind, kind.parts[0], records.header_raw("sm115SSI"), records.has_subtype)
-
-
-def _subtype(records: Records) -> Any:
-    return array("int32", records.subtype.astype(np.int32), records.has_subtype)
-
-
 _MOST_TRIPLETS = 16
 """No record has more triplets (115/1 has 12)."""
 
-_RECORD_FIELDS: dict[str, Callable[[Records], Any]] = {
-    "length": lambda records: array("int64", records.chunk.length, None),
-    "flags": lambda records: array("uint8", records.header("sm115flg"), None),
-    "type": lambda records: array("uint8", records.type.astype(np.uint8), None),
-    "subtype": _subtype,
-    "subsystem": _subsystem,
-}
-"""How the columns of `record` that are neither keys nor of QWHS or QWHX are made."""
+EPOCH_BYTES = 64 << 20
+"""Bytes of input after which all tables give a batch."""
+_TYPE_AT = QWST.field("sm115rty").offset
+_SUBTYPE_AT = QWST.field("sm115stf").offset
+_NATIVE = {"int32": "i4", "uint8": "u1", "double": "f8"}
+"""numpy types of key columns; the others are 8-byte integers."""
+_OWN = frozenset(name for spec in TABLES.values() if spec.child for name in spec.child.index)
+"""Index columns of repeated groups: neither keys nor fields."""
 
 
 def wanted_tables(names: Iterable[str]) -> Wanted:
@@ -85,8 +76,114 @@ def _sources() -> dict[str, tuple[Block, list[tuple[tuple[int, int], int]]]]:
 _SOURCES = _sources()
 
 
+class _Keys:
+    """Key columns of the records of many chunks: what the rows of all tables refer to."""
+
+    def __init__(self, names: Iterable[str], known: Mapping[str, Words]) -> None:
+        self.names = tuple(names)
+        self._words = known
+        self.clear()
+
+    def clear(self) -> None:
+        """Start anew."""
+        self.source = ""
+        self.rows = 0
+        self._parts: dict[str, list[tuple[Values, Mask]]] = {name: [] for name in self.names}
+
+    def add(self, keys: KeyColumns) -> None:
+        """Take the records of a chunk."""
+        for name, parts in self._parts.items():
+            parts.append(keys.column(name))
+        self.source = keys.records.chunk.source
+        self.rows += keys.rows
+
+    def array(self, column: TableColumn, rows: Ints) -> Any:
+        """Return a key column of the records `rows`."""
+        parts = self._parts[column.name]
+        values = np.concatenate([values for values, _ in parts])[rows]
+        held = None
+        if any(mask is not None for _, mask in parts):
+            masks = [np.ones(len(each), np.bool_) if mask is None else mask for each, mask in parts]
+            held = np.concatenate(masks)[rows]
+            held = None if held.all() else held
+        if column.arrow == "string":
+            return self._words[column.name].array(values, held)
+        return array(column.arrow, values.astype(_NATIVE.get(column.arrow, "i8")), held)
+
+
+class _TableBuffer:
+    """The wanted columns of one table, over many chunks."""
+
+    def __init__(self, table: str, wanted: frozenset[str] | None) -> None:
+        self.table = table
+        self.columns = [each for each in columns(table) if wanted is None or each.name in wanted]
+        names = {each.name for each in self.columns}
+        self.keys = [each for each in self.columns if not each.place and each.name not in _OWN]
+        spec = TABLES.get(table)
+        self.child = spec.child if spec else None
+        own = [(block, block.columns) for block in RECORD_BLOCKS]
+        if spec:
+            own = [(spec.block, spec.columns)]
+            if spec.extra:
+                own.append((spec.extra, spec.extra.columns))
+        picked = [(block, [each for each in found if each.name in names]) for block, found in own]
+        self.entries: EntryBuffer | None = None
+        self.blocks: list[BlockBuffer] = []
+        if self.child:
+            block, found = picked[0]
+            self.entries = EntryBuffer(block, self.child, found)
+        else:
+            self.blocks = [BlockBuffer(block, found) for block, found in picked]
+        self.owner = Growing("i8")
+        self.number = Growing("i4")
+
+    def add(self, found: Blocks, first: int) -> None:
+        """Note the rows of a chunk whose records start at `first` among the keys."""
+        rows = len(found)
+        self.owner.more(rows)[:] = found.owner + first
+        self.number.more(rows)[:] = found.number
+
+    def batch(self, keys: _Keys) -> Batch:
+        """Return the rows gathered so far, and start anew; None where there are none."""
+        rows, number = self.owner.take(), self.number.take()
+        if not len(rows):
+            return None
+        made: dict[str, Any] = {}
+        for block in self.blocks:
+            made |= dict(block.arrays())
+        if self.entries and self.child:
+            entry, fields = self.entries.arrays()
+            made |= dict(fields)
+            made |= dict(self._index(self.child, entry))
+        for column in self.keys:
+            made[column.name] = self._key(column, keys, rows, number)
+        return self._record_batch(made, len(rows))
+
+    def _index(self, child: Child, entry: Ints) -> Iterator[tuple[str, Any]]:
+        for position, name in enumerate(child.index):
+            labels = pa.array([cell[position] for cell in child.cells])
+            yield name, labels.cast(schema(self.table).field(name).type).take(pa.array(entry))
+
+    def _key(self, column: TableColumn, keys: _Keys, rows: Ints, number: Ints) -> Any:
+        if column.name == "source":
+            return pa.repeat(pa.scalar(keys.source, pa.string()), len(rows))
+        if column.name == "block_no":
+            nulls = self.table == RECORD
+            return pa.nulls(len(rows), pa.int32()) if nulls else array("int32", number, None)
+        return keys.array(column, rows)
+
+    def _record_batch(self, made: Mapping[str, Any], rows: int) -> Batch:
+        if not self.columns:  # only the number of rows is wanted
+            empty = pa.StructArray.from_buffers(pa.struct([]), rows, [None], null_count=0)
+            return pa.RecordBatch.from_struct_array(empty)
+        whole = schema(self.table)
+        fields = [whole.field(each.name) for each in self.columns]
+        arrays = [made[each.name] for each in self.columns]
+        return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
+
+
 class Decoder:
-    """Decodes the chunks of one source, in order; carries what one chunk has to know of another.
+    """Decodes the chunks of one source; carries what one chunk has to know of another.
 
     `again` reads the source from its start, to look ahead in it; `unknown`, if given, counts the
     bytes that no column knows.
@@ -99,145 +196,115 @@ class Decoder:
         again: Callable[[], Iterator[Chunk]] | None = None,
         unknown: Counter[str] | None = None,
     ) -> None:
-        self.wanted = wanted
         self.damage = damage
         self.unknown = unknown
         look_ahead = None if again is None else partial(_first_offsets, again)
         self._clocks = Clocks(look_ahead=look_ahead)
         self._links = TaskLinks()
+        self._words = words()
+        self._tables = {name: _TableBuffer(name, names) for name, names in wanted.items()}
         specs = [TABLES[name] for name in wanted if name != RECORD]
         self._carry_clocks = RECORD in wanted or any(spec.stub for spec in specs)
         self._carry_tasks = any(spec.task for spec in specs)
+        self._blocks = {
+            block.name: (block, places, [spec.name for spec in specs if spec.block is block])
+            for block, places in _SOURCES.values()
+            if any(spec.block is block for spec in specs)
+        }
+        self._places = self._relevant_places()
+        names = {each.name for table in self._tables.values() for each in table.keys}
+        self._keys = _Keys(names - {"source", "block_no"}, self._words)
 
-    def decode(self, chunk: Chunk) -> Iterator[tuple[str, Batch]]:
-        """Decode the wanted tables of a chunk; a table without rows gives no batch."""
-        records = Records(chunk, self.damage)
+    def _relevant_places(self) -> frozenset[tuple[int, int]] | None:
+        """Return the kinds of record that matter; None: all."""
+        if self._carry_clocks or self.unknown is not None:
+            return None
+        found = {record for _, places, _ in self._blocks.values() for record, _ in places}
+        return frozenset(found | (TASK_RECORDS if found & TASK_RECORDS else set()))
+
+    def decode(self, chunks: Iterable[Chunk]) -> Iterator[tuple[str, Batch]]:
+        """Decode the wanted tables; each table's rows come in record order, in few batches."""
+        size = 0
+        for chunk in chunks:
+            self._add(chunk)
+            size += int(chunk.length.sum())
+            if size >= EPOCH_BYTES:
+                yield from self._flush()
+                size = 0
+        yield from self._flush()
+
+    def _flush(self) -> Iterator[tuple[str, Batch]]:
+        for name, table in self._tables.items():
+            batch = table.batch(self._keys)
+            if batch is not None:
+                yield name, batch
+        self._keys.clear()
+
+    def _add(self, chunk: Chunk) -> None:
+        """Gather what is wanted of a chunk."""
+        records = Records(_relevant(chunk, self._places), self.damage)
         if self.unknown is not None:
             self.unknown.update(unknown_bytes(records))
-        keys = KeyColumns(records, self._clocks, self._links)
-        if RECORD in self.wanted and len(records):
-            yield RECORD, self._records(records, keys)
-        for block, places in _SOURCES.values():
-            tables = [
-                spec for name, spec in TABLES.items() if spec.block is block and name in self.wanted
-            ]
-            if not tables:
-                continue
+        if not len(records):
+            return
+        keys = KeyColumns(records, self._clocks, self._links, self._words)
+        if RECORD in self._tables:
+            self._add_records(records, keys)
+        for block, places, tables in self._blocks.values():
             found = joined([records.blocks(record, number, block) for record, number in places])
             if block.kept_length is not None:
                 found = found.where(found.length == block.kept_length)
             if len(found):
-                yield from self._block(tables, block, found, keys)
+                for name in tables:
+                    self._add_blocks(self._tables[name], found, records, keys)
         keys.carry(clocks=self._carry_clocks, tasks=self._carry_tasks)
+        self._keys.add(keys)
 
-    def _wants(self, table: str, column: str) -> bool:
-        columns = self.wanted[table]
-        return columns is None or column in columns
+    def _add_records(self, records: Records, keys: KeyColumns) -> None:
+        table = self._tables[RECORD]
+        every = np.arange(len(records))
+        for buffer in table.blocks:
+            buffer.add(records.chunk.buffer, *_placed(keys.header(buffer.block), every, records))
+        table.add(Blocks(every, every, every, every), self._keys.rows)
 
-    def _batch(self, table: str, rows: int, made: Mapping[str, Any]) -> Batch:
-        fields = [each for each in schema(table) if self._wants(table, each.name)]
-        arrays = [made[each.name] for each in fields]
-        if not fields:  # only the number of rows is wanted
-            empty = pa.StructArray.from_buffers(pa.struct([]), rows, [None], null_count=0)
-            return pa.RecordBatch.from_struct_array(empty)
-        return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
+    def _add_blocks(
+        self, table: _TableBuffer, found: Blocks, records: Records, keys: KeyColumns
+    ) -> None:
+        if table.entries:
+            which = table.entries.add(records.chunk.buffer, found.at, found.length)
+            found = found.where(which)
+        else:
+            main, *extra = table.blocks
+            main.add(records.chunk.buffer, found.at, found.length)
+            for buffer in extra:
+                placed = _placed(keys.header(buffer.block), found.owner, records)
+                buffer.add(records.chunk.buffer, *placed)
+        table.add(found, self._keys.rows)
 
-    def _records(self, records: Records, keys: KeyColumns) -> Batch:
-        rows = len(records)
-        made = {
-            each.name: keys.of_records(each.name) for each in KEYS if self._wants(RECORD, each.name)
-        }
-        made |= {
-            name: make(records)
-            for name, make in _RECORD_FIELDS.items()
-            if self._wants(RECORD, name)
-        }
-        for block in RECORD_BLOCKS:
-            found = keys.header(block)
-            place = np.full(rows, -1, np.int64)
-            place[found.owner] = np.arange(len(found))
-            for name, column in self._own(RECORD, block, block.columns, found, records):
-                made[name] = column.take(pa.array(place, mask=place < 0))
-        return self._batch(RECORD, rows, made)
 
-    def _block(
-        self, tables: list[Table], block: Block, found: Blocks, keys: KeyColumns
-    ) -> Iterator[tuple[str, Batch]]:
-        for spec in tables:
-            if spec.child:
-                which, made = self._entries(spec, spec.child, block, found, keys.records)
-                if not which.size:
-                    continue
-                owners = Blocks(
-                    found.owner[which], found.at[which], found.length[which], found.number[which]
-                )
-            else:
-                owners = found
-                made = dict(self._own(spec.name, block, spec.columns, found, keys.records))
-                if spec.extra:
-                    made |= self._extra(spec, spec.extra, found, keys)
-            for each in key_columns(spec.name):
-                if self._wants(spec.name, each.name):
-                    made[each.name] = keys.of_blocks(each.name, owners)
-            yield spec.name, self._batch(spec.name, len(owners), made)
+def _relevant(chunk: Chunk, places: frozenset[tuple[int, int]] | None) -> Chunk:
+    """Leave out of a chunk the records that do not matter."""
+    if places is None:
+        return chunk
+    kind = chunk.buffer[chunk.start + _TYPE_AT].astype(np.int64) << 16
+    kind |= chunk.buffer[chunk.start + _SUBTYPE_AT].astype(np.int64) << 8
+    kind |= chunk.buffer[chunk.start + _SUBTYPE_AT + 1]
+    keep = np.isin(kind, [smf_type << 16 | subtype for smf_type, subtype in places])
+    return Chunk(
+        chunk.source,
+        chunk.buffer,
+        chunk.start[keep],
+        chunk.length[keep],
+        chunk.offset[keep],
+        chunk.record_no[keep],
+    )
 
-    def _own(
-        self,
-        table: str,
-        block: Block,
-        columns: Iterable[Column],
-        found: Blocks,
-        records: Records,
-    ) -> Iterator[tuple[str, Any]]:
-        """Decode the wanted ones of a block's own columns."""
-        wanted = [column for column in columns if self._wants(table, column.name)]
-        if not wanted:
-            return
-        rows = gather(records.chunk.buffer, found.at, block.size)
-        version = _version_words(block, rows)
-        for column in wanted:
-            width = column.field.kind.width
-            raw = rows[:, column.offset : column.offset + width]
-            held = _held(block, column, column.offset, found.length, version)
-            yield column.name, kind_array(column.field.kind, column.part, raw, held)
 
-    def _extra(
-        self, spec: Table, block: Block, found: Blocks, keys: KeyColumns
-    ) -> Iterator[tuple[str, Any]]:
-        """Decode a block of the QWHS area, a row for each of the blocks `found`."""
-        area = keys.header(block)
-        place = np.full(len(keys.records), -1, np.int64)
-        place[area.owner] = np.arange(len(area))
-        rows = place[found.owner]
-        for name, column in self._own(spec.name, block, block.columns, area, keys.records):
-            yield name, column.take(pa.array(rows, mask=rows < 0))
-
-    def _entries(
-        self, spec: Table, child: Child, block: Block, found: Blocks, records: Records
-    ) -> tuple[Ints, dict[str, Any]]:
-        """Decode the entries of a repeated group in which something is not zero.
-
-        Returns the index of the block of each row, and the columns.
-        """
-        rows = gather(records.chunk.buffer, found.at, block.size)
-        version = _version_words(block, rows)
-        held = {
-            column.name: _held_entries(block, child, column, found.length, version)
-            for column in child.columns
-        }
-        which, entry = np.nonzero(_used(child, rows, held))
-        made: dict[str, Any] = {}
-        for column in child.columns:
-            if self._wants(spec.name, column.name):
-                at = which * block.size + column.offset + entry * column.stride
-                raw = gather(rows.reshape(-1), at, column.field.kind.width)
-                mask = held[column.name]
-                valid = None if mask is None else mask[which, entry]
-                made[column.name] = kind_array(column.field.kind, column.part, raw, valid)
-        for position, name in enumerate(child.index):
-            labels = pa.array([cell[position] for cell in child.cells])
-            made[name] = labels.cast(schema(spec.name).field(name).type).take(pa.array(entry))
-        return which, made
+def _placed(area: Blocks, owner: Ints, records: Records) -> tuple[Ints, Ints]:
+    """Return position and length of a block of the QWHS area for records; length 0: it has none."""
+    at, length = records.chunk.start.copy(), np.zeros(len(records), np.int64)
+    at[area.owner], length[area.owner] = area.at, area.length
+    return at[owner], length[owner]
 
 
 def _first_offsets(
@@ -247,7 +314,7 @@ def _first_offsets(
     clocks = Clocks()
     for chunk in again():
         records = Records(chunk, DamageLog())
-        KeyColumns(records, clocks, TaskLinks()).carry(clocks=True, tasks=False)
+        KeyColumns(records, clocks, TaskLinks(), words()).carry(clocks=True, tasks=False)
         if systems <= clocks.first.keys():
             break
     return {name: clocks.first[name] for name in systems & clocks.first.keys()}
@@ -272,56 +339,3 @@ def unknown_bytes(records: Records) -> Counter[str]:
                 whole = other & (block.only_whole or block.kept_length is not None)
                 found[block.name] += int(np.where(whole, length, length - block.size).clip(0).sum())
     return +found
-
-
-def _version_words(block: Block, rows: Raw) -> Ints | None:
-    word = block.version
-    if word is None:
-        return None
-    assert isinstance(word.kind, Numeric)
-    values, _ = word.kind.values(rows[:, word.offset : word.end])
-    return values.astype(np.int64)
-
-
-def _held(block: Block, column: Column, offset: int, length: Ints, version: Ints | None) -> Mask:
-    """Return which blocks are long and new enough for a column: `Block.holds`, for many blocks."""
-    least = offset + column.field.kind.width
-    held = length == block.size if block.only_whole else length >= least
-    gate, word = column.field.gate, block.version
-    if gate is not None and version is not None and word is not None:
-        held = held & ((version >= gate) | (length < word.end))
-    return None if held.all() else held
-
-
-def _held_entries(
-    block: Block, child: Child, column: Column, length: Ints, version: Ints | None
-) -> Mask:
-    """Return the same for each entry of a repeated group: shape (blocks, entries)."""
-    last = column.offset + (len(child.cells) - 1) * column.stride
-    if _held(block, column, last, length, version) is None:
-        return None
-    every = np.ones(len(length), np.bool_)
-    masks = (
-        _held(block, column, column.offset + number * column.stride, length, version)
-        for number in range(len(child.cells))
-    )
-    return np.stack([every if mask is None else mask for mask in masks], axis=1)
-
-
-def _used(child: Child, rows: Raw, held: Mapping[str, Mask]) -> Bools:
-    """Return which entries are used: shape (blocks, entries)."""
-    used = np.zeros((len(rows), len(child.cells)), np.bool_)
-    for column in child.columns:
-        kind = column.field.kind
-        if child.used is None:
-            counts = isinstance(kind, Numeric)
-            dtype, least = f"u{kind.width}", 1
-        else:
-            counts = column.field.name == child.used
-            dtype, least = "u1", BLANK[0] + 1
-        if counts:
-            strides = (rows.shape[1], column.stride)
-            entries = np.ndarray(used.shape, dtype, rows, column.offset, strides)
-            mask = held[column.name]
-            used |= entries >= least if mask is None else (entries >= least) & mask
-    return used

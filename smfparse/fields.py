@@ -137,11 +137,27 @@ class Kind(Adapter):
 
 
 class Numeric(Kind):
-    """A kind whose column is computed by numpy."""
+    """A kind whose column is computed by numpy.
+
+    wire    numpy type of the bytes on the wire, big-endian
+    native  numpy type in which a column of it is gathered, before it is settled
+    """
+
+    wire: np.dtype[Any]
+    native: np.dtype[Any]
+
+    def settle(self, gathered: Values) -> tuple[Values, Mask]:
+        """Turn gathered numbers into values, in place where that goes; and where they are present.
+
+        gathered  (rows,) of the native type; (rows, 2) for a 128-bit number
+        """
+        raise NotImplementedError
 
     def values(self, raw: Raw) -> tuple[Values, Mask]:
         """Decode a column of wire bytes: values, and where they are present."""
-        raise NotImplementedError
+        numbers = raw.view(self.wire)
+        gathered = numbers[:, 0] if numbers.shape[1] == 1 else numbers
+        return self.settle(gathered.astype(self.native))
 
     def encode(self, values: Values) -> Raw:
         """Return the wire bytes of a column: the reverse of `values`."""
@@ -172,7 +188,8 @@ class Number(Numeric):
     ) -> None:
         super().__init__(self._WIRE[width, signed], None, combine)
         self.fact = "int" if signed else "uint"
-        self.dtype = np.dtype(f">{'i' if signed else 'u'}{width}")
+        self.wire = np.dtype(f">{'i' if signed else 'u'}{width}")
+        self.native = self.wire.newbyteorder("=")
         self.null = null
 
     def _decode(self, obj: int, context: Any, path: str) -> int | None:
@@ -183,17 +200,16 @@ class Number(Numeric):
             return 0 if self.null is None else self.null
         return obj
 
-    def values(self, raw: Raw) -> tuple[Values, Mask]:
-        numbers = raw.view(self.dtype)[:, 0].astype(self.dtype.newbyteorder("="))
-        return numbers, None if self.null is None else numbers != self.null
+    def settle(self, gathered: Values) -> tuple[Values, Mask]:
+        return gathered, None if self.null is None else gathered != self.null
 
     def encode(self, values: Values) -> Raw:
-        return _wire(values.astype(self.dtype))
+        return _wire(values.astype(self.wire))
 
     @property
     def arrow(self) -> str:
         """Arrow type of the number itself."""
-        return f"{'int' if self.dtype.kind == 'i' else 'uint'}{self.width * 8}"
+        return f"{'int' if self.wire.kind == 'i' else 'uint'}{self.width * 8}"
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -272,6 +288,7 @@ class Duration(Numeric):
 
     fact = "stck_duration"
     wire = np.dtype(">u8")
+    native: np.dtype[Any] = np.dtype("f8")
 
     def __init__(self, combine: Combine = Combine.SUM) -> None:
         super().__init__(Int64ub, "microseconds", combine)
@@ -282,8 +299,8 @@ class Duration(Numeric):
     def _encode(self, obj: float | None, context: Any, path: str) -> int:
         return round((obj or 0) * STCK_UNITS_PER_US)
 
-    def values(self, raw: Raw) -> tuple[Values, Mask]:
-        return raw.view(self.wire)[:, 0] / np.float64(STCK_UNITS_PER_US), None
+    def settle(self, gathered: Values) -> tuple[Values, Mask]:
+        return np.divide(gathered, STCK_UNITS_PER_US, out=gathered), None
 
     def encode(self, values: Values) -> Raw:
         return _wire(np.rint(values * STCK_UNITS_PER_US).astype(self.wire))
@@ -296,12 +313,13 @@ class Duration(Numeric):
 class LatchDuration(Duration):
     """A latch wait of WTAS: MQ 10.0.0 writes it in the high word and leaves the low word zero."""
 
+    native = np.dtype("u8")
+
     def _decode(self, obj: int, context: Any, path: str) -> float:
         return super()._decode(obj if obj & 0xFFFFFFFF else obj >> 32, context, path)
 
-    def values(self, raw: Raw) -> tuple[Values, Mask]:
-        units = raw.view(self.wire)[:, 0].astype(np.uint64)
-        units = np.where(units & 0xFFFFFFFF, units, units >> 32)
+    def settle(self, gathered: Values) -> tuple[Values, Mask]:
+        units = np.where(gathered & 0xFFFFFFFF, gathered, gathered >> 32)
         return units / np.float64(STCK_UNITS_PER_US), None
 
 
@@ -310,6 +328,7 @@ class Instant(Numeric):
 
     fact = "stck_timestamp"
     wire = np.dtype(">u8")
+    native = np.dtype("u8")
 
     def __init__(self, *, local: bool = False) -> None:
         super().__init__(Int64ub, None, Combine.NONE)
@@ -326,9 +345,11 @@ class Instant(Numeric):
             return 0
         return ((obj - self._epoch) // dt.timedelta(microseconds=1) + STCK_UNIX_EPOCH_US) << 12
 
-    def values(self, raw: Raw) -> tuple[Values, Mask]:
-        units = raw.view(self.wire)[:, 0].astype(np.uint64)
-        return (units >> 12).astype(np.int64) - STCK_UNIX_EPOCH_US, units != 0
+    def settle(self, gathered: Values) -> tuple[Values, Mask]:
+        present = gathered != 0
+        microseconds = np.right_shift(gathered, 12, out=gathered).view(np.int64)
+        microseconds -= STCK_UNIX_EPOCH_US
+        return microseconds, present
 
     def encode(self, values: Values) -> Raw:
         return _wire(((values.astype(np.int64) + STCK_UNIX_EPOCH_US) << 12).astype(self.wire))
@@ -347,6 +368,7 @@ class Wide(Numeric):
 
     fact = "uint"
     wire = np.dtype(">u8")
+    native = np.dtype("u8")
 
     def __init__(self) -> None:
         super().__init__(BytesInteger(16), None, Combine.SUM)
@@ -357,8 +379,8 @@ class Wide(Numeric):
     def _encode(self, obj: int | None, context: Any, path: str) -> int:
         return obj or 0
 
-    def values(self, raw: Raw) -> tuple[Values, Mask]:
-        return raw.view(self.wire).astype(np.uint64), None
+    def settle(self, gathered: Values) -> tuple[Values, Mask]:
+        return gathered, None
 
     def encode(self, values: Values) -> Raw:
         return _wire(values.astype(self.wire))

@@ -7,7 +7,7 @@ the SMF header counts hundredths of a second. Nothing here knows the workstation
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -15,21 +15,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from smfparse.arrays import array, spelled_array, text_array
-from smfparse.fields import (
-    LOCAL_TIMESTAMP,
-    STCK_UNITS_PER_US,
-    TIMESTAMP,
-    Instant,
-    Mask,
-    Numeric,
-    Text,
-    Values,
-)
+from smfparse.arrays import inverse
+from smfparse.fields import STCK_UNITS_PER_US, Instant, Mask, Numeric, Raw, Text, Values
 from smfparse.framing import Ints
 from smfparse.layout import Block
 from smfparse.records import Blocks, Bools, Records
-from smfparse.schemas import QWHC, QWHS, QWHX, QWST
+from smfparse.schemas import QWHC, QWHS, QWHX
 from smfparse.schemas.wtas import WTAS
 from smfparse.tasks import TASK, TaskLinks, Tasks, task_blocks, task_keys
 
@@ -99,30 +90,69 @@ class Clocks:
         known[rows] = True
 
 
-class KeyColumns:
-    """The key columns of a chunk, each computed once, when first asked for."""
+class Words:
+    """The distinct texts of a key column of a source: a column of them is a column of codes."""
 
-    def __init__(self, records: Records, clocks: Clocks, links: TaskLinks) -> None:
+    def __init__(self, spell: Callable[[bytes], str | None]) -> None:
+        self._spell = spell
+        self._codes: dict[bytes, int] = {}
+        self._words: list[str | None] = []
+
+    def codes(self, raw: Raw) -> Ints:
+        """Return the code of each row of `raw`, uint8 (rows, width)."""
+        if (raw == raw[:1]).all():  # as in most chunks
+            return np.full(len(raw), self._code(raw[0].tobytes()) if len(raw) else 0)
+        width = raw.shape[1]
+        distinct, places = np.unique(
+            np.ascontiguousarray(raw).view(f"V{width}")[:, 0], return_inverse=True
+        )
+        return np.array([self._code(each.tobytes()) for each in distinct])[places]
+
+    def _code(self, raw: bytes) -> int:
+        if raw not in self._codes:
+            self._codes[raw] = len(self._words)
+            self._words.append(self._spell(raw))
+        return self._codes[raw]
+
+    def array(self, codes: Ints, held: Mask) -> Any:
+        """Return codes as an Arrow array of strings."""
+        return pa.array(self._words, pa.string()).take(pa.array(codes, mask=inverse(held)))
+
+
+def _no_blanks(spell: Callable[[bytes], str]) -> Callable[[bytes], str | None]:
+    return lambda raw: spell(raw) or None
+
+
+def words() -> dict[str, Words]:
+    """Return what the texts of the key columns of one source are kept in."""
+    return {
+        "system": Words(Text(4).spell),
+        "qmgr": Words(Text(4).spell),
+        "qsg": Words(_no_blanks(Text(4).spell)),
+        "mq_version": Words(_version),
+        "subsystem": Words(Text(4).spell),
+    }
+
+
+class KeyColumns:
+    """The key columns of a chunk, a row a record, each computed once, when first asked for.
+
+    A column is values and where they are present (None: everywhere); texts are codes of `words`.
+    """
+
+    def __init__(
+        self, records: Records, clocks: Clocks, links: TaskLinks, known: Mapping[str, Words]
+    ) -> None:
         self.records = records
         self.rows = len(records)
         self._clocks = clocks
         self._links = links
-        self._made: dict[str, Any] = {}
+        self._words = known
 
-    def of_records(self, name: str) -> Any:
-        """Return a key column with a row a record."""
-        if name not in self._made:
-            make: Callable[[], Any] = getattr(self, f"_{name}")
-            self._made[name] = make()
-        return self._made[name]
-
-    def of_blocks(self, name: str, blocks: Blocks) -> Any:
-        """Return a key column with a row a block."""
-        if name == "block_no":
-            return array("int32", blocks.number.astype(np.int32), None)
-        if name == "source":
-            return pa.repeat(pa.scalar(self.records.chunk.source, pa.string()), len(blocks))
-        return self.of_records(name).take(pa.array(blocks.owner))
+    def column(self, name: str) -> tuple[Values, Mask]:
+        """Return a key column, or one of `record` that is of the SMF header."""
+        make: Callable[[], tuple[Values, Mask]] = getattr(self, f"_{name}")
+        return make()
 
     def carry(self, *, clocks: bool, tasks: bool) -> None:
         """Make sure that later chunks know the clocks or tasks of this one."""
@@ -238,23 +268,19 @@ class KeyColumns:
         owner, numbers, known = self._links.link(self.records, Tasks(keys, self._tasks[1]))
         return owner[known], numbers
 
-    def _system(self) -> Any:
-        return self._text("sm115sid", None)
+    def _system(self) -> tuple[Values, Mask]:
+        return self._words["system"].codes(self.records.header_raw("sm115sid")), None
 
-    def _qmgr(self) -> Any:
-        return self._text("sm115SSI", self.records.is_mq)
+    def _qmgr(self) -> tuple[Values, Mask]:
+        return self._words["qmgr"].codes(self.records.header_raw("sm115SSI")), self.records.is_mq
 
-    def _text(self, name: str, held: Mask) -> Any:
-        kind = QWST.field(name).kind
-        assert isinstance(kind, Text)
-        return text_array(kind, self.records.header_raw(name), held)
+    def _subsystem(self) -> tuple[Values, Mask]:
+        raw = self.records.header_raw("sm115SSI")
+        return self._words["subsystem"].codes(raw), self.records.has_subtype
 
-    def _qsg(self) -> Any:
+    def _qsg(self) -> tuple[Values, Mask]:
         raw, held = self._qwhx_raw("qwhxqsg")
-        held = held & (raw != 0x40).any(axis=1) & (raw != 0).any(axis=1)
-        kind = QWHX.field("qwhxqsg").kind
-        assert isinstance(kind, Text)
-        return text_array(kind, raw, held)
+        return self._words["qsg"].codes(raw), held
 
     def _qwhx_raw(self, name: str) -> tuple[Values, Bools]:
         each = QWHX.field(name)
@@ -265,48 +291,53 @@ class KeyColumns:
         held[found.owner] = True
         return raw, held
 
-    def _mq_version(self) -> Any:
+    def _mq_version(self) -> tuple[Values, Mask]:
         release, _ = self._qwhx_raw("qwhxrel")
-        both_releases = np.hstack([self.records.header_raw("sm115rel"), release])
-        return spelled_array(both_releases, _version, self.records.is_mq)
+        releases = np.hstack([self.records.header_raw("sm115rel"), release])
+        return self._words["mq_version"].codes(releases), self.records.is_mq
 
-    def _smf_time(self) -> Any:
-        return array(LOCAL_TIMESTAMP, *self._header_time)
+    def _smf_time(self) -> tuple[Values, Mask]:
+        return self._header_time
 
-    def _time(self) -> Any:
-        return array(TIMESTAMP, *self._stck)
+    def _time(self) -> tuple[Values, Mask]:
+        return self._stck
 
-    def _utc_offset(self) -> Any:
-        offset, known = self._offset
-        return array("int32", offset.astype(np.int32), known)
+    def _utc_offset(self) -> tuple[Values, Mask]:
+        return self._offset
 
-    def _interval_start(self) -> Any:
+    def _interval_start(self) -> tuple[Values, Mask]:
         start, _, started, _ = self._interval
-        return array(TIMESTAMP, start, started)
+        return start, started
 
-    def _interval_seconds(self) -> Any:
+    def _interval_seconds(self) -> tuple[Values, Mask]:
         _, seconds, _, timed = self._interval
-        return array("double", seconds, timed)
+        return seconds, timed
 
-    def _source(self) -> Any:
-        return pa.repeat(pa.scalar(self.records.chunk.source, pa.string()), self.rows)
+    def _record_no(self) -> tuple[Values, Mask]:
+        return self.records.chunk.record_no, None
 
-    def _record_no(self) -> Any:
-        return array("int64", self.records.chunk.record_no, None)
+    def _record_offset(self) -> tuple[Values, Mask]:
+        return self.records.chunk.offset, None
 
-    def _record_offset(self) -> Any:
-        return array("int64", self.records.chunk.offset, None)
+    def _length(self) -> tuple[Values, Mask]:
+        return self.records.chunk.length, None
 
-    def _block_no(self) -> Any:
-        return pa.nulls(self.rows, pa.int32())
+    def _flags(self) -> tuple[Values, Mask]:
+        return self.records.header("sm115flg"), None
 
-    def _task_record_no(self) -> Any:
+    def _type(self) -> tuple[Values, Mask]:
+        return self.records.type, None
+
+    def _subtype(self) -> tuple[Values, Mask]:
+        return self.records.subtype, self.records.has_subtype
+
+    def _task_record_no(self) -> tuple[Values, Mask]:
         number, known = np.zeros(self.rows, np.int64), np.zeros(self.rows, np.bool_)
         first = self.records.of(TASK)
         number[first], known[first] = self.records.chunk.record_no[first], True
         owner, numbers = self._continued
         number[owner], known[owner] = numbers[:, 0], True
-        return array("int64", number, known)
+        return number, known
 
 
 def _instant(records: Records, found: Blocks, name: str) -> tuple[Ints, Bools]:

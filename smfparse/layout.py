@@ -195,6 +195,7 @@ class Child:
     cells    their values, an entry each, in the order of the bytes
     columns  of one entry
     used     name of the text field that tells a used entry; None: a number that is not zero does
+    whole    offset and length of all entries, None where they are arrays side by side
     """
 
     table: str
@@ -203,6 +204,7 @@ class Child:
     cells: tuple[Cell, ...]
     columns: tuple[Column, ...]
     used: str | None
+    whole: tuple[int, int] | None
     sources: tuple[tuple[str, int, bool], ...] = field(repr=False)
     """Repeat name, first cell and whether its entries are structs, for the scalar path."""
 
@@ -305,6 +307,7 @@ class Block(Construct):
             tuple(cells),
             tuple(columns),
             first.used,
+            (columns[0].offset, columns[0].stride * len(cells)) if sources[0][2] else None,
             tuple(sources),
         )
 

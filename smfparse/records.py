@@ -46,8 +46,8 @@ class Blocks:
     def __len__(self) -> int:
         return len(self.owner)
 
-    def where(self, keep: Bools) -> Blocks:
-        """Return the blocks for which `keep` is true."""
+    def where(self, keep: Bools | Ints) -> Blocks:
+        """Return the blocks for which `keep` is true, or those with the indices `keep`."""
         return Blocks(self.owner[keep], self.at[keep], self.length[keep], self.number[keep])
 
 

@@ -127,7 +127,7 @@ class Rows:
         if column.ndim == 0:
             column = np.full(len(self), column)
         if isinstance(each.kind, Number) and each.kind.width < column.itemsize:
-            column = np.minimum(column, np.iinfo(each.kind.dtype).max)
+            column = np.minimum(column, np.iinfo(each.kind.wire).max)
         self._put(each, entry, each.kind.encode(column))
 
     def set_all(self, columns: Columns) -> None:

@@ -74,8 +74,7 @@ class SmfFile:
             again=lambda: chunks(self.path, DamageLog()),
             unknown=log.unknown if log.count_unknown else None,
         )
-        for chunk in chunks(self.path, log.damage):
-            yield from decoder.decode(chunk)
+        yield from decoder.decode(chunks(self.path, log.damage))
 
 
 @dataclass(frozen=True)

@@ -43,39 +43,36 @@ class Tasks:
     key: Values
     numbers: Ints
 
-    @classmethod
-    def none(cls) -> Tasks:
-        """Return no tasks."""
-        return cls(np.zeros(0, "V24"), np.zeros((0, 5), np.int64))
-
-    def then(self, later: Tasks) -> Tasks:
-        """Return these tasks and later ones."""
-        return Tasks(
-            np.concatenate([self.key, later.key]), np.concatenate([self.numbers, later.numbers])
-        )
-
-    def latest(self, count: int) -> Tasks:
-        """Return the last `count` tasks."""
-        return Tasks(self.key[-count:], self.numbers[-count:])
-
 
 class TaskLinks:
     """The 116/1 records seen so far in a source, carried from chunk to chunk."""
 
     def __init__(self) -> None:
-        self._seen = Tasks.none()
+        self._seen: list[Tasks] = []
+        self._count = 0
 
     def link(self, records: Records, tasks: Tasks) -> tuple[Ints, Ints, Bools]:
         """Return the 116/2 records of a chunk, the numbers of their task, and whether it is known.
 
         tasks  the 116/1 records of the chunk
         """
-        known = self._seen.then(tasks)
+        self._remember(tasks)
         later = _first(records.blocks(CONTINUATION, _WQST_TRIPLET, WQST), _CORREL)
+        if not len(later):
+            return later.owner, np.zeros((0, 5), np.int64), np.zeros(0, np.bool_)
+        known = Tasks(
+            np.concatenate([each.key for each in self._seen]),
+            np.concatenate([each.numbers for each in self._seen]),
+        )
         key = _keys(records, later, _CORREL)
         place, found = _nearest(known, key, records.chunk.record_no[later.owner])
-        self._seen = known.latest(REMEMBERED)
         return later.owner, known.numbers[place[found]], found
+
+    def _remember(self, tasks: Tasks) -> None:
+        self._seen.append(tasks)
+        self._count += len(tasks.key)
+        while self._count - len(self._seen[0].key) >= REMEMBERED:
+            self._count -= len(self._seen.pop(0).key)
 
 
 def task_blocks(records: Records) -> Blocks:

@@ -39,9 +39,8 @@ class Decoded:
         self.damage = DamageLog()
         decoder = Decoder(wanted_tables(table_names()), self.damage)
         self.rows: dict[str, list[Row]] = {table: [] for table in table_names()}
-        for chunk in chunks(path, self.damage):
-            for table, batch in decoder.decode(chunk):
-                self.rows[table] += batch.to_pylist()
+        for table, batch in decoder.decode(chunks(path, self.damage)):
+            self.rows[table] += batch.to_pylist()
         self._entries = {
             (table, row["record_no"], row["block_no"], tuple(row[name] for name in index)): row
             for table, index in INDEX.items()

@@ -26,6 +26,7 @@ ROOMS = (
     "records",
     "tasks",
     "keys",
+    "buffers",
     "decode",
     "tables",
     "inventory",

@@ -14,13 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import smfparse.schemas
+from smfparse.buffers import BlockBuffer, EntryBuffer
 from smfparse.decode import Decoder, schema, table_names, title, wanted_tables
 from smfparse.errors import DamageLog, RequestError
 from smfparse.fields import SquareSum
-from smfparse.framing import SLACK, Chunk
+from smfparse.framing import SLACK
 from smfparse.layout import Block, block
-from smfparse.records import Blocks, Records
-from smfparse.schemas import Table
 from tests.builders import NOTHING, Section, chunk_of, named_block, qwhs_long, smf_record
 from tests.searching import search
 
@@ -57,17 +56,19 @@ def vectorised(which: Block, blocks: Sequence[bytes]) -> dict[str, Rows]:
     length = np.array([len(each) for each in blocks], np.int64)
     at = np.cumsum(length) - length
     buffer = np.frombuffer(b"".join(blocks) + bytes(SLACK), np.uint8)
-    zero = np.zeros(1, np.int64)
-    records = Records(Chunk("test", buffer, zero, zero, zero, zero), DamageLog())
-    places = Blocks(np.zeros_like(at), at, length, np.ones_like(at))
-    decoder = Decoder({}, DamageLog())
-    decoder.wanted = dict.fromkeys(scalar(which, []))  # blocks of no table too
-    own = dict(decoder._own(which.name, which, which.columns, places, records))
-    found = {which.name: rows_of(own, len(blocks))}
+    main = BlockBuffer(which, which.columns)
+    main.add(buffer, at, length)
+    found = {which.name: rows_of(dict(main.arrays()), len(blocks))}
     for child in which.children:
-        spec = Table(child.table, child.title, which, child.columns, child=child)
-        owner, made = decoder._entries(spec, child, which, places, records)
-        found[child.table] = rows_of({"block": pa.array(owner), **made}, owner.size)
+        entries = EntryBuffer(which, child, child.columns)
+        owner = entries.add(buffer, at, length)
+        entry, made = entries.arrays()
+        cells = [child.cells[number] for number in entry.tolist()]
+        index = {
+            name: pa.array([cell[position] for cell in cells])
+            for position, name in enumerate(child.index)
+        }
+        found[child.table] = rows_of({"block": pa.array(owner), **index, **dict(made)}, owner.size)
     return found
 
 
@@ -211,7 +212,7 @@ QIST = named_block("QIST", 80)
 
 
 def decode(tables: list[str], *records: bytes) -> dict[str, Any]:
-    return dict(Decoder(wanted_tables(tables), DamageLog()).decode(chunk_of(*records)))
+    return dict(Decoder(wanted_tables(tables), DamageLog()).decode([chunk_of(*records)]))
 
 
 def test_only_the_tables_that_are_wanted_are_decoded():
@@ -224,13 +225,13 @@ def test_a_table_without_rows_gives_no_batch():
 
 def test_only_the_columns_that_are_wanted_are_decoded():
     wanted = {"qist": frozenset({"qmgr", "qistmget"})}
-    [(table, batch)] = Decoder(wanted, DamageLog()).decode(chunk_of(qist_record(QIST, QIST)))
+    [(table, batch)] = Decoder(wanted, DamageLog()).decode([chunk_of(qist_record(QIST, QIST))])
     assert (table, batch.schema.names, batch.num_rows) == ("qist", ["qmgr", "qistmget"], 2)
 
 
 def test_rows_can_be_counted_without_any_column():
     [(_, batch)] = Decoder({"qist": frozenset()}, DamageLog()).decode(
-        chunk_of(qist_record(QIST, QIST))
+        [chunk_of(qist_record(QIST, QIST))]
     )
     assert (batch.num_columns, batch.num_rows) == (0, 2)
 

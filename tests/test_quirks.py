@@ -39,9 +39,7 @@ def decoded(table: str, *chunks: Chunk) -> list[dict[str, Any]]:
         return iter(chunks)
 
     decoder = Decoder(wanted_tables([table]), damage, again)
-    rows = [
-        row for chunk in chunks for _, batch in decoder.decode(chunk) for row in batch.to_pylist()
-    ]
+    rows = [row for _, batch in decoder.decode(chunks) for row in batch.to_pylist()]
     assert damage.count == 0
     return rows
 

@@ -212,12 +212,11 @@ def test_the_same_damage_met_twice_is_counted_once():
 def rows(table: str, *chunks: tuple[bytes, ...]) -> list[dict[str, Any]]:
     """Decode one table from chunks of records, one after the other."""
     decoder = Decoder(wanted_tables([table]), DamageLog())
-    found, first = [], 1
+    source, first = [], 1
     for records in chunks:
-        for _, batch in decoder.decode(chunk_of(*records, first=first)):
-            found += batch.to_pylist()
+        source.append(chunk_of(*records, first=first))
         first += len(records)
-    return found
+    return [row for _, batch in decoder.decode(source) for row in batch.to_pylist()]
 
 
 def record_row(record: bytes) -> dict[str, Any]:
@@ -459,7 +458,7 @@ def test_an_offset_holds_for_the_chunks_that_follow():
 def test_the_nearest_later_offset_can_be_in_a_later_chunk():
     source = [chunk_of(foreign("SYS2")), chunk_of(at_offset(-4), at_offset(2, "SYS2"), first=2)]
     decoder = Decoder(wanted_tables(["record"]), DamageLog(), again=lambda: iter(source))
-    [(_, batch)] = decoder.decode(source[0])
+    [(_, batch)] = decoder.decode([source[0]])
     assert batch.column("utc_offset").to_pylist() == [2 * 3600]
 
 
@@ -509,7 +508,7 @@ def test_an_unknown_type_that_has_a_subtype_shows_it_and_its_subsystem():
 def test_an_unknown_subtype_of_mq_is_a_record_without_damage():
     log = DamageLog()
     decoder = Decoder(wanted_tables(["record", "qist"]), log)
-    found = dict(decoder.decode(chunk_of(smf_record(115, 99, Section([ONE]), area=LONG))))
+    found = dict(decoder.decode([chunk_of(smf_record(115, 99, Section([ONE]), area=LONG))]))
     assert list(found) == ["record"]
     assert not log
 
@@ -539,7 +538,7 @@ def test_a_record_without_a_qwhs_area_is_damage_and_keeps_its_blocks():
     record[34:36] = b"\0\0"
     log = DamageLog()
     decoder = Decoder(wanted_tables(["record", "qist"]), log)
-    found = {name: batch.to_pylist() for name, batch in decoder.decode(chunk_of(bytes(record)))}
+    found = {name: batch.to_pylist() for name, batch in decoder.decode([chunk_of(bytes(record))])}
     [row] = found["qist"]
     assert (row["time"], row["utc_offset"], row["qmgr"]) == (None, None, "MQ01")
     assert found["record"][0]["qwhslen"] is None
