@@ -9,6 +9,7 @@ import click
 
 if TYPE_CHECKING:
     from smfparse.columns import TableColumn
+    from smfparse.layout import Field
 
 _HEADER = ("Column", "Type", "Unit", "Since", "Field", "Meaning")
 
@@ -16,7 +17,7 @@ _HEADER = ("Column", "Type", "Unit", "Since", "Field", "Meaning")
 @click.command("describe")
 @click.argument("name", required=False)
 def command(name: str | None) -> None:
-    """List the tables; or the columns of the table NAME; or what the column NAME is.
+    """List the tables; or the columns of the table NAME; or what the column or field NAME is.
 
     NAME is a table, a control block or a field, in any case: QJST, wqst_cf, qjstwrw. The field of a
     column is given as block+offset (hex) and IBM's name; a version word instead of a version in
@@ -37,8 +38,10 @@ def command(name: str | None) -> None:
         lines = _table(name.lower())
     elif found := columns.find(name):
         lines = _fields(found)
+    elif mapped := columns.fields(name):
+        lines = _mapped(mapped)
     else:
-        near = ", ".join(columns.near_names(name)) or "see `smfparse describe`"
+        near = ", ".join(columns.near_names(name)) if name else "see smfparse describe"
         raise RequestError(f"no table or column {name}; near: {near}")
     for line in lines:
         click.echo(line)
@@ -73,6 +76,17 @@ def _cells(column: TableColumn) -> tuple[str, ...]:
         column.place,
         column.doc,
     )
+
+
+def _mapped(found: list[tuple[str, Field]]) -> Iterator[str]:
+    """Show fields of blocks that are no tables, and fields that are no columns."""
+    for block, field in found:
+        yield f"{block}+{field.offset:04X} {field.name}: {field.doc}"
+        width = f"{field.kind.width} bytes" + (f", {field.count} times" if field.count > 1 else "")
+        facts = {"kind": field.kind.fact, "width": width, "unit": field.kind.unit}
+        for name, value in facts.items():
+            if value:
+                yield f"    {name:<16}{value}"
 
 
 def _fields(found: list[tuple[str, TableColumn]]) -> Iterator[str]:

@@ -7,15 +7,18 @@ from pathlib import Path
 import click
 
 from smfparse.cli.options import lines_output_options
-from smfparse.cli.output import finish, write_lines
+from smfparse.cli.output import finish, say, write_lines
 
 
 def _offset(context: click.Context, param: click.Parameter, value: str | None) -> int | None:  # noqa: ARG001 - click's callback
     """Read a byte offset: decimal, or hex as 0x1A40."""
     try:
-        return None if value is None else int(value, 0)
+        offset = None if value is None else int(value, 0)
     except ValueError:
-        raise click.BadParameter(f"{value!r} is no offset: 6720 or 0x1A40") from None
+        offset = -1
+    if offset is not None and offset < 0:
+        raise click.BadParameter(f"{value!r} is no offset: 6720 or 0x1A40")
+    return offset
 
 
 @click.command("dump")
@@ -39,11 +42,13 @@ def command(
       smfparse dump DUMP.smf --at 0x1A40
     """
     from smfparse import dump
-    from smfparse.errors import DamageLog
+    from smfparse.errors import DamageLog, InputError
     from smfparse.framing import chunks
 
     if number is not None and at is not None:
         raise click.UsageError("--record and --at exclude each other")
+    if source.is_dir():
+        raise InputError(f"{source}: a folder; dump reads an SMF file")
     damage = DamageLog()
     count = 0
     for chunk in chunks(source, damage):
@@ -53,5 +58,5 @@ def command(
             write_lines(dump.lines(found), output, force)
             finish(damage)
             return
-    finish(damage)
+    say(damage)
     raise dump.missing(str(source), number=number, at=at, count=count)

@@ -15,6 +15,7 @@ VERSIONS = (
     *("9.3.0", "9.3.1", "9.3.2", "9.3.3", "9.3.5", "9.4.0", "9.4.3", "9.4.5", "10.0.0"),
 )
 """MQ versions, those among them from which a block is longer."""
+_FIRST_YEAR, _LAST_YEAR = 1970, 2041
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
 _BYTES = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 
@@ -45,9 +46,12 @@ def _size(_context: click.Context, _option: click.Parameter, text: str | None) -
 
 def _start(_context: click.Context, _option: click.Parameter, text: str) -> dt.datetime:
     try:
-        return dt.datetime.fromisoformat(text)
+        start = dt.datetime.fromisoformat(text)
     except ValueError as error:
         raise click.BadParameter(f"{text!r} is not like 2026-03-04T09:00") from error
+    if not _FIRST_YEAR <= start.year <= _LAST_YEAR:
+        raise click.BadParameter(f"SMF and TOD clocks go from {_FIRST_YEAR} to {_LAST_YEAR}")
+    return start
 
 
 @click.command("generate")
@@ -91,9 +95,9 @@ def command(
 ) -> None:
     """Write OUTPUT, an SMF dump that no z/OS system made: to test, try out and time things.
 
-    It holds every kind of record that smfparse knows and the MQ version writes, spanned as in a
-    download of a dump data set. Names and figures are made up; the same options give the same
-    bytes. The file is there when it is complete, or not at all.
+    It holds every kind of record that smfparse knows and the MQ version writes, but no 116/2,
+    spanned as in a download of a dump data set. Names and figures are made up; the same options
+    give the same bytes. The file is there when it is complete, or not at all.
 
     \b
     Example:

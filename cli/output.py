@@ -41,8 +41,13 @@ def replacing(output: Path, force: bool) -> Iterator[BinaryIO]:
 def write_lines(lines: Iterable[str], output: Path | None, force: bool) -> None:
     """Write text lines to stdout, or to the file `output`: whole or not at all."""
     if output is None:
-        for line in lines:
-            click.echo(line)
+        try:
+            for line in lines:
+                click.echo(line)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise OutputError(f"standard output: {error.strerror or error}") from error
         return
     with replacing(output, force) as file:
         file.writelines(f"{line}\n".encode() for line in lines)
@@ -50,6 +55,13 @@ def write_lines(lines: Iterable[str], output: Path | None, force: bool) -> None:
 
 def finish(damage: DamageLog) -> None:
     """Say what could not be used, and leave with exit code 4 if there was anything."""
+    if damage:
+        say(damage)
+        sys.exit(EXIT_DAMAGE)
+
+
+def say(damage: DamageLog) -> None:
+    """Say on stderr what could not be used."""
     if not damage:
         return
     for each in damage.details[:_SHOWN]:
@@ -57,4 +69,3 @@ def finish(damage: DamageLog) -> None:
     if damage.count > _SHOWN:
         click.echo(f"smfparse: ... and {damage.count - _SHOWN} more", err=True)
     click.echo("smfparse: the input is damaged; everything else was used", err=True)
-    sys.exit(EXIT_DAMAGE)

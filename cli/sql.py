@@ -39,7 +39,7 @@ def command(
     inputs, query = _split(arguments, script)
     opened = open_inputs(inputs)
     with Catalog(opened) as catalog:
-        rows = catalog.arrow(query)
+        rows = catalog.plain(query)
     write_lines(lines(rows, form), output, force)
     finish(opened.damage)
 

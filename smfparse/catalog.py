@@ -18,6 +18,12 @@ from smfparse.decode import Batch, schema, wanted_tables
 from smfparse.errors import InputError, RequestError, SmfError
 from smfparse.tables import Dataset, Inputs
 
+_PLAIN = {
+    *("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE"),
+    *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "DECIMAL", "VARCHAR", "DATE", "TIMESTAMP"),
+    "TIMESTAMP WITH TIME ZONE",
+}
+"""DuckDB types that every form can show."""
 _QUERIES = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
 
 
@@ -43,7 +49,11 @@ class _Scan:
 
 
 class Catalog:
-    """The tables of `inputs` in DuckDB. Use it in a `with` block, or close it."""
+    """The tables of `inputs` in DuckDB. Use it in a `with` block, or close it.
+
+    The schema `inputs` has them with `input_no`: 0 for SMF files, whose `source` tells them apart,
+    and a number for each dataset.
+    """
 
     def __init__(self, inputs: Inputs) -> None:
         self.inputs = inputs
@@ -53,6 +63,7 @@ class Catalog:
         files = [each for each in inputs.sources if not isinstance(each, Dataset)]
         datasets = [each for each in inputs.sources if isinstance(each, Dataset)]
         raw = Inputs(files, inputs.log)
+        self.connection.execute("CREATE SCHEMA inputs")
         try:
             for table in table_names():
                 self._add(table, raw, datasets)
@@ -81,11 +92,15 @@ class Catalog:
             scan = _Scan(raw, table)
             self._scans.append(scan)
             self.connection.register(f"smf_{table}", scan)
-            parts.append(f"SELECT * FROM smf_{table}")
-        if datasets:
-            files = [quoted(str(file)) for each in datasets for file in each.files(table)]
-            parts.append(f"SELECT * FROM read_parquet([{', '.join(files)}], union_by_name = true)")
-        self.connection.execute(f"CREATE VIEW {table} AS {' UNION ALL BY NAME '.join(parts)}")
+            parts.append(f"SELECT 0 AS input_no, * FROM smf_{table}")
+        for number, each in enumerate(datasets, 1):
+            files = ", ".join(quoted(str(file)) for file in each.files(table))
+            parts.append(f"SELECT {number} AS input_no, * FROM read_parquet([{files}])")
+        rows = " UNION ALL BY NAME ".join(parts)
+        self.connection.execute(f"CREATE VIEW inputs.{table} AS {rows}")
+        self.connection.execute(
+            f"CREATE VIEW {table} AS SELECT * EXCLUDE (input_no) FROM inputs.{table}"
+        )
         self.connection.execute(f"COMMENT ON VIEW {table} IS {quoted(title(table))}")
 
     def execute(self, statement: str) -> None:
@@ -95,6 +110,13 @@ class Catalog:
     def arrow(self, query: str) -> Any:
         """Return the rows of `query` as a pyarrow.Table. Raises RequestError where it fails."""
         return self._run(lambda: self._relation(query).to_arrow_table())
+
+    def plain(self, query: str) -> Any:
+        """Return the rows of `query` for text: columns have names of their own and plain types.
+
+        Nested, binary and interval columns become text. Raises RequestError where it fails.
+        """
+        return self._run(lambda: _plain(self._relation(query)).to_arrow_table())
 
     def _relation(self, query: str) -> Any:
         found = self.connection.extract_statements(query)
@@ -112,6 +134,30 @@ class Catalog:
                 if scan.failure is not None:
                     raise scan.failure from error
             raise RequestError(str(error)) from error
+
+
+def _plain(relation: Any) -> Any:
+    names = _unique(relation.columns)
+    columns = []
+    for number, (name, kind) in enumerate(zip(names, relation.types, strict=True), 1):
+        value = f"#{number}" if str(kind).split("(")[0] in _PLAIN else f"#{number}::VARCHAR"
+        columns.append(f'{value} AS "{name.replace(chr(34), chr(34) * 2)}"')
+    return relation.query("result", f"SELECT {', '.join(columns)} FROM result")
+
+
+def _unique(names: list[str]) -> list[str]:
+    """Tell columns of one name apart: a, a_1, a_2; names that are not repeated stay."""
+    taken = {name.lower() for name in names}
+    seen: set[str] = set()
+    found = []
+    for name in names:
+        unique, number = name, 0
+        while unique.lower() in seen or (number and unique.lower() in taken):
+            number += 1
+            unique = f"{name}_{number}"
+        seen.add(unique.lower())
+        found.append(unique)
+    return found
 
 
 def quoted(text: str) -> str:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from smfparse.fields import LOCAL_TIMESTAMP, TIMESTAMP, Combine
-from smfparse.layout import Child, Column
-from smfparse.schemas import QWHS, QWHX, TABLES
+from smfparse.layout import Child, Column, Field
+from smfparse.schemas import QWAS, QWHC, QWHS, QWHX, QWST, REGISTRY, TABLES, TRIPLET
 
 _NEAR = 8
 """Near names offered on a miss."""
@@ -141,6 +141,30 @@ def find(name: str) -> list[tuple[str, TableColumn]]:
         for table in table_names()
         for each in columns(table)
         if wanted == each.name or (each.place and wanted == each.place.split()[-1].lower())
+    ]
+
+
+BLOCKS = {
+    each.name: each
+    for each in (
+        *(block for triplets in REGISTRY.values() for block in triplets.values()),
+        *(QWHS, QWHC, QWHX, QWST, QWAS, TRIPLET),
+    )
+}
+"""Every control block by IBM's name, those too that are no table."""
+
+
+def fields(name: str) -> list[tuple[str, Field]]:
+    """Return the fields, with their blocks, of the block `name`, or those that IBM calls `name`.
+
+    Among them are those that are no column: block headers, reserved bytes, the SMF header.
+    """
+    wanted = name.lower()
+    return [
+        (block.name, each)
+        for block in BLOCKS.values()
+        for each in block.fields
+        if wanted in (block.name.lower(), each.name.lower()) or block.inside(each) == wanted
     ]
 
 

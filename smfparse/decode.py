@@ -252,8 +252,6 @@ class Decoder:
             self._add_records(records, keys)
         for block, places, tables in self._blocks.values():
             found = joined([records.blocks(record, number, block) for record, number in places])
-            if block.kept_length is not None:
-                found = found.where(found.length == block.kept_length)
             if len(found):
                 for name in tables:
                     self._add_blocks(self._tables[name], found, records, keys)
@@ -334,7 +332,7 @@ def unknown_bytes(records: Records) -> Counter[str]:
                 name = f"{record[0]}/{record[1]} triplet {number}"
                 found[name] += int(records.section(record, number).length.sum())
             else:
-                length = records.blocks(record, number, block).length
+                length = records.section(record, number).length
                 other = length != (block.kept_length or block.size)
                 whole = other & (block.only_whole or block.kept_length is not None)
                 found[block.name] += int(np.where(whole, length, length - block.size).clip(0).sum())

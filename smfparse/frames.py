@@ -12,16 +12,20 @@ _FORMULA_START = r"^([=+\-@])"
 
 
 def lines(rows: Any, form: str) -> Iterator[str]:
-    """Yield the lines of a pyarrow.Table in the form text, csv or json."""
+    """Yield a pyarrow.Table of plain columns in the form text, csv or json.
+
+    CSV and JSON come whole: a text can hold what ends a line.
+    """
     frame = pl.DataFrame(rows)
     if form == "json":
         yield frame.write_json()
     elif form == "csv":
         texts = pl.col(pl.String).str.replace(_FORMULA_START, "'$1")
         safe = frame.with_columns(texts).rename(lambda name: re.sub(_FORMULA_START, r"'\1", name))
-        yield from safe.write_csv().splitlines()
+        yield safe.write_csv().removesuffix("\n")
     else:
-        yield from _table(frame).splitlines()
+        shown = pl.col(pl.String).str.replace_all(r"\p{Cc}|\p{Zl}|\p{Zp}", ".")
+        yield from _table(frame.with_columns(shown)).splitlines()
 
 
 def _table(frame: pl.DataFrame) -> str:

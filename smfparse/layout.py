@@ -1,8 +1,9 @@
 """Declare a control block once; parse it, build it, and know it as table columns.
 
     QIST = block(
-        "QIST", "Data manager statistics", "qist",
-        header("C90F", "QIST"),
+        "QIST",
+        "Data manager statistics, one per queue manager and interval",
+        header("qistid qistll qisteyec", "C90F", "QIST"),
         "qistmget" / Count32 * "Message get requests",
         since("9.0", "qistnew" / Count32 * "..."),
     )
@@ -19,7 +20,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from construct import Array, Construct, Container, Renamed, Struct, stream_read_entire, stream_write
+from construct import (
+    Array,
+    Construct,
+    ConstructError,
+    Container,
+    Renamed,
+    Struct,
+    stream_read_entire,
+    stream_write,
+)
 
 from smfparse.errors import LayoutError
 from smfparse.fields import (
@@ -215,7 +225,8 @@ class Block(Construct):
     name      IBM's name (QJST)
     title     one line
     lengths   {MQ version: length its records have}, oldest first; the last is the whole map
-    version   name of the version word that gates fields, or None
+    version   the version word that gates fields, or None; `version_words` by MQ version
+    only_whole, kept_length  as in `block`
     """
 
     def __init__(
@@ -337,6 +348,14 @@ class Block(Construct):
                 return each
         raise LayoutError(f"{self.name} has no field {name}")
 
+    def inside(self, wanted: Field) -> str | None:
+        """Return the lower-case name of the repeated group that a field is in, None: in none."""
+        for groups in self._repeats.values():
+            for name, _, inner in groups:
+                if any(wanted is each for each in inner):
+                    return name.lower()
+        return None
+
     def length_at(self, version: str) -> int:
         """Return the length that blocks of MQ `version` ("9.3.0") have."""
         return _at_version(self.lengths, version)
@@ -414,12 +433,18 @@ class Block(Construct):
             raise LayoutError(f"{self.name} has no field {', '.join(sorted(unknown))}")
         length = context.get("length", self._length_of(values))
         data = b"".join(
-            self._build_member(subcon, values.get(name), length)
+            self._built(name, subcon, values.get(name), length)
             for name, (_, subcon) in self.members.items()
         )
         data = (data + values.get("tail", b"")).ljust(length, b"\0")[:length]
         stream_write(stream, data, length, path)
         return obj
+
+    def _built(self, name: str, subcon: Construct, value: Any, length: int) -> bytes:
+        try:
+            return self._build_member(subcon, value, length)
+        except (ConstructError, ValueError, TypeError, LayoutError) as error:
+            raise LayoutError(f"{self.name}.{name} cannot hold {value!r}: {error}") from error
 
     def _length_of(self, values: Mapping[str, Any]) -> int:
         """Return the length the values ask for: their length field, or map and tail."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from smfparse.errors import Damage, DamageLog
 from smfparse.fields import Numeric, Raw, Values
 from smfparse.framing import Chunk, Ints
 from smfparse.layout import Block, Field
-from smfparse.schemas import ACCOUNTING, QWST, STATISTICS, TRIPLET
+from smfparse.schemas import ACCOUNTING, QWST, REGISTRY, STATISTICS, TRIPLET
 
 HEADER_END = QWST.size
 MIN_BLOCK = 8
@@ -101,14 +102,30 @@ class Records:
 
     @cached_property
     def area(self) -> Blocks:
-        """The QWHS area of each MQ record that has a sound one."""
-        return self._blocks(np.flatnonzero(self.is_mq), 0, "QWHS")
+        """The QWHS area of each MQ record that has a sound one.
+
+        Damage is noted for the records that the registry knows; of others nothing is expected.
+        """
+        found = self._blocks(np.flatnonzero(self.is_mq), 0, None)
+        found = found.where(found.number == 1)
+        missing = np.zeros(len(self), np.bool_)
+        for record in REGISTRY:
+            missing[self.of(record)] = True
+        missing[found.owner] = False
+        for index in np.flatnonzero(missing):
+            length = int(self.chunk.length[index])
+            self._note(int(index), length, "no QWHS area that can be read; times are not known")
+        return found
 
     def blocks(self, record: tuple[int, int], number: int, block: Block) -> Blocks:
         """Return the sound blocks that triplet `number` of records of (type, subtype) points to.
 
-        What points outside its record, or is not the block it should be, is noted as damage.
+        What points outside its record, or is not the block it should be, is noted as damage; but
+        not of a block that is known to be garbage when it has another length than its own.
         """
+        if block.kept_length is not None:
+            found = self._blocks(self.of(record), number, None)
+            return found.where(found.length == block.kept_length)
         found = self._blocks(self.of(record), number, block.name)
         if block.eyecatcher is None or not len(found):
             return found
@@ -123,27 +140,29 @@ class Records:
 
     def section(self, record: tuple[int, int], number: int) -> Blocks:
         """Return what triplet `number` of records of (type, subtype) points to, unchecked."""
-        return self._blocks(self.of(record), number, f"triplet {number}")
+        return self._blocks(self.of(record), number, None)
 
-    def _blocks(self, rows: Ints, number: int, name: str) -> Blocks:
+    def _blocks(self, rows: Ints, number: int, name: str | None) -> Blocks:
+        """Return what a triplet of the records `rows` points to, as far as it is in the record.
+
+        What is not is noted as damage under `name`; None: it is not.
+        """
         offset, length, count = self._triplets(rows, number)
         limit = self.chunk.length[rows]
-        sound = (length >= MIN_BLOCK) | (number == 0) & (length > 0)
-        sound &= offset >= HEADER_END + TRIPLET.size
-        fits = np.where(sound, (limit - offset) // np.maximum(length, 1), 0)
+        long_enough = length >= (1 if number == 0 else MIN_BLOCK)
+        inside = (offset >= _least_offset(number)) & (offset < limit)
+        fits = np.where(long_enough & inside, (limit - offset) // np.maximum(length, 1), 0)
         fits = np.clip(fits, 0, count)
-        for index in np.flatnonzero(fits < count):
+        for index in np.flatnonzero(fits < count) if name else ():
             left = max(int(limit[index] - offset[index]), 0)
-            wanted = int(count[index] * length[index])
-            reason = (
-                f"{name} says {wanted} bytes at offset {offset[index]}, {left} are left. "
-                "The record may be cut; skipped"
-            )
-            self._note(int(rows[index]), left, reason)
-        if number == 0:
-            for index in np.flatnonzero(count == 0):
-                self._note(int(rows[index]), int(limit[index]), "no QWHS area; times are not known")
-            fits = np.minimum(fits, 1)
+            if not inside[index]:
+                reason = f"{name} cannot be at offset {offset[index]} of {limit[index]} bytes"
+            elif not long_enough[index]:
+                reason = f"{name} cannot be {length[index]} bytes long"
+            else:
+                wanted = count[index] * length[index]
+                reason = f"{name} says {wanted} bytes at offset {offset[index]}, {left} are left"
+            self._note(int(rows[index]), left, f"{reason}. The record may be cut; skipped")
         which = np.repeat(np.arange(rows.size), fits)
         nth = np.arange(which.size) - np.repeat(np.cumsum(fits) - fits, fits)
         owner = rows[which]
@@ -153,8 +172,9 @@ class Records:
     def _triplets(self, rows: Ints, number: int) -> tuple[Ints, Ints, Ints]:
         """Return offset, length and count of triplet `number`; count 0 where there is none.
 
-        The triplets end where the first thing they point to starts. QWHSNSDA says the same but in
-        115/231 at MQ 8.0.0, where it leaves out the last triplet.
+        The triplets end where the first thing they point to starts; an offset that cannot be is
+        passed over. QWHSNSDA says the same but in 115/231 at MQ 8.0.0, where it leaves out the last
+        triplet.
         """
         width = (number + 1) * TRIPLET.size
         raw = gather(self.chunk.buffer, self.chunk.start[rows] + HEADER_END, width)
@@ -165,9 +185,10 @@ class Records:
             values, _ = each.kind.values(raw[:, each.offset : each.offset + each.kind.width])
             columns.append(values.astype(np.int64).reshape(-1, number + 1))
         offset, length, count = columns
-        before = np.where(offset[:, :number] > 0, offset[:, :number], _NO_TRIPLET)
-        limit = np.minimum(before.min(axis=1, initial=_NO_TRIPLET), self.chunk.length[rows])
-        exists = limit >= HEADER_END + width
+        before = offset[:, :number]
+        possible = before >= _least_offset(np.arange(number))
+        limit = np.where(possible, before, _NO_TRIPLET).min(axis=1, initial=_NO_TRIPLET)
+        exists = np.minimum(limit, self.chunk.length[rows]) >= HEADER_END + width
         return offset[:, number], length[:, number], np.where(exists, count[:, number], 0)
 
     def _note(self, index: int, length: int, reason: str) -> None:
@@ -183,3 +204,8 @@ class Records:
                 int(self.subtype[index]),
             )
         )
+
+
+def _least_offset(number: Any) -> Any:
+    """Return the first byte that triplet `number` can point to: the one behind it."""
+    return HEADER_END + (number + 1) * TRIPLET.size

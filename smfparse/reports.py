@@ -21,6 +21,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from smfparse.errors import RequestError
+from smfparse.layout import version_key
 from smfparse.sections import Sections, statements
 
 if TYPE_CHECKING:
@@ -188,7 +189,7 @@ def _vrm(row: Row) -> str:
     """Return the release as MP1B prints it: 930, and 100000 for MQ 10."""
     if row["mq_version"] is None:
         return ABSENT
-    parts = [int(part) for part in row["mq_version"].split(".")]
+    parts = version_key(row["mq_version"])
     if parts[0] < 10:
         return "".join(map(str, parts))
     return "".join(f"{part:02}" for part in parts)
@@ -210,10 +211,8 @@ def _date_and_time(row: Row) -> tuple[str, str]:
 def _interval_line(row: Row) -> str:
     start, end = _local(row, row["interval_start"]), _local(row, row["interval_end"])
     seconds = row["interval_seconds"]
-    whole = (
-        row["mq_version"] is None
-        or tuple(int(part) for part in row["mq_version"].split(".")) >= WHOLE_SECONDS_SINCE
-    )
+    version = row["mq_version"]
+    whole = version is None or version_key(version) >= WHOLE_SECONDS_SINCE
     if start is None or end is None:
         return f"From {ABSENT} to {ABSENT}, duration {ABSENT} seconds."
     if whole:
@@ -235,7 +234,7 @@ def text(which: Report, rows: Iterable[Row]) -> Iterator[str]:
             yield ""
         first = False
         date, time = _date_and_time(row)
-        yield f"{row['system']},{row['qmgr']},{date},{time},VRM:{_vrm(row)},"
+        yield f"{row['system'] or ABSENT},{row['qmgr'] or ABSENT},{date},{time},VRM:{_vrm(row)},"
         yield _interval_line(row)
         shown = {each.name: _Shown(_shown(each, row), each.suffix) for each in which.figures}
         yield from which.text.strip("\n").format_map(shown).splitlines()

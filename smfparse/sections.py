@@ -27,11 +27,13 @@ class Sections(StrEnum):
 
 
 _SECTION = {
-    Sections.RECORDED: ("system", "qmgr", "time", "source", "record_no"),
+    Sections.RECORDED: ("input_no", "source", "record_no"),
     Sections.TOTAL: ("system", "qmgr"),
 }
 """What tells a section. Source and record number alone do not: two datasets can both have been made
 from a file of one name."""
+_ORDER = "coalesce(time, smf_time)"
+"""By what the last value of a section is told."""
 _END = "interval_start + to_microseconds(round(interval_seconds * 1e6)::BIGINT)"
 _KEYS = {
     "interval_start": "min(interval_start)",
@@ -40,13 +42,13 @@ _KEYS = {
     "time": "max(time)",
     "smf_time": "max(smf_time)",
 }
-_LAST_KEYS = ("system", "qmgr", "qsg", "mq_version", "utc_offset", "source", "record_no")
+_LAST_KEYS = ("qsg", "mq_version", "utc_offset", "source", "record_no")
 _COMBINED = {
     Combine.SUM: "sum({0})",
     Combine.MAX: "max({0})",
     Combine.MIN: "min({0})",
-    Combine.LAST: "arg_max({0}, time)",
-    Combine.NONE: "arg_max({0}, time)",
+    Combine.LAST: f"arg_max({{0}}, {_ORDER})",
+    Combine.NONE: f"arg_max({{0}}, {_ORDER})",
 }
 
 
@@ -58,7 +60,7 @@ def statements(sections: Sections, grouped: Mapping[str, Sequence[str]]) -> Iter
         section = ", ".join(f"'{name}': {name}" for name in _SECTION[sections])
         yield (
             f"CREATE VIEW sectioned.{table} AS "
-            f"SELECT {{{section}}} AS section, {_END} AS interval_end, * FROM main.{table}"
+            f"SELECT {{{section}}} AS section, {_END} AS interval_end, * FROM inputs.{table}"
         )
     for table, by in grouped.items():
         rows = "SELECT *" if sections is Sections.RECORDED else _combined(table, by)
@@ -67,8 +69,8 @@ def statements(sections: Sections, grouped: Mapping[str, Sequence[str]]) -> Iter
 
 
 def _combined(table: str, by: Sequence[str]) -> str:
-    columns = ["section", *by]
-    columns += [f"arg_max({name}, time) AS {name}" for name in _LAST_KEYS]
+    columns = ["section", *by, "section.system AS system", "section.qmgr AS qmgr"]
+    columns += [f"arg_max({name}, {_ORDER}) AS {name}" for name in _LAST_KEYS]
     columns += [f"{combined} AS {name}" for name, combined in _KEYS.items()]
     columns += [
         f"{_COMBINED[column.combine].format(column.name)}{_cast(column)} AS {column.name}"

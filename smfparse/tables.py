@@ -21,11 +21,12 @@ import pyarrow.parquet as pq
 from smfparse import __version__
 from smfparse.columns import table_names
 from smfparse.decode import Batch, Decoder, Wanted, schema, wanted_tables
-from smfparse.errors import DamageLog, InputError, OutputError
+from smfparse.errors import DamageLog, InputError, OutputError, RequestError
 from smfparse.framing import chunks
 
 MANIFEST = "smfparse.json"
 PARTIAL = ".partial"
+_PART = "part-*.parquet"
 _FORMAT = 1
 _GROUP_ROWS = 122_880
 """Rows of a full row group: what DuckDB scans as one piece."""
@@ -53,6 +54,10 @@ class Source(Protocol):
     def name(self) -> str:
         """The input as the user named it."""
 
+    @property
+    def lost(self) -> list[str]:
+        """What could not be used when the input was made."""
+
     def batches(self, wanted: Wanted, log: Log) -> Iterator[tuple[str, Batch]]:
         """Yield the wanted tables and columns, each table's rows in record order."""
 
@@ -66,6 +71,10 @@ class SmfFile:
     @property
     def name(self) -> str:
         return str(self.path)
+
+    @property
+    def lost(self) -> list[str]:
+        return []
 
     def batches(self, wanted: Wanted, log: Log) -> Iterator[tuple[str, Batch]]:
         decoder = Decoder(
@@ -90,15 +99,22 @@ class Dataset:
     @cached_property
     def manifest(self) -> dict[str, Any]:
         """What `write_dataset` wrote of the dataset."""
-        found: dict[str, Any] = json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))
-        return found
+        try:
+            found: dict[str, Any] = json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise InputError(f"{self.path}: {MANIFEST} cannot be read: {error}") from error
+        return found if isinstance(found, dict) else {}
 
     def files(self, table: str) -> list[Path]:
         """Return the Parquet files of a table."""
-        found = sorted((self.path / table).glob("*.parquet"))
+        found = _parts(self.path, [table])
         if not found:
             raise InputError(f"{self.path}: the dataset has no table {table}; convert again")
         return found
+
+    @property
+    def lost(self) -> list[str]:
+        return list(self.manifest["damage"])
 
     def batches(self, wanted: Wanted, log: Log) -> Iterator[tuple[str, Batch]]:
         if log.count_unknown:
@@ -139,25 +155,45 @@ class Inputs:
 def open_inputs(paths: Iterable[str | Path]) -> Inputs:
     """Open SMF files and datasets.
 
-    Raises InputError, before anything is decoded, where one is missing, unreadable or neither.
+    Raises InputError, before anything is decoded, where one is missing, unreadable or neither, and
+    RequestError where one is named twice: its records would count twice.
     """
-    return Inputs([_source(Path(path)) for path in paths])
+    named: dict[Path, Source] = {}
+    for path in map(Path, paths):
+        if path.resolve() in named:
+            raise RequestError(f"{path}: named twice; its records would count twice")
+        named[path.resolve()] = _source(path)
+    return Inputs(list(named.values()))
 
 
 def _source(path: Path) -> Source:
     if not path.is_dir():
+        if path.exists() and not path.is_file():
+            raise InputError(f"{path}: a pipe or device; copy it to a file first")
         with closing(chunks(path, DamageLog())) as probe:
             next(probe, None)
         return SmfFile(path)
     if (path / MANIFEST).is_file():
-        return Dataset(path)
-    if _partials(path):
+        dataset = Dataset(path)
+        if dataset.manifest.get("format") != _FORMAT:
+            raise InputError(f"{path}: a dataset of another smfparse; convert again")
+        return dataset
+    if _interrupted(path):
         raise InputError(f"{path}: convert was interrupted here; run the same command again")
     raise InputError(f"{path}: a folder without {MANIFEST}, so not a dataset made by convert")
 
 
-def _partials(folder: Path) -> list[Path]:
-    return sorted([*folder.glob(f"*/*{PARTIAL}"), *folder.glob(f"{MANIFEST}{PARTIAL}")])
+def _parts(folder: Path, tables: Iterable[str], suffix: str = "") -> list[Path]:
+    """Return the Parquet files of tables: nothing else in the folder is ours."""
+    return [each for table in tables for each in sorted((folder / table).glob(f"{_PART}{suffix}"))]
+
+
+def _interrupted(folder: Path) -> bool:
+    """Whether there is what `write_dataset` leaves when it is interrupted, and nothing else."""
+    ours = {*table_names(), f"{MANIFEST}{PARTIAL}"}
+    found = {each.name for each in folder.iterdir()}
+    unfinished = [*_parts(folder, table_names(), PARTIAL), *folder.glob(f"{MANIFEST}{PARTIAL}")]
+    return bool(unfinished) and found <= ours
 
 
 @dataclass
@@ -229,7 +265,7 @@ def _check_free(folder: Path, force: bool) -> None:
     if (folder / MANIFEST).exists():
         if not force:
             raise OutputError(f"{folder}: a dataset is there already; --force replaces it")
-    elif any(folder.iterdir()) and not _partials(folder):
+    elif any(folder.iterdir()) and not _interrupted(folder):
         raise OutputError(f"{folder}: the folder holds something else; name a new one")
 
 
@@ -249,8 +285,8 @@ def _put_in_place(folder: Path, manifest: dict[str, Any]) -> None:
     written = folder / f"{MANIFEST}{PARTIAL}"
     written.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
     (folder / MANIFEST).unlink(missing_ok=True)
-    for old in folder.glob("*/*.parquet"):
+    for old in _parts(folder, table_names()):
         old.unlink()
-    for new in folder.glob(f"*/*{PARTIAL}"):
+    for new in _parts(folder, table_names(), PARTIAL):
         new.rename(new.with_suffix(""))
     written.rename(folder / MANIFEST)

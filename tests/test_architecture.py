@@ -54,6 +54,7 @@ TYPES_ONLY = {
     ("smfparse", "tables"),
     ("reports", "catalog"),
     ("cli.describe", "columns"),
+    ("cli.describe", "layout"),
     ("cli.info", "inventory"),
     ("cli.info", "tables"),
 }

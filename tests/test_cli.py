@@ -500,3 +500,62 @@ def test_the_installed_command_works(cut: Path) -> None:
     assert done.stdout == run("report", "log", cut).stdout
     assert f"byte 0x{len(HEADER) + len(FIRST):X}" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+ODD = (
+    "SELECT a.*, b.* FROM qjst a JOIN qsst b USING (system)",
+    "SELECT a.*, b.* FROM qjst a JOIN qjst b USING (record_no)",
+    "SELECT 1 AS a, 2 AS a, 3 AS A",
+    "SELECT INTERVAL 1 DAY AS i, union_value(a := 1) AS u",
+    "SELECT {'a': 1} AS s, [1, 2] AS l, MAP {'a': 1} AS m, 'x'::BLOB AS b, '101'::BIT AS t",
+    "SELECT uuid() AS u, TIME '12:00' AS t, DATE '2026-01-01' AS d, 2::HUGEINT AS h",
+    "SELECT NULL AS n, 1.5::DECIMAL(9, 2) AS d, TIMESTAMPTZ '2026-01-01 00:00:00+00' AS z",
+)
+
+
+@pytest.mark.parametrize("form", ["text", "csv", "json"])
+@pytest.mark.parametrize("query", ODD)
+def test_sql_shows_every_type_and_every_name_in_every_form(
+    dump: Path, query: str, form: str
+) -> None:
+    assert run("sql", dump, query, "--format", form).exit_code == 0
+
+
+def test_columns_of_one_name_are_told_apart(dump: Path) -> None:
+    shown = clean("sql", dump, "SELECT 1 AS a, 2 AS a, 3 AS A", "--format", "csv")
+    assert shown.splitlines() == ["a,a_1,A_2", "1,2,3"]
+
+
+def test_a_text_is_the_same_in_csv_whatever_is_in_it(dump: Path) -> None:
+    odd = "SELECT 'x' || chr(11) || 'y' || chr(133) || 'z' || chr(8232) || 'w' AS a"
+    shown = clean("sql", dump, odd, "--format", "csv")
+    assert shown == "a\nx\x0by\x85z\u2028w\n"
+    assert "x.y.z.w" in clean("sql", dump, odd)
+
+
+def test_a_full_disk_is_said_and_no_traceback(dump: Path) -> None:
+    full = Path("/dev/full")
+    if not full.exists():
+        pytest.skip("the system has no /dev/full")
+    command = [sys.executable, "-c", "from smfparse.cli import main; main()", "info", str(dump)]
+    with full.open("w") as stdout:
+        done = subprocess.run(
+            command, stdout=stdout, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 2
+    assert "standard output: No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_dump_of_a_record_that_a_cut_file_lost_says_both(cut: Path) -> None:
+    missed = run("dump", cut, "--record", "3")
+    assert missed.exit_code == 2
+    assert "the file is cut" in missed.stderr
+    assert "no record 3" in missed.stderr
+
+
+def test_info_of_a_dataset_says_what_was_lost_when_it_was_made(cut: Path, tmp_path: Path) -> None:
+    run("convert", cut, "--to", tmp_path / "tables")
+    shown = run("info", tmp_path / "tables")
+    assert shown.exit_code == 0
+    assert "the file is cut" in shown.stdout

@@ -61,6 +61,13 @@ def test_describe_finds_a_field_wherever_it_is() -> None:
     assert found == ["wtas_cf.cfcount", "wqst_cf.cfcount"]
 
 
+def test_describe_knows_blocks_and_fields_that_are_no_tables_or_columns() -> None:
+    assert "QWHS+0010 qwhsstck: " in run("describe", "qwhs").stdout
+    assert run("describe", "QJSTID").stdout.startswith("QJST+0000 qjstid: Block identifier")
+    assert "QJST+0108 qjstiocount: " in run("describe", "qjstio").stdout
+    assert "TRIPLET+0004 length" in run("describe", "triplet").stdout
+
+
 def test_describe_offers_near_names_on_a_miss() -> None:
     missed = run("describe", "qjstwrx")
     assert missed.exit_code == 2

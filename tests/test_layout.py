@@ -403,3 +403,20 @@ def test_a_wide_number_is_three_columns_of_one_field():
 def test_a_field_ends_behind_its_last_entry():
     levels: Field = TINY.field("levels")
     assert (levels.offset, levels.end) == (44, 52)
+
+
+@pytest.mark.parametrize(
+    ("block_name", "field", "value"),
+    [
+        ("QJST", "qjstwrw", 2**40),
+        ("QCST", "qcstchnm", "\u65e5\u672c"),
+        ("QCST", "qcstchnm", "x" * 21),
+        ("WTAS", "wtasstrt", "yesterday"),
+        ("WTID", "wtidnid", "no hex"),
+    ],
+)
+def test_a_value_that_does_not_fit_names_its_block_and_field(
+    block_name: str, field: str, value: object
+):
+    with pytest.raises(LayoutError, match=rf"{block_name}\.{field} cannot hold "):
+        BLOCKS[block_name].build({field: value})

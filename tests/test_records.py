@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import struct
 from typing import Any
 
 import numpy as np
@@ -142,7 +143,7 @@ def test_a_block_outside_its_record_is_damage_that_says_where_and_how_much():
 def test_a_block_behind_the_end_of_its_record_leaves_nothing():
     found = find_qist(qist(Section(offset=0xFFFFFFFF, length=80, count=1)))
     assert found.damage == told(
-        0, "QIST says 80 bytes at offset 4294967295, 0 are left. The record may be cut; skipped"
+        0, "QIST cannot be at offset 4294967295 of 104 bytes. The record may be cut; skipped"
     )
 
 
@@ -158,18 +159,15 @@ def test_the_blocks_that_are_whole_are_used_when_the_count_is_too_high():
 def test_a_triplet_whose_blocks_have_no_length_is_damage():
     found = find_qist(qist(Section([ONE], length=0)))
     assert found.owners == []
-    assert found.damage == told(
-        0, "QIST says 0 bytes at offset 52, 132 are left. The record may be cut; skipped"
-    )
+    assert found.damage == told(0, "QIST cannot be 0 bytes long. The record may be cut; skipped")
 
 
-@pytest.mark.parametrize("offset", [0, 4, 28, 35])
+@pytest.mark.parametrize("offset", [0, 4, 28, 35, 51])
 def test_a_block_inside_the_header_is_damage(offset: int):
     found = find_qist(qist(Section([ONE], offset=offset)))
-    left = 52 + 80 + 52 - offset
     assert found.owners == []
     assert found.damage == told(
-        0, f"QIST says 80 bytes at offset {offset}, {left} are left. The record may be cut; skipped"
+        0, f"QIST cannot be at offset {offset} of 184 bytes. The record may be cut; skipped"
     )
 
 
@@ -542,7 +540,9 @@ def test_a_record_without_a_qwhs_area_is_damage_and_keeps_its_blocks():
     [row] = found["qist"]
     assert (row["time"], row["utc_offset"], row["qmgr"]) == (None, None, "MQ01")
     assert found["record"][0]["qwhslen"] is None
-    assert [each.reason for each in log.details] == ["no QWHS area; times are not known"]
+    assert [each.reason for each in log.details] == [
+        "no QWHS area that can be read; times are not known"
+    ]
 
 
 def test_the_correlation_header_is_part_of_class_1_accounting():
@@ -592,3 +592,47 @@ def test_no_triplets_whatever_make_a_block_reach_outside_its_record(
     assert (found.at >= chunk.start[found.owner] + 36).all()
     assert (found.at + found.length <= end).all()
     assert (found.length >= 8).all()
+
+
+@pytest.mark.parametrize("lie", [0, 20, 40, 0xFFFFFFFF])
+def test_a_triplet_that_cannot_be_costs_no_other_block(lie: int):
+    record = smf_record(
+        115, 2, Section([named_block("QMST", 72)], offset=lie), Section([ONE]), area=LONG
+    )
+    found = Found(QIST, (115, 2), 2, record)
+    assert (found.data, found.damage) == ([ONE], [])
+    lost = Found(QMST, (115, 2), 1, record)
+    assert lost.data == []
+    assert len(lost.damage) == 1
+
+
+def test_a_wrong_place_of_the_qwhs_area_costs_the_times_only():
+    record = bytearray(qist(Section([ONE])))
+    record[28:32] = (20).to_bytes(4)
+    log = DamageLog()
+    decoder = Decoder(wanted_tables(["qist"]), log)
+    [(_, batch)] = decoder.decode([chunk_of(bytes(record))])
+    assert (batch.num_rows, batch.column("time").to_pylist(), log.count) == (1, [None], 1)
+
+
+@pytest.mark.parametrize("body", [b"", bytes(range(64))])
+def test_an_unknown_subtype_is_no_damage_whatever_is_in_it(body: bytes):
+    whole = smf_record(115, 999, area=LONG)[:28] + body
+    record = struct.pack(">H", len(whole)) + whole[2:]
+    log = DamageLog()
+    decoder = Decoder(wanted_tables(["record"]), log)
+    [(_, batch)] = decoder.decode([chunk_of(record)])
+    assert (batch.column("subtype").to_pylist(), log.count) == ([999], 0)
+
+
+@pytest.mark.parametrize(
+    "garbage", [(0x40404040, 0x4040, 0x4040), (900, 50, 1), (0, 48, 1), (64, 48, 5), (9000, 48, 1)]
+)
+def test_garbage_for_the_dns_block_is_no_row_and_no_damage(garbage: tuple[int, int, int]):
+    offset, length, count = garbage
+    dns = Section(offset=offset, length=length, count=count)
+    record = smf_record(
+        115, 231, Section([named_block("QCCT", 48)]), NOTHING, NOTHING, NOTHING, dns, area=LONG
+    )
+    found = Found(QCT_DNS, (115, 231), 5, record)
+    assert (found.data, found.damage) == ([], [])

@@ -749,3 +749,24 @@ def test_the_report_of_a_fixture_is_the_golden_file(fixture: str) -> None:
         GOLDEN.mkdir(exist_ok=True)
         golden.write_text(made, encoding="utf-8")
     assert made == golden.read_text(encoding="utf-8")
+
+
+def test_a_file_and_its_dataset_stay_two_sections(tmp_path: Path) -> None:
+    from smfparse.tables import write_dataset
+
+    dump = tmp_path / "DUMP.smf"
+    dump.write_bytes(log_record(Log(io={(1, 1): Io(5, 5)})))
+    write_dataset(open_inputs([dump]), tmp_path / "tables")
+    rows = log_rows(dump, tmp_path / "tables")
+    assert [row["io_1_1_count"] for row in rows] == [5, 5]
+
+
+def test_a_total_of_records_without_a_clock_still_names_them(tmp_path: Path) -> None:
+    dump = tmp_path / "DUMP.smf"
+    record = bytearray(log_record(Log()))
+    area = int.from_bytes(record[28:32])
+    record[area + 16 : area + 24] = bytes(8)  # QWHSSTCK
+    dump.write_bytes(record)
+    lines = log_lines(dump, total=True)
+    assert lines[0] == "MVCA,MQPV,2023/10/02,11:53:02,VRM:930,"
+    assert lines[1] == "From - to -, duration - seconds."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ import smfparse
 from smfparse import tables
 from smfparse.columns import table_names
 from smfparse.decode import schema
-from smfparse.errors import DamageLog, InputError, OutputError
+from smfparse.errors import DamageLog, InputError, OutputError, RequestError
 from smfparse.tables import MANIFEST, Dataset, Inputs, SmfFile, open_inputs, write_dataset
 from tests.builders import foreign_record, rdw
 from tests.log_records import START, Io, Log, log_record
@@ -390,3 +391,41 @@ def test_an_input_without_rows_of_a_table_gives_the_empty_table(dump: Path) -> N
     assert isinstance(table, pa.Table)
     assert table.num_rows == 0
     assert table.schema.equals(schema("wqst"))
+
+
+def test_files_of_others_are_never_touched(dump: Path, tmp_path: Path) -> None:
+    downloads = tmp_path / "downloads"
+    (downloads / "films").mkdir(parents=True)
+    film = downloads / "films" / "film.partial"
+    film.write_bytes(b"film")
+    with pytest.raises(OutputError, match="something else"):
+        write_dataset(open_inputs([dump]), downloads)
+    assert film.read_bytes() == b"film"
+    dataset = tmp_path / "dataset"
+    write_dataset(open_inputs([dump]), dataset)
+    for mine in (dataset / "qjst" / "mine.parquet", dataset / "mine" / "part-0.parquet"):
+        mine.parent.mkdir(exist_ok=True)
+        mine.write_bytes(b"mine")
+        write_dataset(open_inputs([dump]), dataset, force=True)
+        assert mine.read_bytes() == b"mine"
+
+
+def test_an_input_named_twice_is_refused(dump: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(dump.parent)
+    with pytest.raises(RequestError, match="named twice"):
+        open_inputs([dump, dump.name])
+
+
+@pytest.mark.parametrize("manifest", ["{", "[]", '{"format": 99}', ""])
+def test_a_broken_manifest_makes_no_dataset(dump: Path, folder: Path, manifest: str) -> None:
+    write_dataset(open_inputs([dump]), folder)
+    (folder / MANIFEST).write_text(manifest)
+    with pytest.raises(InputError, match=str(folder)):
+        open_inputs([folder])
+
+
+def test_a_pipe_is_refused_with_the_way_out(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(InputError, match="copy it to a file first"):
+        open_inputs([pipe])
