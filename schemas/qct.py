@@ -3,14 +3,18 @@
 from smfparse.fields import Count32, Elapsed, Gauge32, HighElapsed, When, Word32
 from smfparse.layout import block
 
-QCT_DSP = block(
-    "QCT_DSP",
-    "Dispatcher task of the channel initiator, one per task and interval",
+QCT_TASK = (
     "qcttskn" / Word32 * "TCB address used as the task identity",
     "qctreqn" / Count32 * "Requests handled by the task in the interval",
     "qctcptm" / Elapsed * "CPU used by the task while busy",
     "qcteltm" / Elapsed * "Summed elapsed time of the requests",
     "qctwttm" / Elapsed * "Time the task waited for work",
+)
+
+QCT_DSP = block(
+    "QCT_DSP",
+    "Dispatcher task of the channel initiator, one per task and interval",
+    QCT_TASK,
     "qctchln" / Gauge32 * "Number of channels running on this dispatcher",
     since="8.0",
 )
@@ -19,11 +23,7 @@ QCT_DSP = block(
 QCT_ADP = block(
     "QCT_ADP",
     "Adapter task of the channel initiator, one per task and interval",
-    "qcttskn" / Word32 * "TCB address used as the task identity",
-    "qctreqn" / Count32 * "Requests handled by the task in the interval",
-    "qctcptm" / Elapsed * "CPU used by the task while busy",
-    "qcteltm" / Elapsed * "Summed elapsed time of the requests",
-    "qctwttm" / Elapsed * "Time the task waited for work",
+    QCT_TASK,
     since="8.0",
 )
 
@@ -31,11 +31,7 @@ QCT_ADP = block(
 QCT_SSL = block(
     "QCT_SSL",
     "TLS server task of the channel initiator, one per task and interval",
-    "qcttskn" / Word32 * "TCB address used as the task identity",
-    "qctreqn" / Count32 * "Requests handled by the task in the interval",
-    "qctcptm" / Elapsed * "CPU used by the task while busy",
-    "qcteltm" / Elapsed * "Summed elapsed time of the requests",
-    "qctwttm" / Elapsed * "Time the task waited for work",
+    QCT_TASK,
     "qctlstm" / When * "When the longest TLS request of the interval happened",
     "qctlsdu" / HighElapsed * "Duration of the longest TLS request",
     since="8.0",
@@ -45,11 +41,7 @@ QCT_SSL = block(
 QCT_DNS = block(
     "QCT_DNS",
     "Name resolution (DNS) task of the channel initiator, one per interval",
-    "qcttskn" / Word32 * "TCB address used as the task identity",
-    "qctreqn" / Count32 * "Requests handled by the task in the interval",
-    "qctcptm" / Elapsed * "CPU used by the task while busy",
-    "qcteltm" / Elapsed * "Summed elapsed time of the requests",
-    "qctwttm" / Elapsed * "Time the task waited for work",
+    QCT_TASK,
     "qctlgtm" / When * "When the longest DNS request of the interval happened",
     "qctlgdu"
     / HighElapsed

@@ -8,7 +8,16 @@ from pathlib import Path
 import pytest
 
 from smfparse.decode import table_names
-from tests.peer import DEFECTS, NO_COUNTERPART, PEERS, Decoded, LeftOut, Sheet, read_sheet
+from tests.peer import (
+    DEFECTS,
+    KNOWN_DEFECTS,
+    NO_COUNTERPART,
+    PEERS,
+    Decoded,
+    LeftOut,
+    Sheet,
+    read_sheet,
+)
 from tests.real import REAL_DATA, needs_real_data
 
 pytestmark = needs_real_data
@@ -106,3 +115,13 @@ def test_a_column_left_out_is_one_that_the_formatter_prints(left_out: LeftOut) -
     assert sheets
     for sheet in sheets:
         assert set(left_out.columns) <= set(sheet.header)
+
+
+def test_every_proven_defect_is_accounted_for() -> None:
+    assert list(KNOWN_DEFECTS) == list(range(1, 16))
+    left_out = {number for number, text in KNOWN_DEFECTS.items() if text.endswith("left out")}
+    assert {each.defect for each in DEFECTS} == left_out
+
+
+def test_the_name_resolution_blocks_that_the_formatter_loses_are_there() -> None:
+    assert len(_decoded("TESTCHL").rows["qct_dns"]) == 16
