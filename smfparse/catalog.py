@@ -6,7 +6,7 @@ constant memory. Datasets are read by DuckDB itself. The zone is UTC, whatever t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import Any
 
@@ -62,11 +62,12 @@ class Catalog:
         self._scans: list[_Scan] = []
         files = [each for each in inputs.sources if not isinstance(each, Dataset)]
         datasets = [each for each in inputs.sources if isinstance(each, Dataset)]
-        raw = Inputs(files, inputs.log)
+        self._raw = Inputs(files, inputs.log)
+        self._datasets = datasets
         self.connection.execute("CREATE SCHEMA inputs")
         try:
             for table in table_names():
-                self._add(table, raw, datasets)
+                self._add(table)
         except duckdb.Error as error:
             names = ", ".join(each.name for each in datasets)
             raise InputError(f"{names}: the dataset cannot be read: {error}") from error
@@ -86,14 +87,14 @@ class Catalog:
         """Close the connection."""
         self.connection.close()
 
-    def _add(self, table: str, raw: Inputs, datasets: list[Dataset]) -> None:
+    def _add(self, table: str) -> None:
         parts = []
-        if raw.sources:
-            scan = _Scan(raw, table)
+        if self._raw.sources:
+            scan = _Scan(self._raw, table)
             self._scans.append(scan)
             self.connection.register(f"smf_{table}", scan)
             parts.append(f"SELECT 0 AS input_no, * FROM smf_{table}")
-        for number, each in enumerate(datasets, 1):
+        for number, each in enumerate(self._datasets, 1):
             files = ", ".join(quoted(str(file)) for file in each.files(table))
             parts.append(f"SELECT {number} AS input_no, * FROM read_parquet([{files}])")
         rows = " UNION ALL BY NAME ".join(parts)
@@ -102,6 +103,20 @@ class Catalog:
             f"CREATE VIEW {table} AS SELECT * EXCLUDE (input_no) FROM inputs.{table}"
         )
         self.connection.execute(f"COMMENT ON VIEW {table} IS {quoted(title(table))}")
+
+    def hold(self, tables: Iterable[str]) -> None:
+        """Read the SMF files once for all of `tables`; each later scan of one is DuckDB's own."""
+        if not self._raw.sources:
+            return
+        wanted = wanted_tables(tables)
+        for table in wanted:
+            self.connection.register("held_schema", schema(table).empty_table())
+            self.execute(f"CREATE TABLE held_{table} AS SELECT * FROM held_schema")
+        for table, batch in self._raw.batches(wanted):
+            self.connection.register("held_batch", pa.Table.from_batches([batch]))
+            self.execute(f"INSERT INTO held_{table} SELECT * FROM held_batch")
+        for table in wanted:
+            self.execute(f"CREATE OR REPLACE VIEW smf_{table} AS SELECT * FROM held_{table}")
 
     def execute(self, statement: str) -> None:
         """Run a statement that gives no rows. Raises RequestError."""

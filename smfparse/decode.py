@@ -22,7 +22,7 @@ from smfparse.fields import Mask, Values
 from smfparse.framing import Chunk, Ints
 from smfparse.keys import Clocks, KeyColumns, Words, words
 from smfparse.layout import Block, Child
-from smfparse.records import Blocks, Records, joined
+from smfparse.records import MOST_TRIPLETS, Blocks, Records, joined
 from smfparse.schemas import QWST, REGISTRY, TABLES, TASK_RECORDS
 from smfparse.tasks import TaskLinks
 
@@ -31,9 +31,6 @@ Wanted: TypeAlias = Mapping[str, frozenset[str] | None]
 Batch: TypeAlias = Any
 """A pyarrow.RecordBatch."""
 
-
-_MOST_TRIPLETS = 16
-"""No record has more triplets (115/1 has 12)."""
 
 EPOCH_BYTES = 64 << 20
 """Bytes of input after which all tables give a batch."""
@@ -326,7 +323,7 @@ def unknown_bytes(records: Records) -> Counter[str]:
     """
     found: Counter[str] = Counter()
     for record, triplets in REGISTRY.items():
-        for number in range(1, _MOST_TRIPLETS):
+        for number in range(1, MOST_TRIPLETS) if len(records.of(record)) else ():
             block = triplets.get(number)
             if block is None:
                 name = f"{record[0]}/{record[1]} triplet {number}"

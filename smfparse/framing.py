@@ -148,6 +148,8 @@ class _RdwReader:
         """Find the records in buffer[:end]; return them, and up to where the bytes are used."""
         unpack, view = RDW.unpack_from, self.view
         found = _Found([], [], [])
+        add_start, add_length = found.starts.append, found.lengths.append
+        add_offset, base = found.offsets.append, self.base
         pieces: list[_Segment] = []
         at = 0
         while end - at >= RDW.size:
@@ -158,7 +160,9 @@ class _RdwReader:
             if at + length > end:
                 break
             if code == WHOLE and not pieces:
-                found.add(at, length, self.base + at)
+                add_start(at)
+                add_length(length)
+                add_offset(base + at)
             else:
                 pieces = self._segment(code, (at, length), pieces, found)
             at += length

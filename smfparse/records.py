@@ -29,6 +29,24 @@ _NO_TRIPLET = np.iinfo(np.int64).max
 Bools = NDArray[np.bool_]
 
 
+MOST_TRIPLETS = 16
+"""No record has more triplets (115/1 has 12)."""
+
+
+@dataclass(frozen=True)
+class Triplet:
+    """One triplet of several records.
+
+    rows                   int64 (records,): index of the record in the chunk
+    offset, length, count  int64 (records,): where the blocks are in the record, and how many
+    """
+
+    rows: Ints
+    offset: Ints
+    length: Ints
+    count: Ints
+
+
 @dataclass(frozen=True)
 class Blocks:
     """Blocks of one kind, in record order.
@@ -77,6 +95,7 @@ class Records:
         )
         subtype = self.header("sm115stf").astype(np.int64)
         self.subtype: Ints = np.where(self.has_subtype, subtype, -1)
+        self._triplets: dict[tuple[int, int], list[Triplet]] = {}
 
     def __len__(self) -> int:
         return len(self.chunk.start)
@@ -106,7 +125,8 @@ class Records:
 
         Damage is noted for the records that the registry knows; of others nothing is expected.
         """
-        found = self._blocks(np.flatnonzero(self.is_mq), 0, None)
+        (first,) = self._read_triplets(np.flatnonzero(self.is_mq), 1)
+        found = self._blocks(first, 0, None)
         found = found.where(found.number == 1)
         missing = np.zeros(len(self), np.bool_)
         for record in REGISTRY:
@@ -124,9 +144,9 @@ class Records:
         not of a block that is known to be garbage when it has another length than its own.
         """
         if block.kept_length is not None:
-            found = self._blocks(self.of(record), number, None)
+            found = self._blocks(self._triplet(record, number), number, None)
             return found.where(found.length == block.kept_length)
-        found = self._blocks(self.of(record), number, block.name)
+        found = self._blocks(self._triplet(record, number), number, block.name)
         if block.eyecatcher is None or not len(found):
             return found
         offset, expected = block.eyecatcher
@@ -140,14 +160,14 @@ class Records:
 
     def section(self, record: tuple[int, int], number: int) -> Blocks:
         """Return what triplet `number` of records of (type, subtype) points to, unchecked."""
-        return self._blocks(self.of(record), number, None)
+        return self._blocks(self._triplet(record, number), number, None)
 
-    def _blocks(self, rows: Ints, number: int, name: str | None) -> Blocks:
-        """Return what a triplet of the records `rows` points to, as far as it is in the record.
+    def _blocks(self, found: Triplet, number: int, name: str | None) -> Blocks:
+        """Return what triplet `number` of records points to, as far as it is in the record.
 
         What is not is noted as damage under `name`; None: it is not.
         """
-        offset, length, count = self._triplets(rows, number)
+        rows, offset, length, count = found.rows, found.offset, found.length, found.count
         limit = self.chunk.length[rows]
         long_enough = length >= (1 if number == 0 else MIN_BLOCK)
         inside = (offset >= _least_offset(number)) & (offset < limit)
@@ -169,27 +189,34 @@ class Records:
         at = self.chunk.start[owner] + offset[which] + nth * length[which]
         return Blocks(owner, at, length[which], nth + 1)
 
-    def _triplets(self, rows: Ints, number: int) -> tuple[Ints, Ints, Ints]:
-        """Return offset, length and count of triplet `number`; count 0 where there is none.
+    def _triplet(self, record: tuple[int, int], number: int) -> Triplet:
+        """Return triplet `number` of the records of (type, subtype)."""
+        if record not in self._triplets:
+            self._triplets[record] = self._read_triplets(self.of(record), MOST_TRIPLETS)
+        return self._triplets[record][number]
+
+    def _read_triplets(self, rows: Ints, most: int) -> list[Triplet]:
+        """Return the first `most` triplets of records; count 0 where a record has fewer.
 
         The triplets end where the first thing they point to starts; an offset that cannot be is
         passed over. QWHSNSDA says the same but in 115/231 at MQ 8.0.0, where it leaves out the last
         triplet.
         """
-        width = (number + 1) * TRIPLET.size
-        raw = gather(self.chunk.buffer, self.chunk.start[rows] + HEADER_END, width)
+        raw = gather(self.chunk.buffer, self.chunk.start[rows] + HEADER_END, most * TRIPLET.size)
         raw = raw.reshape(-1, TRIPLET.size)
         columns = []
         for each in TRIPLET.fields:
             assert isinstance(each.kind, Numeric)
             values, _ = each.kind.values(raw[:, each.offset : each.offset + each.kind.width])
-            columns.append(values.astype(np.int64).reshape(-1, number + 1))
+            columns.append(values.astype(np.int64).reshape(-1, most))
         offset, length, count = columns
-        before = offset[:, :number]
-        possible = before >= _least_offset(np.arange(number))
-        limit = np.where(possible, before, _NO_TRIPLET).min(axis=1, initial=_NO_TRIPLET)
-        exists = np.minimum(limit, self.chunk.length[rows]) >= HEADER_END + width
-        return offset[:, number], length[:, number], np.where(exists, count[:, number], 0)
+        least = _least_offset(np.arange(most))
+        limit = np.full((rows.size, most), _NO_TRIPLET)
+        limit[:, 0] = self.chunk.length[rows]
+        limit[:, 1:] = np.where(offset >= least, offset, _NO_TRIPLET)[:, :-1]
+        exists = np.minimum.accumulate(limit, axis=1) >= least
+        count = np.where(exists, count, 0)
+        return [Triplet(rows, *each) for each in zip(offset.T, length.T, count.T, strict=True)]
 
     def _note(self, index: int, length: int, reason: str) -> None:
         chunk = self.chunk

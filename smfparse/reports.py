@@ -115,7 +115,7 @@ class Report:
     dd       MP1B's DD names for it
     trace    the command that makes the data
     record   where the data stands
-    needs    the table that is empty where the data is absent
+    tables   the tables its SQL reads
     text     template of a section's lines, `{figure:width}`
     grouped  tables combined by section, with the columns they are grouped by besides
     """
@@ -125,7 +125,7 @@ class Report:
     dd: tuple[str, ...]
     trace: str
     record: str
-    needs: str
+    tables: tuple[str, ...]
     text: str
     grouped: Mapping[str, Sequence[str]]
     figures: tuple[Figure, ...]
@@ -162,7 +162,7 @@ def report(name: str) -> Report:
         spec = tomllib.loads((folder / f"{each}.toml").read_text(encoding="utf-8"))
         if name.lower() == each or name.upper() in spec["dd"]:
             figures = tuple(Figure(**figure) for figure in spec.pop("figure"))
-            spec |= {"dd": tuple(spec["dd"]), "figures": figures}
+            spec |= {"dd": tuple(spec["dd"]), "figures": figures, "tables": tuple(spec["tables"])}
             return Report(name=each, sql=(folder / f"{each}.sql").read_text("utf-8"), **spec)
     raise RequestError(f"no report {name}; there are {', '.join(names())}")
 
@@ -179,6 +179,7 @@ def run(
     which: Report, catalog: Catalog, sections: Sections = Sections.RECORDED
 ) -> list[dict[str, Any]]:
     """Return the sections of a report in time order, figures as the SQL gives them."""
+    catalog.hold(which.tables)
     for statement in statements(sections, which.grouped):
         catalog.execute(statement)
     rows: list[dict[str, Any]] = catalog.arrow(which.sql).to_pylist()

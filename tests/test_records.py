@@ -587,7 +587,9 @@ def test_no_triplets_whatever_make_a_block_reach_outside_its_record(
         data[:24] = smf_record(115, 2, area=LONG)[:24]
         records.append(bytes(data))
     chunk = chunk_of(*records)
-    found = Records(chunk, DamageLog())._blocks(np.arange(20), number, which.name)
+    records = Records(chunk, DamageLog())
+    triplet = records._read_triplets(np.arange(20), number + 1)[number]
+    found = records._blocks(triplet, number, which.name)
     end = (chunk.start + chunk.length)[found.owner]
     assert (found.at >= chunk.start[found.owner] + 36).all()
     assert (found.at + found.length <= end).all()
