@@ -116,7 +116,8 @@ class Catalog:
             self.connection.register("held_batch", pa.Table.from_batches([batch]))
             self.execute(f"INSERT INTO held_{table} SELECT * FROM held_batch")
         for table in wanted:
-            self.execute(f"CREATE OR REPLACE VIEW smf_{table} AS SELECT * FROM held_{table}")
+            self.connection.unregister(f"smf_{table}")
+            self.execute(f"CREATE VIEW smf_{table} AS SELECT * FROM held_{table}")
 
     def execute(self, statement: str) -> None:
         """Run a statement that gives no rows. Raises RequestError."""

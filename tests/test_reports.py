@@ -770,3 +770,18 @@ def test_a_total_of_records_without_a_clock_still_names_them(tmp_path: Path) -> 
     lines = log_lines(dump, total=True)
     assert lines[0] == "MVCA,MQPV,2023/10/02,11:53:02,VRM:930,"
     assert lines[1] == "From - to -, duration - seconds."
+
+
+def test_a_report_reads_each_file_once(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    from smfparse.tables import SmfFile
+
+    passes: list[list[str]] = []
+    batches = SmfFile.batches
+
+    def watched(file: SmfFile, wanted: Any, log: Any) -> Any:
+        passes.append(sorted(wanted))
+        return batches(file, wanted, log)
+
+    monkeypatch.setattr(SmfFile, "batches", watched)
+    assert len(log_rows(write(log_record(BUSY_LOGGER)))) == 1
+    assert passes == [sorted(reports.report("log").tables)]
