@@ -206,12 +206,28 @@ class _RdwReader:
         start, length, offset = found.arrays()
         good = _plausible(self.buffer, start, length)
         if not good.all():
-            first = int(np.argmin(good))
-            self._stop_at(int(offset[first]), NO_RECORD)
-            start, length, offset = start[:first], length[:first], offset[:first]
+            good = self._skipped(good, length, offset)
+            start, length, offset = start[good], length[good], offset[good]
         numbers = np.arange(self.count + 1, self.count + 1 + start.size)
         self.count += start.size
         return Chunk(self.source, self.buffer, start, length, offset, numbers)
+
+    def _skipped(self, good: NDArray[np.bool_], length: Ints, offset: Ints) -> NDArray[np.bool_]:
+        """Note records whose header cannot be; return which ones to use.
+
+        Where no good record follows, and the chain of lengths ends or never was good, reading
+        stops: these are no records.
+        """
+        places = np.flatnonzero(good)
+        end = len(good)
+        if not places.size or (self.stopped is not None and places[-1] + 1 < end):
+            end = int(places[-1]) + 1 if places.size else 0
+            self._stop_at(int(offset[end]), NO_RECORD)
+        for index in np.flatnonzero(~good[:end]):
+            place, size = int(offset[index]), int(length[index])
+            reason = "the SMF header has no time or date; the record is skipped"
+            self.damage.add(Damage(self.source, place, size, reason))
+        return good
 
     def _stop_at(self, offset: int, reason: str) -> None:
         """Stop at bytes that are no SMF record; where they are the first, the file is no dump."""

@@ -201,7 +201,10 @@ def test_garbage_behind_good_records_is_noted_once_and_loses_none_of_them(read, 
     found = read(rdw([SHORT, LONG]) + garbage)
     assert found.records == [SHORT, LONG]
     assert found.damage == [(len(SHORT) + len(LONG), len(garbage))]
-    assert found.reasons == ["no SMF record starts here; the rest of the file is not used"]
+    said = ["no SMF record starts here; the rest of the file is not used"]
+    if garbage[4:] == b"\xff" * 28:  # its length leads to the end of the file
+        said = ["the SMF header has no time or date; the record is skipped"]
+    assert found.reasons == said
 
 
 def test_a_spanned_record_without_its_last_segment_is_lost_and_the_next_is_not(read):
@@ -264,7 +267,7 @@ def test_an_empty_file_is_no_input(read):
         b"\x00\x08\x00\x00\x00\x00\x00\x00",
         b"\xff" * 10_000,
         SHORT[4:],
-        b"\x00\x20\x00\x00" + b"\xff" * 28 + SHORT,
+        b"\x00\x20\x00\x00" + b"\xff" * 28,
     ],
 )
 def test_a_file_that_is_no_smf_dump_is_refused_with_the_way_out(read, data: bytes):
@@ -301,8 +304,8 @@ def test_what_has_no_time_of_day_or_no_packed_date_is_no_record(read, at: int, v
     wrong = bytearray(SHORT)
     wrong[at : at + 4] = bytes.fromhex(value)
     found = read(LONG + bytes(wrong) + OTHER)
-    assert found.records == [LONG]
-    assert found.damage == [(len(LONG), len(SHORT) + len(OTHER))]
+    assert found.records == [LONG, OTHER]
+    assert found.damage == [(len(LONG), len(SHORT))]
 
 
 def test_a_pipe_of_unknown_size_is_read_like_a_file(tmp_path: Path):
@@ -317,3 +320,18 @@ def test_a_pipe_of_unknown_size_is_read_like_a_file(tmp_path: Path):
     writer.join()
     assert found.bodies == bodies(SHORT, LONG)
     assert found.damage == [(len(SHORT) + len(LONG) + 4, None)]
+
+
+def test_a_record_with_a_bad_header_costs_no_other_record(tmp_path: Path):
+    good = [record(bytes([number]) * 40) for number in range(4)]
+    for broken in range(3):
+        written = [bytearray(each) for each in good]
+        written[broken][10:14] = bytes.fromhex("0126FFFF")
+        path = tmp_path / "bad.smf"
+        path.write_bytes(b"".join(written))
+        log = DamageLog()
+        offsets = [int(each) for chunk in chunks(path, log) for each in chunk.offset]
+        size = len(good[0])
+        assert offsets == [number * size for number in range(4) if number != broken]
+        [damage] = log.details
+        assert (damage.offset, damage.length) == (broken * size, size)
