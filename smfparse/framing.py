@@ -163,6 +163,8 @@ class _RdwReader:
                 add_start(at)
                 add_length(length)
                 add_offset(base + at)
+            elif code == FIRST and not pieces:
+                pieces = [(at, length)]
             else:
                 pieces = self._segment(code, (at, length), pieces, found)
             at += length
@@ -198,7 +200,7 @@ class _RdwReader:
         for piece, length in reversed(pieces[:-1]):
             skip = 0 if piece == pieces[0][0] else RDW.size
             size = length - skip
-            self.buffer[at - size : at] = self.buffer[piece + skip : piece + length]
+            self.view[at - size : at] = self.view[piece + skip : piece + length]
             at -= size
         return at, end - at
 
