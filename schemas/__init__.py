@@ -100,7 +100,7 @@ def _tables() -> dict[str, Table]:
             for child in each.children:
                 title = f"{each.name}: {child.title}"
                 found[child.table] = Table(
-                    child.table, title, each, child.columns, child=child, task=task
+                    child.table, title, each, child.columns, child=child, task=task, stub=stub
                 )
     return found
 

@@ -6,6 +6,7 @@ constant memory. Datasets are read by DuckDB itself. The zone is UTC, whatever t
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import Any
@@ -59,11 +60,13 @@ class Catalog:
         self.inputs = inputs
         self.connection = duckdb.connect()
         self.connection.execute("SET TimeZone = 'UTC'")
+        self.connection.execute(f"SET temp_directory = {quoted(tempfile.gettempdir())}")
         self._scans: list[_Scan] = []
         files = [each for each in inputs.sources if not isinstance(each, Dataset)]
         datasets = [each for each in inputs.sources if isinstance(each, Dataset)]
         self._raw = Inputs(files, inputs.log)
         self._datasets = datasets
+        self._held: set[str] = set()
         self.connection.execute("CREATE SCHEMA inputs")
         try:
             for table in table_names():
@@ -106,18 +109,19 @@ class Catalog:
 
     def hold(self, tables: Iterable[str]) -> None:
         """Read the SMF files once for all of `tables`; each later scan of one is DuckDB's own."""
-        if not self._raw.sources:
+        wanted = wanted_tables(table for table in tables if table not in self._held)
+        if not self._raw.sources or not wanted:
             return
-        wanted = wanted_tables(tables)
         for table in wanted:
             self.connection.register("held_schema", schema(table).empty_table())
-            self.execute(f"CREATE TABLE held_{table} AS SELECT * FROM held_schema")
+            self.execute(f"CREATE OR REPLACE TABLE held_{table} AS SELECT * FROM held_schema")
         for table, batch in self._raw.batches(wanted):
             self.connection.register("held_batch", pa.Table.from_batches([batch]))
             self.execute(f"INSERT INTO held_{table} SELECT * FROM held_batch")
         for table in wanted:
             self.connection.unregister(f"smf_{table}")
             self.execute(f"CREATE VIEW smf_{table} AS SELECT * FROM held_{table}")
+            self._held.add(table)
 
     def execute(self, statement: str) -> None:
         """Run a statement that gives no rows. Raises RequestError."""

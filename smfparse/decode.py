@@ -34,6 +34,8 @@ Batch: TypeAlias = Any
 
 EPOCH_BYTES = 64 << 20
 """Bytes of input after which all tables give a batch."""
+EPOCH_CELLS = 1 << 24
+"""Values of one table, or of key columns, after which they do as well."""
 _TYPE_AT = QWST.field("sm115rty").offset
 _SUBTYPE_AT = QWST.field("sm115stf").offset
 _NATIVE = {"int32": "i4", "uint8": "u1", "double": "f8"}
@@ -86,6 +88,7 @@ class _Keys:
         self.source = ""
         self.rows = 0
         self._parts: dict[str, list[tuple[Values, Mask]]] = {name: [] for name in self.names}
+        self._whole: dict[str, tuple[Values, Mask]] = {}
 
     def add(self, keys: KeyColumns) -> None:
         """Take the records of a chunk."""
@@ -96,16 +99,26 @@ class _Keys:
 
     def array(self, column: TableColumn, rows: Ints) -> Any:
         """Return a key column of the records `rows`."""
-        parts = self._parts[column.name]
-        values = np.concatenate([values for values, _ in parts])[rows]
-        held = None
-        if any(mask is not None for _, mask in parts):
-            masks = [np.ones(len(each), np.bool_) if mask is None else mask for each, mask in parts]
-            held = np.concatenate(masks)[rows]
+        values, held = self._column(column.name)
+        values = values[rows]
+        if held is not None:
+            held = held[rows]
             held = None if held.all() else held
         if column.arrow == "string":
             return self._words[column.name].array(values, held)
         return array(column.arrow, values.astype(_NATIVE.get(column.arrow, "i8")), held)
+
+    def _column(self, name: str) -> tuple[Values, Mask]:
+        """Return a key column of all records."""
+        if name not in self._whole:
+            parts = self._parts[name]
+            held = None
+            if any(mask is not None for _, mask in parts):
+                held = np.concatenate(
+                    [np.ones(len(each), np.bool_) if mask is None else mask for each, mask in parts]
+                )
+            self._whole[name] = np.concatenate([values for values, _ in parts]), held
+        return self._whole[name]
 
 
 class _TableBuffer:
@@ -225,10 +238,15 @@ class Decoder:
         for chunk in chunks:
             self._add(chunk)
             size += int(chunk.length.sum())
-            if size >= EPOCH_BYTES:
+            if size >= EPOCH_BYTES or self._full():
                 yield from self._flush()
                 size = 0
         yield from self._flush()
+
+    def _full(self) -> bool:
+        """Whether many small records or blocks have made more cells than bytes tell."""
+        cells = [table.owner.rows * len(table.columns) for table in self._tables.values()]
+        return max(cells, default=0) + self._keys.rows * len(self._keys.names) >= EPOCH_CELLS
 
     def _flush(self) -> Iterator[tuple[str, Batch]]:
         for name, table in self._tables.items():
@@ -304,15 +322,18 @@ def _placed(area: Blocks, owner: Ints, records: Records) -> tuple[Ints, Ints]:
 
 def _first_offsets(
     again: Callable[[], Iterator[Chunk]], systems: frozenset[bytes]
-) -> dict[bytes, int]:
-    """Return the first UTC offset of each of `systems` in a source, as far as there is one."""
+) -> tuple[dict[bytes, int], bool]:
+    """Return first UTC offsets by system in a source, and whether all of it was read.
+
+    It is read until those of `systems` are known.
+    """
     clocks = Clocks()
     for chunk in again():
         records = Records(chunk, DamageLog())
         KeyColumns(records, clocks, TaskLinks(), words()).carry(clocks=True, tasks=False)
         if systems <= clocks.first.keys():
-            break
-    return {name: clocks.first[name] for name in systems & clocks.first.keys()}
+            return clocks.first, False
+    return clocks.first, True
 
 
 def unknown_bytes(records: Records) -> Counter[str]:

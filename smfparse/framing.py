@@ -184,7 +184,7 @@ class _RdwReader:
         if not pieces:
             self._lost([segment], "a later segment without its first one")
             return []
-        pieces = [*pieces, segment]
+        pieces.append(segment)
         if code == LAST:
             found.add(*self._join(pieces), self.base + pieces[0][0])
             return []

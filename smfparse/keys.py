@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +20,7 @@ from smfparse.fields import STCK_UNITS_PER_US, Instant, Mask, Numeric, Raw, Text
 from smfparse.framing import Ints
 from smfparse.layout import Block
 from smfparse.records import Blocks, Bools, Records
-from smfparse.schemas import QWHC, QWHS, QWHX
+from smfparse.schemas import QWHC, QWHS, QWHX, STUB_RECORDS
 from smfparse.schemas.wtas import WTAS
 from smfparse.tasks import TASK, TaskLinks, Tasks, task_blocks, task_keys
 
@@ -37,43 +37,49 @@ _DAY_US = 24 * 3600 * _US
 _QUARTER = 15 * 60
 
 
+LookAhead: TypeAlias = Callable[[frozenset[bytes]], tuple[dict[bytes, int], bool]]
+
+
 @dataclass
 class Clocks:
     """The UTC offset of each system, carried from chunk to chunk of a source.
 
     offsets     the last one seen
     first       the first one seen
-    look_ahead  finds the first offset of systems that had none so far, in the rest of the source
+    look_ahead  finds first offsets in the whole source until those of some systems are known;
+                returns them, and whether it went to the end
     """
 
     offsets: dict[bytes, int] = field(default_factory=dict)
     first: dict[bytes, int] = field(default_factory=dict)
-    look_ahead: Callable[[frozenset[bytes]], dict[bytes, int]] | None = None
-    _asked: set[bytes] = field(default_factory=set)
+    look_ahead: LookAhead | None = None
 
-    def fill(self, system: Values, offset: Ints, known: Bools) -> tuple[Ints, Bools]:
-        """Give records without UTC the offset of the nearest earlier record of their system.
+    def fill(
+        self, system: Values, offset: Ints, known: Bools, without: Bools
+    ) -> tuple[Ints, Bools]:
+        """Give the records `without` UTC the offset of the nearest earlier one of their system.
 
         Else that of the nearest later one, else none.
         """
-        offset, known = offset.copy(), known.copy()
+        own, offset, known = known, offset.copy(), known.copy()
         rows_of = {name.tobytes(): np.flatnonzero(system == name) for name in np.unique(system)}
-        self._ask({name for name, rows in rows_of.items() if not known[rows].any()})
+        asking = {
+            name
+            for name, rows in rows_of.items()
+            if without[rows].any() and not own[rows].any() and name not in self.offsets
+        }
+        if asking and self.look_ahead is not None:
+            first, whole = self.look_ahead(frozenset(asking))
+            self.offsets = first | self.offsets
+            self.look_ahead = None if whole else self.look_ahead
         for name, rows in rows_of.items():
-            places = np.flatnonzero(known[rows])
+            places = np.flatnonzero(own[rows])
             if places.size:
                 self.first.setdefault(name, int(offset[rows[places[0]]]))
             self._fill_system(rows, places, self.offsets.get(name), offset, known)
             if places.size:
                 self.offsets[name] = int(offset[rows[places[-1]]])
-        return offset, known
-
-    def _ask(self, systems: set[bytes]) -> None:
-        """Look ahead, once, for systems of which no offset is known."""
-        systems -= self.offsets.keys() | self._asked
-        if systems and self.look_ahead is not None:
-            self._asked |= systems
-            self.offsets |= self.look_ahead(frozenset(systems))
+        return offset, own | (known & without)
 
     @staticmethod
     def _fill_system(
@@ -229,7 +235,10 @@ class KeyColumns:
         seconds = np.rint((local - utc) / (_QUARTER * _US)).astype(np.int64) * _QUARTER
         known = known & dated & (np.abs(seconds) <= 24 * 3600)
         system = self.records.header_raw("sm115sid").view("V4")[:, 0]
-        return self._clocks.fill(system, seconds, known)
+        without = ~self.records.is_mq
+        for record in STUB_RECORDS:
+            without[self.records.of(record)] = True
+        return self._clocks.fill(system, seconds, known, without)
 
     @cached_property
     def _interval(self) -> tuple[Ints, Values, Bools, Bools]:

@@ -54,18 +54,18 @@ _COMBINED = {
 
 def statements(sections: Sections, grouped: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Yield the SQL that makes the views; `grouped` names tables and the columns to group by."""
-    yield "CREATE SCHEMA sectioned"
-    yield "CREATE SCHEMA grouped"
+    yield "CREATE SCHEMA IF NOT EXISTS sectioned"
+    yield "CREATE SCHEMA IF NOT EXISTS grouped"
     for table in table_names():
         section = ", ".join(f"'{name}': {name}" for name in _SECTION[sections])
         yield (
-            f"CREATE VIEW sectioned.{table} AS "
+            f"CREATE OR REPLACE VIEW sectioned.{table} AS "
             f"SELECT {{{section}}} AS section, {_END} AS interval_end, * FROM inputs.{table}"
         )
     for table, by in grouped.items():
         rows = "SELECT *" if sections is Sections.RECORDED else _combined(table, by)
         group = "" if sections is Sections.RECORDED else f" GROUP BY {', '.join(['section', *by])}"
-        yield f"CREATE VIEW grouped.{table} AS {rows} FROM sectioned.{table}{group}"
+        yield f"CREATE OR REPLACE VIEW grouped.{table} AS {rows} FROM sectioned.{table}{group}"
 
 
 def _combined(table: str, by: Sequence[str]) -> str:

@@ -30,7 +30,8 @@ _PART = "part-*.parquet"
 _FORMAT = 1
 _GROUP_ROWS = 122_880
 """Rows of a full row group: what DuckDB scans as one piece."""
-_GROUP_BYTES = 32 << 20
+_HELD_BYTES = 64 << 20
+"""Bytes that all tables together hold back until they are a row group."""
 
 
 @dataclass
@@ -204,31 +205,31 @@ class _TableWriter:
     path: Path
     rows: int = 0
     held: list[Batch] = field(default_factory=list)
+    held_bytes: int = 0
     writer: Any = None
 
     def add(self, batch: Batch) -> None:
         """Take a batch; write when a row group is full."""
         self.held.append(batch)
         self.rows += batch.num_rows
-        if (
-            sum(each.num_rows for each in self.held) >= _GROUP_ROWS
-            or sum(each.nbytes for each in self.held) >= _GROUP_BYTES
-        ):
-            self._flush()
+        self.held_bytes += batch.nbytes
+        if sum(each.num_rows for each in self.held) >= _GROUP_ROWS:
+            self.flush()
 
     def close(self) -> None:
         """Write what is left; a table without rows becomes a file without rows."""
         if self.held or self.writer is None:
-            self._flush()
+            self.flush()
         self.writer.close()
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Write what is held as row groups."""
         if self.writer is None:
             self.path.parent.mkdir(exist_ok=True)
             self.writer = pq.ParquetWriter(self.path, schema(self.table), compression="zstd")
         rows = pa.Table.from_batches(self.held, schema=schema(self.table))
         self.writer.write_table(rows, row_group_size=_GROUP_ROWS)
-        self.held = []
+        self.held, self.held_bytes = [], 0
 
 
 def write_dataset(inputs: Inputs, folder: Path, *, force: bool = False) -> dict[str, Any]:
@@ -248,6 +249,8 @@ def write_dataset(inputs: Inputs, folder: Path, *, force: bool = False) -> dict[
         folder.mkdir(parents=True, exist_ok=True)
         for table, batch in inputs.batches(wanted_tables(table_names())):
             writers[table].add(batch)
+            if sum(each.held_bytes for each in writers.values()) > _HELD_BYTES:
+                max(writers.values(), key=lambda each: each.held_bytes).flush()
         for writer in writers.values():
             writer.close()
         manifest = _manifest(inputs, {table: each.rows for table, each in writers.items()})

@@ -335,3 +335,11 @@ def test_a_record_with_a_bad_header_costs_no_other_record(tmp_path: Path):
         assert offsets == [number * size for number in range(4) if number != broken]
         [damage] = log.details
         assert (damage.offset, damage.length) == (broken * size, size)
+
+
+def test_many_tiny_segments_cost_no_more_than_their_bytes(tmp_path: Path):
+    path = tmp_path / "tiny.smf"
+    first, last = segments(LONG, [100])
+    path.write_bytes(SHORT + first + bytes.fromhex("00040300") * 200_000 + last + OTHER)
+    found = Read(path)
+    assert found.bodies == bodies(SHORT, LONG, OTHER)

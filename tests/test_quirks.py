@@ -255,3 +255,29 @@ def test_unknown_subtypes_and_other_record_types_are_in_the_inventory_and_nowher
     ]  # fmt: skip
     assert rows[1]["qwhsstck"] == UTC_NOON
     assert inputs.damage.count == 0
+
+
+def test_a_source_is_looked_ahead_in_once_for_all_systems_without_utc() -> None:
+    chunks = [
+        chunk_of(foreign_record(30, system=f"SY{number}"), first=number) for number in range(1, 9)
+    ]
+    chunks.append(chunk_of(smf_record(115, 1, area=qwhs_long()), first=9))
+    looks = 0
+
+    def again() -> Iterator[Chunk]:
+        nonlocal looks
+        looks += 1
+        return iter(chunks)
+
+    decoder = Decoder(wanted_tables(["record"]), DamageLog(), again)
+    rows = [row for _, batch in decoder.decode(chunks) for row in batch.to_pylist()]
+    assert [row["utc_offset"] for row in rows] == [None] * 8 + [0]
+    assert looks == 1
+
+
+def test_many_small_records_are_given_before_they_fill_the_memory(monkeypatch: Any) -> None:
+    monkeypatch.setattr("smfparse.decode.EPOCH_CELLS", 1000)
+    chunks = [chunk_of(*[foreign_record(30)] * 50, first=1 + 50 * number) for number in range(6)]
+    decoder = Decoder(wanted_tables(["record"]), DamageLog())
+    batches = [batch.num_rows for _, batch in decoder.decode(chunks)]
+    assert batches == [50] * 6

@@ -472,7 +472,7 @@ def test_a_stub_record_takes_the_offset_of_the_records_around_it():
 
 def test_a_capture_time_more_than_a_day_off_says_nothing_of_the_zone():
     area = qwhs_long(captured=UTC_NOON - dt.timedelta(days=3))
-    assert offsets((at_offset(-4), smf_record(115, 2, area=area))) == [-4, -4]
+    assert offsets((at_offset(-4), smf_record(115, 2, area=area))) == [-4, None]
 
 
 def test_a_record_of_an_unknown_type_is_in_the_inventory_with_its_header():
@@ -638,3 +638,22 @@ def test_garbage_for_the_dns_block_is_no_row_and_no_damage(garbage: tuple[int, i
     )
     found = Found(QCT_DNS, (115, 231), 5, record)
     assert (found.data, found.damage) == ([], [])
+
+
+@pytest.mark.parametrize("wanted", [["qmst"], ["qmst", "qpst"], ["qmst", "record"]])
+def test_the_keys_of_a_table_do_not_depend_on_what_else_is_wanted(wanted: list[str]):
+    """A statistics record without its own clock says nothing of UTC, and nothing is made up."""
+    clockless = qwhs_long(captured=None)
+    managers = Section([named_block("QMST", 72)])
+    records = [
+        smf_record(115, 2, managers, area=LONG, local=hours_east(1)),
+        smf_record(115, 215, Section([named_block("QPST", 104)]), area=LONG, local=hours_east(2)),
+        smf_record(115, 2, managers, area=clockless, local=hours_east(2)),
+    ]
+    decoder = Decoder(wanted_tables(wanted), DamageLog())
+    found = dict(decoder.decode([chunk_of(*records)]))["qmst"]
+    assert found.column("utc_offset").to_pylist() == [3600, None]
+
+
+def hours_east(hours: int) -> dt.datetime:
+    return (UTC_NOON + dt.timedelta(hours=hours)).replace(tzinfo=None)

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from smfparse import reports
 from smfparse.catalog import Catalog
 from smfparse.errors import RequestError
+from smfparse.sections import Sections
 from smfparse.tables import open_inputs
 from tests.builders import rdw
 from tests.log_records import COUNTERS, START, Io, Log, log_lines, log_record, log_rows
@@ -785,3 +786,11 @@ def test_a_report_reads_each_file_once(write: Write, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(SmfFile, "batches", watched)
     assert len(log_rows(write(log_record(BUSY_LOGGER)))) == 1
     assert passes == [sorted(reports.report("log").tables)]
+
+
+def test_one_catalog_gives_several_reports(write: Write) -> None:
+    which = reports.report("log")
+    with Catalog(open_inputs([write(log_record(BUSY_LOGGER))])) as catalog:
+        first = reports.run(which, catalog)
+        assert len(reports.run(which, catalog, Sections.TOTAL)) == 1
+        assert reports.run(which, catalog) == first

@@ -325,7 +325,7 @@ def test_a_dataset_stays_when_its_replacement_is_interrupted(
     assert open_inputs([folder]).arrow("qjst").num_rows == ROWS
 
 
-@pytest.mark.parametrize("name", ["_GROUP_ROWS", "_GROUP_BYTES"])
+@pytest.mark.parametrize("name", ["_GROUP_ROWS", "_HELD_BYTES"])
 def test_full_row_groups_are_written_as_they_come(
     dump: Path, folder: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
