@@ -67,7 +67,7 @@ def kind_array(kind: Kind, raw: Raw, held: Mask) -> Any:
     raw   uint8 (rows, width of the kind)
     """
     if isinstance(kind, Text):
-        return text_array(kind, raw, held)
+        return _text_array(kind, raw, held)
     if isinstance(kind, Hex):
         return _hex_array(raw, held)
     raise TypeError(f"{kind!r} has no column")
@@ -85,7 +85,7 @@ def _part_array(part: Part, values: Values, valid: Mask) -> Any:
 def array(arrow: str, values: Values, valid: Mask) -> Any:
     """Return `values` as an Arrow array of the named type, NULL where `valid` is false."""
     if arrow == "bool":
-        return pa.array(values, mask=None if valid is None else ~valid)
+        return pa.array(values, mask=inverse(valid))
     data = pa.py_buffer(np.ascontiguousarray(values))
     return pa.Array.from_buffers(arrow_type(arrow), len(values), [_bitmap(valid), data])
 
@@ -94,17 +94,12 @@ def _bitmap(valid: Mask) -> Any:
     return None if valid is None else pa.py_buffer(np.packbits(valid, bitorder="little"))
 
 
-def text_array(kind: Text, raw: Raw, held: Mask) -> Any:
+def _text_array(kind: Text, raw: Raw, held: Mask) -> Any:
     """Decode each distinct value once, by the scalar rule."""
-    return spelled_array(raw, kind.spell, held)
-
-
-def spelled_array(raw: Raw, spell: Any, held: Mask) -> Any:
-    """Turn fixed-width bytes into strings: `spell` is called once for each distinct value."""
     data = pa.py_buffer(np.ascontiguousarray(raw))
-    fixed = pa.Array.from_buffers(pa.binary(raw.shape[1]), len(raw), [None, data])
+    fixed = pa.Array.from_buffers(pa.binary(kind.width), len(raw), [None, data])
     coded = fixed.dictionary_encode()
-    words = pa.array([spell(each) for each in coded.dictionary.to_pylist()], pa.string())
+    words = pa.array([kind.spell(each) for each in coded.dictionary.to_pylist()], pa.string())
     return words.take(_masked(coded.indices, held))
 
 

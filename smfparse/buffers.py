@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from smfparse.arrays import gather, kind_array, settled_arrays
 from smfparse.fields import BLANK, Mask, Numeric, Values
@@ -22,16 +23,17 @@ from smfparse.records import Bools
 
 SLAB_BYTES = 1 << 18
 _LEAST_ROWS = 256
+_BYTE = np.dtype("u1")
 
 
 class Growing:
     """A numpy array that grows at its end; what it holds is taken out as a whole."""
 
-    def __init__(self, dtype: Any, width: int | None = None) -> None:
+    def __init__(self, dtype: Any, shape: tuple[int, ...] = ()) -> None:
         self._dtype = np.dtype(dtype)
-        self._shape: tuple[int, ...] = () if width is None else (width,)
+        self._shape = shape
         self._room = _LEAST_ROWS
-        self._array: Values = np.empty((0, *self._shape), self._dtype)
+        self._array: Values = np.empty((0, *shape), self._dtype)
         self.rows = 0
 
     def more(self, rows: int) -> Values:
@@ -57,33 +59,23 @@ class Growing:
 class _Gathered:
     """One field of the blocks of a table, or of the entries of a group in them."""
 
+    columns: list[Column]
     field: Field
     offset: int
     stride: int
-    columns: list[Column]
+    wire: Any
+    """The numpy type that reads the field out of a block."""
     numbers: Growing
 
     @classmethod
-    def of(cls, columns: Sequence[Column]) -> _Gathered:
+    def of(cls, columns: list[Column]) -> _Gathered:
         first = columns[0]
         kind = first.field.kind
-        if not isinstance(kind, Numeric):
-            growing = Growing("u1", kind.width)
-        elif kind.width == kind.wire.itemsize:
-            growing = Growing(kind.native)
-        else:
-            growing = Growing(kind.native, kind.width // kind.wire.itemsize)
-        return cls(first.field, first.offset, first.stride, list(columns), growing)
-
-    @property
-    def wire(self) -> Any:
-        """The numpy type that reads the field out of a block."""
-        kind = self.field.kind
-        if not isinstance(kind, Numeric):
-            return np.dtype(("u1", (kind.width,)))
-        if kind.width == kind.wire.itemsize:
-            return kind.wire
-        return np.dtype((kind.wire, (kind.width // kind.wire.itemsize,)))
+        unit, native = (kind.wire, kind.native) if isinstance(kind, Numeric) else (_BYTE, _BYTE)
+        size = kind.width // unit.itemsize
+        wire = unit if isinstance(kind, Numeric) and size == 1 else np.dtype((unit, (size,)))
+        numbers = Growing(native, wire.shape)
+        return cls(columns, first.field, first.offset, first.stride, wire, numbers)
 
     def arrays(self, held: Mask) -> Iterator[tuple[str, Any]]:
         """Yield the columns made of the field."""
@@ -175,7 +167,8 @@ class Held:
     def mask(self, field: Field, offset: Any, step: Any = 0) -> Mask:
         """Return where a field at `offset` is held; None: everywhere.
 
-        step  bytes from the first entry of a group to that of each row
+        step  bytes from the first entry of a group to that of each row; where lengths and version
+              words are columns, to every entry: the mask has a row a block
         """
         gate = None if self._new else field.gate
         if self._whole and gate is None:
@@ -209,7 +202,7 @@ class EntryBuffer:
         rows = len(which)
         self.entries.more(rows)[:] = entry
         self.lengths.more(rows)[:] = length[which]
-        self.versions.more(rows)[:] = version[which]
+        self.versions.more(rows)[:] = version
         for each in self.fields:
             places = at[which] + each.offset + entry * each.stride
             raw = gather(buffer, places, each.field.kind.width)
@@ -218,23 +211,24 @@ class EntryBuffer:
         return which
 
     def _used(self, buffer: Bytes, at: Ints, length: Ints) -> tuple[Ints, Ints, Ints]:
-        """Return block and entry of each used entry, and the version word of every block."""
-        version = self._version(buffer, at)
-        held = Held(self.block, length, version)
+        """Return block, entry and the block's version word of each used entry."""
         some = self._some(buffer, at)
-        used = np.zeros((len(some), len(self.child.cells)), np.bool_)
+        version = self._version(buffer, at[some])
+        held = Held(self.block, length[some][:, None], version[:, None])
+        steps = np.arange(len(self.child.cells))
+        used = np.zeros((len(some), len(steps)), np.bool_)
         for column in self._telling():
             kind = column.field.kind
             dtype, least = f"u{kind.width}", 1
             if self.child.used is not None:
                 dtype, least = "u1", BLANK[0] + 1
-            span = column.stride * (len(self.child.cells) - 1) + kind.width
+            span = column.stride * int(steps[-1]) + kind.width
             raw = gather(buffer, at[some] + column.offset, span)
-            strides = (span, column.stride)
-            numbers = np.ndarray(used.shape, dtype, raw, strides=strides)
-            used |= (numbers >= least) & self._held(held, column, some)
+            numbers = np.ndarray(used.shape, dtype, raw, strides=(span, column.stride))
+            mask = held.mask(column.field, column.offset, steps * column.stride)
+            used |= numbers >= least if mask is None else (numbers >= least) & mask
         block, entry = np.nonzero(used)
-        return some[block], entry, version
+        return some[block], entry, version[block]
 
     def _telling(self) -> Iterator[Column]:
         """Yield a column for each field that tells whether an entry is used."""
@@ -253,18 +247,20 @@ class EntryBuffer:
     def _some(self, buffer: Bytes, at: Ints) -> Ints:
         """Return the blocks in which a byte of the group is not zero: few, in most data."""
         some = np.zeros(len(at), np.bool_)
-        for column in self._telling() if self.child.whole is None else (None,):
-            if column is None:
-                assert self.child.whole is not None
-                offset, width = self.child.whole
-            else:
-                offset, width = column.offset, column.stride * len(self.child.cells)
+        for offset, width in self._runs():
             step = max(SLAB_BYTES // width, 16)
             for first in range(0, len(at), step):
                 raw = gather(buffer, at[first : first + step] + offset, width)
                 words = raw.view("u8") if width % 8 == 0 else raw
                 some[first : first + step] |= np.bitwise_or.reduce(words, axis=1) != 0
         return np.flatnonzero(some)
+
+    def _runs(self) -> list[tuple[int, int]]:
+        """Return offset and length of the bytes in which the group is."""
+        if self.child.whole is not None:
+            return [self.child.whole]
+        entries = len(self.child.cells)
+        return [(column.offset, column.stride * entries) for column in self._telling()]
 
     def _version(self, buffer: Bytes, at: Ints) -> Ints:
         word = self.block.version
@@ -273,25 +269,13 @@ class EntryBuffer:
         assert isinstance(word.kind, Numeric)
         return word.kind.values(gather(buffer, at + word.offset, word.kind.width))[0].astype("i8")
 
-    def _held(self, held: Held, column: Column, some: Ints) -> Any:
-        """Return which entries of the blocks `some` are held: shape (blocks, entries), or True."""
-        last = column.stride * (len(self.child.cells) - 1)
-        if held.mask(column.field, column.offset, last) is None:
-            return True
-        masks = [
-            held.mask(column.field, column.offset, number * column.stride)
-            for number in range(len(self.child.cells))
-        ]
-        return np.stack(
-            [np.ones(len(some), np.bool_) if mask is None else mask[some] for mask in masks], axis=1
-        )
-
-    def arrays(self) -> tuple[Ints, Iterator[tuple[str, Any]]]:
-        """Return the entry of each row, and the columns; start anew."""
+    def arrays(self) -> Iterator[tuple[str, Any]]:
+        """Yield the index columns and the columns gathered so far, and start anew."""
         entry = self.entries.take()
+        for position, name in enumerate(self.child.index):
+            labels = [cell[position] for cell in self.child.cells]
+            kind = pa.string() if isinstance(labels[0], str) else pa.int32()
+            yield name, pa.array(labels, kind).take(pa.array(entry))
         held = Held(self.block, self.lengths.take(), self.versions.take())
-        return entry, (
-            made
-            for each in self.fields
-            for made in each.arrays(held.mask(each.field, each.offset, entry * each.stride))
-        )
+        for each in self.fields:
+            yield from each.arrays(held.mask(each.field, each.offset, entry * each.stride))

@@ -57,22 +57,20 @@ class Catalog:
     """
 
     def __init__(self, inputs: Inputs) -> None:
-        self.inputs = inputs
         self.connection = duckdb.connect()
         self.connection.execute("SET TimeZone = 'UTC'")
         self.connection.execute(f"SET temp_directory = {quoted(tempfile.gettempdir())}")
         self._scans: list[_Scan] = []
         files = [each for each in inputs.sources if not isinstance(each, Dataset)]
-        datasets = [each for each in inputs.sources if isinstance(each, Dataset)]
         self._raw = Inputs(files, inputs.log)
-        self._datasets = datasets
+        self._datasets = [each for each in inputs.sources if isinstance(each, Dataset)]
         self._held: set[str] = set()
         self.connection.execute("CREATE SCHEMA inputs")
         try:
             for table in table_names():
                 self._add(table)
         except duckdb.Error as error:
-            names = ", ".join(each.name for each in datasets)
+            names = ", ".join(each.name for each in self._datasets)
             raise InputError(f"{names}: the dataset cannot be read: {error}") from error
 
     def __enter__(self) -> Catalog:

@@ -16,12 +16,21 @@ import pyarrow as pa
 
 from smfparse.arrays import array, arrow_type
 from smfparse.buffers import BlockBuffer, EntryBuffer, Growing
-from smfparse.columns import RECORD, RECORD_BLOCKS, TableColumn, columns, table_names, title
+from smfparse.columns import (
+    RECORD,
+    RECORD_BLOCKS,
+    RECORD_FIELDS,
+    TableColumn,
+    columns,
+    table_names,
+    title,
+)
+from smfparse.columns import keys as key_columns
 from smfparse.errors import DamageLog, RequestError
 from smfparse.fields import Mask, Values
 from smfparse.framing import Chunk, Ints
 from smfparse.keys import Clocks, KeyColumns, Words, words
-from smfparse.layout import Block, Child
+from smfparse.layout import Block
 from smfparse.records import MOST_TRIPLETS, Blocks, Records, joined
 from smfparse.schemas import QWST, REGISTRY, TABLES, TASK_RECORDS
 from smfparse.tasks import TaskLinks
@@ -40,8 +49,6 @@ _TYPE_AT = QWST.field("sm115rty").offset
 _SUBTYPE_AT = QWST.field("sm115stf").offset
 _NATIVE = {"int32": "i4", "uint8": "u1", "double": "f8"}
 """numpy types of key columns; the others are 8-byte integers."""
-_OWN = frozenset(name for spec in TABLES.values() if spec.child for name in spec.child.index)
-"""Index columns of repeated groups: neither keys nor fields."""
 
 
 def wanted_tables(names: Iterable[str]) -> Wanted:
@@ -128,9 +135,9 @@ class _TableBuffer:
         self.table = table
         self.columns = [each for each in columns(table) if wanted is None or each.name in wanted]
         names = {each.name for each in self.columns}
-        self.keys = [each for each in self.columns if not each.place and each.name not in _OWN]
+        keyed = (*key_columns(table), *(RECORD_FIELDS if table == RECORD else ()))
+        self.keys = [each for each in keyed if each.name in names]
         spec = TABLES.get(table)
-        self.child = spec.child if spec else None
         own = [(block, block.columns) for block in RECORD_BLOCKS]
         if spec:
             own = [(spec.block, spec.columns)]
@@ -139,9 +146,9 @@ class _TableBuffer:
         picked = [(block, [each for each in found if each.name in names]) for block, found in own]
         self.entries: EntryBuffer | None = None
         self.blocks: list[BlockBuffer] = []
-        if self.child:
+        if spec and spec.child:
             block, found = picked[0]
-            self.entries = EntryBuffer(block, self.child, found)
+            self.entries = EntryBuffer(block, spec.child, found)
         else:
             self.blocks = [BlockBuffer(block, found) for block, found in picked]
         self.owner = Growing("i8")
@@ -159,20 +166,11 @@ class _TableBuffer:
         if not len(rows):
             return None
         made: dict[str, Any] = {}
-        for block in self.blocks:
-            made |= dict(block.arrays())
-        if self.entries and self.child:
-            entry, fields = self.entries.arrays()
-            made |= dict(fields)
-            made |= dict(self._index(self.child, entry))
+        for buffer in (self.entries,) if self.entries else self.blocks:
+            made |= dict(buffer.arrays())
         for column in self.keys:
             made[column.name] = self._key(column, keys, rows, number)
         return self._record_batch(made, len(rows))
-
-    def _index(self, child: Child, entry: Ints) -> Iterator[tuple[str, Any]]:
-        for position, name in enumerate(child.index):
-            labels = pa.array([cell[position] for cell in child.cells])
-            yield name, labels.cast(schema(self.table).field(name).type).take(pa.array(entry))
 
     def _key(self, column: TableColumn, keys: _Keys, rows: Ints, number: Ints) -> Any:
         if column.name == "source":

@@ -163,8 +163,6 @@ class _RdwReader:
                 add_start(at)
                 add_length(length)
                 add_offset(base + at)
-            elif code == FIRST and not pieces:
-                pieces = [(at, length)]
             else:
                 pieces = self._segment(code, (at, length), pieces, found)
             at += length

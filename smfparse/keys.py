@@ -29,7 +29,7 @@ STUB = 1
 STUB_BYTES = 4
 SHORT = QWHS.field("qwhstime").offset
 """QWHSLEN of the form without an interval; QWHC follows it in 116/0-2."""
-QWHX_RELEASE = "946"
+QWHX_RELEASE = "946".encode("cp500")
 _TOD_INTERVALS = ((115, 231), (116, 10))
 """Records whose QWHSDURN counts TOD units; it is microseconds in the others."""
 _US = 1_000_000
@@ -154,6 +154,7 @@ class KeyColumns:
         self._clocks = clocks
         self._links = links
         self._words = known
+        self._headers: dict[str, Blocks] = {}
 
     def column(self, name: str) -> tuple[Values, Mask]:
         """Return a key column, or one of `record` that is of the SMF header."""
@@ -172,6 +173,11 @@ class KeyColumns:
 
         `length` is what is there of it, so that a shorter form gives NULL for the rest.
         """
+        if block.name not in self._headers:
+            self._headers[block.name] = self._find_header(block)
+        return self._headers[block.name]
+
+    def _find_header(self, block: Block) -> Blocks:
         area = self.records.area
         own = np.minimum(self._qwhslen, area.length)
         if block is QWHS:
@@ -193,7 +199,7 @@ class KeyColumns:
     def _extended(self) -> Bools:
         """Whether the release is one that writes QWHX (the flag bit is not to be trusted)."""
         raw = self.records.header_raw("sm115rel")
-        least = np.frombuffer(QWHX_RELEASE.encode("cp500"), np.uint8)
+        least = np.frombuffer(QWHX_RELEASE, np.uint8)
         extended: Bools = _big_endian(raw) >= _big_endian(least[None, :])[0]
         return self.records.is_mq & extended
 
@@ -367,7 +373,7 @@ def _big_endian(raw: Values) -> Ints:
 def _version(releases: bytes) -> str | None:
     """Return "9.3.0" for release 930, "10.0.0" for release 946 with 100000 in QWHXREL."""
     release, long_release = (part.decode("cp500") for part in (releases[:3], releases[3:]))
-    if release >= QWHX_RELEASE:
+    if releases[:3] >= QWHX_RELEASE:
         parts = [long_release[at : at + 2] for at in (0, 2, 4)]
     else:
         parts = list(release)

@@ -180,7 +180,7 @@ def run(
 ) -> list[dict[str, Any]]:
     """Return the sections of a report in time order, figures as the SQL gives them."""
     catalog.hold(which.tables)
-    for statement in statements(sections, which.grouped):
+    for statement in statements(sections, which.tables, which.grouped):
         catalog.execute(statement)
     rows: list[dict[str, Any]] = catalog.arrow(which.sql).to_pylist()
     return rows

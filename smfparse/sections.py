@@ -10,10 +10,9 @@ of one. Each table is seen in two ways by a report's SQL:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
-from smfparse.columns import table_names
 from smfparse.fields import Combine
 from smfparse.layout import Column
 from smfparse.schemas import TABLES
@@ -52,20 +51,26 @@ _COMBINED = {
 }
 
 
-def statements(sections: Sections, grouped: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Yield the SQL that makes the views; `grouped` names tables and the columns to group by."""
+def statements(
+    sections: Sections, tables: Iterable[str], grouped: Mapping[str, Sequence[str]]
+) -> Iterator[str]:
+    """Yield the SQL that makes the views of `tables`.
+
+    `grouped` names those that are combined, and the columns they are grouped by besides.
+    """
     yield "CREATE SCHEMA IF NOT EXISTS sectioned"
     yield "CREATE SCHEMA IF NOT EXISTS grouped"
-    for table in table_names():
-        section = ", ".join(f"'{name}': {name}" for name in _SECTION[sections])
+    section = ", ".join(f"'{name}': {name}" for name in _SECTION[sections])
+    for table in tables:
         yield (
             f"CREATE OR REPLACE VIEW sectioned.{table} AS "
             f"SELECT {{{section}}} AS section, {_END} AS interval_end, * FROM inputs.{table}"
         )
     for table, by in grouped.items():
-        rows = "SELECT *" if sections is Sections.RECORDED else _combined(table, by)
-        group = "" if sections is Sections.RECORDED else f" GROUP BY {', '.join(['section', *by])}"
-        yield f"CREATE OR REPLACE VIEW grouped.{table} AS {rows} FROM sectioned.{table}{group}"
+        rows = f"SELECT * FROM sectioned.{table}"
+        if sections is not Sections.RECORDED:
+            rows = _combined(table, by)
+        yield f"CREATE OR REPLACE VIEW grouped.{table} AS {rows}"
 
 
 def _combined(table: str, by: Sequence[str]) -> str:
@@ -77,7 +82,9 @@ def _combined(table: str, by: Sequence[str]) -> str:
         for column in TABLES[table].columns
         if column.name not in by
     ]
-    return "SELECT " + ", ".join(columns)
+    return (
+        f"SELECT {', '.join(columns)} FROM sectioned.{table} GROUP BY {', '.join(['section', *by])}"
+    )
 
 
 def _cast(column: Column) -> str:

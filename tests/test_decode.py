@@ -62,13 +62,8 @@ def vectorised(which: Block, blocks: Sequence[bytes]) -> dict[str, Rows]:
     for child in which.children:
         entries = EntryBuffer(which, child, child.columns)
         owner = entries.add(buffer, at, length)
-        entry, made = entries.arrays()
-        cells = [child.cells[number] for number in entry.tolist()]
-        index = {
-            name: pa.array([cell[position] for cell in cells])
-            for position, name in enumerate(child.index)
-        }
-        found[child.table] = rows_of({"block": pa.array(owner), **index, **dict(made)}, owner.size)
+        made = dict(entries.arrays())
+        found[child.table] = rows_of({"block": pa.array(owner), **made}, owner.size)
     return found
 
 
