@@ -131,9 +131,9 @@ def _triplets(data: bytes) -> list[Any]:
     at = QWST.size
     while at + TRIPLET.size <= end:
         found.append(TRIPLET.parse(data[at : at + TRIPLET.size]))
-        if found[-1]["offset"]:
-            end = min(end, found[-1]["offset"])
         at += TRIPLET.size
+        if found[-1]["offset"] >= at:  # one that cannot be is passed over, as when decoding
+            end = min(end, found[-1]["offset"])
     return found
 
 

@@ -165,6 +165,13 @@ def test_dump_survives_triplets_that_point_nowhere(tmp_path: Path) -> None:
     assert "is not in the record" in shown.stdout
 
 
+def test_dump_passes_over_a_triplet_that_cannot_be_as_decoding_does(tmp_path: Path) -> None:
+    path = tmp_path / "lie.smf"
+    sections = (Section([named_block("QMST", 72)], offset=20), Section([named_block("QIST", 80)]))
+    path.write_bytes(rdw([smf_record(115, 2, *sections, area=qwhs_long())]))
+    assert "QIST 1: Data manager statistics" in run("dump", path).stdout
+
+
 @needs_real_data
 def test_every_byte_of_real_records_is_shown_once() -> None:
     assert REAL_DATA is not None
