@@ -57,11 +57,10 @@ def _text(opened: Inputs, groups: list[Group]) -> Iterator[str]:
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         yield "  ".join(cells).rstrip()
-    lost = [each for source in opened.sources for each in source.lost]
-    if lost:
+    if opened.lost:
         yield ""
         yield "Lost when the dataset was made:"
-        yield from (f"  {each}" for each in lost)
+        yield from (f"  {each}" for each in opened.lost)
     if opened.log.unknown:
         yield ""
         yield "Bytes that no column knows (newer MQ, or IBM-internal):"
@@ -112,7 +111,7 @@ def _json(opened: Inputs, groups: list[Group]) -> str:
             for group in groups
         ],
         "unknown_bytes": dict(sorted(opened.log.unknown.items())),
-        "lost_before": [each for source in opened.sources for each in source.lost],
+        "lost_before": opened.lost,
         "damage": [str(each) for each in opened.damage.details],
         "damage_count": opened.damage.count,
     }

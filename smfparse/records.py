@@ -5,7 +5,7 @@ Everything here works on all records of a chunk at once; nothing of a block is d
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -126,8 +126,7 @@ class Records:
         Damage is noted for the records that the registry knows; of others nothing is expected.
         """
         (first,) = self._read_triplets(np.flatnonzero(self.is_mq), 1)
-        found = self._blocks(first, 0, None)
-        found = found.where(found.number == 1)
+        found = self._blocks(replace(first, count=np.minimum(first.count, 1)), 0, None)
         missing = np.zeros(len(self), np.bool_)
         for record in REGISTRY:
             missing[self.of(record)] = True

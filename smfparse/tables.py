@@ -142,6 +142,11 @@ class Inputs:
         """What could not be used, as far as the inputs were read."""
         return self.log.damage
 
+    @property
+    def lost(self) -> list[str]:
+        """What could not be used when the datasets among the inputs were made."""
+        return [each for source in self.sources for each in source.lost]
+
     def batches(self, wanted: Wanted) -> Iterator[tuple[str, Batch]]:
         """Yield (table, RecordBatch) for the wanted tables of every input, in order."""
         for source in self.sources:
