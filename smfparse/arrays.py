@@ -11,6 +11,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from smfparse.fields import (
+    BLANK,
+    ENCODING,
     LOCAL_TIMESTAMP,
     TIMESTAMP,
     WIDE_DIGITS,
@@ -26,8 +28,13 @@ from smfparse.fields import (
 from smfparse.framing import Bytes, Ints
 
 _DECIMAL = f"decimal128({WIDE_DIGITS}, 0)"
-_HEX_DIGITS = np.array([list(f"{byte:02X}".encode()) for byte in range(256)], np.uint8)
+_HEX_DIGITS = np.frombuffer("".join(f"{byte:02X}" for byte in range(256)).encode(), np.uint16)
 _TOP = divmod(10**WIDE_DIGITS, 1 << 64)
+_CHARACTERS = np.frombuffer(bytes(range(256)).decode(ENCODING).encode("latin-1"), np.uint8)
+"""The character of each EBCDIC byte: all are among the first 256 of Unicode."""
+_NOT_ASCII = 0x80
+_WORDS = (1, 2, 4, 8)
+"""Widths for which there are numbers."""
 
 
 @cache
@@ -39,6 +46,10 @@ def arrow_type(name: str) -> Any:
         _DECIMAL: pa.decimal128(WIDE_DIGITS, 0),
     }
     return named.get(name) or pa.type_for_alias(name)
+
+
+CODED = pa.dictionary(pa.int32(), pa.string())
+"""Type of text columns as they are decoded: each distinct text once."""
 
 
 def gather(buffer: Bytes, at: Ints, width: int) -> Raw:
@@ -84,29 +95,55 @@ def _part_array(part: Part, values: Values, valid: Mask) -> Any:
 
 def array(arrow: str, values: Values, valid: Mask) -> Any:
     """Return `values` as an Arrow array of the named type, NULL where `valid` is false."""
+    rows = len(values)
     if arrow == "bool":
-        return pa.array(values, mask=inverse(valid))
+        values = np.packbits(values, bitorder="little")
     data = pa.py_buffer(np.ascontiguousarray(values))
-    return pa.Array.from_buffers(arrow_type(arrow), len(values), [_bitmap(valid), data])
+    return pa.Array.from_buffers(arrow_type(arrow), rows, [_bitmap(valid), data])
 
 
 def _bitmap(valid: Mask) -> Any:
     return None if valid is None else pa.py_buffer(np.packbits(valid, bitorder="little"))
 
 
+def coded(indices: Values, words: Any, valid: Mask) -> Any:
+    """Return the array of texts `words[indices]`, NULL where `valid` is false; see CODED."""
+    return pa.DictionaryArray.from_arrays(array("int32", indices, valid), words, safe=False)
+
+
 def _text_array(kind: Text, raw: Raw, held: Mask) -> Any:
-    """Decode each distinct value once, by the scalar rule."""
-    data = pa.py_buffer(np.ascontiguousarray(raw))
-    fixed = pa.Array.from_buffers(pa.binary(kind.width), len(raw), [None, data])
-    coded = fixed.dictionary_encode()
-    words = pa.array([kind.spell(each) for each in coded.dictionary.to_pylist()], pa.string())
-    return words.take(_masked(coded.indices, held))
+    indices, distinct = _distinct(np.ascontiguousarray(raw))
+    return coded(indices, _spelled(kind, distinct), held)
 
 
-def _masked(indices: Any, held: Mask) -> Any:
-    if held is None:
-        return indices
-    return pa.array(indices.to_numpy(), mask=inverse(held))
+def _distinct(raw: Raw) -> tuple[Values, Raw]:
+    """Return for each row of `raw` which distinct one it is, and those in order of appearance."""
+    rows, width = raw.shape
+    if width not in _WORDS:
+        kind, dtype = pa.binary(width), np.dtype(f"V{width}")
+    else:
+        dtype = np.dtype(f"u{width}")
+        kind = pa.from_numpy_dtype(dtype)
+        numbers = raw.view(dtype)[:, 0]
+        if rows and (numbers == numbers[0]).all():
+            return np.zeros(rows, np.int32), raw[:1]
+    found = pa.Array.from_buffers(kind, rows, [None, pa.py_buffer(raw)]).dictionary_encode()
+    data = found.dictionary.buffers()[1]
+    distinct = np.frombuffer(data, np.uint8, len(found.dictionary) * width) if data else raw[:0]
+    return found.indices.to_numpy(), distinct.reshape(-1, width)
+
+
+def _spelled(kind: Text, raw: Raw) -> Any:
+    """Decode texts, by the scalar rule where a character is not ASCII."""
+    blank = (raw == BLANK[0]) | (raw == 0)
+    lengths = raw.shape[1] - np.logical_and.accumulate(blank[:, ::-1], axis=1).sum(axis=1)
+    text = _CHARACTERS[raw]
+    inside = np.arange(raw.shape[1]) < lengths[:, None]
+    data = text[inside]
+    if (data >= _NOT_ASCII).any():
+        return pa.array([kind.spell(each.tobytes()) for each in raw], pa.string())
+    offsets = np.append(0, np.cumsum(lengths)).astype(np.int32)
+    return pa.StringArray.from_buffers(len(raw), pa.py_buffer(offsets), pa.py_buffer(data))
 
 
 def inverse(held: Mask) -> Mask:
@@ -115,9 +152,11 @@ def inverse(held: Mask) -> Mask:
 
 
 def _word_array(part: Part, values: Values, valid: Mask) -> Any:
-    codes, indices = np.unique(values, return_inverse=True)
-    words = pa.array([part.cell(code) for code in codes.tolist()], pa.string())
-    return words.take(_masked(pa.array(indices), valid))
+    indices, distinct = _distinct(
+        np.ascontiguousarray(values).view(np.uint8).reshape(len(values), -1)
+    )
+    codes = distinct.view(values.dtype)[:, 0].tolist()
+    return coded(indices, pa.array([part.cell(code) for code in codes], pa.string()), valid)
 
 
 def _hex_array(raw: Raw, held: Mask) -> Any:

@@ -1,100 +1,138 @@
 """Column buffers: fields gathered out of many chunks, then made Arrow arrays at once.
 
 What costs in decoding is not the bytes but the objects made for them, so a column is gathered as
-plain numbers, a slab of blocks at a time (a slab fits the processor's cache), and becomes an Arrow
-array once for many chunks. What a block is too short or too old to hold is gathered as well, and
-made NULL in the end: the length and version word of each block are kept for that.
+plain numbers, out of many blocks at a time, and becomes an Arrow array once for many chunks. What
+a block is too short or too old to hold is gathered as well, and made NULL in the end: the length
+and version word of each block are kept for that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from smfparse.arrays import gather, kind_array, settled_arrays
-from smfparse.fields import BLANK, Mask, Numeric, Values
+from smfparse.arrays import array, coded, gather, kind_array, settled_arrays
+from smfparse.fields import BLANK, Mask, Numeric, Raw, Values
 from smfparse.framing import Bytes, Ints
 from smfparse.layout import Block, Child, Column, Field
 from smfparse.records import Bools
 
-SLAB_BYTES = 1 << 18
+PIECE_BYTES = 1 << 20
+"""Bytes of blocks that are taken apart at once: they stay in the processor's cache meanwhile."""
 _LEAST_ROWS = 256
-_BYTE = np.dtype("u1")
 
 
 class Growing:
-    """A numpy array that grows at its end; what it holds is taken out as a whole."""
+    """A numpy array that grows along its last axis; what it holds is taken out as a whole."""
 
-    def __init__(self, dtype: Any, shape: tuple[int, ...] = ()) -> None:
+    def __init__(self, dtype: Any, *shape: int) -> None:
         self._dtype = np.dtype(dtype)
         self._shape = shape
         self._room = _LEAST_ROWS
-        self._array: Values = np.empty((0, *shape), self._dtype)
+        self._array: Values = np.empty((*shape, 0), self._dtype)
         self.rows = 0
 
     def more(self, rows: int) -> Values:
         """Make room for `rows` more and return it, to be filled."""
         start, self.rows = self.rows, self.rows + rows
-        if self.rows > len(self._array):
+        if self.rows > self._array.shape[-1]:
             self._room = max(self._room, self.rows * 2)
-            grown = np.empty((self._room, *self._shape), self._dtype)
-            grown[:start] = self._array[:start]
+            grown = np.empty((*self._shape, self._room), self._dtype)
+            grown[..., :start] = self._array[..., :start]
             self._array = grown
-        return self._array[start : self.rows]
+        return self._array[..., start : self.rows]
 
     def take(self) -> Values:
         """Return what is held and start anew."""
-        taken = self._array[: self.rows]
-        self._array = np.empty((0, *self._shape), self._dtype)
+        taken = self._array[..., : self.rows]
+        self._array = np.empty((*self._shape, 0), self._dtype)
         self._room = max(_LEAST_ROWS, self.rows + self.rows // 8)
         self.rows = 0
         return taken
 
 
-@dataclass
-class _Gathered:
-    """One field of the blocks of a table, or of the entries of a group in them."""
+@dataclass(frozen=True)
+class _Place:
+    """A field, or one place in an array of them, and the columns that are made of it."""
 
-    columns: list[Column]
     field: Field
     offset: int
     stride: int
-    wire: Any
-    """The numpy type that reads the field out of a block."""
-    numbers: Growing
+    columns: tuple[Column, ...]
 
-    @classmethod
-    def of(cls, columns: list[Column]) -> _Gathered:
-        first = columns[0]
-        kind = first.field.kind
-        unit, native = (kind.wire, kind.native) if isinstance(kind, Numeric) else (_BYTE, _BYTE)
-        size = kind.width // unit.itemsize
-        wire = unit if isinstance(kind, Numeric) and size == 1 else np.dtype((unit, (size,)))
-        numbers = Growing(native, wire.shape)
-        return cls(columns, first.field, first.offset, first.stride, wire, numbers)
+    @property
+    def number(self) -> Numeric | None:
+        """Its kind, where it is one number: such are gathered as numbers, others as bytes."""
+        kind = self.field.kind
+        return kind if isinstance(kind, Numeric) and kind.wire.itemsize == kind.width else None
 
-    def arrays(self, held: Mask) -> Iterator[tuple[str, Any]]:
-        """Yield the columns made of the field."""
-        kind, gathered = self.field.kind, self.numbers.take()
-        if isinstance(kind, Numeric):
-            parts = [column.part for column in self.columns]
-            made = settled_arrays(kind, parts, gathered, held)
-            yield from zip([column.name for column in self.columns], made, strict=True)
-        else:
+    def arrays(self, gathered: Values, held: Mask) -> Iterator[tuple[str, Any]]:
+        """Yield the columns made of what was gathered: numbers, or bytes (rows, width)."""
+        kind = self.field.kind
+        if not isinstance(kind, Numeric):
             for column in self.columns:
                 yield column.name, kind_array(kind, gathered, held)
+            return
+        if self.number is None:
+            gathered = gathered.view(kind.wire).astype(kind.native)
+        made = settled_arrays(kind, [each.part for each in self.columns], gathered, held)
+        yield from zip([each.name for each in self.columns], made, strict=True)
 
 
-def _gathered(columns: Sequence[Column]) -> list[_Gathered]:
+def _places(columns: Sequence[Column]) -> list[_Place]:
     """Group columns by the field, and place in an array, that they are made of."""
     groups: dict[tuple[str, int], list[Column]] = {}
     for column in columns:
         groups.setdefault((column.field.name, column.offset), []).append(column)
-    return [_Gathered.of(group) for group in groups.values()]
+    return [
+        _Place(each[0].field, each[0].offset, each[0].stride, tuple(each))
+        for each in groups.values()
+    ]
+
+
+@dataclass(frozen=True)
+class _Run:
+    """Numbers of one kind that follow each other in a block, taken out together."""
+
+    first: int
+    """Row of the first of them in the numbers of their type."""
+    count: int
+    wire: np.dtype[Any]
+    offset: int
+
+
+class _Numbers:
+    """Fields of a block that are gathered as numbers of one type: a row a field."""
+
+    def __init__(self, native: np.dtype[Any], places: Sequence[_Place]) -> None:
+        self.places = sorted(places, key=lambda each: each.offset)
+        self.gathered = Growing(native, len(places))
+        self.runs: list[_Run] = []
+        for row, each in enumerate(self.places):
+            wire, last = _wire(each), self.runs[-1] if self.runs else None
+            follows = last and last.wire == wire and last.offset + last.count * wire.itemsize
+            if last and follows == each.offset:
+                self.runs[-1] = replace(last, count=last.count + 1)
+            else:
+                self.runs.append(_Run(row, 1, wire, each.offset))
+
+    def add(self, raw: Raw, start: int) -> None:
+        """Take the fields out of blocks; `raw` has their bytes from `start` on, a row a block."""
+        rows, width = raw.shape
+        out = self.gathered.more(rows)
+        for run in self.runs:
+            out[run.first : run.first + run.count] = np.ndarray(
+                (run.count, rows), run.wire, raw, run.offset - start, (run.wire.itemsize, width)
+            )
+
+
+def _wire(place: _Place) -> np.dtype[Any]:
+    assert place.number is not None
+    return place.number.wire
 
 
 class BlockBuffer:
@@ -102,54 +140,70 @@ class BlockBuffer:
 
     def __init__(self, block: Block, columns: Sequence[Column]) -> None:
         self.block = block
-        self.fields = _gathered(columns)
-        self.lengths = Growing("i4")
-        self.versions = Growing("i8")
-        self._gates = any(each.field.gate is not None for each in self.fields)
-        spans = [(each.offset, each.offset + each.field.kind.width) for each in self.fields]
-        if self._gates and block.version is not None:
-            spans.append((block.version.offset, block.version.end))
-        self._start = min((start for start, _ in spans), default=0)
-        self._width = max((end for _, end in spans), default=0) - self._start
-        self._struct = self._layout()
-
-    def _layout(self) -> Any:
-        names = [str(number) for number in range(len(self.fields))]
-        formats = [each.wire for each in self.fields]
-        offsets = [each.offset - self._start for each in self.fields]
-        word = self.block.version
-        if self._gates and word is not None:
-            assert isinstance(word.kind, Numeric)
-            names.append("version")
-            formats.append(word.kind.wire)
-            offsets.append(word.offset - self._start)
-        return np.dtype(
-            {"names": names, "formats": formats, "offsets": offsets, "itemsize": self._width or 1}
-        )
+        places = _places(columns)
+        if block.version is not None and any(each.field.gate is not None for each in places):
+            places.append(_Place(block.version, block.version.offset, 0, ()))
+        types: dict[np.dtype[Any], list[_Place]] = {}
+        for each in places:
+            if each.number is not None:
+                types.setdefault(each.number.native, []).append(each)
+        self._numbers = [_Numbers(native, found) for native, found in types.items()]
+        self._texts = [each for each in places if each.number is None]
+        self._bytes: list[list[Raw]] = [[] for _ in self._texts]
+        self._lengths: list[Ints] = []
+        self._pieces: list[Raw] = []
+        self._start = min((each.offset for each in places), default=0)
+        ends = (each.offset + each.field.kind.width for each in places)
+        self._width = max(ends, default=0) - self._start
+        self._most = max(PIECE_BYTES // max(self._width, 1), 1)
+        self._waiting = 0
 
     def add(self, buffer: Bytes, at: Ints, length: Ints) -> None:
         """Gather the fields of the blocks at positions `at`, which have these lengths."""
-        rows = len(at)
-        self.lengths.more(rows)[:] = length
-        if not self.fields:
+        self._lengths.append(length)
+        if not self._width:
             return
-        outs = [each.numbers.more(rows) for each in self.fields]
-        versions = self.versions.more(rows) if self._gates else None
-        step = max(SLAB_BYTES // self._width, 16)
-        for first in range(0, rows, step):
-            slab = gather(buffer, at[first : first + step] + self._start, self._width)
-            records = slab.view(self._struct)[:, 0]
-            last = first + len(records)
-            for number, out in enumerate(outs):
-                out[first:last] = records[str(number)]
-            if versions is not None:
-                versions[first:last] = records["version"]
+        for first in range(0, len(at), self._most):
+            some = at[first : first + self._most] + self._start
+            self._pieces.append(gather(buffer, some, self._width))
+            self._waiting += len(some)
+            if self._waiting >= self._most:
+                self._take_apart()
+
+    def _take_apart(self) -> None:
+        """Make numbers and texts of the blocks that wait."""
+        if not self._pieces:
+            return
+        raw = self._pieces[0] if len(self._pieces) == 1 else np.concatenate(self._pieces)
+        self._pieces, self._waiting = [], 0
+        for numbers in self._numbers:
+            numbers.add(raw, self._start)
+        for each, parts in zip(self._texts, self._bytes, strict=True):
+            first = each.offset - self._start
+            parts.append(np.ascontiguousarray(raw[:, first : first + each.field.kind.width]))
 
     def arrays(self) -> Iterator[tuple[str, Any]]:
         """Yield the columns gathered so far, and start anew."""
-        held = Held(self.block, self.lengths.take(), self.versions.take())
-        for each in self.fields:
-            yield from each.arrays(held.mask(each.field, each.offset))
+        self._take_apart()
+        taken = [
+            (each, _joined(parts)) for each, parts in zip(self._texts, self._bytes, strict=True)
+        ]
+        for numbers in self._numbers:
+            taken += zip(numbers.places, numbers.gathered.take(), strict=True)
+        words = [values for each, values in taken if not each.columns]
+        held = Held(self.block, _joined(self._lengths), words[0] if words else _NO_WORDS)
+        self._bytes = [[] for _ in self._texts]
+        self._lengths = []
+        for each, values in taken:
+            if each.columns:
+                yield from each.arrays(values, held.mask(each.field, each.offset))
+
+
+def _joined(parts: list[Values]) -> Values:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+_NO_WORDS = np.zeros(0, np.int64)
 
 
 class Held:
@@ -191,23 +245,18 @@ class EntryBuffer:
     def __init__(self, block: Block, child: Child, columns: Sequence[Column]) -> None:
         self.block = block
         self.child = child
-        self.fields = _gathered(columns)
-        self.entries = Growing("i4")
-        self.lengths = Growing("i4")
-        self.versions = Growing("i8")
+        self.places = _places(columns)
+        self._bytes: list[list[Raw]] = [[] for _ in self.places]
+        self._rows: list[tuple[Ints, Ints, Ints]] = []
+        """Entry, length and version word of the block, of each chunk's rows."""
 
     def add(self, buffer: Bytes, at: Ints, length: Ints) -> Ints:
         """Gather the used entries of the blocks at positions `at`; return the block of each."""
         which, entry, version = self._used(buffer, at, length)
-        rows = len(which)
-        self.entries.more(rows)[:] = entry
-        self.lengths.more(rows)[:] = length[which]
-        self.versions.more(rows)[:] = version
-        for each in self.fields:
+        self._rows.append((entry, length[which], version))
+        for each, parts in zip(self.places, self._bytes, strict=True):
             places = at[which] + each.offset + entry * each.stride
-            raw = gather(buffer, places, each.field.kind.width)
-            out = each.numbers.more(rows)
-            out[:] = raw.view(each.wire.base).reshape(out.shape)
+            parts.append(gather(buffer, places, each.field.kind.width))
         return which
 
     def _used(self, buffer: Bytes, at: Ints, length: Ints) -> tuple[Ints, Ints, Ints]:
@@ -248,11 +297,10 @@ class EntryBuffer:
         """Return the blocks in which a byte of the group is not zero: few, in most data."""
         some = np.zeros(len(at), np.bool_)
         for offset, width in self._runs():
-            step = max(SLAB_BYTES // width, 16)
+            step = max(PIECE_BYTES // width, 1)
             for first in range(0, len(at), step):
                 raw = gather(buffer, at[first : first + step] + offset, width)
-                words = raw.view("u8") if width % 8 == 0 else raw
-                some[first : first + step] |= np.bitwise_or.reduce(words, axis=1) != 0
+                some[first : first + step] |= raw.view(np.bool_).any(axis=1)
         return np.flatnonzero(some)
 
     def _runs(self) -> list[tuple[int, int]]:
@@ -271,11 +319,21 @@ class EntryBuffer:
 
     def arrays(self) -> Iterator[tuple[str, Any]]:
         """Yield the index columns and the columns gathered so far, and start anew."""
-        entry = self.entries.take()
+        entry, length, version = (_joined(list(each)) for each in zip(*self._rows, strict=True))
         for position, name in enumerate(self.child.index):
-            labels = [cell[position] for cell in self.child.cells]
-            kind = pa.string() if isinstance(labels[0], str) else pa.int32()
-            yield name, pa.array(labels, kind).take(pa.array(entry))
-        held = Held(self.block, self.lengths.take(), self.versions.take())
-        for each in self.fields:
-            yield from each.arrays(held.mask(each.field, each.offset, entry * each.stride))
+            yield name, _labels([cell[position] for cell in self.child.cells], entry)
+        held = Held(self.block, length, version)
+        for each, parts in zip(self.places, self._bytes, strict=True):
+            raw = _joined(parts)
+            if each.number is not None:
+                raw = raw.view(each.number.wire)[:, 0].astype(each.number.native)
+            yield from each.arrays(raw, held.mask(each.field, each.offset, entry * each.stride))
+        self._bytes = [[] for _ in self.places]
+        self._rows = []
+
+
+def _labels(labels: Sequence[int | str], entry: Ints) -> Any:
+    """Return an index column: the label of each row's entry."""
+    if isinstance(labels[0], str):
+        return coded(entry.astype(np.int32), pa.array(labels, pa.string()), None)
+    return array("int32", np.array(labels, np.int32)[entry], None)

@@ -15,7 +15,7 @@ import duckdb
 import pyarrow as pa
 
 from smfparse.columns import table_names, title
-from smfparse.decode import Batch, schema, wanted_tables
+from smfparse.decode import Batch, coded_schema, schema, wanted_tables
 from smfparse.errors import InputError, RequestError, SmfError
 from smfparse.tables import Dataset, Inputs
 
@@ -37,7 +37,7 @@ class _Scan:
         self.failure: SmfError | None = None
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        reader = pa.RecordBatchReader.from_batches(schema(self.table), self._batches())
+        reader = pa.RecordBatchReader.from_batches(coded_schema(self.table), self._batches())
         return reader.__arrow_c_stream__(requested_schema)
 
     def _batches(self) -> Iterator[Batch]:

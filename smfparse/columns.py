@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from smfparse.fields import LOCAL_TIMESTAMP, TIMESTAMP, Combine
+from smfparse.fields import LOCAL_TIMESTAMP, TIMESTAMP, Combine, Hex
 from smfparse.layout import Child, Column, Field
 from smfparse.schemas import QWAS, QWHC, QWHS, QWHX, QWST, REGISTRY, TABLES, TRIPLET
 
@@ -33,6 +33,7 @@ class TableColumn:
     since    MQ version, or version word, that brought the field; '' for all
     combine  over intervals
     place    IBM's name of the field, its block and its byte offset there: `QJST+0044 qjstbffl`
+    opaque   whether it shows bytes that are no text, in hexadecimal
     """
 
     name: str
@@ -42,6 +43,12 @@ class TableColumn:
     since: str = ""
     combine: Combine = Combine.NONE
     place: str = ""
+    opaque: bool = False
+
+    @property
+    def coded(self) -> bool:
+        """Whether it is text, of which each distinct value is decoded once."""
+        return self.arrow == "string" and not self.opaque
 
     @property
     def metadata(self) -> dict[str, str]:
@@ -120,6 +127,7 @@ def _fields(block: str, found: Iterable[Column]) -> Iterator[TableColumn]:
             each.field.since,
             each.combine,
             f"{block}+{each.offset:04X} {each.field.name}",
+            isinstance(each.field.kind, Hex),
         )
 
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from smfparse.arrays import array, arrow_type
+from smfparse.arrays import CODED, array, arrow_type, both, coded
 from smfparse.buffers import BlockBuffer, EntryBuffer, Growing
 from smfparse.columns import (
     RECORD,
@@ -30,9 +30,10 @@ from smfparse.errors import DamageLog, RequestError
 from smfparse.fields import Mask, Values
 from smfparse.framing import Chunk, Ints
 from smfparse.keys import Clocks, KeyColumns, Words, words
-from smfparse.layout import Block
-from smfparse.records import MOST_TRIPLETS, Blocks, Records, joined
+from smfparse.records import KINDS, MOST_TRIPLETS, Blocks, Places, Records
 from smfparse.schemas import QWST, REGISTRY, TABLES, TASK_RECORDS
+from smfparse.schemas.wqst import WQST
+from smfparse.schemas.wtas import WTAS
 from smfparse.tasks import TaskLinks
 
 Wanted: TypeAlias = Mapping[str, frozenset[str] | None]
@@ -70,16 +71,19 @@ def schema(table: str) -> Any:
     return pa.schema(fields, metadata={"description": title(table)})
 
 
-def _sources() -> dict[str, tuple[Block, list[tuple[tuple[int, int], int]]]]:
-    """Turn the registry round: block name to the places it stands in."""
-    found: dict[str, tuple[Block, list[tuple[tuple[int, int], int]]]] = {}
-    for record, triplets in REGISTRY.items():
-        for number, each in triplets.items():
-            found.setdefault(each.name, (each, []))[1].append((record, number))
-    return found
+@cache
+def coded_schema(table: str, wanted: frozenset[str] | None = None) -> Any:
+    """Return the schema of decoded batches: as `schema`, but of text columns each text once.
 
-
-_SOURCES = _sources()
+    wanted  the columns; None: all
+    """
+    plain = schema(table)
+    fields = [
+        plain.field(each.name).with_type(CODED) if each.coded else plain.field(each.name)
+        for each in columns(table)
+        if wanted is None or each.name in wanted
+    ]
+    return pa.schema(fields, metadata=plain.metadata)
 
 
 class _Keys:
@@ -108,11 +112,10 @@ class _Keys:
         """Return a key column of the records `rows`."""
         values, held = self._column(column.name)
         values = values[rows]
-        if held is not None:
-            held = held[rows]
-            held = None if held.all() else held
+        held = None if held is None else held[rows]
         if column.arrow == "string":
-            return self._words[column.name].array(values, held)
+            words = self._words[column.name]
+            return coded(values, words.array(), both(held, words.known(values)))
         return array(column.arrow, values.astype(_NATIVE.get(column.arrow, "i8")), held)
 
     def _column(self, name: str) -> tuple[Values, Mask]:
@@ -124,6 +127,7 @@ class _Keys:
                 held = np.concatenate(
                     [np.ones(len(each), np.bool_) if mask is None else mask for each, mask in parts]
                 )
+                held = None if held.all() else held
             self._whole[name] = np.concatenate([values for values, _ in parts]), held
         return self._whole[name]
 
@@ -133,6 +137,7 @@ class _TableBuffer:
 
     def __init__(self, table: str, wanted: frozenset[str] | None) -> None:
         self.table = table
+        self.wanted = wanted
         self.columns = [each for each in columns(table) if wanted is None or each.name in wanted]
         names = {each.name for each in self.columns}
         keyed = (*key_columns(table), *(RECORD_FIELDS if table == RECORD else ()))
@@ -174,7 +179,7 @@ class _TableBuffer:
 
     def _key(self, column: TableColumn, keys: _Keys, rows: Ints, number: Ints) -> Any:
         if column.name == "source":
-            return pa.repeat(pa.scalar(keys.source, pa.string()), len(rows))
+            return coded(np.zeros(len(rows), np.int32), pa.array([keys.source]), None)
         if column.name == "block_no":
             nulls = self.table == RECORD
             return pa.nulls(len(rows), pa.int32()) if nulls else array("int32", number, None)
@@ -184,10 +189,8 @@ class _TableBuffer:
         if not self.columns:  # only the number of rows is wanted
             empty = pa.StructArray.from_buffers(pa.struct([]), rows, [None], null_count=0)
             return pa.RecordBatch.from_struct_array(empty)
-        whole = schema(self.table)
-        fields = [whole.field(each.name) for each in self.columns]
-        arrays = [made[each.name] for each in self.columns]
-        return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
+        whole = coded_schema(self.table, self.wanted)
+        return pa.RecordBatch.from_arrays([made[name] for name in whole.names], schema=whole)
 
 
 class Decoder:
@@ -215,20 +218,22 @@ class Decoder:
         self._carry_clocks = RECORD in wanted or any(spec.stub for spec in specs)
         self._carry_tasks = any(spec.task for spec in specs)
         self._blocks = {
-            block.name: (block, places, [spec.name for spec in specs if spec.block is block])
-            for block, places in _SOURCES.values()
-            if any(spec.block is block for spec in specs)
+            block.name: (block, [spec.name for spec in specs if spec.block is block])
+            for block in (spec.block for spec in specs)
         }
-        self._places = self._relevant_places()
         names = {each.name for table in self._tables.values() for each in table.keys}
+        needed = [block for block, _ in self._blocks.values()]
+        if RECORD in wanted or Places(needed).records & TASK_RECORDS:
+            needed += [WTAS, WQST]
+        self._places = Places(needed)
+        self._kinds = self._relevant_kinds()
         self._keys = _Keys(names - {"source", "block_no"}, self._words)
 
-    def _relevant_places(self) -> frozenset[tuple[int, int]] | None:
+    def _relevant_kinds(self) -> Ints | None:
         """Return the kinds of record that matter; None: all."""
         if self._carry_clocks or self.unknown is not None:
             return None
-        found = {record for _, places, _ in self._blocks.values() for record, _ in places}
-        return frozenset(found | (TASK_RECORDS if found & TASK_RECORDS else set()))
+        return np.array([kind << 16 | subtype for kind, subtype in self._places.records])
 
     def decode(self, chunks: Iterable[Chunk]) -> Iterator[tuple[str, Batch]]:
         """Decode the wanted tables; each table's rows come in record order, in few batches."""
@@ -255,7 +260,7 @@ class Decoder:
 
     def _add(self, chunk: Chunk) -> None:
         """Gather what is wanted of a chunk."""
-        records = Records(_relevant(chunk, self._places), self.damage)
+        records = Records(_relevant(chunk, self._kinds), self.damage, self._places)
         if self.unknown is not None:
             self.unknown.update(unknown_bytes(records))
         if not len(records):
@@ -263,8 +268,8 @@ class Decoder:
         keys = KeyColumns(records, self._clocks, self._links, self._words)
         if RECORD in self._tables:
             self._add_records(records, keys)
-        for block, places, tables in self._blocks.values():
-            found = joined([records.blocks(record, number, block) for record, number in places])
+        for block, tables in self._blocks.values():
+            found = records.blocks(block)
             if len(found):
                 for name in tables:
                     self._add_blocks(self._tables[name], found, records, keys)
@@ -293,14 +298,14 @@ class Decoder:
         table.add(found, self._keys.rows)
 
 
-def _relevant(chunk: Chunk, places: frozenset[tuple[int, int]] | None) -> Chunk:
+def _relevant(chunk: Chunk, kinds: Ints | None) -> Chunk:
     """Leave out of a chunk the records that do not matter."""
-    if places is None:
+    if kinds is None:
         return chunk
     kind = chunk.buffer[chunk.start + _TYPE_AT].astype(np.int64) << 16
     kind |= chunk.buffer[chunk.start + _SUBTYPE_AT].astype(np.int64) << 8
     kind |= chunk.buffer[chunk.start + _SUBTYPE_AT + 1]
-    keep = np.isin(kind, [smf_type << 16 | subtype for smf_type, subtype in places])
+    keep = np.flatnonzero(np.isin(kind, kinds))
     return Chunk(
         chunk.source,
         chunk.buffer,
@@ -340,16 +345,35 @@ def unknown_bytes(records: Records) -> Counter[str]:
     That is the tail of blocks longer than their map, blocks of a length whose map is not known, and
     sections that are IBM-internal.
     """
-    found: Counter[str] = Counter()
-    for record, triplets in REGISTRY.items():
-        for number in range(1, MOST_TRIPLETS) if len(records.of(record)) else ():
-            block = triplets.get(number)
-            if block is None:
-                name = f"{record[0]}/{record[1]} triplet {number}"
-                found[name] += int(records.section(record, number).length.sum())
-            else:
-                length = records.section(record, number).length
-                other = length != (block.kept_length or block.size)
-                whole = other & (block.only_whole or block.kept_length is not None)
-                found[block.name] += int(np.where(whole, length, length - block.size).clip(0).sum())
-    return +found
+    found = records.sections()
+    known, whole = _KNOWN[records.kind[found.row], found.number].T
+    tail = np.maximum(found.length - known, 0)
+    size = np.where(whole & (found.length != known), found.length, tail) * found.fits
+    place = records.kind[found.row] * MOST_TRIPLETS + found.number
+    sums = np.bincount(place, size, len(_KNOWN) * MOST_TRIPLETS)
+    names: Counter[str] = Counter()
+    for index in np.flatnonzero(sums):
+        names[_section(*divmod(int(index), MOST_TRIPLETS))] += int(sums[index])
+    return names
+
+
+def _section(kind: int, number: int) -> str:
+    record = KINDS[kind]
+    block = REGISTRY[record].get(number)
+    return f"{record[0]}/{record[1]} triplet {number}" if block is None else block.name
+
+
+def _known() -> Ints:
+    """Return how long a block is known to be, and whether (1) only if it is that long.
+
+    int64 (kinds of record, triplets, 2): zero and 0 where no block is known
+    """
+    found = np.zeros((len(KINDS), MOST_TRIPLETS, 2), np.int64)
+    for kind, record in enumerate(KINDS):
+        for number, block in REGISTRY[record].items():
+            whole = block.only_whole or block.kept_length is not None
+            found[kind, number] = block.kept_length or block.size, whole
+    return found
+
+
+_KNOWN = _known()

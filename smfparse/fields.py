@@ -55,6 +55,9 @@ BLANK = b"\x40"
 STCK_UNIX_EPOCH_US = 0x7D91048BCA000000 >> 12
 """Microseconds from the TOD clock's epoch, 1900-01-01, to 1970-01-01."""
 STCK_UNITS_PER_US = 4096
+_FRACTION_BITS = 52
+_BIAS = np.float64(2**40)
+_BIAS_BITS = _BIAS.view(np.uint64)
 
 TIMESTAMP = "timestamp[us, tz=UTC]"
 LOCAL_TIMESTAMP = "timestamp[us]"
@@ -288,7 +291,7 @@ class Duration(Numeric):
 
     fact = "stck_duration"
     wire = np.dtype(">u8")
-    native: np.dtype[Any] = np.dtype("f8")
+    native: np.dtype[Any] = np.dtype("u8")
 
     def __init__(self, combine: Combine = Combine.SUM) -> None:
         super().__init__(Int64ub, "microseconds", combine)
@@ -300,7 +303,14 @@ class Duration(Numeric):
         return round((obj or 0) * STCK_UNITS_PER_US)
 
     def settle(self, gathered: Values) -> tuple[Values, Mask]:
-        return np.divide(gathered, STCK_UNITS_PER_US, out=gathered), None
+        """Divide by 4096: at once, where the units fit the 52 bits of a double's fraction.
+
+        Such a number with the exponent bits of 2**40 in front is 2**40 and its 4096th.
+        """
+        if gathered.size and int(gathered.max()) >> _FRACTION_BITS:
+            return gathered / np.float64(STCK_UNITS_PER_US), None
+        microseconds = np.bitwise_or(gathered, _BIAS_BITS, out=gathered).view(np.float64)
+        return np.subtract(microseconds, _BIAS, out=microseconds), None
 
     def encode(self, values: Values) -> Raw:
         return _wire(np.rint(values * STCK_UNITS_PER_US).astype(self.wire))
@@ -313,14 +323,11 @@ class Duration(Numeric):
 class LatchDuration(Duration):
     """A latch wait of WTAS: MQ 10.0.0 writes it in the high word and leaves the low word zero."""
 
-    native = np.dtype("u8")
-
     def _decode(self, obj: int, context: Any, path: str) -> float:
         return super()._decode(obj if obj & 0xFFFFFFFF else obj >> 32, context, path)
 
     def settle(self, gathered: Values) -> tuple[Values, Mask]:
-        units = np.where(gathered & 0xFFFFFFFF, gathered, gathered >> 32)
-        return units / np.float64(STCK_UNITS_PER_US), None
+        return super().settle(np.where(gathered & 0xFFFFFFFF, gathered, gathered >> 32))
 
 
 class Instant(Numeric):

@@ -33,12 +33,18 @@ SLACK = 1 << 16
 """Bytes behind the last record that may be read (not used): no block is longer."""
 
 RDW = struct.Struct(">HBB")
+_WORD = struct.Struct(">I")
+_NEVER = 0xFCFF
+"""Bits of an RDW that are never on: segment codes are 0 to 3, the last byte is zero."""
+_LEAST = RDW.size << 16
+"""An RDW below this is shorter than itself."""
 NO_RECORD = "no SMF record starts here"
 SMF_HEADER = 18
 """Bytes from the RDW to the end of the system id: every SMF record has these."""
 WHOLE, FIRST, LAST, MIDDLE = range(4)
 
-_TIME, _DATE = slice(6, 10), slice(10, 14)
+_TIME = 6
+"""Where the time is in the SMF header, and behind it the date."""
 _DAY_HUNDREDTHS = 24 * 3600 * 100
 
 
@@ -76,28 +82,22 @@ def chunks(
         raise InputError(f"{path}: {error.strerror or error}") from error
 
 
-_Segment: TypeAlias = tuple[int, int]
-"""Position in the buffer and length of a segment, RDW included."""
-
-
 @dataclass(frozen=True)
-class _Found:
-    """Records found: start in the buffer, length, offset in the source."""
+class _Segments:
+    """The segments in a buffer, all whole, and what follows the last of them.
 
-    starts: list[int]
-    lengths: list[int]
-    offsets: list[int]
+    at      int64 (segments,): position of the RDW in the buffer
+    length  int64 (segments,): RDW included
+    code    uint8 (segments,): WHOLE, FIRST, LAST or MIDDLE
+    end     position behind the last segment
+    broken  whether there is something else than a segment at `end`
+    """
 
-    def add(self, start: int, length: int, offset: int) -> None:
-        self.starts.append(start)
-        self.lengths.append(length)
-        self.offsets.append(offset)
-
-    def arrays(self) -> tuple[Ints, Ints, Ints]:
-        start, length, offset = (
-            np.array(each, np.int64) for each in (self.starts, self.lengths, self.offsets)
-        )
-        return start, length, offset
+    at: Ints
+    length: Ints
+    code: NDArray[np.uint8]
+    end: int
+    broken: bool
 
 
 class _RdwReader:
@@ -126,8 +126,11 @@ class _RdwReader:
             if end == held:
                 self._finish(held)
                 return
-            found, used = self._walk(end)
-            chunk = self._chunk(found)
+            segments = self._walk(end)
+            start, length, offset, used = self._records(segments)
+            if segments.broken:
+                self._stop(segments.end, end)
+            chunk = self._chunk(start, length, offset)
             if chunk.start.size:
                 yield chunk
             held = end - used
@@ -144,66 +147,85 @@ class _RdwReader:
             end += got
         return end
 
-    def _walk(self, end: int) -> tuple[_Found, int]:
-        """Find the records in buffer[:end]; return them, and up to where the bytes are used."""
-        unpack, view = RDW.unpack_from, self.view
-        found = _Found([], [], [])
-        add_start, add_length = found.starts.append, found.lengths.append
-        add_offset, base = found.offsets.append, self.base
-        pieces: list[_Segment] = []
-        at = 0
-        while end - at >= RDW.size:
-            length, code, zero = unpack(view, at)
-            if length < RDW.size or code > MIDDLE or zero:
-                self._stop(at, pieces, end)
+    def _walk(self, end: int) -> _Segments:
+        """Follow the chain of RDWs in buffer[:end]."""
+        unpack, view = _WORD.unpack_from, self.view
+        found: list[int] = []
+        add, limit = found.append, end - RDW.size
+        at, broken = 0, False
+        while at <= limit:
+            (word,) = unpack(view, at)
+            if word & _NEVER or word < _LEAST:
+                broken = True
                 break
-            if at + length > end:
-                break
-            if code == WHOLE and not pieces:
-                add_start(at)
-                add_length(length)
-                add_offset(base + at)
-            else:
-                pieces = self._segment(code, (at, length), pieces, found)
-            at += length
-        return found, pieces[0][0] if pieces else at
+            add(at)
+            at += word >> 16
+        if at > end:
+            at = found.pop()
+        places = np.array(found, np.int64)
+        words = np.ndarray((self.buffer.size - 3,), ">u4", self.buffer, strides=(1,))[places]
+        code = (words >> 8 & MIDDLE).astype(np.uint8)
+        return _Segments(places, (words >> 16).astype(np.int64), code, at, broken)
 
-    def _segment(
-        self, code: int, segment: _Segment, pieces: list[_Segment], found: _Found
-    ) -> list[_Segment]:
-        """Take one segment into account; return the segments of the record that is still open."""
-        if code in (WHOLE, FIRST):
-            if pieces:
-                self._lost(pieces, "its last segment is missing")
-            if code == FIRST:
-                return [segment]
-            found.add(*segment, self.base + segment[0])
-            return []
-        if not pieces:
-            self._lost([segment], "a later segment without its first one")
-            return []
-        pieces.append(segment)
-        if code == LAST:
-            found.add(*self._join(pieces), self.base + pieces[0][0])
-            return []
-        if sum(segment) - pieces[0][0] > MAX_RECORD:
-            self._lost(pieces, f"more than {MAX_RECORD} bytes without a last segment")
-            return []
-        return pieces
+    def _records(self, found: _Segments) -> tuple[Ints, Ints, Ints, int]:
+        """Return start, length and offset of the records, and up to where the bytes are used.
 
-    def _join(self, pieces: list[_Segment]) -> tuple[int, int]:
-        """Move all segments but the last up against it, without their RDWs; keep the first RDW."""
-        at = pieces[-1][0] + RDW.size
-        end = pieces[-1][0] + pieces[-1][1]
-        for piece, length in reversed(pieces[:-1]):
-            skip = 0 if piece == pieces[0][0] else RDW.size
-            size = length - skip
-            self.view[at - size : at] = self.view[piece + skip : piece + length]
+        A spanned record is made contiguous. One that goes on behind the buffer is left there.
+        """
+        if not found.code.any():
+            return found.at, found.length, self.base + found.at, found.end
+        begins = (found.code == WHOLE) | (found.code == FIRST)
+        goes_on = (found.code == FIRST) | (found.code == MIDDLE)
+        first = np.flatnonzero(begins | ~np.append(False, goes_on[:-1]))
+        last = np.append(first[1:], len(begins)) - 1
+        size = found.at[last] + found.length[last] - found.at[first]
+        good = begins[first] & ~goes_on[last] & (size <= MAX_RECORD)
+        end = found.end
+        if begins[first[-1]] and goes_on[last[-1]] and size[-1] <= MAX_RECORD and not found.broken:
+            end = int(found.at[first[-1]])
+            first, last, size, good = first[:-1], last[:-1], size[:-1], good[:-1]
+        for index in np.flatnonzero(~good):
+            orphan = not begins[first[index]]
+            self._lost(int(found.at[first[index]]), int(size[index]), orphan=orphan)
+        first, last = first[good], last[good]
+        start, length = self._join(found, first, last, size[good] - (last - first) * RDW.size)
+        return start, length, self.base + found.at[first], end
+
+    def _join(self, found: _Segments, first: Ints, last: Ints, length: Ints) -> tuple[Ints, Ints]:
+        """Make the records of the segments `first` to `last` contiguous; return start and length.
+
+        Of two pieces the shorter one is moved; of more, all up against the last.
+        """
+        start = found.at[first]
+        pairs = np.flatnonzero(last == first + 1)
+        head, tail = found.length[first[pairs]], found.length[last[pairs]] - RDW.size
+        behind = start[pairs] + head
+        self._move(behind + RDW.size, behind, np.where(head > tail, tail, 0))
+        self._move(start[pairs], start[pairs] + RDW.size, np.where(head > tail, 0, head))
+        start[pairs] += np.where(head > tail, 0, RDW.size)
+        for index in np.flatnonzero(last > first + 1):
+            pieces = slice(first[index], last[index] + 1)
+            start[index] = self._pushed(found.at[pieces].tolist(), found.length[pieces].tolist())
+        return start, length
+
+    def _move(self, source: Ints, target: Ints, size: Ints) -> None:
+        view, some = self.view, size > 0
+        moves = source[some], target[some], size[some]
+        for old, new, length in zip(*(each.tolist() for each in moves), strict=True):
+            view[new : new + length] = view[old : old + length]
+
+    def _pushed(self, places: list[int], lengths: list[int]) -> int:
+        """Push pieces up against the last one, without their RDWs but the first; return where."""
+        at = places[-1] + RDW.size
+        for number in range(len(places) - 2, -1, -1):
+            skip = RDW.size if number else 0
+            size = lengths[number] - skip
+            piece = places[number] + skip
+            self.view[at - size : at] = self.view[piece : piece + size]
             at -= size
-        return at, end - at
+        return at
 
-    def _chunk(self, found: _Found) -> Chunk:
-        start, length, offset = found.arrays()
+    def _chunk(self, start: Ints, length: Ints, offset: Ints) -> Chunk:
         good = _plausible(self.buffer, start, length)
         if not good.all():
             good = self._skipped(good, length, offset)
@@ -240,17 +262,19 @@ class _RdwReader:
         reason = f"{reason}; the rest of the file is not used"
         self.stopped = Damage(self.source, offset, length, reason)
 
-    def _stop(self, at: int, pieces: list[_Segment], end: int) -> None:
-        if pieces:
-            self._lost(pieces, "its last segment is missing")
-            pieces.clear()
+    def _stop(self, at: int, end: int) -> None:
         zeros = not self.view[at:end].tobytes().strip(b"\0")
         reason = "zero bytes where a record should start" if zeros else NO_RECORD
         self._stop_at(self.base + at, reason)
 
-    def _lost(self, pieces: list[_Segment], why: str) -> None:
-        offset, length = self.base + pieces[0][0], sum(length for _, length in pieces)
-        self.damage.add(Damage(self.source, offset, length, f"spanned record lost: {why}"))
+    def _lost(self, at: int, size: int, *, orphan: bool) -> None:
+        why = "its last segment is missing"
+        if orphan:
+            why = "a later segment without its first one"
+        elif size > MAX_RECORD:
+            why = f"longer than {MAX_RECORD} bytes"
+        reason = f"spanned record lost: {why}"
+        self.damage.add(Damage(self.source, self.base + at, size, reason))
 
     def _finish(self, held: int) -> None:
         """Account for bytes that are left at the end of the source."""
@@ -269,12 +293,10 @@ class _RdwReader:
 
 def _plausible(buffer: Bytes, start: Ints, length: Ints) -> NDArray[np.bool_]:
     """Whether each record has the time and packed date that every SMF header has."""
-    if start.size == 0:
-        return np.ones(0, np.bool_)
-    windows = np.lib.stride_tricks.sliding_window_view(buffer, SMF_HEADER)[start]
-    time = windows[:, _TIME].copy().view(">u4")[:, 0]
-    date = windows[:, _DATE]
-    digits = np.stack([date >> 4, date & 15], axis=2).reshape(-1, 8)
-    decimal = (digits[:, :7] <= 9).all(axis=1) & (digits[:, 7] >= 10)
-    good: NDArray[np.bool_] = (length >= SMF_HEADER) & (time < _DAY_HUNDREDTHS) & decimal
+    words = np.ndarray((buffer.size - 7,), ">u8", buffer, strides=(1,))[start + _TIME]
+    time, date = words >> 32, words & 0xFFFFFFFF
+    digits = date >> 4
+    tens = (digits + 0x6666666 ^ digits) & 0x11111110
+    good: NDArray[np.bool_] = (length >= SMF_HEADER) & (time < _DAY_HUNDREDTHS)
+    good &= (tens == 0) & (date & 15 >= 10)
     return good

@@ -15,7 +15,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from smfparse.arrays import inverse
 from smfparse.fields import STCK_UNITS_PER_US, Instant, Mask, Numeric, Raw, Text, Values
 from smfparse.framing import Ints
 from smfparse.layout import Block
@@ -104,15 +103,15 @@ class Words:
         self._codes: dict[bytes, int] = {}
         self._words: list[str | None] = []
 
-    def codes(self, raw: Raw) -> Ints:
-        """Return the code of each row of `raw`, uint8 (rows, width)."""
+    def codes(self, raw: Raw) -> Values:
+        """Return the code of each row of `raw`, uint8 (rows, width): int32 (rows,)."""
         if (raw == raw[:1]).all():  # as in most chunks
-            return np.full(len(raw), self._code(raw[0].tobytes()) if len(raw) else 0)
+            return np.full(len(raw), self._code(raw[0].tobytes()) if len(raw) else 0, np.int32)
         width = raw.shape[1]
         distinct, places = np.unique(
             np.ascontiguousarray(raw).view(f"V{width}")[:, 0], return_inverse=True
         )
-        return np.array([self._code(each.tobytes()) for each in distinct])[places]
+        return np.array([self._code(each.tobytes()) for each in distinct], np.int32)[places]
 
     def _code(self, raw: bytes) -> int:
         if raw not in self._codes:
@@ -120,9 +119,15 @@ class Words:
             self._words.append(self._spell(raw))
         return self._codes[raw]
 
-    def array(self, codes: Ints, held: Mask) -> Any:
-        """Return codes as an Arrow array of strings."""
-        return pa.array(self._words, pa.string()).take(pa.array(codes, mask=inverse(held)))
+    def array(self) -> Any:
+        """Return the texts by code, as an Arrow array."""
+        return pa.array([word or "" for word in self._words], pa.string())
+
+    def known(self, codes: Values) -> Mask:
+        """Return where codes stand for a text; None: everywhere."""
+        if None not in self._words:
+            return None
+        return np.array([word is not None for word in self._words])[codes]
 
 
 def _no_blanks(spell: Callable[[bytes], str]) -> Callable[[bytes], str | None]:

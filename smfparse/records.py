@@ -5,9 +5,11 @@ Everything here works on all records of a chunk at once; nothing of a block is d
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import dataclasses
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,29 +24,69 @@ from smfparse.schemas import ACCOUNTING, QWST, REGISTRY, STATISTICS, TRIPLET
 HEADER_END = QWST.size
 MIN_BLOCK = 8
 """No block is shorter than its header: id, length, eye-catcher."""
-_SUBTYPE_VALID = 0x40
-_SUBTYPE_END = QWST.field("sm115stf").end
-_NO_TRIPLET = np.iinfo(np.int64).max
-
-Bools = NDArray[np.bool_]
-
-
 MOST_TRIPLETS = 16
 """No record has more triplets (115/1 has 12)."""
+_EYE = 4
+"""Bytes of an eye-catcher."""
+_SUBTYPE_VALID = 0x40
+_SUBTYPE_END = QWST.field("sm115stf").end
+_TRIPLET = np.dtype([(each.name, each.kind.wire) for each in TRIPLET.fields])
+_NO_TRIPLET = np.iinfo(np.int64).max
+KINDS = tuple(sorted(REGISTRY))
+_CODES = np.array([smf_type << 16 | subtype for smf_type, subtype in KINDS])
+
+Bools = NDArray[np.bool_]
+Place: TypeAlias = tuple[tuple[int, int], int]
+"""A triplet by number, in records of one (type, subtype)."""
+
+
+class Places:
+    """Which blocks to look for, and where: a table to look up, made once for many chunks.
+
+    triplets  how many triplets of a record have to be read
+    table     int64 (kinds of record + 1, triplets): number of the block, 0: none
+    blocks    the blocks by number, from 1
+    """
+
+    def __init__(self, wanted: Iterable[Block]) -> None:
+        names = {each.name for each in wanted}
+        found = {
+            (record, number): block
+            for record, triplets in REGISTRY.items()
+            for number, block in triplets.items()
+            if block.name in names
+        }
+        self.records = frozenset(record for record, _ in found)
+        self.blocks = {block.name: block for block in found.values()}
+        self.triplets = max((number for _, number in found), default=0) + 1
+        self.table = np.zeros((len(KINDS) + 1, self.triplets), np.int64)
+        numbers = {name: number for number, name in enumerate(self.blocks, 1)}
+        for (record, number), block in found.items():
+            self.table[KINDS.index(record), number] = numbers[block.name]
+        eyes = [each.eyecatcher or (0, bytes(_EYE)) for each in self.blocks.values()]
+        self.eye_at = np.array([0, *(offset for offset, _ in eyes)])
+        self.eye = np.frombuffer(b"".join([bytes(_EYE), *(eye for _, eye in eyes)]), np.uint32)
+        self.kept = np.array([0, *(each.kept_length or 0 for each in self.blocks.values())])
 
 
 @dataclass(frozen=True)
-class Triplet:
-    """One triplet of several records.
+class Triplets:
+    """Triplets that point at something, in record order.
 
-    rows                   int64 (records,): index of the record in the chunk
-    offset, length, count  int64 (records,): where the blocks are in the record, and how many
+    row      int64 (triplets,): index of the record in the chunk
+    number   int64 (triplets,): which triplet of its record
+    offset   int64 (triplets,): byte of its blocks in the record
+    length   int64 (triplets,): bytes of a block
+    count    int64 (triplets,): blocks
+    fits     int64 (triplets,): blocks of them that are wholly in the record
     """
 
-    rows: Ints
+    row: Ints
+    number: Ints
     offset: Ints
     length: Ints
     count: Ints
+    fits: Ints
 
 
 @dataclass(frozen=True)
@@ -70,22 +112,24 @@ class Blocks:
         return Blocks(self.owner[keep], self.at[keep], self.length[keep], self.number[keep])
 
 
-def joined(parts: list[Blocks]) -> Blocks:
-    """Put blocks of several kinds of record together, in record order."""
-    if len(parts) == 1:
-        return parts[0]
-    columns = zip(*((each.owner, each.at, each.length, each.number) for each in parts), strict=True)
-    owner, at, length, number = (np.concatenate(each) for each in columns)
-    order = np.lexsort((number, owner))
-    return Blocks(owner[order], at[order], length[order], number[order])
+_NO_BLOCKS = Blocks(*(np.zeros(0, np.int64) for _ in range(4)))
 
 
 class Records:
     """The records of a chunk: headers now, blocks when asked for."""
 
-    def __init__(self, chunk: Chunk, damage: DamageLog) -> None:
+    def __init__(
+        self,
+        chunk: Chunk,
+        damage: DamageLog,
+        places: Places | None = None,
+        selected: Bools | None = None,
+    ) -> None:
         self.chunk = chunk
         self.damage = damage
+        self.places = places or Places([])
+        self.selected = selected
+        self._header = gather(chunk.buffer, chunk.start, HEADER_END)
         self.type: Ints = self.header("sm115rty").astype(np.int64)
         self.is_mq: Bools = (self.type == STATISTICS) | (self.type == ACCOUNTING)
         flag = self.header("sm115flg")
@@ -95,7 +139,6 @@ class Records:
         )
         subtype = self.header("sm115stf").astype(np.int64)
         self.subtype: Ints = np.where(self.has_subtype, subtype, -1)
-        self._triplets: dict[tuple[int, int], list[Triplet]] = {}
 
     def __len__(self) -> int:
         return len(self.chunk.start)
@@ -103,7 +146,7 @@ class Records:
     def header_raw(self, name: str) -> Raw:
         """Return the wire bytes of a field of the SMF header, a row a record."""
         each = QWST.field(name)
-        return gather(self.chunk.buffer, self.chunk.start + each.offset, each.kind.width)
+        return self._header[:, each.offset : each.offset + each.kind.width]
 
     def header(self, name: str) -> Values:
         """Return a number of the SMF header (in QWST's names), a value a record."""
@@ -115,9 +158,23 @@ class Records:
         """Return the wire bytes of a field of blocks that start at positions `at`."""
         return gather(self.chunk.buffer, at + each.offset, each.kind.width)
 
+    @cached_property
+    def kind(self) -> Ints:
+        """Number of each record's kind among those of the registry; one more: none of them."""
+        code = self.type << 16 | self.subtype
+        place = np.searchsorted(_CODES, code)
+        known = _CODES[np.minimum(place, len(_CODES) - 1)] == code
+        return np.where(known, place, len(_CODES))
+
     def of(self, record: tuple[int, int]) -> Ints:
         """Return the indices of the records of one (type, subtype)."""
-        return np.flatnonzero((self.type == record[0]) & (self.subtype == record[1]))
+        return np.flatnonzero(self.kind == KINDS.index(record))
+
+    def is_of(self, records: Iterable[tuple[int, int]]) -> Bools:
+        """Return which records are of one of these (type, subtype)."""
+        among = np.zeros(len(KINDS) + 1, np.bool_)
+        among[[KINDS.index(each) for each in records]] = True
+        return among[self.kind]
 
     @cached_property
     def area(self) -> Blocks:
@@ -125,97 +182,121 @@ class Records:
 
         Damage is noted for the records that the registry knows; of others nothing is expected.
         """
-        (first,) = self._read_triplets(np.flatnonzero(self.is_mq), 1)
-        found = self._blocks(replace(first, count=np.minimum(first.count, 1)), 0, None)
-        missing = np.zeros(len(self), np.bool_)
-        for record in REGISTRY:
-            missing[self.of(record)] = True
-        missing[found.owner] = False
+        rows = np.flatnonzero(self.is_mq)
+        found = self._triplets(rows, 1, np.ones((len(rows), 1), np.bool_))
+        good = found.fits > 0
+        owner = found.row[good]
+        missing = self.kind < len(KINDS)
+        missing[owner] = False
         for index in np.flatnonzero(missing):
             length = int(self.chunk.length[index])
             self._note(int(index), length, "no QWHS area that can be read; times are not known")
-        return found
+        at: Ints = self.chunk.start[owner] + found.offset[good]
+        return Blocks(owner, at, found.length[good], np.ones_like(owner))
 
-    def blocks(self, record: tuple[int, int], number: int, block: Block) -> Blocks:
-        """Return the sound blocks that triplet `number` of records of (type, subtype) points to.
+    def blocks(self, block: Block) -> Blocks:
+        """Return the sound blocks of a kind in record order; none if `places` does not look for it.
 
         What points outside its record, or is not the block it should be, is noted as damage; but
         not of a block that is known to be garbage when it has another length than its own.
         """
-        if block.kept_length is not None:
-            found = self._blocks(self._triplet(record, number), number, None)
-            return found.where(found.length == block.kept_length)
-        found = self._blocks(self._triplet(record, number), number, block.name)
-        if block.eyecatcher is None or not len(found):
-            return found
-        offset, expected = block.eyecatcher
-        raw = gather(self.chunk.buffer, found.at + offset, len(expected))
-        good = (raw == np.frombuffer(expected, np.uint8)).all(axis=1)
+        return self._found.get(block.name) or _NO_BLOCKS
+
+    @cached_property
+    def _found(self) -> dict[str, Blocks]:
+        """The blocks that `places` looks for, by name."""
+        places = self.places
+        wanted = self._chosen(self.kind < len(KINDS))
+        which = places.table[self.kind[wanted]]
+        found = self._triplets(wanted, places.triplets, which > 0)
+        which = places.table[self.kind[found.row], found.number]
+        self._note_outside(found, which)
+        triplet = np.repeat(np.arange(found.row.size), found.fits)
+        before: Ints = np.cumsum(found.fits) - found.fits
+        nth = np.arange(triplet.size) - before[triplet]
+        which, length, owner = which[triplet], found.length[triplet], found.row[triplet]
+        at: Ints = self.chunk.start[owner] + found.offset[triplet] + nth * length
+        blocks = Blocks(owner, at, length, nth + 1)
+        good = self._sound(blocks, which)
+        if not good.all():
+            blocks, which = blocks.where(good), which[good]
+        order = np.argsort(which, kind="stable")
+        ends = np.searchsorted(which[order], np.arange(len(places.blocks) + 1), side="right")
+        return {
+            name: blocks.where(order[ends[number] : ends[number + 1]])
+            for number, name in enumerate(places.blocks)
+        }
+
+    def _chosen(self, keep: Bools) -> Ints:
+        return np.flatnonzero(keep if self.selected is None else keep & self.selected)
+
+    def _sound(self, blocks: Blocks, which: Ints) -> Bools:
+        """Return which blocks have the eye-catcher, or the length, that they must have."""
+        places = self.places
+        words = np.ndarray((self.chunk.buffer.size - 3,), "u4", self.chunk.buffer, strides=(1,))
+        eye, expected = words[blocks.at + places.eye_at[which]], places.eye[which]
+        good: Bools = (eye == expected) | (expected == 0)
         for index in np.flatnonzero(~good):
-            eye = raw[index].tobytes().hex().upper()
-            reason = f"X'{eye}' where the eye-catcher {block.name} should be; skipped"
-            self._note(int(found.owner[index]), int(found.length[index]), reason)
-        return found.where(good)
+            name = list(places.blocks)[which[index] - 1]
+            seen = eye[index].tobytes().hex().upper()
+            reason = f"X'{seen}' where the eye-catcher {name} should be; skipped"
+            self._note(int(blocks.owner[index]), int(blocks.length[index]), reason)
+        kept = places.kept[which]
+        good &= (kept == 0) | (blocks.length == kept)
+        return good
 
-    def section(self, record: tuple[int, int], number: int) -> Blocks:
-        """Return what triplet `number` of records of (type, subtype) points to, unchecked."""
-        return self._blocks(self._triplet(record, number), number, None)
-
-    def _blocks(self, found: Triplet, number: int, name: str | None) -> Blocks:
-        """Return what triplet `number` of records points to, as far as it is in the record.
-
-        What is not is noted as damage under `name`; None: it is not.
-        """
-        rows, offset, length, count = found.rows, found.offset, found.length, found.count
-        limit = self.chunk.length[rows]
-        long_enough = length >= (1 if number == 0 else MIN_BLOCK)
-        inside = (offset >= _least_offset(number)) & (offset < limit)
-        fits = np.where(long_enough & inside, (limit - offset) // np.maximum(length, 1), 0)
-        fits = np.clip(fits, 0, count)
-        for index in np.flatnonzero(fits < count) if name else ():
-            left = max(int(limit[index] - offset[index]), 0)
-            if not inside[index]:
-                reason = f"{name} cannot be at offset {offset[index]} of {limit[index]} bytes"
-            elif not long_enough[index]:
-                reason = f"{name} cannot be {length[index]} bytes long"
+    def _note_outside(self, found: Triplets, which: Ints) -> None:
+        """Note what triplets point to that is not in the record."""
+        lost = (found.fits < found.count) & (self.places.kept[which] == 0)
+        for index in np.flatnonzero(lost):
+            row, number, offset, length, count, _ = (
+                int(each[index]) for each in dataclasses.astuple(found)
+            )
+            name = list(self.places.blocks)[which[index] - 1]
+            limit = int(self.chunk.length[row])
+            left = max(limit - offset, 0)
+            if not _least_offset(number) <= offset < limit:
+                reason = f"{name} cannot be at offset {offset} of {limit} bytes"
+            elif length < MIN_BLOCK:
+                reason = f"{name} cannot be {length} bytes long"
             else:
-                wanted = count[index] * length[index]
-                reason = f"{name} says {wanted} bytes at offset {offset[index]}, {left} are left"
-            self._note(int(rows[index]), left, f"{reason}. The record may be cut; skipped")
-        which = np.repeat(np.arange(rows.size), fits)
-        nth = np.arange(which.size) - np.repeat(np.cumsum(fits) - fits, fits)
-        owner = rows[which]
-        at = self.chunk.start[owner] + offset[which] + nth * length[which]
-        return Blocks(owner, at, length[which], nth + 1)
+                reason = f"{name} says {count * length} bytes at offset {offset}, {left} are left"
+            self._note(row, left, f"{reason}. The record may be cut; skipped")
 
-    def _triplet(self, record: tuple[int, int], number: int) -> Triplet:
-        """Return triplet `number` of the records of (type, subtype)."""
-        if record not in self._triplets:
-            self._triplets[record] = self._read_triplets(self.of(record), MOST_TRIPLETS)
-        return self._triplets[record][number]
+    def sections(self) -> Triplets:
+        """Return every triplet but the first of the records that the registry knows, unchecked."""
+        rows = self._chosen(self.kind < len(KINDS))
+        wanted = np.ones((rows.size, MOST_TRIPLETS), np.bool_)
+        wanted[:, 0] = False
+        return self._triplets(rows, MOST_TRIPLETS, wanted)
 
-    def _read_triplets(self, rows: Ints, most: int) -> list[Triplet]:
-        """Return the first `most` triplets of records; count 0 where a record has fewer.
+    def _triplets(self, rows: Ints, most: int, wanted: Bools) -> Triplets:
+        """Return the wanted ones of the first `most` triplets of records that point at something.
+
+        wanted  (rows, most)
 
         The triplets end where the first thing they point to starts; an offset that cannot be is
         passed over. QWHSNSDA says the same but in 115/231 at MQ 8.0.0, where it leaves out the last
         triplet.
         """
-        raw = gather(self.chunk.buffer, self.chunk.start[rows] + HEADER_END, most * TRIPLET.size)
-        raw = raw.reshape(-1, TRIPLET.size)
-        columns = []
-        for each in TRIPLET.fields:
-            assert isinstance(each.kind, Numeric)
-            values, _ = each.kind.values(raw[:, each.offset : each.offset + each.kind.width])
-            columns.append(values.astype(np.int64).reshape(-1, most))
-        offset, length, count = columns
+        width = most * TRIPLET.size
+        raw = gather(self.chunk.buffer, self.chunk.start[rows] + HEADER_END, width)
+        offsets = raw.view(_TRIPLET)["offset"].astype(np.int64)
         least = _least_offset(np.arange(most))
-        limit = np.full((rows.size, most), _NO_TRIPLET)
+        limit = np.empty((rows.size, most), np.int64)
         limit[:, 0] = self.chunk.length[rows]
-        limit[:, 1:] = np.where(offset >= least, offset, _NO_TRIPLET)[:, :-1]
+        limit[:, 1:] = np.where(offsets >= least, offsets, _NO_TRIPLET)[:, :-1]
         exists = np.minimum.accumulate(limit, axis=1) >= least
-        count = np.where(exists, count, 0)
-        return [Triplet(rows, *each) for each in zip(offset.T, length.T, count.T, strict=True)]
+        row, number = np.nonzero(wanted & exists & (raw.view(_TRIPLET)["count"] > 0))
+        picked = raw.view(_TRIPLET)[row, number]
+        offset, length, count = (
+            picked[name].astype(np.int64) for name in ("offset", "length", "count")
+        )
+        left = self.chunk.length[rows[row]] - offset
+        sound = (offset >= least[number]) & (left > 0)
+        sound &= length >= np.where(number == 0, 1, MIN_BLOCK)
+        fits = np.where(sound, np.minimum(left // np.maximum(length, 1), count), 0)
+        return Triplets(rows[row], number, offset, length, count, fits)
 
     def _note(self, index: int, length: int, reason: str) -> None:
         chunk = self.chunk

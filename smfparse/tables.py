@@ -6,6 +6,7 @@ and a manifest written last. Both give the same tables.
 
 from __future__ import annotations
 
+import base64
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +21,7 @@ import pyarrow.parquet as pq
 
 from smfparse import __version__
 from smfparse.columns import table_names
-from smfparse.decode import Batch, Decoder, Wanted, schema, wanted_tables
+from smfparse.decode import Batch, Decoder, Wanted, coded_schema, schema, wanted_tables
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
 from smfparse.framing import chunks
 
@@ -125,7 +126,7 @@ class Dataset:
             for file in self.files(table):
                 try:
                     for batch in pq.ParquetFile(file).iter_batches(columns=names):
-                        yield table, batch
+                        yield table, batch.cast(coded_schema(table, columns))
                 except (OSError, pa.ArrowException) as error:
                     raise InputError(f"{file}: cannot be read as Parquet: {error}") from error
 
@@ -155,7 +156,7 @@ class Inputs:
     def arrow(self, table: str) -> Any:
         """Return a whole table as a pyarrow.Table."""
         found = [batch for _, batch in self.batches(wanted_tables([table]))]
-        return pa.Table.from_batches(found, schema=schema(table))
+        return pa.Table.from_batches(found, schema=coded_schema(table)).cast(schema(table))
 
 
 def open_inputs(paths: Iterable[str | Path]) -> Inputs:
@@ -231,10 +232,23 @@ class _TableWriter:
         """Write what is held as row groups."""
         if self.writer is None:
             self.path.parent.mkdir(exist_ok=True)
-            self.writer = pq.ParquetWriter(self.path, schema(self.table), compression="zstd")
-        rows = pa.Table.from_batches(self.held, schema=schema(self.table))
+            self.writer = pq.ParquetWriter(
+                self.path,
+                coded_schema(self.table),
+                compression="zstd",
+                store_schema=False,
+            )
+            self.writer.add_key_value_metadata(_arrow_schema(self.table))
+        rows = pa.Table.from_batches(
+            self.held, schema=coded_schema(self.table)
+        ).unify_dictionaries()
         self.writer.write_table(rows, row_group_size=_GROUP_ROWS)
         self.held, self.held_bytes = [], 0
+
+
+def _arrow_schema(table: str) -> dict[bytes, bytes]:
+    """Return the schema that Arrow readers give the table: plain texts, with the metadata."""
+    return {b"ARROW:schema": base64.b64encode(schema(table).serialize())}
 
 
 def write_dataset(inputs: Inputs, folder: Path, *, force: bool = False) -> dict[str, Any]:

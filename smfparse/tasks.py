@@ -22,9 +22,6 @@ from smfparse.schemas.wtas import WTAS
 
 TASK = (116, 1)
 CONTINUATION = (116, 2)
-WTAS_TRIPLET = 2
-_WQST_TRIPLET = 2
-"""Of a 116/2 record."""
 REMEMBERED = 1 << 18
 """116/1 records that a later chunk's 116/2 can still belong to: the nearest ones."""
 _TOKEN_AT = WTAS.field("wtasstrt")
@@ -57,7 +54,8 @@ class TaskLinks:
         tasks  the 116/1 records of the chunk
         """
         self._remember(tasks)
-        later = _first(records.blocks(CONTINUATION, _WQST_TRIPLET, WQST), _CORREL)
+        queues = records.blocks(WQST)
+        later = _first(queues.where(records.is_of([CONTINUATION])[queues.owner]), _CORREL)
         if not len(later):
             return later.owner, np.zeros((0, 5), np.int64), np.zeros(0, np.bool_)
         known = Tasks(
@@ -77,7 +75,7 @@ class TaskLinks:
 
 def task_blocks(records: Records) -> Blocks:
     """Return the WTAS of each 116/1 record that has one."""
-    return _first(records.blocks(TASK, WTAS_TRIPLET, WTAS), WTAS.field("wtasinte"))
+    return _first(records.blocks(WTAS), WTAS.field("wtasinte"))
 
 
 def task_keys(records: Records, found: Blocks) -> Values:

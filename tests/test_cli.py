@@ -228,7 +228,7 @@ def test_info_lists_damage_in_json_too(cut: Path) -> None:
 
 
 def test_many_damages_are_counted_not_all_shown(tmp_path: Path) -> None:
-    later = bytes.fromhex("0008030000000000")
+    later = bytes.fromhex("0008020000000000")
     path = tmp_path / "spans.smf"
     path.write_bytes(rdw([FIRST, *[later] * 25, SECOND]))
     result = run("info", path)
