@@ -32,8 +32,8 @@ _HEX_DIGITS = np.frombuffer("".join(f"{byte:02X}" for byte in range(256)).encode
 _TOP = divmod(10**WIDE_DIGITS, 1 << 64)
 _CHARACTERS = np.frombuffer(bytes(range(256)).decode(ENCODING).encode("latin-1"), np.uint8)
 """The character of each EBCDIC byte: all are among the first 256 of Unicode."""
-_NOT_ASCII = 0x80
-_WORDS = (1, 2, 4, 8)
+_zeros = np.zeros(0, np.int32)
+WORDS = (1, 2, 4, 8)
 """Widths for which there are numbers."""
 
 
@@ -78,7 +78,7 @@ def kind_array(kind: Kind, raw: Raw, held: Mask) -> Any:
     raw   uint8 (rows, width of the kind)
     """
     if isinstance(kind, Text):
-        return _text_array(kind, raw, held)
+        return _text_array(raw, held)
     if isinstance(kind, Hex):
         return _hex_array(raw, held)
     raise TypeError(f"{kind!r} has no column")
@@ -111,39 +111,57 @@ def coded(indices: Values, words: Any, valid: Mask) -> Any:
     return pa.DictionaryArray.from_arrays(array("int32", indices, valid), words, safe=False)
 
 
-def _text_array(kind: Text, raw: Raw, held: Mask) -> Any:
-    indices, distinct = _distinct(np.ascontiguousarray(raw))
-    return coded(indices, _spelled(kind, distinct), held)
+def same(rows: int) -> Values:
+    """Return the indices of `rows` texts that are all the first: int32 zeros, always the same ones.
+
+    They are not to be written to.
+    """
+    global _zeros
+    if rows > len(_zeros):
+        _zeros = np.zeros(rows * 2, np.int32)
+    return _zeros[:rows]
 
 
-def _distinct(raw: Raw) -> tuple[Values, Raw]:
+def distinct(raw: Raw) -> tuple[Values, Raw]:
     """Return for each row of `raw` which distinct one it is, and those in order of appearance."""
+    raw = np.ascontiguousarray(raw)
     rows, width = raw.shape
-    if width not in _WORDS:
-        kind, dtype = pa.binary(width), np.dtype(f"V{width}")
+    if width not in WORDS:
+        kind = pa.binary(width)
     else:
         dtype = np.dtype(f"u{width}")
         kind = pa.from_numpy_dtype(dtype)
         numbers = raw.view(dtype)[:, 0]
         if rows and (numbers == numbers[0]).all():
-            return np.zeros(rows, np.int32), raw[:1]
+            return same(rows), raw[:1]
     found = pa.Array.from_buffers(kind, rows, [None, pa.py_buffer(raw)]).dictionary_encode()
     data = found.dictionary.buffers()[1]
-    distinct = np.frombuffer(data, np.uint8, len(found.dictionary) * width) if data else raw[:0]
-    return found.indices.to_numpy(), distinct.reshape(-1, width)
+    each = np.frombuffer(data, np.uint8, len(found.dictionary) * width) if data else raw[:0]
+    return found.indices.to_numpy(), each.reshape(-1, width)
 
 
-def _spelled(kind: Text, raw: Raw) -> Any:
-    """Decode texts, by the scalar rule where a character is not ASCII."""
+def _text_array(raw: Raw, held: Mask) -> Any:
+    indices, each = distinct(raw)
+    return coded(indices, _spelled(each), held)
+
+
+def _spelled(raw: Raw) -> Any:
+    """Decode EBCDIC texts to UTF-8 without trailing blanks and NULs, as the scalar rule does.
+
+    A character of the upper half of the first 256 of Unicode is two bytes.
+    """
+    rows, width = raw.shape
     blank = (raw == BLANK[0]) | (raw == 0)
-    lengths = raw.shape[1] - np.logical_and.accumulate(blank[:, ::-1], axis=1).sum(axis=1)
+    lengths = width - np.logical_and.accumulate(blank[:, ::-1], axis=1).sum(axis=1)
+    inside = np.arange(width) < lengths[:, None]
     text = _CHARACTERS[raw]
-    inside = np.arange(raw.shape[1]) < lengths[:, None]
-    data = text[inside]
-    if (data >= _NOT_ASCII).any():
-        return pa.array([kind.spell(each.tobytes()) for each in raw], pa.string())
+    high = text >> 7 != 0
+    if high.any():
+        inside = np.stack([inside & high, inside], axis=2)
+        text = np.stack([0xC0 | text >> 6, np.where(high, 0x80 | text & 0x3F, text)], axis=2)
+        lengths = inside.sum(axis=(1, 2))
     offsets = np.append(0, np.cumsum(lengths)).astype(np.int32)
-    return pa.StringArray.from_buffers(len(raw), pa.py_buffer(offsets), pa.py_buffer(data))
+    return pa.StringArray.from_buffers(rows, pa.py_buffer(offsets), pa.py_buffer(text[inside]))
 
 
 def inverse(held: Mask) -> Mask:
@@ -152,10 +170,8 @@ def inverse(held: Mask) -> Mask:
 
 
 def _word_array(part: Part, values: Values, valid: Mask) -> Any:
-    indices, distinct = _distinct(
-        np.ascontiguousarray(values).view(np.uint8).reshape(len(values), -1)
-    )
-    codes = distinct.view(values.dtype)[:, 0].tolist()
+    indices, each = distinct(values.view(np.uint8).reshape(len(values), values.itemsize))
+    codes = each.view(values.dtype)[:, 0].tolist()
     return coded(indices, pa.array([part.cell(code) for code in codes], pa.string()), valid)
 
 

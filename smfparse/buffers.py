@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from smfparse.arrays import array, coded, gather, kind_array, settled_arrays
+from smfparse.arrays import WORDS, array, coded, gather, kind_array, settled_arrays
 from smfparse.fields import BLANK, Mask, Numeric, Raw, Values
 from smfparse.framing import Bytes, Ints
 from smfparse.layout import Block, Child, Column, Field
@@ -24,6 +24,9 @@ from smfparse.records import Bools
 PIECE_BYTES = 1 << 20
 """Bytes of blocks that are taken apart at once: they stay in the processor's cache meanwhile."""
 _LEAST_ROWS = 256
+_GAP = 256
+"""Bytes between two wanted fields that are not worth copying."""
+_BYTE = np.dtype("u1")
 
 
 class Growing:
@@ -57,30 +60,51 @@ class Growing:
 
 @dataclass(frozen=True)
 class _Place:
-    """A field, or one place in an array of them, and the columns that are made of it."""
+    """A field, or one place in an array of them, and the columns that are made of it.
+
+    wire    numpy type that reads the field out of a block; None: as bytes
+    native  numpy type in which it is gathered
+    """
 
     field: Field
     offset: int
     stride: int
     columns: tuple[Column, ...]
+    wire: np.dtype[Any] | None
+    native: np.dtype[Any]
+
+    @classmethod
+    def of(cls, field: Field, offset: int, stride: int, columns: Sequence[Column]) -> _Place:
+        """Choose how to gather a field: as a number where its width is one's."""
+        kind, wire, native = field.kind, None, _BYTE
+        if isinstance(kind, Numeric):
+            if kind.wire.itemsize == kind.width:
+                wire, native = kind.wire, kind.native
+        elif kind.width in WORDS:
+            wire = native = np.dtype(f"u{kind.width}")
+        return cls(field, offset, stride, tuple(columns), wire, native)
 
     @property
-    def number(self) -> Numeric | None:
-        """Its kind, where it is one number: such are gathered as numbers, others as bytes."""
-        kind = self.field.kind
-        return kind if isinstance(kind, Numeric) and kind.wire.itemsize == kind.width else None
+    def end(self) -> int:
+        """Offset of the first byte behind the field."""
+        return self.offset + self.field.kind.width
+
+    def read(self, raw: Raw) -> Values:
+        """Read the field out of its bytes, a row a block."""
+        return raw if self.wire is None else raw.view(self.wire)[:, 0].astype(self.native)
 
     def arrays(self, gathered: Values, held: Mask) -> Iterator[tuple[str, Any]]:
-        """Yield the columns made of what was gathered: numbers, or bytes (rows, width)."""
+        """Yield the columns made of what was gathered."""
         kind = self.field.kind
-        if not isinstance(kind, Numeric):
-            for column in self.columns:
-                yield column.name, kind_array(kind, gathered, held)
+        if isinstance(kind, Numeric):
+            if self.wire is None:
+                gathered = gathered.view(kind.wire).astype(kind.native)
+            made = settled_arrays(kind, [each.part for each in self.columns], gathered, held)
+            yield from zip([each.name for each in self.columns], made, strict=True)
             return
-        if self.number is None:
-            gathered = gathered.view(kind.wire).astype(kind.native)
-        made = settled_arrays(kind, [each.part for each in self.columns], gathered, held)
-        yield from zip([each.name for each in self.columns], made, strict=True)
+        raw = gathered.view(_BYTE).reshape(len(gathered), kind.width)
+        for column in self.columns:
+            yield column.name, kind_array(kind, raw, held)
 
 
 def _places(columns: Sequence[Column]) -> list[_Place]:
@@ -89,36 +113,42 @@ def _places(columns: Sequence[Column]) -> list[_Place]:
     for column in columns:
         groups.setdefault((column.field.name, column.offset), []).append(column)
     return [
-        _Place(each[0].field, each[0].offset, each[0].stride, tuple(each))
-        for each in groups.values()
+        _Place.of(each[0].field, each[0].offset, each[0].stride, each) for each in groups.values()
     ]
 
 
 @dataclass(frozen=True)
 class _Run:
-    """Numbers of one kind that follow each other in a block, taken out together."""
+    """Fields of one type that follow each other in a block, taken out together.
+
+    first   row of the first of them among the numbers of their native type
+    offset  of the first of them in the block
+    """
 
     first: int
-    """Row of the first of them in the numbers of their type."""
     count: int
     wire: np.dtype[Any]
     offset: int
 
 
 class _Numbers:
-    """Fields of a block that are gathered as numbers of one type: a row a field."""
+    """Fields of a stretch that are gathered as numbers of one type: a row a field."""
 
     def __init__(self, native: np.dtype[Any], places: Sequence[_Place]) -> None:
-        self.places = sorted(places, key=lambda each: each.offset)
+        self.places = places
         self.gathered = Growing(native, len(places))
         self.runs: list[_Run] = []
-        for row, each in enumerate(self.places):
-            wire, last = _wire(each), self.runs[-1] if self.runs else None
-            follows = last and last.wire == wire and last.offset + last.count * wire.itemsize
-            if last and follows == each.offset:
+        for row, each in enumerate(places):
+            assert each.wire is not None
+            last = self.runs[-1] if self.runs else None
+            if (
+                last
+                and last.wire == each.wire
+                and last.offset + last.count * each.wire.itemsize == each.offset
+            ):
                 self.runs[-1] = replace(last, count=last.count + 1)
             else:
-                self.runs.append(_Run(row, 1, wire, each.offset))
+                self.runs.append(_Run(row, 1, each.wire, each.offset))
 
     def add(self, raw: Raw, start: int) -> None:
         """Take the fields out of blocks; `raw` has their bytes from `start` on, a row a block."""
@@ -130,9 +160,65 @@ class _Numbers:
             )
 
 
-def _wire(place: _Place) -> np.dtype[Any]:
-    assert place.number is not None
-    return place.number.wire
+class _Stretch:
+    """Fields that lie close together in a block; their bytes are copied out of it as one."""
+
+    def __init__(self, places: Sequence[_Place]) -> None:
+        self._start = places[0].offset
+        self._width = max(each.end for each in places) - self._start
+        types: dict[np.dtype[Any], list[_Place]] = {}
+        for each in places:
+            if each.wire is not None:
+                types.setdefault(each.native, []).append(each)
+        self._numbers = [_Numbers(native, found) for native, found in types.items()]
+        self._others = [each for each in places if each.wire is None]
+        self._bytes: list[list[Raw]] = [[] for _ in self._others]
+        self._most = max(PIECE_BYTES // self._width, 1)
+        self._pieces: list[Raw] = []
+        self._waiting = 0
+
+    def add(self, buffer: Bytes, at: Ints) -> None:
+        """Copy the stretch out of the blocks at positions `at`."""
+        for first in range(0, len(at), self._most):
+            some = at[first : first + self._most]
+            self._pieces.append(gather(buffer, some + self._start, self._width))
+            self._waiting += len(some)
+            if self._waiting >= self._most:
+                self._take_apart()
+
+    def _take_apart(self) -> None:
+        """Take the fields out of the blocks that wait."""
+        if not self._pieces:
+            return
+        raw = _joined(self._pieces)
+        self._pieces, self._waiting = [], 0
+        for numbers in self._numbers:
+            numbers.add(raw, self._start)
+        for each, parts in zip(self._others, self._bytes, strict=True):
+            parts.append(raw[:, each.offset - self._start : each.end - self._start].copy())
+
+    def take(self) -> Iterator[tuple[_Place, Values]]:
+        """Yield what was gathered of each field, and start anew."""
+        self._take_apart()
+        for numbers in self._numbers:
+            yield from zip(numbers.places, numbers.gathered.take(), strict=True)
+        for each, parts in zip(self._others, self._bytes, strict=True):
+            yield each, _joined(parts)
+        self._bytes = [[] for _ in self._others]
+
+
+def _stretches(places: Sequence[_Place]) -> Iterator[_Stretch]:
+    """Cut the fields of a block where nothing is wanted of many bytes."""
+    found: list[_Place] = []
+    end = 0
+    for each in sorted(places, key=lambda each: each.offset):
+        if found and each.offset > end + _GAP:
+            yield _Stretch(found)
+            found = []
+        found.append(each)
+        end = max(end, each.end)
+    if found:
+        yield _Stretch(found)
 
 
 class BlockBuffer:
@@ -142,57 +228,21 @@ class BlockBuffer:
         self.block = block
         places = _places(columns)
         if block.version is not None and any(each.field.gate is not None for each in places):
-            places.append(_Place(block.version, block.version.offset, 0, ()))
-        types: dict[np.dtype[Any], list[_Place]] = {}
-        for each in places:
-            if each.number is not None:
-                types.setdefault(each.number.native, []).append(each)
-        self._numbers = [_Numbers(native, found) for native, found in types.items()]
-        self._texts = [each for each in places if each.number is None]
-        self._bytes: list[list[Raw]] = [[] for _ in self._texts]
+            places.append(_Place.of(block.version, block.version.offset, 0, ()))
+        self._stretches = list(_stretches(places))
         self._lengths: list[Ints] = []
-        self._pieces: list[Raw] = []
-        self._start = min((each.offset for each in places), default=0)
-        ends = (each.offset + each.field.kind.width for each in places)
-        self._width = max(ends, default=0) - self._start
-        self._most = max(PIECE_BYTES // max(self._width, 1), 1)
-        self._waiting = 0
 
     def add(self, buffer: Bytes, at: Ints, length: Ints) -> None:
         """Gather the fields of the blocks at positions `at`, which have these lengths."""
         self._lengths.append(length)
-        if not self._width:
-            return
-        for first in range(0, len(at), self._most):
-            some = at[first : first + self._most] + self._start
-            self._pieces.append(gather(buffer, some, self._width))
-            self._waiting += len(some)
-            if self._waiting >= self._most:
-                self._take_apart()
-
-    def _take_apart(self) -> None:
-        """Make numbers and texts of the blocks that wait."""
-        if not self._pieces:
-            return
-        raw = self._pieces[0] if len(self._pieces) == 1 else np.concatenate(self._pieces)
-        self._pieces, self._waiting = [], 0
-        for numbers in self._numbers:
-            numbers.add(raw, self._start)
-        for each, parts in zip(self._texts, self._bytes, strict=True):
-            first = each.offset - self._start
-            parts.append(np.ascontiguousarray(raw[:, first : first + each.field.kind.width]))
+        for each in self._stretches:
+            each.add(buffer, at)
 
     def arrays(self) -> Iterator[tuple[str, Any]]:
         """Yield the columns gathered so far, and start anew."""
-        self._take_apart()
-        taken = [
-            (each, _joined(parts)) for each, parts in zip(self._texts, self._bytes, strict=True)
-        ]
-        for numbers in self._numbers:
-            taken += zip(numbers.places, numbers.gathered.take(), strict=True)
+        taken = [found for each in self._stretches for found in each.take()]
         words = [values for each, values in taken if not each.columns]
         held = Held(self.block, _joined(self._lengths), words[0] if words else _NO_WORDS)
-        self._bytes = [[] for _ in self._texts]
         self._lengths = []
         for each, values in taken:
             if each.columns:
@@ -209,14 +259,12 @@ _NO_WORDS = np.zeros(0, np.int64)
 class Held:
     """Which blocks hold a field: `Block.holds`, for many blocks at once."""
 
-    def __init__(self, block: Block, length: Ints, version: Ints) -> None:
+    def __init__(self, block: Block, length: Ints, version: Values) -> None:
         self.block = block
         self.length = length
         self.version = version
-        self._whole = bool(len(length)) and int(length.min()) >= block.size
-        if block.only_whole:
-            self._whole = self._whole and int(length.max()) == block.size
-        self._new = bool(len(version)) and int(version.min()) >= _newest(block)
+        self._least, self._most = (int(length.min()), int(length.max())) if length.size else (0, 0)
+        self._oldest = int(version.min()) if version.size else 0
 
     def mask(self, field: Field, offset: Any, step: Any = 0) -> Mask:
         """Return where a field at `offset` is held; None: everywhere.
@@ -224,19 +272,21 @@ class Held:
         step  bytes from the first entry of a group to that of each row; where lengths and version
               words are columns, to every entry: the mask has a row a block
         """
-        gate = None if self._new else field.gate
-        if self._whole and gate is None:
+        block, end = self.block, offset + step + field.kind.width
+        gate = field.gate if block.version is not None else None
+        if self._everywhere(int(np.max(end, initial=0)), gate):
             return None
-        end = offset + step + field.kind.width
-        block, length = self.block, self.length
+        length = self.length
         held: Bools = length == block.size if block.only_whole else length >= end
         if gate is not None and block.version is not None:
             held = held & ((self.version >= gate) | (length < block.version.end))
         return None if held.all() else held
 
-
-def _newest(block: Block) -> int:
-    return max((each.gate for each in block.fields if each.gate is not None), default=0)
+    def _everywhere(self, end: int, gate: int | None) -> bool:
+        """Whether all blocks are long and new enough, which lengths that are the same tell."""
+        size = self.block.size
+        whole = not self.block.only_whole or self._least == self._most == size
+        return whole and self._least >= end and (gate is None or self._oldest >= gate)
 
 
 class EntryBuffer:
@@ -246,7 +296,7 @@ class EntryBuffer:
         self.block = block
         self.child = child
         self.places = _places(columns)
-        self._bytes: list[list[Raw]] = [[] for _ in self.places]
+        self._values: list[list[Values]] = [[] for _ in self.places]
         self._rows: list[tuple[Ints, Ints, Ints]] = []
         """Entry, length and version word of the block, of each chunk's rows."""
 
@@ -254,9 +304,9 @@ class EntryBuffer:
         """Gather the used entries of the blocks at positions `at`; return the block of each."""
         which, entry, version = self._used(buffer, at, length)
         self._rows.append((entry, length[which], version))
-        for each, parts in zip(self.places, self._bytes, strict=True):
+        for each, parts in zip(self.places, self._values, strict=True):
             places = at[which] + each.offset + entry * each.stride
-            parts.append(gather(buffer, places, each.field.kind.width))
+            parts.append(each.read(gather(buffer, places, each.field.kind.width)))
         return which
 
     def _used(self, buffer: Bytes, at: Ints, length: Ints) -> tuple[Ints, Ints, Ints]:
@@ -294,13 +344,16 @@ class EntryBuffer:
                 yield column
 
     def _some(self, buffer: Bytes, at: Ints) -> Ints:
-        """Return the blocks in which a byte of the group is not zero: few, in most data."""
+        """Return the blocks in which a byte of the group is not zero: few, in most data.
+
+        `reduceat` looks at the bytes where they are: faster by far than copying them together. From
+        the last block to the first it does not look at what is between two groups.
+        """
         some = np.zeros(len(at), np.bool_)
         for offset, width in self._runs():
-            step = max(PIECE_BYTES // width, 1)
-            for first in range(0, len(at), step):
-                raw = gather(buffer, at[first : first + step] + offset, width)
-                some[first : first + step] |= raw.view(np.bool_).any(axis=1)
+            start = at[::-1] + offset
+            ends = np.stack([start, start + width], axis=1).reshape(-1)
+            some |= np.maximum.reduceat(buffer, ends)[-2::-2] > 0
         return np.flatnonzero(some)
 
     def _runs(self) -> list[tuple[int, int]]:
@@ -323,12 +376,10 @@ class EntryBuffer:
         for position, name in enumerate(self.child.index):
             yield name, _labels([cell[position] for cell in self.child.cells], entry)
         held = Held(self.block, length, version)
-        for each, parts in zip(self.places, self._bytes, strict=True):
-            raw = _joined(parts)
-            if each.number is not None:
-                raw = raw.view(each.number.wire)[:, 0].astype(each.number.native)
-            yield from each.arrays(raw, held.mask(each.field, each.offset, entry * each.stride))
-        self._bytes = [[] for _ in self.places]
+        for each, parts in zip(self.places, self._values, strict=True):
+            values = _joined(parts)
+            yield from each.arrays(values, held.mask(each.field, each.offset, entry * each.stride))
+        self._values = [[] for _ in self.places]
         self._rows = []
 
 

@@ -14,12 +14,14 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from smfparse.arrays import CODED, array, arrow_type, both, coded
+from smfparse.arrays import CODED, array, arrow_type, both, coded, same
 from smfparse.buffers import BlockBuffer, EntryBuffer, Growing
 from smfparse.columns import (
+    KEYS,
     RECORD,
     RECORD_BLOCKS,
     RECORD_FIELDS,
+    TASK_KEY,
     TableColumn,
     columns,
     table_names,
@@ -48,8 +50,9 @@ EPOCH_CELLS = 1 << 24
 """Values of one table, or of key columns, after which they do as well."""
 _TYPE_AT = QWST.field("sm115rty").offset
 _SUBTYPE_AT = QWST.field("sm115stf").offset
-_NATIVE = {"int32": "i4", "uint8": "u1", "double": "f8"}
-"""numpy types of key columns; the others are 8-byte integers."""
+_NUMPY = {"int32": "i4", "uint8": "u1", "double": "f8", "string": "i4"}
+"""numpy types of key columns, texts as codes; the others are 8-byte integers."""
+_NATIVE = {each.name: _NUMPY.get(each.arrow, "i8") for each in (*KEYS, TASK_KEY, *RECORD_FIELDS)}
 
 
 def wanted_tables(names: Iterable[str]) -> Wanted:
@@ -111,12 +114,12 @@ class _Keys:
     def array(self, column: TableColumn, rows: Ints) -> Any:
         """Return a key column of the records `rows`."""
         values, held = self._column(column.name)
-        values = values[rows]
         held = None if held is None else held[rows]
-        if column.arrow == "string":
-            words = self._words[column.name]
-            return coded(values, words.array(), both(held, words.known(values)))
-        return array(column.arrow, values.astype(_NATIVE.get(column.arrow, "i8")), held)
+        if column.arrow != "string":
+            return array(column.arrow, values[rows], held)
+        words = self._words[column.name]
+        indices = same(len(rows)) if len(words) == 1 else values[rows]
+        return coded(indices, words.array(), both(held, words.known(indices)))
 
     def _column(self, name: str) -> tuple[Values, Mask]:
         """Return a key column of all records."""
@@ -128,7 +131,8 @@ class _Keys:
                     [np.ones(len(each), np.bool_) if mask is None else mask for each, mask in parts]
                 )
                 held = None if held.all() else held
-            self._whole[name] = np.concatenate([values for values, _ in parts]), held
+            native = _NATIVE[name]
+            self._whole[name] = np.concatenate([values for values, _ in parts]).astype(native), held
         return self._whole[name]
 
 
@@ -179,7 +183,7 @@ class _TableBuffer:
 
     def _key(self, column: TableColumn, keys: _Keys, rows: Ints, number: Ints) -> Any:
         if column.name == "source":
-            return coded(np.zeros(len(rows), np.int32), pa.array([keys.source]), None)
+            return coded(same(len(rows)), pa.array([keys.source]), None)
         if column.name == "block_no":
             nulls = self.table == RECORD
             return pa.nulls(len(rows), pa.int32()) if nulls else array("int32", number, None)

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from smfparse.arrays import distinct
 from smfparse.fields import STCK_UNITS_PER_US, Instant, Mask, Numeric, Raw, Text, Values
 from smfparse.framing import Ints
 from smfparse.layout import Block
@@ -59,40 +60,60 @@ class Clocks:
         """Give the records `without` UTC the offset of the nearest earlier one of their system.
 
         Else that of the nearest later one, else none.
+
+        system  uint32 (records,): the bytes of its id as a number
         """
-        own, offset, known = known, offset.copy(), known.copy()
-        rows_of = {name.tobytes(): np.flatnonzero(system == name) for name in np.unique(system)}
-        asking = {
-            name
-            for name, rows in rows_of.items()
-            if without[rows].any() and not own[rows].any() and name not in self.offsets
-        }
+        offset, filled = offset.copy(), known.copy()
+        every, which = _systems(system)
+        asking = without & ~known
+        self._ask(
+            {
+                name
+                for row, name in enumerate(every)
+                if (asking & (which == row)).any() and not (known & (which == row)).any()
+            }
+        )
+        for row, name in enumerate(every):
+            own = which == row
+            places = np.flatnonzero(own & known)
+            if places.size:
+                self.first.setdefault(name, int(offset[places[0]]))
+            needing = np.flatnonzero(own & asking)
+            self._fill_system(needing, places, self.offsets.get(name), offset, filled)
+            if places.size:
+                self.offsets[name] = int(offset[places[-1]])
+        return offset, filled
+
+    def _ask(self, systems: set[bytes]) -> None:
+        """Look ahead for systems of which no offset is known yet."""
+        asking = frozenset(systems - self.offsets.keys())
         if asking and self.look_ahead is not None:
-            first, whole = self.look_ahead(frozenset(asking))
+            first, whole = self.look_ahead(asking)
             self.offsets = first | self.offsets
             self.look_ahead = None if whole else self.look_ahead
-        for name, rows in rows_of.items():
-            places = np.flatnonzero(own[rows])
-            if places.size:
-                self.first.setdefault(name, int(offset[rows[places[0]]]))
-            self._fill_system(rows, places, self.offsets.get(name), offset, known)
-            if places.size:
-                self.offsets[name] = int(offset[rows[places[-1]]])
-        return offset, own | (known & without)
 
     @staticmethod
     def _fill_system(
-        rows: Ints, places: Ints, earlier: int | None, offset: Ints, known: Bools
+        needing: Ints, places: Ints, earlier: int | None, offset: Ints, filled: Bools
     ) -> None:
-        """Fill the rows of one system; `places` are those of its rows that are known."""
+        """Fill the rows `needing` one of a system; `places` are its rows that have their own."""
         if earlier is None and not places.size:
             return
-        before = np.searchsorted(places, np.arange(rows.size), side="right") - 1
+        before = np.searchsorted(places, needing) - 1
         early = before < 0
         if early.any():
-            offset[rows[early]] = offset[rows[places[0]]] if earlier is None else earlier
-        offset[rows[~early]] = offset[rows[places[before[~early]]]]
-        known[rows] = True
+            offset[needing[early]] = offset[places[0]] if earlier is None else earlier
+        offset[needing[~early]] = offset[places[before[~early]]]
+        filled[needing] = True
+
+
+def _systems(system: Values) -> tuple[list[bytes], Ints]:
+    """Return the ids of the systems of records, and for each record which one it is of."""
+    if (system == system[:1]).all():  # as in most chunks
+        every, which = system[:1], np.zeros(len(system), np.int64)
+    else:
+        every, which = np.unique(system, return_inverse=True)
+    return [each.tobytes() for each in every], which
 
 
 class Words:
@@ -105,13 +126,11 @@ class Words:
 
     def codes(self, raw: Raw) -> Values:
         """Return the code of each row of `raw`, uint8 (rows, width): int32 (rows,)."""
-        if (raw == raw[:1]).all():  # as in most chunks
-            return np.full(len(raw), self._code(raw[0].tobytes()) if len(raw) else 0, np.int32)
-        width = raw.shape[1]
-        distinct, places = np.unique(
-            np.ascontiguousarray(raw).view(f"V{width}")[:, 0], return_inverse=True
-        )
-        return np.array([self._code(each.tobytes()) for each in distinct], np.int32)[places]
+        places, each = distinct(raw)
+        return np.array([self._code(word.tobytes()) for word in each], np.int32)[places]
+
+    def __len__(self) -> int:
+        return len(self._words)
 
     def _code(self, raw: bytes) -> int:
         if raw not in self._codes:
@@ -245,7 +264,7 @@ class KeyColumns:
         utc, known = self._stck
         seconds = np.rint((local - utc) / (_QUARTER * _US)).astype(np.int64) * _QUARTER
         known = known & dated & (np.abs(seconds) <= 24 * 3600)
-        system = self.records.header_raw("sm115sid").view("V4")[:, 0]
+        system = self.records.header_raw("sm115sid").view(np.uint32)[:, 0]
         without = ~self.records.is_mq
         for record in STUB_RECORDS:
             without[self.records.of(record)] = True
