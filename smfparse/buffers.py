@@ -8,6 +8,7 @@ and version word of each block are kept for that.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from smfparse.arrays import WORDS, array, coded, gather, kind_array, settled_arrays
+from smfparse.arrays import WORDS, array, coded, gather, kind_array, not_zero, settled_arrays
 from smfparse.fields import BLANK, Mask, Numeric, Raw, Values
 from smfparse.framing import Bytes, Ints
 from smfparse.layout import Block, Child, Column, Field
@@ -27,24 +28,30 @@ _LEAST_ROWS = 256
 _GAP = 256
 """Bytes between two wanted fields that are not worth copying."""
 _BYTE = np.dtype("u1")
+_PROBE = [np.empty(0)]
+_OURS = sys.getrefcount(_PROBE[0])
+"""What `sys.getrefcount` says of an array that is in a list and nowhere else."""
 
 
 class Growing:
-    """A numpy array that grows along its last axis; what it holds is taken out as a whole."""
+    """A numpy array that grows along its last axis; what it holds is taken out as a whole.
+
+    Memory that was taken out is used again once nobody refers to it: to ask the system for new
+    pages, and to have them zeroed, costs more than to fill them.
+    """
 
     def __init__(self, dtype: Any, *shape: int) -> None:
         self._dtype = np.dtype(dtype)
         self._shape = shape
-        self._room = _LEAST_ROWS
-        self._array: Values = np.empty((*shape, 0), self._dtype)
+        self._array = self._empty(0)
+        self._taken: list[Values] = []
         self.rows = 0
 
     def more(self, rows: int) -> Values:
         """Make room for `rows` more and return it, to be filled."""
         start, self.rows = self.rows, self.rows + rows
         if self.rows > self._array.shape[-1]:
-            self._room = max(self._room, self.rows * 2)
-            grown = np.empty((*self._shape, self._room), self._dtype)
+            grown = self._room()
             grown[..., :start] = self._array[..., :start]
             self._array = grown
         return self._array[..., start : self.rows]
@@ -52,10 +59,23 @@ class Growing:
     def take(self) -> Values:
         """Return what is held and start anew."""
         taken = self._array[..., : self.rows]
-        self._array = np.empty((*self._shape, 0), self._dtype)
-        self._room = max(_LEAST_ROWS, self.rows + self.rows // 8)
+        self._taken.append(self._array)
+        self._array = self._empty(0)
         self.rows = 0
         return taken
+
+    def _room(self) -> Values:
+        """Return an array for at least `rows`: one that nobody else refers to, or a new one."""
+        for number in range(len(self._taken)):
+            if sys.getrefcount(self._taken[number]) == _OURS:
+                found = self._taken.pop(number)
+                if found.shape[-1] >= self.rows:
+                    return found
+                break
+        return self._empty(max(_LEAST_ROWS, self.rows * 2))
+
+    def _empty(self, rows: int) -> Values:
+        return np.empty((*self._shape, rows), self._dtype)
 
 
 @dataclass(frozen=True)
@@ -174,32 +194,27 @@ class _Stretch:
         self._others = [each for each in places if each.wire is None]
         self._bytes: list[list[Raw]] = [[] for _ in self._others]
         self._most = max(PIECE_BYTES // self._width, 1)
-        self._pieces: list[Raw] = []
-        self._waiting = 0
 
     def add(self, buffer: Bytes, at: Ints) -> None:
-        """Copy the stretch out of the blocks at positions `at`."""
+        """Copy the stretch out of the blocks at positions `at`, and take the fields out of it."""
         for first in range(0, len(at), self._most):
             some = at[first : first + self._most]
-            self._pieces.append(gather(buffer, some + self._start, self._width))
-            self._waiting += len(some)
-            if self._waiting >= self._most:
-                self._take_apart()
+            raw = gather(buffer, some + self._start, self._width)
+            for numbers in self._numbers:
+                numbers.add(raw, self._start)
+            for each, parts in zip(self._others, self._bytes, strict=True):
+                parts.append(self._cut(raw, each))
 
-    def _take_apart(self) -> None:
-        """Take the fields out of the blocks that wait."""
-        if not self._pieces:
-            return
-        raw = _joined(self._pieces)
-        self._pieces, self._waiting = [], 0
-        for numbers in self._numbers:
-            numbers.add(raw, self._start)
-        for each, parts in zip(self._others, self._bytes, strict=True):
-            parts.append(raw[:, each.offset - self._start : each.end - self._start].copy())
+    def _cut(self, raw: Raw, place: _Place) -> Raw:
+        """Return the bytes of a field, a row a block."""
+        width = place.field.kind.width
+        whole = np.ndarray(
+            (len(raw),), f"V{width}", raw, place.offset - self._start, (self._width,)
+        )
+        return whole.copy().view(_BYTE).reshape(-1, width)
 
     def take(self) -> Iterator[tuple[_Place, Values]]:
         """Yield what was gathered of each field, and start anew."""
-        self._take_apart()
         for numbers in self._numbers:
             yield from zip(numbers.places, numbers.gathered.take(), strict=True)
         for each, parts in zip(self._others, self._bytes, strict=True):
@@ -344,16 +359,10 @@ class EntryBuffer:
                 yield column
 
     def _some(self, buffer: Bytes, at: Ints) -> Ints:
-        """Return the blocks in which a byte of the group is not zero: few, in most data.
-
-        `reduceat` looks at the bytes where they are: faster by far than copying them together. From
-        the last block to the first it does not look at what is between two groups.
-        """
+        """Return the blocks in which a byte of the group is not zero: few, in most data."""
         some = np.zeros(len(at), np.bool_)
         for offset, width in self._runs():
-            start = at[::-1] + offset
-            ends = np.stack([start, start + width], axis=1).reshape(-1)
-            some |= np.maximum.reduceat(buffer, ends)[-2::-2] > 0
+            some |= not_zero(buffer, at + offset, width)
         return np.flatnonzero(some)
 
     def _runs(self) -> list[tuple[int, int]]:

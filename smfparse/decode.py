@@ -7,7 +7,7 @@ table's rows in record order. Only the tables and columns that are wanted are de
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any, TypeAlias
 
@@ -46,8 +46,10 @@ Batch: TypeAlias = Any
 
 EPOCH_BYTES = 64 << 20
 """Bytes of input after which all tables give a batch."""
-EPOCH_CELLS = 1 << 24
+EPOCH_CELLS = 1 << 25
 """Values of one table, or of key columns, after which they do as well."""
+_OF_ROWS = frozenset({"source", "block_no"})
+"""Key columns that are not those of a row's record."""
 _TYPE_AT = QWST.field("sm115rty").offset
 _SUBTYPE_AT = QWST.field("sm115stf").offset
 _NUMPY = {"int32": "i4", "uint8": "u1", "double": "f8", "string": "i4"}
@@ -92,14 +94,12 @@ def coded_schema(table: str, wanted: frozenset[str] | None = None) -> Any:
 class _Keys:
     """Key columns of the records of many chunks: what the rows of all tables refer to."""
 
-    def __init__(self, names: Iterable[str], known: Mapping[str, Words]) -> None:
+    def __init__(self, names: Iterable[str]) -> None:
         self.names = tuple(names)
-        self._words = known
         self.clear()
 
     def clear(self) -> None:
         """Start anew."""
-        self.source = ""
         self.rows = 0
         self._parts: dict[str, list[tuple[Values, Mask]]] = {name: [] for name in self.names}
         self._whole: dict[str, tuple[Values, Mask]] = {}
@@ -108,38 +108,36 @@ class _Keys:
         """Take the records of a chunk."""
         for name, parts in self._parts.items():
             parts.append(keys.column(name))
-        self.source = keys.records.chunk.source
         self.rows += keys.rows
 
-    def array(self, column: TableColumn, rows: Ints) -> Any:
-        """Return a key column of the records `rows`."""
-        values, held = self._column(column.name)
-        held = None if held is None else held[rows]
-        if column.arrow != "string":
-            return array(column.arrow, values[rows], held)
-        words = self._words[column.name]
-        indices = same(len(rows)) if len(words) == 1 else values[rows]
-        return coded(indices, words.array(), both(held, words.known(indices)))
-
-    def _column(self, name: str) -> tuple[Values, Mask]:
-        """Return a key column of all records."""
+    def of(self, name: str, rows: Ints) -> tuple[Values, Mask]:
+        """Return a key column of the records `rows`: values, texts as codes, and where they are."""
         if name not in self._whole:
-            parts = self._parts[name]
-            held = None
-            if any(mask is not None for _, mask in parts):
-                held = np.concatenate(
-                    [np.ones(len(each), np.bool_) if mask is None else mask for each, mask in parts]
-                )
-                held = None if held.all() else held
-            native = _NATIVE[name]
-            self._whole[name] = np.concatenate([values for values, _ in parts]).astype(native), held
-        return self._whole[name]
+            values, held = _joined(self._parts[name])
+            self._whole[name] = values.astype(_NATIVE[name]), held
+        values, held = self._whole[name]
+        return values[rows], None if held is None else held[rows]
+
+
+def _joined(parts: Sequence[tuple[Values, Mask]]) -> tuple[Values, Mask]:
+    """Put values of many chunks, and where they are present, together."""
+    if len(parts) == 1:
+        return parts[0]
+    values = np.concatenate([each for each, _ in parts])
+    if all(mask is None for _, mask in parts):
+        return values, None
+    held = np.concatenate(
+        [np.ones(len(each), np.bool_) if mask is None else mask for each, mask in parts]
+    )
+    return values, None if held.all() else held
 
 
 class _TableBuffer:
     """The wanted columns of one table, over many chunks."""
 
-    def __init__(self, table: str, wanted: frozenset[str] | None) -> None:
+    def __init__(
+        self, table: str, wanted: frozenset[str] | None, known: Mapping[str, Words]
+    ) -> None:
         self.table = table
         self.wanted = wanted
         self.columns = [each for each in columns(table) if wanted is None or each.name in wanted]
@@ -160,34 +158,62 @@ class _TableBuffer:
             self.entries = EntryBuffer(block, spec.child, found)
         else:
             self.blocks = [BlockBuffer(block, found) for block, found in picked]
+        self._known = known
         self.owner = Growing("i8")
         self.number = Growing("i4")
+        self._noted: dict[str, list[tuple[Values, Mask]]] = {
+            each.name: [] for each in self.keys if each.name not in _OF_ROWS
+        }
+        self.rows = 0
 
     def add(self, found: Blocks, first: int) -> None:
         """Note the rows of a chunk whose records start at `first` among the keys."""
         rows = len(found)
         self.owner.more(rows)[:] = found.owner + first
         self.number.more(rows)[:] = found.number
+        self.rows += rows
 
-    def batch(self, keys: _Keys) -> Batch:
-        """Return the rows gathered so far, and start anew; None where there are none."""
-        rows, number = self.owner.take(), self.number.take()
-        if not len(rows):
-            return None
+    def note(self, keys: _Keys) -> None:
+        """Take the keys of the rows that came since the last call."""
+        owner = self.owner.take()
+        if len(owner):
+            for name, parts in self._noted.items():
+                parts.append(keys.of(name, owner))
+
+    def batch(self, source: Any) -> Batch:
+        """Return the rows gathered so far, and start anew; there are some.
+
+        source  the name of the input, as an Arrow array of one text
+        """
         made: dict[str, Any] = {}
         for buffer in (self.entries,) if self.entries else self.blocks:
             made |= dict(buffer.arrays())
+        number, rows = self.number.take(), self.rows
         for column in self.keys:
-            made[column.name] = self._key(column, keys, rows, number)
-        return self._record_batch(made, len(rows))
+            if column.name == "source":
+                made[column.name] = coded(same(rows), source, None)
+            elif column.name == "block_no":
+                nulls = self.table == RECORD
+                made[column.name] = (
+                    pa.nulls(rows, pa.int32()) if nulls else array("int32", number, None)
+                )
+            else:
+                made[column.name] = self._key(column)
+        self._noted = {name: [] for name in self._noted}
+        self.rows = 0
+        return self._record_batch(made, rows)
 
-    def _key(self, column: TableColumn, keys: _Keys, rows: Ints, number: Ints) -> Any:
-        if column.name == "source":
-            return coded(same(len(rows)), pa.array([keys.source]), None)
-        if column.name == "block_no":
-            nulls = self.table == RECORD
-            return pa.nulls(len(rows), pa.int32()) if nulls else array("int32", number, None)
-        return keys.array(column, rows)
+    def _key(self, column: TableColumn) -> Any:
+        values, held = _joined(self._noted[column.name])
+        if column.arrow != "string":
+            return array(column.arrow, values, held)
+        words = self._known[column.name]
+        return coded(values, words.array(), both(held, words.known(values)))
+
+    @property
+    def cells(self) -> int:
+        """Values gathered so far."""
+        return self.rows * len(self.columns)
 
     def _record_batch(self, made: Mapping[str, Any], rows: int) -> Batch:
         if not self.columns:  # only the number of rows is wanted
@@ -217,7 +243,9 @@ class Decoder:
         self._clocks = Clocks(look_ahead=look_ahead)
         self._links = TaskLinks()
         self._words = words()
-        self._tables = {name: _TableBuffer(name, names) for name, names in wanted.items()}
+        self._tables = {
+            name: _TableBuffer(name, names, self._words) for name, names in wanted.items()
+        }
         specs = [TABLES[name] for name in wanted if name != RECORD]
         self._carry_clocks = RECORD in wanted or any(spec.stub for spec in specs)
         self._carry_tasks = any(spec.task for spec in specs)
@@ -231,7 +259,7 @@ class Decoder:
             needed += [WTAS, WQST]
         self._places = Places(needed)
         self._kinds = self._relevant_kinds()
-        self._keys = _Keys(names - {"source", "block_no"}, self._words)
+        self._keys = _Keys(names - _OF_ROWS)
 
     def _relevant_kinds(self) -> Ints | None:
         """Return the kinds of record that matter; None: all."""
@@ -241,25 +269,28 @@ class Decoder:
 
     def decode(self, chunks: Iterable[Chunk]) -> Iterator[tuple[str, Batch]]:
         """Decode the wanted tables; each table's rows come in record order, in few batches."""
-        size = 0
+        size, source = 0, None
         for chunk in chunks:
+            source = source or pa.array([chunk.source])
             self._add(chunk)
             size += int(chunk.length.sum())
             if size >= EPOCH_BYTES or self._full():
-                yield from self._flush()
+                yield from self._flush(source, EPOCH_CELLS >> 9)
                 size = 0
-        yield from self._flush()
+        if source is not None:
+            yield from self._flush(source, 0)
 
     def _full(self) -> bool:
         """Whether many small records or blocks have made more cells than bytes tell."""
-        cells = [table.owner.rows * len(table.columns) for table in self._tables.values()]
+        cells = [table.cells for table in self._tables.values()]
         return max(cells, default=0) + self._keys.rows * len(self._keys.names) >= EPOCH_CELLS
 
-    def _flush(self) -> Iterator[tuple[str, Batch]]:
+    def _flush(self, source: Any, least: int) -> Iterator[tuple[str, Batch]]:
+        """Yield the tables that have so many cells; of the others only the keys are noted."""
         for name, table in self._tables.items():
-            batch = table.batch(self._keys)
-            if batch is not None:
-                yield name, batch
+            table.note(self._keys)
+            if table.rows and table.cells >= least:
+                yield name, table.batch(source)
         self._keys.clear()
 
     def _add(self, chunk: Chunk) -> None:

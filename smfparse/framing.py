@@ -26,7 +26,7 @@ from smfparse.errors import Damage, DamageLog, InputError
 Bytes: TypeAlias = NDArray[np.uint8]
 Ints: TypeAlias = NDArray[np.int64]
 
-CHUNK_BYTES = 8 << 20
+CHUNK_BYTES = 16 << 20
 MAX_RECORD = 1 << 20
 """No spanned record grows beyond this: SMF itself stops at 32,756 bytes."""
 SLACK = 1 << 16

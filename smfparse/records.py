@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from smfparse.arrays import gather
+from smfparse.arrays import WORDS, gather
 from smfparse.errors import Damage, DamageLog
 from smfparse.fields import Numeric, Raw, Values
 from smfparse.framing import Chunk, Ints
@@ -32,6 +32,13 @@ _SUBTYPE_VALID = 0x40
 _SUBTYPE_END = QWST.field("sm115stf").end
 _TRIPLET = np.dtype([(each.name, each.kind.wire) for each in TRIPLET.fields])
 _NO_TRIPLET = np.iinfo(np.int64).max
+_HEADER = np.dtype(
+    [
+        (each.name, f"{'u' if each.kind.width in WORDS else 'V'}{each.kind.width}")
+        for each in QWST.fields
+    ]
+)
+"""The SMF header; numbers as they stand on the wire."""
 KINDS = tuple(sorted(REGISTRY))
 _CODES = np.array([smf_type << 16 | subtype for smf_type, subtype in KINDS])
 
@@ -129,7 +136,7 @@ class Records:
         self.damage = damage
         self.places = places or Places([])
         self.selected = selected
-        self._header = gather(chunk.buffer, chunk.start, HEADER_END)
+        self._header = gather(chunk.buffer, chunk.start, HEADER_END).view(_HEADER)[:, 0]
         self.type: Ints = self.header("sm115rty").astype(np.int64)
         self.is_mq: Bools = (self.type == STATISTICS) | (self.type == ACCOUNTING)
         flag = self.header("sm115flg")
@@ -145,8 +152,8 @@ class Records:
 
     def header_raw(self, name: str) -> Raw:
         """Return the wire bytes of a field of the SMF header, a row a record."""
-        each = QWST.field(name)
-        return self._header[:, each.offset : each.offset + each.kind.width]
+        column = np.ascontiguousarray(self._header[name])
+        return column.view(np.uint8).reshape(len(column), column.itemsize)
 
     def header(self, name: str) -> Values:
         """Return a number of the SMF header (in QWST's names), a value a record."""
@@ -280,20 +287,21 @@ class Records:
         triplet.
         """
         width = most * TRIPLET.size
-        raw = gather(self.chunk.buffer, self.chunk.start[rows] + HEADER_END, width)
-        offsets = raw.view(_TRIPLET)["offset"].astype(np.int64)
-        least = _least_offset(np.arange(most))
-        limit = np.empty((rows.size, most), np.int64)
-        limit[:, 0] = self.chunk.length[rows]
-        limit[:, 1:] = np.where(offsets >= least, offsets, _NO_TRIPLET)[:, :-1]
-        exists = np.minimum.accumulate(limit, axis=1) >= least
-        row, number = np.nonzero(wanted & exists & (raw.view(_TRIPLET)["count"] > 0))
-        picked = raw.view(_TRIPLET)[row, number]
+        raw = gather(self.chunk.buffer, self.chunk.start[rows] + HEADER_END, width).view(_TRIPLET)
+        offsets = raw["offset"].T.astype(np.int64, order="C")
+        least = _least_offset(np.arange(most))[:, None]
+        limit = np.empty((most, len(rows)), np.int64)
+        limit[0] = self.chunk.length[rows]
+        limit[1:] = np.where(offsets >= least, offsets, _NO_TRIPLET)[:-1]
+        exists = np.minimum.accumulate(limit, axis=0) >= least
+        points = np.ascontiguousarray((exists & (raw["count"].T > 0)).T)
+        row, number = np.divmod(np.flatnonzero(wanted & points), most)
+        picked = raw[row, number]
         offset, length, count = (
             picked[name].astype(np.int64) for name in ("offset", "length", "count")
         )
         left = self.chunk.length[rows[row]] - offset
-        sound = (offset >= least[number]) & (left > 0)
+        sound = (offset >= _least_offset(number)) & (left > 0)
         sound &= length >= np.where(number == 0, 1, MIN_BLOCK)
         fits = np.where(sound, np.minimum(left // np.maximum(length, 1), count), 0)
         return Triplets(rows[row], number, offset, length, count, fits)
