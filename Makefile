@@ -10,7 +10,7 @@ help:
 	@echo "make demo      print a log report from a fixture"
 	@echo "make test      run all tests"
 	@echo "make check     format, lint, types, docs, tests, built wheel: what CI runs"
-	@echo "make bench     ratios against md5sum, measured in one run (SIZE=200MB)"
+	@echo "make bench     ratios against md5sum, measured in one run (SIZE=200MB ROUNDS=5)"
 	@echo "make fuzz      the property tests, long (EXAMPLES=500)"
 	@echo "make docs      write the generated parts of docs/"
 	@echo "make fixtures  write fixtures/ again"
@@ -51,7 +51,7 @@ wheel-check: $(READY)
 	$(BIN)/python tools/check_wheel.py
 
 bench: $(READY)
-	$(BIN)/python benchmarks/bench.py --size $(or $(SIZE),200MB)
+	$(BIN)/python benchmarks/bench.py --size $(or $(SIZE),200MB) --rounds $(or $(ROUNDS),5)
 
 fuzz: $(READY)
 	SMFPARSE_EXAMPLES=$(or $(EXAMPLES),500) $(BIN)/python -m pytest --numprocesses 2 -m fuzz

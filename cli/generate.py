@@ -77,6 +77,8 @@ def _start(_context: click.Context, _option: click.Parameter, text: str) -> dt.d
               help="Queues per task, on average.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True,
               help="Another seed gives another file, the same seed the same.")  # fmt: skip
+@click.option("--dense", is_flag=True,
+              help="Fill every counter, time and flag word with random values.")  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace OUTPUT if it exists.")
 def command(
     output: Path,
@@ -91,6 +93,7 @@ def command(
     tasks: int,
     queues: int,
     seed: int,
+    dense: bool,
     force: bool,
 ) -> None:
     """Write OUTPUT, an SMF dump that no z/OS system made: to test, try out and time things.
@@ -98,6 +101,10 @@ def command(
     It holds every kind of record that smfparse knows and the MQ version writes, but no 116/2,
     spanned as in a download of a dump data set. Names and figures are made up; the same options
     give the same bytes. The file is there when it is complete, or not at all.
+
+    With --dense what the blocks hold means nothing: counters, times, flag words and tokens are
+    random in full width, and in 30 % of the class 3 blocks every latch and coupling facility
+    request is filled. It is the worst case for the speed and the size of what reads the file.
 
     \b
     Example:
@@ -120,4 +127,5 @@ def command(
             seed=seed,
             tasks=tasks,
             queues=queues,
+            dense=dense,
         )

@@ -45,6 +45,7 @@ def generate(
     queues: int,
     count: int = 1,
     size: int | None = None,
+    dense: bool = False,
 ) -> None:
     """Write an SMF dump of queue managers of one system; the same arguments give the same bytes.
 
@@ -60,6 +61,7 @@ def generate(
     queues      queues per task, on average; no more than fit one record
     count       intervals
     size        bytes to reach, instead of `count`: as many intervals as that takes
+    dense       every counter, time and flag word is random: the worst case for speed and size
 
     Raises RequestError for arguments that make no dump, OutputError where the file cannot be
     written.
@@ -68,7 +70,7 @@ def generate(
     _check(qmgrs, system, start, utc_offset, interval, version)
     _check_numbers(seed=seed, tasks=tasks, queues=queues)
     _check_numbers(least=1, count=count, size=1 if size is None else size)
-    site = Site(tuple(qmgrs), version, seed, interval // _US, tasks, queues)
+    site = Site(tuple(qmgrs), version, seed, interval // _US, tasks, queues, dense)
     envelope = Envelope(system, site.qmgrs, version, utc_offset // _US, site.interval)
     dump = _Dump(site, envelope, (start - utc_offset - _EPOCH) // _US)
     if not isinstance(target, Path):

@@ -18,7 +18,7 @@ from smfparse.layout import Block, version_key
 from smfparse.schemas import QWHC, REGISTRY
 from smfparse.schemas.qis1 import QIS1
 from smfparse.schemas.qpst import QPST
-from smfparse.synthesis import Columns, Draws, Floats, Ints, Rows, encoded, fill
+from smfparse.synthesis import Columns, Draws, Floats, Ints, Rows, encoded, fill, randomize
 from smfparse.workload import DAY, Tasks
 
 _TASK, _CLASS_1 = (116, 1), (116, 0)
@@ -34,6 +34,10 @@ _WORDS = {"qqstqnam": workload.QUEUES, "qcstchnm": workload.CHANNELS[1:]}
 _WORDS |= {"qcstcnnm": workload.ADDRESSES[1:], "qeststr": workload.STRUCTURES[1:]}
 _WORDS |= {"qesdstr": workload.STRUCTURES[1:]}
 """Texts of blocks that are otherwise filled without knowing them."""
+_KEPT = frozenset({"correl", "wtasints", "wtasinte"})
+"""What a dense file does not fill: whose a queue block is, and the interval of a task."""
+_GROUP_SHARE = {"WTAS": 0.3, "WQST": 0.3}
+"""Share of the blocks in which a dense file fills latches and coupling facility requests."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,21 @@ class Batch:
         self.lasting = np.tile(tasks.lasting, times)
         self.ended: Ints = np.flatnonzero(~self.lasting)
         self.made = self._class_3() | self._statistics()
+        for made in self.made.values():
+            self._densify(made.rows)
+        self._join()
+
+    def _densify(self, rows: Rows) -> None:
+        """Make the blocks of a dense file random."""
+        if self.site.dense:
+            name = rows.block.name
+            share = _GROUP_SHARE.get(name, 1)
+            randomize(rows, self._draws(f"dense {name}"), keep=_KEPT, share=share)
+
+    def _join(self) -> None:
+        """Give queue blocks the token of their task."""
+        token = self.made["WTAS"].rows.raw[self.queue_task, 8:24]
+        self.made["WQST"].rows.set_bytes("correl", token)
 
     def _nth(self, rows: int) -> Ints:
         """Return the interval that each row belongs to, of `rows` an interval."""
@@ -100,7 +119,6 @@ class Batch:
         accounting.set_latches(wtas, self.site.version, draws)
         wqst.set_all(self.queues)
         accounting.set_coupling(wqst, np.tile(tasks.shared, times), self.queues, draws)
-        wqst.set_bytes("correl", wtas.raw[self.queue_task, 8:24])
         one = np.ones(len(self.lasting), np.int64)
         return {
             "WTID": _Made(tasks.wtid.repeated(times), one),
@@ -211,6 +229,7 @@ class Batch:
             rows.set_all(statistics.chinit_columns(len(rows), self.site.interval, draws))
         elif block is QIS1:
             rows.set_all(statistics.page_set_columns(nth, draws))
+        self._densify(rows)
         return rows.raw, count
 
 

@@ -6,7 +6,7 @@ bits, which numpy keeps stable, and are shaped by arithmetic that IEEE 754 defin
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -67,6 +67,12 @@ class Draws:
     def chance(self, rows: int, share: float) -> Bools:
         """Return which rows belong to a random `share` of them."""
         return self.uniform(rows) < share
+
+    def octets(self, rows: int, width: int) -> Raw:
+        """Return rows of `width` random bytes."""
+        bits: NDArray[np.uint64] = self._bits.random_raw(-(-rows * width // 8))
+        raw: Raw = bits.astype("<u8", copy=False).view(np.uint8)
+        return raw[: rows * width].reshape(rows, width)
 
 
 def whole(values: Values) -> Ints:
@@ -141,8 +147,12 @@ class Rows:
 
     def _put(self, each: Field, entry: int, raw: Raw) -> None:
         at = each.offset + entry * self._steps.get(each.name, each.kind.width)
-        if self.block.holds(each, at, self.length, self.word):
+        if self.holds(each, at):
             self.raw[:, at : at + each.kind.width] = raw
+
+    def holds(self, each: Field, offset: int) -> bool:
+        """Whether the blocks have a field, or an entry of it, at `offset`."""
+        return self.block.holds(each, offset, self.length, self.word)
 
 
 def fill(
@@ -162,13 +172,17 @@ def fill(
         if isinstance(kind, Instant):
             rows.set(each.name, end - draws.below(len(rows), 60_000_000))
         elif isinstance(kind, Code):
-            codes = np.array(sorted(kind.words), np.int64)
-            rows.set(each.name, codes[draws.below(len(rows), len(codes))])
+            rows.set(each.name, _codes(kind, len(rows), draws))
         elif isinstance(kind, Number | Duration):
             rows.set(each.name, _amount(kind, base, nth, draws))
         elif isinstance(kind, Text):
             texts = encoded(kind, words.get(each.name, _NAMES))
             rows.set_bytes(each.name, texts[nth % len(texts)])
+
+
+def _codes(kind: Code, rows: int, draws: Draws) -> Ints:
+    codes = np.array(sorted(kind.words), np.int64)
+    return codes[draws.below(rows, len(codes))]
 
 
 def _amount(kind: Number | Duration, base: Floats, nth: Ints, draws: Draws) -> Values:
@@ -183,3 +197,53 @@ def _amount(kind: Number | Duration, base: Floats, nth: Ints, draws: Draws) -> V
     }
     amount = amounts[kind.combine]
     return whole(amount) if isinstance(kind, Number) else amount
+
+
+def randomize(rows: Rows, draws: Draws, *, keep: Set[str] = frozenset(), share: float = 1) -> None:
+    """Fill blocks with random bits: the worst case for the speed and the size of what reads them.
+
+    Every number, time, flag word and opaque token that the blocks hold is random in full width, a
+    code is one of its words. Headers, version words, texts, reserved bytes and the fields in `keep`
+    stay. Repeated groups are filled in a random `share` of the blocks, and zero in the others.
+    """
+    own, groups = _random_bytes(rows, keep)
+    noise = draws.octets(len(rows), rows.length)
+    noise[~draws.chance(len(rows), share)] &= ~groups
+    rows.raw &= ~(own | groups)
+    rows.raw |= noise & (own | groups)
+    for each in rows.block.fields:
+        if isinstance(each.kind, Code):
+            rows.set(each.name, _codes(each.kind, len(rows), draws))
+    _use_entries(rows)
+
+
+def _random_bytes(rows: Rows, keep: Set[str]) -> tuple[Raw, Raw]:
+    """Return X'FF' for each byte of a block to be random: outside repeated groups, and in them."""
+    block = rows.block
+    own = [(column.field, column.offset) for column in block.columns]
+    groups = [
+        (column.field, column.offset + entry * column.stride)
+        for child in block.children
+        for column in child.columns
+        for entry in range(len(child.cells))
+    ]
+    return _mask(rows, own, keep), _mask(rows, groups, keep)
+
+
+def _mask(rows: Rows, places: Sequence[tuple[Field, int]], keep: Set[str]) -> Raw:
+    mask = np.zeros(rows.length, np.uint8)
+    for each, at in places:
+        fixed = isinstance(each.kind, Text | Code) or each is rows.block.version
+        if not fixed and each.name not in keep and rows.holds(each, at):
+            mask[at : at + each.kind.width] = 0xFF
+    return mask
+
+
+def _use_entries(rows: Rows) -> None:
+    """Give every entry that needs a name to be used that of the first."""
+    for child in rows.block.children:
+        if child.used is not None:
+            each = rows.block.field(child.used)
+            name = rows.raw[:, each.offset : each.offset + each.kind.width].copy()
+            for entry in range(len(child.cells)):
+                rows.set_bytes(child.used, name, entry)

@@ -54,7 +54,8 @@ STRUCTURES = ("", "APPSTRUC1", "APPSTRUC2")
 class Site:
     """What the caller asks for: the writers of the file and how much they do.
 
-    `interval` is in microseconds; `tasks` per queue manager, `queues` per task on average.
+    `interval` is in microseconds; `tasks` per queue manager, `queues` per task on average; `dense`:
+    what they count is random, in full width.
     """
 
     qmgrs: tuple[str, ...]
@@ -63,6 +64,7 @@ class Site:
     interval: int
     tasks: int
     queues: int
+    dense: bool = False
 
 
 class Tasks:

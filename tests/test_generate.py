@@ -16,9 +16,10 @@ from click.testing import CliRunner
 
 from smfparse.cli.generate import VERSIONS, command
 from smfparse.errors import OutputError, RequestError
+from smfparse.fields import Code, Text, Wide
 from smfparse.generate import MAX_RECORD, generate
 from smfparse.layout import Block
-from smfparse.schemas import REGISTRY
+from smfparse.schemas import REGISTRY, TABLES
 from smfparse.tables import Inputs, open_inputs
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -416,6 +417,78 @@ def test_latch_waits_are_read_as_they_were_meant(tmp_path: Path, version: str) -
         assert row["wtaslmax"] <= row["wtaslwet"] <= row["wtaslmax"] * row["wtaslwn"]
 
 
+# Dense files.
+
+
+@pytest.fixture(scope="module")
+def dense(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
+    return read(tmp_path_factory.mktemp("dense"), dense=True, tasks=100, version="10.0.0")
+
+
+@every_version
+def test_every_dense_version_decodes_without_damage(tmp_path: Path, version: str) -> None:
+    inputs = read(tmp_path, version=version, dense=True)
+    assert inputs.damage.count == 0
+    started = {row["record_no"]: row["wtasmthr"] for row in rows(inputs, "wtas")}
+    for row in rows(inputs, "wqst"):
+        assert int(row["correl"][16:24], 16) == started[row["record_no"]] % 2**32
+        assert row["openeye"] == "OPEN"
+
+
+def test_a_dense_file_is_of_one_seed_and_as_long_as_a_plain_one() -> None:
+    assert made(dense=True) == made(dense=True)
+    assert made(dense=True) != made(dense=True, seed=2)
+    assert len(made(dense=True)) == len(made())
+
+
+def random_columns(table: str) -> Iterator[str]:
+    """Columns of at least four bytes that a dense file of MQ 10 fills in full width."""
+    block = TABLES[table].block
+    length, word = block.length_at("10.0.0"), block.version_word_at("10.0.0")
+    for column in TABLES[table].columns:
+        each = column.field
+        fixed = each is block.version or each.name in ("wtasints", "wtasinte")
+        whole = column.part.name == column.part.suffix == ""
+        random = whole and not fixed and not isinstance(each.kind, Code | Text | Wide)
+        if random and each.kind.width >= 4 and block.holds(each, column.offset, length, word):
+            yield column.name
+
+
+@pytest.mark.parametrize("table", [name for name, each in TABLES.items() if not each.child])
+def test_what_a_dense_file_counts_nearly_always_differs(dense: Inputs, table: str) -> None:
+    found = rows(dense, table)
+    assert found
+    for name in random_columns(table):
+        values = {row[name] for row in found}
+        owners = {row["record_no"] for row in found} if name == "correl" else found
+        assert len(values) > 0.99 * len(owners), name
+
+
+def test_every_bit_of_a_dense_counter_is_set_somewhere(dense: Inputs) -> None:
+    for name, bits in (("putn", 32), ("putbytes", 64), ("flags", 16)):
+        some, every = 0, 2**bits - 1
+        for row in rows(dense, "wqst"):
+            some, every = some | row[name], every & row[name]
+        assert (some, every) == (2**bits - 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("table", "owner", "entries"), [("wqst_cf", "wqst", 100), ("wtas_cf", "wtas", 40),
+                                    ("wtas_latch", "wtas", 32)]
+)  # fmt: skip
+def test_some_dense_blocks_have_all_their_entries(
+    dense: Inputs, table: str, owner: str, entries: int
+) -> None:
+    found = rows(dense, table)
+    filled = {(row["record_no"], row["block_no"]) for row in found}
+    assert len(found) == entries * len(filled)
+    assert 0.2 < len(filled) / len(rows(dense, owner)) < 0.4
+
+
+def test_dense_structure_slots_are_all_used(dense: Inputs) -> None:
+    assert len(rows(dense, "qest")) == 64 * len(rows(dense, "qmst"))
+
+
 # The command.
 
 
@@ -482,6 +555,13 @@ def test_options_that_cannot_be_read_are_usage_errors(
     done = run(str(tmp_path / "made.smf"), *options)
     assert done.exit_code == 2
     assert options[0] in done.output
+
+
+def test_the_command_makes_dense_files(tmp_path: Path) -> None:
+    path = tmp_path / "made.smf"
+    assert run(str(path), "--dense", "--tasks", "40").exit_code == 0
+    found = rows(open_inputs([path]), "wqst")
+    assert len({row["setn"] for row in found}) == len(found)
 
 
 def test_sizes_count_thousands(tmp_path: Path) -> None:
