@@ -22,6 +22,8 @@ ROOMS = (
     "schemas",
     "columns",
     "framing",
+    "criteria",
+    "selection",
     "arrays",
     "records",
     "tasks",
@@ -51,6 +53,7 @@ ROOF = "smfparse"
 """The package itself: its public names are looked up when asked for; its version is for all."""
 TYPES_ONLY = {
     ("smfparse", "errors"),
+    ("smfparse", "selection"),
     ("smfparse", "tables"),
     ("reports", "catalog"),
     ("cli.describe", "columns"),
