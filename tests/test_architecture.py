@@ -59,7 +59,12 @@ TYPES_ONLY = {
     ("cli.describe", "columns"),
     ("cli.describe", "layout"),
     ("cli.info", "inventory"),
+    ("cli.convert", "selection"),
+    ("cli.info", "selection"),
     ("cli.info", "tables"),
+    ("cli.output", "tables"),
+    ("cli.report", "selection"),
+    ("cli.sql", "selection"),
 }
 """(module, room): imports for the type checker, which are not there at run time."""
 SLOW = {"duckdb", "numpy", "polars", "pyarrow"}

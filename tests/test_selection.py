@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import fnmatch
 import itertools
+import json
 import struct
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,16 +14,18 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse import selection as module
 from smfparse.catalog import Catalog
+from smfparse.cli import main
 from smfparse.columns import RECORD, table_names
 from smfparse.decode import Decoder, schema, wanted_tables
 from smfparse.errors import DamageLog, RequestError
 from smfparse.selection import Selection
-from smfparse.tables import open_inputs, write_dataset
+from smfparse.tables import MANIFEST, open_inputs, write_dataset
 from tests.builders import (
     NOTHING,
     Section,
@@ -637,3 +640,112 @@ def test_the_parts_of_a_fixture_add_up(fixture: Path) -> None:
     assert sorted([*before, *after]) == whole["record_no"].to_pylist()
     of_type = [numbers(fixture, type=each) for each in ("115", "116", "0:114,117:255")]
     assert sorted(itertools.chain(*of_type)) == whole["record_no"].to_pylist()
+
+
+def run(*arguments: object) -> Result:
+    result = CliRunner().invoke(main, [str(each) for each in arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
+    return result
+
+
+def records_in(result: Result) -> int:
+    assert result.exit_code == 0, result.output
+    found: int = json.loads(result.stdout)["records"]
+    return found
+
+
+def test_info_counts_what_is_selected(named: Path) -> None:
+    assert records_in(run("info", named, "--format", "json")) == 7
+    assert records_in(run("info", named, "--format", "json", "--qmgr", "QM*")) == 3
+    asked = ("--qmgr", "QM01", "--qmgr", "CSQ", "--system", "S4", "--to", "2026-03-04")
+    assert records_in(run("info", named, "--format", "json", *asked)) == 1
+
+
+def test_until_is_another_name_of_to(days: Path) -> None:
+    for option in ("--to", "--until"):
+        assert records_in(run("info", days, "--format", "json", option, "2026-03-03")) == 1
+
+
+def test_sql_sees_what_is_selected(named: Path) -> None:
+    query = "SELECT count(*) AS n FROM record"
+    shown = run("sql", named, "--type", "115", query, "--format", "csv")
+    assert shown.stdout == "n\n5\n"
+
+
+def test_a_report_is_of_what_is_selected() -> None:
+    path = FIXTURES / "qm01-930.smf"
+    whole = run("report", "log", path, "--format", "csv").stdout.splitlines()
+    one = run("report", "log", path, "--format", "csv", "--qmgr", "QM01").stdout.splitlines()
+    assert one[0] == whole[0]
+    assert one[1:] == [line for line in whole[1:] if ",QM01," in f",{line}"]
+    assert 1 < len(one) < len(whole)
+
+
+def test_convert_writes_what_is_selected_and_notes_it(days: Path, tmp_path: Path) -> None:
+    asked = ("--from", "0800", "--until", "1200", "--qmgr", "mq*")
+    done = run("convert", days, "--to", tmp_path / "some", *asked)
+    assert done.exit_code == 0, done.output
+    manifest = json.loads((tmp_path / "some" / MANIFEST).read_text(encoding="utf-8"))
+    assert manifest["selection"] == "qmgr MQ*; daily 08:00:00 to 12:00:59"
+    assert manifest["tables"][RECORD] == 3
+    run("convert", days, "--to", tmp_path / "all")
+    manifest = json.loads((tmp_path / "all" / MANIFEST).read_text(encoding="utf-8"))
+    assert manifest["selection"] is None
+
+
+def test_convert_takes_no_time_for_its_folder(days: Path, tmp_path: Path) -> None:
+    refused = run("convert", days, "--from", "0800", "--to", "1200")
+    assert refused.exit_code == 2
+    assert "--until" in refused.stderr
+    refused = run("convert", days, "--to", "1200", "--to", tmp_path / "folder")
+    assert refused.exit_code == 2
+    assert "--until" in refused.stderr
+    assert not (tmp_path / "folder").exists()
+
+
+@pytest.mark.parametrize(
+    "command", [("info",), ("report", "log"), ("sql",), ("convert",)], ids=lambda each: each[0]
+)
+def test_a_selection_that_takes_nothing_is_said(
+    days: Path, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    more = {"sql": ("SELECT * FROM qist",), "convert": ("--to", tmp_path / "none")}
+    shown = run(*command, days, "--qmgr", "ZZ*", *more.get(command[0], ()))
+    assert shown.exit_code == 0
+    assert "the selection matches no record: qmgr ZZ*" in shown.stderr
+    assert "no data for the report" not in shown.stderr
+
+
+def test_a_report_without_data_in_the_selected_records_says_which_trace_to_start(
+    days: Path,
+) -> None:
+    shown = run("report", "log", days, "--qmgr", "MQ01")
+    assert shown.exit_code == 0
+    assert "no data for the report log" in shown.stderr
+    assert "only records with: qmgr MQ01" in shown.stderr
+    assert "matches no record" not in shown.stderr
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [("--qmgr", "QM001"), ("--from", "noon"), ("--type", "116(1"), ("--to", "2026-02-30")],
+)
+def test_a_selection_that_cannot_be_read_is_a_wrong_call(
+    days: Path, asked: tuple[str, str]
+) -> None:
+    refused = run("info", days, *asked)
+    assert refused.exit_code == 2
+    assert refused.stdout == ""
+    assert "smfparse: " in refused.stderr
+
+
+def test_info_of_a_part_of_a_dataset_does_not_count_unknown_bytes_of_the_whole(
+    tmp_path: Path,
+) -> None:
+    longer = Section([named_block("QIST", 100)])
+    path = write(tmp_path / "a.smf", smf_record(115, 2, NOTHING, longer, area=qwhs_long()))
+    run("convert", path, "--to", tmp_path / "tables")
+    whole = json.loads(run("info", tmp_path / "tables", "--format", "json").stdout)
+    part = run("info", tmp_path / "tables", "--format", "json", "--qmgr", "MQ01")
+    assert whole["unknown_bytes"] == {"QIST": 20}
+    assert json.loads(part.stdout)["unknown_bytes"] == {}
