@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from smfparse.cli.options import inputs_argument
-from smfparse.cli.output import finish
+from smfparse.cli.options import inputs_argument, selection_options
+from smfparse.cli.output import finish, nothing_selected
+
+if TYPE_CHECKING:
+    from smfparse.selection import Selection
+
+
+def _folder(_context: click.Context, _option: click.Parameter, texts: tuple[str, ...]) -> str:
+    if len(texts) > 1:
+        raise click.BadParameter("given twice; the end of the time is --until here")
+    return texts[0]
 
 
 @click.command("convert")
@@ -16,28 +26,41 @@ from smfparse.cli.output import finish
     "--to",
     "folder",
     required=True,
-    type=click.Path(path_type=Path),
+    multiple=True,
+    type=click.Path(),
+    callback=_folder,
     metavar="DIR",
     help="Folder to write: one folder of Parquet files a table, and smfparse.json.",
 )
 @click.option("--force", is_flag=True, help="Replace the dataset in DIR.")
-def command(inputs: tuple[str, ...], folder: Path, force: bool) -> None:
+@selection_options("--until")
+def command(inputs: tuple[str, ...], folder: str, force: bool, selection: Selection) -> None:
     """Write every table of the inputs as Parquet.
 
     Every table is there, with no rows where there is no data. smfparse.json is written last: a
-    folder without it is an interrupted run, and the same command does it again.
+    folder without it is an interrupted run, and the same command does it again. It notes what was
+    selected.
 
     \b
     Example:
       smfparse convert DUMP.smf --to dumps
       smfparse report log dumps
+      smfparse convert DUMP.smf --qmgr QM01 --from 0800 --until 1800 --to office
     """
+    from smfparse.criteria import is_time
     from smfparse.tables import open_inputs, write_dataset
 
-    opened = open_inputs(inputs)
-    manifest = write_dataset(opened, folder, force=force)
+    if not selection.everything and is_time(folder):
+        raise click.UsageError(
+            f"--to names the folder, and {folder} looks like a time: --until is the end of the "
+            f"time here; a folder of that name is ./{folder}"
+        )
+    opened = open_inputs(inputs, selection)
+    manifest = write_dataset(opened, Path(folder), force=force)
     filled = {table: rows for table, rows in manifest["tables"].items() if rows}
     click.echo(
         f"smfparse: {folder}: {sum(filled.values()):,} rows in {len(filled)} tables", err=True
     )
+    if not filled:
+        nothing_selected(opened)
     finish(opened.damage)

@@ -34,12 +34,14 @@ def command(
     """Explain one record of an SMF file: header, triplets, and every field of every block.
 
     A line a field: offset in the record, raw bytes in hex, IBM's name, value. Without --record or
-    --at it is the first record of MQ. Bytes that no field knows are shown as they are.
+    --at it is the first record of MQ. Bytes that no field knows are shown as they are. As it is one
+    record, there is nothing to select: sql finds the numbers of records, as in the last example.
 
     \b
     Example:
       smfparse dump DUMP.smf --record 17
       smfparse dump DUMP.smf --at 0x1A40
+      smfparse sql DUMP.smf --qmgr QM01 --from 0900 "SELECT record_no, smf_time FROM wtas"
     """
     from smfparse import dump
     from smfparse.errors import DamageLog, InputError

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from smfparse.cli.options import inputs_argument, output_options
-from smfparse.cli.output import finish, write_lines
+from smfparse.cli.options import inputs_argument, output_options, selection_options
+from smfparse.cli.output import finish, nothing_selected, write_lines
 
 if TYPE_CHECKING:
     from smfparse.inventory import Group
+    from smfparse.selection import Selection
     from smfparse.tables import Inputs
 
 _HEADER = (
@@ -26,22 +27,29 @@ _NUMBERS = {3, 4, 5, 6}
 
 @click.command("info")
 @inputs_argument
+@selection_options("--to", "--until")
 @output_options("text", "json")
-def command(inputs: tuple[str, ...], form: str, output: Path | None, force: bool) -> None:
+def command(
+    inputs: tuple[str, ...], form: str, output: Path | None, force: bool, selection: Selection
+) -> None:
     """Count records and bytes by system, queue manager, version, type and subtype.
 
     INPUT is an SMF file (binary, with record descriptor words) or a converted dataset. Times are
-    the local times of the z/OS system, as SMF wrote them.
+    the local times of the z/OS system, as SMF wrote them. Bytes that no column knows are counted
+    in selected records; in a dataset only where nothing is selected.
 
     \b
     Example:
       smfparse info DUMP.smf
+      smfparse info DUMP.smf --qmgr 'QM*' --from 2026-03-04 --type '115,116(1:2)'
     """
     from smfparse.inventory import inventory
     from smfparse.tables import open_inputs
 
-    opened = open_inputs(inputs)
+    opened = open_inputs(inputs, selection)
     groups = inventory(opened)
+    if not groups:
+        nothing_selected(opened)
     lines = _text(opened, groups) if form == "text" else iter([_json(opened, groups)])
     write_lines(lines, output, force)
     finish(opened.damage)

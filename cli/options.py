@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,6 +15,54 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 def inputs_argument(command: Command) -> Command:
     """Add INPUT..., one or more SMF files or datasets."""
     return click.argument("inputs", metavar="INPUT...", nargs=-1, required=True, type=str)(command)
+
+
+def selection_options(*until: str) -> Callable[[Command], Callable[..., Any]]:
+    """Add the options that select records; the command takes what they say as `selection`.
+
+    until  names of the option for the end of the time
+    """
+
+    def add(command: Command) -> Callable[..., Any]:
+        @wraps(command)
+        def run(*arguments: Any, **options: Any) -> Any:
+            from smfparse.selection import Selection
+
+            asked = {name: options.pop(name) for name in ("qmgr", "system", "since", "until")}
+            selection = Selection.of(**asked, type=options.pop("types"))
+            return command(*arguments, selection=selection, **options)
+
+        for names, metavar, text in reversed(_selecting(until)):
+            run = click.option(*names, multiple=True, metavar=metavar, help=text)(run)
+        return run
+
+    return add
+
+
+def _selecting(until: tuple[str, ...]) -> list[tuple[tuple[str, ...], str, str]]:
+    """Return names, metavar and help of the options that select."""
+    return [
+        (("--qmgr",), "NAME", "Only records of the queue manager NAME: QM01, 'QM*', 'QM0?'."),
+        (("--system",), "NAME", "Only records of the z/OS system NAME (SMF id), patterns as well."),
+        (
+            ("--from", "since"),
+            "TIME",
+            "Only records that SMF took at TIME or later, local time of the system: 2026-03-04, "
+            "2026-03-04T09:00, 2026063, 2026063:0900; or 0900, 09:00: that time of every day.",
+        ),
+        (
+            (*until, "until"),
+            "TIME",
+            "Only records up to TIME; all of its day, minute or second is in. --from 2200 with "
+            "0600 here is every night.",
+        ),
+        (
+            ("--type", "types"),
+            "TYPES",
+            "Only records of these SMF types and subtypes: 115, '115,116(1:2)' (the shell wants "
+            "the quotes).",
+        ),
+    ]
 
 
 def lines_output_options(command: Command) -> Command:

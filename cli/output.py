@@ -7,11 +7,14 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
 from smfparse.errors import DamageLog, OutputError
+
+if TYPE_CHECKING:
+    from smfparse.tables import Inputs
 
 EXIT_DAMAGE = 4
 _SHOWN = 20
@@ -51,6 +54,14 @@ def write_lines(lines: Iterable[str], output: Path | None, force: bool) -> None:
         return
     with replacing(output, force) as file:
         file.writelines(f"{line}\n".encode() for line in lines)
+
+
+def nothing_selected(opened: Inputs) -> bool:
+    """Whether records were asked for, but there is none; that is said on stderr then."""
+    if opened.selection.everything or opened.any_record():
+        return False
+    click.echo(f"smfparse: the selection matches no record: {opened.selection}", err=True)
+    return True
 
 
 def finish(damage: DamageLog) -> None:

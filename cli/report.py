@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from smfparse.cli.options import output_options
-from smfparse.cli.output import finish, write_lines
+from smfparse.cli.options import output_options, selection_options
+from smfparse.cli.output import finish, nothing_selected, write_lines
+
+if TYPE_CHECKING:
+    from smfparse.selection import Selection
 
 
 @click.command("report")
@@ -15,6 +19,7 @@ from smfparse.cli.output import finish, write_lines
 @click.argument("inputs", metavar="INPUT...", nargs=-1, type=str)
 @click.option("--total", is_flag=True, help="One section a queue manager for the whole input.")
 @click.option("--explain", is_flag=True, help="Say how each figure comes about; INPUT not needed.")
+@selection_options("--to", "--until")
 @output_options("text", "csv", "json")
 def command(
     name: str,
@@ -24,6 +29,7 @@ def command(
     form: str,
     output: Path | None,
     force: bool,
+    selection: Selection,
 ) -> None:
     """Print the report NAME: one section a queue manager and interval.
 
@@ -31,10 +37,13 @@ def command(
     with record descriptor words) or a converted dataset. Times are the local times of the z/OS
     system. A figure whose inputs are not in the data is shown as -.
 
+    Records are selected by the time when SMF took them: those of an interval at its end.
+
     \b
     Example:
       smfparse report log DUMP.smf
       smfparse report log DUMP.smf --format csv --output log.csv
+      smfparse report log DUMP.smf --qmgr QM01 --from 0800 --to 1800
     """
     from smfparse import reports
     from smfparse.catalog import Catalog
@@ -47,10 +56,12 @@ def command(
         return
     if not inputs:
         raise click.UsageError("Missing argument 'INPUT...'.")
-    opened = open_inputs(inputs)
+    opened = open_inputs(inputs, selection)
     with Catalog(opened) as catalog:
         rows = reports.run(which, catalog, Sections.TOTAL if total else Sections.RECORDED)
-    if not rows:
+    if not rows and not nothing_selected(opened):
         click.echo(f"smfparse: {which.absent()}", err=True)
+        if not selection.everything:
+            click.echo(f"smfparse: looked at were only records with: {selection}", err=True)
     write_lines(reports.lines(which, rows, form), output, force)
     finish(opened.damage)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from smfparse.cli.options import output_options
-from smfparse.cli.output import finish, write_lines
+from smfparse.cli.options import output_options, selection_options
+from smfparse.cli.output import finish, nothing_selected, write_lines
+
+if TYPE_CHECKING:
+    from smfparse.selection import Selection
 
 
 @click.command("sql")
@@ -19,14 +23,20 @@ from smfparse.cli.output import finish, write_lines
     metavar="F",
     help="Read the query from F instead of the last argument.",
 )
+@selection_options("--to", "--until")
 @output_options("text", "csv", "json")
 def command(
-    arguments: tuple[str, ...], script: Path | None, form: str, output: Path | None, force: bool
+    arguments: tuple[str, ...],
+    script: Path | None,
+    form: str,
+    output: Path | None,
+    force: bool,
+    selection: Selection,
 ) -> None:
     """Run QUERY (DuckDB SQL) over the tables of the inputs.
 
     The query is the last argument, or the content of a file with --file. Only the tables that it
-    names are decoded.
+    names are decoded, and of them the rows of the records that are selected.
 
     \b
     Example:
@@ -37,9 +47,11 @@ def command(
     from smfparse.tables import open_inputs
 
     inputs, query = _split(arguments, script)
-    opened = open_inputs(inputs)
+    opened = open_inputs(inputs, selection)
     with Catalog(opened) as catalog:
         rows = catalog.plain(query)
+    if not rows.num_rows:
+        nothing_selected(opened)
     write_lines(lines(rows, form), output, force)
     finish(opened.damage)
 

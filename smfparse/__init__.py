@@ -13,11 +13,16 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from smfparse.errors import SmfError
+    from smfparse.selection import Selection
     from smfparse.tables import open_inputs as open  # noqa: A004 - as in gzip.open
 
-_HOMES = {"SmfError": ("smfparse.errors", "SmfError"), "open": ("smfparse.tables", "open_inputs")}
+_HOMES = {
+    "Selection": ("smfparse.selection", "Selection"),
+    "SmfError": ("smfparse.errors", "SmfError"),
+    "open": ("smfparse.tables", "open_inputs"),
+}
 
-__all__ = ["SmfError", "__version__", "open"]
+__all__ = ["Selection", "SmfError", "__version__", "open"]
 
 
 def __getattr__(name: str) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from smfparse.columns import table_names, title
+from smfparse.columns import RECORD, table_names, title
 from smfparse.decode import Batch, coded_schema, schema, wanted_tables
 from smfparse.errors import InputError, RequestError, SmfError
 from smfparse.tables import Dataset, Inputs
@@ -62,7 +62,8 @@ class Catalog:
         self.connection.execute(f"SET temp_directory = {quoted(tempfile.gettempdir())}")
         self._scans: list[_Scan] = []
         files = [each for each in inputs.sources if not isinstance(each, Dataset)]
-        self._raw = Inputs(files, inputs.log)
+        self._raw = Inputs(files, inputs.log, inputs.selection)
+        self._selection = inputs.selection
         self._datasets = [each for each in inputs.sources if isinstance(each, Dataset)]
         self._held: set[str] = set()
         self.connection.execute("CREATE SCHEMA inputs")
@@ -96,8 +97,9 @@ class Catalog:
             self.connection.register(f"smf_{table}", scan)
             parts.append(f"SELECT 0 AS input_no, * FROM smf_{table}")
         for number, each in enumerate(self._datasets, 1):
-            files = ", ".join(quoted(str(file)) for file in each.files(table))
-            parts.append(f"SELECT {number} AS input_no, * FROM read_parquet([{files}])")
+            condition = self._selection.condition(table, _scanned(each, RECORD))
+            where = f" WHERE {condition}" if condition else ""
+            parts.append(f"SELECT {number} AS input_no, * FROM {_scanned(each, table)}{where}")
         rows = " UNION ALL BY NAME ".join(parts)
         self.connection.execute(f"CREATE VIEW inputs.{table} AS {rows}")
         self.connection.execute(
@@ -152,6 +154,11 @@ class Catalog:
                 if scan.failure is not None:
                     raise scan.failure from error
             raise RequestError(str(error)) from error
+
+
+def _scanned(dataset: Dataset, table: str) -> str:
+    files = ", ".join(quoted(str(file)) for file in dataset.files(table))
+    return f"read_parquet([{files}])"
 
 
 def _plain(relation: Any) -> Any:

@@ -32,10 +32,11 @@ from smfparse.errors import DamageLog, RequestError
 from smfparse.fields import Mask, Values
 from smfparse.framing import Chunk, Ints
 from smfparse.keys import Clocks, KeyColumns, Words, words
-from smfparse.records import KINDS, MOST_TRIPLETS, Blocks, Places, Records
+from smfparse.records import KINDS, MOST_TRIPLETS, Blocks, Bools, Places, Records
 from smfparse.schemas import QWST, REGISTRY, TABLES, TASK_RECORDS
 from smfparse.schemas.wqst import WQST
 from smfparse.schemas.wtas import WTAS
+from smfparse.selection import EVERYTHING, SelectedDamage, Selection
 from smfparse.tasks import TaskLinks
 
 Wanted: TypeAlias = Mapping[str, frozenset[str] | None]
@@ -227,7 +228,8 @@ class Decoder:
     """Decodes the chunks of one source; carries what one chunk has to know of another.
 
     `again` reads the source from its start, to look ahead in it; `unknown`, if given, counts the
-    bytes that no column knows.
+    bytes that no column knows. Only the records of `selection` give rows, damage and such counts;
+    what they have to know of others is the same without it.
     """
 
     def __init__(
@@ -236,9 +238,11 @@ class Decoder:
         damage: DamageLog,
         again: Callable[[], Iterator[Chunk]] | None = None,
         unknown: Counter[str] | None = None,
+        selection: Selection = EVERYTHING,
     ) -> None:
         self.damage = damage
         self.unknown = unknown
+        self._selection = selection
         look_ahead = None if again is None else partial(_first_offsets, again)
         self._clocks = Clocks(look_ahead=look_ahead)
         self._links = TaskLinks()
@@ -295,25 +299,38 @@ class Decoder:
 
     def _add(self, chunk: Chunk) -> None:
         """Gather what is wanted of a chunk."""
-        records = Records(_relevant(chunk, self._kinds), self.damage, self._places)
+        chunk, keep = self._selected(_relevant(chunk, self._kinds))
+        records = Records(chunk, _damage_of(chunk, keep, self.damage), self._places)
         if self.unknown is not None:
-            self.unknown.update(unknown_bytes(records))
+            counted = records if keep is None else Records(_where(chunk, keep), self.damage)
+            self.unknown.update(unknown_bytes(counted))
         if not len(records):
             return
         keys = KeyColumns(records, self._clocks, self._links, self._words)
         if RECORD in self._tables:
-            self._add_records(records, keys)
+            self._add_records(records, keys, keep)
         for block, tables in self._blocks.values():
             found = records.blocks(block)
+            found = found if keep is None else found.where(keep[found.owner])
             if len(found):
                 for name in tables:
                     self._add_blocks(self._tables[name], found, records, keys)
         keys.carry(clocks=self._carry_clocks, tasks=self._carry_tasks)
         self._keys.add(keys)
 
-    def _add_records(self, records: Records, keys: KeyColumns) -> None:
+    def _selected(self, chunk: Chunk) -> tuple[Chunk, Bools | None]:
+        """Return a chunk, and which of its records are selected; None: all.
+
+        Where no record has to know of another, those that are not selected are left out.
+        """
+        keep = self._selection.records(chunk.buffer, chunk.start, chunk.length)
+        if self._carry_clocks or self._carry_tasks:
+            return chunk, keep
+        return _where(chunk, keep), None
+
+    def _add_records(self, records: Records, keys: KeyColumns, keep: Bools | None) -> None:
         table = self._tables[RECORD]
-        every = np.arange(len(records))
+        every = np.arange(len(records)) if keep is None else np.flatnonzero(keep)
         for buffer in table.blocks:
             buffer.add(records.chunk.buffer, *_placed(keys.header(buffer.block), every, records))
         table.add(Blocks(every, every, every, every), self._keys.rows)
@@ -340,7 +357,21 @@ def _relevant(chunk: Chunk, kinds: Ints | None) -> Chunk:
     kind = chunk.buffer[chunk.start + _TYPE_AT].astype(np.int64) << 16
     kind |= chunk.buffer[chunk.start + _SUBTYPE_AT].astype(np.int64) << 8
     kind |= chunk.buffer[chunk.start + _SUBTYPE_AT + 1]
-    keep = np.flatnonzero(np.isin(kind, kinds))
+    return _where(chunk, np.flatnonzero(np.isin(kind, kinds)))
+
+
+def _damage_of(chunk: Chunk, keep: Bools | None, damage: DamageLog) -> DamageLog:
+    """Return where to note the damage of a chunk: that of selected records is passed on."""
+    return damage if keep is None else SelectedDamage(damage, chunk.record_no[keep])
+
+
+def _where(chunk: Chunk, keep: Bools | Ints | None) -> Chunk:
+    """Return a chunk with the records for which `keep` is true, or with those of these indices.
+
+    None: with all.
+    """
+    if keep is None:
+        return chunk
     return Chunk(
         chunk.source,
         chunk.buffer,

@@ -130,12 +130,10 @@ class Records:
         chunk: Chunk,
         damage: DamageLog,
         places: Places | None = None,
-        selected: Bools | None = None,
     ) -> None:
         self.chunk = chunk
         self.damage = damage
         self.places = places or Places([])
-        self.selected = selected
         self._header = gather(chunk.buffer, chunk.start, HEADER_END).view(_HEADER)[:, 0]
         self.type: Ints = self.header("sm115rty").astype(np.int64)
         self.is_mq: Bools = (self.type == STATISTICS) | (self.type == ACCOUNTING)
@@ -213,7 +211,7 @@ class Records:
     def _found(self) -> dict[str, Blocks]:
         """The blocks that `places` looks for, by name."""
         places = self.places
-        wanted = self._chosen(self.kind < len(KINDS))
+        wanted = np.flatnonzero(self.kind < len(KINDS))
         which = places.table[self.kind[wanted]]
         found = self._triplets(wanted, places.triplets, which > 0)
         which = places.table[self.kind[found.row], found.number]
@@ -233,9 +231,6 @@ class Records:
             name: blocks.where(order[ends[number] : ends[number + 1]])
             for number, name in enumerate(places.blocks)
         }
-
-    def _chosen(self, keep: Bools) -> Ints:
-        return np.flatnonzero(keep if self.selected is None else keep & self.selected)
 
     def _sound(self, blocks: Blocks, which: Ints) -> Bools:
         """Return which blocks have the eye-catcher, or the length, that they must have."""
@@ -272,7 +267,7 @@ class Records:
 
     def sections(self) -> Triplets:
         """Return every triplet but the first of the records that the registry knows, unchecked."""
-        rows = self._chosen(self.kind < len(KINDS))
+        rows = np.flatnonzero(self.kind < len(KINDS))
         wanted = np.ones((rows.size, MOST_TRIPLETS), np.bool_)
         wanted[:, 0] = False
         return self._triplets(rows, MOST_TRIPLETS, wanted)

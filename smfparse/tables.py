@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,10 +20,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from smfparse import __version__
-from smfparse.columns import table_names
+from smfparse.columns import RECORD, table_names
 from smfparse.decode import Batch, Decoder, Wanted, coded_schema, schema, wanted_tables
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
-from smfparse.framing import chunks
+from smfparse.framing import Ints, chunks
+from smfparse.selection import EVERYTHING, Selection, numbers
 
 MANIFEST = "smfparse.json"
 PARTIAL = ".partial"
@@ -60,8 +61,10 @@ class Source(Protocol):
     def lost(self) -> list[str]:
         """What could not be used when the input was made."""
 
-    def batches(self, wanted: Wanted, log: Log) -> Iterator[tuple[str, Batch]]:
-        """Yield the wanted tables and columns, each table's rows in record order."""
+    def batches(
+        self, wanted: Wanted, log: Log, selection: Selection = EVERYTHING
+    ) -> Iterator[tuple[str, Batch]]:
+        """Yield the wanted tables and columns of the selected records, in record order."""
 
 
 @dataclass(frozen=True)
@@ -78,12 +81,15 @@ class SmfFile:
     def lost(self) -> list[str]:
         return []
 
-    def batches(self, wanted: Wanted, log: Log) -> Iterator[tuple[str, Batch]]:
+    def batches(
+        self, wanted: Wanted, log: Log, selection: Selection = EVERYTHING
+    ) -> Iterator[tuple[str, Batch]]:
         decoder = Decoder(
             wanted,
             log.damage,
             again=lambda: chunks(self.path, DamageLog()),
             unknown=log.unknown if log.count_unknown else None,
+            selection=selection,
         )
         yield from decoder.decode(chunks(self.path, log.damage))
 
@@ -118,25 +124,54 @@ class Dataset:
     def lost(self) -> list[str]:
         return list(self.manifest["damage"])
 
-    def batches(self, wanted: Wanted, log: Log) -> Iterator[tuple[str, Batch]]:
-        if log.count_unknown:
+    def batches(
+        self, wanted: Wanted, log: Log, selection: Selection = EVERYTHING
+    ) -> Iterator[tuple[str, Batch]]:
+        if log.count_unknown and selection.everything:
             log.unknown.update(self.manifest["unknown_bytes"])
+        mixed = any(table != RECORD and selection.holds(table) is None for table in wanted)
+        places = self._places(selection) if mixed else {}
         for table, columns in wanted.items():
             names = [each for each in schema(table).names if columns is None or each in columns]
-            for file in self.files(table):
-                try:
-                    for batch in pq.ParquetFile(file).iter_batches(columns=names):
-                        yield table, batch.cast(coded_schema(table, columns))
-                except (OSError, pa.ArrowException) as error:
-                    raise InputError(f"{file}: cannot be read as Parquet: {error}") from error
+            if selection.everything:
+                found = self._rows(table, names)
+            else:
+                found = self._selected(table, names, selection, places)
+            for batch in found:
+                yield table, batch.cast(coded_schema(table, columns)) if names else batch
+
+    def _selected(
+        self, table: str, names: list[str], selection: Selection, places: Mapping[str, Ints]
+    ) -> Iterator[Batch]:
+        """Yield the columns `names` of the selected rows of a table."""
+        if selection.holds(table) is False:
+            return
+        needed = list(dict.fromkeys([*names, *selection.needs(table)]))
+        for batch in self._rows(table, needed):
+            chosen = batch.filter(pa.array(selection.rows(table, batch, places)))
+            if chosen.num_rows:
+                yield chosen.select(names)
+
+    def _places(self, selection: Selection) -> dict[str, Ints]:
+        """Return source to the numbers of the selected records."""
+        return numbers(self._selected(RECORD, ["source", "record_no"], selection, {}))
+
+    def _rows(self, table: str, names: list[str]) -> Iterator[Batch]:
+        """Yield the columns `names` of a table."""
+        for file in self.files(table):
+            try:
+                yield from pq.ParquetFile(file).iter_batches(columns=names)
+            except (OSError, pa.ArrowException) as error:
+                raise InputError(f"{file}: cannot be read as Parquet: {error}") from error
 
 
 @dataclass
 class Inputs:
-    """All inputs of one command; what there is to say of them is in `log`."""
+    """All inputs of one command and what is selected of them; what there is to say is in `log`."""
 
     sources: Sequence[Source]
     log: Log = field(default_factory=Log)
+    selection: Selection = EVERYTHING
 
     @property
     def damage(self) -> DamageLog:
@@ -151,7 +186,11 @@ class Inputs:
     def batches(self, wanted: Wanted) -> Iterator[tuple[str, Batch]]:
         """Yield (table, RecordBatch) for the wanted tables of every input, in order."""
         for source in self.sources:
-            yield from source.batches(wanted, self.log)
+            yield from source.batches(wanted, self.log, self.selection)
+
+    def any_record(self) -> bool:
+        """Whether a record is selected. Reads up to the first one."""
+        return any(batch.num_rows for _, batch in self.batches({RECORD: frozenset(["record_no"])}))
 
     def arrow(self, table: str) -> Any:
         """Return a whole table as a pyarrow.Table."""
@@ -159,8 +198,8 @@ class Inputs:
         return pa.Table.from_batches(found, schema=coded_schema(table)).cast(schema(table))
 
 
-def open_inputs(paths: Iterable[str | Path]) -> Inputs:
-    """Open SMF files and datasets.
+def open_inputs(paths: Iterable[str | Path], selection: Selection = EVERYTHING) -> Inputs:
+    """Open SMF files and datasets, of which the records of `selection` are wanted.
 
     Raises InputError, before anything is decoded, where one is missing, unreadable or neither, and
     RequestError where one is named twice: its records would count twice.
@@ -170,7 +209,7 @@ def open_inputs(paths: Iterable[str | Path]) -> Inputs:
         if path.resolve() in named:
             raise RequestError(f"{path}: named twice; its records would count twice")
         named[path.resolve()] = _source(path)
-    return Inputs(list(named.values()))
+    return Inputs(list(named.values()), selection=selection)
 
 
 def _source(path: Path) -> Source:
@@ -296,6 +335,7 @@ def _manifest(inputs: Inputs, rows: dict[str, int]) -> dict[str, Any]:
         "format": _FORMAT,
         "smfparse": __version__,
         "inputs": [source.name for source in inputs.sources],
+        "selection": str(inputs.selection) or None,
         "tables": rows,
         "unknown_bytes": dict(inputs.log.unknown),
         "damage": [str(each) for each in inputs.damage.details],

@@ -22,6 +22,8 @@ ROOMS = (
     "schemas",
     "columns",
     "framing",
+    "criteria",
+    "selection",
     "arrays",
     "records",
     "tasks",
@@ -51,12 +53,18 @@ ROOF = "smfparse"
 """The package itself: its public names are looked up when asked for; its version is for all."""
 TYPES_ONLY = {
     ("smfparse", "errors"),
+    ("smfparse", "selection"),
     ("smfparse", "tables"),
     ("reports", "catalog"),
     ("cli.describe", "columns"),
     ("cli.describe", "layout"),
     ("cli.info", "inventory"),
+    ("cli.convert", "selection"),
+    ("cli.info", "selection"),
     ("cli.info", "tables"),
+    ("cli.output", "tables"),
+    ("cli.report", "selection"),
+    ("cli.sql", "selection"),
 }
 """(module, room): imports for the type checker, which are not there at run time."""
 SLOW = {"duckdb", "numpy", "polars", "pyarrow"}

@@ -779,9 +779,9 @@ def test_a_report_reads_each_file_once(write: Write, monkeypatch: pytest.MonkeyP
     passes: list[list[str]] = []
     batches = SmfFile.batches
 
-    def watched(file: SmfFile, wanted: Any, log: Any) -> Any:
+    def watched(file: SmfFile, wanted: Any, log: Any, selection: Any) -> Any:
         passes.append(sorted(wanted))
-        return batches(file, wanted, log)
+        return batches(file, wanted, log, selection)
 
     monkeypatch.setattr(SmfFile, "batches", watched)
     assert len(log_rows(write(log_record(BUSY_LOGGER)))) == 1

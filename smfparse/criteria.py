@@ -1,0 +1,202 @@
+"""What a user writes to select records by - names, times, types - to checked values, and back.
+
+Everything here raises RequestError for what cannot be read, and says what can.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from smfparse.errors import RequestError
+
+DAY = 24 * 3600
+"""Seconds."""
+_MOST_TYPE = 255
+_MOST_SUBTYPE = 0xFFFF
+_NAME_WIDTH = 4
+"""Characters of a queue manager's or system's name."""
+_FIRST_YEAR, _LAST_YEAR = 1900, 2099
+
+_DATE = r"(?P<year>\d{4})(?:(?P<mark>[-/])(?P<month>\d\d)(?P=mark)(?P<day>\d\d)|(?P<yday>\d{3}))"
+_CLOCK = r"(?P<hour>\d\d)(?P<colon>:?)(?P<minute>\d\d)(?:(?P=colon)(?P<second>\d\d))?"
+_MOMENT = re.compile(f"{_DATE}(?:[T :]{_CLOCK})?", re.ASCII)
+_TIME_OF_DAY = re.compile(_CLOCK, re.ASCII)
+_TIME_FORMS = (
+    "2026-03-04, 2026-03-04T09:00, 2026-03-04 09:00:30, 2026063, 2026063:0900, "
+    "or every day 0900, 09:00"
+)
+_RANGE = re.compile(r"(\d+)(?::(\d+))?", re.ASCII)
+_TYPE = re.compile(r"(?P<types>[\d:]+)(?:\((?P<subtypes>[^()]*)\))?", re.ASCII)
+_TYPE_FORMS = "115, 115,116, 116(1), '116(1:2)', '115(1,2),116'"
+
+Range: TypeAlias = tuple[int, int]
+"""First and last, both in it."""
+Span: TypeAlias = tuple[dt.datetime | None, dt.datetime | None]
+"""Local time from which on, and before which; None: not asked."""
+Hours: TypeAlias = tuple[int, int]
+"""Seconds of the day from which on, and before which; where the second is not the greater one,
+midnight is between them."""
+
+
+@dataclass(frozen=True)
+class Types:
+    """SMF record types, and which of their subtypes (None: all, and records without one)."""
+
+    types: Range
+    subtypes: tuple[Range, ...] | None = None
+
+    def has(self, smf_type: int, subtype: int) -> bool:
+        """Whether a record of this type and subtype is among them."""
+        first, last = self.types
+        subtypes = self.subtypes or ((subtype, subtype),)
+        return first <= smf_type <= last and any(low <= subtype <= high for low, high in subtypes)
+
+    def __str__(self) -> str:
+        inner = "" if self.subtypes is None else f"({','.join(map(_shown, self.subtypes))})"
+        return _shown(self.types) + inner
+
+
+def names(texts: Iterable[str]) -> frozenset[str]:
+    """Return the name patterns of `texts`, each one or several with commas, in upper case."""
+    found = [part.strip().upper() for text in texts for part in text.split(",")]
+    for each in found:
+        if not each:
+            raise RequestError("an empty name; to select any, leave the option out")
+        if len(each.replace("*", "")) > _NAME_WIDTH:
+            raise RequestError(
+                f"{each}: names of systems and queue managers have up to {_NAME_WIDTH} characters; "
+                "* stands for any of them, ? for one"
+            )
+    return frozenset(found)
+
+
+def regex(pattern: str) -> str:
+    """Return a name pattern as a regular expression that Python and RE2 read alike.
+
+    Case is that of ASCII letters only, so that no engine has a rule of its own for it.
+    """
+    return "".join(_regex_of(character) for character in pattern)
+
+
+def _regex_of(character: str) -> str:
+    if character in "*?":
+        return "(?s:.)*" if character == "*" else "(?s:.)"
+    if character.isascii() and character.isalpha():
+        return f"[{character.upper()}{character.lower()}]"
+    return re.escape(character)
+
+
+def types(texts: Iterable[str]) -> tuple[Types, ...]:
+    """Return the record types of `texts`, in the syntax of IFASMFDP's TYPE."""
+    return tuple(each for text in texts for each in _types(text))
+
+
+def _types(text: str) -> list[Types]:
+    found = re.sub(r"\s", "", text).upper()
+    if found.startswith("TYPE(") and found.endswith(")"):
+        found = found[len("TYPE(") : -1]
+    parts = re.split(r",(?![^()]*\))", found)
+    return [_one_type(part, text) for part in parts]
+
+
+def _one_type(part: str, text: str) -> Types:
+    found = _TYPE.fullmatch(part)
+    if found is None:
+        raise RequestError(f"{text!r} are no record types; they are like {_TYPE_FORMS}")
+    chosen = _range(found["types"], _MOST_TYPE, text)
+    if found["subtypes"] is None:
+        return Types(chosen)
+    if chosen[0] != chosen[1]:
+        raise RequestError(f"{text!r}: subtypes belong to one type, not to several")
+    parts = found["subtypes"].split(",")
+    return Types(chosen, tuple(_range(each, _MOST_SUBTYPE, text) for each in parts))
+
+
+def _range(part: str, most: int, text: str) -> Range:
+    found = _RANGE.fullmatch(part)
+    if found is None:
+        raise RequestError(f"{text!r} are no record types; they are like {_TYPE_FORMS}")
+    first, last = int(found[1]), int(found[2] or found[1])
+    if not first <= last <= most:
+        raise RequestError(f"{text!r}: {part} has to go upwards, and to {most} at most")
+    return first, last
+
+
+def _shown(found: Range) -> str:
+    first, last = found
+    return str(first) if first == last else f"{first}:{last}"
+
+
+def is_time(text: str) -> bool:
+    """Whether `text` has the form of a time."""
+    return bool(_MOMENT.fullmatch(text) or _TIME_OF_DAY.fullmatch(text))
+
+
+def span(since: Iterable[str], until: Iterable[str]) -> tuple[Span, Hours | None]:
+    """Return the time from `since` to `until`, and the hours of each day if some are told.
+
+    Each holds a moment, a time of day, one of both, or nothing. `until` is inclusive of the unit
+    that it names: a day, a minute, a second.
+    """
+    start, opening = _told("--from", since)
+    end, closing = _told("--to", until)
+    first = _moment(start)[0] if start else None
+    last = _moment(end)[1] if end else None
+    if first and last and first >= last:
+        raise RequestError("the time of --from is after that of --to: nothing is between them")
+    if not opening and not closing:
+        return (first, last), None
+    opens = _clock(opening)[0] % DAY if opening else 0
+    return (first, last), (opens, _clock(closing)[1] if closing else DAY)
+
+
+def _told(option: str, texts: Iterable[str]) -> tuple[re.Match[str] | None, re.Match[str] | None]:
+    """Return the moment and the time of day among `texts`."""
+    found: list[re.Match[str] | None] = [None, None]
+    for text in texts:
+        matches = [form.fullmatch(text.strip().upper()) for form in (_MOMENT, _TIME_OF_DAY)]
+        if not any(matches):
+            raise RequestError(f"{option} {text!r} is no time; it is like {_TIME_FORMS}")
+        if any(old and new for old, new in zip(found, matches, strict=True)):
+            raise RequestError(f"{option} {text!r}: once a moment and once a time of day, no more")
+        found = [old or new for old, new in zip(found, matches, strict=True)]
+    return found[0], found[1]
+
+
+def _moment(found: re.Match[str]) -> tuple[dt.datetime, dt.datetime]:
+    """Return when the named unit of time starts, and when it is over."""
+    day = dt.datetime.combine(_day(found), dt.time())
+    first, last = (0, DAY) if found["hour"] is None else _clock(found)
+    return day + dt.timedelta(seconds=first), day + dt.timedelta(seconds=last)
+
+
+def _day(found: re.Match[str]) -> dt.date:
+    year = int(found["year"])
+    try:
+        if found["yday"] is None:
+            day = dt.date(year, int(found["month"]), int(found["day"]))
+        else:
+            day = dt.date(year, 1, 1) + dt.timedelta(days=int(found["yday"]) - 1)
+    except ValueError as error:
+        raise RequestError(f"{found[0]}: there is no such day") from error
+    if day.year != year:
+        raise RequestError(f"{found[0]}: there is no such day")
+    if not _FIRST_YEAR <= year <= _LAST_YEAR:
+        raise RequestError(f"{found[0]}: SMF dates go from {_FIRST_YEAR} to {_LAST_YEAR}")
+    return day
+
+
+def _clock(found: re.Match[str]) -> tuple[int, int]:
+    """Return at which second of the day the named unit starts, and at which it is over.
+
+    24:00 is the end of the day.
+    """
+    hour, minute, second = (int(found[each] or 0) for each in ("hour", "minute", "second"))
+    seconds = (hour * 60 + minute) * 60 + second
+    if minute > 59 or second > 59 or seconds > DAY:
+        raise RequestError(f"{found[0]}: there is no such time of day")
+    return seconds, min(seconds + (60 if found["second"] is None else 1), DAY)
