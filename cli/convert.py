@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smfparse.cli.options import inputs_argument, selection_options
+from smfparse.cli.options import inputs_argument, jobs_option, selection_options
 from smfparse.cli.output import finish, nothing_selected
 
 if TYPE_CHECKING:
@@ -34,7 +34,10 @@ def _folder(_context: click.Context, _option: click.Parameter, texts: tuple[str,
 )
 @click.option("--force", is_flag=True, help="Replace the dataset in DIR.")
 @selection_options("--until")
-def command(inputs: tuple[str, ...], folder: str, force: bool, selection: Selection) -> None:
+@jobs_option
+def command(
+    inputs: tuple[str, ...], folder: str, force: bool, selection: Selection, jobs: int
+) -> None:
     """Write every table of the inputs as Parquet.
 
     Every table is there, with no rows where there is no data. smfparse.json is written last: a
@@ -55,7 +58,7 @@ def command(inputs: tuple[str, ...], folder: str, force: bool, selection: Select
             f"--to names the folder, and {folder} looks like a time: --until is the end of the "
             f"time here; a folder of that name is ./{folder}"
         )
-    opened = open_inputs(inputs, selection)
+    opened = open_inputs(inputs, selection, jobs)
     manifest = write_dataset(opened, Path(folder), force=force)
     filled = {table: rows for table, rows in manifest["tables"].items() if rows}
     click.echo(

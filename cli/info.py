@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from smfparse.cli.options import inputs_argument, output_options, selection_options
+from smfparse.cli.options import inputs_argument, jobs_option, output_options, selection_options
 from smfparse.cli.output import finish, nothing_selected, write_lines
 
 if TYPE_CHECKING:
@@ -28,9 +28,15 @@ _NUMBERS = {3, 4, 5, 6}
 @click.command("info")
 @inputs_argument
 @selection_options("--to", "--until")
+@jobs_option
 @output_options("text", "json")
 def command(
-    inputs: tuple[str, ...], form: str, output: Path | None, force: bool, selection: Selection
+    inputs: tuple[str, ...],
+    form: str,
+    output: Path | None,
+    force: bool,
+    selection: Selection,
+    jobs: int,
 ) -> None:
     """Count records and bytes by system, queue manager, version, type and subtype.
 
@@ -46,7 +52,7 @@ def command(
     from smfparse.inventory import inventory
     from smfparse.tables import open_inputs
 
-    opened = open_inputs(inputs, selection)
+    opened = open_inputs(inputs, selection, jobs)
     groups = inventory(opened)
     if not groups:
         nothing_selected(opened)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -15,6 +16,23 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 def inputs_argument(command: Command) -> Command:
     """Add INPUT..., one or more SMF files or datasets."""
     return click.argument("inputs", metavar="INPUT...", nargs=-1, required=True, type=str)(command)
+
+
+def jobs_option(command: Command) -> Command:
+    """Add --jobs, by default one for each core that the process may use."""
+    return click.option(
+        "--jobs",
+        type=click.IntRange(min=1),
+        default=_cores,
+        show_default="all cores",
+        help="Processes that decode large SMF files; the result is the same.",
+    )(command)
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def selection_options(*until: str) -> Callable[[Command], Callable[..., Any]]:

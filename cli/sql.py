@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smfparse.cli.options import output_options, selection_options
+from smfparse.cli.options import jobs_option, output_options, selection_options
 from smfparse.cli.output import finish, nothing_selected, write_lines
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     help="Read the query from F instead of the last argument.",
 )
 @selection_options("--to", "--until")
+@jobs_option
 @output_options("text", "csv", "json")
 def command(
     arguments: tuple[str, ...],
@@ -32,6 +33,7 @@ def command(
     output: Path | None,
     force: bool,
     selection: Selection,
+    jobs: int,
 ) -> None:
     """Run QUERY (DuckDB SQL) over the tables of the inputs.
 
@@ -47,7 +49,7 @@ def command(
     from smfparse.tables import open_inputs
 
     inputs, query = _split(arguments, script)
-    opened = open_inputs(inputs, selection)
+    opened = open_inputs(inputs, selection, jobs)
     with Catalog(opened) as catalog:
         rows = catalog.plain(query)
     if not rows.num_rows:

@@ -62,7 +62,7 @@ class Catalog:
         self.connection.execute(f"SET temp_directory = {quoted(tempfile.gettempdir())}")
         self._scans: list[_Scan] = []
         files = [each for each in inputs.sources if not isinstance(each, Dataset)]
-        self._raw = Inputs(files, inputs.log, inputs.selection)
+        self._raw = Inputs(files, inputs.log, inputs.selection, inputs.jobs)
         self._selection = inputs.selection
         self._datasets = [each for each in inputs.sources if isinstance(each, Dataset)]
         self._held: set[str] = set()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -227,9 +227,10 @@ class _TableBuffer:
 class Decoder:
     """Decodes the chunks of one source; carries what one chunk has to know of another.
 
-    `again` reads the source from its start, to look ahead in it; `unknown`, if given, counts the
-    bytes that no column knows. Only the records of `selection` give rows, damage and such counts;
-    what they have to know of others is the same without it.
+    `again` reads the source from where the chunks start, to look ahead in it, `before` what is
+    before that; `unknown`, if given, counts the bytes that no column knows. Only the records of
+    `selection` give rows, damage and such counts; what they have to know of others is the same
+    without it.
     """
 
     def __init__(
@@ -237,6 +238,7 @@ class Decoder:
         wanted: Wanted,
         damage: DamageLog,
         again: Callable[[], Iterator[Chunk]] | None = None,
+        before: Callable[[], Iterator[Chunk]] | None = None,
         unknown: Counter[str] | None = None,
         selection: Selection = EVERYTHING,
     ) -> None:
@@ -244,8 +246,11 @@ class Decoder:
         self.unknown = unknown
         self._selection = selection
         look_ahead = None if again is None else partial(_first_offsets, again)
-        self._clocks = Clocks(look_ahead=look_ahead)
-        self._links = TaskLinks()
+        history = None if before is None else _History(before)
+        self._clocks = Clocks(
+            look_ahead=look_ahead, look_back=None if history is None else history.offsets
+        )
+        self._links = TaskLinks(None if history is None else history.links)
         self._words = words()
         self._tables = {
             name: _TableBuffer(name, names, self._words) for name, names in wanted.items()
@@ -387,6 +392,29 @@ def _placed(area: Blocks, owner: Ints, records: Records) -> tuple[Ints, Ints]:
     at, length = records.chunk.start.copy(), np.zeros(len(records), np.int64)
     at[area.owner], length[area.owner] = area.at, area.length
     return at[owner], length[owner]
+
+
+class _History:
+    """What the records of a part have to know of those before it; read when first asked for."""
+
+    def __init__(self, before: Callable[[], Iterator[Chunk]]) -> None:
+        self._before = before
+
+    @cached_property
+    def _carried(self) -> tuple[Clocks, TaskLinks]:
+        clocks, links, places = Clocks(), TaskLinks(), Places([WTAS, WQST])
+        for chunk in self._before():
+            records = Records(chunk, DamageLog(), places)
+            KeyColumns(records, clocks, links, words()).carry(clocks=True, tasks=True)
+        return clocks, links
+
+    def offsets(self) -> dict[bytes, int]:
+        """Return the last UTC offset of each system."""
+        return self._carried[0].offsets
+
+    def links(self) -> TaskLinks:
+        """Return the tasks."""
+        return self._carried[1]
 
 
 def _first_offsets(

@@ -85,5 +85,11 @@ class DamageLog:
         if len(self.details) < self.keep:
             self.details.append(damage)
 
+    def extend(self, later: DamageLog) -> None:
+        """Note what another log has; of what that one only counted, the count."""
+        for damage in later.details:
+            self.add(damage)
+        self.count += later.count - len(later.details)
+
     def __bool__(self) -> bool:
         return self.count > 0

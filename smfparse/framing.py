@@ -10,6 +10,8 @@ The variant read here is the RDW stream, with or without spanned records: FTP bi
 
 from __future__ import annotations
 
+import itertools
+import mmap
 import os
 import stat
 import struct
@@ -36,12 +38,19 @@ RDW = struct.Struct(">HBB")
 _WORD = struct.Struct(">I")
 _NEVER = 0xFCFF
 """Bits of an RDW that are never on: segment codes are 0 to 3, the last byte is zero."""
+_LATER = 0x0200
+"""On in the RDW of a segment that goes on with a record: LAST and MIDDLE."""
 _LEAST = RDW.size << 16
 """An RDW below this is shorter than itself."""
 NO_RECORD = "no SMF record starts here"
 SMF_HEADER = 18
 """Bytes from the RDW to the end of the system id: every SMF record has these."""
 WHOLE, FIRST, LAST, MIDDLE = range(4)
+HEADER = 24
+"""Bytes from the RDW to the end of the subtype."""
+_TYPE, _SUBTYPE = 5, 22
+_FIRSTS = {(115, 1), (115, 2), (115, 201), (115, 215), (115, 231), (116, 0), (116, 1), (116, 10)}
+"""Records that have a clock of their own and go on from no other."""
 
 _TIME = 6
 """Where the time is in the SMF header, and behind it the date."""
@@ -67,19 +76,107 @@ class Chunk:
     record_no: Ints
 
 
+@dataclass(frozen=True)
+class Part:
+    """A range of a source that starts where a record does.
+
+    start      byte of its first RDW
+    end        byte behind its last record; None: to the end of the source
+    record_no  number of its first record
+    records    how many it has; None: not known
+    """
+
+    start: int
+    end: int | None
+    record_no: int
+    records: int | None = None
+
+    @property
+    def rest(self) -> Part:
+        """The range from here to the end of the source."""
+        return Part(self.start, None, self.record_no)
+
+
+WHOLE_SOURCE = Part(0, None, 1)
+
+
 def chunks(
-    path: Path, damage: DamageLog, chunk_bytes: int = CHUNK_BYTES
+    path: Path,
+    damage: DamageLog,
+    part: Part = WHOLE_SOURCE,
+    chunk_bytes: int = CHUNK_BYTES,
 ) -> Generator[Chunk, None, None]:
-    """Read the SMF file `path` as chunks of about `chunk_bytes`, in constant memory.
+    """Read a part of the SMF file `path` as chunks of about `chunk_bytes`, in constant memory.
 
     What cannot be used is noted in `damage`. Raises InputError where nothing can be used: the file
     is missing, unreadable, empty, or does not start with an SMF record behind an RDW.
     """
     try:
         with path.open("rb", buffering=0) as stream:
-            yield from _RdwReader(str(path), stream, damage, chunk_bytes)
+            yield from _RdwReader(str(path), stream, damage, part, chunk_bytes)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from error
+
+
+def size_of(path: Path) -> int:
+    """Return the bytes of a file. Raises InputError where it cannot be read."""
+    try:
+        return path.stat().st_size
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror or error}") from error
+
+
+def plan(path: Path, part_bytes: int) -> list[Part]:
+    """Cut the SMF file `path` into parts of about `part_bytes`; their union is the whole file.
+
+    Only the lengths of the segments are looked at, once. Where they do not chain to the end of the
+    file, it is not cut: one part. Raises InputError where the file cannot be read.
+    """
+    size = size_of(path)
+    if size <= part_bytes:
+        return [WHOLE_SOURCE]
+    try:
+        with (
+            path.open("rb") as stream,
+            mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data,
+        ):
+            cuts = _cuts(data, size, part_bytes)
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror or error}") from error
+    if not cuts:
+        return [WHOLE_SOURCE]
+    starts = [(0, 1), *cuts]
+    parts = [
+        Part(start, end, first, following - first)
+        for (start, first), (end, following) in itertools.pairwise(starts)
+    ]
+    return [*parts, Part(starts[-1][0], None, starts[-1][1])]
+
+
+def _cuts(data: mmap.mmap, size: int, part_bytes: int) -> list[tuple[int, int]]:
+    """Return where to cut, and the number of the record there; nothing where the chain breaks."""
+    unpack = _WORD.unpack_from
+    cuts: list[tuple[int, int]] = []
+    at, number, due, limit = 0, 0, part_bytes, size - RDW.size
+    while at <= limit:
+        (word,) = unpack(data, at)
+        if word & _NEVER or word < _LEAST:
+            return []
+        if word & _LATER == 0:
+            number += 1
+            if at >= due and _can_start(data[at : at + HEADER]):
+                cuts.append((at, number))
+                due = at + part_bytes
+        at += word >> 16
+    return cuts
+
+
+def _can_start(header: bytes) -> bool:
+    """Whether a part may start with a record: it has to know nothing of those before it.
+
+    Any may; but a part that starts with one that does not mostly spares a look back.
+    """
+    return len(header) == HEADER and (header[_TYPE], int.from_bytes(header[_SUBTYPE:])) in _FIRSTS
 
 
 @dataclass(frozen=True)
@@ -103,21 +200,26 @@ class _Segments:
 class _RdwReader:
     """The RDW stream: `LL LL S 00` in front of every segment, LL with these 4 bytes."""
 
-    def __init__(self, source: str, stream: BinaryIO, damage: DamageLog, chunk_bytes: int) -> None:
+    def __init__(
+        self, source: str, stream: BinaryIO, damage: DamageLog, part: Part, chunk_bytes: int
+    ) -> None:
         self.source = source
         self.stream = stream
         self.damage = damage
         self.capacity = max(chunk_bytes, 2 * MAX_RECORD)
         self.buffer = np.zeros(self.capacity + SLACK, np.uint8)
         self.view = memoryview(self.buffer.data)
-        self.base = 0
+        self.base = part.start
         """Byte of the source that buffer[0] is."""
-        self.count = 0
-        """Records given so far."""
+        self.count = part.record_no - 1
+        """Number of the last record given."""
+        self.end = part.end
         self.stopped: Damage | None = None
         """Why the reading ends before the source does."""
         status = os.fstat(stream.fileno())
         self.size = status.st_size if stat.S_ISREG(status.st_mode) else None
+        if part.start:
+            stream.seek(part.start)
 
     def __iter__(self) -> Iterator[Chunk]:
         held = 0
@@ -140,8 +242,9 @@ class _RdwReader:
 
     def _fill(self, end: int) -> int:
         """Read until the buffer is full or the source ends; return the new end of the data."""
-        while end < self.capacity:
-            got = self.stream.readinto(self.view[end : self.capacity])  # type: ignore[attr-defined]
+        room = self.capacity if self.end is None else min(self.capacity, self.end - self.base)
+        while end < room:
+            got = self.stream.readinto(self.view[end:room])  # type: ignore[attr-defined]
             if not got:
                 break
             end += got

@@ -46,6 +46,7 @@ class Clocks:
 
     offsets     the last one seen
     first       the first one seen
+    look_back   finds the last offsets before the part of the source that is read
     look_ahead  finds first offsets in the whole source until those of some systems are known;
                 returns them, and whether it went to the end
     """
@@ -53,6 +54,7 @@ class Clocks:
     offsets: dict[bytes, int] = field(default_factory=dict)
     first: dict[bytes, int] = field(default_factory=dict)
     look_ahead: LookAhead | None = None
+    look_back: Callable[[], dict[bytes, int]] | None = None
 
     def fill(
         self, system: Values, offset: Ints, known: Bools, without: Bools
@@ -66,29 +68,25 @@ class Clocks:
         offset, filled = offset.copy(), known.copy()
         every, which = _systems(system)
         asking = without & ~known
-        self._ask(
-            {
-                name
-                for row, name in enumerate(every)
-                if (asking & (which == row)).any() and not (known & (which == row)).any()
-            }
-        )
         for row, name in enumerate(every):
             own = which == row
-            places = np.flatnonzero(own & known)
+            places, needing = np.flatnonzero(own & known), np.flatnonzero(own & asking)
+            if needing.size and not (places.size and places[0] < needing[0]):
+                self._ask(name, ahead=not places.size)
             if places.size:
                 self.first.setdefault(name, int(offset[places[0]]))
-            needing = np.flatnonzero(own & asking)
             self._fill_system(needing, places, self.offsets.get(name), offset, filled)
             if places.size:
                 self.offsets[name] = int(offset[places[-1]])
         return offset, filled
 
-    def _ask(self, systems: set[bytes]) -> None:
-        """Look ahead for systems of which no offset is known yet."""
-        asking = frozenset(systems - self.offsets.keys())
-        if asking and self.look_ahead is not None:
-            first, whole = self.look_ahead(asking)
+    def _ask(self, system: bytes, *, ahead: bool) -> None:
+        """Look for an offset of a system, if none is known yet: back, and ahead if asked to."""
+        if system not in self.offsets and self.look_back is not None:
+            self.offsets = self.look_back() | self.offsets
+            self.look_back = None
+        if ahead and system not in self.offsets and self.look_ahead is not None:
+            first, whole = self.look_ahead(frozenset({system}))
             self.offsets = first | self.offsets
             self.look_ahead = None if whole else self.look_ahead
 

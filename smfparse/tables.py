@@ -7,23 +7,35 @@ and a manifest written last. Both give the same tables.
 from __future__ import annotations
 
 import base64
+import itertools
 import json
-from collections import Counter
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from smfparse import __version__
 from smfparse.columns import RECORD, table_names
-from smfparse.decode import Batch, Decoder, Wanted, coded_schema, schema, wanted_tables
+from smfparse.decode import Batch, Wanted, coded_schema, schema, wanted_tables
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
-from smfparse.framing import Ints, chunks
+from smfparse.framing import Ints, chunks, size_of
+from smfparse.ranges import (
+    LEAST_BYTES,
+    MOST_BYTES,
+    Log,
+    Range,
+    Unit,
+    in_order,
+    spill,
+    spilled,
+    units,
+)
 from smfparse.selection import EVERYTHING, Selection, numbers
 
 MANIFEST = "smfparse.json"
@@ -34,20 +46,6 @@ _GROUP_ROWS = 122_880
 """Rows of a full row group: what DuckDB scans as one piece."""
 _HELD_BYTES = 64 << 20
 """Bytes that all tables together hold back until they are a row group."""
-
-
-@dataclass
-class Log:
-    """What there is to say of the inputs besides their rows.
-
-    damage         what could not be used
-    unknown        bytes that no column knows, by block or section; counted when asked for
-    count_unknown  whether that is asked for
-    """
-
-    damage: DamageLog = field(default_factory=DamageLog)
-    unknown: Counter[str] = field(default_factory=Counter)
-    count_unknown: bool = False
 
 
 class Source(Protocol):
@@ -84,14 +82,7 @@ class SmfFile:
     def batches(
         self, wanted: Wanted, log: Log, selection: Selection = EVERYTHING
     ) -> Iterator[tuple[str, Batch]]:
-        decoder = Decoder(
-            wanted,
-            log.damage,
-            again=lambda: chunks(self.path, DamageLog()),
-            unknown=log.unknown if log.count_unknown else None,
-            selection=selection,
-        )
-        yield from decoder.decode(chunks(self.path, log.damage))
+        yield from Range(self.path, wanted, selection=selection).batches(log)
 
 
 @dataclass(frozen=True)
@@ -167,11 +158,15 @@ class Dataset:
 
 @dataclass
 class Inputs:
-    """All inputs of one command and what is selected of them; what there is to say is in `log`."""
+    """All inputs of one command and what is selected of them; what there is to say is in `log`.
+
+    jobs  processes that decode SMF files
+    """
 
     sources: Sequence[Source]
     log: Log = field(default_factory=Log)
     selection: Selection = EVERYTHING
+    jobs: int = 1
 
     @property
     def damage(self) -> DamageLog:
@@ -185,12 +180,50 @@ class Inputs:
 
     def batches(self, wanted: Wanted) -> Iterator[tuple[str, Batch]]:
         """Yield (table, RecordBatch) for the wanted tables of every input, in order."""
-        for source in self.sources:
+        for are_files, group in itertools.groupby(self.sources, _is_file):
+            sources = list(group)
+            found = self.units(sources, wanted, ahead=True) if are_files else []
+            if len(found) > 1:
+                yield from self._together(found)
+            else:
+                yield from self._one_by_one(sources, wanted)
+
+    def units(self, sources: Sequence[Source], wanted: Wanted, *, ahead: bool) -> list[Unit]:
+        """Cut SMF files into units for `jobs` processes; none where one process is enough.
+
+        ahead  whether what is made of a unit has to be kept until it is its turn
+        """
+        paths = [each.path for each in sources if isinstance(each, SmfFile)]
+        if self.jobs == 1 or len(paths) < len(sources):
+            return []
+        size = sum(map(size_of, paths))
+        if size < 2 * LEAST_BYTES:
+            return []
+        share = -(-size // self.jobs)
+        unit_bytes = max(min(share // 2, MOST_BYTES) if ahead else share, LEAST_BYTES)
+        return units(paths, wanted, self.selection, unit_bytes)
+
+    def _together(self, found: Sequence[Unit]) -> Iterator[tuple[str, Batch]]:
+        with tempfile.TemporaryDirectory(prefix="smfparse-") as folder:
+            outcomes = in_order(
+                found,
+                partial(spill, Path(folder)),
+                self.jobs,
+                count_unknown=self.log.count_unknown,
+            )
+            with closing(outcomes):
+                for outcome in outcomes:
+                    self.log.add(outcome.log)
+                    yield from spilled(outcome.made or [])
+
+    def _one_by_one(self, sources: Sequence[Source], wanted: Wanted) -> Iterator[tuple[str, Batch]]:
+        for source in sources:
             yield from source.batches(wanted, self.log, self.selection)
 
     def any_record(self) -> bool:
         """Whether a record is selected. Reads up to the first one."""
-        return any(batch.num_rows for _, batch in self.batches({RECORD: frozenset(["record_no"])}))
+        found = self._one_by_one(self.sources, {RECORD: frozenset(["record_no"])})
+        return any(batch.num_rows for _, batch in found)
 
     def arrow(self, table: str) -> Any:
         """Return a whole table as a pyarrow.Table."""
@@ -198,18 +231,28 @@ class Inputs:
         return pa.Table.from_batches(found, schema=coded_schema(table)).cast(schema(table))
 
 
-def open_inputs(paths: Iterable[str | Path], selection: Selection = EVERYTHING) -> Inputs:
+def _is_file(source: Source) -> bool:
+    return isinstance(source, SmfFile)
+
+
+def open_inputs(
+    paths: Iterable[str | Path], selection: Selection = EVERYTHING, jobs: int = 1
+) -> Inputs:
     """Open SMF files and datasets, of which the records of `selection` are wanted.
+
+    jobs  processes that decode SMF files, when these are large: same rows, same order
 
     Raises InputError, before anything is decoded, where one is missing, unreadable or neither, and
     RequestError where one is named twice: its records would count twice.
     """
+    if jobs < 1:
+        raise RequestError(f"{jobs} jobs: at least one")
     named: dict[Path, Source] = {}
     for path in map(Path, paths):
         if path.resolve() in named:
             raise RequestError(f"{path}: named twice; its records would count twice")
         named[path.resolve()] = _source(path)
-    return Inputs(list(named.values()), selection=selection)
+    return Inputs(list(named.values()), selection=selection, jobs=jobs)
 
 
 def _source(path: Path) -> Source:
@@ -298,24 +341,64 @@ def write_dataset(inputs: Inputs, folder: Path, *, force: bool = False) -> dict[
     where `folder` holds a dataset already (unless `force`) or something else.
     """
     _check_free(folder, force)
-    writers = {
-        table: _TableWriter(table, folder / table / f"part-0.parquet{PARTIAL}")
-        for table in table_names()
-    }
     inputs.log.count_unknown = True
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for table, batch in inputs.batches(wanted_tables(table_names())):
-            writers[table].add(batch)
-            if sum(each.held_bytes for each in writers.values()) > _HELD_BYTES:
-                max(writers.values(), key=lambda each: each.held_bytes).flush()
-        for writer in writers.values():
-            writer.close()
-        manifest = _manifest(inputs, {table: each.rows for table, each in writers.items()})
-        _put_in_place(folder, manifest)
+        for old in _parts(folder, table_names(), PARTIAL):
+            old.unlink()
+        written = list(_written(inputs, folder))
+        manifest = _manifest(inputs, _rows(written))
+        _put_in_place(folder, written, manifest)
     except OSError as error:
         raise OutputError(f"{folder}: {error.strerror or error}") from error
     return manifest
+
+
+Files: TypeAlias = dict[str, tuple[Path, int]]
+"""Table to the file, under its temporary name, that has rows of it, and how many."""
+
+
+def _written(inputs: Inputs, folder: Path) -> Iterator[Files]:
+    """Write the rows of `inputs`, every table at least once, by one process or several."""
+    wanted = wanted_tables(table_names())
+    found = inputs.units(inputs.sources, wanted, ahead=False)
+    if len(found) < 2:
+        yield _write(folder, 1, 0, inputs.batches(wanted))
+        return
+    write = partial(_write, folder, inputs.jobs)
+    outcomes = in_order(found, write, inputs.jobs, count_unknown=inputs.log.count_unknown)
+    with closing(outcomes):
+        for outcome in outcomes:
+            inputs.log.add(outcome.log)
+            yield outcome.made or {}
+
+
+def _write(folder: Path, jobs: int, number: int, found: Iterator[tuple[str, Batch]]) -> Files:
+    """Write batches as one file a table, number 0 of every table; return what was written.
+
+    jobs  processes that do so at a time and share the memory
+    """
+    writers = {
+        table: _TableWriter(table, folder / table / f"part-{number:05}.parquet{PARTIAL}")
+        for table in table_names()
+    }
+    for table, batch in found:
+        writers[table].add(batch)
+        if sum(each.held_bytes for each in writers.values()) > _HELD_BYTES // jobs:
+            max(writers.values(), key=lambda each: each.held_bytes).flush()
+    for writer in writers.values():
+        if writer.rows or not number:
+            writer.close()
+    return {table: (each.path, each.rows) for table, each in writers.items() if each.writer}
+
+
+def _rows(written: Iterable[Files]) -> dict[str, int]:
+    """Return how many rows each table has."""
+    rows = dict.fromkeys(table_names(), 0)
+    for files in written:
+        for table, (_, count) in files.items():
+            rows[table] += count
+    return rows
 
 
 def _check_free(folder: Path, force: bool) -> None:
@@ -343,12 +426,16 @@ def _manifest(inputs: Inputs, rows: dict[str, int]) -> dict[str, Any]:
     }
 
 
-def _put_in_place(folder: Path, manifest: dict[str, Any]) -> None:
-    written = folder / f"{MANIFEST}{PARTIAL}"
-    written.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+def _put_in_place(folder: Path, written: Iterable[Files], manifest: dict[str, Any]) -> None:
+    """Give the files that were written their names; what was given up on goes."""
+    text = folder / f"{MANIFEST}{PARTIAL}"
+    text.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
     (folder / MANIFEST).unlink(missing_ok=True)
     for old in _parts(folder, table_names()):
         old.unlink()
-    for new in _parts(folder, table_names(), PARTIAL):
-        new.rename(new.with_suffix(""))
-    written.rename(folder / MANIFEST)
+    for files in written:
+        for path, _ in files.values():
+            path.rename(path.with_suffix(""))
+    for left in _parts(folder, table_names(), PARTIAL):
+        left.unlink()
+    text.rename(folder / MANIFEST)

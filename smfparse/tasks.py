@@ -8,6 +8,7 @@ managers use as well.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,9 +43,13 @@ class Tasks:
 
 
 class TaskLinks:
-    """The 116/1 records seen so far in a source, carried from chunk to chunk."""
+    """The 116/1 records seen so far in a source, carried from chunk to chunk.
 
-    def __init__(self) -> None:
+    `look_back` finds those before the part of the source that is read.
+    """
+
+    def __init__(self, look_back: Callable[[], TaskLinks] | None = None) -> None:
+        self._look_back = look_back
         self._seen: list[Tasks] = []
         self._count = 0
 
@@ -58,17 +63,31 @@ class TaskLinks:
         later = _first(queues.where(records.is_of([CONTINUATION])[queues.owner]), _CORREL)
         if not len(later):
             return later.owner, np.zeros((0, 5), np.int64), np.zeros(0, np.bool_)
-        known = Tasks(
+        key, record_no = _keys(records, later, _CORREL), records.chunk.record_no[later.owner]
+        place, found = _nearest(self._known(), key, record_no)
+        if not found.all() and self._look_back is not None:
+            self._prepend(self._look_back())
+            self._look_back = None
+            place, found = _nearest(self._known(), key, record_no)
+        return later.owner, self._known().numbers[place[found]], found
+
+    def _known(self) -> Tasks:
+        return Tasks(
             np.concatenate([each.key for each in self._seen]),
             np.concatenate([each.numbers for each in self._seen]),
         )
-        key = _keys(records, later, _CORREL)
-        place, found = _nearest(known, key, records.chunk.record_no[later.owner])
-        return later.owner, known.numbers[place[found]], found
+
+    def _prepend(self, earlier: TaskLinks) -> None:
+        self._seen = [*earlier._seen, *self._seen]
+        self._count += earlier._count
+        self._forget()
 
     def _remember(self, tasks: Tasks) -> None:
         self._seen.append(tasks)
         self._count += len(tasks.key)
+        self._forget()
+
+    def _forget(self) -> None:
         while self._count - len(self._seen[0].key) >= REMEMBERED:
             self._count -= len(self._seen.pop(0).key)
 

@@ -30,6 +30,7 @@ ROOMS = (
     "keys",
     "buffers",
     "decode",
+    "ranges",
     "tables",
     "inventory",
     "frames",

@@ -45,7 +45,7 @@ class Read:
         self.numbers: list[int] = []
         self.offsets: list[int] = []
         self.chunks = 0
-        for chunk in chunks(path, self.log, chunk_bytes):
+        for chunk in chunks(path, self.log, chunk_bytes=chunk_bytes):
             self.chunks += 1
             for start, length in zip(chunk.start.tolist(), chunk.length.tolist(), strict=True):
                 self.records.append(chunk.buffer[start : start + length].tobytes())

@@ -1,0 +1,272 @@
+"""Parts of SMF files decoded by several processes: the same rows in the same order as by one.
+
+A file is cut where records start, and each part is decoded on its own; what a part has to know of
+the records before it, it looks back for. A part that turns out not to be what the plan of the file
+says (records lost or skipped) is decoded again together with the rest of its file, by one process:
+what is done with damage must not depend on where a file was cut.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import sys
+import threading
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Generic, TypeAlias, TypeVar
+
+import pyarrow as pa
+
+from smfparse.decode import Batch, Decoder, Wanted
+from smfparse.errors import DamageLog, InputError
+from smfparse.framing import WHOLE_SOURCE, Chunk, Part, chunks, plan, size_of
+from smfparse.selection import EVERYTHING, Selection
+
+LEAST_BYTES = 32 << 20
+"""Units are not smaller: each takes some time to set up."""
+MOST_BYTES = 256 << 20
+"""Nor greater, where their rows are kept until it is their turn."""
+
+Made = TypeVar("Made")
+Batches: TypeAlias = Iterator[tuple[str, Batch]]
+
+
+@dataclass
+class Log:
+    """What there is to say of the inputs besides their rows.
+
+    damage         what could not be used
+    unknown        bytes that no column knows, by block or section; counted when asked for
+    count_unknown  whether that is asked for
+    """
+
+    damage: DamageLog = field(default_factory=DamageLog)
+    unknown: Counter[str] = field(default_factory=Counter)
+    count_unknown: bool = False
+
+    def add(self, other: Log) -> None:
+        """Take over what `other` says of what came later."""
+        self.damage.extend(other.damage)
+        self.unknown.update(other.unknown)
+
+
+@dataclass(frozen=True)
+class Range:
+    """A part of an SMF file, and what is wanted of it."""
+
+    path: Path
+    wanted: Wanted
+    part: Part = WHOLE_SOURCE
+    selection: Selection = EVERYTHING
+
+    @property
+    def rest(self) -> Range:
+        """The range from here to the end of the file."""
+        return Range(self.path, self.wanted, self.part.rest, self.selection)
+
+    @property
+    def bytes(self) -> int:
+        """How many bytes of the file it is."""
+        end = size_of(self.path) if self.part.end is None else self.part.end
+        return end - self.part.start
+
+    def batches(self, log: Log) -> Batches:
+        """Decode the part; yield the wanted tables and columns, each table's in record order.
+
+        Raises UnsoundError, at the end, where the part is not what the plan of the file says.
+        """
+        part = self.part
+        damage = log.damage if part.end is None else DamageLog()
+        read = _Counted(chunks(self.path, damage, part))
+        yield from self._decoder(log).decode(read)
+        if part.end is not None and (damage or read.records != part.records):
+            raise UnsoundError
+
+    def _decoder(self, log: Log) -> Decoder:
+        earlier = Part(0, self.part.start, 1)
+        return Decoder(
+            self.wanted,
+            log.damage,
+            again=lambda: chunks(self.path, DamageLog(), self.part.rest),
+            before=(lambda: chunks(self.path, DamageLog(), earlier)) if earlier.end else None,
+            unknown=log.unknown if log.count_unknown else None,
+            selection=self.selection,
+        )
+
+
+class UnsoundError(Exception):
+    """A part is not what the plan of its file says."""
+
+
+class _Counted:
+    """Chunks, counting their records."""
+
+    def __init__(self, found: Iterable[Chunk]) -> None:
+        self._found = found
+        self.records = 0
+
+    def __iter__(self) -> Iterator[Chunk]:
+        for chunk in self._found:
+            self.records += len(chunk.start)
+            yield chunk
+
+
+Unit: TypeAlias = tuple[Range, ...]
+"""Ranges that one process decodes one after the other."""
+Write: TypeAlias = Callable[[int, Batches], Made]
+"""Takes the number of a unit and its batches, and makes something of them that can be sent."""
+
+
+@dataclass(frozen=True)
+class Outcome(Generic[Made]):
+    """What was made of a unit, and what there is to say of it.
+
+    unsound  which of its ranges was not as planned; None: all were
+    """
+
+    made: Made | None
+    log: Log
+    unsound: int | None = None
+
+
+def units(
+    paths: Sequence[Path], wanted: Wanted, selection: Selection, unit_bytes: int
+) -> list[Unit]:
+    """Cut SMF files, in order, into units of about `unit_bytes`."""
+    found: list[list[Range]] = [[]]
+    size = 0
+    for path in paths:
+        for part in plan(path, unit_bytes):
+            each = Range(path, wanted, part, selection)
+            if found[-1] and size + each.bytes > unit_bytes + unit_bytes // 2:
+                found.append([])
+                size = 0
+            found[-1].append(each)
+            size += each.bytes
+    return [tuple(each) for each in found]
+
+
+def run(number: int, unit: Unit, write: Write[Made], count_unknown: bool) -> Outcome[Made]:
+    """Decode a unit, and write what is decoded."""
+    log = Log(count_unknown=count_unknown)
+    done = 0
+
+    def batches() -> Batches:
+        nonlocal done
+        for each in unit:
+            for found in each.batches(log):
+                _go_on()
+                yield found
+            done += 1
+
+    try:
+        return Outcome(write(number, batches()), log)
+    except UnsoundError:
+        return Outcome(None, log, done)
+
+
+def in_order(
+    found: Sequence[Unit], write: Write[Made], jobs: int, *, count_unknown: bool
+) -> Generator[Outcome[Made], None, None]:
+    """Run units in `jobs` processes; yield what they made, in the order of the units.
+
+    No more than one unit is made ahead of each process. Raises InputError where a process ends.
+    """
+    lost: set[Path] = set()
+    stop = _context().Event()
+    processes = ProcessPoolExecutor(
+        min(jobs, len(found)), _context(), initializer=_begin, initargs=(stop,)
+    )
+    waiting = deque(enumerate(found))
+    running: deque[tuple[int, Unit, Future[Outcome[Made]]]] = deque()
+    try:
+        while waiting or running:
+            while waiting and len(running) <= jobs:
+                number, unit = waiting.popleft()
+                future = processes.submit(run, number, unit, write, count_unknown)
+                running.append((number, unit, future))
+            number, unit, future = running.popleft()
+            yield _sound(number, unit, future.result(), lost, write)
+    except BrokenProcessPool as error:
+        raise InputError(
+            "a process that decoded the input was ended, by lack of memory perhaps; try --jobs 1"
+        ) from error
+    finally:
+        stop.set()
+        processes.shutdown(cancel_futures=True)
+
+
+def _sound(
+    number: int, unit: Unit, outcome: Outcome[Made], lost: set[Path], write: Write[Made]
+) -> Outcome[Made]:
+    """Return the outcome of a unit, run again here where a range of it was not as planned.
+
+    lost  files of which the rest was decoded as one range; their later ranges are left out
+    """
+    count = outcome.log.count_unknown
+    todo = tuple(each for each in unit if each.path not in lost)
+    if todo != unit:
+        outcome = run(number, todo, write, count)
+    while outcome.unsound is not None:
+        broken = todo[outcome.unsound]
+        lost.add(broken.path)
+        later = todo[outcome.unsound + 1 :]
+        todo = (
+            *todo[: outcome.unsound],
+            broken.rest,
+            *(each for each in later if each.path not in lost),
+        )
+        outcome = run(number, todo, write, count)
+    return outcome
+
+
+_stop: Any = None
+"""In a process that decodes: set when nobody waits for it any more."""
+
+
+def _begin(stop: Any) -> None:
+    """Begin a process: interrupts are for the one that started it, which then sets `stop`."""
+    global _stop
+    _stop = stop
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _go_on() -> None:
+    if _stop is not None and _stop.is_set():
+        raise SystemExit
+
+
+def _context() -> Any:
+    """Return how processes are made: as copies of this one where that is safe, as it is faster."""
+    copies = sys.platform == "linux" and threading.active_count() == 1
+    return multiprocessing.get_context("fork" if copies else "spawn")
+
+
+def spill(folder: Path, number: int, found: Batches) -> list[tuple[str, Path]]:
+    """Write batches to Arrow streams in `folder`, one a table; return table and file of each."""
+    streams: dict[str, Any] = {}
+    places: list[tuple[str, Path]] = []
+    try:
+        for table, batch in found:
+            if table not in streams:
+                places.append((table, folder / f"{number}-{table}.arrow"))
+                streams[table] = pa.ipc.new_stream(str(places[-1][1]), batch.schema)
+            streams[table].write_batch(batch)
+    finally:
+        for stream in streams.values():
+            stream.close()
+    return places
+
+
+def spilled(places: Iterable[tuple[str, Path]]) -> Batches:
+    """Yield what `spill` wrote, and remove it."""
+    for table, path in places:
+        with pa.memory_map(str(path)) as file, pa.ipc.open_stream(file) as stream:
+            for batch in stream:
+                yield table, batch
+        path.unlink()
