@@ -331,18 +331,30 @@ class EntryBuffer:
         held = Held(self.block, length[some][:, None], version[:, None])
         steps = np.arange(len(self.child.cells))
         used = np.zeros((len(some), len(steps)), np.bool_)
-        for column in self._telling():
-            kind = column.field.kind
-            dtype, least = f"u{kind.width}", 1
-            if self.child.used is not None:
-                dtype, least = "u1", BLANK[0] + 1
-            span = column.stride * int(steps[-1]) + kind.width
-            raw = gather(buffer, at[some] + column.offset, span)
-            numbers = np.ndarray(used.shape, dtype, raw, strides=(span, column.stride))
+        for column, numbers, least in self._numbers(buffer, at[some]) if len(some) else ():
             mask = held.mask(column.field, column.offset, steps * column.stride)
             used |= numbers >= least if mask is None else (numbers >= least) & mask
-        block, entry = np.nonzero(used)
+        block, entry = np.divmod(np.flatnonzero(used), len(steps))
         return some[block], entry, version[block]
+
+    def _numbers(self, buffer: Bytes, at: Ints) -> Iterator[tuple[Column, Values, int]]:
+        """Yield what tells whether entries are used: numbers, and the least one that does.
+
+        A row a block, a column an entry; the bytes as they stand, which is enough to compare.
+        """
+        entries, raw = len(self.child.cells), np.zeros((0, 0), np.uint8)
+        start, width = self.child.whole or (0, 0)
+        if width:
+            raw = gather(buffer, at + start, width)
+        for column in self._telling():
+            dtype, least = _BYTE, BLANK[0] + 1
+            if self.child.used is None:
+                dtype, least = np.dtype(f"u{column.field.kind.width}"), 1
+            if not self.child.whole:
+                start, width = column.offset, column.stride * (entries - 1) + dtype.itemsize
+                raw = gather(buffer, at + start, width)
+            shape, strides = (len(at), entries), (width, column.stride)
+            yield column, np.ndarray(shape, dtype, raw, column.offset - start, strides), least
 
     def _telling(self) -> Iterator[Column]:
         """Yield a column for each field that tells whether an entry is used."""

@@ -46,6 +46,8 @@ NO_RECORD = "no SMF record starts here"
 SMF_HEADER = 18
 """Bytes from the RDW to the end of the system id: every SMF record has these."""
 WHOLE, FIRST, LAST, MIDDLE = range(4)
+_WINDOW = 64 << 20
+"""Bytes of a file that are looked at at once when it is planned."""
 HEADER = 24
 """Bytes from the RDW to the end of the subtype."""
 _TYPE, _SUBTYPE = 5, 22
@@ -136,11 +138,8 @@ def plan(path: Path, part_bytes: int) -> list[Part]:
     if size <= part_bytes:
         return [WHOLE_SOURCE]
     try:
-        with (
-            path.open("rb") as stream,
-            mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data,
-        ):
-            cuts = _cuts(data, size, part_bytes)
+        with path.open("rb") as stream:
+            cuts = _cuts(stream, size, part_bytes)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from error
     if not cuts:
@@ -153,21 +152,24 @@ def plan(path: Path, part_bytes: int) -> list[Part]:
     return [*parts, Part(starts[-1][0], None, starts[-1][1])]
 
 
-def _cuts(data: mmap.mmap, size: int, part_bytes: int) -> list[tuple[int, int]]:
+def _cuts(stream: BinaryIO, size: int, part_bytes: int) -> list[tuple[int, int]]:
     """Return where to cut, and the number of the record there; nothing where the chain breaks."""
-    unpack = _WORD.unpack_from
     cuts: list[tuple[int, int]] = []
-    at, number, due, limit = 0, 0, part_bytes, size - RDW.size
-    while at <= limit:
-        (word,) = unpack(data, at)
-        if word & _NEVER or word < _LEAST:
-            return []
-        if word & _LATER == 0:
-            number += 1
-            if at >= due and _can_start(data[at : at + HEADER]):
-                cuts.append((at, number))
-                due = at + part_bytes
-        at += word >> 16
+    at, number, due = 0, 0, part_bytes
+    for base in range(0, size, _WINDOW):
+        length = min(_WINDOW + mmap.ALLOCATIONGRANULARITY, size - base)
+        with mmap.mmap(stream.fileno(), length, access=mmap.ACCESS_READ, offset=base) as data:
+            end = min(base + _WINDOW, size - RDW.size + 1)
+            while at < end:
+                (word,) = _WORD.unpack_from(data, at - base)
+                if word & _NEVER or word < _LEAST:
+                    return []
+                if word & _LATER == 0:
+                    number += 1
+                    if at >= due and _can_start(data[at - base : at - base + HEADER]):
+                        cuts.append((at, number))
+                        due = at + part_bytes
+                at += word >> 16
     return cuts
 
 

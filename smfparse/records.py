@@ -31,7 +31,7 @@ _EYE = 4
 _SUBTYPE_VALID = 0x40
 _SUBTYPE_END = QWST.field("sm115stf").end
 _TRIPLET = np.dtype([(each.name, each.kind.wire) for each in TRIPLET.fields])
-_NO_TRIPLET = np.iinfo(np.int64).max
+_NO_TRIPLET = np.iinfo(np.uint32).max
 _HEADER = np.dtype(
     [
         (each.name, f"{'u' if each.kind.width in WORDS else 'V'}{each.kind.width}")
@@ -51,7 +51,7 @@ class Places:
     """Which blocks to look for, and where: a table to look up, made once for many chunks.
 
     triplets  how many triplets of a record have to be read
-    table     int64 (kinds of record + 1, triplets): number of the block, 0: none
+    table     uint8 (kinds of record + 1, triplets): number of the block, 0: none
     blocks    the blocks by number, from 1
     """
 
@@ -66,7 +66,7 @@ class Places:
         self.records = frozenset(record for record, _ in found)
         self.blocks = {block.name: block for block in found.values()}
         self.triplets = max((number for _, number in found), default=0) + 1
-        self.table = np.zeros((len(KINDS) + 1, self.triplets), np.int64)
+        self.table = np.zeros((len(KINDS) + 1, self.triplets), np.uint8)
         numbers = {name: number for number, name in enumerate(self.blocks, 1)}
         for (record, number), block in found.items():
             self.table[KINDS.index(record), number] = numbers[block.name]
@@ -232,7 +232,7 @@ class Records:
             for number, name in enumerate(places.blocks)
         }
 
-    def _sound(self, blocks: Blocks, which: Ints) -> Bools:
+    def _sound(self, blocks: Blocks, which: Values) -> Bools:
         """Return which blocks have the eye-catcher, or the length, that they must have."""
         places = self.places
         words = np.ndarray((self.chunk.buffer.size - 3,), "u4", self.chunk.buffer, strides=(1,))
@@ -247,7 +247,7 @@ class Records:
         good &= (kept == 0) | (blocks.length == kept)
         return good
 
-    def _note_outside(self, found: Triplets, which: Ints) -> None:
+    def _note_outside(self, found: Triplets, which: Values) -> None:
         """Note what triplets point to that is not in the record."""
         lost = (found.fits < found.count) & (self.places.kept[which] == 0)
         for index in np.flatnonzero(lost):
@@ -283,9 +283,9 @@ class Records:
         """
         width = most * TRIPLET.size
         raw = gather(self.chunk.buffer, self.chunk.start[rows] + HEADER_END, width).view(_TRIPLET)
-        offsets = raw["offset"].T.astype(np.int64, order="C")
-        least = _least_offset(np.arange(most))[:, None]
-        limit = np.empty((most, len(rows)), np.int64)
+        offsets = raw["offset"].T.astype(np.uint32, order="C")
+        least = _least_offset(np.arange(most, dtype=np.uint32))[:, None]
+        limit = np.empty((most, len(rows)), np.uint32)
         limit[0] = self.chunk.length[rows]
         limit[1:] = np.where(offsets >= least, offsets, _NO_TRIPLET)[:-1]
         exists = np.minimum.accumulate(limit, axis=0) >= least
