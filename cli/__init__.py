@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -11,6 +12,8 @@ from smfparse import __version__
 from smfparse.cli import convert, describe, dump, generate, info, report, sql
 from smfparse.errors import InputError, SmfError
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+"""numpy starts threads for linear algebra when it is loaded; nothing here asks for any."""
 EXIT_USAGE = 2
 EXIT_NO_INPUT = 8
 
