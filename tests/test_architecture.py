@@ -39,6 +39,7 @@ ROOMS = (
     "dump",
     "synthesis",
     "workload",
+    "identity",
     "accounting",
     "statistics",
     "envelope",
