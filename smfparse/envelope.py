@@ -12,11 +12,12 @@ import numpy as np
 from smfparse.fields import Raw
 from smfparse.layout import version_key
 from smfparse.schemas import QWHC, QWHS, QWHX, QWST, TRIPLET
-from smfparse.synthesis import Ints, Rows, encoded
+from smfparse.synthesis import Ints, Rows, big_endian, clock, encoded
 
 LONG, SHORT, STUB = 52, 36, 1
 """QWHSLEN of the forms of the QWHS area."""
 _STUB_BYTES = 4
+_NO_NETWORK = "40" * 8 + "00" * 8
 _CHINIT = 0xE7
 _TASK = (116, 1)
 _US_PER_DAY = 24 * 3600 * 1_000_000
@@ -28,6 +29,8 @@ _DUMP_HEADER, _DUMP_TRAILER = 2, 3
 
 BLOCK_BYTES = 27_994
 """Bytes of segments in a block of a dump: BLKSIZE 27,998 without the block descriptor word."""
+_AT_ONCE = 1 << 20
+"""Bytes that are collected before they are written."""
 _LEAST_SEGMENT = 36
 """A first segment is no shorter: the SMF header and a triplet."""
 _RDW = struct.Struct(">HBB")
@@ -77,22 +80,35 @@ class Writers:
     when   capture, microseconds since 1970 in UTC
     begin  of the interval, the same
     who    QWHC of each, None: blank
+    agent  address of the agent's control element
+    count  how many records of this trace, and of all, the queue manager wrote before each
     noise  int64: what the four flag bytes of QWHS hold, None: what they should
     """
 
     qmgr: Ints
     when: Ints
     begin: Ints
+    agent: Ints
     who: Raw | None = None
     noise: Ints | None = None
+    count: tuple[Ints, Ints] | None = None
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Records of one (type, subtype) before they are put together: writers, blocks by triplet."""
+
+    record: tuple[int, int]
+    writers: Writers
+    blocks: Mapping[int, Blocks]
 
 
 @dataclass(frozen=True)
 class Group:
-    """Records of one length, a row each, and when each was written."""
+    """Records of one length, a row each, and which of those asked for each is."""
 
     raw: Raw
-    when: Ints
+    place: Ints
 
 
 class Envelope:
@@ -117,26 +133,26 @@ class Envelope:
         size = {LONG: LONG, SHORT: SHORT + QWHC.size, STUB: _STUB_BYTES}[shape.form]
         return size + QWHX.size * self.extended
 
-    def records(
-        self, record: tuple[int, int], writers: Writers, blocks: Mapping[int, Blocks]
-    ) -> Iterator[Group]:
-        """Make records of one (type, subtype) out of the blocks of each triplet.
+    def records(self, kind: Kind, which: Ints) -> Iterator[Group]:
+        """Make the records `which` of a kind.
 
         Records with the same numbers of blocks make one group.
         """
-        counts = np.stack([count for _, count in blocks.values()], axis=1)
-        alike, which = np.unique(counts, axis=0, return_inverse=True)
+        counts = np.stack([count[which] for _, count in kind.blocks.values()], axis=1)
+        alike, group = np.unique(counts, axis=0, return_inverse=True)
+        first = {triplet: np.cumsum(own) - own for triplet, (_, own) in kind.blocks.items()}
         for number, count in enumerate(alike):
-            rows = np.flatnonzero(which.reshape(-1) == number)
-            some = dict(zip(blocks, count.tolist(), strict=True))
+            place = np.flatnonzero(group.reshape(-1) == number)
+            rows = which[place]
+            some = dict(zip(kind.blocks, count.tolist(), strict=True))
             parts = {
-                triplet: _take(raw, owned, rows, some[triplet])
-                for triplet, (raw, owned) in blocks.items()
+                triplet: _take(raw, first[triplet][rows], some[triplet])
+                for triplet, (raw, _) in kind.blocks.items()
             }
             lengths = {
-                triplet: (raw.shape[1], some[triplet]) for triplet, (raw, _) in blocks.items()
+                triplet: (raw.shape[1], some[triplet]) for triplet, (raw, _) in kind.blocks.items()
             }
-            yield self._group(record, writers, rows, parts, lengths)
+            yield Group(self._group(kind.record, kind.writers, rows, parts, lengths), place)
 
     def _group(
         self,
@@ -145,7 +161,7 @@ class Envelope:
         rows: Ints,
         parts: Mapping[int, Raw],
         lengths: Mapping[int, tuple[int, int]],
-    ) -> Group:
+    ) -> Raw:
         shape = SHAPES.get(record, Shape(max(parts) + 1))
         triplets = shape.triplets
         if record == _TASK and not lengths[triplets - 1][1]:
@@ -162,7 +178,7 @@ class Envelope:
             *(parts[number] for number in sorted(parts)),
         ]
         pieces.insert(2 if shape.form == STUB else len(pieces), area)
-        return Group(np.hstack(pieces), writers.when[rows])
+        return np.hstack(pieces)
 
     def _triplets(
         self, count: int, shape: Shape, size: int, lengths: Mapping[int, tuple[int, int]]
@@ -215,7 +231,9 @@ class Envelope:
             fixed["qwhsiid"] = 0
         area = Rows(QWHS, self.version, len(rows), fixed)
         area.set_bytes("qwhsssid", self.names[writers.qmgr[rows]])
-        area.set("qwhsstck", writers.when[rows])
+        area.set_bytes("qwhsstck", clock(writers.when[rows]))
+        if shape.manager != _CHINIT:
+            self._count(area, writers, rows)
         area.set("qwhstime", writers.begin[rows] + self.offset)
         area.set("qwhsdurn", self.interval * (4096 if shape.manager == _CHINIT else 1))
         if writers.noise is not None:
@@ -228,10 +246,17 @@ class Envelope:
             pieces.append(self._extension(len(rows)))
         return np.hstack(pieces)
 
+    def _count(self, area: Rows, writers: Writers, rows: Ints) -> None:
+        """Set what the channel initiator leaves zero: the agent, and the records' numbers."""
+        area.set("qwhsace", writers.agent[rows])
+        for name, count in zip(("qwhsiseq", "qwhswseq"), writers.count or (), strict=False):
+            area.set_bytes(name, big_endian(count[rows], 4))
+
     def _correlation(self, writers: Writers, rows: Ints) -> Raw:
         if writers.who is not None:
             return writers.who[rows]
-        return Rows(QWHC, self.version, len(rows), {"qwhclen": QWHC.size, "qwhctyp": 2}).raw
+        fixed = {"qwhclen": QWHC.size, "qwhctyp": 2, "qwhcnid": _NO_NETWORK}
+        return Rows(QWHC, self.version, len(rows), fixed).raw
 
     def _extension(self, rows: int) -> Raw:
         release = "".join(f"{part:02}" for part in version_key(self.version))
@@ -253,11 +278,10 @@ class Envelope:
         return rows.raw[0, :_MARKER_BYTES].tobytes()
 
 
-def _take(raw: Raw, owned: Ints, rows: Ints, count: int) -> Raw:
-    """Return the blocks of some records that have `count` each, a row a record."""
-    first = (np.cumsum(owned) - owned)[rows]
+def _take(raw: Raw, first: Ints, count: int) -> Raw:
+    """Return `count` blocks each from those at `first` on, a row a record."""
     taken: Raw = raw[first[:, None] + np.arange(count)]
-    return taken.reshape(len(rows), count * raw.shape[1])
+    return taken.reshape(len(first), count * raw.shape[1])
 
 
 def _packed(days: Ints) -> Ints:
@@ -288,6 +312,9 @@ class Segments:
                 self._room -= len(record)
             else:
                 self._span(record, out)
+            if len(out) >= _AT_ONCE:
+                self._stream.write(out)
+                out = bytearray()
         self._stream.write(out)
 
     def _span(self, record: memoryview, out: bytearray) -> None:

@@ -14,13 +14,16 @@ from typing import BinaryIO
 
 import numpy as np
 
-from smfparse.envelope import SHAPES, Envelope, Group, Segments
+from smfparse.envelope import SHAPES, Envelope, Kind, Segments
 from smfparse.errors import OutputError, RequestError
 from smfparse.intervals import Batch
 from smfparse.schemas import QWST, REGISTRY, TRIPLET
+from smfparse.synthesis import Ints
 from smfparse.workload import SECOND, Site, Tasks
 
 BATCH_BYTES = 16 << 20
+PIECE = 1000
+"""Records that are put together at a time."""
 MAX_RECORD = 32_756
 """SMF takes no longer record."""
 _TASK = (116, 1)
@@ -130,27 +133,38 @@ class _Dump:
         self.tasks = Tasks(site, start, most_queues(site.version, envelope))
 
     def write(self, stream: BinaryIO, count: int, size: int | None) -> None:
-        step = sum(group.raw.size for group in self._batch(0, 1))
+        step = sum(len(part) for part in self._records(0, 1))
         if size is not None:
             count = -(-size // step)
         segments = Segments(stream)
         segments.write(iter([memoryview(self.envelope.header(self.start))]))
         several = max(BATCH_BYTES // step, 1)
         for first in range(0, count, several):
-            segments.write(_in_time(list(self._batch(first, min(several, count - first)))))
+            segments.write(self._records(first, min(several, count - first)))
         end = self.start + count * self.site.interval + SECOND
         segments.write(iter([memoryview(self.envelope.trailer(end))]))
 
-    def _batch(self, first: int, times: int) -> Iterator[Group]:
-        return Batch(self.tasks, self.envelope, self.start, first, times).groups()
+    def _records(self, first: int, times: int) -> Iterator[memoryview]:
+        """Give the records of some intervals in the order in which they were written.
 
+        They are put together piece by piece, for a whole interval of many tasks is large.
+        """
+        kinds = Batch(self.tasks, self.envelope, self.start, first, times).kinds()
+        which = np.repeat(np.arange(len(kinds)), [len(kind.writers.when) for kind in kinds])
+        rows = np.concatenate([np.arange(len(kind.writers.when)) for kind in kinds])
+        order = np.argsort(np.concatenate([kind.writers.when for kind in kinds]), kind="stable")
+        for at in range(0, len(order), PIECE):
+            piece = order[at : at + PIECE]
+            yield from self._piece(kinds, which[piece], rows[piece])
 
-def _in_time(groups: list[Group]) -> Iterator[memoryview]:
-    """Give the records of some groups in the order in which they were written."""
-    which = np.repeat(np.arange(len(groups)), [len(group.when) for group in groups])
-    rows = np.concatenate([np.arange(len(group.when)) for group in groups])
-    order = np.argsort(np.concatenate([group.when for group in groups]), kind="stable")
-    flat = [(group.raw.reshape(-1).data, group.raw.shape[1]) for group in groups]
-    for number, row in zip(which[order].tolist(), rows[order].tolist(), strict=True):
-        data, length = flat[number]
-        yield data[row * length : (row + 1) * length]
+    def _piece(self, kinds: list[Kind], which: Ints, rows: Ints) -> list[memoryview]:
+        records = [memoryview(b"")] * len(rows)
+        for number, kind in enumerate(kinds):
+            mine = np.flatnonzero(which == number)
+            if not len(mine):
+                continue
+            for group in self.envelope.records(kind, rows[mine]):
+                data, length = group.raw.reshape(-1).data, group.raw.shape[1]
+                for nth, place in enumerate(mine[group.place].tolist()):
+                    records[place] = data[nth * length : (nth + 1) * length]
+        return records

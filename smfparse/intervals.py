@@ -7,26 +7,39 @@ of the registry is filled by its declaration.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from smfparse import accounting, statistics, workload
-from smfparse.envelope import Blocks, Envelope, Group, Writers
-from smfparse.fields import Raw
+from smfparse import accounting, identity, statistics, workload
+from smfparse.envelope import Blocks, Envelope, Kind, Writers
 from smfparse.layout import Block, version_key
-from smfparse.schemas import QWHC, REGISTRY
+from smfparse.schemas import REGISTRY
 from smfparse.schemas.qis1 import QIS1
 from smfparse.schemas.qpst import QPST
-from smfparse.synthesis import Columns, Draws, Floats, Ints, Rows, encoded, fill, randomize
-from smfparse.workload import DAY, Tasks
+from smfparse.schemas.qwac import QWAC
+from smfparse.synthesis import (
+    Columns,
+    Draws,
+    Floats,
+    Ints,
+    Rows,
+    big_endian,
+    fill,
+    randomize,
+    whole,
+)
+from smfparse.workload import DAY, Spans, Tasks
 
 _TASK, _CLASS_1 = (116, 1), (116, 0)
 _CONTINUATION = (116, 2)
 """Never needed: no task is given more queues than fit its record."""
+_WHOLE_QWAC = "9.4.0"
+"""An MQ version whose QWAC blocks have the whole map."""
 _FEWEST_POOLS, _MOST_POOLS = 4, 16
 _POOLS_SINCE = ((115, 215), (8, 0))
 """The record that buffer pools have, and since when; they stood with other blocks before."""
+_FIRST_NUMBER = 1_390_000
 _TIMES = {"QIS1": 5, "QQST": 10, "QCST": 4, "QSPH": 6, "QSGM": 6}
 _TIMES |= {"QCT_DSP": 5, "QCT_ADP": 8, "QCT_SSL": 3}
 """How many of a block a record has, where it is not one."""
@@ -104,34 +117,58 @@ class Batch:
 
     def _class_3(self) -> dict[str, _Made]:
         tasks, times, draws = self.tasks, self.times, self._draws("class 3")
-        self.spans = workload.task_spans(
-            self.lasting,
-            self.begin[self.task_stat],
-            np.tile(tasks.started, times),
-            self.site.interval,
-            draws,
-        )
-        load = self.load[self.task_stat][self.queue_task]
-        self.queues = accounting.queue_columns(tasks, self.spans.of(self.queue_task), load, draws)
+        self.spans = workload.task_spans(tasks, self.begin[self.task_stat], draws)
+        load, spans = self.load[self.task_stat][self.queue_task], self.spans.of(self.queue_task)
+        self.queues = accounting.queue_columns(tasks, spans, load, draws)
         self.sums = accounting.summed(self.queues, self.queue_task, len(self.lasting))
-        wtas, wqst = tasks.wtas.repeated(times), tasks.wqst.repeated(times)
-        wtas.set_all(accounting.task_columns(self.sums, self.spans, self.lasting, draws))
-        accounting.set_latches(wtas, self.site.version, draws)
-        wqst.set_all(self.queues)
-        accounting.set_coupling(wqst, np.tile(tasks.shared, times), self.queues, draws)
         one = np.ones(len(self.lasting), np.int64)
+        self.wtid = identity.task_rows(tasks, self.spans, draws)
         return {
-            "WTID": _Made(tasks.wtid.repeated(times), one),
-            "WTAS": _Made(wtas, one),
-            "WQST": _Made(wqst, np.tile(tasks.queues, times)),
+            "WTID": _Made(self.wtid, one),
+            "WTAS": _Made(self._wtas(draws), one),
+            "WQST": _Made(self._wqst(spans, draws), np.tile(tasks.queues, times)),
             "QMAC": self._qmac(),
+            "QWAC": self._qwac(),
         }
+
+    def _wtas(self, draws: Draws) -> Rows:
+        rows = self._rows(_TASK, "WTAS", len(self.lasting))
+        rows.set_all(accounting.task_columns(self.tasks, self.sums, self.spans, draws))
+        spans = self.spans
+        rows.set_clocks({"wtasstrt": spans.started, "wtasints": spans.begin, "wtasinte": spans.end})
+        place = _place(self.qmgr[self.task_stat], 0xE0)
+        rows.set_bytes("wtaslatc", big_endian(place << 32, 8))
+        accounting.set_latches(rows, self.site.version, draws)
+        return rows
+
+    def _wqst(self, spans: Spans, draws: Draws) -> Rows:
+        rows = self.tasks.queue_rows(self.times)
+        rows.set_all(self.queues)
+        opens = whole(self.queues["openn"])
+        rows.set_clocks(
+            accounting.handle_clocks(self.lasting[self.queue_task], opens, spans, draws)
+        )
+        shared = np.tile(self.tasks.shared, self.times)
+        accounting.set_coupling(rows, shared, self.queues, draws)
+        return rows
 
     def _qmac(self) -> _Made:
         size = np.tile(self.tasks.size, self.times)
         columns = accounting.class_1_columns(self.queues, size, self.queue_task, len(self.lasting))
+        self.class_1: Columns = {name: values[self.ended] for name, values in columns.items()}
         rows = self._rows(_CLASS_1, "QMAC", len(self.ended))
-        rows.set_all({name: values[self.ended] for name, values in columns.items()})
+        rows.set_all(self.class_1)
+        return _Made(rows, np.ones(len(self.ended), np.int64))
+
+    def _qwac(self) -> _Made:
+        """Make the blocks of which MQ 10.0.0 writes 96 bytes: taken to be the first ones."""
+        spans, draws = self.spans.of(self.ended), self._draws("QWAC")
+        whole_rows = Rows(QWAC, _WHOLE_QWAC, len(self.ended))
+        whole_rows.set_clocks({"qwacbsc": spans.begin, "qwacesc": spans.end})
+        whole_rows.set_all(accounting.class_1_processor_columns(self.class_1, spans, draws))
+        whole_rows.set_bytes("qwacnid", self.wtid.get_bytes("wtidnid")[self.ended])
+        rows = self._rows(_CLASS_1, "QWAC", len(self.ended))
+        rows.raw = whole_rows.raw[:, : rows.length]
         return _Made(rows, np.ones(len(self.ended), np.int64))
 
     def _rows(self, record: tuple[int, int], name: str, count: int) -> Rows:
@@ -168,8 +205,35 @@ class Batch:
         rows.set_all(statistics.pool_columns(_number(count), each, self._draws("QPST")))
         return _Made(rows, count)
 
-    def groups(self) -> Iterator[Group]:
-        """Make the records of every kind that the registry knows and this MQ version writes."""
+    def kinds(self) -> list[Kind]:
+        """Return every kind of record that the registry knows and this MQ version writes."""
+        kinds = list(self._kinds())
+        total = self._numbers(
+            np.concatenate([kind.writers.qmgr for kind in kinds]),
+            np.concatenate([kind.writers.when for kind in kinds]),
+        )
+        numbered, at = [], 0
+        for kind in kinds:
+            writers, end = kind.writers, at + len(kind.writers.when)
+            count = (self._numbers(writers.qmgr, writers.when), total[at:end])
+            numbered.append(replace(kind, writers=replace(writers, count=count)))
+            at = end
+        return numbered
+
+    def _numbers(self, qmgr: Ints, when: Ints) -> Ints:
+        """Number the records of each queue manager as they are written, from the first interval on.
+
+        A queue manager writes as many in every interval.
+        """
+        order = np.lexsort((when, qmgr))
+        every = np.bincount(qmgr, minlength=len(self.site.qmgrs))
+        number = np.empty(len(qmgr), np.int64)
+        number[order] = _number(every)
+        before = self.first * (every // self.times) + _FIRST_NUMBER * (1 + np.arange(len(every)))
+        numbers: Ints = number + before[qmgr]
+        return numbers
+
+    def _kinds(self) -> Iterator[Kind]:
         for order, (record, triplets) in enumerate(REGISTRY.items()):
             if record == _CONTINUATION:
                 continue
@@ -180,7 +244,7 @@ class Batch:
                 if self._is_written(record, block)
             }
             if blocks and len(writers.qmgr):
-                yield from self.envelope.records(record, writers, blocks)
+                yield Kind(record, writers, blocks)
 
     def _is_written(self, record: tuple[int, int], block: Block) -> bool:
         version = version_key(self.site.version)
@@ -193,29 +257,22 @@ class Batch:
         if record == _CLASS_1:
             which = self.ended
             stat = self.task_stat[which]
+            slot = which % max(len(self.tasks.qmgr), 1)
             return Writers(
-                self.qmgr[stat], self.spans.end[which] + 2, self.begin[stat], self._who()
+                self.qmgr[stat],
+                self.spans.end[which] + 2,
+                self.begin[stat],
+                agent=self.tasks.address[slot] - 0x1234BD80,
+                who=identity.correlation(self.tasks, self.wtid, which),
             )
         if record == _TASK:
             stat = self.task_stat
             noise = self._draws("flags").below(len(stat), 1 << 32)
-            slot = np.tile(np.arange(len(self.tasks.qmgr)), self.times)
-            when = self.spans.end + np.where(self.lasting, 2000 + 30 * slot, 5)
-            return Writers(self.qmgr[stat], when, self.begin[stat], noise=noise)
-        return Writers(self.qmgr, self.begin + self.site.interval + 9 + 100 * order, self.begin)
-
-    def _who(self) -> Raw:
-        tasks = self.tasks
-        rows = Rows(QWHC, self.site.version, len(self.ended), {"qwhclen": QWHC.size, "qwhctyp": 2})
-        slot = self.ended % max(len(tasks.qmgr), 1)
-        for name, words, which in (
-            ("qwhcaid", workload.USERS, tasks.user),
-            ("qwhcopid", workload.USERS, tasks.user),
-            ("qwhccn", workload.JOBS, tasks.job),
-        ):
-            rows.set_bytes(name, encoded(QWHC.field(name).kind, words)[which[slot]])
-        rows.set("qwhcatyp", tasks.adapter[slot])
-        return rows.raw
+            when = self.spans.end + np.where(self.lasting, 2, 5)
+            agent = _place(self.qmgr[stat], 0x80)
+            return Writers(self.qmgr[stat], when, self.begin[stat], agent, noise=noise)
+        when = self.begin + self.site.interval + 9 + 100 * order
+        return Writers(self.qmgr, when, self.begin, _place(self.qmgr, 0x360))
 
     def _blocks(self, block: Block, writers: Writers) -> Blocks:
         if block.name in self.made:
@@ -231,6 +288,12 @@ class Batch:
             rows.set_all(statistics.page_set_columns(nth, draws))
         self._densify(rows)
         return rows.raw, count
+
+
+def _place(qmgr: Ints, part: int) -> Ints:
+    """Return the address of something that each queue manager has."""
+    places: Ints = 0x2E000000 + 0x1000 * (qmgr * 37 % 251) + part
+    return places
 
 
 def _number(count: Ints) -> Ints:

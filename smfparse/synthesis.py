@@ -6,6 +6,7 @@ bits, which numpy keeps stable, and are shaped by arithmetic that IEEE 754 defin
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence, Set
 from typing import Any, TypeAlias
 
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smfparse.fields import (
+    ENCODING,
     STCK_UNIX_EPOCH_US,
     Code,
     Combine,
@@ -36,6 +38,9 @@ Columns: TypeAlias = dict[str, Values]
 """Values by IBM's field name, one a block."""
 
 _NAMES = tuple(f"N{number:03}" for number in range(1, 41))
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+"""2**64 by the golden ratio: products with it spread over all bits."""
 
 NEVER = -STCK_UNIX_EPOCH_US
 """The microsecond since 1970 that a TOD clock field of zero stands for."""
@@ -64,6 +69,10 @@ class Draws:
         """Return whole numbers from 0 to `limit` - 1."""
         return whole(self.uniform(rows) * limit)
 
+    def near(self, rows: int, spread: float = 0.1) -> Floats:
+        """Return factors around 1, none further from it than `spread`."""
+        return 1 - spread + 2 * spread * self.uniform(rows)
+
     def chance(self, rows: int, share: float) -> Bools:
         """Return which rows belong to a random `share` of them."""
         return self.uniform(rows) < share
@@ -86,6 +95,36 @@ def encoded(kind: Kind, words: Sequence[Any]) -> Raw:
     return np.frombuffer(data, np.uint8).reshape(-1, kind.width)
 
 
+def clock(moments: Ints) -> Raw:
+    """Return moments as TOD clock values, a row each.
+
+    What a clock says below the microsecond looks random, and is the same for the same moment.
+    """
+    below = (moments.astype(np.uint64) * _GOLDEN >> np.uint64(52)).astype(np.int64)
+    return big_endian((moments + STCK_UNIX_EPOCH_US << 12) + below, 8)
+
+
+def big_endian(numbers: Ints, width: int) -> Raw:
+    """Return the last `width` bytes of numbers in wire order, a row each."""
+    raw: Raw = numbers.astype(">u8").view(np.uint8).reshape(-1, 8)
+    return raw[:, 8 - width :]
+
+
+def hexadecimal(raw: Raw) -> Raw:
+    """Return bytes as EBCDIC hexadecimal digits, two for each."""
+    digits = np.frombuffer("0123456789ABCDEF".encode(ENCODING), np.uint8)
+    nibbles = np.stack([raw >> 4, raw & 15], axis=2).reshape(len(raw), 2 * raw.shape[1])
+    spelled: Raw = digits[nibbles]
+    return spelled
+
+
+@functools.cache
+def _built(block: Block, length: int, values: tuple[tuple[str, Any], ...]) -> bytes:
+    """Build one block: the same are asked for time and again."""
+    data: bytes = block.build(dict(values), length=length)
+    return data
+
+
 class Rows:
     """Blocks of one kind, a row each: one is built by construct and repeated, then columns are set.
 
@@ -101,7 +140,7 @@ class Rows:
         given = dict(values or {})
         if block.version is not None:
             given[block.version.name] = self.word
-        self._tile(block.build(given, length=self.length), rows)
+        self._tile(_built(block, self.length, tuple(given.items())), rows)
         self._steps = {
             column.field.name: column.stride for child in block.children for column in child.columns
         }
@@ -112,43 +151,53 @@ class Rows:
     def __len__(self) -> int:
         return len(self.raw)
 
-    def repeated(self, times: int) -> Rows:
-        """Return these rows `times` over."""
-        other = object.__new__(Rows)
-        other.__dict__ |= self.__dict__
-        other.raw = np.tile(self.raw, (times, 1))
-        return other
-
-    def set(self, name: str, values: Values | float, entry: int = 0) -> None:
+    def set(
+        self, name: str, values: Values | float, entry: int = 0, *, where: Ints | None = None
+    ) -> None:
         """Overwrite a number, duration or moment (microseconds since 1970).
 
         A number too large for its field becomes the largest one that fits.
-        `entry` is which one, for a field of a repeated group.
+        `entry` is which one, for a field of a repeated group; `where` the blocks that
+        `values` are for, if not for all.
         """
-        if not len(self):
+        rows = len(self) if where is None else len(where)
+        if not rows:
             return
         each = self.block.field(name)
         assert isinstance(each.kind, Numeric), name
         column = np.asarray(values)
         if column.ndim == 0:
-            column = np.full(len(self), column)
+            column = np.full(rows, column)
         if isinstance(each.kind, Number) and each.kind.width < column.itemsize:
             column = np.minimum(column, np.iinfo(each.kind.wire).max)
-        self._put(each, entry, each.kind.encode(column))
+        self._put(each, entry, each.kind.encode(column), where)
 
     def set_all(self, columns: Columns) -> None:
         """Overwrite several columns."""
         for name, values in columns.items():
             self.set(name, values)
 
-    def set_bytes(self, name: str, raw: Raw, entry: int = 0) -> None:
+    def set_bytes(self, name: str, raw: Raw, entry: int = 0, *, where: Ints | None = None) -> None:
         """Overwrite a column with wire bytes: texts and tokens."""
-        self._put(self.block.field(name), entry, raw)
+        self._put(self.block.field(name), entry, raw, where)
 
-    def _put(self, each: Field, entry: int, raw: Raw) -> None:
+    def set_clocks(self, columns: Mapping[str, Ints]) -> None:
+        """Overwrite moments as a TOD clock says them: finer than the microseconds given."""
+        for name, moments in columns.items():
+            raw = clock(moments)
+            raw[moments == NEVER] = 0
+            self.set_bytes(name, raw)
+
+    def get_bytes(self, name: str) -> Raw:
+        """Return the wire bytes of a field of every block."""
+        each = self.block.field(name)
+        raw: Raw = self.raw[:, each.offset : each.offset + each.kind.width]
+        return raw
+
+    def _put(self, each: Field, entry: int, raw: Raw, where: Ints | None = None) -> None:
         at = each.offset + entry * self._steps.get(each.name, each.kind.width)
         if self.holds(each, at):
-            self.raw[:, at : at + each.kind.width] = raw
+            self.raw[slice(None) if where is None else where, at : at + each.kind.width] = raw
 
     def holds(self, each: Field, offset: int) -> bool:
         """Whether the blocks have a field, or an entry of it, at `offset`."""

@@ -40,6 +40,7 @@ ROOMS = (
     "dump",
     "synthesis",
     "workload",
+    "identity",
     "accounting",
     "statistics",
     "envelope",
