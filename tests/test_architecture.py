@@ -33,6 +33,8 @@ ROOMS = (
     "tables",
     "inventory",
     "frames",
+    "projection",
+    "scans",
     "catalog",
     "sections",
     "reports",
