@@ -37,8 +37,8 @@ def command(
 ) -> None:
     """Run QUERY (DuckDB SQL) over the tables of the inputs.
 
-    The query is the last argument, or the content of a file with --file. Only the tables that it
-    names are decoded, and of them the rows of the records that are selected.
+    The query is the last argument, or the content of a file with --file. Only the columns that it
+    needs are decoded, and of them the rows of the records that are selected.
 
     \b
     Example:

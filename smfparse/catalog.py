@@ -1,22 +1,26 @@
 """A DuckDB connection that has every table of the inputs.
 
-SMF files are scanned as streams: each scan of a table decodes that table, and only that, in
-constant memory. Datasets are read by DuckDB itself. The zone is UTC, whatever the workstation's.
+A table's views are made when a query names it. Of SMF files a query decodes the columns that it
+needs, in constant memory where it scans one table once; else the files are read once before it.
+Datasets are read by DuckDB itself. The zone is UTC, whatever the workstation's.
 """
 
 from __future__ import annotations
 
+import re
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from types import TracebackType
 from typing import Any
 
 import duckdb
-import pyarrow as pa
 
-from smfparse.columns import RECORD, table_names, title
-from smfparse.decode import Batch, coded_schema, schema, wanted_tables
-from smfparse.errors import InputError, RequestError, SmfError
+from smfparse.columns import RECORD, columns, table_names, title
+from smfparse.decode import Wanted
+from smfparse.errors import InputError, RequestError
+from smfparse.projection import Plan, named_tables, read_plan, scanned
+from smfparse.scans import Files, Scan
 from smfparse.tables import Dataset, Inputs
 
 _PLAIN = {
@@ -26,27 +30,10 @@ _PLAIN = {
 }
 """DuckDB types that every form can show."""
 _QUERIES = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
-
-
-class _Scan:
-    """A table of SMF files as an Arrow stream that can be read again and again."""
-
-    def __init__(self, inputs: Inputs, table: str) -> None:
-        self.inputs = inputs
-        self.table = table
-        self.failure: SmfError | None = None
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        reader = pa.RecordBatchReader.from_batches(coded_schema(self.table), self._batches())
-        return reader.__arrow_c_stream__(requested_schema)
-
-    def _batches(self) -> Iterator[Batch]:
-        try:
-            for _, batch in self.inputs.batches(wanted_tables([self.table])):
-                yield batch
-        except SmfError as error:
-            self.failure = error
-            raise
+_EXPLAIN = re.compile(
+    r"(?:\s|--[^\n]*\n|/\*.*?\*/)*explain\s+(?:analyze\s+)?(?:\([^)]*\)\s*)?", re.I | re.S
+)
+"""What stands before a query that is explained; comments may stand before that."""
 
 
 class Catalog:
@@ -60,19 +47,12 @@ class Catalog:
         self.connection = duckdb.connect()
         self.connection.execute("SET TimeZone = 'UTC'")
         self.connection.execute(f"SET temp_directory = {quoted(tempfile.gettempdir())}")
-        self._scans: list[_Scan] = []
-        files = [each for each in inputs.sources if not isinstance(each, Dataset)]
-        self._raw = Inputs(files, inputs.log, inputs.selection, inputs.jobs)
+        self.connection.execute("CREATE SCHEMA inputs")
+        raw = [each for each in inputs.sources if not isinstance(each, Dataset)]
+        self._files = Files(Inputs(raw, inputs.log, inputs.selection, inputs.jobs))
         self._selection = inputs.selection
         self._datasets = [each for each in inputs.sources if isinstance(each, Dataset)]
-        self._held: set[str] = set()
-        self.connection.execute("CREATE SCHEMA inputs")
-        try:
-            for table in table_names():
-                self._add(table)
-        except duckdb.Error as error:
-            names = ", ".join(each.name for each in self._datasets)
-            raise InputError(f"{names}: the dataset cannot be read: {error}") from error
+        self._made: set[str] = set()
 
     def __enter__(self) -> Catalog:
         return self
@@ -89,74 +69,102 @@ class Catalog:
         """Close the connection."""
         self.connection.close()
 
+    def _make(self, tables: Iterable[str]) -> None:
+        """Make the views of `tables`, if they are not there yet."""
+        try:
+            for table in tables:
+                if table not in self._made:
+                    self._add(table)
+                    self._made.add(table)
+        except duckdb.Error as error:
+            if not self._datasets:
+                raise
+            names = ", ".join(each.name for each in self._datasets)
+            raise InputError(f"{names}: the dataset cannot be read: {error}") from error
+
     def _add(self, table: str) -> None:
         parts = []
-        if self._raw.sources:
-            scan = _Scan(self._raw, table)
-            self._scans.append(scan)
-            self.connection.register(f"smf_{table}", scan)
-            parts.append(f"SELECT 0 AS input_no, * FROM smf_{table}")
+        if self._files.inputs.sources:
+            self.connection.register(f"smf_{table}", Scan(self._files, table))
+            names = [f'{scanned(table, each.name)} AS "{each.name}"' for each in columns(table)]
+            parts.append(f"SELECT 0 AS input_no, {', '.join(names)} FROM smf_{table}")
         for number, each in enumerate(self._datasets, 1):
-            condition = self._selection.condition(table, _scanned(each, RECORD))
+            condition = self._selection.condition(table, _parquet(each, RECORD))
             where = f" WHERE {condition}" if condition else ""
-            parts.append(f"SELECT {number} AS input_no, * FROM {_scanned(each, table)}{where}")
+            parts.append(f"SELECT {number} AS input_no, * FROM {_parquet(each, table)}{where}")
         rows = " UNION ALL BY NAME ".join(parts)
-        self.connection.execute(f"CREATE VIEW inputs.{table} AS {rows}")
         self.connection.execute(
-            f"CREATE VIEW {table} AS SELECT * EXCLUDE (input_no) FROM inputs.{table}"
+            f"CREATE VIEW inputs.{table} AS {rows};"
+            f"CREATE VIEW {table} AS SELECT * EXCLUDE (input_no) FROM inputs.{table};"
+            f"COMMENT ON VIEW {table} IS {quoted(title(table))}"
         )
-        self.connection.execute(f"COMMENT ON VIEW {table} IS {quoted(title(table))}")
-
-    def hold(self, tables: Iterable[str]) -> None:
-        """Read the SMF files once for all of `tables`; each later scan of one is DuckDB's own."""
-        wanted = wanted_tables(table for table in tables if table not in self._held)
-        if not self._raw.sources or not wanted:
-            return
-        for table in wanted:
-            self.connection.register("held_schema", schema(table).empty_table())
-            self.execute(f"CREATE OR REPLACE TABLE held_{table} AS SELECT * FROM held_schema")
-        for table, batch in self._raw.batches(wanted):
-            self.connection.register("held_batch", pa.Table.from_batches([batch]))
-            self.execute(f"INSERT INTO held_{table} SELECT * FROM held_batch")
-        for table in wanted:
-            self.connection.unregister(f"smf_{table}")
-            self.execute(f"CREATE VIEW smf_{table} AS SELECT * FROM held_{table}")
-            self._held.add(table)
 
     def execute(self, statement: str) -> None:
         """Run a statement that gives no rows. Raises RequestError."""
-        self._run(lambda: self.connection.execute(statement))
+
+        def work() -> None:
+            self._make(named_tables(statement))
+            self.connection.execute(statement)
+
+        self._run(work)
 
     def arrow(self, query: str) -> Any:
         """Return the rows of `query` as a pyarrow.Table. Raises RequestError where it fails."""
-        return self._run(lambda: self._relation(query).to_arrow_table())
+        return self._run(lambda: self._rows(query, lambda relation: relation))
 
     def plain(self, query: str) -> Any:
         """Return the rows of `query` for text: columns have names of their own and plain types.
 
         Nested, binary and interval columns become text. Raises RequestError where it fails.
         """
-        return self._run(lambda: _plain(self._relation(query)).to_arrow_table())
+        return self._run(lambda: self._rows(query, _plain))
 
-    def _relation(self, query: str) -> Any:
+    def _rows(self, query: str, form: Callable[[Any], Any]) -> Any:
         found = self.connection.extract_statements(query)
         if len(found) != 1 or found[0].type not in _QUERIES:
             raise RequestError("not one query that gives rows: it has to be a SELECT")
-        return self.connection.sql(query)
+        wanted = self._read_first(query)
+        with self._files.read_once(wanted) if wanted else nullcontext():
+            return form(self.connection.sql(query)).to_arrow_table()
 
-    def _run(self, work: Any) -> Any:
-        for scan in self._scans:
-            scan.failure = None
+    def _read_first(self, query: str) -> Wanted:
+        """Make the views that `query` reads; return what it scans more than once altogether."""
+        explain = _EXPLAIN.match(query)
+        inner = query[explain.end() :] if explain else query
+        plan = self._plan(inner)
+        if explain and "analyze" not in explain[0].lower():
+            return {}
+        if plan is None:
+            self.connection.sql(inner)
+            return dict.fromkeys(named_tables(inner)) if self._files.inputs.sources else {}
+        return plan.columns if plan.scans > 1 else {}
+
+    def _plan(self, query: str) -> Plan | None:
+        """Make the views that `query` reads; return what it reads, None where that is not told."""
+        self._make(named_tables(query))
+        plan = self._explained(query)
+        if plan is None or plan.lists_views:
+            self._make(table_names())
+        return plan or self._explained(query)
+
+    def _explained(self, query: str) -> Plan | None:
+        try:
+            ((_, text),) = self.connection.execute(f"EXPLAIN (FORMAT JSON) {query}").fetchall()
+        except duckdb.Error:
+            return None
+        return read_plan(text)
+
+    def _run(self, work: Callable[[], Any]) -> Any:
+        self._files.failure = None
         try:
             return work()
         except duckdb.Error as error:
-            for scan in self._scans:
-                if scan.failure is not None:
-                    raise scan.failure from error
+            if self._files.failure is not None:
+                raise self._files.failure from error
             raise RequestError(str(error)) from error
 
 
-def _scanned(dataset: Dataset, table: str) -> str:
+def _parquet(dataset: Dataset, table: str) -> str:
     files = ", ".join(quoted(str(file)) for file in dataset.files(table))
     return f"read_parquet([{files}])"
 

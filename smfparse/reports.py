@@ -179,7 +179,6 @@ def run(
     which: Report, catalog: Catalog, sections: Sections = Sections.RECORDED
 ) -> list[dict[str, Any]]:
     """Return the sections of a report in time order, figures as the SQL gives them."""
-    catalog.hold(which.tables)
     for statement in statements(sections, which.tables, which.grouped):
         catalog.execute(statement)
     rows: list[dict[str, Any]] = catalog.arrow(which.sql).to_pylist()

@@ -34,6 +34,8 @@ ROOMS = (
     "tables",
     "inventory",
     "frames",
+    "projection",
+    "scans",
     "catalog",
     "sections",
     "reports",

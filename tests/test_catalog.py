@@ -236,3 +236,5 @@ def test_a_closed_catalog_is_closed(raw: Catalog) -> None:
     raw.close()
     with pytest.raises(RequestError):
         raw.arrow("SELECT 1")
+    with pytest.raises(RequestError):
+        raw.execute("CREATE TABLE mine AS SELECT * FROM qjst")
