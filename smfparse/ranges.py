@@ -82,8 +82,9 @@ class Range:
         """
         part = self.part
         damage = log.damage if part.end is None else DamageLog()
-        read = _Counted(chunks(self.path, damage, part))
-        yield from self._decoder(log).decode(read)
+        decoder = self._decoder(log)
+        read = _Counted(chunks(self.path, damage, part, kinds=decoder.kinds))
+        yield from decoder.decode(read)
         if part.end is not None and (damage or read.records != part.records):
             raise UnsoundError
 
