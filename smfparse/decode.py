@@ -45,9 +45,9 @@ Batch: TypeAlias = Any
 """A pyarrow.RecordBatch."""
 
 
-EPOCH_BYTES = 64 << 20
+EPOCH_BYTES = 48 << 20
 """Bytes of input after which all tables give a batch."""
-EPOCH_CELLS = 1 << 25
+EPOCH_CELLS = 1 << 22
 """Values of one table, or of key columns, after which they do as well."""
 _OF_ROWS = frozenset({"source", "block_no"})
 """Key columns that are not those of a row's record."""

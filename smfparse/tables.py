@@ -45,7 +45,7 @@ _PART = "part-*.parquet"
 _FORMAT = 1
 _GROUP_ROWS = 122_880
 """Rows of a full row group: what DuckDB scans as one piece."""
-_HELD_BYTES = 64 << 20
+_HELD_BYTES = 32 << 20
 """Bytes that all tables together hold back until they are a row group."""
 _RISING = frozenset(
     {"smf_time", "time", "qwhsstck", "record_no", "record_offset", "task_record_no"}
