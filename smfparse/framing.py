@@ -265,7 +265,7 @@ class _RdwReader:
         """
         limit = self.size if self.end is None else self.end
         far = limit is not None and self.base + self.capacity + SLACK <= limit
-        if far and self.kinds is not None and not np.isin(self.kinds, _LONG).any():
+        if far and are_short(self.kinds):
             self._use(self._mapped())
             return 0, self.capacity
         if not self.reads:
@@ -440,6 +440,11 @@ class _RdwReader:
         if says <= held:
             reason = "the file is cut: the last segment of a spanned record is missing"
         self.damage.add(Damage(self.source, self.base, held, reason))
+
+
+def are_short(kinds: Ints | None) -> bool:
+    """Whether records of these kinds (None: all) are in one piece, mostly, and few."""
+    return kinds is not None and not np.isin(kinds, _LONG).any()
 
 
 def kinds_of(buffer: Bytes, start: Ints) -> Ints:

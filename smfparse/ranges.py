@@ -24,7 +24,7 @@ import pyarrow as pa
 
 from smfparse.decode import Batch, Decoder, Wanted
 from smfparse.errors import DamageLog, InputError
-from smfparse.framing import WHOLE_SOURCE, Chunk, Part, chunks, plan, size_of
+from smfparse.framing import WHOLE_SOURCE, Chunk, Part, are_short, chunks, plan, size_of
 from smfparse.selection import EVERYTHING, Selection
 
 LEAST_BYTES = 32 << 20
@@ -133,6 +133,11 @@ class Outcome(Generic[Made]):
     made: Made | None
     log: Log
     unsound: int | None = None
+
+
+def worth_sharing(wanted: Wanted) -> bool:
+    """Whether several processes are faster: not where to find what is wanted is the work."""
+    return not are_short(Decoder(wanted, DamageLog()).kinds)
 
 
 def units(

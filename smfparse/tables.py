@@ -36,6 +36,7 @@ from smfparse.ranges import (
     spill,
     spilled,
     units,
+    worth_sharing,
 )
 from smfparse.selection import EVERYTHING, Selection, numbers
 
@@ -201,7 +202,7 @@ class Inputs:
         ahead  whether what is made of a unit has to be kept until it is its turn
         """
         paths = [each.path for each in sources if isinstance(each, SmfFile)]
-        if self.jobs == 1 or len(paths) < len(sources):
+        if self.jobs == 1 or len(paths) < len(sources) or not worth_sharing(wanted):
             return []
         size = sum(map(size_of, paths))
         if size < 2 * LEAST_BYTES:
