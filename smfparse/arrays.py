@@ -136,9 +136,10 @@ def same(rows: int) -> Values:
     They are not to be written to.
     """
     global _zeros
-    if rows > len(_zeros):
-        _zeros = np.zeros(rows * 2, np.int32)
-    return _zeros[:rows]
+    zeros = _zeros  # another thread may put fewer there meanwhile
+    if rows > len(zeros):
+        zeros = _zeros = np.zeros(rows * 2, np.int32)
+    return zeros[:rows]
 
 
 def distinct(raw: Raw) -> tuple[Values, Raw]:

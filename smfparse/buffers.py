@@ -59,8 +59,9 @@ class Growing:
     def take(self) -> Values:
         """Return what is held and start anew."""
         taken = self._array[..., : self.rows]
-        self._taken.append(self._array)
-        self._array = self._empty(0)
+        if self._array.shape[-1]:
+            self._taken.append(self._array)
+            self._array = self._empty(0)
         self.rows = 0
         return taken
 
@@ -318,6 +319,8 @@ class EntryBuffer:
     def add(self, buffer: Bytes, at: Ints, length: Ints) -> Ints:
         """Gather the used entries of the blocks at positions `at`; return the block of each."""
         which, entry, version = self._used(buffer, at, length)
+        if self._rows and not len(which):
+            return which
         self._rows.append((entry, length[which], version))
         for each, parts in zip(self.places, self._values, strict=True):
             places = at[which] + each.offset + entry * each.stride

@@ -108,20 +108,22 @@ def chunks(
     path: Path,
     damage: DamageLog,
     part: Part = WHOLE_SOURCE,
-    chunk_bytes: int = CHUNK_BYTES,
+    chunk_bytes: int | None = None,
     kinds: Ints | None = None,
 ) -> Generator[Chunk, None, None]:
-    """Read a part of the SMF file `path` as chunks of about `chunk_bytes`, in constant memory.
+    """Read a part of the SMF file `path` in constant memory.
 
-    kinds  those (as of `kinds_of`) of which more than the header is looked at: others may stay in
-           pieces; None: all
+    chunk_bytes  about the bytes of a chunk; CHUNK_BYTES unless told otherwise
+    kinds        those (as of `kinds_of`) of which more than the header is looked at: others may
+                 stay in pieces; None: all
 
     What cannot be used is noted in `damage`. Raises InputError where nothing can be used: the file
     is missing, unreadable, empty, or does not start with an SMF record behind an RDW.
     """
     try:
         with path.open("rb", buffering=0) as stream:
-            yield from _RdwReader(str(path), stream, damage, part, chunk_bytes, kinds)
+            capacity = _capacity(chunk_bytes)
+            yield from _RdwReader(str(path), stream, damage, part, capacity, kinds)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from error
 
@@ -134,18 +136,26 @@ def size_of(path: Path) -> int:
         raise InputError(f"{path}: {error.strerror or error}") from error
 
 
-def plan(path: Path, part_bytes: int) -> list[Part]:
+def _capacity(chunk_bytes: int | None) -> int:
+    """Return how many bytes are looked at at once: a spanned record always fits twice."""
+    return max(CHUNK_BYTES if chunk_bytes is None else chunk_bytes, 2 * MAX_RECORD)
+
+
+def plan(path: Path, part_bytes: int, chunk_bytes: int | None = None) -> list[Part]:
     """Cut the SMF file `path` into parts of about `part_bytes`; their union is the whole file.
 
-    Only the lengths of the segments are looked at, once. Where they do not chain to the end of the
-    file, it is not cut: one part. Raises InputError where the file cannot be read.
+    A part starts where a chunk of the whole file does, so its chunks are those of the whole file.
+    What is done with damage, and in which order it is noted, depends on nothing else.
+
+    Only the RDWs are looked at, once; behind the first that is not sound, the file is not cut any
+    more. Raises InputError where the file cannot be read.
     """
     size = size_of(path)
     if size <= part_bytes:
         return [WHOLE_SOURCE]
     try:
         with path.open("rb") as stream:
-            cuts = _cuts(stream, size, part_bytes)
+            cuts = _cuts(stream, size, part_bytes, _capacity(chunk_bytes))
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from error
     if not cuts:
@@ -158,32 +168,42 @@ def plan(path: Path, part_bytes: int) -> list[Part]:
     return [*parts, Part(starts[-1][0], None, starts[-1][1])]
 
 
-def _cuts(stream: BinaryIO, size: int, part_bytes: int) -> list[tuple[int, int]]:
-    """Return where to cut, and the number of the record there; nothing where the chain breaks."""
+def _cuts(stream: BinaryIO, size: int, part_bytes: int, capacity: int) -> list[tuple[int, int]]:
+    """Return where to cut, and the number of the record there, as far as the segments are sound."""
     cuts: list[tuple[int, int]] = []
-    at, number, due = 0, 0, part_bytes
+    due = least = max(part_bytes - capacity // 2, 1)  # so that the nearest chunk is taken
+    at, first, number, full, expected = 0, 0, 0, capacity, 0
     for base in range(0, size, _WINDOW):
         length = min(_WINDOW + mmap.ALLOCATIONGRANULARITY, size - base)
         with mmap.mmap(stream.fileno(), length, access=mmap.ACCESS_READ, offset=base) as data:
             end = min(base + _WINDOW, size - RDW.size + 1)
             while at < end:
                 (word,) = _WORD.unpack_from(data, at - base)
-                if word & _NEVER or word < _LEAST:
-                    return []
-                if word & _LATER == 0:
+                later = word & _LATER
+                if word & _NEVER or word < _LEAST or later != expected:
+                    return cuts
+                expected = word << 1 & _LATER  # the code is odd in segments that are not the last
+                if not later:
                     number += 1
-                    if at >= due and _can_start(data[at - base : at - base + HEADER]):
-                        cuts.append((at, number))
-                        due = at + part_bytes
+                    first = at
                 at += word >> 16
+                if at > full:  # the record is the first one that this chunk does not have
+                    if at - first > MAX_RECORD:
+                        return cuts
+                    full = first + capacity
+                    if first >= due and _can_start(stream, first):
+                        cuts.append((first, number))
+                        due = first + least
     return cuts
 
 
-def _can_start(header: bytes) -> bool:
+def _can_start(stream: BinaryIO, at: int) -> bool:
     """Whether a part may start with a record: it has to know nothing of those before it.
 
     Any may; but a part that starts with one that does not mostly spares a look back.
     """
+    stream.seek(at)
+    header = stream.read(HEADER)
     return len(header) == HEADER and (header[_TYPE], int.from_bytes(header[_SUBTYPE:])) in _FIRSTS
 
 
@@ -214,13 +234,13 @@ class _RdwReader:
         stream: BinaryIO,
         damage: DamageLog,
         part: Part,
-        chunk_bytes: int,
+        capacity: int,
         kinds: Ints | None,
     ) -> None:
         self.source = source
         self.stream = stream
         self.damage = damage
-        self.capacity = max(chunk_bytes, 2 * MAX_RECORD)
+        self.capacity = capacity
         self.buffer: Bytes = np.zeros(0, np.uint8)
         self.view = memoryview(self.buffer.data)
         self.base = part.start

@@ -1,14 +1,16 @@
 """Parts of SMF files decoded by several processes: the same rows in the same order as by one.
 
-A file is cut where records start, and each part is decoded on its own; what a part has to know of
-the records before it, it looks back for. A part that turns out not to be what the plan of the file
-says (records lost or skipped) is decoded again together with the rest of its file, by one process:
-what is done with damage must not depend on where a file was cut.
+A file is cut where a chunk of it starts, and each part is decoded on its own; what a part has to
+know of the records before it, it looks back for. A part that turns out not to be what the plan of
+the file says (records lost or skipped) is decoded again together with the rest of its file, by one
+process: what is done with damage must not depend on where a file was cut.
 """
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
+import os
 import signal
 import sys
 import threading
@@ -16,6 +18,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -23,7 +26,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import pyarrow as pa
 
 from smfparse.decode import Batch, Decoder, Wanted
-from smfparse.errors import DamageLog, InputError
+from smfparse.errors import DamageLog, InputError, OutputError
 from smfparse.framing import WHOLE_SOURCE, Chunk, Part, are_short, chunks, plan, size_of
 from smfparse.selection import EVERYTHING, Selection
 
@@ -31,6 +34,8 @@ LEAST_BYTES = 32 << 20
 """Units are not smaller: each takes some time to set up."""
 MOST_BYTES = 256 << 20
 """Nor greater, where their rows are kept until it is their turn."""
+MOST_PROCESSES = 61
+"""Windows cannot wait for more."""
 
 Made = TypeVar("Made")
 Batches: TypeAlias = Iterator[tuple[str, Batch]]
@@ -158,8 +163,11 @@ def units(
 
 
 def run(number: int, unit: Unit, write: Write[Made], count_unknown: bool) -> Outcome[Made]:
-    """Decode a unit, and write what is decoded."""
-    log = Log(count_unknown=count_unknown)
+    """Decode a unit, and write what is decoded.
+
+    All damage that a log can tell apart is kept, so that what is met again is counted once.
+    """
+    log = Log(DamageLog(keep=DamageLog.remember), count_unknown=count_unknown)
     done = 0
 
     def batches() -> Batches:
@@ -184,9 +192,10 @@ def in_order(
     No more than one unit is made ahead of each process. Raises InputError where a process ends.
     """
     lost: set[Path] = set()
-    stop = _context().Event()
+    context = _context()
+    stop = context.RawValue(ctypes.c_bool, False)
     processes = ProcessPoolExecutor(
-        min(jobs, len(found)), _context(), initializer=_begin, initargs=(stop,)
+        min(jobs, len(found), MOST_PROCESSES), context, initializer=_begin, initargs=(stop,)
     )
     waiting = deque(enumerate(found))
     running: deque[tuple[int, Unit, Future[Outcome[Made]]]] = deque()
@@ -203,7 +212,7 @@ def in_order(
             "a process that decoded the input was ended, by lack of memory perhaps; try --jobs 1"
         ) from error
     finally:
-        stop.set()
+        stop.value = True
         processes.shutdown(cancel_futures=True)
 
 
@@ -232,7 +241,10 @@ def _sound(
 
 
 _stop: Any = None
-"""In a process that decodes: set when nobody waits for it any more."""
+"""In a process that decodes: true when nobody waits for it any more.
+
+Without a lock: a process that is killed would keep it.
+"""
 
 
 def _begin(stop: Any) -> None:
@@ -240,10 +252,19 @@ def _begin(stop: Any) -> None:
     global _stop
     _stop = stop
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """Wait until the process that started this one ends, however it does; nobody waits then."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _go_on() -> None:
-    if _stop is not None and _stop.is_set():
+    if _stop is not None and _stop.value:
         raise SystemExit
 
 
@@ -254,25 +275,41 @@ def _context() -> Any:
 
 
 def spill(folder: Path, number: int, found: Batches) -> list[tuple[str, Path]]:
-    """Write batches to Arrow streams in `folder`, one a table; return table and file of each."""
-    streams: dict[str, Any] = {}
-    places: list[tuple[str, Path]] = []
+    """Write batches to Arrow streams in `folder`, one a table; return table and file of each.
+
+    Raises OutputError where they cannot be written.
+    """
+    places: dict[str, Path] = {}
     try:
-        for table, batch in found:
-            if table not in streams:
-                places.append((table, folder / f"{number}-{table}.arrow"))
-                streams[table] = pa.ipc.new_stream(str(places[-1][1]), batch.schema)
-            streams[table].write_batch(batch)
-    finally:
-        for stream in streams.values():
-            stream.close()
-    return places
+        with ExitStack() as opened:
+            streams: dict[str, Any] = {}
+            for table, batch in found:
+                if table not in streams:
+                    places[table] = folder / f"{number}-{table}.arrow"
+                    file = opened.enter_context(pa.OSFile(str(places[table]), "wb"))
+                    stream = pa.ipc.new_stream(file, batch.schema)
+                    streams[table] = opened.enter_context(stream)
+                streams[table].write_batch(batch)
+    except OSError as error:
+        raise no_room(folder, error) from error
+    return list(places.items())
+
+
+def no_room(folder: Path, error: OSError) -> OutputError:
+    """Return the error of rows that cannot be kept until it is their turn."""
+    return OutputError(
+        f"{folder}: {error.strerror or error}; have TMPDIR name another folder, or use --jobs 1"
+    )
 
 
 def spilled(places: Iterable[tuple[str, Path]]) -> Batches:
     """Yield what `spill` wrote, and remove it."""
     for table, path in places:
-        with pa.memory_map(str(path)) as file, pa.ipc.open_stream(file) as stream:
+        with _open(str(path)) as file, pa.ipc.open_stream(file) as stream:
             for batch in stream:
                 yield table, batch
         path.unlink()
+
+
+_open = pa.OSFile if sys.platform == "win32" else pa.memory_map
+"""Opens a file that is removed while its batches are used; Windows keeps one that is mapped."""

@@ -65,7 +65,7 @@ class Files:
 
     def __init__(self, inputs: Inputs) -> None:
         self.inputs = inputs
-        self.failure: SmfError | None = None
+        self.failure: SmfError | KeyboardInterrupt | None = None
         self._spool: Spool | None = None
 
     @contextmanager
@@ -91,7 +91,7 @@ class Files:
         try:
             for _, batch in self.inputs.batches({table: names}):
                 yield batch
-        except SmfError as error:
+        except (SmfError, KeyboardInterrupt) as error:
             self.failure = error
             raise
 

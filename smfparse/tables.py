@@ -33,6 +33,7 @@ from smfparse.ranges import (
     Range,
     Unit,
     in_order,
+    no_room,
     spill,
     spilled,
     units,
@@ -212,7 +213,11 @@ class Inputs:
         return units(paths, wanted, self.selection, unit_bytes)
 
     def _together(self, found: Sequence[Unit]) -> Iterator[tuple[str, Batch]]:
-        with tempfile.TemporaryDirectory(prefix="smfparse-") as folder:
+        try:
+            temporary = tempfile.TemporaryDirectory(prefix="smfparse-")
+        except OSError as error:
+            raise no_room(Path(tempfile.gettempdir()), error) from error
+        with temporary as folder:
             outcomes = in_order(
                 found,
                 partial(spill, Path(folder)),
