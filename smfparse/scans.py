@@ -88,12 +88,8 @@ class Files:
         if self._spool is not None and self._spool.has(table, names):
             yield from self._spool.batches(table)
             return
-        try:
-            for _, batch in self.inputs.batches({table: names}):
-                yield batch
-        except (SmfError, KeyboardInterrupt) as error:
-            self.failure = error
-            raise
+        for _, batch in self.inputs.batches({table: names}):
+            yield batch
 
 
 class Scan(Dataset):
@@ -119,6 +115,13 @@ class Scan(Dataset):
         return pa.schema([whole.field(self._columns[each]).with_name(each) for each in chosen])
 
     def _batches(self, chosen: Sequence[str], condition: Any) -> Iterator[Batch]:
+        try:
+            yield from self._rows(chosen, condition)
+        except (SmfError, KeyboardInterrupt) as error:
+            self._files.failure = error
+            raise
+
+    def _rows(self, chosen: Sequence[str], condition: Any) -> Iterator[Batch]:
         tested = set() if condition is None else words(str(condition)) & self._columns.keys()
         needed = list(dict.fromkeys([*chosen, *tested]))
         names = [self._columns[each] for each in needed]

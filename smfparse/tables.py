@@ -323,6 +323,11 @@ class _TableWriter:
             self.flush()
         self.writer.close()
 
+    def give_up(self) -> None:
+        """Leave the file as it is, also when the writer goes: it would end the file then."""
+        if self.writer is not None:
+            self.writer.is_open = False
+
     def flush(self) -> None:
         """Write what is held as row groups."""
         if self.writer is None:
@@ -418,13 +423,18 @@ def _write(folder: Path, jobs: int, number: int, found: Iterator[tuple[str, Batc
         table: _TableWriter(table, folder / table / f"part-{number:05}.parquet{PARTIAL}")
         for table in table_names()
     }
-    for table, batch in found:
-        writers[table].add(batch)
-        if sum(each.held_bytes for each in writers.values()) > _HELD_BYTES // jobs:
-            max(writers.values(), key=lambda each: each.held_bytes).flush()
-    for writer in writers.values():
-        if writer.rows or not number:
-            writer.close()
+    try:
+        for table, batch in found:
+            writers[table].add(batch)
+            if sum(each.held_bytes for each in writers.values()) > _HELD_BYTES // jobs:
+                max(writers.values(), key=lambda each: each.held_bytes).flush()
+        for writer in writers.values():
+            if writer.rows or not number:
+                writer.close()
+    except BaseException:
+        for writer in writers.values():
+            writer.give_up()
+        raise
     return {table: (each.path, each.rows) for table, each in writers.items() if each.writer}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import stat
 import threading
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from smfparse import framing
 from smfparse.errors import DamageLog, InputError
-from smfparse.framing import CHUNK_BYTES, SLACK, chunks
+from smfparse.framing import CHUNK_BYTES, SLACK, WHOLE_SOURCE, Part, chunks, plan
 from tests.builders import (
     Section,
     foreign_record,
@@ -23,6 +24,7 @@ from tests.builders import (
     segments,
     smf_record,
 )
+from tests.mixed_records import Each, many, several, written
 from tests.searching import search
 
 QIST = named_block("QIST", 80)
@@ -340,3 +342,130 @@ def test_many_tiny_segments_cost_no_more_than_their_bytes(tmp_path: Path):
     path.write_bytes(SHORT + first + bytes.fromhex("00040300") * 200_000 + last + OTHER)
     found = Read(path)
     assert found.bodies == bodies(SHORT, LONG, OTHER)
+
+
+Chunks = list[list[tuple[int, int, bytes]]]
+
+
+def chunks_of(path: Path, *parts: Part) -> Chunks:
+    """Return offset, number and body of the records of each chunk."""
+    log = DamageLog()
+    found = [
+        [
+            (offset, number, chunk.buffer[start + 4 : start + length].tobytes())
+            for offset, number, start, length in zip(
+                *(each.tolist() for each in (chunk.offset, chunk.record_no)),
+                *(each.tolist() for each in (chunk.start, chunk.length)),
+                strict=True,
+            )
+        ]
+        for part in parts
+        for chunk in chunks(path, log, part)
+    ]
+    assert not log
+    return found
+
+
+def planned(patch: pytest.MonkeyPatch, path: Path, part_bytes: int, capacity: int) -> list[Part]:
+    """Plan a file whose chunks have `capacity` bytes, and every record can start a part."""
+    patch.setattr(framing, "CHUNK_BYTES", capacity)
+    patch.setattr(framing, "MAX_RECORD", 2048)
+    patch.setattr(framing, "_WINDOW", mmap.ALLOCATIONGRANULARITY)
+    patch.setattr(framing, "_can_start", lambda stream, at: True)
+    return plan(path, part_bytes)
+
+
+@given(records=several(60), part_bytes=st.integers(1, 30_000), capacity=st.integers(4096, 20_000))
+@search(60)
+def test_the_chunks_of_all_parts_are_those_of_the_whole_file(
+    tmp_path: Path, records: list[Each], part_bytes: int, capacity: int
+):
+    path = tmp_path / "parts.smf"
+    content, starts = written(records)
+    path.write_bytes(content)
+    with pytest.MonkeyPatch.context() as patch:
+        parts = planned(patch, path, part_bytes, capacity)
+        assert chunks_of(path, *parts) == chunks_of(path, WHOLE_SOURCE)
+    assert [each.start for each in parts] == [starts[each.record_no - 1] for each in parts]
+    assert [each.end for each in parts] == [*(each.start for each in parts[1:]), None]
+    counts = [each.records for each in parts]
+    following = [each.record_no for each in parts[1:]]
+    assert counts == [
+        later - each.record_no for each, later in zip(parts, following, strict=False)
+    ] + [None]
+
+
+def test_a_file_is_cut_into_as_many_parts_as_asked(tmp_path: Path):
+    path = tmp_path / "parts.smf"
+    path.write_bytes(written(many(500, 1))[0])
+    size = path.stat().st_size
+    with pytest.MonkeyPatch.context() as patch:
+        assert planned(patch, path, size, 4096) == [WHOLE_SOURCE]
+        assert len(planned(patch, path, size // 2, 4096)) == 2
+        assert len(planned(patch, path, size // 10, 4096)) in (10, 11)
+        assert len(planned(patch, path, 1, 4096)) == len(chunks_of(path, WHOLE_SOURCE))
+
+
+def test_a_part_starts_with_a_record_that_has_to_know_of_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path = tmp_path / "parts.smf"
+    content, starts = written(records := many(500, 1))
+    path.write_bytes(content)
+    monkeypatch.setattr(framing, "CHUNK_BYTES", 4096)
+    monkeypatch.setattr(framing, "MAX_RECORD", 2048)
+    _, *later = plan(path, 4096)
+    assert {records[starts.index(each.start)].kind for each in later} <= {"clock", "task", "wrong"}
+    assert len(later) > 5
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        b"\xff" * 8,
+        bytes(5000),
+        bytes.fromhex("00030000"),
+        segments(LONG, [300])[0],
+        segments(LONG, [300])[1],
+        b"".join(segments(LONG, [300, 900])[:2] * 3),
+    ],
+    ids=["garbage", "zeros", "no length", "no last", "no first", "two firsts"],
+)
+def test_behind_a_place_that_is_not_sound_a_file_is_not_cut(tmp_path: Path, broken: bytes):
+    content, _ = written(many(200, 1))
+    whole, damaged = tmp_path / "whole.smf", tmp_path / "damaged.smf"
+    whole.write_bytes(content)
+    damaged.write_bytes(content + broken + content)
+    with pytest.MonkeyPatch.context() as patch:
+        *before, _ = planned(patch, whole, 1, 4096)
+        *parts, rest = planned(patch, damaged, 1, 4096)
+    assert parts[: len(before)] == before
+    assert len(parts) <= len(before) + 2
+    assert rest.end is None
+
+
+def test_a_record_that_never_ends_is_in_the_last_part(tmp_path: Path):
+    first, middle, last = segments(LONG, [300, 900])
+    path = tmp_path / "endless.smf"
+    path.write_bytes(written(many(100, 1))[0] + first + middle * 40 + last + SHORT * 400)
+    with pytest.MonkeyPatch.context() as patch:
+        parts = planned(patch, path, 1, 4096)
+        assert len(parts) > 3
+        log = DamageLog()
+        for each in parts:
+            assert not log
+            list(chunks(path, log, each))
+    assert log
+
+
+@pytest.mark.parametrize("cut", [1, 3, 4, 200])
+def test_a_file_that_is_cut_is_damaged_in_its_last_part_only(tmp_path: Path, cut: int):
+    path = tmp_path / "cut.smf"
+    path.write_bytes(written(many(200, 1))[0] + LONG[:cut])
+    with pytest.MonkeyPatch.context() as patch:
+        *parts, rest = planned(patch, path, 1, 4096)
+        chunks_of(path, *parts)
+        assert len(parts) > 3
+        log = DamageLog()
+        list(chunks(path, log, rest))
+    assert [each.length for each in log.details] == [cut]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import pickle
 import random
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
@@ -40,6 +42,7 @@ CAPACITY = 8192
 HUGE = 80_000
 """Bytes of a chunk of files whose records are as long as SMF allows."""
 every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 Alter: TypeAlias = Callable[[bytes, random.Random], bytes]
 
 
@@ -98,6 +101,8 @@ class Here:
 
 
 def small_chunks(monkeypatch: pytest.MonkeyPatch, capacity: int) -> None:
+    if sys.platform == "linux":  # what is patched here is so in copies of this process as well
+        monkeypatch.setattr(ranges, "_context", lambda: multiprocessing.get_context("fork"))
     monkeypatch.setattr(framing, "CHUNK_BYTES", capacity)
     monkeypatch.setattr(framing, "MAX_RECORD", capacity // 2)
     monkeypatch.setattr(tables, "LEAST_BYTES", 1)
@@ -184,7 +189,7 @@ def test_selected_records_are_the_same(options: dict[str, Any], mixed: Path, her
         {"record": frozenset({"utc_offset", "record_no"})},
         {"record": frozenset(), "wqst": frozenset(), "qjst": frozenset()},
     ],
-    ids=["one", "two", "record", "none"],
+    ids=["tasks", "clocks and text", "clocks", "no columns"],
 )
 def test_some_columns_or_none_are_the_same(wanted: Wanted, mixed: Path, here: None) -> None:
     one = found_in([mixed], 1, wanted)
@@ -203,7 +208,7 @@ def test_processes_that_are_no_copies_of_this_one_give_the_same(
 ) -> None:
     """As on macOS and Windows."""
     small_chunks(monkeypatch, CAPACITY)
-    monkeypatch.setattr(ranges.sys, "platform", "darwin")
+    monkeypatch.setattr(ranges, "_context", lambda: multiprocessing.get_context("spawn"))
     selection = Selection.of(type=["115,116"], since=["2020-01-01"])
     one, two = (found_in([mixed], jobs, MIXED, selection) for jobs in (1, 2))
     assert two.rows == one.rows

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import errno
+import gc
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -429,3 +431,20 @@ def test_a_pipe_is_refused_with_the_way_out(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     with pytest.raises(InputError, match="copy it to a file first"):
         open_inputs([pipe])
+
+
+def test_a_file_that_cannot_be_written_is_not_ended_as_if_it_were_whole(
+    dump: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What goes away with an open writer would write to the full disk again, and say so."""
+    ended: list[Any] = []
+
+    def full(self: Any, *arguments: Any, **options: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(pq.ParquetWriter, "write_table", full)
+    monkeypatch.setattr(pq.ParquetWriter, "close", ended.append)
+    with pytest.raises(OutputError, match="No space left on device"):
+        write_dataset(open_inputs([dump]), folder)
+    gc.collect()
+    assert not ended
