@@ -319,7 +319,7 @@ class EntryBuffer:
     def add(self, buffer: Bytes, at: Ints, length: Ints) -> Ints:
         """Gather the used entries of the blocks at positions `at`; return the block of each."""
         which, entry, version = self._used(buffer, at, length)
-        if not len(which):
+        if self._rows and not len(which):
             return which
         self._rows.append((entry, length[which], version))
         for each, parts in zip(self.places, self._values, strict=True):

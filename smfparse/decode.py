@@ -30,10 +30,10 @@ from smfparse.columns import (
 from smfparse.columns import keys as key_columns
 from smfparse.errors import DamageLog, RequestError
 from smfparse.fields import Mask, Values
-from smfparse.framing import Chunk, Ints
+from smfparse.framing import Chunk, Ints, kinds_of
 from smfparse.keys import Clocks, KeyColumns, Words, words
 from smfparse.records import KINDS, MOST_TRIPLETS, Blocks, Bools, Places, Records
-from smfparse.schemas import QWST, REGISTRY, TABLES, TASK_RECORDS
+from smfparse.schemas import REGISTRY, TABLES, TASK_RECORDS
 from smfparse.schemas.wqst import WQST
 from smfparse.schemas.wtas import WTAS
 from smfparse.selection import EVERYTHING, SelectedDamage, Selection
@@ -45,14 +45,12 @@ Batch: TypeAlias = Any
 """A pyarrow.RecordBatch."""
 
 
-EPOCH_BYTES = 64 << 20
+EPOCH_BYTES = 48 << 20
 """Bytes of input after which all tables give a batch."""
-EPOCH_CELLS = 1 << 25
+EPOCH_CELLS = 1 << 22
 """Values of one table, or of key columns, after which they do as well."""
 _OF_ROWS = frozenset({"source", "block_no"})
 """Key columns that are not those of a row's record."""
-_TYPE_AT = QWST.field("sm115rty").offset
-_SUBTYPE_AT = QWST.field("sm115stf").offset
 _NUMPY = {"int32": "i4", "uint8": "u1", "double": "f8", "string": "i4"}
 """numpy types of key columns, texts as codes; the others are 8-byte integers."""
 _NATIVE = {each.name: _NUMPY.get(each.arrow, "i8") for each in (*KEYS, TASK_KEY, *RECORD_FIELDS)}
@@ -230,7 +228,7 @@ class Decoder:
     `again` reads the source from where the chunks start, to look ahead in it, `before` what is
     before that; `unknown`, if given, counts the bytes that no column knows. Only the records of
     `selection` give rows, damage and such counts; what they have to know of others is the same
-    without it.
+    without it. `kinds` are those of the records that are looked at, as `kinds_of`; None: all.
     """
 
     def __init__(
@@ -267,7 +265,7 @@ class Decoder:
         if RECORD in wanted or Places(needed).records & TASK_RECORDS:
             needed += [WTAS, WQST]
         self._places = Places(needed)
-        self._kinds = self._relevant_kinds()
+        self.kinds = self._relevant_kinds()
         self._keys = _Keys(names - _OF_ROWS)
 
     def _relevant_kinds(self) -> Ints | None:
@@ -304,7 +302,7 @@ class Decoder:
 
     def _add(self, chunk: Chunk) -> None:
         """Gather what is wanted of a chunk."""
-        chunk, keep = self._selected(_relevant(chunk, self._kinds))
+        chunk, keep = self._selected(_relevant(chunk, self.kinds))
         records = Records(chunk, _damage_of(chunk, keep, self.damage), self._places)
         if self.unknown is not None:
             counted = records if keep is None else Records(_where(chunk, keep), self.damage)
@@ -359,10 +357,8 @@ def _relevant(chunk: Chunk, kinds: Ints | None) -> Chunk:
     """Leave out of a chunk the records that do not matter."""
     if kinds is None:
         return chunk
-    kind = chunk.buffer[chunk.start + _TYPE_AT].astype(np.int64) << 16
-    kind |= chunk.buffer[chunk.start + _SUBTYPE_AT].astype(np.int64) << 8
-    kind |= chunk.buffer[chunk.start + _SUBTYPE_AT + 1]
-    return _where(chunk, np.flatnonzero(np.isin(kind, kinds)))
+    found = kinds_of(chunk.buffer, chunk.start)
+    return _where(chunk, np.flatnonzero(np.isin(found, kinds)))
 
 
 def _damage_of(chunk: Chunk, keep: Bools | None, damage: DamageLog) -> DamageLog:

@@ -51,6 +51,8 @@ _WINDOW = 64 << 20
 HEADER = 24
 """Bytes from the RDW to the end of the subtype."""
 _TYPE, _SUBTYPE = 5, 22
+_LONG = (116 << 16 | 1, 116 << 16 | 2)
+"""Kinds of record that are mostly spanned."""
 _FIRSTS = {(115, 1), (115, 2), (115, 201), (115, 215), (115, 231), (116, 0), (116, 1), (116, 10)}
 """Records that have a clock of their own and go on from no other."""
 
@@ -107,17 +109,21 @@ def chunks(
     damage: DamageLog,
     part: Part = WHOLE_SOURCE,
     chunk_bytes: int | None = None,
+    kinds: Ints | None = None,
 ) -> Generator[Chunk, None, None]:
     """Read a part of the SMF file `path` in constant memory.
 
     chunk_bytes  about the bytes of a chunk; CHUNK_BYTES unless told otherwise
+    kinds        those (as of `kinds_of`) of which more than the header is looked at: others may
+                 stay in pieces; None: all
 
     What cannot be used is noted in `damage`. Raises InputError where nothing can be used: the file
     is missing, unreadable, empty, or does not start with an SMF record behind an RDW.
     """
     try:
         with path.open("rb", buffering=0) as stream:
-            yield from _RdwReader(str(path), stream, damage, part, _capacity(chunk_bytes))
+            capacity = _capacity(chunk_bytes)
+            yield from _RdwReader(str(path), stream, damage, part, capacity, kinds)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from error
 
@@ -223,30 +229,37 @@ class _RdwReader:
     """The RDW stream: `LL LL S 00` in front of every segment, LL with these 4 bytes."""
 
     def __init__(
-        self, source: str, stream: BinaryIO, damage: DamageLog, part: Part, capacity: int
+        self,
+        source: str,
+        stream: BinaryIO,
+        damage: DamageLog,
+        part: Part,
+        capacity: int,
+        kinds: Ints | None,
     ) -> None:
         self.source = source
         self.stream = stream
         self.damage = damage
         self.capacity = capacity
-        self.buffer = np.zeros(self.capacity + SLACK, np.uint8)
+        self.buffer: Bytes = np.zeros(0, np.uint8)
         self.view = memoryview(self.buffer.data)
         self.base = part.start
         """Byte of the source that buffer[0] is."""
         self.count = part.record_no - 1
         """Number of the last record given."""
         self.end = part.end
+        self.kinds = kinds
+        self.reads = False
+        """Whether the buffer is read into; it is a map of the file before."""
         self.stopped: Damage | None = None
         """Why the reading ends before the source does."""
         status = os.fstat(stream.fileno())
         self.size = status.st_size if stat.S_ISREG(status.st_mode) else None
-        if part.start:
-            stream.seek(part.start)
 
     def __iter__(self) -> Iterator[Chunk]:
         held = 0
         while self.stopped is None:
-            end = self._fill(held)
+            held, end = self._look(held)
             if end == held:
                 self._finish(held)
                 return
@@ -258,9 +271,38 @@ class _RdwReader:
             if chunk.start.size:
                 yield chunk
             held = end - used
-            self.buffer[:held] = self.buffer[used:end]
+            if self.reads:
+                self.buffer[:held] = self.buffer[used:end]
             self.base += used
         self.damage.add(self.stopped)
+
+    def _look(self, held: int) -> tuple[int, int]:
+        """Bring the bytes from `base` on into the buffer; return how many were there, and the end.
+
+        Where no long records are asked for they are mapped, far from the end of the file: that
+        copies nothing and touches only what is looked at. To make spanned records contiguous in a
+        map costs more than reading them.
+        """
+        limit = self.size if self.end is None else self.end
+        far = limit is not None and self.base + self.capacity + SLACK <= limit
+        if far and are_short(self.kinds):
+            self._use(self._mapped())
+            return 0, self.capacity
+        if not self.reads:
+            self._use(np.zeros(self.capacity + SLACK, np.uint8))
+            self.reads, held = True, 0
+            if self.base:
+                self.stream.seek(self.base)
+        return held, self._fill(held)
+
+    def _mapped(self) -> Bytes:
+        start = self.base - self.base % mmap.ALLOCATIONGRANULARITY
+        length = self.base - start + self.capacity + SLACK
+        mapped = mmap.mmap(self.stream.fileno(), length, access=mmap.ACCESS_COPY, offset=start)
+        return np.frombuffer(mapped, np.uint8)[self.base - start :]
+
+    def _use(self, buffer: Bytes) -> None:
+        self.buffer, self.view = buffer, memoryview(buffer.data)
 
     def _fill(self, end: int) -> int:
         """Read until the buffer is full or the source ends; return the new end of the data."""
@@ -322,13 +364,17 @@ class _RdwReader:
         Of two pieces the shorter one is moved; of more, all up against the last.
         """
         start = found.at[first]
-        pairs = np.flatnonzero(last == first + 1)
+        several = last > first
+        if self.kinds is not None:
+            whole_header = found.length[first] >= HEADER
+            several &= np.isin(kinds_of(self.buffer, start), self.kinds) | ~whole_header
+        pairs = np.flatnonzero(several & (last == first + 1))
         head, tail = found.length[first[pairs]], found.length[last[pairs]] - RDW.size
         behind = start[pairs] + head
         self._move(behind + RDW.size, behind, np.where(head > tail, tail, 0))
         self._move(start[pairs], start[pairs] + RDW.size, np.where(head > tail, 0, head))
         start[pairs] += np.where(head > tail, 0, RDW.size)
-        for index in np.flatnonzero(last > first + 1):
+        for index in np.flatnonzero(several & (last > first + 1)):
             pieces = slice(first[index], last[index] + 1)
             start[index] = self._pushed(found.at[pieces].tolist(), found.length[pieces].tolist())
         return start, length
@@ -414,6 +460,19 @@ class _RdwReader:
         if says <= held:
             reason = "the file is cut: the last segment of a spanned record is missing"
         self.damage.add(Damage(self.source, self.base, held, reason))
+
+
+def are_short(kinds: Ints | None) -> bool:
+    """Whether records of these kinds (None: all) are in one piece, mostly, and few."""
+    return kinds is not None and not np.isin(kinds, _LONG).any()
+
+
+def kinds_of(buffer: Bytes, start: Ints) -> Ints:
+    """Return type << 16 | subtype of records, by their headers."""
+    kinds: Ints = buffer[start + _TYPE].astype(np.int64) << 16
+    kinds |= buffer[start + _SUBTYPE].astype(np.int64) << 8
+    kinds |= buffer[start + _SUBTYPE + 1]
+    return kinds
 
 
 def _plausible(buffer: Bytes, start: Ints, length: Ints) -> NDArray[np.bool_]:

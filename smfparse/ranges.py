@@ -27,7 +27,7 @@ import pyarrow as pa
 
 from smfparse.decode import Batch, Decoder, Wanted
 from smfparse.errors import DamageLog, InputError, OutputError
-from smfparse.framing import WHOLE_SOURCE, Chunk, Part, chunks, plan, size_of
+from smfparse.framing import WHOLE_SOURCE, Chunk, Part, are_short, chunks, plan, size_of
 from smfparse.selection import EVERYTHING, Selection
 
 LEAST_BYTES = 32 << 20
@@ -87,8 +87,9 @@ class Range:
         """
         part = self.part
         damage = log.damage if part.end is None else DamageLog()
-        read = _Counted(chunks(self.path, damage, part))
-        yield from self._decoder(log).decode(read)
+        decoder = self._decoder(log)
+        read = _Counted(chunks(self.path, damage, part, kinds=decoder.kinds))
+        yield from decoder.decode(read)
         if part.end is not None and (damage or read.records != part.records):
             raise UnsoundError
 
@@ -137,6 +138,11 @@ class Outcome(Generic[Made]):
     made: Made | None
     log: Log
     unsound: int | None = None
+
+
+def worth_sharing(wanted: Wanted) -> bool:
+    """Whether several processes are faster: not where to find what is wanted is the work."""
+    return not are_short(Decoder(wanted, DamageLog()).kinds)
 
 
 def units(

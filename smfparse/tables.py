@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from smfparse import __version__
+from smfparse.arrays import CODED
 from smfparse.columns import RECORD, table_names
 from smfparse.decode import Batch, Wanted, coded_schema, schema, wanted_tables
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
@@ -36,6 +37,7 @@ from smfparse.ranges import (
     spill,
     spilled,
     units,
+    worth_sharing,
 )
 from smfparse.selection import EVERYTHING, Selection, numbers
 
@@ -45,8 +47,14 @@ _PART = "part-*.parquet"
 _FORMAT = 1
 _GROUP_ROWS = 122_880
 """Rows of a full row group: what DuckDB scans as one piece."""
-_HELD_BYTES = 64 << 20
+_HELD_BYTES = 32 << 20
 """Bytes that all tables together hold back until they are a row group."""
+_RISING = frozenset(
+    {"smf_time", "time", "qwhsstck", "record_no", "record_offset", "task_record_no"}
+)
+"""Columns that go up in small steps from row to row."""
+_SOUGHT = frozenset({"smf_time", "time", "interval_start", "record_no", "task_record_no"})
+"""Key columns by whose range rows are looked for."""
 
 
 class Source(Protocol):
@@ -195,7 +203,7 @@ class Inputs:
         ahead  whether what is made of a unit has to be kept until it is its turn
         """
         paths = [each.path for each in sources if isinstance(each, SmfFile)]
-        if self.jobs == 1 or len(paths) < len(sources):
+        if self.jobs == 1 or len(paths) < len(sources) or not worth_sharing(wanted):
             return []
         size = sum(map(size_of, paths))
         if size < 2 * LEAST_BYTES:
@@ -325,17 +333,40 @@ class _TableWriter:
         if self.writer is None:
             self.path.parent.mkdir(exist_ok=True)
             self.writer = pq.ParquetWriter(
-                self.path,
-                coded_schema(self.table),
-                compression="zstd",
-                store_schema=False,
+                self.path, coded_schema(self.table), **parquet_options(self.table)
             )
             self.writer.add_key_value_metadata(_arrow_schema(self.table))
-        rows = pa.Table.from_batches(
-            self.held, schema=coded_schema(self.table)
-        ).unify_dictionaries()
-        self.writer.write_table(rows, row_group_size=_GROUP_ROWS)
+        self.writer.write_table(joined(self.table, self.held), row_group_size=_GROUP_ROWS)
         self.held, self.held_bytes = [], 0
+
+
+def joined(table: str, batches: Sequence[Batch]) -> Any:
+    """Return batches as one pyarrow.Table, with a dictionary a column that has no text twice.
+
+    ParquetWriter writes texts plain if it gets any other. The batch without rows is there because
+    the dictionary of a single batch would be left as it is.
+    """
+    none = [each.slice(0, 0) for each in batches[:1]]
+    return pa.Table.from_batches([*batches, *none], coded_schema(table)).unify_dictionaries()
+
+
+def parquet_options(table: str) -> dict[str, Any]:
+    """Return how the columns of a table are written: see docs/performance.md for the measurement.
+
+    Texts with a dictionary; columns that rise by their steps; all others plain. Least and greatest
+    value of those columns only by whose range rows are looked for.
+    """
+    fields = coded_schema(table)
+    return {
+        "compression": "zstd",
+        "compression_level": 1,
+        "use_dictionary": [each.name for each in fields if each.type in (CODED, pa.string())],
+        "column_encoding": {
+            each: "DELTA_BINARY_PACKED" for each in fields.names if each in _RISING
+        },
+        "write_statistics": [each for each in fields.names if each in _SOUGHT],
+        "store_schema": False,
+    }
 
 
 def _arrow_schema(table: str) -> dict[bytes, bytes]:

@@ -170,7 +170,7 @@ def test_a_process_that_is_ended_is_an_error_that_says_what_to_try(
     assert not list(temporary.iterdir())
 
 
-@pytest.mark.parametrize("command", ["info", "sql", "report", "convert"])
+@pytest.mark.parametrize("command", ["info", "sql", "convert"])
 def test_every_command_says_that_a_process_was_ended(
     command: str, dump: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,7 +178,6 @@ def test_every_command_says_that_a_process_was_ended(
     arguments = {
         "info": ["info", dump],
         "sql": ["sql", dump, "SELECT count(*) FROM record"],
-        "report": ["report", "log", dump],
         "convert": ["convert", dump, "--to", tmp_path / "tables"],
     }[command]
     found = CliRunner().invoke(main, [*map(str, arguments), "--jobs=2"])
