@@ -32,7 +32,7 @@ from tests.mixed_records import TABLES, many, written
 CAPACITY = 8192
 MIXED = wanted_tables(TABLES)
 SLOW = """
-import sys, time
+import os, pathlib, sys, time
 from smfparse import decode, framing, tables
 from smfparse.cli import main
 
@@ -41,13 +41,14 @@ tables.LEAST_BYTES, tables.MOST_BYTES = 1, 16384
 add = decode.Decoder._add
 
 def slow(self, chunk):
+    pathlib.Path(os.environ["AT_WORK"], str(os.getpid())).touch()
     time.sleep(0.2)
     add(self, chunk)
 
 decode.Decoder._add = slow
 main(sys.argv[1:])
 """
-"""smfparse for small files, each part of which takes its time."""
+"""smfparse for small files, each part of which takes its time; it notes which processes decode."""
 Lasting = Callable[..., "subprocess.Popen[str]"]
 pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="no copies and no groups of processes"),
@@ -244,7 +245,13 @@ def test_a_file_that_cannot_grow_is_one_line_on_stderr(
     at_once = SLOW.replace("0.2", "0").replace("main(", "tables._GROUP_ROWS = 1\nmain(")
     script.write_text(f"{limit}\n{at_once}")
     call = [sys.executable, str(script), "convert", str(dump), "--to", str(tmp_path / "tables")]
-    found = subprocess.run([*call, f"--jobs={jobs}"], capture_output=True, text=True, check=False)
+    found = subprocess.run(
+        [*call, f"--jobs={jobs}"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"AT_WORK": str(tmp_path)},
+    )
     assert found.returncode == 2
     assert "File too large" in found.stderr
     assert found.stderr.count("\n") == 1
@@ -289,9 +296,11 @@ def wait_until(reached: Callable[[], bool]) -> bool:
 
 @pytest.fixture
 def lasting(tmp_path: Path, temporary: Path) -> Iterator[Lasting]:
-    """Start smfparse as a group of processes of its own; go on when all of them are at work."""
+    """Start smfparse as a group of processes of its own; go on when two of them are at work."""
     script = tmp_path / "lasting.py"
     script.write_text(SLOW)
+    at_work = tmp_path / "at work"
+    at_work.mkdir()
     groups: list[subprocess.Popen[str]] = []
 
     def start(*arguments: object) -> subprocess.Popen[str]:
@@ -302,10 +311,10 @@ def lasting(tmp_path: Path, temporary: Path) -> Iterator[Lasting]:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env=os.environ | {"TMPDIR": str(temporary)},
+            env=os.environ | {"TMPDIR": str(temporary), "AT_WORK": str(at_work)},
         )
         groups.append(group)
-        assert wait_until(lambda: len(family(group.pid)) == 3)
+        assert wait_until(lambda: len(list(at_work.iterdir())) == 2)
         return group
 
     yield start

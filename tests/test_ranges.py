@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import multiprocessing
 import pickle
@@ -25,7 +26,7 @@ from smfparse.cli import main
 from smfparse.columns import table_names
 from smfparse.decode import Wanted, coded_schema, schema, wanted_tables
 from smfparse.errors import Damage, InputError
-from smfparse.framing import Part
+from smfparse.framing import Part, _RdwReader
 from smfparse.ranges import Log, Range
 from smfparse.selection import EVERYTHING, Selection
 from smfparse.tables import MANIFEST, open_inputs, write_dataset
@@ -233,7 +234,7 @@ def ranges_of(path: Path, starts: Sequence[int], cuts: Sequence[int]) -> Iterato
 
 
 @given(records=several(30), data=st.data())
-@search(40)
+@search(30)
 def test_a_file_cut_before_any_records_gives_the_same_rows(
     tmp_path: Path, records: list[Each], data: st.DataObject
 ) -> None:
@@ -254,7 +255,7 @@ def test_a_file_cut_before_any_records_gives_the_same_rows(
 
 
 @given(records=several(12, "stub", "queues", "foreign", "task"), data=st.data())
-@search(40)
+@search(30)
 def test_parts_that_look_back_know_what_one_process_knows(
     tmp_path: Path, records: list[Each], data: st.DataObject
 ) -> None:
@@ -369,13 +370,48 @@ def outcome(path: Path, jobs: int) -> Found | str:
 
 @every_alteration
 @given(seed=st.integers(0, 2**32))
-@search(8)
+@search(5)
 def test_damage_is_the_same_for_several_processes(
     tmp_path: Path, here: None, alter: Alter, seed: int
 ) -> None:
     path = tmp_path / "damaged.smf"
     path.write_bytes(alter(written(many(300, 2))[0], random.Random(seed)))
     assert outcome(path, 4) == outcome(path, 1)
+
+
+@functools.cache
+def long_content() -> bytes:
+    return written(many(2500, 2))[0]
+
+
+@every_alteration
+@given(seed=st.integers(0, 2**32))
+@search(5)
+def test_a_file_that_is_mapped_gives_what_one_that_is_read_gives(
+    tmp_path: Path, alter: Alter, seed: int
+) -> None:
+    """A file is mapped where the records that are wanted are mostly in one piece."""
+    path, content = tmp_path / "damaged.smf", long_content()
+    path.write_bytes(content + alter(content, random.Random(seed)))
+    wanted: Wanted = {"qist": None}
+    mapped: list[int] = []
+    map_file = _RdwReader._mapped
+
+    def counted(reader: _RdwReader) -> Any:
+        mapped.append(reader.base)
+        return map_file(reader)
+
+    with pytest.MonkeyPatch.context() as patch:
+        small_chunks(patch, HUGE)
+        patch.setattr(_RdwReader, "_mapped", counted)
+        found = rows_of(Range(path, wanted).batches(log := Log()), wanted)
+        everything = rows_of(Range(path, MIXED).batches(whole := Log()), MIXED)
+    assert mapped
+    assert found["qist"] == everything["qist"]
+    files, all_files = (
+        [each for each in log.damage.details if each.record_no is None] for log in (log, whole)
+    )
+    assert files == all_files
 
 
 @every_alteration
