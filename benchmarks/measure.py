@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-_SAMPLE_SECONDS = 0.05
-_PAGE = os.sysconf("SC_PAGE_SIZE")
+_SAMPLE_SECONDS = 0.2
 
 
 @dataclass(frozen=True)
@@ -68,10 +67,12 @@ def _family(pid: int) -> Iterator[int]:
 
 
 def _resident(pid: int) -> int:
+    """Return the resident bytes of a process, and of what it shares with others its share."""
     try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * _PAGE
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     except OSError:
         return 0
+    return sum(int(each.split()[1]) * 1024 for each in lines if each.startswith("Pss:"))
 
 
 def run(command: Sequence[str]) -> Run:

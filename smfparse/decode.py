@@ -45,7 +45,7 @@ Batch: TypeAlias = Any
 """A pyarrow.RecordBatch."""
 
 
-EPOCH_BYTES = 48 << 20
+EPOCH_BYTES = 32 << 20
 """Bytes of input after which all tables give a batch."""
 EPOCH_CELLS = 1 << 22
 """Values of one table, or of key columns, after which they do as well."""
