@@ -203,10 +203,10 @@ class Inputs:
         ahead  whether what is made of a unit has to be kept until it is its turn
         """
         paths = [each.path for each in sources if isinstance(each, SmfFile)]
-        if self.jobs == 1 or len(paths) < len(sources) or not worth_sharing(wanted):
+        if self.jobs == 1 or len(paths) < len(sources):
             return []
         size = sum(map(size_of, paths))
-        if size < 2 * LEAST_BYTES:
+        if size < 2 * LEAST_BYTES or not worth_sharing(wanted):
             return []
         share = -(-size // self.jobs)
         unit_bytes = max(min(share // 2, MOST_BYTES) if ahead else share, LEAST_BYTES)
