@@ -187,11 +187,6 @@ def _spelled(raw: Raw) -> Any:
     return pa.StringArray.from_buffers(rows, pa.py_buffer(offsets), pa.py_buffer(text[inside]))
 
 
-def inverse(held: Mask) -> Mask:
-    """Return where values are missing: what Arrow calls a mask."""
-    return None if held is None else ~held
-
-
 def _word_array(part: Part, values: Values, valid: Mask) -> Any:
     indices, each = distinct(values.view(np.uint8).reshape(len(values), values.itemsize))
     codes = each.view(values.dtype)[:, 0].tolist()

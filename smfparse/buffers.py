@@ -19,8 +19,8 @@ import pyarrow as pa
 from smfparse.arrays import WORDS, array, coded, gather, kind_array, not_zero, settled_arrays
 from smfparse.fields import BLANK, Mask, Numeric, Raw, Values
 from smfparse.framing import Bytes, Ints
+from smfparse.headers import Bools
 from smfparse.layout import Block, Child, Column, Field
-from smfparse.records import Bools
 
 PIECE_BYTES = 1 << 20
 """Bytes of blocks that are taken apart at once: they stay in the processor's cache meanwhile."""

@@ -31,8 +31,9 @@ from smfparse.columns import keys as key_columns
 from smfparse.errors import DamageLog, RequestError
 from smfparse.fields import Mask, Values
 from smfparse.framing import Chunk, Ints, kinds_of
+from smfparse.headers import Bools
 from smfparse.keys import Clocks, KeyColumns, Words, words
-from smfparse.records import KINDS, MOST_TRIPLETS, Blocks, Bools, Places, Records
+from smfparse.records import KINDS, MOST_TRIPLETS, Blocks, Places, Records
 from smfparse.schemas import REGISTRY, TABLES, TASK_RECORDS
 from smfparse.schemas.wqst import WQST
 from smfparse.schemas.wtas import WTAS

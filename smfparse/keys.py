@@ -18,8 +18,9 @@ import pyarrow as pa
 from smfparse.arrays import distinct
 from smfparse.fields import STCK_UNITS_PER_US, Instant, Mask, Numeric, Raw, Text, Values
 from smfparse.framing import Ints
+from smfparse.headers import Bools
 from smfparse.layout import Block
-from smfparse.records import Blocks, Bools, Records
+from smfparse.records import Blocks, Records
 from smfparse.schemas import QWHC, QWHS, QWHX, STUB_RECORDS
 from smfparse.schemas.wtas import WTAS
 from smfparse.tasks import TASK, TaskLinks, Tasks, task_blocks, task_keys
@@ -33,7 +34,6 @@ QWHX_RELEASE = "946".encode("cp500")
 _TOD_INTERVALS = ((115, 231), (116, 10))
 """Records whose QWHSDURN counts TOD units; it is microseconds in the others."""
 _US = 1_000_000
-_DAY_US = 24 * 3600 * _US
 _QUARTER = 15 * 60
 
 
@@ -220,7 +220,7 @@ class KeyColumns:
     @cached_property
     def _extended(self) -> Bools:
         """Whether the release is one that writes QWHX (the flag bit is not to be trusted)."""
-        raw = self.records.header_raw("sm115rel")
+        raw = self.records.headers.raw("sm115rel")
         least = np.frombuffer(QWHX_RELEASE, np.uint8)
         extended: Bools = _big_endian(raw) >= _big_endian(least[None, :])[0]
         return self.records.is_mq & extended
@@ -241,28 +241,16 @@ class KeyColumns:
         return spread, known
 
     @cached_property
-    def _header_time(self) -> tuple[Ints, Bools]:
-        """Microseconds since 1970, local, from the SMF header; and where the date is one."""
-        date = self.records.header("sm115dte").astype(np.int64)
-        digits = [(date >> shift) & 15 for shift in range(28, 0, -4)]
-        year = 1900 + 100 * digits[1] + 10 * digits[2] + digits[3]
-        day = 100 * digits[4] + 10 * digits[5] + digits[6]
-        first = (year - 1970).astype("datetime64[Y]").astype("datetime64[D]").astype(np.int64)
-        time = self.records.header("sm115tme").astype(np.int64) * (_US // 100)
-        good = (day >= 1) & (day <= 366)
-        return (first + day - 1) * _DAY_US + time, good
-
-    @cached_property
     def _stck(self) -> tuple[Ints, Bools]:
         return self._qwhs_field("qwhsstck")
 
     @cached_property
     def _offset(self) -> tuple[Ints, Bools]:
-        local, dated = self._header_time
+        local, dated = self.records.headers.time
         utc, known = self._stck
         seconds = np.rint((local - utc) / (_QUARTER * _US)).astype(np.int64) * _QUARTER
         known = known & dated & (np.abs(seconds) <= 24 * 3600)
-        system = self.records.header_raw("sm115sid").view(np.uint32)[:, 0]
+        system = self.records.headers.raw("sm115sid").view(np.uint32)[:, 0]
         without = ~self.records.is_mq
         for record in STUB_RECORDS:
             without[self.records.of(record)] = True
@@ -306,14 +294,14 @@ class KeyColumns:
         return owner[known], numbers
 
     def _system(self) -> tuple[Values, Mask]:
-        return self._words["system"].codes(self.records.header_raw("sm115sid")), None
+        return self._words["system"].codes(self.records.headers.raw("sm115sid")), None
 
     def _qmgr(self) -> tuple[Values, Mask]:
-        return self._words["qmgr"].codes(self.records.header_raw("sm115SSI")), self.records.is_mq
+        return self._words["qmgr"].codes(self.records.headers.raw("sm115SSI")), self.records.is_mq
 
     def _subsystem(self) -> tuple[Values, Mask]:
-        raw = self.records.header_raw("sm115SSI")
-        return self._words["subsystem"].codes(raw), self.records.has_subtype
+        raw = self.records.headers.raw("sm115SSI")
+        return self._words["subsystem"].codes(raw), self.records.headers.has_subtype
 
     def _qsg(self) -> tuple[Values, Mask]:
         raw, held = self._qwhx_raw("qwhxqsg")
@@ -330,11 +318,11 @@ class KeyColumns:
 
     def _mq_version(self) -> tuple[Values, Mask]:
         release, _ = self._qwhx_raw("qwhxrel")
-        releases = np.hstack([self.records.header_raw("sm115rel"), release])
+        releases = np.hstack([self.records.headers.raw("sm115rel"), release])
         return self._words["mq_version"].codes(releases), self.records.is_mq
 
     def _smf_time(self) -> tuple[Values, Mask]:
-        return self._header_time
+        return self.records.headers.time
 
     def _time(self) -> tuple[Values, Mask]:
         return self._stck
@@ -360,13 +348,13 @@ class KeyColumns:
         return self.records.chunk.length, None
 
     def _flags(self) -> tuple[Values, Mask]:
-        return self.records.header("sm115flg"), None
+        return self.records.headers.number("sm115flg"), None
 
     def _type(self) -> tuple[Values, Mask]:
         return self.records.type, None
 
     def _subtype(self) -> tuple[Values, Mask]:
-        return self.records.subtype, self.records.has_subtype
+        return self.records.subtype, self.records.headers.has_subtype
 
     def _task_record_no(self) -> tuple[Values, Mask]:
         number, known = np.zeros(self.rows, np.int64), np.zeros(self.rows, np.bool_)

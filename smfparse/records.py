@@ -12,14 +12,14 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from smfparse.arrays import WORDS, gather
+from smfparse.arrays import gather
 from smfparse.errors import Damage, DamageLog
-from smfparse.fields import Numeric, Raw, Values
+from smfparse.fields import Raw, Values
 from smfparse.framing import Chunk, Ints
+from smfparse.headers import Bools, Headers
 from smfparse.layout import Block, Field
-from smfparse.schemas import ACCOUNTING, QWST, REGISTRY, STATISTICS, TRIPLET
+from smfparse.schemas import QWST, REGISTRY, TRIPLET
 
 HEADER_END = QWST.size
 MIN_BLOCK = 8
@@ -28,21 +28,11 @@ MOST_TRIPLETS = 16
 """No record has more triplets (115/1 has 12)."""
 _EYE = 4
 """Bytes of an eye-catcher."""
-_SUBTYPE_VALID = 0x40
-_SUBTYPE_END = QWST.field("sm115stf").end
 _TRIPLET = np.dtype([(each.name, each.kind.wire) for each in TRIPLET.fields])
 _NO_TRIPLET = np.iinfo(np.uint32).max
-_HEADER = np.dtype(
-    [
-        (each.name, f"{'u' if each.kind.width in WORDS else 'V'}{each.kind.width}")
-        for each in QWST.fields
-    ]
-)
-"""The SMF header; numbers as they stand on the wire."""
 KINDS = tuple(sorted(REGISTRY))
 _CODES = np.array([smf_type << 16 | subtype for smf_type, subtype in KINDS])
 
-Bools = NDArray[np.bool_]
 Place: TypeAlias = tuple[tuple[int, int], int]
 """A triplet by number, in records of one (type, subtype)."""
 
@@ -134,30 +124,13 @@ class Records:
         self.chunk = chunk
         self.damage = damage
         self.places = places or Places([])
-        self._header = gather(chunk.buffer, chunk.start, HEADER_END).view(_HEADER)[:, 0]
-        self.type: Ints = self.header("sm115rty").astype(np.int64)
-        self.is_mq: Bools = (self.type == STATISTICS) | (self.type == ACCOUNTING)
-        flag = self.header("sm115flg")
-        """False where the header says nothing of a subtype (SMF's own records)."""
-        self.has_subtype: Bools = (self.is_mq | ((flag & _SUBTYPE_VALID) != 0)) & (
-            chunk.length >= _SUBTYPE_END
-        )
-        subtype = self.header("sm115stf").astype(np.int64)
-        self.subtype: Ints = np.where(self.has_subtype, subtype, -1)
+        self.headers = Headers(chunk.buffer, chunk.start, chunk.length)
+        self.type = self.headers.type
+        self.subtype = self.headers.subtype
+        self.is_mq = self.headers.is_mq
 
     def __len__(self) -> int:
         return len(self.chunk.start)
-
-    def header_raw(self, name: str) -> Raw:
-        """Return the wire bytes of a field of the SMF header, a row a record."""
-        column = np.ascontiguousarray(self._header[name])
-        return column.view(np.uint8).reshape(len(column), column.itemsize)
-
-    def header(self, name: str) -> Values:
-        """Return a number of the SMF header (in QWST's names), a value a record."""
-        kind = QWST.field(name).kind
-        assert isinstance(kind, Numeric)
-        return kind.values(self.header_raw(name))[0]
 
     def read(self, at: Ints, each: Field) -> Raw:
         """Return the wire bytes of a field of blocks that start at positions `at`."""

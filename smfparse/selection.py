@@ -11,28 +11,26 @@ import datetime as dt
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from smfparse.arrays import distinct
 from smfparse.columns import RECORD
 from smfparse.criteria import DAY, Hours, Types, names, regex, span, types
 from smfparse.errors import Damage, DamageLog
-from smfparse.fields import Numeric, Text, Values
+from smfparse.fields import Text
 from smfparse.framing import Bytes, Ints
-from smfparse.schemas import ACCOUNTING, QWST, REGISTRY, STATISTICS, TABLES
+from smfparse.headers import Bools, Headers
+from smfparse.schemas import QWST, REGISTRY, TABLES
 
-Bools: TypeAlias = NDArray[np.bool_]
 Texts: TypeAlias = tuple[list[str | None], Ints]
 """Distinct texts, and for each row the index of its own."""
 
 _US = 1_000_000
 _DAY_US = DAY * _US
 _UNIX_EPOCH = dt.datetime(1970, 1, 1)
-_SUBTYPE_VALID = 0x40
 _PLACE = ("source", "record_no")
 """Key columns that tell the record of a row."""
 
@@ -111,7 +109,7 @@ class Selection:
         """
         if self.everything:
             return None
-        return self._chosen(_Headers(buffer, start, length), len(start), by_type=True)
+        return self._chosen(_Records(Headers(buffer, start, length)), len(start), by_type=True)
 
     def rows(self, table: str, batch: Any, places: Mapping[str, Ints] | None) -> Bools:
         """Return which rows of a table are selected, bool (rows,).
@@ -213,57 +211,27 @@ class SelectedDamage(DamageLog):
             self._log.add(damage)
 
 
-class _Headers:
-    """The SMF headers of records in a buffer."""
+class _Records:
+    """Records in a buffer, by their SMF headers."""
 
-    def __init__(self, buffer: Bytes, start: Ints, length: Ints) -> None:
-        self._buffer = buffer
-        self._start = start
-        self._length = length
-
-    @cached_property
-    def _type(self) -> Ints:
-        return self._number("sm115rty")
-
-    @cached_property
-    def _is_mq(self) -> Bools:
-        found: Bools = (self._type == STATISTICS) | (self._type == ACCOUNTING)
-        return found
+    def __init__(self, headers: Headers) -> None:
+        self._headers = headers
 
     def texts(self, column: str) -> Texts:
         """Return the texts of the headers; only records of MQ have a queue manager."""
         field = QWST.field({"system": "sm115sid", "qmgr": "sm115SSI"}[column])
         assert isinstance(field.kind, Text)
-        distinct, codes = np.unique(self._raw(field.name).view(">u4")[:, 0], return_inverse=True)
-        raw = distinct.astype(">u4").view("V4")
-        words: list[str | None] = [field.kind.spell(each.tobytes()) for each in raw]
+        codes, each = distinct(self._headers.raw(field.name))
+        words: list[str | None] = [field.kind.spell(raw.tobytes()) for raw in each]
         if column == "qmgr":
-            codes = np.where(self._is_mq, codes, len(words))
+            codes = np.where(self._headers.is_mq, codes, len(words))
         return [*words, None], codes
 
     def times(self) -> tuple[Ints, Bools]:
-        date = self._number("sm115dte")
-        digits = [(date >> shift) & 15 for shift in range(28, 0, -4)]
-        year = 1900 + 100 * digits[1] + 10 * digits[2] + digits[3]
-        day = 100 * digits[4] + 10 * digits[5] + digits[6]
-        first = (year - 1970).astype("datetime64[Y]").astype("datetime64[D]").astype(np.int64)
-        time = self._number("sm115tme") * (_US // 100)
-        return (first + day - 1) * _DAY_US + time, (day >= 1) & (day <= 366)
+        return self._headers.time
 
     def kinds(self) -> tuple[Ints, Ints]:
-        says = self._is_mq | ((self._number("sm115flg") & _SUBTYPE_VALID) != 0)
-        held = says & (self._length >= QWST.field("sm115stf").end)
-        return self._type, np.where(held, self._number("sm115stf"), -1)
-
-    def _raw(self, name: str) -> Values:
-        each = QWST.field(name)
-        windows = np.lib.stride_tricks.sliding_window_view(self._buffer, each.kind.width)
-        return np.ascontiguousarray(windows[self._start + each.offset])
-
-    def _number(self, name: str) -> Ints:
-        kind = QWST.field(name).kind
-        assert isinstance(kind, Numeric)
-        return kind.values(self._raw(name))[0].astype(np.int64)
+        return self._headers.type, self._headers.subtype
 
 
 class _Columns:

@@ -16,8 +16,9 @@ import numpy as np
 from smfparse.arrays import gather
 from smfparse.fields import Values
 from smfparse.framing import Ints
+from smfparse.headers import Bools
 from smfparse.layout import Field
-from smfparse.records import Blocks, Bools, Records
+from smfparse.records import Blocks, Records
 from smfparse.schemas.wqst import WQST
 from smfparse.schemas.wtas import WTAS
 
@@ -109,8 +110,8 @@ def _first(found: Blocks, last: Field) -> Blocks:
 def _keys(records: Records, found: Blocks, token: Field) -> Values:
     width = _CORREL.kind.width
     parts = [
-        records.header_raw("sm115sid")[found.owner],
-        records.header_raw("sm115SSI")[found.owner],
+        records.headers.raw("sm115sid")[found.owner],
+        records.headers.raw("sm115SSI")[found.owner],
         gather(records.chunk.buffer, found.at + token.offset, width),
     ]
     return np.ascontiguousarray(np.hstack(parts)).view("V24")[:, 0]
