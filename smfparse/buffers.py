@@ -16,10 +16,19 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from smfparse.arrays import WORDS, array, coded, gather, kind_array, not_zero, settled_arrays
+from smfparse.arrays import (
+    WORDS,
+    Bools,
+    Bytes,
+    Ints,
+    array,
+    coded,
+    gather,
+    kind_array,
+    not_zero,
+    settled_arrays,
+)
 from smfparse.fields import BLANK, Mask, Numeric, Raw, Values
-from smfparse.framing import Bytes, Ints
-from smfparse.headers import Bools
 from smfparse.layout import Block, Child, Column, Field
 
 PIECE_BYTES = 1 << 20

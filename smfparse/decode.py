@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from smfparse.arrays import CODED, array, arrow_type, both, coded, same
+from smfparse.arrays import CODED, Bools, Ints, array, arrow_type, both, coded, same
 from smfparse.buffers import BlockBuffer, EntryBuffer, Growing
 from smfparse.columns import (
     KEYS,
@@ -30,10 +30,10 @@ from smfparse.columns import (
 from smfparse.columns import keys as key_columns
 from smfparse.errors import DamageLog, RequestError
 from smfparse.fields import Mask, Values
-from smfparse.framing import Chunk, Ints, kinds_of
-from smfparse.headers import Bools
+from smfparse.framing import Chunk
+from smfparse.headers import MOST_TRIPLETS, kinds_of
 from smfparse.keys import Clocks, KeyColumns, Words, words
-from smfparse.records import KINDS, MOST_TRIPLETS, Blocks, Places, Records
+from smfparse.records import KINDS, Blocks, Places, Records
 from smfparse.schemas import REGISTRY, TABLES, TASK_RECORDS
 from smfparse.schemas.wqst import WQST
 from smfparse.schemas.wtas import WTAS

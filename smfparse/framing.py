@@ -1,64 +1,59 @@
 """Bytes of a file to logical records.
 
-Whatever the file variant, what leaves this room is a stream of `Chunk`s: a buffer, and for each
-record where it starts in it. `start` is where the record's RDW is, or would be, so the offsets in
-triplets, which count from there, always add; records that were split into segments are contiguous.
-
-The variant read here is the RDW stream, with or without spanned records: FTP binary with
-`quote site rdw`, or a download of a VBS data set by record.
+However the records are told apart, what leaves this room is a stream of `Chunk`s: a buffer, and for
+each record where it starts in it. `start` is where the record's RDW is, or would be, so the offsets
+in triplets, which count from there, always add; records that were split into segments are
+contiguous. Behind damage the next record is looked for, and what was passed over is noted.
 """
 
 from __future__ import annotations
 
 import itertools
 import mmap
-import os
-import stat
-import struct
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from smfparse.arrays import Bools, Bytes, Ints
+from smfparse.detection import (
+    Framing,
+    are_heads,
+    begins,
+    detect,
+    is_crlf,
+    is_translated,
+    leads_on,
+    next_record,
+)
 from smfparse.errors import Damage, DamageLog, InputError
-
-Bytes: TypeAlias = NDArray[np.uint8]
-Ints: TypeAlias = NDArray[np.int64]
+from smfparse.headers import SMF_HEADER, SUBTYPE_END, content_end, is_mq, kinds_of, plausible
+from smfparse.packing import Unpacked, unpacked
+from smfparse.walks import FIRST, LAST, MIDDLE, RDW_SIZE, WHOLE, Segments
 
 CHUNK_BYTES = 16 << 20
 MAX_RECORD = 1 << 20
 """No spanned record grows beyond this: SMF itself stops at 32,756 bytes."""
 SLACK = 1 << 16
 """Bytes behind the last record that may be read (not used): no block is longer."""
-
-RDW = struct.Struct(">HBB")
-_WORD = struct.Struct(">I")
-_NEVER = 0xFCFF
-"""Bits of an RDW that are never on: segment codes are 0 to 3, the last byte is zero."""
-_LATER = 0x0200
-"""On in the RDW of a segment that goes on with a record: LAST and MIDDLE."""
-_LEAST = RDW.size << 16
-"""An RDW below this is shorter than itself."""
+HEAD_BYTES = 1 << 20
+"""Bytes at the start of a file by which its framing is told."""
+_TAIL = 4 * RDW_SIZE + SMF_HEADER
+"""Bytes at the end of the buffer in which no record can be told by its header yet."""
+_NOTHING = np.zeros(0, np.int64)
 NO_RECORD = "no SMF record starts here"
-SMF_HEADER = 18
-"""Bytes from the RDW to the end of the system id: every SMF record has these."""
-WHOLE, FIRST, LAST, MIDDLE = range(4)
-_WINDOW = 64 << 20
-"""Bytes of a file that are looked at at once when it is planned."""
-HEADER = 24
-"""Bytes from the RDW to the end of the subtype."""
-_TYPE, _SUBTYPE = 5, 22
+_ZEROS = "zero bytes where a record should start"
+_LINE_ENDS = "a line end (0D0A) behind a record, as of a transfer in text mode"
 _LONG = (116 << 16 | 1, 116 << 16 | 2)
 """Kinds of record that are mostly spanned."""
-_FIRSTS = {(115, 1), (115, 2), (115, 201), (115, 215), (115, 231), (116, 0), (116, 1), (116, 10)}
-"""Records that have a clock of their own and go on from no other."""
-
-_TIME = 6
-"""Where the time is in the SMF header, and behind it the date."""
-_DAY_HUNDREDTHS = 24 * 3600 * 100
+_FIRSTS = [
+    smf_type << 16 | subtype
+    for smf_type, subtypes in ((115, (1, 2, 201, 215, 231)), (116, (0, 1, 10)))
+    for subtype in subtypes
+]
+"""Kinds of record that have a clock of their own and go on from no other."""
 
 
 @dataclass(frozen=True)
@@ -66,10 +61,11 @@ class Chunk:
     """Logical records in one buffer; valid until the next chunk is asked for.
 
     buffer     uint8, with at least SLACK bytes behind the last record
-    start      int64 (records,): where each record's RDW is in the buffer
+    start      int64 (records,): where each record's RDW is, or would be, in the buffer
     length     int64 (records,): bytes of the whole record, RDW included
-    offset     int64 (records,): byte of the record's first RDW in the source
-    record_no  int64 (records,): 1-based logical record in the source
+    offset     int64 (records,): byte of the unpacked source where the record starts, or its prefix
+    record_no  int64 (records,): 1-based logical record in the source; 0: not known
+    begin      byte of the unpacked source where what leads to the first record starts
     """
 
     source: str
@@ -78,27 +74,31 @@ class Chunk:
     length: Ints
     offset: Ints
     record_no: Ints
+    begin: int = 0
 
 
 @dataclass(frozen=True)
 class Part:
     """A range of a source that starts where a record does.
 
-    start      byte of its first RDW
+    start      byte where what leads to its first record starts
     end        byte behind its last record; None: to the end of the source
     record_no  number of its first record
     records    how many it has; None: not known
+
+    Where record_no is None the range is blind: nothing is known of what starts where. It has the
+    records that start in it, the first of which is looked for, and their numbers are not known.
     """
 
     start: int
     end: int | None
-    record_no: int
+    record_no: int | None
     records: int | None = None
 
     @property
     def rest(self) -> Part:
         """The range from here to the end of the source."""
-        return Part(self.start, None, self.record_no)
+        return replace(self, end=None, records=None)
 
 
 WHOLE_SOURCE = Part(0, None, 1)
@@ -110,22 +110,57 @@ def chunks(
     part: Part = WHOLE_SOURCE,
     chunk_bytes: int | None = None,
     kinds: Ints | None = None,
+    framing: Framing | None = None,
+    name: str | None = None,
 ) -> Generator[Chunk, None, None]:
     """Read a part of the SMF file `path` in constant memory.
 
     chunk_bytes  about the bytes of a chunk; CHUNK_BYTES unless told otherwise
     kinds        those (as of `kinds_of`) of which more than the header is looked at: others may
                  stay in pieces; None: all
+    framing      how its records are told apart; None: that is detected
+    name         what to call the source; its path unless told otherwise
 
     What cannot be used is noted in `damage`. Raises InputError where nothing can be used: the file
-    is missing, unreadable, empty, or does not start with an SMF record behind an RDW.
+    is missing, unreadable, empty, or there are no SMF records in it.
     """
-    try:
-        with path.open("rb", buffering=0) as stream:
-            capacity = _capacity(chunk_bytes)
-            yield from _RdwReader(str(path), stream, damage, part, capacity, kinds)
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from error
+    source = name or str(path)
+    with unpacked(path) as data:
+        if framing is None:
+            framing = framing_of(path, name)
+        yield from _Reader(source, data, damage, part, _capacity(chunk_bytes), kinds, framing)
+
+
+def framing_of(path: Path, name: str | None = None) -> Framing:
+    """Tell how the records of the SMF file `path` are told apart, by its first bytes.
+
+    Raises InputError where it is missing, unreadable, empty, or has no SMF records.
+    """
+    source = name or str(path)
+    buffer = np.zeros(RDW_SIZE + HEAD_BYTES + SLACK, np.uint8)
+    with unpacked(path) as data:
+        end = _fill(data, buffer, RDW_SIZE, RDW_SIZE + HEAD_BYTES)
+        fault = data.fault
+    if end == RDW_SIZE:
+        raise InputError(f"{source}: {fault or 'the file is empty'}")
+    found = detect(buffer, RDW_SIZE, end, last=end < RDW_SIZE + HEAD_BYTES)
+    if found is None:
+        raise _no_dump(source, buffer[RDW_SIZE:end].tobytes())
+    return found
+
+
+def _no_dump(source: str, head: bytes) -> InputError:
+    """Return the error of a file that starts with `head` and is no SMF dump."""
+    if is_translated(head):
+        return InputError(
+            f"{source}: the names of MQ control blocks stand in it as ASCII text. It was translated "
+            "when it was transferred, which loses what the numbers were: transfer the dump again, "
+            "in binary (FTP: binary, quote site rdw)."
+        )
+    return InputError(
+        f"{source}: no SMF records in it. It has to be the binary copy of an SMF dump, as IFASMFDP "
+        "or IFASMFDL writes it (FTP: binary, quote site rdw); not one that AMATERSE or XMIT packed."
+    )
 
 
 def size_of(path: Path) -> int:
@@ -141,26 +176,41 @@ def _capacity(chunk_bytes: int | None) -> int:
     return max(CHUNK_BYTES if chunk_bytes is None else chunk_bytes, 2 * MAX_RECORD)
 
 
-def plan(path: Path, part_bytes: int, chunk_bytes: int | None = None) -> list[Part]:
+def _fill(data: Unpacked, buffer: Bytes, at: int, end: int) -> int:
+    """Read into buffer[at:end] what there is; return where it ends."""
+    view = memoryview(buffer.data)
+    while at < end:
+        got = data.readinto(view[at:end])
+        if not got:
+            break
+        at += got
+    return at
+
+
+def plan(
+    path: Path, part_bytes: int, chunk_bytes: int | None = None, framing: Framing | None = None
+) -> list[Part]:
     """Cut the SMF file `path` into parts of about `part_bytes`; their union is the whole file.
 
     A part starts where a chunk of the whole file does, so its chunks are those of the whole file.
     What is done with damage, and in which order it is noted, depends on nothing else.
 
-    Only the RDWs are looked at, once; behind the first that is not sound, the file is not cut any
-    more. Raises InputError where the file cannot be read.
+    Only what tells the records apart is looked at, once; behind the first damage the file is not
+    cut any more, and a packed one nowhere. Raises InputError where the file cannot be read.
     """
     size = size_of(path)
-    if size <= part_bytes:
-        return [WHOLE_SOURCE]
-    try:
-        with path.open("rb") as stream:
-            cuts = _cuts(stream, size, part_bytes, _capacity(chunk_bytes))
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from error
-    if not cuts:
-        return [WHOLE_SOURCE]
-    starts = [(0, 1), *cuts]
+    with unpacked(path) as data:
+        if size <= part_bytes or data.file is None:
+            return [WHOLE_SOURCE]
+    starts = [(0, 1)]
+    due = least = max(part_bytes - _capacity(chunk_bytes) // 2, 1)  # so the nearest chunk is taken
+    damage = DamageLog()
+    for chunk in chunks(path, damage, WHOLE_SOURCE, chunk_bytes, _NOTHING, framing):
+        if chunk.begin >= due and _can_start(chunk):
+            starts.append((chunk.begin, int(chunk.record_no[0])))
+            due = chunk.begin + least
+        if damage:
+            break
     parts = [
         Part(start, end, first, following - first)
         for (start, first), (end, following) in itertools.pairwise(starts)
@@ -168,216 +218,278 @@ def plan(path: Path, part_bytes: int, chunk_bytes: int | None = None) -> list[Pa
     return [*parts, Part(starts[-1][0], None, starts[-1][1])]
 
 
-def _cuts(stream: BinaryIO, size: int, part_bytes: int, capacity: int) -> list[tuple[int, int]]:
-    """Return where to cut, and the number of the record there, as far as the segments are sound."""
-    cuts: list[tuple[int, int]] = []
-    due = least = max(part_bytes - capacity // 2, 1)  # so that the nearest chunk is taken
-    at, first, number, full, expected = 0, 0, 0, capacity, 0
-    for base in range(0, size, _WINDOW):
-        length = min(_WINDOW + mmap.ALLOCATIONGRANULARITY, size - base)
-        with mmap.mmap(stream.fileno(), length, access=mmap.ACCESS_READ, offset=base) as data:
-            end = min(base + _WINDOW, size - RDW.size + 1)
-            while at < end:
-                (word,) = _WORD.unpack_from(data, at - base)
-                later = word & _LATER
-                if word & _NEVER or word < _LEAST or later != expected:
-                    return cuts
-                expected = word << 1 & _LATER  # the code is odd in segments that are not the last
-                if not later:
-                    number += 1
-                    first = at
-                at += word >> 16
-                if at > full:  # the record is the first one that this chunk does not have
-                    if at - first > MAX_RECORD:
-                        return cuts
-                    full = first + capacity
-                    if first >= due and _can_start(stream, first):
-                        cuts.append((first, number))
-                        due = first + least
-    return cuts
-
-
-def _can_start(stream: BinaryIO, at: int) -> bool:
-    """Whether a part may start with a record: it has to know nothing of those before it.
+def _can_start(chunk: Chunk) -> bool:
+    """Whether a part may start with a chunk: its first record has to know nothing of those before.
 
     Any may; but a part that starts with one that does not mostly spares a look back.
     """
-    stream.seek(at)
-    header = stream.read(HEADER)
-    return len(header) == HEADER and (header[_TYPE], int.from_bytes(header[_SUBTYPE:])) in _FIRSTS
+    return bool(np.isin(kinds_of(chunk.buffer, chunk.start[:1]), _FIRSTS)[0])
 
 
-@dataclass(frozen=True)
-class _Segments:
-    """The segments in a buffer, all whole, and what follows the last of them.
-
-    at      int64 (segments,): position of the RDW in the buffer
-    length  int64 (segments,): RDW included
-    code    uint8 (segments,): WHOLE, FIRST, LAST or MIDDLE
-    end     position behind the last segment
-    broken  whether there is something else than a segment at `end`
-    """
-
-    at: Ints
-    length: Ints
-    code: NDArray[np.uint8]
-    end: int
-    broken: bool
-
-
-class _RdwReader:
-    """The RDW stream: `LL LL S 00` in front of every segment, LL with these 4 bytes."""
+class _Reader:
+    """Fills a buffer again and again, walks through it and gives the records."""
 
     def __init__(
         self,
         source: str,
-        stream: BinaryIO,
+        data: Unpacked,
         damage: DamageLog,
         part: Part,
         capacity: int,
         kinds: Ints | None,
+        framing: Framing,
     ) -> None:
         self.source = source
-        self.stream = stream
+        self.data = data
         self.damage = damage
         self.capacity = capacity
         self.buffer: Bytes = np.zeros(0, np.uint8)
         self.view = memoryview(self.buffer.data)
+        self.low = 0
+        """Where in the buffer the data starts."""
         self.base = part.start
-        """Byte of the source that buffer[0] is."""
-        self.count = part.record_no - 1
+        """Byte of the source that is at `low`."""
+        self.blind = part.record_no is None
+        self.count = (part.record_no or 1) - 1
         """Number of the last record given."""
-        self.end = part.end
+        self.part_end = part.end
+        self.end = None if self.blind else part.end
+        """Byte of the source that is not read any more; None: all is."""
         self.kinds = kinds
+        self.walk = framing.walk
         self.reads = False
         """Whether the buffer is read into; it is a map of the file before."""
-        self.stopped: Damage | None = None
-        """Why the reading ends before the source does."""
-        status = os.fstat(stream.fileno())
-        self.size = status.st_size if stat.S_ISREG(status.st_mode) else None
+        self.lost: int | None = self.base if self.blind else None
+        """Byte of the source from which on a record is looked for; None: one is expected."""
+        self.zeros = self.cut = False
+        """Whether what was passed over since is zero; or what is left of a record."""
+        self.quiet = self.blind
+        """Whether what is passed over is no damage: it belongs to the range before."""
+        self.found: list[Damage] = []
+        """What could not be used of the data in the buffer."""
 
     def __iter__(self) -> Iterator[Chunk]:
-        held = 0
-        while self.stopped is None:
-            held, end = self._look(held)
-            if end == held:
-                self._finish(held)
-                return
-            segments = self._walk(end)
-            start, length, offset, used = self._records(segments)
-            if segments.broken:
-                self._stop(segments.end, end)
-            chunk = self._chunk(start, length, offset)
+        held, last = 0, False
+        while not last:
+            held, end, last = self._look(held)
+            found = self._walked(end, last)
+            start, length, place, used = self._records(found, last)
+            chunk = self._chunk(start, length, place)
             if chunk.start.size:
                 yield chunk
+            if self.blind and self.part_end is not None and self._offset(used) >= self.part_end:
+                return
             held = end - used
             if self.reads:
-                self.buffer[:held] = self.buffer[used:end]
-            self.base += used
-        self.damage.add(self.stopped)
+                self.buffer[self.low : self.low + held] = self.buffer[used:end]
+            self.base += used - self.low
 
-    def _look(self, held: int) -> tuple[int, int]:
-        """Bring the bytes from `base` on into the buffer; return how many were there, and the end.
+    def _look(self, held: int) -> tuple[int, int, bool]:
+        """Bring the bytes from `base` on into the buffer.
 
-        Where no long records are asked for they are mapped, far from the end of the file: that
-        copies nothing and touches only what is looked at. To make spanned records contiguous in a
-        map costs more than reading them.
+        Return how many were there, where they end, and whether nothing follows. Where no long
+        records are asked for they are mapped, far from the end of the file: that copies nothing and
+        touches only what is looked at. To make spanned records contiguous in a map costs more than
+        reading them.
         """
-        limit = self.size if self.end is None else self.end
+        limit = self.data.size if self.end is None else self.end
         far = limit is not None and self.base + self.capacity + SLACK <= limit
-        if far and are_short(self.kinds):
+        if far and self.walk.mapped and self.data.file is not None and are_short(self.kinds):
             self._use(self._mapped())
-            return 0, self.capacity
+            return 0, self.capacity, False
         if not self.reads:
-            self._use(np.zeros(self.capacity + SLACK, np.uint8))
-            self.reads, held = True, 0
+            self._use(np.zeros(RDW_SIZE + self.capacity + SLACK, np.uint8))
+            self.low, self.reads, held = RDW_SIZE, True, 0
             if self.base:
-                self.stream.seek(self.base)
-        return held, self._fill(held)
+                assert self.data.file is not None
+                self.data.file.seek(self.base)
+        room = self.capacity if self.end is None else min(self.capacity, self.end - self.base)
+        end = _fill(self.data, self.buffer, self.low + held, self.low + room)
+        return held, end, end < self.low + self.capacity
 
     def _mapped(self) -> Bytes:
+        assert self.data.file is not None
         start = self.base - self.base % mmap.ALLOCATIONGRANULARITY
         length = self.base - start + self.capacity + SLACK
-        mapped = mmap.mmap(self.stream.fileno(), length, access=mmap.ACCESS_COPY, offset=start)
+        mapped = mmap.mmap(self.data.file.fileno(), length, access=mmap.ACCESS_COPY, offset=start)
         return np.frombuffer(mapped, np.uint8)[self.base - start :]
 
     def _use(self, buffer: Bytes) -> None:
         self.buffer, self.view = buffer, memoryview(buffer.data)
 
-    def _fill(self, end: int) -> int:
-        """Read until the buffer is full or the source ends; return the new end of the data."""
-        room = self.capacity if self.end is None else min(self.capacity, self.end - self.base)
-        while end < room:
-            got = self.stream.readinto(self.view[end:room])  # type: ignore[attr-defined]
-            if not got:
-                break
-            end += got
-        return end
+    def _walked(self, end: int, last: bool) -> Segments:
+        """Walk through buffer[low:end], again and again behind what is no segment.
 
-    def _walk(self, end: int) -> _Segments:
-        """Follow the chain of RDWs in buffer[:end]."""
-        unpack, view = _WORD.unpack_from, self.view
-        found: list[int] = []
-        add, limit = found.append, end - RDW.size
-        at, broken = 0, False
-        while at <= limit:
-            (word,) = unpack(view, at)
-            if word & _NEVER or word < _LEAST:
-                broken = True
+        What is passed over is noted. Where the last segments are not sure to be what they seem, the
+        walk ends in front of them, to start there when more data is in the buffer.
+        """
+        if not self.walk.chained:
+            return self._picked(end, last)
+        at, runs = self.low, []
+        if self.lost is not None:
+            at, sure = self._next(at, end, last)
+            self._pass_over(self.low, at, sure, last)
+        while self.lost is None:
+            run = self._sound(self.walk.segments(self.buffer, at, end, last))
+            if not run.broken and (not last or run.end == end):
+                run = run if last else self._confirmed(run, end)
+                runs.append(run)
+                at = run.end
                 break
-            add(at)
-            at += word >> 16
-        if at > end:
-            at = found.pop()
-        places = np.array(found, np.int64)
-        words = np.ndarray((self.buffer.size - 3,), ">u4", self.buffer, strides=(1,))[places]
-        code = (words >> 8 & MIDDLE).astype(np.uint8)
-        return _Segments(places, (words >> 16).astype(np.int64), code, at, broken)
+            run, at = self._stray(run, at, end, last)
+            runs.append(run)
+        return _together(runs, at)
 
-    def _records(self, found: _Segments) -> tuple[Ints, Ints, Ints, int]:
-        """Return start, length and offset of the records, and up to where the bytes are used.
+    def _sound(self, run: Segments) -> Segments:
+        """Return the segments in front of the first that should start a record and does not."""
+        bad = (run.code <= FIRST) & ~are_heads(self.buffer, run)
+        if not bad.any():
+            return run
+        index = int(np.argmax(bad))
+        return replace(run.where(slice(index)), end=int(run.place[index]), broken=True)
+
+    def _picked(self, end: int, last: bool) -> Segments:
+        """Return the records in buffer[low:end] that are found by what they look like."""
+        run = self.walk.segments(self.buffer, self.low, end, last)
+        good = are_heads(self.buffer, run)
+        places, sizes = run.place[~good].tolist(), (run.length[~good] - RDW_SIZE).tolist()
+        gaps = [*run.gaps, *zip(places, sizes, strict=True)]
+        if last and run.end < end:
+            gaps.append((run.end, end - run.end))
+        for place, size in sorted(gaps):
+            if not self.quiet or place > self.low:
+                self._note(place, size, self._why(place, place + size))
+        self.quiet = self.quiet and not good.any()
+        return replace(run.where(good), end=end if last else run.end)
+
+    def _confirmed(self, run: Segments, end: int) -> Segments:
+        """Return the segments without the last record, if nothing sound is seen to follow it.
+
+        Its length may be wrong; with more data in the buffer that can be told.
+        """
+        head, count = _last_record(run.code)
+        if count < len(run.code) or not count or run.place[head] == self.low:
+            return run
+        if begins(self.walk, self.buffer, run.end, end):
+            return run
+        return replace(run.where(slice(head)), end=int(run.place[head]))
+
+    def _stray(self, run: Segments, at: int, end: int, last: bool) -> tuple[Segments, int]:
+        """Look for where to go on when there is no segment at the end of a run that began at `at`.
+
+        Return the segments that are sure, and where to go on. The length of the last record may be
+        what is wrong: the record goes if another begins in it, or if what is in it says that it is
+        longer.
+        """
+        head, count = _last_record(run.code)
+        behind = run.end if count == len(run.code) else int(run.place[count])
+        if behind == run.end and is_crlf(self.buffer, behind):
+            sure = leads_on(self.walk, self.buffer, behind + 2, end, last)
+            if sure:
+                self._note(behind, 2, _LINE_ENDS)
+                return run, behind + 2
+        begin = int(run.place[head]) if count else at
+        place, sure = self._next(begin + 1, end, last)
+        dropped = count and (place < behind or _is_cut(self.buffer, run, head, count))
+        start = begin if dropped else behind
+        self.lost = self._offset(start)
+        self.zeros, self.cut = True, start == run.end and not run.broken
+        self._pass_over(start, place, sure, last)
+        return run.where(slice(head if dropped else count)), place
+
+    def _next(self, low: int, end: int, last: bool) -> tuple[int, bool]:
+        """Return where, from `low` on, a record starts, or where to look for it further on."""
+        place, sure = next_record(self.walk, self.buffer, low, end, last)
+        if place is None:
+            return (end if last else max(low, end - _TAIL)), False
+        return place, sure or (place == self.low and end - place >= self.capacity)
+
+    def _pass_over(self, start: int, place: int, sure: bool, last: bool) -> None:
+        """Pass over buffer[start:place]; note it once where it ends: a record is sure to start."""
+        self.zeros = self.zeros and not self.buffer[start:place].any()
+        if not sure and not last:
+            return
+        assert self.lost is not None
+        size = self._offset(place) - self.lost
+        if not self.quiet and size:
+            why = self._why(start, place)
+            if self.zeros:
+                why = _ZEROS
+            elif self.cut and not sure:
+                why = f"the file is cut: {size} bytes of its last record are left"
+            self.found.append(Damage(self.source, self.lost, size, why))
+        self.quiet = False
+        if sure:
+            self.lost = None
+
+    def _offset(self, place: int) -> int:
+        """Return the byte of the source that is at `place` in the buffer."""
+        return self.base + place - self.low
+
+    def _why(self, start: int, end: int) -> str:
+        """Return what is to be said of bytes in the buffer that are in no record."""
+        data = self.buffer[start:end]
+        if not data.any():
+            return _ZEROS
+        if end - start == 2 and is_crlf(self.buffer, start):
+            return _LINE_ENDS
+        return NO_RECORD
+
+    def _note(self, place: int, size: int, reason: str) -> None:
+        self.found.append(Damage(self.source, self._offset(place), size, reason))
+
+    def _records(self, found: Segments, last: bool) -> tuple[Ints, Ints, Ints, int]:
+        """Return start, length and place of the records, and up to where the bytes are used.
 
         A spanned record is made contiguous. One that goes on behind the buffer is left there.
         """
         if not found.code.any():
-            return found.at, found.length, self.base + found.at, found.end
-        begins = (found.code == WHOLE) | (found.code == FIRST)
+            return found.at, found.length, found.place, found.end
+        begins = found.code <= FIRST
         goes_on = (found.code == FIRST) | (found.code == MIDDLE)
         first = np.flatnonzero(begins | ~np.append(False, goes_on[:-1]))
-        last = np.append(first[1:], len(begins)) - 1
-        size = found.at[last] + found.length[last] - found.at[first]
-        good = begins[first] & ~goes_on[last] & (size <= MAX_RECORD)
+        final = np.append(first[1:], len(begins)) - 1
+        length = np.add.reduceat(found.length - RDW_SIZE, first) + RDW_SIZE
+        size = np.append(found.place, found.end)[final + 1] - found.place[first]
+        good = begins[first] & ~goes_on[final] & (size <= MAX_RECORD)
         end = found.end
-        if begins[first[-1]] and goes_on[last[-1]] and size[-1] <= MAX_RECORD and not found.broken:
-            end = int(found.at[first[-1]])
-            first, last, size, good = first[:-1], last[:-1], size[:-1], good[:-1]
-        for index in np.flatnonzero(~good):
-            orphan = not begins[first[index]]
-            self._lost(int(found.at[first[index]]), int(size[index]), orphan=orphan)
-        first, last = first[good], last[good]
-        start, length = self._join(found, first, last, size[good] - (last - first) * RDW.size)
-        return start, length, self.base + found.at[first], end
+        pending = begins[first[-1]] and goes_on[final[-1]]
+        if pending and size[-1] <= MAX_RECORD and not last:
+            end = int(found.place[first[-1]])
+            first, final, length, good = first[:-1], final[:-1], length[:-1], good[:-1]
+        for index in np.flatnonzero(~good).tolist():
+            why = "spanned record lost: its last segment is missing"
+            if not begins[first[index]]:
+                why = "spanned record lost: a later segment without its first one"
+            elif size[index] > MAX_RECORD:
+                why = f"spanned record lost: longer than {MAX_RECORD} bytes"
+            elif final[index] + 1 == len(begins) and last:
+                why = "the file is cut: the last segment of a spanned record is missing"
+            self._note(int(found.place[first[index]]), int(size[index]), why)
+        first, final = first[good], final[good]
+        start = self._joined(found, first, final)
+        return start, length[good], found.place[first], end
 
-    def _join(self, found: _Segments, first: Ints, last: Ints, length: Ints) -> tuple[Ints, Ints]:
-        """Make the records of the segments `first` to `last` contiguous; return start and length.
+    def _joined(self, found: Segments, first: Ints, final: Ints) -> Ints:
+        """Make the records of the segments `first` to `final` contiguous; return where they start.
 
         Of two pieces the shorter one is moved; of more, all up against the last.
         """
         start = found.at[first]
-        several = last > first
+        several = final > first
         if self.kinds is not None:
-            whole_header = found.length[first] >= HEADER
+            whole_header = found.length[first] >= SUBTYPE_END
             several &= np.isin(kinds_of(self.buffer, start), self.kinds) | ~whole_header
-        pairs = np.flatnonzero(several & (last == first + 1))
-        head, tail = found.length[first[pairs]], found.length[last[pairs]] - RDW.size
-        behind = start[pairs] + head
-        self._move(behind + RDW.size, behind, np.where(head > tail, tail, 0))
-        self._move(start[pairs], start[pairs] + RDW.size, np.where(head > tail, 0, head))
-        start[pairs] += np.where(head > tail, 0, RDW.size)
-        for index in np.flatnonzero(several & (last > first + 1)):
-            pieces = slice(first[index], last[index] + 1)
+        pairs = np.flatnonzero(several & (final == first + 1))
+        head, tail = found.length[first[pairs]], found.length[final[pairs]] - RDW_SIZE
+        behind, data = start[pairs] + head, found.at[final[pairs]] + RDW_SIZE
+        self._move(data, behind, np.where(head > tail, tail, 0))
+        self._move(start[pairs], data - head, np.where(head > tail, 0, head))
+        start[pairs] = np.where(head > tail, start[pairs], data - head)
+        for index in np.flatnonzero(several & (final > first + 1)):
+            pieces = slice(first[index], final[index] + 1)
             start[index] = self._pushed(found.at[pieces].tolist(), found.length[pieces].tolist())
-        return start, length
+        return start
 
     def _move(self, source: Ints, target: Ints, size: Ints) -> None:
         view, some = self.view, size > 0
@@ -387,100 +499,66 @@ class _RdwReader:
 
     def _pushed(self, places: list[int], lengths: list[int]) -> int:
         """Push pieces up against the last one, without their RDWs but the first; return where."""
-        at = places[-1] + RDW.size
+        at = places[-1] + RDW_SIZE
         for number in range(len(places) - 2, -1, -1):
-            skip = RDW.size if number else 0
+            skip = RDW_SIZE if number else 0
             size = lengths[number] - skip
             piece = places[number] + skip
             self.view[at - size : at] = self.view[piece : piece + size]
             at -= size
         return at
 
-    def _chunk(self, start: Ints, length: Ints, offset: Ints) -> Chunk:
-        good = _plausible(self.buffer, start, length)
-        if not good.all():
-            good = self._skipped(good, length, offset)
-            start, length, offset = start[good], length[good], offset[good]
-        numbers = np.arange(self.count + 1, self.count + 1 + start.size)
-        self.count += start.size
-        return Chunk(self.source, self.buffer, start, length, offset, numbers)
-
-    def _skipped(self, good: NDArray[np.bool_], length: Ints, offset: Ints) -> NDArray[np.bool_]:
-        """Note records whose header cannot be; return which ones to use.
-
-        Where no good record follows, and the chain of lengths ends or never was good, reading
-        stops: these are no records.
-        """
-        places = np.flatnonzero(good)
-        end = len(good)
-        if not places.size or (self.stopped is not None and places[-1] + 1 < end):
-            end = int(places[-1]) + 1 if places.size else 0
-            self._stop_at(int(offset[end]), NO_RECORD)
-        for index in np.flatnonzero(~good[:end]):
-            place, size = int(offset[index]), int(length[index])
+    def _chunk(self, start: Ints, length: Ints, place: Ints) -> Chunk:
+        offset = self._offset(0) + place
+        good: Bools = (length >= SMF_HEADER) & plausible(self.buffer, start)
+        for index in np.flatnonzero(~good).tolist():
             reason = "the SMF header has no time or date; the record is skipped"
-            self.damage.add(Damage(self.source, place, size, reason))
-        return good
+            self._note(int(place[index]), int(length[index]), reason)
+        if self.blind and self.part_end is not None:
+            good &= offset < self.part_end
+        if not good.all():
+            start, length, offset = start[good], length[good], offset[good]
+        for each in sorted(self.found, key=lambda damage: damage.offset):
+            self.damage.add(each)
+        self.found.clear()
+        numbers = np.zeros(start.size, np.int64)
+        if not self.blind:
+            numbers += np.arange(self.count + 1, self.count + 1 + start.size)
+            self.count += start.size
+        return Chunk(self.source, self.buffer, start, length, offset, numbers, self.base)
 
-    def _stop_at(self, offset: int, reason: str) -> None:
-        """Stop at bytes that are no SMF record; where they are the first, the file is no dump."""
-        if offset == 0:
-            raise InputError(
-                f"{self.source}: no SMF record at the start of the file. It has to be the binary "
-                "copy of an SMF dump with record descriptor words (FTP: binary, quote site rdw)."
-            )
-        length = None if self.size is None else self.size - offset
-        reason = f"{reason}; the rest of the file is not used"
-        self.stopped = Damage(self.source, offset, length, reason)
 
-    def _stop(self, at: int, end: int) -> None:
-        zeros = not self.view[at:end].tobytes().strip(b"\0")
-        reason = "zero bytes where a record should start" if zeros else NO_RECORD
-        self._stop_at(self.base + at, reason)
+def _last_record(code: NDArray[np.uint8]) -> tuple[int, int]:
+    """Return the index of the first segment of the last record that is complete, and behind it."""
+    ends = np.flatnonzero((code == WHOLE) | (code == LAST))
+    if not ends.size:
+        return 0, 0
+    count = int(ends[-1]) + 1
+    heads = np.flatnonzero(code[:count] <= FIRST)
+    return (int(heads[-1]) if heads.size else 0), count
 
-    def _lost(self, at: int, size: int, *, orphan: bool) -> None:
-        why = "its last segment is missing"
-        if orphan:
-            why = "a later segment without its first one"
-        elif size > MAX_RECORD:
-            why = f"longer than {MAX_RECORD} bytes"
-        reason = f"spanned record lost: {why}"
-        self.damage.add(Damage(self.source, self.base + at, size, reason))
 
-    def _finish(self, held: int) -> None:
-        """Account for bytes that are left at the end of the source."""
-        if self.base == 0 and held == 0:
-            raise InputError(f"{self.source}: the file is empty")
-        if held == 0:
-            return
-        if self.base == 0 and not _plausible(self.buffer, np.zeros(1, np.int64), np.array([held])):
-            self._stop_at(0, NO_RECORD)
-        says = RDW.unpack_from(self.view)[0] if held >= RDW.size else RDW.size
-        reason = f"the file is cut: a segment of {says} bytes starts here, {held} are left"
-        if says <= held:
-            reason = "the file is cut: the last segment of a spanned record is missing"
-        self.damage.add(Damage(self.source, self.base, held, reason))
+def _is_cut(buffer: Bytes, run: Segments, head: int, count: int) -> bool:
+    """Whether a record in one piece is shorter than what is in it says."""
+    start = run.at[head : head + 1]
+    if count - head > 1 or not is_mq(buffer, start)[0]:
+        return False
+    return bool(content_end(buffer, start)[0] > run.length[head])
+
+
+def _together(runs: list[Segments], end: int) -> Segments:
+    """Return the segments of several runs as one, which ends at `end`."""
+    if len(runs) == 1:
+        return replace(runs[0], end=end)
+    return Segments(
+        np.concatenate([_NOTHING, *(each.at for each in runs)]),
+        np.concatenate([_NOTHING, *(each.length for each in runs)]),
+        np.concatenate([_NOTHING.astype(np.uint8), *(each.code for each in runs)]),
+        np.concatenate([_NOTHING, *(each.place for each in runs)]),
+        end,
+    )
 
 
 def are_short(kinds: Ints | None) -> bool:
     """Whether records of these kinds (None: all) are in one piece, mostly, and few."""
     return kinds is not None and not np.isin(kinds, _LONG).any()
-
-
-def kinds_of(buffer: Bytes, start: Ints) -> Ints:
-    """Return type << 16 | subtype of records, by their headers."""
-    kinds: Ints = buffer[start + _TYPE].astype(np.int64) << 16
-    kinds |= buffer[start + _SUBTYPE].astype(np.int64) << 8
-    kinds |= buffer[start + _SUBTYPE + 1]
-    return kinds
-
-
-def _plausible(buffer: Bytes, start: Ints, length: Ints) -> NDArray[np.bool_]:
-    """Whether each record has the time and packed date that every SMF header has."""
-    words = np.ndarray((buffer.size - 7,), ">u8", buffer, strides=(1,))[start + _TIME]
-    time, date = words >> 32, words & 0xFFFFFFFF
-    digits = date >> 4
-    tens = (digits + 0x6666666 ^ digits) & 0x11111110
-    good: NDArray[np.bool_] = (length >= SMF_HEADER) & (time < _DAY_HUNDREDTHS)
-    good &= (tens == 0) & (date & 15 >= 10)
-    return good

@@ -15,10 +15,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from smfparse.arrays import distinct
+from smfparse.arrays import Bools, Ints, distinct
 from smfparse.fields import STCK_UNITS_PER_US, Instant, Mask, Numeric, Raw, Text, Values
-from smfparse.framing import Ints
-from smfparse.headers import Bools
 from smfparse.layout import Block
 from smfparse.records import Blocks, Records
 from smfparse.schemas import QWHC, QWHS, QWHX, STUB_RECORDS

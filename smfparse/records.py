@@ -9,27 +9,27 @@ import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-from smfparse.arrays import gather
+from smfparse.arrays import Bools, Ints, gather
 from smfparse.errors import Damage, DamageLog
 from smfparse.fields import Raw, Values
-from smfparse.framing import Chunk, Ints
-from smfparse.headers import Bools, Headers
+from smfparse.framing import Chunk
+from smfparse.headers import (
+    MOST_TRIPLETS,
+    Headers,
+    existing_triplets,
+    least_offset,
+)
 from smfparse.layout import Block, Field
-from smfparse.schemas import QWST, REGISTRY, TRIPLET
+from smfparse.schemas import REGISTRY
 
-HEADER_END = QWST.size
 MIN_BLOCK = 8
 """No block is shorter than its header: id, length, eye-catcher."""
-MOST_TRIPLETS = 16
-"""No record has more triplets (115/1 has 12)."""
 _EYE = 4
 """Bytes of an eye-catcher."""
-_TRIPLET = np.dtype([(each.name, each.kind.wire) for each in TRIPLET.fields])
-_NO_TRIPLET = np.iinfo(np.uint32).max
 KINDS = tuple(sorted(REGISTRY))
 _CODES = np.array([smf_type << 16 | subtype for smf_type, subtype in KINDS])
 
@@ -230,7 +230,7 @@ class Records:
             name = list(self.places.blocks)[which[index] - 1]
             limit = int(self.chunk.length[row])
             left = max(limit - offset, 0)
-            if not _least_offset(number) <= offset < limit:
+            if not least_offset(number) <= offset < limit:
                 reason = f"{name} cannot be at offset {offset} of {limit} bytes"
             elif length < MIN_BLOCK:
                 reason = f"{name} cannot be {length} bytes long"
@@ -249,27 +249,16 @@ class Records:
         """Return the wanted ones of the first `most` triplets of records that point at something.
 
         wanted  (rows, most)
-
-        The triplets end where the first thing they point to starts; an offset that cannot be is
-        passed over. QWHSNSDA says the same but in 115/231 at MQ 8.0.0, where it leaves out the last
-        triplet.
         """
-        width = most * TRIPLET.size
-        raw = gather(self.chunk.buffer, self.chunk.start[rows] + HEADER_END, width).view(_TRIPLET)
-        offsets = raw["offset"].T.astype(np.uint32, order="C")
-        least = _least_offset(np.arange(most, dtype=np.uint32))[:, None]
-        limit = np.empty((most, len(rows)), np.uint32)
-        limit[0] = self.chunk.length[rows]
-        limit[1:] = np.where(offsets >= least, offsets, _NO_TRIPLET)[:-1]
-        exists = np.minimum.accumulate(limit, axis=0) >= least
-        points = np.ascontiguousarray((exists & (raw["count"].T > 0)).T)
-        row, number = np.divmod(np.flatnonzero(wanted & points), most)
+        chunk = self.chunk
+        raw, exists = existing_triplets(chunk.buffer, chunk.start[rows], chunk.length[rows], most)
+        row, number = np.divmod(np.flatnonzero(wanted & exists & (raw["count"] > 0)), most)
         picked = raw[row, number]
         offset, length, count = (
             picked[name].astype(np.int64) for name in ("offset", "length", "count")
         )
         left = self.chunk.length[rows[row]] - offset
-        sound = (offset >= _least_offset(number)) & (left > 0)
+        sound = (offset >= least_offset(number)) & (left > 0)
         sound &= length >= np.where(number == 0, 1, MIN_BLOCK)
         fits = np.where(sound, np.minimum(left // np.maximum(length, 1), count), 0)
         return Triplets(rows[row], number, offset, length, count, fits)
@@ -287,8 +276,3 @@ class Records:
                 int(self.subtype[index]),
             )
         )
-
-
-def _least_offset(number: Any) -> Any:
-    """Return the first byte that triplet `number` can point to: the one behind it."""
-    return HEADER_END + (number + 1) * TRIPLET.size

@@ -16,13 +16,12 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from smfparse.arrays import distinct
+from smfparse.arrays import Bools, Bytes, Ints, distinct
 from smfparse.columns import RECORD
 from smfparse.criteria import DAY, Hours, Types, names, regex, span, types
 from smfparse.errors import Damage, DamageLog
 from smfparse.fields import Text
-from smfparse.framing import Bytes, Ints
-from smfparse.headers import Bools, Headers
+from smfparse.headers import Headers
 from smfparse.schemas import QWST, REGISTRY, TABLES
 
 Texts: TypeAlias = tuple[list[str | None], Ints]

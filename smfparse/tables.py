@@ -21,11 +21,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from smfparse import __version__
-from smfparse.arrays import CODED
+from smfparse.arrays import CODED, Ints
 from smfparse.columns import RECORD, table_names
 from smfparse.decode import Batch, Wanted, coded_schema, schema, wanted_tables
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
-from smfparse.framing import Ints, chunks, size_of
+from smfparse.framing import chunks, size_of
 from smfparse.ranges import (
     LEAST_BYTES,
     MOST_BYTES,

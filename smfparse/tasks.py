@@ -13,10 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from smfparse.arrays import gather
+from smfparse.arrays import Bools, Ints, gather
 from smfparse.fields import Values
-from smfparse.framing import Ints
-from smfparse.headers import Bools
 from smfparse.layout import Field
 from smfparse.records import Blocks, Records
 from smfparse.schemas.wqst import WQST

@@ -26,7 +26,7 @@ from smfparse.cli import main
 from smfparse.columns import table_names
 from smfparse.decode import Wanted, coded_schema, schema, wanted_tables
 from smfparse.errors import Damage, InputError
-from smfparse.framing import Part, _RdwReader
+from smfparse.framing import Part, _Reader
 from smfparse.ranges import Log, Range
 from smfparse.selection import EVERYTHING, Selection
 from smfparse.tables import MANIFEST, open_inputs, write_dataset
@@ -120,7 +120,7 @@ def cut_small(monkeypatch: pytest.MonkeyPatch) -> None:
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let small files be cut before any record into many parts, which this process decodes."""
     small_chunks(monkeypatch, CAPACITY)
-    monkeypatch.setattr(framing, "_can_start", lambda stream, at: True)
+    monkeypatch.setattr(framing, "_can_start", lambda chunk: True)
     monkeypatch.setattr(ranges, "ProcessPoolExecutor", Here)
 
 
@@ -395,15 +395,15 @@ def test_a_file_that_is_mapped_gives_what_one_that_is_read_gives(
     path.write_bytes(content + alter(content, random.Random(seed)))
     wanted: Wanted = {"qist": None}
     mapped: list[int] = []
-    map_file = _RdwReader._mapped
+    map_file = _Reader._mapped
 
-    def counted(reader: _RdwReader) -> Any:
+    def counted(reader: _Reader) -> Any:
         mapped.append(reader.base)
         return map_file(reader)
 
     with pytest.MonkeyPatch.context() as patch:
         small_chunks(patch, HUGE)
-        patch.setattr(_RdwReader, "_mapped", counted)
+        patch.setattr(_Reader, "_mapped", counted)
         found = rows_of(Range(path, wanted).batches(log := Log()), wanted)
         everything = rows_of(Range(path, MIXED).batches(whole := Log()), MIXED)
     assert mapped

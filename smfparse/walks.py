@@ -1,0 +1,459 @@
+"""The ways in which a file tells its records apart, and for each a walk from bytes to segments.
+
+z/OS keeps the length of a record in front of it, in the record descriptor word (RDW). A file has
+these, or blocks of them, or lengths of another form, or none, by how it was transferred. A walk
+gives segments: records or pieces of them, each with the place where its RDW is or would be, 4 bytes
+in front of its data, because the offsets in a record count from there.
+"""
+
+from __future__ import annotations
+
+import struct
+from abc import ABC, abstractmethod
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smfparse.arrays import Bools, Bytes, Ints, gather
+from smfparse.headers import (
+    SMF_HEADER,
+    content_end,
+    has_flag,
+    has_system,
+    headers_in,
+    is_dump,
+    is_mq,
+    plausible,
+)
+
+RDW_SIZE = 4
+WHOLE, FIRST, LAST, MIDDLE = range(4)
+"""Segment codes of the RDW."""
+_WORD = struct.Struct(">I")
+_WORDS = struct.Struct(">II")
+_NEVER = 0xFCFF
+"""Bits of an RDW that are never on: segment codes are 0 to 3, the last byte is zero."""
+_LATER = 0x0200
+"""On in the RDW of a segment that goes on with a record: LAST and MIDDLE."""
+_NULL = 0x8000
+"""On in the RDW of a null segment, behind which the rest of the block is zero."""
+_LEAST = RDW_SIZE << 16
+"""An RDW below this is shorter than itself."""
+_EXTENDED = 1 << 31
+"""On in the descriptor word of a block that may be longer than 32,760 bytes."""
+_MOST_LENGTH = 1 << 17
+"""A 4-byte length above this is none: no SMF record is longer than 32,756 bytes."""
+_FTP_HEADER = struct.Struct(">BH")
+_END_OF_RECORD, _END_OF_FILE, _RESTART_MARKER = 0x80, 0x40, 0x10
+_DESCRIPTORS = frozenset({0x00, 0x80, 0x40, 0xC0, 0x10, 0x20, 0xA0})
+"""Descriptors of FTP's block mode: bits as above, and 0x20 for suspected errors."""
+_ESCAPE = 0xFF
+_MARKS = 3
+"""Behind the escape of FTP's record structure: 1 end of record, 2 of file, 3 of both."""
+
+
+@dataclass(frozen=True)
+class Segments:
+    """Segments in a buffer, all whole, in order.
+
+    at      int64 (segments,): where the RDW is or would be; the data starts 4 bytes behind
+    length  int64 (segments,): bytes of data, and 4
+    code    uint8 (segments,): WHOLE, FIRST, LAST or MIDDLE
+    place   int64 (segments,): where the file has the segment, in the buffer as it was read
+    end     where the walk ended, in the buffer as it was read: behind the last segment
+    broken  whether there is something else than a segment at `end`
+    gaps    place and length of bytes in between that are in no record
+    """
+
+    at: Ints
+    length: Ints
+    code: NDArray[np.uint8]
+    place: Ints
+    end: int
+    broken: bool = False
+    gaps: Sequence[tuple[int, int]] = ()
+
+    def where(self, keep: slice | Bools) -> Segments:
+        """Return some of the segments; what else there is to say stays."""
+        return replace(
+            self,
+            at=self.at[keep],
+            length=self.length[keep],
+            code=self.code[keep],
+            place=self.place[keep],
+        )
+
+
+class Walk(ABC):
+    """A way in which records are told apart.
+
+    name     what `--framing` calls it
+    title    what there is of it in the file
+    chained  whether one record leads to the next; else each is found by what it looks like
+    mapped   whether the walk works in a map of the file: it moves nothing, and needs nothing in
+             front of a record to stand for its RDW
+    """
+
+    name: str
+    title: str
+    chained: bool = True
+    mapped: bool = True
+
+    @abstractmethod
+    def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:
+        """Return the segments in buffer[at:end]; a record, or what leads to it, starts at `at`.
+
+        last  whether nothing comes behind `end`
+        """
+
+    def begin(self, buffer: Bytes, at: int, least: int) -> int | None:
+        """Return where the walk starts, from `least` on, to find the record whose RDW is `at`."""
+        return at if at >= least else None
+
+    def may_start(self, buffer: Bytes, at: int) -> bool:  # noqa: ARG002 - most may anywhere
+        """Whether a file of this kind may start at `at`."""
+        return True
+
+
+class RdwWalk(Walk):
+    """`LL LL S 00` in front of every segment, LL with these 4 bytes: a download by record."""
+
+    name = "rdw"
+    title = "record descriptor words"
+
+    def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:
+        unpack, view = _WORD.unpack_from, buffer.data
+        found: list[int] = []
+        add, limit = found.append, end - RDW_SIZE
+        broken = False
+        while at <= limit:
+            (word,) = unpack(view, at)
+            if word & _NEVER or word < _LEAST:
+                behind = _behind_null(buffer, at, end) if word & _NULL else 0
+                if not behind:
+                    broken = True
+                    break
+                if behind == end and not last:
+                    break
+                at = behind
+            else:
+                add(at)
+                at += word >> 16
+        if at > end:
+            at = found.pop()
+        return _segments(buffer, found, at, broken)
+
+
+class BdwWalk(Walk):
+    """RDWs in blocks with a block descriptor word each, `LL LL 00 00` or extended.
+
+    Until the first block begins it is not known in which one the walk started; so it is looked for
+    at every place where a record may start.
+    """
+
+    name = "bdw"
+    title = "block and record descriptor words"
+
+    def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:
+        unpack, view = _WORD.unpack_from, buffer.data
+        found: list[int] = []
+        block_end, later, broken = 0, 0, False
+        while at + RDW_SIZE <= end:
+            if at == block_end or not block_end:
+                known = at == block_end
+                if at + 2 * RDW_SIZE + (0 if known else SMF_HEADER) > end and not last:
+                    break
+                length = _block_length(buffer, at, None if known else later)
+                if length:
+                    block_end = at + length
+                    at += RDW_SIZE
+                    continue
+                if known:
+                    broken = True
+                    break
+            (word,) = unpack(view, at)
+            size = word >> 16
+            if word & _NEVER or word < _LEAST or at + size > block_end > 0:
+                behind = 0
+                if word & _NULL:
+                    behind = min(block_end, end) or _behind_null(buffer, at, end)
+                if not behind:
+                    broken = True
+                    break
+                if behind == end and not last:
+                    break
+                at = behind
+                continue
+            if at + size > end:
+                break
+            found.append(at)
+            later = word << 1 & _LATER
+            at += size
+        return _segments(buffer, found, at, broken)
+
+    def begin(self, buffer: Bytes, at: int, least: int) -> int | None:
+        before = at - RDW_SIZE
+        if before >= least and _block_length(buffer, before, 0):
+            return before
+        return super().begin(buffer, at, least)
+
+    def may_start(self, buffer: Bytes, at: int) -> bool:
+        return bool(_block_length(buffer, at, 0))
+
+
+class LengthWalk(Walk):
+    """A 4-byte length, without itself, in front of every record."""
+
+    name = "length"
+    title = "4-byte lengths"
+
+    def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:
+        unpack, view = _WORD.unpack_from, buffer.data
+        found, sizes = [], []
+        broken = False
+        while at + RDW_SIZE <= end:
+            (size,) = unpack(view, at)
+            broken = not 0 < size <= _MOST_LENGTH
+            if broken or at + RDW_SIZE + size > end:
+                break
+            found.append(at)
+            sizes.append(size)
+            at += RDW_SIZE + size
+        places = np.array(found, np.int64)
+        length = np.array(sizes, np.int64) + RDW_SIZE
+        return Segments(places, length, np.zeros(len(found), np.uint8), places, at, broken)
+
+
+class FtpBlockWalk(Walk):
+    """FTP's block mode as it was on the line: descriptor and 2-byte length in front of a block."""
+
+    name = "ftp-block"
+    title = "headers of FTP block mode"
+    mapped = False
+
+    def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:
+        unpack, view = _FTP_HEADER.unpack_from, buffer.data
+        places, sizes, codes = [], [], []
+        goes_on = broken = False
+        while at + _FTP_HEADER.size <= end:
+            descriptor, size = unpack(view, at)
+            ends = descriptor & (_END_OF_RECORD | _END_OF_FILE)
+            broken = descriptor not in _DESCRIPTORS or not (size or ends)
+            if broken or at + _FTP_HEADER.size + size > end:
+                break
+            if not descriptor & _RESTART_MARKER and (size or goes_on):
+                places.append(at)
+                sizes.append(size)
+                codes.append((LAST if ends else MIDDLE) if goes_on else (WHOLE if ends else FIRST))
+                goes_on = not ends
+            at += _FTP_HEADER.size + size
+        place = np.array(places, np.int64)
+        length = np.array(sizes, np.int64) + RDW_SIZE
+        before = place - (RDW_SIZE - _FTP_HEADER.size)
+        return Segments(before, length, np.array(codes, np.uint8), place, at, broken)
+
+    def begin(self, buffer: Bytes, at: int, least: int) -> int | None:
+        return super().begin(buffer, at + RDW_SIZE - _FTP_HEADER.size, least)
+
+
+class FtpRecordWalk(Walk):
+    """FTP's record structure as it was on the line: `FF 01` ends a record, `FF FF` is one FF."""
+
+    name = "ftp-record"
+    title = "marks of FTP record structure"
+    chained = False
+    mapped = False
+
+    def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:
+        """Return the records; in the buffer they are without escapes."""
+        data = buffer[at:end]
+        escapes = _escapes(data)
+        meaning = data[escapes + 1]
+        marks = escapes[meaning <= _MARKS]
+        twice = escapes[meaning == _ESCAPE]
+        wrong = escapes[(meaning > _MARKS) & (meaning < _ESCAPE) | (meaning == 0)]
+        start, stop = np.append(0, marks + 2)[:-1], marks
+        some = stop > start
+        start, stop = start[some], stop[some]
+        bad = np.searchsorted(wrong, stop) > np.searchsorted(wrong, start)
+        gaps = zip((start[bad] + at).tolist(), (stop[bad] - start[bad]).tolist(), strict=True)
+        start, stop = start[~bad], stop[~bad]
+        used = int(marks[-1]) + 2 if marks.size else 0
+        if twice.size:
+            kept = np.ones(used, np.bool_)
+            kept[twice[twice < used]] = False
+            rest = data[:used][kept]
+            data[: rest.size] = rest
+        moved = np.searchsorted(twice, start)
+        length = stop - start - (np.searchsorted(twice, stop) - moved) + RDW_SIZE
+        codes = np.zeros(len(start), np.uint8)
+        place = at + start
+        return Segments(place - moved - RDW_SIZE, length, codes, place, at + used, gaps=[*gaps])
+
+
+class BareWalk(Walk):
+    """Nothing between the records: one ends where its triplets say and the next header stands."""
+
+    name = "none"
+    title = "no lengths"
+    chained = False
+    mapped = False
+
+    def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:
+        starts = self._headers(buffer, at - RDW_SIZE, end)
+        lengths = np.where(
+            is_mq(buffer, starts),
+            content_end(buffer, starts),
+            np.where(is_dump(buffer, starts), SMF_HEADER, 0),
+        )
+        start, length, gaps, used = _chained(starts.tolist(), lengths.tolist(), at, end, last)
+        places = np.array(start, np.int64)
+        return Segments(
+            places,
+            np.array(length, np.int64),
+            np.zeros(len(start), np.uint8),
+            places + RDW_SIZE,
+            used,
+            gaps=gaps,
+        )
+
+    def _headers(self, buffer: Bytes, low: int, end: int) -> Ints:
+        """Return where there are SMF headers, with all that is known of these."""
+        found = headers_in(buffer, low, end)
+        return found[has_flag(buffer, found) & has_system(buffer, found)]
+
+    def begin(self, buffer: Bytes, at: int, least: int) -> int | None:
+        return super().begin(buffer, at + RDW_SIZE, least)
+
+
+def _chained(
+    starts: list[int], lengths: list[int], at: int, end: int, last: bool
+) -> tuple[list[int], list[int], list[tuple[int, int]], int]:
+    """Return start and length of records, the gaps between them, and where the walk ends.
+
+    starts   where there are headers: a record each, or something in a record that looks like one
+    lengths  bytes of each by its triplets, 0: not known
+    """
+    start, length = [], []
+    gaps: list[tuple[int, int]] = []
+
+    def leads_on(index: int) -> bool:
+        """Whether the record ends where another begins, or with the file."""
+        behind = starts[index] + lengths[index] - RDW_SIZE
+        place = bisect_left(starts, behind)
+        exact = place < len(starts) and starts[place] == behind
+        return exact or (last and behind + RDW_SIZE == end)
+
+    def gap(to: int) -> None:
+        if to > at:
+            gaps.append((at, to - at))
+
+    index = 0
+    while index < len(starts):
+        here = starts[index]
+        size = lengths[index]
+        behind = here + size - RDW_SIZE
+        if not last and size < _MOST_LENGTH and behind + RDW_SIZE + SMF_HEADER > end:
+            break
+        following = index + 1
+        if not size or size >= _MOST_LENGTH or behind + RDW_SIZE > end:
+            if following < len(starts):
+                size = starts[following] - here
+            elif last or end - here > _MOST_LENGTH:
+                size = end - here
+            else:
+                break
+        elif leads_on(index):
+            following = bisect_left(starts, behind)
+        else:
+            while (
+                following < len(starts) and starts[following] < behind and not leads_on(following)
+            ):
+                following += 1
+            if following < len(starts) and starts[following] < behind:
+                index = following
+                continue
+        gap(here + RDW_SIZE)
+        start.append(here)
+        length.append(size)
+        at = here + size
+        index = following
+    if not starts and not last:
+        to = max(at, end - SMF_HEADER)
+        gap(to)
+        at = to
+    return start, length, gaps, at
+
+
+def _block_length(buffer: Bytes, at: int, later: int | None) -> int:
+    """Return the length of the block that starts at `at`, 0 if none does.
+
+    later  what the first RDW in it has to say of whether it goes on with a record; None: that a
+           block starts here is known
+    """
+    word, inner = _WORDS.unpack_from(buffer.data, at)
+    length: int = word ^ _EXTENDED if word & _EXTENDED else (0 if word & 0xFFFF else word >> 16)
+    if length < 2 * RDW_SIZE or (inner & _NEVER & ~_NULL) or inner < _LEAST:
+        return 0
+    if later is None:
+        return length
+    if inner & _LATER != later:
+        return 0
+    start = np.array([at + RDW_SIZE])
+    return length if later or plausible(buffer, start)[0] else 0
+
+
+def _escapes(data: Bytes) -> Ints:
+    """Return where there is an escape with what it means behind it, in FTP's record structure.
+
+    Every other one of adjacent escapes is what the one before it means.
+    """
+    found = np.flatnonzero(data == _ESCAPE)
+    number = np.arange(found.size)
+    begins = np.append(True, np.diff(found) != 1)[: found.size]
+    run = np.maximum.accumulate(np.where(begins, number, 0))
+    escapes = found[(number - run) % 2 == 0]
+    seen: Ints = escapes[escapes + 1 < data.size]
+    return seen
+
+
+def _segments(buffer: Bytes, found: list[int], end: int, broken: bool) -> Segments:
+    """Return the segments whose RDWs are at the places `found`."""
+    places = np.array(found, np.int64)
+    words = gather(buffer, places, RDW_SIZE).view(">u4")[:, 0]
+    code = (words >> 8 & MIDDLE).astype(np.uint8)
+    return Segments(places, (words >> 16).astype(np.int64), code, places, end, broken)
+
+
+def _behind_null(buffer: Bytes, at: int, end: int) -> int:
+    """Return where the next RDW is behind a null segment and the zeros of its block.
+
+    That is `end` where all the rest is zero, and 0 where there is none. The length may begin with a
+    zero byte itself.
+    """
+    behind = np.flatnonzero(buffer[at + RDW_SIZE : min(end, at + _MOST_LENGTH)])
+    if not behind.size:
+        return end if end <= at + _MOST_LENGTH else 0
+    first = at + RDW_SIZE + int(behind[0])
+    for place in (first, first - 1):
+        (word,) = _WORD.unpack_from(buffer.data, place)
+        if place > at and not word & _NEVER and word >= _LEAST:
+            return place
+    return 0
+
+
+WALKS: dict[str, Walk] = {
+    each.name: each
+    for each in (
+        BdwWalk(),
+        RdwWalk(),
+        LengthWalk(),
+        FtpBlockWalk(),
+        FtpRecordWalk(),
+        BareWalk(),
+    )
+}
+"""Every walk by name; of two that fit a file alike the first is meant."""
