@@ -73,6 +73,8 @@ def detect(buffer: Bytes, at: int, end: int, last: bool) -> Framing | None:
         return Framing(best, f"{say} {best.title}")
     if found > 0:
         return Framing(best, f"the first record, which is cut, has {best.title}")
+    if is_translated(buffer[at:end].tobytes()):
+        return None
     places = {each: _later(each, buffer, at, end, last) for each in WALKS.values()}
     first = min(places.values())
     if first == end:
@@ -172,7 +174,7 @@ def leads_on(walk: Walk, buffer: Bytes, place: int, end: int, last: bool) -> boo
                 return True
             if later.size:
                 return bool(are_heads(buffer, found)[later[0]])
-            behind = found.end + 2 * is_crlf(buffer, found.end)
+            behind = found.end + line_end(buffer, found.end, end)
             if behind + RDW_SIZE + SMF_HEADER <= stop:
                 return begins(walk, buffer, behind, end)
             if ends and behind == end:
@@ -194,9 +196,10 @@ def _fills(buffer: Bytes, found: Segments) -> bool:
     return bool(is_dump(buffer, start)[0] and found.length[0] == SMF_HEADER)
 
 
-def is_crlf(buffer: Bytes, at: int) -> bool:
-    """Whether a line end of a text file is at `at`."""
-    return buffer[at : at + 2].tobytes() == b"\r\n"
+def line_end(buffer: Bytes, at: int, end: int) -> int:
+    """Return the bytes of a line end of a text file that is at `at`, 0 if there is none."""
+    data = buffer[at : min(at + 2, end)].tobytes()
+    return 2 if data == b"\r\n" else int(data[:1] == b"\n")
 
 
 def is_translated(data: bytes) -> bool:

@@ -23,9 +23,9 @@ from smfparse.detection import (
     are_heads,
     begins,
     detect,
-    is_crlf,
     is_translated,
     leads_on,
+    line_end,
     next_record,
 )
 from smfparse.errors import Damage, DamageLog, InputError
@@ -45,7 +45,7 @@ _TAIL = 4 * RDW_SIZE + SMF_HEADER
 _NOTHING = np.zeros(0, np.int64)
 NO_RECORD = "no SMF record starts here"
 _ZEROS = "zero bytes where a record should start"
-_LINE_ENDS = "a line end (0D0A) behind a record, as of a transfer in text mode"
+_LINE_END = "a line end behind a record, as a transfer in text mode adds"
 _LONG = (116 << 16 | 1, 116 << 16 | 2)
 """Kinds of record that are mostly spanned."""
 _FIRSTS = [
@@ -383,11 +383,10 @@ class _Reader:
         """
         head, count = _last_record(run.code)
         behind = run.end if count == len(run.code) else int(run.place[count])
-        if behind == run.end and is_crlf(self.buffer, behind):
-            sure = leads_on(self.walk, self.buffer, behind + 2, end, last)
-            if sure:
-                self._note(behind, 2, _LINE_ENDS)
-                return run, behind + 2
+        size = line_end(self.buffer, behind, end) if behind == run.end else 0
+        if size and leads_on(self.walk, self.buffer, behind + size, end, last):
+            self._note(behind, size, _LINE_END)
+            return run, behind + size
         begin = int(run.place[head]) if count else at
         place, sure = self._next(begin + 1, end, last)
         dropped = count and (place < behind or _is_cut(self.buffer, run, head, count))
@@ -431,8 +430,8 @@ class _Reader:
         data = self.buffer[start:end]
         if not data.any():
             return _ZEROS
-        if end - start == 2 and is_crlf(self.buffer, start):
-            return _LINE_ENDS
+        if end - start == line_end(self.buffer, start, end):
+            return _LINE_END
         return NO_RECORD
 
     def _note(self, place: int, size: int, reason: str) -> None:

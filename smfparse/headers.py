@@ -113,12 +113,14 @@ def plausible(buffer: Bytes, start: Ints) -> Bools:
     time, date = words >> 32, words & 0xFFFFFFFF
     digits = date >> 4
     tens = (digits + 0x6666666 ^ digits) & 0x11111110
+    day = digits & 0xFFF
     good: Bools = (time < _DAY_HUNDREDTHS) & (tens == 0) & (date & 15 >= 10)
+    good &= (day >= 1) & (day <= 0x366) & (digits < 0x2000000)
     return good
 
 
 def headers_in(buffer: Bytes, low: int, end: int) -> Ints:
-    """Return, in order, every place from `low` on where a plausible header ends before `end`."""
+    """Return, in order, every place from `low` on where a header of z/OS ends before `end`."""
     found = [np.zeros(0, np.int64)]
     high = end - SMF_HEADER + 1
     for start in range(low, high, _PIECE):
@@ -126,7 +128,8 @@ def headers_in(buffer: Bytes, low: int, end: int) -> Ints:
         sign = buffer[start + _SIGN : stop + _SIGN]
         piece = np.flatnonzero((sign & 15) >= 10) + start
         piece = piece[(buffer[piece + _TIME] == 0) & (buffer[piece + _DATE] <= 1)]
-        found.append(piece[plausible(buffer, piece)])
+        piece = piece[plausible(buffer, piece)]
+        found.append(piece[has_flag(buffer, piece) & has_system(buffer, piece)])
     return np.concatenate(found)
 
 

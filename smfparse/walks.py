@@ -21,8 +21,6 @@ from smfparse.arrays import Bools, Bytes, Ints, gather
 from smfparse.headers import (
     SMF_HEADER,
     content_end,
-    has_flag,
-    has_system,
     headers_in,
     is_dump,
     is_mq,
@@ -303,7 +301,7 @@ class BareWalk(Walk):
     mapped = False
 
     def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:
-        starts = self._headers(buffer, at - RDW_SIZE, end)
+        starts = headers_in(buffer, at - RDW_SIZE, end)
         lengths = np.where(
             is_mq(buffer, starts),
             content_end(buffer, starts),
@@ -319,11 +317,6 @@ class BareWalk(Walk):
             used,
             gaps=gaps,
         )
-
-    def _headers(self, buffer: Bytes, low: int, end: int) -> Ints:
-        """Return where there are SMF headers, with all that is known of these."""
-        found = headers_in(buffer, low, end)
-        return found[has_flag(buffer, found) & has_system(buffer, found)]
 
     def begin(self, buffer: Bytes, at: int, least: int) -> int | None:
         return super().begin(buffer, at + RDW_SIZE, least)
