@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import datetime as dt
 import functools
-import itertools
 import json
 import re
 from collections.abc import Callable
@@ -26,7 +25,6 @@ from smfparse.decode import coded_schema, schema, wanted_tables
 from smfparse.errors import InputError, RequestError
 from smfparse.generate import generate
 from smfparse.tables import open_inputs
-from tests.builders import Section, foreign_record, named_block, qwhs_long, smf_record
 from tests.real import REAL_DATA
 from tests.variants import (
     BY_NAME,
@@ -40,7 +38,7 @@ from tests.variants import (
 
 FIXTURES = sorted((Path(__file__).resolve().parents[1] / "fixtures").glob("*.smf"))
 REAL = sorted((REAL_DATA or Path()).glob("*.dat"))
-VERSIONS = ("7.1.0", "9.0.0", "9.1.2", "9.2.0", "9.4.0")
+VERSIONS = ("7.1.0", "9.1.2")
 """Of MQ, those of which there is no fixture."""
 LONG = "longest records"
 DUMPS = (*map(str, FIXTURES), *map(str, REAL), *VERSIONS, LONG)
@@ -49,16 +47,22 @@ BY_NATURE = ("source", "record_offset")
 ALL = wanted_tables(table_names())
 PACKED = ("plain", *sorted(PACKINGS))
 every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=lambda each: each.name)
+framing_variant = pytest.mark.parametrize(
+    "variant", [BY_NAME[each] for each in FRAMINGS], ids=lambda each: each.name
+)
 every_packing = pytest.mark.parametrize("packing", PACKED)
 
 
 @functools.cache
 def dump(name: str) -> bytes:
     """Return the RDW file of that name, or make it."""
-    if name == LONG:
-        return long_dump()
-    if name not in VERSIONS:
-        return Path(name).read_bytes()
+    if name in (*VERSIONS, LONG):
+        return generated("9.4.0", queues=60) if name == LONG else generated(name, queues=2)
+    return Path(name).read_bytes()
+
+
+def generated(version: str, queues: int) -> bytes:
+    """Make a dump of one interval."""
     stream = _Bytes()
     generate(
         stream,
@@ -67,10 +71,10 @@ def dump(name: str) -> bytes:
         start=dt.datetime(2026, 3, 4, 9),
         utc_offset=dt.timedelta(hours=1),
         interval=dt.timedelta(minutes=30),
-        version=name,
+        version=version,
         seed=3,
         tasks=2,
-        queues=2,
+        queues=queues,
     )
     return bytes(stream.data)
 
@@ -84,24 +88,6 @@ class _Bytes:
     def write(self, piece: Any) -> int:
         self.data += piece
         return len(piece)
-
-
-def long_dump() -> bytes:
-    """Make a dump of records as long as SMF takes, and as short."""
-    least = smf_record(115, 2, Section([named_block("QIST", 80)]), area=qwhs_long())
-    long = [
-        smf_record(
-            115,
-            2,
-            Section([named_block("QIST", 80)]),
-            Section([named_block("QBST", 88 + LONGEST + 4 - len(least) - 96)]),
-            area=qwhs_long(triplets=3),
-        )
-        for _ in range(3)
-    ]
-    short = [foreign_record(2), foreign_record(3)]
-    records = [short[0], *itertools.chain(*zip(long, [least] * 3, strict=True)), short[1]]
-    return BY_NAME["rdw"].write([each[4:] for each in records]).data
 
 
 def tables(path: Path, framing: str | None = None) -> dict[str, Any]:
@@ -168,8 +154,7 @@ def test_every_table_is_that_of_the_plain_file(
 def test_every_table_of_a_packed_file_is_that_of_the_plain_file(
     reference: Callable[[str], dict[str, Any]], tmp_path: Path, packing: str, variant: Variant
 ) -> None:
-    for name in (SMALL, VERSIONS[0], *map(str, REAL[:1])):
-        assert_same(tables(put(tmp_path, name, variant, packing)), reference(name))
+    assert_same(tables(put(tmp_path, SMALL, variant, packing)), reference(SMALL))
 
 
 @pytest.mark.parametrize("at", [5, 40, -1])
@@ -192,10 +177,10 @@ def test_the_matrix_compares_rows_of_most_tables(
 ) -> None:
     rows = {table for name in DUMPS for table in reference(name)}
     assert len(rows) > len(table_names()) * 0.8
-    assert reference(LONG)["record"]["length"].to_pylist().count(LONGEST + 4) == 3
+    assert LONGEST - 2100 < max(map(len, read_rdw(dump(LONG)))) <= LONGEST
 
 
-@every_variant
+@framing_variant
 @pytest.mark.parametrize("framing", FRAMINGS)
 def test_only_the_framing_that_it_is_gives_the_tables_when_it_is_named(
     reference: Callable[[str], dict[str, Any]], tmp_path: Path, variant: Variant, framing: str
@@ -242,7 +227,7 @@ def test_info_says_so_in_words_too(tmp_path: Path, packing: str, framing: str) -
     assert packing == "plain" or re.search(rf"\b{packing}\b", result.stdout)
 
 
-@pytest.mark.parametrize("variant", [BY_NAME[each] for each in FRAMINGS], ids=lambda v: v.name)
+@framing_variant
 def test_info_takes_the_framing_that_is_named(tmp_path: Path, variant: Variant) -> None:
     result = info(put(tmp_path, SMALL, variant), "--framing", variant.framing, "--format", "json")
     assert result.exit_code == 0

@@ -126,11 +126,11 @@ def written_records(
     return Written(b"".join(framed) + end, tuple(bodies), spans)
 
 
-def _no_bdw(length: int) -> bytes:
+def no_bdw(length: int) -> bytes:
     return b""
 
 
-def _bdw(length: int) -> bytes:
+def bdw(length: int) -> bytes:
     return struct.pack(">HH", length + 4, 0)
 
 
@@ -140,7 +140,7 @@ def _extended_bdw(length: int) -> bytes:
 
 def blocked(
     bodies: Sequence[bytes],
-    prefix: Callable[[int], bytes] = _no_bdw,
+    prefix: Callable[[int], bytes] = no_bdw,
     size: int = BLOCK,
     *,
     spanned: bool = True,
@@ -197,10 +197,10 @@ VARIANTS = (
     Variant("rdw-respanned", "rdw", partial(blocked, size=SMALL_BLOCK)),
     Variant("rdw-unspanned", "rdw", partial(blocked, size=LONGEST + 8, spanned=False)),
     Variant("rdw-null", "rdw", partial(blocked, size=SMALL_BLOCK, records=3)),
-    Variant("bdw", "bdw", partial(blocked, prefix=_bdw)),
-    Variant("bdw-respanned", "bdw", partial(blocked, prefix=_bdw, size=SMALL_BLOCK)),
-    Variant("bdw-unspanned", "bdw", partial(blocked, prefix=_bdw, size=LONGEST + 8, spanned=False)),
-    Variant("bdw-null", "bdw", partial(blocked, prefix=_bdw, size=SMALL_BLOCK, records=3)),
+    Variant("bdw", "bdw", partial(blocked, prefix=bdw)),
+    Variant("bdw-respanned", "bdw", partial(blocked, prefix=bdw, size=SMALL_BLOCK)),
+    Variant("bdw-unspanned", "bdw", partial(blocked, prefix=bdw, size=LONGEST + 8, spanned=False)),
+    Variant("bdw-null", "bdw", partial(blocked, prefix=bdw, size=SMALL_BLOCK, records=3)),
     Variant("bdw-extended", "bdw", partial(blocked, prefix=_extended_bdw)),
     Variant("bdw-large", "bdw", partial(blocked, prefix=_extended_bdw, size=100_000)),
     Variant("none", "none", no_prefix),
@@ -322,7 +322,7 @@ def _read_ftp_block(data: bytes) -> list[bytes]:
         _check(at + _BLOCK_MODE.size <= len(data), f"half a block header at {at}")
         flags, length = _BLOCK_MODE.unpack_from(data, at)
         at += _BLOCK_MODE.size
-        _check(not flags & ~(EOR | EOF), f"no descriptor at {at - 3}")
+        _check(not flags & ~(EOR | EOF) and (flags or length) > 0, f"no block at {at - 3}")
         _check(length <= len(data) - at, f"the block at {at - 3} says {length}")
         body += data[at : at + length]
         at += length
