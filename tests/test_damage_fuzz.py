@@ -16,6 +16,7 @@ record that is gone from end to end, are no damage that anybody could see.
 from __future__ import annotations
 
 import itertools
+import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,9 +25,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smfparse.cli import main
 from smfparse.columns import table_names
 from smfparse.decode import wanted_tables
 from smfparse.tables import open_inputs
@@ -35,6 +38,7 @@ from tests.searching import search
 from tests.variants import (
     BY_NAME,
     CODE_PAGES,
+    FRAMINGS,
     SMALL_BLOCK,
     VARIANTS,
     Variant,
@@ -268,7 +272,7 @@ def test_what_several_edits_left_whole_is_there_or_told(
         assert damaged.longest_run < ENOUGH, found.refused
         return
     told = found.told(len(damaged.data))
-    # A length that was hit may lead to where a record starts, by chance: it swallows those between.
+    # A length that was hit may end, by chance, where a record does: it swallows those between.
     strange = [each for each in found.bodies if each not in file.bodies]
     for each in sorted(missing(variant, damaged, found)):
         start, end = damaged.whole[each]
@@ -376,6 +380,20 @@ def test_garbage_between_records_costs_none_of_them(
         assert any(first < start + len(garbage) and start < last for first, last in told)
 
 
+@prefixed_variant
+def test_a_header_that_nothing_is_chained_to_is_no_record(tmp_path: Path, variant: Variant) -> None:
+    file = dump(0, variant)
+    (start, end), (whole, _) = file.spans[10], file.spans[5]
+    head = file.data[whole : whole + 40]
+    garbage = (b"?" * 50 + head).ljust(end - start, b"?")
+    assert len(garbage) == end - start
+    found = read_back(tmp_path, file.data[:start] + garbage + file.data[end:])
+    assert found.bodies == [*file.bodies[:10], *file.bodies[11:]]
+    firsts, lasts = zip(*found.told(len(file.data)), strict=True)
+    assert file.spans[9][1] <= min(firsts) <= start
+    assert end <= max(lasts) <= file.spans[11][0]
+
+
 @pytest.mark.parametrize("prefix", [no_bdw, bdw], ids=["rdw", "bdw"])
 @pytest.mark.parametrize("which", [0, 1, -1], ids=["first", "middle", "last"])
 def test_a_segment_that_is_lost_costs_its_record(
@@ -445,6 +463,33 @@ def test_a_translated_file_is_refused_with_the_way_out(
     assert re.search(r"translat", said)
     assert re.search(r"transfer.*\bagain\b", said)
     assert re.search(r"\bbinary\b", said)
+
+
+@pytest.mark.parametrize("variant", [BY_NAME[each] for each in FRAMINGS], ids=lambda v: v.name)
+def test_info_of_a_damaged_file_counts_the_good_records_and_says_so(
+    tmp_path: Path, variant: Variant
+) -> None:
+    path = tmp_path / "input"
+    file = dump(0, variant)
+    start, end = file.spans[10]
+    end -= 2  # what ends a record of FTP record structure: the next one starts behind it
+    path.write_bytes(file.data[:start] + b"?" * (end - start) + file.data[end:])
+    result = CliRunner().invoke(main, ["info", str(path), "--format", "json"])
+    assert result.exit_code == 4
+    found = json.loads(result.stdout)
+    assert found["records"] == len(file.bodies) - 1
+    assert found["inputs"][0]["framing"] == variant.framing
+    assert found["damage_count"] > 0
+    assert str(path) in result.stderr
+
+
+def test_info_of_a_translated_file_is_one_message(tmp_path: Path) -> None:
+    path = tmp_path / "input"
+    path.write_bytes(translated(dump(0, BY_NAME["rdw"]).data, "cp1047"))
+    result = CliRunner().invoke(main, ["info", str(path)])
+    assert (result.exit_code, result.stdout) == (8, "")
+    assert "binary" in result.stderr
+    assert "Traceback" not in result.stderr
 
 
 @every_variant
