@@ -27,6 +27,7 @@ from smfparse.walks import FIRST, MIDDLE, RDW_SIZE, WALKS, WHOLE, Segments, Walk
 
 ENOUGH = 32
 """Records that are looked at to tell which walk fits."""
+_NONE = (0, 0)
 _WINDOWS = (1 << 12, 1 << 18)
 """Bytes behind a place that are looked at to tell whether records follow there."""
 _ASCII_NAMES = {
@@ -66,44 +67,52 @@ def detect(buffer: Bytes, at: int, end: int, last: bool) -> Framing | None:
     """
     scores = {each: _score(each, buffer, at, end, last) for each in WALKS.values()}
     best = max(scores, key=lambda each: scores[each])
-    found = scores[best]
-    if found >= 1:
-        count = int(found)
+    _, count = scores[best]
+    if count:
         say = f"the first {count} records have" if count > 1 else "the first record has"
         return Framing(best, f"{say} {best.title}")
-    if found > 0:
-        return Framing(best, f"the first record, which is cut, has {best.title}")
     if is_translated(buffer[at:end].tobytes()):
         return None
     places = {each: _later(each, buffer, at, end, last) for each in WALKS.values()}
-    first = min(places.values())
-    if first == end:
-        return None
-    best = next(each for each, place in places.items() if place == first)
-    return Framing(best, f"records behind {first - at} other bytes have {best.title}")
+    scores = {each: _score(each, buffer, place, end, last) for each, place in places.items()}
+    best = max(scores, key=lambda each: scores[each])
+    if scores[best] > _NONE:
+        return Framing(best, f"records behind {places[best] - at} other bytes have {best.title}")
+    cut = [each for each in WALKS.values() if last and _is_cut(each, buffer, at, end)]
+    return Framing(cut[0], f"the first record, which is cut, has {cut[0].title}") if cut else None
 
 
-def _score(walk: Walk, buffer: Bytes, at: int, end: int, last: bool) -> float:
-    """Return how many records, up to ENOUGH, are at the start; 0.5 for the beginning of one."""
-    if not walk.may_start(buffer, at):
-        return 0
-    found = walk.segments(buffer if walk.mapped else buffer.copy(), at, end, last)
-    if found.gaps:
+def _score(walk: Walk, buffer: Bytes, at: int, end: int, last: bool) -> tuple[int, int]:
+    """Return how many records, up to ENOUGH, are from `at` on, one behind the other.
+
+    In front of that number, by which walks are compared, those are counted twice that are as long
+    as what is in them says.
+    """
+    if not walk.mapped:
+        buffer = buffer.copy()
+    found = walk.segments(buffer, at, end, last)
+    if found.gaps and not walk.chained:
         found = found.where(found.place < found.gaps[0][0])
-    if not found.code.size:
-        cut = last and not found.broken and walk.chained
-        return 0.5 if cut and begins(walk, buffer, at, end) else 0
-    if found.code[0] > FIRST:
-        return 0
-    good = are_heads(buffer, found)[found.code <= FIRST]
-    return min(len(good) if good.all() else int(np.argmin(good)), ENOUGH)
+    if not found.code.size or found.code[0] > FIRST or not walk.shows(found, at):
+        return _NONE
+    heads = np.flatnonzero(found.code <= FIRST)[:ENOUGH]
+    good = are_heads(buffer, found)[heads]
+    count = len(good) if good.all() else int(np.argmin(good))
+    filled = _fills(buffer, found.where(heads[:count]))
+    return count + int(filled.sum()), count
+
+
+def _is_cut(walk: Walk, buffer: Bytes, at: int, end: int) -> bool:
+    """Whether a record begins at `at` that does not end before `end`."""
+    found = walk.segments(buffer.copy(), at, end, True)
+    return not found.code.size and not found.broken and begins(walk, buffer, at, end)
 
 
 def _later(walk: Walk, buffer: Bytes, at: int, end: int, last: bool) -> int:
     """Return the first place behind `at` from which on there are records; `end`: nowhere."""
     if walk.chained:
         place, _ = next_record(walk, buffer, at + 1, end, last)
-        return end if place is None or not walk.may_start(buffer, place) else place
+        return end if place is None else place
     buffer = buffer.copy()
     found = walk.segments(buffer, at, end, last)
     good = np.flatnonzero(are_heads(buffer, found))
@@ -170,7 +179,7 @@ def leads_on(walk: Walk, buffer: Bytes, place: int, end: int, last: bool) -> boo
         if (goes_on[:-1] != True).any():
             return False
         if pieces.size and not goes_on[-1]:
-            if _fills(buffer, found) or (ends and found.end == end):
+            if _fills(buffer, found)[0] or (ends and found.end == end):
                 return True
             if later.size:
                 return bool(are_heads(buffer, found)[later[0]])
@@ -186,14 +195,13 @@ def leads_on(walk: Walk, buffer: Bytes, place: int, end: int, last: bool) -> boo
     return False
 
 
-def _fills(buffer: Bytes, found: Segments) -> bool:
-    """Whether the first segment is a record that is as long as what is in it says."""
-    start = found.at[:1]
-    if found.code[0] != WHOLE or not (has_flag(buffer, start) & has_system(buffer, start))[0]:
-        return False
-    if is_mq(buffer, start)[0]:
-        return bool(content_end(buffer, start)[0] == found.length[0])
-    return bool(is_dump(buffer, start)[0] and found.length[0] == SMF_HEADER)
+def _fills(buffer: Bytes, found: Segments) -> Bools:
+    """Return which segments are whole records, and as long as what is in them says."""
+    start = found.at
+    content = np.where(is_dump(buffer, start), SMF_HEADER, content_end(buffer, start))
+    filled: Bools = (found.code == WHOLE) & (content == found.length)
+    filled &= is_dump(buffer, start) | is_mq(buffer, start)
+    return filled & has_flag(buffer, start) & has_system(buffer, start)
 
 
 def line_end(buffer: Bytes, at: int, end: int) -> int:

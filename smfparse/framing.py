@@ -45,6 +45,7 @@ _TAIL = 4 * RDW_SIZE + SMF_HEADER
 _NOTHING = np.zeros(0, np.int64)
 NO_RECORD = "no SMF record starts here"
 _ZEROS = "zero bytes where a record should start"
+_NO_BLOCK = "a block descriptor word that does not fit its block"
 _LINE_END = "a line end behind a record, as a transfer in text mode adds"
 _LONG = (116 << 16 | 1, 116 << 16 | 2)
 """Kinds of record that are mostly spanned."""
@@ -331,6 +332,9 @@ class _Reader:
             self._pass_over(self.low, at, sure, last)
         while self.lost is None:
             run = self._sound(self.walk.segments(self.buffer, at, end, last))
+            for place, size in run.gaps:
+                if place < run.end:
+                    self._note(place, size, _NO_BLOCK)
             if not run.broken and (not last or run.end == end):
                 run = run if last else self._confirmed(run, end)
                 runs.append(run)

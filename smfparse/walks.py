@@ -42,8 +42,10 @@ _LEAST = RDW_SIZE << 16
 """An RDW below this is shorter than itself."""
 _EXTENDED = 1 << 31
 """On in the descriptor word of a block that may be longer than 32,760 bytes."""
-_MOST_LENGTH = 1 << 17
+_MOST_LENGTH = 0xFFFF
 """A 4-byte length above this is none: no SMF record is longer than 32,756 bytes."""
+_MOST_BLOCK = 1 << 24
+"""No block is longer, though an extended descriptor word could say so."""
 _FTP_HEADER = struct.Struct(">BH")
 _END_OF_RECORD, _END_OF_FILE, _RESTART_MARKER = 0x80, 0x40, 0x10
 _DESCRIPTORS = frozenset({0x00, 0x80, 0x40, 0xC0, 0x10, 0x20, 0xA0})
@@ -74,8 +76,8 @@ class Segments:
     broken: bool = False
     gaps: Sequence[tuple[int, int]] = ()
 
-    def where(self, keep: slice | Bools) -> Segments:
-        """Return some of the segments; what else there is to say stays."""
+    def where(self, keep: slice | Bools | Ints) -> Segments:
+        """Return some of the segments, chosen or by index; what else there is to say stays."""
         return replace(
             self,
             at=self.at[keep],
@@ -111,8 +113,8 @@ class Walk(ABC):
         """Return where the walk starts, from `least` on, to find the record whose RDW is `at`."""
         return at if at >= least else None
 
-    def may_start(self, buffer: Bytes, at: int) -> bool:  # noqa: ARG002 - most may anywhere
-        """Whether a file of this kind may start at `at`."""
+    def shows(self, found: Segments, at: int) -> bool:  # noqa: ARG002 - most do
+        """Whether segments that were found from `at` on show that the walk is the right one."""
         return True
 
 
@@ -156,41 +158,44 @@ class BdwWalk(Walk):
     title = "block and record descriptor words"
 
     def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:
+        """Return the segments; the gaps are block descriptor words that do not fit their block."""
         unpack, view = _WORD.unpack_from, buffer.data
         found: list[int] = []
-        block_end, later, broken = 0, 0, False
+        wrong: list[tuple[int, int]] = []
+        block = block_end = later = 0
+        broken = False
         while at + RDW_SIZE <= end:
-            if at == block_end or not block_end:
+            (word,) = unpack(view, at)
+            size = word >> 16
+            fits = not word & _NEVER and word >= _LEAST and word & _LATER == later
+            if not fits or not at + size <= block_end:
                 known = at == block_end
                 if at + 2 * RDW_SIZE + (0 if known else SMF_HEADER) > end and not last:
                     break
                 length = _block_length(buffer, at, None if known else later)
+                if block_end and not known and (length or fits):
+                    wrong.append((block, RDW_SIZE))
+                    block_end = 0
                 if length:
-                    block_end = at + length
+                    block, block_end = at, at + length
                     at += RDW_SIZE
                     continue
-                if known:
+                if word & _NULL and not word & _NEVER & ~_NULL:
+                    behind = block_end or _behind_null(buffer, at, end)
+                    if behind > end or (behind == end and not last):
+                        break
+                    if behind:
+                        at = behind
+                        continue
+                if word & _NEVER or word < _LEAST:
                     broken = True
                     break
-            (word,) = unpack(view, at)
-            size = word >> 16
-            if word & _NEVER or word < _LEAST or at + size > block_end > 0:
-                behind = 0
-                if word & _NULL:
-                    behind = min(block_end, end) or _behind_null(buffer, at, end)
-                if not behind:
-                    broken = True
-                    break
-                if behind == end and not last:
-                    break
-                at = behind
-                continue
             if at + size > end:
                 break
             found.append(at)
             later = word << 1 & _LATER
             at += size
-        return _segments(buffer, found, at, broken)
+        return replace(_segments(buffer, found, at, broken), gaps=wrong)
 
     def begin(self, buffer: Bytes, at: int, least: int) -> int | None:
         before = at - RDW_SIZE
@@ -198,8 +203,9 @@ class BdwWalk(Walk):
             return before
         return super().begin(buffer, at, least)
 
-    def may_start(self, buffer: Bytes, at: int) -> bool:
-        return bool(_block_length(buffer, at, 0))
+    def shows(self, found: Segments, at: int) -> bool:
+        """Whether there is a block descriptor word: else they may be RDWs alone."""
+        return bool((found.place != np.append(at, found.place + found.length)[:-1]).any())
 
 
 class LengthWalk(Walk):
@@ -389,7 +395,7 @@ def _block_length(buffer: Bytes, at: int, later: int | None) -> int:
     """
     word, inner = _WORDS.unpack_from(buffer.data, at)
     length: int = word ^ _EXTENDED if word & _EXTENDED else (0 if word & 0xFFFF else word >> 16)
-    if length < 2 * RDW_SIZE or (inner & _NEVER & ~_NULL) or inner < _LEAST:
+    if not 2 * RDW_SIZE <= length <= _MOST_BLOCK or (inner & _NEVER & ~_NULL) or inner < _LEAST:
         return 0
     if later is None:
         return length
@@ -427,9 +433,9 @@ def _behind_null(buffer: Bytes, at: int, end: int) -> int:
     That is `end` where all the rest is zero, and 0 where there is none. The length may begin with a
     zero byte itself.
     """
-    behind = np.flatnonzero(buffer[at + RDW_SIZE : min(end, at + _MOST_LENGTH)])
+    behind = np.flatnonzero(buffer[at + RDW_SIZE : min(end, at + _MOST_BLOCK)])
     if not behind.size:
-        return end if end <= at + _MOST_LENGTH else 0
+        return end if end <= at + _MOST_BLOCK else 0
     first = at + RDW_SIZE + int(behind[0])
     for place in (first, first - 1):
         (word,) = _WORD.unpack_from(buffer.data, place)
