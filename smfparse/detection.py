@@ -65,21 +65,29 @@ def detect(buffer: Bytes, at: int, end: int, last: bool) -> Framing | None:
 
     None: there are no SMF records in it that can be told apart.
     """
-    scores = {each: _score(each, buffer, at, end, last) for each in WALKS.values()}
-    best = max(scores, key=lambda each: scores[each])
-    _, count = scores[best]
-    if count:
-        say = f"the first {count} records have" if count > 1 else "the first record has"
-        return Framing(best, f"{say} {best.title}")
-    if is_translated(buffer[at:end].tobytes()):
+    found = {each: (_score(each, buffer, at, end, last), at) for each in WALKS.values()}
+    best = max(score for score, _ in found.values())
+    if best == _NONE and is_translated(buffer[at:end].tobytes()):
         return None
-    places = {each: _later(each, buffer, at, end, last) for each in WALKS.values()}
-    scores = {each: _score(each, buffer, place, end, last) for each, place in places.items()}
-    best = max(scores, key=lambda each: scores[each])
-    if scores[best] > _NONE:
-        return Framing(best, f"records behind {places[best] - at} other bytes have {best.title}")
-    cut = [each for each in WALKS.values() if last and _is_cut(each, buffer, at, end)]
-    return Framing(cut[0], f"the first record, which is cut, has {cut[0].title}") if cut else None
+    if best[1] < ENOUGH:
+        for each, (score, _) in found.items():
+            place = _later(each, buffer, at, end, last)
+            found[each] = max((score, at), (_score(each, buffer, place, end, last), place), key=_rank)
+    best = max(found, key=lambda each: _rank(found[each]))
+    (_, count), place = found[best]
+    if not count:
+        cut = [each for each in WALKS.values() if last and _is_cut(each, buffer, at, end)]
+        return Framing(cut[0], f"the first record, which is cut, has {cut[0].title}") if cut else None
+    first = "the first record" if count == 1 else f"the first {count} records"
+    if place > at:
+        first = f"{count} records behind {place - at} other bytes"
+    return Framing(best, f"{first} have {best.title}" if count > 1 else f"{first} has {best.title}")
+
+
+def _rank(found: tuple[tuple[int, int], int]) -> tuple[int, int]:
+    """Return by what walks are compared: the score, and then that it is at the start."""
+    (score, _), place = found
+    return score, -place
 
 
 def _score(walk: Walk, buffer: Bytes, at: int, end: int, last: bool) -> tuple[int, int]:

@@ -48,8 +48,8 @@ _MOST_BLOCK = 1 << 24
 """No block is longer, though an extended descriptor word could say so."""
 _FTP_HEADER = struct.Struct(">BH")
 _END_OF_RECORD, _END_OF_FILE, _RESTART_MARKER = 0x80, 0x40, 0x10
-_DESCRIPTORS = frozenset({0x00, 0x80, 0x40, 0xC0, 0x10, 0x20, 0xA0})
-"""Descriptors of FTP's block mode: bits as above, and 0x20 for suspected errors."""
+_DESCRIPTORS = frozenset({0x00, 0x80, 0x40, 0xC0, 0x10})
+"""Descriptors of FTP's block mode: bits as above. Where data is suspected wrong, it is not used."""
 _ESCAPE = 0xFF
 _MARKS = 3
 """Behind the escape of FTP's record structure: 1 end of record, 2 of file, 3 of both."""

@@ -239,7 +239,9 @@ def plausible(body: bytes) -> bool:
         return False
     _, _, time, date, _ = _HEADER.unpack_from(body)
     digits = date.hex()
-    return time < _DAY_HUNDREDTHS and digits[:-1].isdecimal() and digits[-1] in "abcdef"
+    if not digits[:-1].isdecimal() or digits[-1] not in "abcdef":
+        return False
+    return time < _DAY_HUNDREDTHS and digits[:2] in ("00", "01") and 1 <= int(digits[4:7]) <= 366
 
 
 def _check(good: bool, reason: str) -> None:
