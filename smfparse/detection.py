@@ -27,6 +27,8 @@ from smfparse.walks import FIRST, MIDDLE, RDW_SIZE, WALKS, WHOLE, Segments, Walk
 
 ENOUGH = 32
 """Records that are looked at to tell which walk fits."""
+_TRIES = 4
+"""Places behind the start of a file at which each walk is tried."""
 _NONE = (0, 0)
 _WINDOWS = (1 << 12, 1 << 18)
 """Bytes behind a place that are looked at to tell whether records follow there."""
@@ -70,9 +72,14 @@ def detect(buffer: Bytes, at: int, end: int, last: bool) -> Framing | None:
     if best == _NONE and is_translated(buffer[at:end].tobytes()):
         return None
     if best[1] < ENOUGH:
-        for each, (score, _) in found.items():
-            place = _later(each, buffer, at, end, last)
-            found[each] = max((score, at), (_score(each, buffer, place, end, last), place), key=_rank)
+        for each in found:
+            place = at
+            for _ in range(_TRIES):
+                place = _later(each, buffer, place, end, last)
+                if place == end:
+                    break
+                score = _score(each, buffer, place, end, last)
+                found[each] = max(found[each], (score, place), key=_rank)
     best = max(found, key=lambda each: _rank(found[each]))
     (_, count), place = found[best]
     if not count:
@@ -101,7 +108,7 @@ def _score(walk: Walk, buffer: Bytes, at: int, end: int, last: bool) -> tuple[in
     found = walk.segments(buffer, at, end, last)
     if found.gaps and not walk.chained:
         found = found.where(found.place < found.gaps[0][0])
-    if not found.code.size or found.code[0] > FIRST or not walk.shows(found, at):
+    if not found.code.size or found.code[0] > FIRST or not walk.shows(buffer, found, at):
         return _NONE
     heads = np.flatnonzero(found.code <= FIRST)[:ENOUGH]
     good = are_heads(buffer, found)[heads]

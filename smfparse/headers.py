@@ -30,6 +30,8 @@ _FLAG, _TYPE, _TIME, _DATE, _SYSTEM, _SUBTYPE = (
 )
 _SIGN = _SYSTEM - 1
 """The byte with the sign of the packed date."""
+_FIRST_YEAR, _END_YEAR = 0x0060000, 0x0200000
+"""In a packed date without its sign: no SMF record is older than 1960; 2100 is far."""
 _FLAG_BITS, _FLAG_ON = 0x3F, 0x1E
 _DUMP_HEADER, _DUMP_TRAILER = 2, 3
 _IN_NAMES = np.zeros(256, np.bool_)
@@ -115,7 +117,7 @@ def plausible(buffer: Bytes, start: Ints) -> Bools:
     tens = (digits + 0x6666666 ^ digits) & 0x11111110
     day = digits & 0xFFF
     good: Bools = (time < _DAY_HUNDREDTHS) & (tens == 0) & (date & 15 >= 10)
-    good &= (day >= 1) & (day <= 0x366) & (digits < 0x2000000)
+    good &= (day >= 1) & (day <= 0x366) & (digits >= _FIRST_YEAR) & (digits < _END_YEAR)
     return good
 
 

@@ -113,7 +113,7 @@ class Walk(ABC):
         """Return where the walk starts, from `least` on, to find the record whose RDW is `at`."""
         return at if at >= least else None
 
-    def shows(self, found: Segments, at: int) -> bool:  # noqa: ARG002 - most do
+    def shows(self, buffer: Bytes, found: Segments, at: int) -> bool:  # noqa: ARG002 - most do
         """Whether segments that were found from `at` on show that the walk is the right one."""
         return True
 
@@ -136,7 +136,7 @@ class RdwWalk(Walk):
                 if not behind:
                     broken = True
                     break
-                if behind == end and not last:
+                if behind > end or (behind == end and not last):
                     break
                 at = behind
             else:
@@ -181,7 +181,7 @@ class BdwWalk(Walk):
                     at += RDW_SIZE
                     continue
                 if word & _NULL and not word & _NEVER & ~_NULL:
-                    behind = block_end or _behind_null(buffer, at, end)
+                    behind = _behind_null(buffer, at, end, block_end)
                     if behind > end or (behind == end and not last):
                         break
                     if behind:
@@ -203,9 +203,12 @@ class BdwWalk(Walk):
             return before
         return super().begin(buffer, at, least)
 
-    def shows(self, found: Segments, at: int) -> bool:
+    def shows(self, buffer: Bytes, found: Segments, at: int) -> bool:
         """Whether there is a block descriptor word: else they may be RDWs alone."""
-        return bool((found.place != np.append(at, found.place + found.length)[:-1]).any())
+        apart = found.place != np.append(at, found.place + found.length)[:-1]
+        return any(
+            _block_length(buffer, place - RDW_SIZE, None) for place in found.place[apart].tolist()
+        )
 
 
 class LengthWalk(Walk):
@@ -427,21 +430,28 @@ def _segments(buffer: Bytes, found: list[int], end: int, broken: bool) -> Segmen
     return Segments(places, (words >> 16).astype(np.int64), code, places, end, broken)
 
 
-def _behind_null(buffer: Bytes, at: int, end: int) -> int:
+def _behind_null(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:
     """Return where the next RDW is behind a null segment and the zeros of its block.
 
-    That is `end` where all the rest is zero, and 0 where there is none. The length may begin with a
-    zero byte itself.
+    block_end  where the block ends, if that is known
+
+    That is `end` where all the rest is zero, and 0 where this is no null segment. The length behind
+    it may begin with a zero byte itself.
     """
-    behind = np.flatnonzero(buffer[at + RDW_SIZE : min(end, at + _MOST_BLOCK)])
-    if not behind.size:
-        return end if end <= at + _MOST_BLOCK else 0
-    first = at + RDW_SIZE + int(behind[0])
-    for place in (first, first - 1):
+    behind = block_end or at + (_WORD.unpack_from(buffer.data, at)[0] >> 16)
+    if behind < at + RDW_SIZE or buffer[at + RDW_SIZE : min(behind, end)].any():
+        return 0
+    if block_end or behind >= end:
+        return behind
+    rest = np.flatnonzero(buffer[behind : min(end, behind + _MOST_BLOCK)])
+    if not rest.size:
+        return end
+    first = behind + int(rest[0])
+    for place in (first, max(first - 1, behind)):
         (word,) = _WORD.unpack_from(buffer.data, place)
-        if place > at and not word & _NEVER and word >= _LEAST:
+        if not word & _NEVER and word >= _LEAST:
             return place
-    return 0
+    return first
 
 
 WALKS: dict[str, Walk] = {

@@ -241,7 +241,8 @@ def plausible(body: bytes) -> bool:
     digits = date.hex()
     if not digits[:-1].isdecimal() or digits[-1] not in "abcdef":
         return False
-    return time < _DAY_HUNDREDTHS and digits[:2] in ("00", "01") and 1 <= int(digits[4:7]) <= 366
+    year, day = 1900 + int(digits[:4]), int(digits[4:7])
+    return time < _DAY_HUNDREDTHS and 1960 <= year < 2100 and 1 <= day <= 366
 
 
 def _check(good: bool, reason: str) -> None:
