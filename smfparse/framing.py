@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import itertools
 import mmap
-import os
-import stat
 import struct
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
@@ -24,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smfparse.errors import Damage, DamageLog, InputError
+from smfparse.packing import USUAL_GAIN, Unpacked, is_packed, unpacked
 
 Bytes: TypeAlias = NDArray[np.uint8]
 Ints: TypeAlias = NDArray[np.int64]
@@ -110,28 +109,35 @@ def chunks(
     part: Part = WHOLE_SOURCE,
     chunk_bytes: int | None = None,
     kinds: Ints | None = None,
+    name: str | None = None,
 ) -> Generator[Chunk, None, None]:
-    """Read a part of the SMF file `path` in constant memory.
+    """Read a part of the SMF file `path`, packed or not, in constant memory.
 
     chunk_bytes  about the bytes of a chunk; CHUNK_BYTES unless told otherwise
     kinds        those (as of `kinds_of`) of which more than the header is looked at: others may
                  stay in pieces; None: all
+    name         what the user calls the file; the path unless told otherwise
 
     What cannot be used is noted in `damage`. Raises InputError where nothing can be used: the file
     is missing, unreadable, empty, or does not start with an SMF record behind an RDW.
     """
+    name = name or str(path)
     try:
-        with path.open("rb", buffering=0) as stream:
+        with unpacked(path, name) as stream:
             capacity = _capacity(chunk_bytes)
-            yield from _RdwReader(str(path), stream, damage, part, capacity, kinds)
+            yield from _RdwReader(name, stream, damage, part, capacity, kinds)
     except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from error
+        raise InputError(f"{name}: {error.strerror or error}") from error
 
 
 def size_of(path: Path) -> int:
-    """Return the bytes of a file. Raises InputError where it cannot be read."""
+    """Return the bytes of a file, about those of what is packed in it.
+
+    Raises InputError where it cannot be read.
+    """
     try:
-        return path.stat().st_size
+        size = path.stat().st_size
+        return size * USUAL_GAIN if is_packed(path) else size
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from error
 
@@ -148,12 +154,14 @@ def plan(path: Path, part_bytes: int, chunk_bytes: int | None = None) -> list[Pa
     What is done with damage, and in which order it is noted, depends on nothing else.
 
     Only the RDWs are looked at, once; behind the first that is not sound, the file is not cut any
-    more. Raises InputError where the file cannot be read.
+    more, nor is a packed one. Raises InputError where the file cannot be read.
     """
     size = size_of(path)
     if size <= part_bytes:
         return [WHOLE_SOURCE]
     try:
+        if is_packed(path):
+            return [WHOLE_SOURCE]
         with path.open("rb") as stream:
             cuts = _cuts(stream, size, part_bytes, _capacity(chunk_bytes))
     except OSError as error:
@@ -231,7 +239,7 @@ class _RdwReader:
     def __init__(
         self,
         source: str,
-        stream: BinaryIO,
+        stream: Unpacked,
         damage: DamageLog,
         part: Part,
         capacity: int,
@@ -253,8 +261,7 @@ class _RdwReader:
         """Whether the buffer is read into; it is a map of the file before."""
         self.stopped: Damage | None = None
         """Why the reading ends before the source does."""
-        status = os.fstat(stream.fileno())
-        self.size = status.st_size if stat.S_ISREG(status.st_mode) else None
+        self.size = stream.size
 
     def __iter__(self) -> Iterator[Chunk]:
         held = 0
@@ -291,14 +298,15 @@ class _RdwReader:
         if not self.reads:
             self._use(np.zeros(self.capacity + SLACK, np.uint8))
             self.reads, held = True, 0
-            if self.base:
-                self.stream.seek(self.base)
+            if self.base and self.stream.file is not None:
+                self.stream.file.seek(self.base)
         return held, self._fill(held)
 
     def _mapped(self) -> Bytes:
         start = self.base - self.base % mmap.ALLOCATIONGRANULARITY
         length = self.base - start + self.capacity + SLACK
-        mapped = mmap.mmap(self.stream.fileno(), length, access=mmap.ACCESS_COPY, offset=start)
+        number = self.stream.file.fileno()  # type: ignore[union-attr] # its size is known
+        mapped = mmap.mmap(number, length, access=mmap.ACCESS_COPY, offset=start)
         return np.frombuffer(mapped, np.uint8)[self.base - start :]
 
     def _use(self, buffer: Bytes) -> None:
@@ -308,7 +316,7 @@ class _RdwReader:
         """Read until the buffer is full or the source ends; return the new end of the data."""
         room = self.capacity if self.end is None else min(self.capacity, self.end - self.base)
         while end < room:
-            got = self.stream.readinto(self.view[end:room])  # type: ignore[attr-defined]
+            got = self.stream.readinto(self.view[end:room])
             if not got:
                 break
             end += got
@@ -449,10 +457,16 @@ class _RdwReader:
 
     def _finish(self, held: int) -> None:
         """Account for bytes that are left at the end of the source."""
+        fault = self.stream.fault
         if self.base == 0 and held == 0:
-            raise InputError(f"{self.source}: the file is empty")
-        if held == 0:
-            return
+            raise InputError(f"{self.source}: {fault or 'the file is empty'}")
+        if held:
+            self._cut(held)
+        if fault is not None:
+            self.damage.add(Damage(self.source, self.base + held, None, fault))
+
+    def _cut(self, held: int) -> None:
+        """Account for the start of a record that the source does not hold to its end."""
         if self.base == 0 and not _plausible(self.buffer, np.zeros(1, np.int64), np.array([held])):
             self._stop_at(0, NO_RECORD)
         says = RDW.unpack_from(self.view)[0] if held >= RDW.size else RDW.size

@@ -19,7 +19,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -68,11 +68,13 @@ class Range:
     wanted: Wanted
     part: Part = WHOLE_SOURCE
     selection: Selection = EVERYTHING
+    name: str | None = None
+    """What the user calls the file; the path unless told otherwise."""
 
     @property
     def rest(self) -> Range:
         """The range from here to the end of the file."""
-        return Range(self.path, self.wanted, self.part.rest, self.selection)
+        return replace(self, part=self.part.rest)
 
     @property
     def bytes(self) -> int:
@@ -88,18 +90,22 @@ class Range:
         part = self.part
         damage = log.damage if part.end is None else DamageLog()
         decoder = self._decoder(log)
-        read = _Counted(chunks(self.path, damage, part, kinds=decoder.kinds))
+        read = _Counted(chunks(self.path, damage, part, kinds=decoder.kinds, name=self.name))
         yield from decoder.decode(read)
         if part.end is not None and (damage or read.records != part.records):
             raise UnsoundError
 
     def _decoder(self, log: Log) -> Decoder:
         earlier = Part(0, self.part.start, 1)
+
+        def before() -> Iterator[Chunk]:
+            return chunks(self.path, DamageLog(), earlier, name=self.name)
+
         return Decoder(
             self.wanted,
             log.damage,
-            again=lambda: chunks(self.path, DamageLog(), self.part.rest),
-            before=(lambda: chunks(self.path, DamageLog(), earlier)) if earlier.end else None,
+            again=lambda: chunks(self.path, DamageLog(), self.part.rest, name=self.name),
+            before=before if earlier.end else None,
             unknown=log.unknown if log.count_unknown else None,
             selection=self.selection,
         )
@@ -146,14 +152,14 @@ def worth_sharing(wanted: Wanted) -> bool:
 
 
 def units(
-    paths: Sequence[Path], wanted: Wanted, selection: Selection, unit_bytes: int
+    files: Sequence[tuple[Path, str]], wanted: Wanted, selection: Selection, unit_bytes: int
 ) -> list[Unit]:
-    """Cut SMF files, in order, into units of about `unit_bytes`."""
+    """Cut SMF files (and how they are called), in order, into units of about `unit_bytes`."""
     found: list[list[Range]] = [[]]
     size = 0
-    for path in paths:
+    for path, name in files:
         for part in plan(path, unit_bytes):
-            each = Range(path, wanted, part, selection)
+            each = Range(path, wanted, part, selection, name)
             if found[-1] and size + each.bytes > unit_bytes + unit_bytes // 2:
                 found.append([])
                 size = 0
