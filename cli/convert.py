@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smfparse.cli.options import inputs_argument, jobs_option, selection_options
+from smfparse.cli.options import INPUT_HELP, inputs_argument, jobs_option, selection_options
 from smfparse.cli.output import finish, nothing_selected
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def _folder(_context: click.Context, _option: click.Parameter, texts: tuple[str,
     return texts[0]
 
 
-@click.command("convert")
+@click.command("convert", epilog=INPUT_HELP)
 @inputs_argument
 @click.option(
     "--to",

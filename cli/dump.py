@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from smfparse.cli.options import lines_output_options
+from smfparse.cli.options import INPUT_HELP, lines_output_options
 from smfparse.cli.output import finish, say, write_lines
 
 
@@ -21,15 +21,15 @@ def _offset(context: click.Context, param: click.Parameter, value: str | None) -
     return offset
 
 
-@click.command("dump")
-@click.argument("source", metavar="INPUT", type=click.Path(path_type=Path))
+@click.command("dump", epilog=INPUT_HELP)
+@click.argument("source", metavar="INPUT", type=str)
 @click.option("--record", "number", type=click.IntRange(1), metavar="N", help="Record N, from 1.")
 @click.option(
     "--at", callback=_offset, metavar="OFFSET", help="The record at byte OFFSET (0x1A40)."
 )
 @lines_output_options
 def command(
-    source: Path, number: int | None, at: int | None, output: Path | None, force: bool
+    source: str, number: int | None, at: int | None, output: Path | None, force: bool
 ) -> None:
     """Explain one record of an SMF file: header, triplets, and every field of every block.
 
@@ -44,16 +44,16 @@ def command(
       smfparse sql DUMP.smf --qmgr QM01 --from 0900 "SELECT record_no, smf_time FROM wtas"
     """
     from smfparse import dump
-    from smfparse.errors import DamageLog, InputError
+    from smfparse.errors import DamageLog
     from smfparse.framing import chunks
+    from smfparse.tables import open_file
 
     if number is not None and at is not None:
         raise click.UsageError("--record and --at exclude each other")
-    if source.is_dir():
-        raise InputError(f"{source}: a folder; dump reads an SMF file")
+    file = open_file(source)
     damage = DamageLog()
     count = 0
-    for chunk in chunks(source, damage):
+    for chunk in chunks(file.path, damage, name=file.name):
         count += len(chunk.start)
         found = dump.find(chunk, number=number, at=at)
         if found is not None:
@@ -61,4 +61,4 @@ def command(
             finish(damage)
             return
     say(damage)
-    raise dump.missing(str(source), number=number, at=at, count=count)
+    raise dump.missing(file.name, number=number, at=at, count=count)

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from smfparse.cli.options import inputs_argument, jobs_option, output_options, selection_options
+from smfparse.cli.options import (
+    INPUT_HELP,
+    inputs_argument,
+    jobs_option,
+    output_options,
+    selection_options,
+)
 from smfparse.cli.output import finish, nothing_selected, write_lines
 
 if TYPE_CHECKING:
@@ -25,7 +31,7 @@ _HEADER = (
 _NUMBERS = {3, 4, 5, 6}
 
 
-@click.command("info")
+@click.command("info", epilog=INPUT_HELP)
 @inputs_argument
 @selection_options("--to", "--until")
 @jobs_option
@@ -40,13 +46,13 @@ def command(
 ) -> None:
     """Count records and bytes by system, queue manager, version, type and subtype.
 
-    INPUT is an SMF file (binary, with record descriptor words) or a converted dataset. Times are
-    the local times of the z/OS system, as SMF wrote them. Bytes that no column knows are counted
-    in selected records; in a dataset only where nothing is selected.
+    Times are the local times of the z/OS system, as SMF wrote them. Bytes that no column knows are
+    counted in selected records; in a dataset only where nothing is selected.
 
     \b
     Example:
       smfparse info DUMP.smf
+      smfparse info dumps/ 'june/*.smf.gz'
       smfparse info DUMP.smf --qmgr 'QM*' --from 2026-03-04 --type '115,116(1:2)'
     """
     from smfparse.inventory import inventory

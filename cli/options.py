@@ -10,11 +10,16 @@ from typing import Any, TypeVar
 
 import click
 
+INPUT_HELP = """\
+INPUT is an SMF file (binary, with record descriptor words), as it is or packed by gzip, zstd, xz,
+bzip2 or zip; a folder of such files; a pattern ('dumps/*.gz'); a dataset that convert made; a pipe;
+or - for standard input."""
+"""What all commands that read SMF records say of INPUT at the end of their help."""
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def inputs_argument(command: Command) -> Command:
-    """Add INPUT..., one or more SMF files or datasets."""
+    """Add INPUT..., one or more inputs; INPUT_HELP is for the end of the help."""
     return click.argument("inputs", metavar="INPUT...", nargs=-1, required=True, type=str)(command)
 
 

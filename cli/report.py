@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smfparse.cli.options import jobs_option, output_options, selection_options
+from smfparse.cli.options import INPUT_HELP, jobs_option, output_options, selection_options
 from smfparse.cli.output import finish, nothing_selected, write_lines
 
 if TYPE_CHECKING:
     from smfparse.selection import Selection
 
 
-@click.command("report")
+@click.command("report", epilog=INPUT_HELP)
 @click.argument("name", metavar="NAME")
 @click.argument("inputs", metavar="INPUT...", nargs=-1, type=str)
 @click.option("--total", is_flag=True, help="One section a queue manager for the whole input.")
@@ -35,15 +35,15 @@ def command(
 ) -> None:
     """Print the report NAME: one section a queue manager and interval.
 
-    NAME is a report (log) or one of MP1B's DD names (LOG, LOGCSV). INPUT is an SMF file (binary,
-    with record descriptor words) or a converted dataset. Times are the local times of the z/OS
-    system. A figure whose inputs are not in the data is shown as -.
+    NAME is a report (log) or one of MP1B's DD names (LOG, LOGCSV). Times are the local times of the
+    z/OS system. A figure whose inputs are not in the data is shown as -.
 
     Records are selected by the time when SMF took them: those of an interval at its end.
 
     \b
     Example:
       smfparse report log DUMP.smf
+      ssh zos 'cat dump.smf' | smfparse report log -
       smfparse report log DUMP.smf --format csv --output log.csv
       smfparse report log DUMP.smf --qmgr QM01 --from 0800 --to 1800
     """

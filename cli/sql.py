@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smfparse.cli.options import jobs_option, output_options, selection_options
+from smfparse.cli.options import INPUT_HELP, jobs_option, output_options, selection_options
 from smfparse.cli.output import finish, nothing_selected, write_lines
 
 if TYPE_CHECKING:
     from smfparse.selection import Selection
 
 
-@click.command("sql")
+@click.command("sql", epilog=INPUT_HELP)
 @click.argument("arguments", metavar="INPUT... QUERY", nargs=-1, required=True, type=str)
 @click.option(
     "--file",

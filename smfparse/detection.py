@@ -6,11 +6,13 @@ records whose header has the time and date that every SMF header has, one leadin
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from smfparse.arrays import Bools, Bytes
+from smfparse.errors import RequestError
 from smfparse.fields import ENCODING
 from smfparse.headers import (
     SMF_HEADER,
@@ -56,7 +58,9 @@ class Framing:
 
 
 def named(name: str) -> Framing:
-    """Return the framing that was asked for by name."""
+    """Return the framing that was asked for by name. Raises RequestError where there is none."""
+    if name not in WALKS:
+        raise RequestError(f"no framing is called {name}; there are {', '.join(WALKS)}")
     return Framing(WALKS[name], "as asked")
 
 
@@ -72,23 +76,36 @@ def detect(buffer: Bytes, at: int, end: int, last: bool) -> Framing | None:
     if best == _NONE and is_translated(buffer[at:end].tobytes()):
         return None
     if best[1] < ENOUGH:
-        for each in found:
-            place = at
-            for _ in range(_TRIES):
-                place = _later(each, buffer, place, end, last)
-                if place == end:
-                    break
-                score = _score(each, buffer, place, end, last)
-                found[each] = max(found[each], (score, place), key=_rank)
-    best = max(found, key=lambda each: _rank(found[each]))
-    (_, count), place = found[best]
-    if not count:
-        cut = [each for each in WALKS.values() if last and _is_cut(each, buffer, at, end)]
-        return Framing(cut[0], f"the first record, which is cut, has {cut[0].title}") if cut else None
-    first = "the first record" if count == 1 else f"the first {count} records"
-    if place > at:
-        first = f"{count} records behind {place - at} other bytes"
-    return Framing(best, f"{first} have {best.title}" if count > 1 else f"{first} has {best.title}")
+        found = {
+            each: max([here, *_later_scores(each, buffer, at, end, last)], key=_rank)
+            for each, here in found.items()
+        }
+    walk = max(found, key=lambda each: _rank(found[each]))
+    (_, count), place = found[walk]
+    if count:
+        return Framing(walk, _why(walk, count, place - at))
+    for each in WALKS.values():
+        if last and _is_cut(each, buffer, at, end):
+            return Framing(each, f"the first record, which is cut, has {each.title}")
+    return None
+
+
+def _why(walk: Walk, count: int, behind: int) -> str:
+    """Return why a walk is taken, when `count` records are found `behind` the start by it."""
+    first = "the first record has" if count == 1 else f"the first {count} records have"
+    place = f", behind {behind} other bytes," if behind else ""
+    return f"{first}{place} {walk.title}"
+
+
+def _later_scores(
+    walk: Walk, buffer: Bytes, at: int, end: int, last: bool
+) -> Iterator[tuple[tuple[int, int], int]]:
+    """Yield scores at the first places behind `at` where there may be records, and the places."""
+    for _ in range(_TRIES):
+        at = _later(walk, buffer, at, end, last)
+        if at == end:
+            return
+        yield _score(walk, buffer, at, end, last), at
 
 
 def _rank(found: tuple[tuple[int, int], int]) -> tuple[int, int]:
@@ -183,31 +200,35 @@ def leads_on(walk: Walk, buffer: Bytes, place: int, end: int, last: bool) -> boo
     """
     for window in _WINDOWS:
         stop = min(end, place + window)
-        ends = last and stop == end
-        found = walk.segments(buffer, place, stop, ends)
-        code = found.code
-        if code.size and (code[0] > FIRST or not are_heads(buffer, found)[0]):
-            return False
-        later = np.flatnonzero(code[1:] <= FIRST) + 1
-        pieces = code[: later[0] if later.size else code.size]
-        goes_on = (pieces == FIRST) | (pieces == MIDDLE)
-        if (goes_on[:-1] != True).any():
-            return False
-        if pieces.size and not goes_on[-1]:
-            if _fills(buffer, found)[0] or (ends and found.end == end):
-                return True
-            if later.size:
-                return bool(are_heads(buffer, found)[later[0]])
-            behind = found.end + line_end(buffer, found.end, end)
-            if behind + RDW_SIZE + SMF_HEADER <= stop:
-                return begins(walk, buffer, behind, end)
-            if ends and behind == end:
-                return True
-        elif found.broken or later.size:
-            return False
+        found = walk.segments(buffer, place, stop, last and stop == end)
+        told = _followed(walk, buffer, found, stop, last and stop == end)
+        if told is not None:
+            return told
         if stop == end:
             return False if last else None
     return False
+
+
+def _followed(walk: Walk, buffer: Bytes, found: Segments, end: int, last: bool) -> bool | None:
+    """Whether the first segments are those of a record that another one follows; None: not told."""
+    code, heads = found.code, are_heads(buffer, found)
+    if not code.size:
+        return False if found.broken else None
+    later = np.flatnonzero(code[1:] <= FIRST) + 1
+    pieces = code[: later[0] if later.size else code.size]
+    goes_on = (pieces == FIRST) | (pieces == MIDDLE)
+    if not heads[0] or not goes_on[:-1].all():
+        return False
+    if goes_on[-1]:
+        return False if found.broken or later.size else None
+    if _fills(buffer, found)[0] or (last and found.end == end):
+        return True
+    if later.size:
+        return bool(heads[later[0]])
+    behind = found.end + line_end(buffer, found.end, end)
+    if behind + RDW_SIZE + SMF_HEADER <= end:
+        return begins(walk, buffer, behind, end)
+    return True if last and behind == end else None
 
 
 def _fills(buffer: Bytes, found: Segments) -> Bools:

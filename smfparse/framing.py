@@ -30,7 +30,7 @@ from smfparse.detection import (
 )
 from smfparse.errors import Damage, DamageLog, InputError
 from smfparse.headers import SMF_HEADER, SUBTYPE_END, content_end, is_mq, kinds_of, plausible
-from smfparse.packing import Unpacked, unpacked
+from smfparse.packing import USUAL_GAIN, Unpacked, is_packed, unpacked
 from smfparse.walks import FIRST, LAST, MIDDLE, RDW_SIZE, WHOLE, Segments
 
 CHUNK_BYTES = 16 << 20
@@ -126,37 +126,48 @@ def chunks(
     is missing, unreadable, empty, or there are no SMF records in it.
     """
     source = name or str(path)
-    with unpacked(path) as data:
-        if framing is None:
-            framing = framing_of(path, name)
-        yield from _Reader(source, data, damage, part, _capacity(chunk_bytes), kinds, framing)
+    if framing is None:
+        _, framing = look_at(path, name)
+    with unpacked(path, name) as data:
+        try:
+            reader = _Reader(source, data, damage, part, _capacity(chunk_bytes), kinds, framing)
+            yield from reader
+        except OSError as error:
+            raise InputError(f"{source}: {error.strerror or error}") from error
 
 
-def framing_of(path: Path, name: str | None = None) -> Framing:
-    """Tell how the records of the SMF file `path` are told apart, by its first bytes.
+def look_at(
+    path: Path, name: str | None = None, framing: Framing | None = None
+) -> tuple[tuple[str, ...], Framing]:
+    """Tell by the first bytes of an SMF file how it is packed, and its records are told apart.
+
+    framing  what is known of that; None: it is detected
 
     Raises InputError where it is missing, unreadable, empty, or has no SMF records.
     """
     source = name or str(path)
     buffer = np.zeros(RDW_SIZE + HEAD_BYTES + SLACK, np.uint8)
-    with unpacked(path) as data:
-        end = _fill(data, buffer, RDW_SIZE, RDW_SIZE + HEAD_BYTES)
-        fault = data.fault
-    if end == RDW_SIZE:
-        raise InputError(f"{source}: {fault or 'the file is empty'}")
-    found = detect(buffer, RDW_SIZE, end, last=end < RDW_SIZE + HEAD_BYTES)
-    if found is None:
-        raise _no_dump(source, buffer[RDW_SIZE:end].tobytes())
-    return found
+    with unpacked(path, name) as data:
+        try:
+            end = _fill(data, buffer, RDW_SIZE, RDW_SIZE + HEAD_BYTES)
+        except OSError as error:
+            raise InputError(f"{source}: {error.strerror or error}") from error
+        if end == RDW_SIZE:
+            raise InputError(f"{source}: {data.fault or 'the file is empty'}")
+        last = end < RDW_SIZE + HEAD_BYTES
+        framing = framing or detect(buffer, RDW_SIZE, end, last)
+        if framing is None:
+            raise _no_dump(source, buffer[RDW_SIZE:end].tobytes())
+        return data.packing, framing
 
 
 def _no_dump(source: str, head: bytes) -> InputError:
     """Return the error of a file that starts with `head` and is no SMF dump."""
     if is_translated(head):
         return InputError(
-            f"{source}: the names of MQ control blocks stand in it as ASCII text. It was translated "
-            "when it was transferred, which loses what the numbers were: transfer the dump again, "
-            "in binary (FTP: binary, quote site rdw)."
+            f"{source}: the names of MQ control blocks are in it as ASCII text: it was translated "
+            "when it was transferred, and the numbers in it are lost. Transfer the dump again, in "
+            "binary (FTP: binary, quote site rdw)."
         )
     return InputError(
         f"{source}: no SMF records in it. It has to be the binary copy of an SMF dump, as IFASMFDP "
@@ -165,9 +176,13 @@ def _no_dump(source: str, head: bytes) -> InputError:
 
 
 def size_of(path: Path) -> int:
-    """Return the bytes of a file. Raises InputError where it cannot be read."""
+    """Return the bytes of a file, about those of what is packed in it.
+
+    Raises InputError where it cannot be read.
+    """
     try:
-        return path.stat().st_size
+        size = path.stat().st_size
+        return size * USUAL_GAIN if is_packed(path) else size
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from error
 
@@ -199,10 +214,8 @@ def plan(
     Only what tells the records apart is looked at, once; behind the first damage the file is not
     cut any more, and a packed one nowhere. Raises InputError where the file cannot be read.
     """
-    size = size_of(path)
-    with unpacked(path) as data:
-        if size <= part_bytes or data.file is None:
-            return [WHOLE_SOURCE]
+    if size_of(path) <= part_bytes or is_packed(path):
+        return [WHOLE_SOURCE]
     starts = [(0, 1)]
     due = least = max(part_bytes - _capacity(chunk_bytes) // 2, 1)  # so the nearest chunk is taken
     damage = DamageLog()
@@ -284,6 +297,8 @@ class _Reader:
             if self.reads:
                 self.buffer[self.low : self.low + held] = self.buffer[used:end]
             self.base += used - self.low
+        if self.data.fault is not None:
+            self.damage.add(Damage(self.source, self.base + held, None, self.data.fault))
 
     def _look(self, held: int) -> tuple[int, int, bool]:
         """Bring the bytes from `base` on into the buffer.

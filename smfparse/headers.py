@@ -116,9 +116,9 @@ def plausible(buffer: Bytes, start: Ints) -> Bools:
     digits = date >> 4
     tens = (digits + 0x6666666 ^ digits) & 0x11111110
     day = digits & 0xFFF
-    good: Bools = (time < _DAY_HUNDREDTHS) & (tens == 0) & (date & 15 >= 10)
-    good &= (day >= 1) & (day <= 0x366) & (digits >= _FIRST_YEAR) & (digits < _END_YEAR)
-    return good
+    is_date: Bools = (tens == 0) & (date & 15 >= 10) & (day >= 1) & (day <= 0x366)
+    is_date &= (digits >= _FIRST_YEAR) & (digits < _END_YEAR)
+    return is_date & (time < _DAY_HUNDREDTHS)
 
 
 def headers_in(buffer: Bytes, low: int, end: int) -> Ints:
@@ -137,13 +137,13 @@ def headers_in(buffer: Bytes, low: int, end: int) -> Ints:
 
 def has_flag(buffer: Bytes, start: Ints) -> Bools:
     """Whether the system indicator byte is one that z/OS writes."""
-    found: Bools = (buffer[start + _FLAG] & _FLAG_BITS) == _FLAG_ON
+    found: Bools = np.equal(buffer[start + _FLAG] & _FLAG_BITS, _FLAG_ON)
     return found
 
 
 def has_system(buffer: Bytes, start: Ints) -> Bools:
     """Whether the system id is one: letters, digits, national characters, blanks behind them."""
-    found: Bools = _IN_NAMES[gather(buffer, start + _SYSTEM, SMF_HEADER - _SYSTEM)].all(axis=1)
+    found: Bools = np.all(_IN_NAMES[gather(buffer, start + _SYSTEM, SMF_HEADER - _SYSTEM)], axis=1)
     return found
 
 

@@ -19,15 +19,18 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import pyarrow as pa
 
+from smfparse.arrays import Ints
 from smfparse.decode import Batch, Decoder, Wanted
+from smfparse.detection import Framing
 from smfparse.errors import DamageLog, InputError, OutputError
 from smfparse.framing import WHOLE_SOURCE, Chunk, Part, are_short, chunks, plan, size_of
+from smfparse.inputs import Input
 from smfparse.selection import EVERYTHING, Selection
 
 LEAST_BYTES = 32 << 20
@@ -68,11 +71,15 @@ class Range:
     wanted: Wanted
     part: Part = WHOLE_SOURCE
     selection: Selection = EVERYTHING
+    name: str | None = None
+    """What the user calls the file; the path unless told otherwise."""
+    framing: Framing | None = None
+    """How its records are told apart; None: that is detected."""
 
     @property
     def rest(self) -> Range:
         """The range from here to the end of the file."""
-        return Range(self.path, self.wanted, self.part.rest, self.selection)
+        return replace(self, part=self.part.rest)
 
     @property
     def bytes(self) -> int:
@@ -88,7 +95,7 @@ class Range:
         part = self.part
         damage = log.damage if part.end is None else DamageLog()
         decoder = self._decoder(log)
-        read = _Counted(chunks(self.path, damage, part, kinds=decoder.kinds))
+        read = _Counted(self._chunks(damage, part, decoder.kinds))
         yield from decoder.decode(read)
         if part.end is not None and (damage or read.records != part.records):
             raise UnsoundError
@@ -98,11 +105,15 @@ class Range:
         return Decoder(
             self.wanted,
             log.damage,
-            again=lambda: chunks(self.path, DamageLog(), self.part.rest),
-            before=(lambda: chunks(self.path, DamageLog(), earlier)) if earlier.end else None,
+            again=lambda: self._chunks(DamageLog(), self.part.rest),
+            before=(lambda: self._chunks(DamageLog(), earlier)) if earlier.end else None,
             unknown=log.unknown if log.count_unknown else None,
             selection=self.selection,
         )
+
+    def _chunks(self, damage: DamageLog, part: Part, kinds: Ints | None = None) -> Iterator[Chunk]:
+        """Read a part of the file."""
+        return chunks(self.path, damage, part, kinds=kinds, framing=self.framing, name=self.name)
 
 
 class UnsoundError(Exception):
@@ -140,20 +151,25 @@ class Outcome(Generic[Made]):
     unsound: int | None = None
 
 
+def whole(file: Input, wanted: Wanted, selection: Selection) -> Range:
+    """Return all of a file as one range."""
+    return Range(file.path, wanted, WHOLE_SOURCE, selection, file.name, file.framing)
+
+
 def worth_sharing(wanted: Wanted) -> bool:
     """Whether several processes are faster: not where to find what is wanted is the work."""
     return not are_short(Decoder(wanted, DamageLog()).kinds)
 
 
 def units(
-    paths: Sequence[Path], wanted: Wanted, selection: Selection, unit_bytes: int
+    files: Sequence[Input], wanted: Wanted, selection: Selection, unit_bytes: int
 ) -> list[Unit]:
     """Cut SMF files, in order, into units of about `unit_bytes`."""
     found: list[list[Range]] = [[]]
     size = 0
-    for path in paths:
-        for part in plan(path, unit_bytes):
-            each = Range(path, wanted, part, selection)
+    for file in files:
+        for part in plan(file.path, unit_bytes, framing=file.framing):
+            each = replace(whole(file, wanted, selection), part=part)
             if found[-1] and size + each.bytes > unit_bytes + unit_bytes // 2:
                 found.append([])
                 size = 0

@@ -24,19 +24,21 @@ from smfparse import __version__
 from smfparse.arrays import CODED, Ints
 from smfparse.columns import RECORD, table_names
 from smfparse.decode import Batch, Wanted, coded_schema, schema, wanted_tables
+from smfparse.detection import named as framing_named
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
-from smfparse.framing import chunks, size_of
+from smfparse.framing import size_of
+from smfparse.inputs import Input, find
 from smfparse.ranges import (
     LEAST_BYTES,
     MOST_BYTES,
     Log,
-    Range,
     Unit,
     in_order,
     no_room,
     spill,
     spilled,
     units,
+    whole,
     worth_sharing,
 )
 from smfparse.selection import EVERYTHING, Selection, numbers
@@ -76,13 +78,18 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class SmfFile:
-    """A file of SMF records."""
+    """A file of SMF records, packed or not."""
 
-    path: Path
+    input: Input
+
+    @property
+    def path(self) -> Path:
+        """Where the records are read; a copy of what can be read only once."""
+        return self.input.path
 
     @property
     def name(self) -> str:
-        return str(self.path)
+        return self.input.name
 
     @property
     def lost(self) -> list[str]:
@@ -91,7 +98,7 @@ class SmfFile:
     def batches(
         self, wanted: Wanted, log: Log, selection: Selection = EVERYTHING
     ) -> Iterator[tuple[str, Batch]]:
-        yield from Range(self.path, wanted, selection=selection).batches(log)
+        yield from whole(self.input, wanted, selection).batches(log)
 
 
 @dataclass(frozen=True)
@@ -202,15 +209,15 @@ class Inputs:
 
         ahead  whether what is made of a unit has to be kept until it is its turn
         """
-        paths = [each.path for each in sources if isinstance(each, SmfFile)]
-        if self.jobs == 1 or len(paths) < len(sources):
+        files = [each.input for each in sources if isinstance(each, SmfFile)]
+        if self.jobs == 1 or len(files) < len(sources):
             return []
-        size = sum(map(size_of, paths))
+        size = sum(size_of(each.path) for each in files)
         if size < 2 * LEAST_BYTES or not worth_sharing(wanted):
             return []
         share = -(-size // self.jobs)
         unit_bytes = max(min(share // 2, MOST_BYTES) if ahead else share, LEAST_BYTES)
-        return units(paths, wanted, self.selection, unit_bytes)
+        return units(files, wanted, self.selection, unit_bytes)
 
     def _together(self, found: Sequence[Unit]) -> Iterator[tuple[str, Batch]]:
         try:
@@ -249,40 +256,55 @@ def _is_file(source: Source) -> bool:
 
 
 def open_inputs(
-    paths: Iterable[str | Path], selection: Selection = EVERYTHING, jobs: int = 1
+    paths: Iterable[str | Path],
+    selection: Selection = EVERYTHING,
+    jobs: int = 1,
+    *,
+    framing: str | None = None,
 ) -> Inputs:
     """Open SMF files and datasets, of which the records of `selection` are wanted.
 
-    jobs  processes that decode SMF files, when these are large: same rows, same order
+    paths  texts as on the command line: files, folders, patterns, `-`; or Paths, each only itself
+    jobs   processes that decode SMF files, when these are large: same rows, same order
+
+    framing  name of the walk that tells the records of SMF files apart; None: by their first bytes
 
     Raises InputError, before anything is decoded, where one is missing, unreadable or neither, and
     RequestError where one is named twice: its records would count twice.
     """
     if jobs < 1:
         raise RequestError(f"{jobs} jobs: at least one")
-    named: dict[Path, Source] = {}
-    for path in map(Path, paths):
-        if path.resolve() in named:
-            raise RequestError(f"{path}: named twice; its records would count twice")
-        named[path.resolve()] = _source(path)
-    return Inputs(list(named.values()), selection=selection, jobs=jobs)
+    log = Log()
+    known = None if framing is None else framing_named(framing)
+    sources = [_source(each) for each in find(paths, _is_dataset, log.damage, known)]
+    return Inputs(sources, log, selection, jobs)
 
 
-def _source(path: Path) -> Source:
-    if not path.is_dir():
-        if path.exists() and not path.is_file():
-            raise InputError(f"{path}: a pipe or device; copy it to a file first")
-        with closing(chunks(path, DamageLog())) as probe:
-            next(probe, None)
-        return SmfFile(path)
-    if (path / MANIFEST).is_file():
-        dataset = Dataset(path)
-        if dataset.manifest.get("format") != _FORMAT:
-            raise InputError(f"{path}: a dataset of another smfparse; convert again")
-        return dataset
-    if _interrupted(path):
-        raise InputError(f"{path}: convert was interrupted here; run the same command again")
-    raise InputError(f"{path}: a folder without {MANIFEST}, so not a dataset made by convert")
+def open_file(path: str | Path) -> SmfFile:
+    """Open an input that has to be one SMF file. Raises what `open_inputs` does."""
+    sources = open_inputs([path]).sources
+    if len(sources) > 1 or not isinstance(sources[0], SmfFile):
+        raise InputError(f"{path}: a dataset or several files; name one SMF file")
+    return sources[0]
+
+
+def _source(found: Input) -> Source:
+    if not found.path.is_dir():
+        return SmfFile(found)
+    if not (found.path / MANIFEST).is_file():
+        raise InputError(f"{found.name}: convert was interrupted here; run the same command again")
+    dataset = Dataset(found.path)
+    if dataset.manifest.get("format") != _FORMAT:
+        raise InputError(f"{found.name}: a dataset of another smfparse; convert again")
+    return dataset
+
+
+def _is_dataset(folder: Path) -> bool:
+    """Whether a folder is a dataset, or one that was not finished."""
+    try:
+        return (folder / MANIFEST).is_file() or _interrupted(folder)
+    except OSError:
+        return False
 
 
 def _parts(folder: Path, tables: Iterable[str], suffix: str = "") -> list[Path]:

@@ -106,10 +106,10 @@ class Walk(ABC):
     def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:
         """Return the segments in buffer[at:end]; a record, or what leads to it, starts at `at`.
 
-        last  whether nothing comes behind `end`
+        last  whether nothing comes behind `end`; not all have to know
         """
 
-    def begin(self, buffer: Bytes, at: int, least: int) -> int | None:
+    def begin(self, buffer: Bytes, at: int, least: int) -> int | None:  # noqa: ARG002 - blocks do
         """Return where the walk starts, from `least` on, to find the record whose RDW is `at`."""
         return at if at >= least else None
 
@@ -161,41 +161,24 @@ class BdwWalk(Walk):
         """Return the segments; the gaps are block descriptor words that do not fit their block."""
         unpack, view = _WORD.unpack_from, buffer.data
         found: list[int] = []
-        wrong: list[tuple[int, int]] = []
-        block = block_end = later = 0
-        broken = False
+        blocks = _Blocks(buffer, end, last)
+        later = 0
         while at + RDW_SIZE <= end:
             (word,) = unpack(view, at)
-            size = word >> 16
-            fits = not word & _NEVER and word >= _LEAST and word & _LATER == later
-            if not fits or not at + size <= block_end:
-                known = at == block_end
-                if at + 2 * RDW_SIZE + (0 if known else SMF_HEADER) > end and not last:
-                    break
-                length = _block_length(buffer, at, None if known else later)
-                if block_end and not known and (length or fits):
-                    wrong.append((block, RDW_SIZE))
-                    block_end = 0
-                if length:
-                    block, block_end = at, at + length
-                    at += RDW_SIZE
+            sound = not word & _NEVER and word >= _LEAST and word & _LATER == later
+            if not sound or at + (word >> 16) > blocks.end:
+                behind = blocks.step(at, word, later)
+                if behind != at:
+                    at = behind
                     continue
-                if word & _NULL and not word & _NEVER & ~_NULL:
-                    behind = _behind_null(buffer, at, end, block_end)
-                    if behind > end or (behind == end and not last):
-                        break
-                    if behind:
-                        at = behind
-                        continue
-                if word & _NEVER or word < _LEAST:
-                    broken = True
+                if blocks.stopped or blocks.broken:
                     break
-            if at + size > end:
+            if at + (word >> 16) > end:
                 break
             found.append(at)
             later = word << 1 & _LATER
-            at += size
-        return replace(_segments(buffer, found, at, broken), gaps=wrong)
+            at += word >> 16
+        return replace(_segments(buffer, found, at, blocks.broken), gaps=blocks.wrong)
 
     def begin(self, buffer: Bytes, at: int, least: int) -> int | None:
         before = at - RDW_SIZE
@@ -217,7 +200,7 @@ class LengthWalk(Walk):
     name = "length"
     title = "4-byte lengths"
 
-    def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:
+    def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:  # noqa: ARG002
         unpack, view = _WORD.unpack_from, buffer.data
         found, sizes = [], []
         broken = False
@@ -241,7 +224,7 @@ class FtpBlockWalk(Walk):
     title = "headers of FTP block mode"
     mapped = False
 
-    def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:
+    def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:  # noqa: ARG002
         unpack, view = _FTP_HEADER.unpack_from, buffer.data
         places, sizes, codes = [], [], []
         goes_on = broken = False
@@ -274,7 +257,7 @@ class FtpRecordWalk(Walk):
     chained = False
     mapped = False
 
-    def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:
+    def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:  # noqa: ARG002
         """Return the records; in the buffer they are without escapes."""
         data = buffer[at:end]
         escapes = _escapes(data)
@@ -316,78 +299,130 @@ class BareWalk(Walk):
             content_end(buffer, starts),
             np.where(is_dump(buffer, starts), SMF_HEADER, 0),
         )
-        start, length, gaps, used = _chained(starts.tolist(), lengths.tolist(), at, end, last)
-        places = np.array(start, np.int64)
-        return Segments(
-            places,
-            np.array(length, np.int64),
-            np.zeros(len(start), np.uint8),
-            places + RDW_SIZE,
-            used,
-            gaps=gaps,
-        )
+        found, gaps, used = _Bare(starts.tolist(), lengths.tolist(), end, last).records(at)
+        places, length = np.array(found, np.int64).reshape(-1, 2).T
+        codes = np.zeros(len(found), np.uint8)
+        return Segments(places, length, codes, places + RDW_SIZE, used, gaps=gaps)
 
     def begin(self, buffer: Bytes, at: int, least: int) -> int | None:
         return super().begin(buffer, at + RDW_SIZE, least)
 
 
-def _chained(
-    starts: list[int], lengths: list[int], at: int, end: int, last: bool
-) -> tuple[list[int], list[int], list[tuple[int, int]], int]:
-    """Return start and length of records, the gaps between them, and where the walk ends.
+class _Blocks:
+    """The block in which a walk is.
+
+    end      where it ends; 0: not known
+    wrong    place and size of descriptor words that do not fit their block
+    stopped  whether what follows is behind the data
+    broken   whether neither a block nor a segment starts where one should
+    """
+
+    def __init__(self, buffer: Bytes, data_end: int, last: bool) -> None:
+        self.end = 0
+        self.wrong: list[tuple[int, int]] = []
+        self.stopped = self.broken = False
+        self._buffer = buffer
+        self._data_end = data_end
+        self._last = last
+        self._start = 0
+
+    def step(self, at: int, word: int, later: int) -> int:
+        """Step over what is at `at` if it is a descriptor word or a null segment; return to where.
+
+        That is `at` where it may be a segment, and where the walk has to end.
+        """
+        known = at == self.end
+        seen = at + 2 * RDW_SIZE + (0 if known else SMF_HEADER)
+        if seen > self._data_end and not self._last:
+            self.stopped = True
+            return at
+        length = _block_length(self._buffer, at, None if known else later)
+        is_segment = not word & _NEVER and word >= _LEAST
+        if self.end and (length or is_segment):
+            if not known:
+                self.wrong.append((self._start, RDW_SIZE))
+            self.end = 0
+        if length:
+            self._start, self.end = at, at + length
+            return at + RDW_SIZE
+        if word & _NULL:
+            behind = _behind_null(self._buffer, at, self._data_end, self.end)
+            is_last = behind == self._data_end and not self._last
+            self.stopped = behind > self._data_end or is_last
+            if behind:
+                return at if self.stopped else behind
+        self.broken = not is_segment
+        return at
+
+
+class _Bare:
+    """Records that are told apart only by their headers and by what they say of themselves.
 
     starts   where there are headers: a record each, or something in a record that looks like one
     lengths  bytes of each by its triplets, 0: not known
     """
-    start, length = [], []
-    gaps: list[tuple[int, int]] = []
 
-    def leads_on(index: int) -> bool:
-        """Whether the record ends where another begins, or with the file."""
-        behind = starts[index] + lengths[index] - RDW_SIZE
-        place = bisect_left(starts, behind)
-        exact = place < len(starts) and starts[place] == behind
-        return exact or (last and behind + RDW_SIZE == end)
+    def __init__(self, starts: list[int], lengths: list[int], end: int, last: bool) -> None:
+        self._starts = starts
+        self._lengths = lengths
+        self._end = end
+        self._last = last
 
-    def gap(to: int) -> None:
-        if to > at:
-            gaps.append((at, to - at))
-
-    index = 0
-    while index < len(starts):
-        here = starts[index]
-        size = lengths[index]
-        behind = here + size - RDW_SIZE
-        if not last and size < _MOST_LENGTH and behind + RDW_SIZE + SMF_HEADER > end:
-            break
-        following = index + 1
-        if not size or size >= _MOST_LENGTH or behind + RDW_SIZE > end:
-            if following < len(starts):
-                size = starts[following] - here
-            elif last or end - here > _MOST_LENGTH:
-                size = end - here
-            else:
+    def records(self, at: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]], int]:
+        """Return start and length of the records from `at` on, the gaps, and where they end."""
+        found: list[tuple[int, int]] = []
+        gaps: list[tuple[int, int]] = []
+        index = 0
+        while index < len(self._starts):
+            size, following = self._extent(index)
+            if not following:
                 break
-        elif leads_on(index):
-            following = bisect_left(starts, behind)
-        else:
-            while (
-                following < len(starts) and starts[following] < behind and not leads_on(following)
-            ):
-                following += 1
-            if following < len(starts) and starts[following] < behind:
-                index = following
-                continue
-        gap(here + RDW_SIZE)
-        start.append(here)
-        length.append(size)
-        at = here + size
-        index = following
-    if not starts and not last:
-        to = max(at, end - SMF_HEADER)
-        gap(to)
-        at = to
-    return start, length, gaps, at
+            here = self._starts[index]
+            if size:
+                if here + RDW_SIZE > at:
+                    gaps.append((at, here + RDW_SIZE - at))
+                found.append((here, size))
+                at = here + size
+            index = following
+        if not self._starts and not self._last and self._end - SMF_HEADER > at:
+            gaps.append((at, self._end - SMF_HEADER - at))
+            at = self._end - SMF_HEADER
+        return found, gaps, at
+
+    def _extent(self, index: int) -> tuple[int, int]:
+        """Return the length of a record, 0 if it is none, and which header is the next.
+
+        That is 0 where more has to be seen to tell.
+        """
+        here, size = self._starts[index], self._lengths[index]
+        behind = here + size
+        if size > _MOST_LENGTH or (behind > self._end and self._last):
+            size = 0
+        elif behind + SMF_HEADER > self._end and not self._last:
+            return 0, 0
+        if not size:
+            return self._up_to_next(index)
+        following = bisect_left(self._starts, behind - RDW_SIZE, lo=index + 1)
+        if not self._leads_on(index):
+            for later in range(index + 1, following):
+                if self._leads_on(later):
+                    return 0, later
+        return size, following
+
+    def _up_to_next(self, index: int) -> tuple[int, int]:
+        here = self._starts[index]
+        if index + 1 < len(self._starts):
+            return self._starts[index + 1] - here, index + 1
+        if self._last or self._end - here > _MOST_LENGTH:
+            return self._end - here, index + 1
+        return 0, 0
+
+    def _leads_on(self, index: int) -> bool:
+        """Whether a record ends where another begins, or with the file."""
+        behind = self._starts[index] + self._lengths[index]
+        place = bisect_left(self._starts, behind - RDW_SIZE)
+        exact = place < len(self._starts) and self._starts[place] == behind - RDW_SIZE
+        return exact or (self._last and behind == self._end)
 
 
 def _block_length(buffer: Bytes, at: int, later: int | None) -> int:

@@ -39,6 +39,7 @@ from tests.variants import (
     BY_NAME,
     CODE_PAGES,
     FRAMINGS,
+    PACKINGS,
     SMALL_BLOCK,
     VARIANTS,
     Variant,
@@ -181,6 +182,11 @@ def read_back(folder: Path, data: bytes) -> Reading:
     return Reading(path)
 
 
+def starts_packed(data: bytes) -> bool:
+    """Whether an edit made the file start as a packed one does."""
+    return any(data.startswith(pack(b"")[:4]) for pack in PACKINGS.values())
+
+
 def ends_in_fill(variant: Variant) -> bool:
     """Whether what stands at the end, or is missing there, may be the fill of the last record.
 
@@ -279,7 +285,7 @@ def test_what_several_edits_left_whole_is_there_or_told(
         assert_as_strict(whole, found)
         return
     if found.refused is not None:
-        assert damaged.longest_run < ENOUGH, found.refused
+        assert damaged.longest_run < ENOUGH or starts_packed(damaged.data), found.refused
         return
     told = found.told(len(damaged.data))
     # A length that was hit may end, by chance, where a record does: it swallows those between.
@@ -291,7 +297,8 @@ def test_what_several_edits_left_whole_is_there_or_told(
         as_it_is, body = damaged.data[start:end], file.bodies[each]
         swallowed = any(as_it_is in other or body in other for other in strange)
         assert swallowed, f"record {each} is neither there nor told"
-    assert_accounted(variant, damaged, found, len(drawn))
+    if damaged.longest_run >= CHAIN:  # else it may be taken for another variant
+        assert_accounted(variant, damaged, found, len(drawn))
 
 
 @every_variant

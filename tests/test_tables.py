@@ -354,7 +354,7 @@ def test_small_batches_share_a_row_group(dump: Path, folder: Path) -> None:
 
 def test_a_folder_that_is_no_dataset_is_no_input(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
-    with pytest.raises(InputError, match="not a dataset"):
+    with pytest.raises(InputError, match="no dataset"):
         open_inputs([tmp_path / "other"])
 
 
@@ -424,13 +424,6 @@ def test_a_broken_manifest_makes_no_dataset(dump: Path, folder: Path, manifest: 
     (folder / MANIFEST).write_text(manifest)
     with pytest.raises(InputError, match=str(folder)):
         open_inputs([folder])
-
-
-def test_a_pipe_is_refused_with_the_way_out(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    with pytest.raises(InputError, match="copy it to a file first"):
-        open_inputs([pipe])
 
 
 def test_a_file_that_cannot_be_written_is_not_ended_as_if_it_were_whole(
