@@ -36,6 +36,7 @@ SLACK = 1 << 16
 
 RDW = struct.Struct(">HBB")
 _WORD = struct.Struct(">I")
+_WORD_AND_TYPE = struct.Struct(">IxB")
 _NEVER = 0xFCFF
 """Bits of an RDW that are never on: segment codes are 0 to 3, the last byte is zero."""
 _LATER = 0x0200
@@ -51,6 +52,10 @@ _WINDOW = 64 << 20
 HEADER = 24
 """Bytes from the RDW to the end of the subtype."""
 _TYPE, _SUBTYPE = 5, 22
+DUMP_HEADER = 2
+"""SMF type of the record with which a dump begins."""
+_NO_TYPE = _TYPE + 1 << 16
+"""An RDW below this is that of a segment without the type."""
 _LONG = (116 << 16 | 1, 116 << 16 | 2)
 """Kinds of record that are mostly spanned."""
 _FIRSTS = {(115, 1), (115, 2), (115, 201), (115, 215), (115, 231), (116, 0), (116, 1), (116, 10)}
@@ -79,6 +84,11 @@ class Chunk:
     offset: Ints
     record_no: Ints
 
+    def where(self, keep: NDArray[np.bool_] | Ints | slice) -> Chunk:
+        """Return the chunk with the records for which `keep` is true, or with those places."""
+        places = (self.start, self.length, self.offset, self.record_no)
+        return Chunk(self.source, self.buffer, *(each[keep] for each in places))
+
 
 @dataclass(frozen=True)
 class Part:
@@ -88,12 +98,15 @@ class Part:
     end        byte behind its last record; None: to the end of the source
     record_no  number of its first record
     records    how many it has; None: not known
+    dumps      whether a dump that is not the first of the source may begin before `end`; where that
+               is None, whether one does is not known
     """
 
     start: int
     end: int | None
     record_no: int
     records: int | None = None
+    dumps: bool = False
 
     @property
     def rest(self) -> Part:
@@ -160,30 +173,38 @@ def plan(path: Path, part_bytes: int, chunk_bytes: int | None = None) -> list[Pa
         raise InputError(f"{path}: {error.strerror or error}") from error
     if not cuts:
         return [WHOLE_SOURCE]
-    starts = [(0, 1), *cuts]
+    starts = [(0, 1, False), *cuts]
     parts = [
-        Part(start, end, first, following - first)
-        for (start, first), (end, following) in itertools.pairwise(starts)
+        Part(start, end, first, following - first, dumps)
+        for (start, first, _), (end, following, dumps) in itertools.pairwise(starts)
     ]
     return [*parts, Part(starts[-1][0], None, starts[-1][1])]
 
 
-def _cuts(stream: BinaryIO, size: int, part_bytes: int, capacity: int) -> list[tuple[int, int]]:
-    """Return where to cut, and the number of the record there, as far as the segments are sound."""
-    cuts: list[tuple[int, int]] = []
+def _cuts(
+    stream: BinaryIO, size: int, part_bytes: int, capacity: int
+) -> list[tuple[int, int, bool]]:
+    """Return where to cut, as far as the segments are sound.
+
+    That is the place, the number of the record there, and whether before it may be a dump header
+    that is not the first record: one whose type is not in its first segment may be.
+    """
+    cuts: list[tuple[int, int, bool]] = []
+    dumps = False
     due = least = max(part_bytes - capacity // 2, 1)  # so that the nearest chunk is taken
     at, first, number, full, expected = 0, 0, 0, capacity, 0
     for base in range(0, size, _WINDOW):
         length = min(_WINDOW + mmap.ALLOCATIONGRANULARITY, size - base)
         with mmap.mmap(stream.fileno(), length, access=mmap.ACCESS_READ, offset=base) as data:
-            end = min(base + _WINDOW, size - RDW.size + 1)
+            end = min(base + _WINDOW, size - _TYPE)
             while at < end:
-                (word,) = _WORD.unpack_from(data, at - base)
+                word, smf_type = _WORD_AND_TYPE.unpack_from(data, at - base)
                 later = word & _LATER
                 if word & _NEVER or word < _LEAST or later != expected:
                     return cuts
                 expected = word << 1 & _LATER  # the code is odd in segments that are not the last
                 if not later:
+                    dumps |= number > 0 and (smf_type == DUMP_HEADER or word < _NO_TYPE)
                     number += 1
                     first = at
                 at += word >> 16
@@ -192,7 +213,7 @@ def _cuts(stream: BinaryIO, size: int, part_bytes: int, capacity: int) -> list[t
                         return cuts
                     full = first + capacity
                     if first >= due and _can_start(stream, first):
-                        cuts.append((first, number))
+                        cuts.append((first, number, dumps))
                         due = first + least
     return cuts
 

@@ -19,13 +19,14 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import pyarrow as pa
 
 from smfparse.decode import Batch, Decoder, Wanted
+from smfparse.duplicates import Duplicates
 from smfparse.errors import DamageLog, InputError, OutputError
 from smfparse.framing import WHOLE_SOURCE, Chunk, Part, are_short, chunks, plan, size_of
 from smfparse.selection import EVERYTHING, Selection
@@ -48,31 +49,35 @@ class Log:
     damage         what could not be used
     unknown        bytes that no column knows, by block or section; counted when asked for
     count_unknown  whether that is asked for
+    duplicates     records left out of each file because an earlier dump has them, by its path
     """
 
     damage: DamageLog = field(default_factory=DamageLog)
     unknown: Counter[str] = field(default_factory=Counter)
     count_unknown: bool = False
+    duplicates: dict[Path, int] = field(default_factory=dict)
 
     def add(self, other: Log) -> None:
         """Take over what `other` says of what came later."""
         self.damage.extend(other.damage)
         self.unknown.update(other.unknown)
+        self.duplicates.update(other.duplicates)
 
 
 @dataclass(frozen=True)
 class Range:
-    """A part of an SMF file, and what is wanted of it."""
+    """A part of an SMF file, and what is wanted of it; `duplicates`, if given, are left out."""
 
     path: Path
     wanted: Wanted
     part: Part = WHOLE_SOURCE
     selection: Selection = EVERYTHING
+    duplicates: Duplicates | None = field(default=None, compare=False)
 
     @property
     def rest(self) -> Range:
         """The range from here to the end of the file."""
-        return Range(self.path, self.wanted, self.part.rest, self.selection)
+        return replace(self, part=self.part.rest)
 
     @property
     def bytes(self) -> int:
@@ -89,7 +94,9 @@ class Range:
         damage = log.damage if part.end is None else DamageLog()
         decoder = self._decoder(log)
         read = _Counted(chunks(self.path, damage, part, kinds=decoder.kinds))
-        yield from decoder.decode(read)
+        yield from decoder.decode(self._once(read))
+        if self.duplicates is not None and (count := self.duplicates.count(self.path)):
+            log.duplicates[self.path] = count
         if part.end is not None and (damage or read.records != part.records):
             raise UnsoundError
 
@@ -98,10 +105,18 @@ class Range:
         return Decoder(
             self.wanted,
             log.damage,
-            again=lambda: chunks(self.path, DamageLog(), self.part.rest),
-            before=(lambda: chunks(self.path, DamageLog(), earlier)) if earlier.end else None,
+            again=lambda: self._once(chunks(self.path, DamageLog(), self.part.rest)),
+            before=(lambda: self._once(chunks(self.path, DamageLog(), earlier)))
+            if earlier.end
+            else None,
             unknown=log.unknown if log.count_unknown else None,
             selection=self.selection,
+        )
+
+    def _once(self, found: Iterable[Chunk]) -> Iterator[Chunk]:
+        """Leave out of chunks of the file what is not to be counted twice."""
+        return (
+            iter(found) if self.duplicates is None else self.duplicates.left_out(self.path, found)
         )
 
 
@@ -146,19 +161,30 @@ def worth_sharing(wanted: Wanted) -> bool:
 
 
 def units(
-    paths: Sequence[Path], wanted: Wanted, selection: Selection, unit_bytes: int
+    paths: Sequence[Path],
+    wanted: Wanted,
+    selection: Selection,
+    unit_bytes: int,
+    duplicates: Duplicates | None = None,
 ) -> list[Unit]:
-    """Cut SMF files, in order, into units of about `unit_bytes`."""
+    """Cut SMF files, in order, into units of about `unit_bytes`.
+
+    `duplicates` are looked for here where there may be any: a part alone cannot tell.
+    """
+    parts = [(path, part) for path in paths for part in plan(path, unit_bytes)]
+    if duplicates is not None and (
+        len(duplicates.paths) > 1 or any(part.dumps for _, part in parts)
+    ):
+        duplicates.find()
     found: list[list[Range]] = [[]]
     size = 0
-    for path in paths:
-        for part in plan(path, unit_bytes):
-            each = Range(path, wanted, part, selection)
-            if found[-1] and size + each.bytes > unit_bytes + unit_bytes // 2:
-                found.append([])
-                size = 0
-            found[-1].append(each)
-            size += each.bytes
+    for path, part in parts:
+        each = Range(path, wanted, part, selection, duplicates)
+        if found[-1] and size + each.bytes > unit_bytes + unit_bytes // 2:
+            found.append([])
+            size = 0
+        found[-1].append(each)
+        size += each.bytes
     return [tuple(each) for each in found]
 
 

@@ -12,7 +12,7 @@ import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
@@ -24,6 +24,7 @@ from smfparse import __version__
 from smfparse.arrays import CODED
 from smfparse.columns import RECORD, table_names
 from smfparse.decode import Batch, Wanted, coded_schema, schema, wanted_tables
+from smfparse.duplicates import Duplicates
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
 from smfparse.framing import Ints, chunks, size_of
 from smfparse.ranges import (
@@ -76,9 +77,10 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class SmfFile:
-    """A file of SMF records."""
+    """A file of SMF records; `duplicates`, if given, are left out."""
 
     path: Path
+    duplicates: Duplicates | None = field(default=None, compare=False)
 
     @property
     def name(self) -> str:
@@ -91,7 +93,8 @@ class SmfFile:
     def batches(
         self, wanted: Wanted, log: Log, selection: Selection = EVERYTHING
     ) -> Iterator[tuple[str, Batch]]:
-        yield from Range(self.path, wanted, selection=selection).batches(log)
+        whole = Range(self.path, wanted, selection=selection, duplicates=self.duplicates)
+        yield from whole.batches(log)
 
 
 @dataclass(frozen=True)
@@ -183,6 +186,11 @@ class Inputs:
         return self.log.damage
 
     @property
+    def duplicates(self) -> int:
+        """Records left out because an earlier dump has them, in the files read to their end."""
+        return sum(self.log.duplicates.values())
+
+    @property
     def lost(self) -> list[str]:
         """What could not be used when the datasets among the inputs were made."""
         return [each for source in self.sources for each in source.lost]
@@ -202,15 +210,16 @@ class Inputs:
 
         ahead  whether what is made of a unit has to be kept until it is its turn
         """
-        paths = [each.path for each in sources if isinstance(each, SmfFile)]
-        if self.jobs == 1 or len(paths) < len(sources):
+        files = [each for each in sources if isinstance(each, SmfFile)]
+        if self.jobs == 1 or len(files) < len(sources):
             return []
+        paths = [each.path for each in files]
         size = sum(map(size_of, paths))
         if size < 2 * LEAST_BYTES or not worth_sharing(wanted):
             return []
         share = -(-size // self.jobs)
         unit_bytes = max(min(share // 2, MOST_BYTES) if ahead else share, LEAST_BYTES)
-        return units(paths, wanted, self.selection, unit_bytes)
+        return units(paths, wanted, self.selection, unit_bytes, files[0].duplicates)
 
     def _together(self, found: Sequence[Unit]) -> Iterator[tuple[str, Batch]]:
         try:
@@ -249,23 +258,35 @@ def _is_file(source: Source) -> bool:
 
 
 def open_inputs(
-    paths: Iterable[str | Path], selection: Selection = EVERYTHING, jobs: int = 1
+    paths: Iterable[str | Path],
+    selection: Selection = EVERYTHING,
+    jobs: int = 1,
+    *,
+    keep_duplicates: bool = False,
 ) -> Inputs:
     """Open SMF files and datasets, of which the records of `selection` are wanted.
 
-    jobs  processes that decode SMF files, when these are large: same rows, same order
+    jobs             processes that decode SMF files, when these are large: same rows, same order
+    keep_duplicates  whether records of an SMF file that an earlier dump has as well are kept
 
     Raises InputError, before anything is decoded, where one is missing, unreadable or neither, and
-    RequestError where one is named twice: its records would count twice.
+    RequestError where one is named twice.
     """
     if jobs < 1:
         raise RequestError(f"{jobs} jobs: at least one")
     named: dict[Path, Source] = {}
     for path in map(Path, paths):
         if path.resolve() in named:
-            raise RequestError(f"{path}: named twice; its records would count twice")
+            raise RequestError(f"{path}: named twice; name it once")
         named[path.resolve()] = _source(path)
-    return Inputs(list(named.values()), selection=selection, jobs=jobs)
+    sources = list(named.values())
+    if not keep_duplicates:
+        duplicates = Duplicates([each.path for each in sources if isinstance(each, SmfFile)])
+        sources = [
+            replace(each, duplicates=duplicates) if isinstance(each, SmfFile) else each
+            for each in sources
+        ]
+    return Inputs(sources, selection=selection, jobs=jobs)
 
 
 def _source(path: Path) -> Source:
@@ -466,6 +487,7 @@ def _manifest(inputs: Inputs, rows: dict[str, int]) -> dict[str, Any]:
         "inputs": [source.name for source in inputs.sources],
         "selection": str(inputs.selection) or None,
         "tables": rows,
+        "duplicates": inputs.duplicates,
         "unknown_bytes": dict(inputs.log.unknown),
         "damage": [str(each) for each in inputs.damage.details],
         "damage_count": inputs.damage.count,

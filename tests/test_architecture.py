@@ -30,6 +30,7 @@ ROOMS = (
     "tasks",
     "keys",
     "buffers",
+    "duplicates",
     "decode",
     "ranges",
     "tables",

@@ -118,8 +118,12 @@ def cut_small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let small files be cut before any record into many parts, which this process decodes."""
+    """Let small files be cut before any record into many parts, which this process decodes.
+
+    Nothing is mapped: records of the fixtures are longer than a chunk is here, and never else.
+    """
     small_chunks(monkeypatch, CAPACITY)
+    monkeypatch.setattr(framing, "are_short", lambda kinds: False)
     monkeypatch.setattr(framing, "_can_start", lambda stream, at: True)
     monkeypatch.setattr(ranges, "ProcessPoolExecutor", Here)
 
