@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smfparse.cli.options import INPUT_HELP, inputs_argument, jobs_option, selection_options
+from smfparse.cli.options import (
+    INPUT_HELP,
+    duplicates_option,
+    inputs_argument,
+    jobs_option,
+    selection_options,
+)
 from smfparse.cli.output import finish, nothing_selected
 
 if TYPE_CHECKING:
@@ -34,9 +40,15 @@ def _folder(_context: click.Context, _option: click.Parameter, texts: tuple[str,
 )
 @click.option("--force", is_flag=True, help="Replace the dataset in DIR.")
 @selection_options("--until")
+@duplicates_option
 @jobs_option
 def command(
-    inputs: tuple[str, ...], folder: str, force: bool, selection: Selection, jobs: int
+    inputs: tuple[str, ...],
+    folder: str,
+    force: bool,
+    selection: Selection,
+    keep_duplicates: bool,
+    jobs: int,
 ) -> None:
     """Write every table of the inputs as Parquet.
 
@@ -58,7 +70,7 @@ def command(
             f"--to names the folder, and {folder} looks like a time: --until is the end of the "
             f"time here; a folder of that name is ./{folder}"
         )
-    opened = open_inputs(inputs, selection, jobs)
+    opened = open_inputs(inputs, selection, jobs, keep_duplicates=keep_duplicates)
     manifest = write_dataset(opened, Path(folder), force=force)
     filled = {table: rows for table, rows in manifest["tables"].items() if rows}
     click.echo(
@@ -66,4 +78,4 @@ def command(
     )
     if not filled:
         nothing_selected(opened)
-    finish(opened.damage)
+    finish(opened.damage, opened.duplicates)

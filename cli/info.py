@@ -13,12 +13,13 @@ import click
 
 from smfparse.cli.options import (
     INPUT_HELP,
+    duplicates_option,
     inputs_argument,
     jobs_option,
     output_options,
     selection_options,
 )
-from smfparse.cli.output import finish, nothing_selected, write_lines
+from smfparse.cli.output import finish, left_out, nothing_selected, write_lines
 
 if TYPE_CHECKING:
     from smfparse.inventory import Group
@@ -34,6 +35,7 @@ _NUMBERS = {3, 4, 5, 6}
 @click.command("info", epilog=INPUT_HELP)
 @inputs_argument
 @selection_options("--to", "--until")
+@duplicates_option
 @jobs_option
 @output_options("text", "json")
 def command(
@@ -42,6 +44,7 @@ def command(
     output: Path | None,
     force: bool,
     selection: Selection,
+    keep_duplicates: bool,
     jobs: int,
 ) -> None:
     """Count records and bytes by system, queue manager, version, type and subtype.
@@ -58,13 +61,13 @@ def command(
     from smfparse.inventory import inventory
     from smfparse.tables import open_inputs
 
-    opened = open_inputs(inputs, selection, jobs)
+    opened = open_inputs(inputs, selection, jobs, keep_duplicates=keep_duplicates)
     groups = inventory(opened)
     if not groups:
         nothing_selected(opened)
     lines = _text(opened, groups) if form == "text" else iter([_json(opened, groups)])
     write_lines(lines, output, force)
-    finish(opened.damage)
+    finish(opened.damage, opened.duplicates)
 
 
 def _text(opened: Inputs, groups: list[Group]) -> Iterator[str]:
@@ -77,6 +80,9 @@ def _text(opened: Inputs, groups: list[Group]) -> Iterator[str]:
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         yield "  ".join(cells).rstrip()
+    if opened.duplicates:
+        yield ""
+        yield f"{left_out(opened.duplicates)}."
     if opened.lost:
         yield ""
         yield "Lost when the dataset was made:"
@@ -130,6 +136,7 @@ def _json(opened: Inputs, groups: list[Group]) -> str:
             | {"blocks": group.content.split() if group.subtype is not None else []}
             for group in groups
         ],
+        "duplicates": opened.duplicates,
         "unknown_bytes": dict(sorted(opened.log.unknown.items())),
         "lost_before": opened.lost,
         "damage": [str(each) for each in opened.damage.details],

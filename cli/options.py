@@ -34,6 +34,15 @@ def jobs_option(command: Command) -> Command:
     )(command)
 
 
+def duplicates_option(command: Command) -> Command:
+    """Add --keep-duplicates."""
+    return click.option(
+        "--keep-duplicates",
+        is_flag=True,
+        help="Count records of SMF files that are in several dumps as often as they are there.",
+    )(command)
+
+
 def _cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

@@ -64,11 +64,23 @@ def nothing_selected(opened: Inputs) -> bool:
     return True
 
 
-def finish(damage: DamageLog) -> None:
-    """Say what could not be used, and leave with exit code 4 if there was anything."""
+def finish(damage: DamageLog, duplicates: int = 0) -> None:
+    """Say what was left out and what could not be used; if there was such, leave with exit code 4.
+
+    duplicates  records left out because an earlier dump has them
+    """
+    if duplicates:
+        click.echo(f"smfparse: {left_out(duplicates)} (--keep-duplicates keeps them)", err=True)
     if damage:
         say(damage)
         sys.exit(EXIT_DAMAGE)
+
+
+def left_out(duplicates: int) -> str:
+    """Return how to say that records, one at least, were left out as duplicates."""
+    if duplicates == 1:
+        return "1 record was in an earlier dump already and is counted once"
+    return f"{duplicates:,} records were in an earlier dump already and are counted once"
 
 
 def say(damage: DamageLog) -> None:

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smfparse.cli.options import INPUT_HELP, jobs_option, output_options, selection_options
+from smfparse.cli.options import (
+    INPUT_HELP,
+    duplicates_option,
+    jobs_option,
+    output_options,
+    selection_options,
+)
 from smfparse.cli.output import finish, nothing_selected, write_lines
 
 if TYPE_CHECKING:
@@ -20,6 +26,7 @@ if TYPE_CHECKING:
 @click.option("--total", is_flag=True, help="One section a queue manager for the whole input.")
 @click.option("--explain", is_flag=True, help="Say how each figure comes about; INPUT not needed.")
 @selection_options("--to", "--until")
+@duplicates_option
 @jobs_option
 @output_options("text", "csv", "json")
 def command(
@@ -31,6 +38,7 @@ def command(
     output: Path | None,
     force: bool,
     selection: Selection,
+    keep_duplicates: bool,
     jobs: int,
 ) -> None:
     """Print the report NAME: one section a queue manager and interval.
@@ -58,7 +66,7 @@ def command(
         return
     if not inputs:
         raise click.UsageError("Missing argument 'INPUT...'.")
-    opened = open_inputs(inputs, selection, jobs)
+    opened = open_inputs(inputs, selection, jobs, keep_duplicates=keep_duplicates)
     with Catalog(opened) as catalog:
         rows = reports.run(which, catalog, Sections.TOTAL if total else Sections.RECORDED)
     if not rows and not nothing_selected(opened):
@@ -66,4 +74,4 @@ def command(
         if not selection.everything:
             click.echo(f"smfparse: looked at were only records with: {selection}", err=True)
     write_lines(reports.lines(which, rows, form), output, force)
-    finish(opened.damage)
+    finish(opened.damage, opened.duplicates)

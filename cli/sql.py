@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smfparse.cli.options import INPUT_HELP, jobs_option, output_options, selection_options
+from smfparse.cli.options import (
+    INPUT_HELP,
+    duplicates_option,
+    jobs_option,
+    output_options,
+    selection_options,
+)
 from smfparse.cli.output import finish, nothing_selected, write_lines
 
 if TYPE_CHECKING:
@@ -24,6 +30,7 @@ if TYPE_CHECKING:
     help="Read the query from F instead of the last argument.",
 )
 @selection_options("--to", "--until")
+@duplicates_option
 @jobs_option
 @output_options("text", "csv", "json")
 def command(
@@ -33,6 +40,7 @@ def command(
     output: Path | None,
     force: bool,
     selection: Selection,
+    keep_duplicates: bool,
     jobs: int,
 ) -> None:
     """Run QUERY (DuckDB SQL) over the tables of the inputs.
@@ -49,13 +57,13 @@ def command(
     from smfparse.tables import open_inputs
 
     inputs, query = _split(arguments, script)
-    opened = open_inputs(inputs, selection, jobs)
+    opened = open_inputs(inputs, selection, jobs, keep_duplicates=keep_duplicates)
     with Catalog(opened) as catalog:
         rows = catalog.plain(query)
     if not rows.num_rows:
         nothing_selected(opened)
     write_lines(lines(rows, form), output, force)
-    finish(opened.damage)
+    finish(opened.damage, opened.duplicates)
 
 
 def _split(arguments: tuple[str, ...], script: Path | None) -> tuple[tuple[str, ...], str]:

@@ -306,7 +306,7 @@ class Decoder:
         chunk, keep = self._selected(_relevant(chunk, self.kinds))
         records = Records(chunk, _damage_of(chunk, keep, self.damage), self._places)
         if self.unknown is not None:
-            counted = records if keep is None else Records(_where(chunk, keep), self.damage)
+            counted = records if keep is None else Records(chunk.where(keep), self.damage)
             self.unknown.update(unknown_bytes(counted))
         if not len(records):
             return
@@ -330,7 +330,7 @@ class Decoder:
         keep = self._selection.records(chunk.buffer, chunk.start, chunk.length)
         if self._carry_clocks or self._carry_tasks:
             return chunk, keep
-        return _where(chunk, keep), None
+        return (chunk if keep is None else chunk.where(keep)), None
 
     def _add_records(self, records: Records, keys: KeyColumns, keep: Bools | None) -> None:
         table = self._tables[RECORD]
@@ -359,29 +359,12 @@ def _relevant(chunk: Chunk, kinds: Ints | None) -> Chunk:
     if kinds is None:
         return chunk
     found = kinds_of(chunk.buffer, chunk.start)
-    return _where(chunk, np.flatnonzero(np.isin(found, kinds)))
+    return chunk.where(np.flatnonzero(np.isin(found, kinds)))
 
 
 def _damage_of(chunk: Chunk, keep: Bools | None, damage: DamageLog) -> DamageLog:
     """Return where to note the damage of a chunk: that of selected records is passed on."""
     return damage if keep is None else SelectedDamage(damage, chunk.record_no[keep])
-
-
-def _where(chunk: Chunk, keep: Bools | Ints | None) -> Chunk:
-    """Return a chunk with the records for which `keep` is true, or with those of these indices.
-
-    None: with all.
-    """
-    if keep is None:
-        return chunk
-    return Chunk(
-        chunk.source,
-        chunk.buffer,
-        chunk.start[keep],
-        chunk.length[keep],
-        chunk.offset[keep],
-        chunk.record_no[keep],
-    )
 
 
 def _placed(area: Blocks, owner: Ints, records: Records) -> tuple[Ints, Ints]:

@@ -29,7 +29,15 @@ from smfparse.detection import (
     next_record,
 )
 from smfparse.errors import Damage, DamageLog, InputError
-from smfparse.headers import SMF_HEADER, SUBTYPE_END, content_end, is_mq, kinds_of, plausible
+from smfparse.headers import (
+    SMF_HEADER,
+    SUBTYPE_END,
+    begins_dump,
+    content_end,
+    is_mq,
+    kinds_of,
+    plausible,
+)
 from smfparse.packing import USUAL_GAIN, Unpacked, is_packed, unpacked
 from smfparse.walks import FIRST, LAST, MIDDLE, RDW_SIZE, WHOLE, Segments
 
@@ -77,6 +85,21 @@ class Chunk:
     record_no: Ints
     begin: int = 0
 
+    def where(self, keep: Bools | Ints | slice) -> Chunk:
+        """Return the chunk with the records for which `keep` is true, or with those places."""
+        return replace(
+            self,
+            start=self.start[keep],
+            length=self.length[keep],
+            offset=self.offset[keep],
+            record_no=self.record_no[keep],
+        )
+
+    @property
+    def goes_on_with_a_dump(self) -> bool:
+        """Whether a dump begins in it that is not the first of its source."""
+        return bool((begins_dump(self.buffer, self.start) & (self.record_no > 1)).any())
+
 
 @dataclass(frozen=True)
 class Part:
@@ -86,6 +109,8 @@ class Part:
     end        byte behind its last record; None: to the end of the source
     record_no  number of its first record
     records    how many it has; None: not known
+    dumps      whether a dump that is not the first of the source may begin before `end`; where that
+               is None, whether one does is not known
 
     Where record_no is None the range is blind: nothing is known of what starts where. It has the
     records that start in it, the first of which is looked for, and their numbers are not known.
@@ -95,6 +120,7 @@ class Part:
     end: int | None
     record_no: int | None
     records: int | None = None
+    dumps: bool = False
 
     @property
     def rest(self) -> Part:
@@ -216,18 +242,20 @@ def plan(
     """
     if size_of(path) <= part_bytes or is_packed(path):
         return [WHOLE_SOURCE]
-    starts = [(0, 1)]
+    starts = [(0, 1, False)]
+    dumps = False
     due = least = max(part_bytes - _capacity(chunk_bytes) // 2, 1)  # so the nearest chunk is taken
     damage = DamageLog()
     for chunk in chunks(path, damage, WHOLE_SOURCE, chunk_bytes, _NOTHING, framing):
         if chunk.begin >= due and _can_start(chunk):
-            starts.append((chunk.begin, int(chunk.record_no[0])))
+            starts.append((chunk.begin, int(chunk.record_no[0]), dumps))
             due = chunk.begin + least
+        dumps = dumps or chunk.goes_on_with_a_dump
         if damage:
             break
     parts = [
-        Part(start, end, first, following - first)
-        for (start, first), (end, following) in itertools.pairwise(starts)
+        Part(start, end, first, following - first, dumps)
+        for (start, first, _), (end, following, dumps) in itertools.pairwise(starts)
     ]
     return [*parts, Part(starts[-1][0], None, starts[-1][1])]
 

@@ -153,6 +153,12 @@ def is_mq(buffer: Bytes, start: Ints) -> Bools:
     return found
 
 
+def begins_dump(buffer: Bytes, start: Ints) -> Bools:
+    """Whether records are those with which a dump starts."""
+    found: Bools = buffer[start + _TYPE] == _DUMP_HEADER
+    return found
+
+
 def is_dump(buffer: Bytes, start: Ints) -> Bools:
     """Whether records are those with which the SMF dump program starts and ends a dump."""
     found: Bools = (buffer[start + _TYPE] == _DUMP_HEADER) | (

@@ -18,9 +18,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from smfparse.arrays import Ints
 from smfparse.detection import Framing
 from smfparse.errors import Damage, DamageLog, InputError, OutputError, RequestError
-from smfparse.framing import look_at
+from smfparse.framing import WHOLE_SOURCE, Chunk, Part, chunks, look_at
 
 STDIN = "-"
 _COPIED = 1 << 20
@@ -44,6 +45,12 @@ class Input:
     once: bool = False
     packing: tuple[str, ...] = ()
     framing: Framing | None = None
+
+    def chunks(
+        self, damage: DamageLog, part: Part = WHOLE_SOURCE, kinds: Ints | None = None
+    ) -> Iterator[Chunk]:
+        """Read a part of an SMF file, as `framing.chunks` does."""
+        return chunks(self.path, damage, part, kinds=kinds, framing=self.framing, name=self.name)
 
 
 def find(

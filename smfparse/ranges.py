@@ -25,11 +25,10 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import pyarrow as pa
 
-from smfparse.arrays import Ints
 from smfparse.decode import Batch, Decoder, Wanted
-from smfparse.detection import Framing
+from smfparse.duplicates import Duplicates
 from smfparse.errors import DamageLog, InputError, OutputError
-from smfparse.framing import WHOLE_SOURCE, Chunk, Part, are_short, chunks, plan, size_of
+from smfparse.framing import WHOLE_SOURCE, Chunk, Part, are_short, plan, size_of
 from smfparse.inputs import Input
 from smfparse.selection import EVERYTHING, Selection
 
@@ -51,30 +50,35 @@ class Log:
     damage         what could not be used
     unknown        bytes that no column knows, by block or section; counted when asked for
     count_unknown  whether that is asked for
+    duplicates     records left out of each file because an earlier dump has them, by its path
     """
 
     damage: DamageLog = field(default_factory=DamageLog)
     unknown: Counter[str] = field(default_factory=Counter)
     count_unknown: bool = False
+    duplicates: dict[Path, int] = field(default_factory=dict)
 
     def add(self, other: Log) -> None:
         """Take over what `other` says of what came later."""
         self.damage.extend(other.damage)
         self.unknown.update(other.unknown)
+        self.duplicates.update(other.duplicates)
 
 
 @dataclass(frozen=True)
 class Range:
-    """A part of an SMF file, and what is wanted of it."""
+    """A part of an SMF file, and what is wanted of it; `duplicates`, if given, are left out."""
 
-    path: Path
+    file: Input
     wanted: Wanted
     part: Part = WHOLE_SOURCE
     selection: Selection = EVERYTHING
-    name: str | None = None
-    """What the user calls the file; the path unless told otherwise."""
-    framing: Framing | None = None
-    """How its records are told apart; None: that is detected."""
+    duplicates: Duplicates | None = field(default=None, compare=False)
+
+    @property
+    def path(self) -> Path:
+        """Where the file is."""
+        return self.file.path
 
     @property
     def rest(self) -> Range:
@@ -95,8 +99,10 @@ class Range:
         part = self.part
         damage = log.damage if part.end is None else DamageLog()
         decoder = self._decoder(log)
-        read = _Counted(self._chunks(damage, part, decoder.kinds))
-        yield from decoder.decode(read)
+        read = _Counted(self.file.chunks(damage, part, decoder.kinds))
+        yield from decoder.decode(self._once(read))
+        if self.duplicates is not None and (count := self.duplicates.count(self.path)):
+            log.duplicates[self.path] = count
         if part.end is not None and (damage or read.records != part.records):
             raise UnsoundError
 
@@ -105,15 +111,21 @@ class Range:
         return Decoder(
             self.wanted,
             log.damage,
-            again=lambda: self._chunks(DamageLog(), self.part.rest),
-            before=(lambda: self._chunks(DamageLog(), earlier)) if earlier.end else None,
+            again=lambda: self._again(self.part.rest),
+            before=(lambda: self._again(earlier)) if earlier.end else None,
             unknown=log.unknown if log.count_unknown else None,
             selection=self.selection,
         )
 
-    def _chunks(self, damage: DamageLog, part: Part, kinds: Ints | None = None) -> Iterator[Chunk]:
-        """Read a part of the file."""
-        return chunks(self.path, damage, part, kinds=kinds, framing=self.framing, name=self.name)
+    def _again(self, part: Part) -> Iterator[Chunk]:
+        """Read a part of the file of which the damage is known, or will be."""
+        return self._once(self.file.chunks(DamageLog(), part))
+
+    def _once(self, found: Iterable[Chunk]) -> Iterator[Chunk]:
+        """Leave out of chunks of the file what is not to be counted twice."""
+        return (
+            iter(found) if self.duplicates is None else self.duplicates.left_out(self.path, found)
+        )
 
 
 class UnsoundError(Exception):
@@ -151,30 +163,38 @@ class Outcome(Generic[Made]):
     unsound: int | None = None
 
 
-def whole(file: Input, wanted: Wanted, selection: Selection) -> Range:
-    """Return all of a file as one range."""
-    return Range(file.path, wanted, WHOLE_SOURCE, selection, file.name, file.framing)
-
-
 def worth_sharing(wanted: Wanted) -> bool:
     """Whether several processes are faster: not where to find what is wanted is the work."""
     return not are_short(Decoder(wanted, DamageLog()).kinds)
 
 
 def units(
-    files: Sequence[Input], wanted: Wanted, selection: Selection, unit_bytes: int
+    files: Sequence[Input],
+    wanted: Wanted,
+    selection: Selection,
+    unit_bytes: int,
+    duplicates: Duplicates | None = None,
 ) -> list[Unit]:
-    """Cut SMF files, in order, into units of about `unit_bytes`."""
+    """Cut SMF files, in order, into units of about `unit_bytes`.
+
+    `duplicates` are looked for here where there may be any: a part alone cannot tell.
+    """
+    parts = [
+        (file, part) for file in files for part in plan(file.path, unit_bytes, framing=file.framing)
+    ]
+    if duplicates is not None and (
+        len(duplicates.files) > 1 or any(part.dumps for _, part in parts)
+    ):
+        duplicates.find()
     found: list[list[Range]] = [[]]
     size = 0
-    for file in files:
-        for part in plan(file.path, unit_bytes, framing=file.framing):
-            each = replace(whole(file, wanted, selection), part=part)
-            if found[-1] and size + each.bytes > unit_bytes + unit_bytes // 2:
-                found.append([])
-                size = 0
-            found[-1].append(each)
-            size += each.bytes
+    for file, part in parts:
+        each = Range(file, wanted, part, selection, duplicates)
+        if found[-1] and size + each.bytes > unit_bytes + unit_bytes // 2:
+            found.append([])
+            size = 0
+        found[-1].append(each)
+        size += each.bytes
     return [tuple(each) for each in found]
 
 

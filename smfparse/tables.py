@@ -12,7 +12,7 @@ import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
@@ -25,6 +25,7 @@ from smfparse.arrays import CODED, Ints
 from smfparse.columns import RECORD, table_names
 from smfparse.decode import Batch, Wanted, coded_schema, schema, wanted_tables
 from smfparse.detection import named as framing_named
+from smfparse.duplicates import Duplicates
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
 from smfparse.framing import size_of
 from smfparse.inputs import Input, find
@@ -32,13 +33,13 @@ from smfparse.ranges import (
     LEAST_BYTES,
     MOST_BYTES,
     Log,
+    Range,
     Unit,
     in_order,
     no_room,
     spill,
     spilled,
     units,
-    whole,
     worth_sharing,
 )
 from smfparse.selection import EVERYTHING, Selection, numbers
@@ -78,9 +79,10 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class SmfFile:
-    """A file of SMF records, packed or not."""
+    """A file of SMF records, packed or not; `duplicates`, if given, are left out."""
 
     input: Input
+    duplicates: Duplicates | None = field(default=None, compare=False)
 
     @property
     def path(self) -> Path:
@@ -98,7 +100,8 @@ class SmfFile:
     def batches(
         self, wanted: Wanted, log: Log, selection: Selection = EVERYTHING
     ) -> Iterator[tuple[str, Batch]]:
-        yield from whole(self.input, wanted, selection).batches(log)
+        whole = Range(self.input, wanted, selection=selection, duplicates=self.duplicates)
+        yield from whole.batches(log)
 
 
 @dataclass(frozen=True)
@@ -190,6 +193,11 @@ class Inputs:
         return self.log.damage
 
     @property
+    def duplicates(self) -> int:
+        """Records left out because an earlier dump has them, in the files read to their end."""
+        return sum(self.log.duplicates.values())
+
+    @property
     def lost(self) -> list[str]:
         """What could not be used when the datasets among the inputs were made."""
         return [each for source in self.sources for each in source.lost]
@@ -209,7 +217,7 @@ class Inputs:
 
         ahead  whether what is made of a unit has to be kept until it is its turn
         """
-        files = [each.input for each in sources if isinstance(each, SmfFile)]
+        files = [each for each in sources if isinstance(each, SmfFile)]
         if self.jobs == 1 or len(files) < len(sources):
             return []
         size = sum(size_of(each.path) for each in files)
@@ -217,7 +225,8 @@ class Inputs:
             return []
         share = -(-size // self.jobs)
         unit_bytes = max(min(share // 2, MOST_BYTES) if ahead else share, LEAST_BYTES)
-        return units(files, wanted, self.selection, unit_bytes)
+        found = [each.input for each in files]
+        return units(found, wanted, self.selection, unit_bytes, files[0].duplicates)
 
     def _together(self, found: Sequence[Unit]) -> Iterator[tuple[str, Batch]]:
         try:
@@ -260,23 +269,32 @@ def open_inputs(
     selection: Selection = EVERYTHING,
     jobs: int = 1,
     *,
+    keep_duplicates: bool = False,
     framing: str | None = None,
 ) -> Inputs:
     """Open SMF files and datasets, of which the records of `selection` are wanted.
 
-    paths  texts as on the command line: files, folders, patterns, `-`; or Paths, each only itself
-    jobs   processes that decode SMF files, when these are large: same rows, same order
-
-    framing  name of the walk that tells the records of SMF files apart; None: by their first bytes
+    paths            texts as on the command line: files, folders, patterns, `-`; or Paths, each
+                     only itself
+    jobs             processes that decode SMF files, when these are large: same rows, same order
+    keep_duplicates  whether records of an SMF file that an earlier dump has as well are kept
+    framing          name of the walk that tells the records of SMF files apart; None: that is
+                     detected
 
     Raises InputError, before anything is decoded, where one is missing, unreadable or neither, and
-    RequestError where one is named twice: its records would count twice.
+    RequestError where one is named twice.
     """
     if jobs < 1:
         raise RequestError(f"{jobs} jobs: at least one")
     log = Log()
     known = None if framing is None else framing_named(framing)
     sources = [_source(each) for each in find(paths, _is_dataset, log.damage, known)]
+    if not keep_duplicates:
+        duplicates = Duplicates([each.input for each in sources if isinstance(each, SmfFile)])
+        sources = [
+            replace(each, duplicates=duplicates) if isinstance(each, SmfFile) else each
+            for each in sources
+        ]
     return Inputs(sources, log, selection, jobs)
 
 
@@ -488,6 +506,7 @@ def _manifest(inputs: Inputs, rows: dict[str, int]) -> dict[str, Any]:
         "inputs": [source.name for source in inputs.sources],
         "selection": str(inputs.selection) or None,
         "tables": rows,
+        "duplicates": inputs.duplicates,
         "unknown_bytes": dict(inputs.log.unknown),
         "damage": [str(each) for each in inputs.damage.details],
         "damage_count": inputs.damage.count,

@@ -56,7 +56,7 @@ class Each:
     def _data(self) -> bytes:
         system, local = f"SYS{self.system}", _NOON + dt.timedelta(hours=self.hours)
         if self.kind == "foreign":
-            return foreign_record(2, local, system)
+            return foreign_record(30, local, system)
         smf_type, subtype, sections, area = self._content()
         qmgr = f"QM{self.token % 2}"
         return smf_record(

@@ -31,6 +31,7 @@ ROOMS = (
     "tasks",
     "keys",
     "buffers",
+    "duplicates",
     "decode",
     "ranges",
     "inputs",

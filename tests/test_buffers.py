@@ -19,6 +19,7 @@ from smfparse.arrays import not_zero, same
 from smfparse.buffers import Growing
 from smfparse.columns import table_names
 from smfparse.decode import wanted_tables
+from smfparse.inputs import Input
 from smfparse.ranges import Log, Range
 from tests.mixed_records import many, written
 from tests.searching import search
@@ -142,7 +143,7 @@ def long_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def batches(path: Path) -> Iterator[tuple[str, Any]]:
-    return Range(path, ALL).batches(Log())
+    return Range(Input(path, str(path)), ALL).batches(Log())
 
 
 def test_batches_that_are_held_stay_as_they_were(long_file: Path) -> None:

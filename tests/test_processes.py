@@ -25,6 +25,7 @@ from smfparse.cli import main
 from smfparse.decode import Decoder, wanted_tables
 from smfparse.errors import InputError, OutputError
 from smfparse.framing import Part
+from smfparse.inputs import Input
 from smfparse.ranges import Range
 from smfparse.tables import MANIFEST, open_inputs, write_dataset
 from tests.mixed_records import TABLES, many, written
@@ -267,7 +268,7 @@ def test_there_are_never_more_processes_than_windows_can_wait_for(
         raise InputError("enough")
 
     monkeypatch.setattr(ranges, "ProcessPoolExecutor", refusing)
-    units = [(Range(dump, MIXED, Part(0, None, 1)),)] * 200
+    units = [(Range(Input(dump, str(dump)), MIXED, Part(0, None, 1)),)] * 200
     with pytest.raises(InputError):
         list(ranges.in_order(units, ranges.run, 200, count_unknown=False))
     assert asked == [61]

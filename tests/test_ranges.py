@@ -27,6 +27,7 @@ from smfparse.columns import table_names
 from smfparse.decode import Wanted, coded_schema, schema, wanted_tables
 from smfparse.errors import Damage, InputError
 from smfparse.framing import Part, _Reader
+from smfparse.inputs import Input
 from smfparse.ranges import Log, Range
 from smfparse.selection import EVERYTHING, Selection
 from smfparse.tables import MANIFEST, open_inputs, write_dataset
@@ -118,8 +119,12 @@ def cut_small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let small files be cut before any record into many parts, which this process decodes."""
+    """Let small files be cut before any record into many parts, which this process decodes.
+
+    Nothing is mapped: records of the fixtures are longer than a chunk is here, and never else.
+    """
     small_chunks(monkeypatch, CAPACITY)
+    monkeypatch.setattr(framing, "are_short", lambda kinds: False)
     monkeypatch.setattr(framing, "_can_start", lambda chunk: True)
     monkeypatch.setattr(ranges, "ProcessPoolExecutor", Here)
 
@@ -230,7 +235,7 @@ def ranges_of(path: Path, starts: Sequence[int], cuts: Sequence[int]) -> Iterato
     for first, following in zip(edges, [*cuts, None], strict=True):
         end = None if following is None else starts[following]
         count = None if following is None else following - first
-        yield Range(path, MIXED, Part(starts[first], end, first + 1, count))
+        yield Range(Input(path, str(path)), MIXED, Part(starts[first], end, first + 1, count))
 
 
 @given(records=several(30), data=st.data())
@@ -246,7 +251,9 @@ def test_a_file_cut_before_any_records_gives_the_same_rows(
     log = Log(count_unknown=True)
     with pytest.MonkeyPatch.context() as patch:
         small_framing(patch)
-        one = rows_of(Range(path, MIXED).batches(whole := Log(count_unknown=True)), MIXED)
+        one = rows_of(
+            Range(Input(path, str(path)), MIXED).batches(whole := Log(count_unknown=True)), MIXED
+        )
         several_parts = ranges_of(path, starts, sorted(cuts))
         found = rows_of((each for part in several_parts for each in part.batches(log)), MIXED)
     assert found == one
@@ -269,7 +276,7 @@ def test_parts_that_look_back_know_what_one_process_knows(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(framing, "CHUNK_BYTES", 512)
         patch.setattr(framing, "MAX_RECORD", 2048)
-        one = rows_of(Range(path, MIXED).batches(Log()), MIXED)
+        one = rows_of(Range(Input(path, str(path)), MIXED).batches(Log()), MIXED)
         first = len(clocks) + len(far)
         parts = ranges_of(path, starts, range(first, first + len(records)))
         found = rows_of((each for part in parts for each in part.batches(Log())), MIXED)
@@ -281,7 +288,7 @@ def test_a_part_is_not_sound_where_a_record_is_missing(tmp_path: Path) -> None:
     path = tmp_path / "test.smf"
     path.write_bytes(content)
     for records, sound in ((2, True), (3, False), (1, False)):
-        part = Range(path, MIXED, Part(0, starts[2], 1, records))
+        part = Range(Input(path, str(path)), MIXED, Part(0, starts[2], 1, records))
         try:
             list(part.batches(Log()))
         except ranges.UnsoundError:
@@ -404,8 +411,8 @@ def test_a_file_that_is_mapped_gives_what_one_that_is_read_gives(
     with pytest.MonkeyPatch.context() as patch:
         small_chunks(patch, HUGE)
         patch.setattr(_Reader, "_mapped", counted)
-        found = rows_of(Range(path, wanted).batches(log := Log()), wanted)
-        everything = rows_of(Range(path, MIXED).batches(whole := Log()), MIXED)
+        found = rows_of(Range(Input(path, str(path)), wanted).batches(log := Log()), wanted)
+        everything = rows_of(Range(Input(path, str(path)), MIXED).batches(whole := Log()), MIXED)
     assert mapped
     assert found["qist"] == everything["qist"]
     files, all_files = (
@@ -433,7 +440,7 @@ def test_damage_that_is_met_by_several_readings_is_counted_once(tmp_path: Path) 
     path.write_bytes(written([Each("wrong", 0, 0, 0)] * 1200)[0])
     log = Log()
     for _ in range(2):
-        log.add(ranges.run(0, (Range(path, MIXED),), rows_written, False).log)
+        log.add(ranges.run(0, (Range(Input(path, str(path)), MIXED),), rows_written, False).log)
     assert (log.damage.count, len(log.damage.details)) == (1200, 1000)
 
 

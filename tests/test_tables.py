@@ -203,7 +203,7 @@ def test_a_dataset_made_of_several_inputs_keeps_their_names(
 ) -> None:
     second = tmp_path / "second.smf"
     second.write_bytes(log_record(LOG))
-    manifest = write_dataset(open_inputs([dump, second]), folder)
+    manifest = write_dataset(open_inputs([dump, second], keep_duplicates=True), folder)
     assert manifest["inputs"] == [str(dump), str(second)]
     sources = open_inputs([folder]).arrow("qjst")["source"].unique().to_pylist()
     assert sources == [str(dump), str(second)]
@@ -335,7 +335,7 @@ def test_full_row_groups_are_written_as_they_come(
     monkeypatch.setattr(tables, name, 5)
     again = dump.with_name("again.smf")
     again.write_bytes(dump.read_bytes())
-    inputs = open_inputs([dump, again])
+    inputs = open_inputs([dump, again], keep_duplicates=True)
     write_dataset(inputs, folder)
     (file,) = (folder / "qjst").iterdir()
     metadata = pq.ParquetFile(file).metadata
@@ -347,7 +347,7 @@ def test_full_row_groups_are_written_as_they_come(
 def test_small_batches_share_a_row_group(dump: Path, folder: Path) -> None:
     again = dump.with_name("again.smf")
     again.write_bytes(dump.read_bytes())
-    write_dataset(open_inputs([dump, again]), folder)
+    write_dataset(open_inputs([dump, again], keep_duplicates=True), folder)
     (file,) = (folder / "qjst").iterdir()
     assert pq.ParquetFile(file).metadata.num_row_groups == 1
 
