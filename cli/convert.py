@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smfparse.cli.options import inputs_argument, jobs_option, selection_options
+from smfparse.cli.options import inputs_argument, jobs_option, selection_options, strict_option
 from smfparse.cli.output import finish, nothing_selected
 
 if TYPE_CHECKING:
@@ -35,14 +35,15 @@ def _folder(_context: click.Context, _option: click.Parameter, texts: tuple[str,
 @click.option("--force", is_flag=True, help="Replace the dataset in DIR.")
 @selection_options("--until")
 @jobs_option
+@strict_option
 def command(
-    inputs: tuple[str, ...], folder: str, force: bool, selection: Selection, jobs: int
+    inputs: tuple[str, ...], folder: str, force: bool, selection: Selection, jobs: int, strict: bool
 ) -> None:
     """Write every table of the inputs as Parquet.
 
     Every table is there, with no rows where there is no data. smfparse.json is written last: a
-    folder without it is an interrupted run, and the same command does it again. It notes what was
-    selected.
+    folder without it is a run that was killed, and the same command does it again. It notes what
+    was selected. The table damage has what could not be used.
 
     \b
     Example:
@@ -58,7 +59,7 @@ def command(
             f"--to names the folder, and {folder} looks like a time: --until is the end of the "
             f"time here; a folder of that name is ./{folder}"
         )
-    opened = open_inputs(inputs, selection, jobs)
+    opened = open_inputs(inputs, selection, jobs, strict=strict)
     manifest = write_dataset(opened, Path(folder), force=force)
     filled = {table: rows for table, rows in manifest["tables"].items() if rows}
     click.echo(

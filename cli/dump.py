@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from smfparse.cli.options import lines_output_options
+from smfparse.cli.options import lines_output_options, strict_option
 from smfparse.cli.output import finish, say, write_lines
 
 
@@ -27,9 +27,15 @@ def _offset(context: click.Context, param: click.Parameter, value: str | None) -
 @click.option(
     "--at", callback=_offset, metavar="OFFSET", help="The record at byte OFFSET (0x1A40)."
 )
+@strict_option
 @lines_output_options
 def command(
-    source: Path, number: int | None, at: int | None, output: Path | None, force: bool
+    source: Path,
+    number: int | None,
+    at: int | None,
+    output: Path | None,
+    force: bool,
+    strict: bool,
 ) -> None:
     """Explain one record of an SMF file: header, triplets, and every field of every block.
 
@@ -51,14 +57,16 @@ def command(
         raise click.UsageError("--record and --at exclude each other")
     if source.is_dir():
         raise InputError(f"{source}: a folder; dump reads an SMF file")
-    damage = DamageLog()
+    damage = DamageLog(strict=strict)
     count = 0
     for chunk in chunks(source, damage):
         count += len(chunk.start)
+        damage.check()
         found = dump.find(chunk, number=number, at=at)
         if found is not None:
             write_lines(dump.lines(found), output, force)
             finish(damage)
             return
+    damage.check()
     say(damage)
     raise dump.missing(str(source), number=number, at=at, count=count)

@@ -29,6 +29,15 @@ def jobs_option(command: Command) -> Command:
     )(command)
 
 
+def strict_option(command: Command) -> Command:
+    """Add --strict."""
+    return click.option(
+        "--strict",
+        is_flag=True,
+        help="Let the first damage of an SMF file end the command, without a result.",
+    )(command)
+
+
 def _cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smfparse.cli.options import jobs_option, output_options, selection_options
+from smfparse.cli.options import jobs_option, output_options, selection_options, strict_option
 from smfparse.cli.output import finish, nothing_selected, write_lines
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 @click.option("--explain", is_flag=True, help="Say how each figure comes about; INPUT not needed.")
 @selection_options("--to", "--until")
 @jobs_option
+@strict_option
 @output_options("text", "csv", "json")
 def command(
     name: str,
@@ -32,6 +33,7 @@ def command(
     force: bool,
     selection: Selection,
     jobs: int,
+    strict: bool,
 ) -> None:
     """Print the report NAME: one section a queue manager and interval.
 
@@ -58,7 +60,7 @@ def command(
         return
     if not inputs:
         raise click.UsageError("Missing argument 'INPUT...'.")
-    opened = open_inputs(inputs, selection, jobs)
+    opened = open_inputs(inputs, selection, jobs, strict=strict)
     with Catalog(opened) as catalog:
         rows = reports.run(which, catalog, Sections.TOTAL if total else Sections.RECORDED)
     if not rows and not nothing_selected(opened):

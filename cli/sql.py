@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smfparse.cli.options import jobs_option, output_options, selection_options
+from smfparse.cli.options import jobs_option, output_options, selection_options, strict_option
 from smfparse.cli.output import finish, nothing_selected, write_lines
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 )
 @selection_options("--to", "--until")
 @jobs_option
+@strict_option
 @output_options("text", "csv", "json")
 def command(
     arguments: tuple[str, ...],
@@ -34,6 +35,7 @@ def command(
     force: bool,
     selection: Selection,
     jobs: int,
+    strict: bool,
 ) -> None:
     """Run QUERY (DuckDB SQL) over the tables of the inputs.
 
@@ -49,7 +51,7 @@ def command(
     from smfparse.tables import open_inputs
 
     inputs, query = _split(arguments, script)
-    opened = open_inputs(inputs, selection, jobs)
+    opened = open_inputs(inputs, selection, jobs, strict=strict)
     with Catalog(opened) as catalog:
         rows = catalog.plain(query)
     if not rows.num_rows:

@@ -89,7 +89,7 @@ class Catalog:
             names = [f'{scanned(table, each.name)} AS "{each.name}"' for each in columns(table)]
             parts.append(f"SELECT 0 AS input_no, {', '.join(names)} FROM smf_{table}")
         for number, each in enumerate(self._datasets, 1):
-            condition = self._selection.condition(table, _parquet(each, RECORD))
+            condition = self._selection.on(table).condition(table, _parquet(each, RECORD))
             where = f" WHERE {condition}" if condition else ""
             parts.append(f"SELECT {number} AS input_no, * FROM {_parquet(each, table)}{where}")
         rows = " UNION ALL BY NAME ".join(parts)

@@ -26,7 +26,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import pyarrow as pa
 
 from smfparse.decode import Batch, Decoder, Wanted
-from smfparse.errors import DamageLog, InputError, OutputError
+from smfparse.errors import DamageError, DamageLog, InputError, OutputError
 from smfparse.framing import WHOLE_SOURCE, Chunk, Part, are_short, chunks, plan, size_of
 from smfparse.selection import EVERYTHING, Selection
 
@@ -59,6 +59,10 @@ class Log:
         self.damage.extend(other.damage)
         self.unknown.update(other.unknown)
 
+    def anew(self) -> Log:
+        """Return a log without entries, of which the same is asked."""
+        return Log(DamageLog(strict=self.damage.strict), count_unknown=self.count_unknown)
+
 
 @dataclass(frozen=True)
 class Range:
@@ -89,7 +93,12 @@ class Range:
         damage = log.damage if part.end is None else DamageLog()
         decoder = self._decoder(log)
         read = _Counted(chunks(self.path, damage, part, kinds=decoder.kinds))
-        yield from decoder.decode(read)
+        try:
+            yield from decoder.decode(read)
+        except DamageError as error:
+            if part.end is None:
+                raise
+            raise UnsoundError from error  # the file may have damage before this
         if part.end is not None and (damage or read.records != part.records):
             raise UnsoundError
 
@@ -162,12 +171,12 @@ def units(
     return [tuple(each) for each in found]
 
 
-def run(number: int, unit: Unit, write: Write[Made], count_unknown: bool) -> Outcome[Made]:
+def run(number: int, unit: Unit, write: Write[Made], like: Log) -> Outcome[Made]:
     """Decode a unit, and write what is decoded.
 
-    All damage that a log can tell apart is kept, so that what is met again is counted once.
+    like  a log that asks for what the log of the outcome has to hold
     """
-    log = Log(DamageLog(keep=DamageLog.remember), count_unknown=count_unknown)
+    log = like.anew()
     done = 0
 
     def batches() -> Batches:
@@ -185,12 +194,15 @@ def run(number: int, unit: Unit, write: Write[Made], count_unknown: bool) -> Out
 
 
 def in_order(
-    found: Sequence[Unit], write: Write[Made], jobs: int, *, count_unknown: bool
+    found: Sequence[Unit], write: Write[Made], jobs: int, like: Log
 ) -> Generator[Outcome[Made], None, None]:
     """Run units in `jobs` processes; yield what they made, in the order of the units.
 
     No more than one unit is made ahead of each process. Raises InputError where a process ends.
+
+    like  a log that asks for what the logs of the outcomes have to hold
     """
+    like = like.anew()
     lost: set[Path] = set()
     context = _context()
     stop = context.RawValue(ctypes.c_bool, False)
@@ -203,7 +215,7 @@ def in_order(
         while waiting or running:
             while waiting and len(running) <= jobs:
                 number, unit = waiting.popleft()
-                future = processes.submit(run, number, unit, write, count_unknown)
+                future = processes.submit(run, number, unit, write, like)
                 running.append((number, unit, future))
             number, unit, future = running.popleft()
             yield _sound(number, unit, future.result(), lost, write)
@@ -223,10 +235,10 @@ def _sound(
 
     lost  files of which the rest was decoded as one range; their later ranges are left out
     """
-    count = outcome.log.count_unknown
+    like = outcome.log.anew()
     todo = tuple(each for each in unit if each.path not in lost)
     if todo != unit:
-        outcome = run(number, todo, write, count)
+        outcome = run(number, todo, write, like)
     while outcome.unsound is not None:
         broken = todo[outcome.unsound]
         lost.add(broken.path)
@@ -236,7 +248,7 @@ def _sound(
             broken.rest,
             *(each for each in later if each.path not in lost),
         )
-        outcome = run(number, todo, write, count)
+        outcome = run(number, todo, write, like)
     return outcome
 
 

@@ -63,6 +63,7 @@ TYPES_ONLY = {
     ("reports", "catalog"),
     ("cli.describe", "columns"),
     ("cli.describe", "layout"),
+    ("cli.info", "errors"),
     ("cli.info", "inventory"),
     ("cli.convert", "selection"),
     ("cli.info", "selection"),

@@ -406,7 +406,6 @@ def test_the_interval_of_a_task_record_is_in_wtas_and_is_utc(clock: tuple[int, .
         (wtas(None, None), None),
         (wtas(None, utc(11, 45)), None),
         (wtas(utc(11, 30), None), utc(11, 30)),
-        (wtas(utc(11, 30), utc(11, 45), length=672), None),
     ],
 )
 def test_a_task_record_that_does_not_say_its_whole_interval_has_no_length(

@@ -69,7 +69,7 @@ def pools(local: dt.datetime, system: str = "SYS1", qmgr: str = "MQ01") -> bytes
 
 def storage(local: dt.datetime, system: str = "SYS1", qmgr: str = "MQ01") -> bytes:
     """115/5, which has no time of its own but the SMF header's."""
-    section = Section([named_block("QSPH", 24)])
+    section = Section([named_block("QSPH", 88)])
     return smf_record(115, 5, section, area=stub(), local=local, system=system, qmgr=qmgr)
 
 
@@ -391,7 +391,7 @@ def test_a_continuation_belongs_to_a_task_that_is_not_selected() -> None:
 
 
 def test_damage_is_that_of_selected_records() -> None:
-    broken = Section([named_block("QSPH", 24)], offset=9999)
+    broken = Section([named_block("QSPH", 88)], offset=9999)
     records = [
         smf_record(115, 5, broken, area=stub(), local=NOON, qmgr=name) for name in ("QM01", "QM02")
     ]
