@@ -36,6 +36,9 @@ def _ending() -> Iterator[None]:
         with suppress(OSError, ValueError):  # what is still to be written goes nowhere
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         _leave(EXIT_CLOSED_PIPE)
+    except OSError as error:  # click writes --help itself
+        place = error.filename or "standard output"
+        _leave(EXIT_FAILED, f"smfparse: {place}: {error.strerror or error}")
 
 
 def _leave(code: int, message: str | None = None) -> None:

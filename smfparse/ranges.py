@@ -28,6 +28,7 @@ import pyarrow as pa
 from smfparse.decode import Batch, Decoder, Wanted
 from smfparse.errors import DamageError, DamageLog, InputError, OutputError
 from smfparse.framing import WHOLE_SOURCE, Chunk, Part, are_short, chunks, plan, size_of
+from smfparse.interrupts import WATCHER
 from smfparse.selection import EVERYTHING, Selection
 
 LEAST_BYTES = 32 << 20
@@ -282,7 +283,8 @@ def _go_on() -> None:
 
 def _context() -> Any:
     """Return how processes are made: as copies of this one where that is safe, as it is faster."""
-    copies = sys.platform == "linux" and threading.active_count() == 1
+    others = [each for each in threading.enumerate() if each.name != WATCHER]
+    copies = sys.platform == "linux" and len(others) == 1
     return multiprocessing.get_context("fork" if copies else "spawn")
 
 

@@ -31,6 +31,7 @@ ROOMS = (
     "keys",
     "buffers",
     "decode",
+    "interrupts",
     "ranges",
     "tables",
     "inventory",
