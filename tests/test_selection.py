@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from smfparse import selection as module
 from smfparse.catalog import Catalog
 from smfparse.cli import main
-from smfparse.columns import RECORD, table_names
+from smfparse.columns import RECORD, decoded_tables
 from smfparse.decode import Decoder, coded_schema, wanted_tables
 from smfparse.errors import DamageLog, RequestError
 from smfparse.selection import Selection
@@ -627,7 +627,7 @@ def test_a_dataset_of_a_selection_is_what_the_selection_takes_from_a_dataset(
     write_dataset(open_inputs([path]), tmp_path / "all")
     write_dataset(open_inputs([path], asked), tmp_path / "raw")
     write_dataset(open_inputs([tmp_path / "all"], asked), tmp_path / "stored")
-    for table in table_names():
+    for table in decoded_tables():
         first, second = (open_inputs([tmp_path / each]).arrow(table) for each in ("raw", "stored"))
         assert first.equals(second), table
         assert set(first["qmgr"].to_pylist()) <= {"QM02"}
