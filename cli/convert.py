@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+<<<<<<< HEAD
 from smfparse.cli.options import (
     INPUT_HELP,
     duplicates_option,
@@ -14,6 +15,9 @@ from smfparse.cli.options import (
     jobs_option,
     selection_options,
 )
+=======
+from smfparse.cli.options import inputs_argument, jobs_option, selection_options, strict_option
+>>>>>>> damage
 from smfparse.cli.output import finish, nothing_selected
 
 if TYPE_CHECKING:
@@ -42,19 +46,24 @@ def _folder(_context: click.Context, _option: click.Parameter, texts: tuple[str,
 @selection_options("--until")
 @duplicates_option
 @jobs_option
+@strict_option
 def command(
+<<<<<<< HEAD
     inputs: tuple[str, ...],
     folder: str,
     force: bool,
     selection: Selection,
     keep_duplicates: bool,
     jobs: int,
+=======
+    inputs: tuple[str, ...], folder: str, force: bool, selection: Selection, jobs: int, strict: bool
+>>>>>>> damage
 ) -> None:
     """Write every table of the inputs as Parquet.
 
     Every table is there, with no rows where there is no data. smfparse.json is written last: a
-    folder without it is an interrupted run, and the same command does it again. It notes what was
-    selected.
+    folder without it is a run that was killed, and the same command does it again. It notes what
+    was selected. The table damage has what could not be used.
 
     \b
     Example:
@@ -70,7 +79,11 @@ def command(
             f"--to names the folder, and {folder} looks like a time: --until is the end of the "
             f"time here; a folder of that name is ./{folder}"
         )
+<<<<<<< HEAD
     opened = open_inputs(inputs, selection, jobs, keep_duplicates=keep_duplicates)
+=======
+    opened = open_inputs(inputs, selection, jobs, strict=strict)
+>>>>>>> damage
     manifest = write_dataset(opened, Path(folder), force=force)
     filled = {table: rows for table, rows in manifest["tables"].items() if rows}
     click.echo(

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from smfparse.cli.output import write_lines
+
 if TYPE_CHECKING:
     from smfparse.columns import TableColumn
     from smfparse.layout import Field
@@ -43,8 +45,7 @@ def command(name: str | None) -> None:
     else:
         near = ", ".join(columns.near_names(name)) if name else "see smfparse describe"
         raise RequestError(f"no table or column {name}; near: {near}")
-    for line in lines:
-        click.echo(line)
+    write_lines(lines, None, force=False)
 
 
 def _tables() -> Iterator[str]:

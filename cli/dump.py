@@ -6,7 +6,11 @@ from pathlib import Path
 
 import click
 
+<<<<<<< HEAD
 from smfparse.cli.options import INPUT_HELP, lines_output_options
+=======
+from smfparse.cli.options import lines_output_options, strict_option
+>>>>>>> damage
 from smfparse.cli.output import finish, say, write_lines
 
 
@@ -27,9 +31,19 @@ def _offset(context: click.Context, param: click.Parameter, value: str | None) -
 @click.option(
     "--at", callback=_offset, metavar="OFFSET", help="The record at byte OFFSET (0x1A40)."
 )
+@strict_option
 @lines_output_options
 def command(
+<<<<<<< HEAD
     source: str, number: int | None, at: int | None, output: Path | None, force: bool
+=======
+    source: Path,
+    number: int | None,
+    at: int | None,
+    output: Path | None,
+    force: bool,
+    strict: bool,
+>>>>>>> damage
 ) -> None:
     """Explain one record of an SMF file: header, triplets, and every field of every block.
 
@@ -50,15 +64,23 @@ def command(
 
     if number is not None and at is not None:
         raise click.UsageError("--record and --at exclude each other")
+<<<<<<< HEAD
     file = open_file(source)
     damage = DamageLog()
+=======
+    if source.is_dir():
+        raise InputError(f"{source}: a folder; dump reads an SMF file")
+    damage = DamageLog(strict=strict)
+>>>>>>> damage
     count = 0
     for chunk in chunks(file.path, damage, name=file.name):
         count += len(chunk.start)
+        damage.check()
         found = dump.find(chunk, number=number, at=at)
         if found is not None:
             write_lines(dump.lines(found), output, force)
             finish(damage)
             return
+    damage.check()
     say(damage)
     raise dump.missing(file.name, number=number, at=at, count=count)

@@ -12,16 +12,26 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from smfparse.cli.options import (
+<<<<<<< HEAD
     INPUT_HELP,
     duplicates_option,
+=======
+>>>>>>> damage
     inputs_argument,
     jobs_option,
     output_options,
     selection_options,
+<<<<<<< HEAD
 )
 from smfparse.cli.output import finish, left_out, nothing_selected, write_lines
+=======
+    strict_option,
+)
+from smfparse.cli.output import SHOWN, finish, more, nothing_selected, write_lines
+>>>>>>> damage
 
 if TYPE_CHECKING:
+    from smfparse.errors import DamageLog
     from smfparse.inventory import Group
     from smfparse.selection import Selection
     from smfparse.tables import Inputs
@@ -37,6 +47,7 @@ _NUMBERS = {3, 4, 5, 6}
 @selection_options("--to", "--until")
 @duplicates_option
 @jobs_option
+@strict_option
 @output_options("text", "json")
 def command(
     inputs: tuple[str, ...],
@@ -46,11 +57,19 @@ def command(
     selection: Selection,
     keep_duplicates: bool,
     jobs: int,
+    strict: bool,
 ) -> None:
     """Count records and bytes by system, queue manager, version, type and subtype.
 
+<<<<<<< HEAD
     Times are the local times of the z/OS system, as SMF wrote them. Bytes that no column knows are
     counted in selected records; in a dataset only where nothing is selected.
+=======
+    INPUT is an SMF file (binary, with record descriptor words) or a converted dataset. Times are
+    the local times of the z/OS system, as SMF wrote them. Bytes that no column knows are counted
+    in selected records; in a dataset only where nothing is selected. What could not be used is
+    listed: of a dataset, what could not be when it was made.
+>>>>>>> damage
 
     \b
     Example:
@@ -61,13 +80,21 @@ def command(
     from smfparse.inventory import inventory
     from smfparse.tables import open_inputs
 
+<<<<<<< HEAD
     opened = open_inputs(inputs, selection, jobs, keep_duplicates=keep_duplicates)
+=======
+    opened = open_inputs(inputs, selection, jobs, strict=strict)
+>>>>>>> damage
     groups = inventory(opened)
     if not groups:
         nothing_selected(opened)
     lines = _text(opened, groups) if form == "text" else iter([_json(opened, groups)])
     write_lines(lines, output, force)
+<<<<<<< HEAD
     finish(opened.damage, opened.duplicates)
+=======
+    finish(opened.damage, listed=True)
+>>>>>>> damage
 
 
 def _text(opened: Inputs, groups: list[Group]) -> Iterator[str]:
@@ -80,6 +107,7 @@ def _text(opened: Inputs, groups: list[Group]) -> Iterator[str]:
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         yield "  ".join(cells).rstrip()
+<<<<<<< HEAD
     if opened.duplicates:
         yield ""
         yield f"{left_out(opened.duplicates)}."
@@ -87,11 +115,26 @@ def _text(opened: Inputs, groups: list[Group]) -> Iterator[str]:
         yield ""
         yield "Lost when the dataset was made:"
         yield from (f"  {each}" for each in opened.lost)
+=======
+    yield from _damage(opened.met)
+>>>>>>> damage
     if opened.log.unknown:
         yield ""
         yield "Bytes that no column knows (newer MQ, or IBM-internal):"
         for name, size in sorted(opened.log.unknown.items()):
             yield f"  {name:<20}{size:>15,}"
+
+
+def _damage(found: DamageLog) -> Iterator[str]:
+    if not found:
+        return
+    yield ""
+    yield f"Could not be used: {found.count:,}"
+    for each in found.details[:SHOWN]:
+        size = "all" if each.length is None else f"{each.length:,}"
+        yield f"  {size:>12} bytes: {each}"
+    if found.count > SHOWN:
+        yield f"  ... {more(found)}"
 
 
 def _cells(group: Group) -> tuple[str, ...]:
@@ -124,6 +167,8 @@ def _moment(moment: dt.datetime | None) -> str:
 
 
 def _json(opened: Inputs, groups: list[Group]) -> str:
+    from smfparse.tables import damage_rows
+
     def plain(value: Any) -> Any:
         return value.isoformat() if isinstance(value, dt.datetime) else value
 
@@ -138,8 +183,7 @@ def _json(opened: Inputs, groups: list[Group]) -> str:
         ],
         "duplicates": opened.duplicates,
         "unknown_bytes": dict(sorted(opened.log.unknown.items())),
-        "lost_before": opened.lost,
-        "damage": [str(each) for each in opened.damage.details],
-        "damage_count": opened.damage.count,
+        "damage": damage_rows(opened.met).to_pylist(),
+        "damage_count": opened.met.count,
     }
     return json.dumps(found, indent=2)

@@ -34,12 +34,21 @@ def jobs_option(command: Command) -> Command:
     )(command)
 
 
+<<<<<<< HEAD
 def duplicates_option(command: Command) -> Command:
     """Add --keep-duplicates."""
     return click.option(
         "--keep-duplicates",
         is_flag=True,
         help="Count records of SMF files that are in several dumps as often as they are there.",
+=======
+def strict_option(command: Command) -> Command:
+    """Add --strict."""
+    return click.option(
+        "--strict",
+        is_flag=True,
+        help="Let the first damage of an SMF file end the command, without a result.",
+>>>>>>> damage
     )(command)
 
 

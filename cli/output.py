@@ -11,24 +11,25 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from smfparse.errors import DamageLog, OutputError
+from smfparse.errors import WAY_OUT, DamageLog, OutputError, RequestError
 
 if TYPE_CHECKING:
     from smfparse.tables import Inputs
 
 EXIT_DAMAGE = 4
-_SHOWN = 20
-"""Damage messages shown; the rest is counted."""
+SHOWN = 20
+"""Damages shown; the rest is counted."""
 
 
 @contextmanager
 def replacing(output: Path, force: bool) -> Iterator[BinaryIO]:
     """Open a temporary file beside `output` that takes its place when all is written, or goes.
 
-    Raises OutputError where `output` exists (unless `force`) or cannot be written.
+    Raises RequestError where `output` exists (unless `force`), OutputError where it cannot be
+    written.
     """
     if output.exists() and not force:
-        raise OutputError(f"{output}: the file exists; --force replaces it")
+        raise RequestError(f"{output}: the file exists; --force replaces it")
     part = output.with_name(f".{output.name}.{os.getpid()}")
     try:
         with part.open("xb") as stream:
@@ -64,6 +65,7 @@ def nothing_selected(opened: Inputs) -> bool:
     return True
 
 
+<<<<<<< HEAD
 def finish(damage: DamageLog, duplicates: int = 0) -> None:
     """Say what was left out and what could not be used; if there was such, leave with exit code 4.
 
@@ -71,11 +73,19 @@ def finish(damage: DamageLog, duplicates: int = 0) -> None:
     """
     if duplicates:
         click.echo(f"smfparse: {left_out(duplicates)} (--keep-duplicates keeps them)", err=True)
+=======
+def finish(damage: DamageLog, *, listed: bool = False) -> None:
+    """Say what could not be used, and leave with exit code 4 if there was anything.
+
+    listed  whether the result has it
+    """
+>>>>>>> damage
     if damage:
-        say(damage)
+        say(damage, listed=listed)
         sys.exit(EXIT_DAMAGE)
 
 
+<<<<<<< HEAD
 def left_out(duplicates: int) -> str:
     """Return how to say that records, one at least, were left out as duplicates."""
     if duplicates == 1:
@@ -84,11 +94,22 @@ def left_out(duplicates: int) -> str:
 
 
 def say(damage: DamageLog) -> None:
+=======
+def say(damage: DamageLog, *, listed: bool = False) -> None:
+>>>>>>> damage
     """Say on stderr what could not be used."""
     if not damage:
         return
-    for each in damage.details[:_SHOWN]:
-        click.echo(f"smfparse: {each}", err=True)
-    if damage.count > _SHOWN:
-        click.echo(f"smfparse: ... and {damage.count - _SHOWN} more", err=True)
+    if not listed:
+        for each in damage.details[:SHOWN]:
+            click.echo(f"smfparse: {each} {WAY_OUT}", err=True)
+        if damage.count > SHOWN:
+            click.echo(f"smfparse: ... {more(damage)}", err=True)
     click.echo("smfparse: the input is damaged; everything else was used", err=True)
+
+
+def more(damage: DamageLog) -> str:
+    """Say how much could not be used besides what is shown, and where it is listed."""
+    kept = len(damage.details)
+    first = "" if damage.count == kept else f" the first {kept:,} of"
+    return f"and {damage.count - SHOWN:,} more; the table damage has{first} all (smfparse sql)"

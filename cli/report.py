@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+<<<<<<< HEAD
 from smfparse.cli.options import (
     INPUT_HELP,
     duplicates_option,
@@ -14,6 +15,9 @@ from smfparse.cli.options import (
     output_options,
     selection_options,
 )
+=======
+from smfparse.cli.options import jobs_option, output_options, selection_options, strict_option
+>>>>>>> damage
 from smfparse.cli.output import finish, nothing_selected, write_lines
 
 if TYPE_CHECKING:
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
 @selection_options("--to", "--until")
 @duplicates_option
 @jobs_option
+@strict_option
 @output_options("text", "csv", "json")
 def command(
     name: str,
@@ -40,6 +45,7 @@ def command(
     selection: Selection,
     keep_duplicates: bool,
     jobs: int,
+    strict: bool,
 ) -> None:
     """Print the report NAME: one section a queue manager and interval.
 
@@ -66,7 +72,11 @@ def command(
         return
     if not inputs:
         raise click.UsageError("Missing argument 'INPUT...'.")
+<<<<<<< HEAD
     opened = open_inputs(inputs, selection, jobs, keep_duplicates=keep_duplicates)
+=======
+    opened = open_inputs(inputs, selection, jobs, strict=strict)
+>>>>>>> damage
     with Catalog(opened) as catalog:
         rows = reports.run(which, catalog, Sections.TOTAL if total else Sections.RECORDED)
     if not rows and not nothing_selected(opened):

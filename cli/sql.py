@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+<<<<<<< HEAD
 from smfparse.cli.options import (
     INPUT_HELP,
     duplicates_option,
@@ -14,6 +15,9 @@ from smfparse.cli.options import (
     output_options,
     selection_options,
 )
+=======
+from smfparse.cli.options import jobs_option, output_options, selection_options, strict_option
+>>>>>>> damage
 from smfparse.cli.output import finish, nothing_selected, write_lines
 
 if TYPE_CHECKING:
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
 @selection_options("--to", "--until")
 @duplicates_option
 @jobs_option
+@strict_option
 @output_options("text", "csv", "json")
 def command(
     arguments: tuple[str, ...],
@@ -42,6 +47,7 @@ def command(
     selection: Selection,
     keep_duplicates: bool,
     jobs: int,
+    strict: bool,
 ) -> None:
     """Run QUERY (DuckDB SQL) over the tables of the inputs.
 
@@ -57,7 +63,11 @@ def command(
     from smfparse.tables import open_inputs
 
     inputs, query = _split(arguments, script)
+<<<<<<< HEAD
     opened = open_inputs(inputs, selection, jobs, keep_duplicates=keep_duplicates)
+=======
+    opened = open_inputs(inputs, selection, jobs, strict=strict)
+>>>>>>> damage
     with Catalog(opened) as catalog:
         rows = catalog.plain(query)
     if not rows.num_rows:

@@ -19,6 +19,7 @@ import duckdb
 from smfparse.columns import RECORD, columns, table_names, title
 from smfparse.decode import Wanted
 from smfparse.errors import InputError, RequestError
+from smfparse.interrupts import interrupting
 from smfparse.projection import Plan, named_tables, read_plan, scanned
 from smfparse.scans import Files, Scan
 from smfparse.tables import Dataset, Inputs
@@ -29,6 +30,8 @@ _PLAIN = {
     "TIMESTAMP WITH TIME ZONE",
 }
 """DuckDB types that every form can show."""
+_INTERRUPTED = "Query interrupted"
+"""What DuckDB raises as a RuntimeError where Python has to raise KeyboardInterrupt."""
 _QUERIES = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
 _EXPLAIN = re.compile(
     r"(?:\s|--[^\n]*\n|/\*.*?\*/)*explain\s+(?:analyze\s+)?(?:\([^)]*\)\s*)?", re.I | re.S
@@ -47,6 +50,7 @@ class Catalog:
         self.connection = duckdb.connect()
         self.connection.execute("SET TimeZone = 'UTC'")
         self.connection.execute(f"SET temp_directory = {quoted(tempfile.gettempdir())}")
+        self.connection.execute("SET enable_progress_bar = false")  # it goes to stdout
         self.connection.execute("CREATE SCHEMA inputs")
         raw = [each for each in inputs.sources if not isinstance(each, Dataset)]
         self._files = Files(Inputs(raw, inputs.log, inputs.selection, inputs.jobs))
@@ -89,7 +93,7 @@ class Catalog:
             names = [f'{scanned(table, each.name)} AS "{each.name}"' for each in columns(table)]
             parts.append(f"SELECT 0 AS input_no, {', '.join(names)} FROM smf_{table}")
         for number, each in enumerate(self._datasets, 1):
-            condition = self._selection.condition(table, _parquet(each, RECORD))
+            condition = self._selection.on(table).condition(table, _parquet(each, RECORD))
             where = f" WHERE {condition}" if condition else ""
             parts.append(f"SELECT {number} AS input_no, * FROM {_parquet(each, table)}{where}")
         rows = " UNION ALL BY NAME ".join(parts)
@@ -150,6 +154,8 @@ class Catalog:
     def _explained(self, query: str) -> Plan | None:
         try:
             ((_, text),) = self.connection.execute(f"EXPLAIN (FORMAT JSON) {query}").fetchall()
+        except duckdb.InterruptException:
+            raise
         except duckdb.Error:
             return None
         return read_plan(text)
@@ -157,7 +163,14 @@ class Catalog:
     def _run(self, work: Callable[[], Any]) -> Any:
         self._files.failure = None
         try:
-            return work()
+            with interrupting(self.connection.interrupt):
+                return work()
+        except duckdb.InterruptException as error:
+            raise KeyboardInterrupt from error
+        except RuntimeError as error:
+            if str(error) != _INTERRUPTED:
+                raise
+            raise KeyboardInterrupt from error
         except duckdb.Error as error:
             if self._files.failure is not None:
                 raise self._files.failure from error

@@ -20,6 +20,8 @@ _NEAR = 8
 RECORD = "record"
 RECORD_BLOCKS = (QWHS, QWHX)
 """Blocks whose fields are columns of `record`."""
+DAMAGE = "damage"
+"""The table that is not decoded, but met while others are."""
 
 
 @dataclass(frozen=True)
@@ -89,19 +91,40 @@ RECORD_FIELDS = (
     TableColumn("subsystem", "string", "Subsystem of the SMF header, NULL where it has none"),
 )
 
+DAMAGE_COLUMNS = (
+    TableColumn("source", "string", "The input that is damaged"),
+    TableColumn("record_no", "int64", "Logical record in its source, NULL where it is not one"),
+    TableColumn("record_offset", "int64", "Byte of the record, or of what is none, in the source"),
+    TableColumn("type", "uint8", "SMF record type, NULL where it is not known"),
+    TableColumn("subtype", "int32", "Record subtype, NULL where it is not known"),
+    TableColumn("bytes", "int64", "How many were given up; NULL: all to the end", "bytes"),
+    TableColumn("reason", "string", "What is wrong, and what became of it"),
+)
+_TITLES = {
+    RECORD: "Inventory: one per SMF record of any type",
+    DAMAGE: "What could not be used: one per place, of the whole input whatever is selected",
+}
+
+
+def decoded_tables() -> tuple[str, ...]:
+    """Return every table that is decoded: the inventory of records, then the registry's."""
+    return (RECORD, *TABLES)
+
 
 def table_names() -> tuple[str, ...]:
-    """Return every table: the inventory of records first, then the registry's."""
-    return (RECORD, *TABLES)
+    """Return every table: those that are decoded, and what could not be."""
+    return (*decoded_tables(), DAMAGE)
 
 
 def title(table: str) -> str:
     """Return the one-line description of a table."""
-    return "Inventory: one per SMF record of any type" if table == RECORD else TABLES[table].title
+    return _TITLES.get(table) or TABLES[table].title
 
 
 def keys(table: str) -> tuple[TableColumn, ...]:
-    """Return the key columns of a table."""
+    """Return the key columns of a table; `damage` has none."""
+    if table == DAMAGE:
+        return ()
     return (*KEYS, TASK_KEY) if table in TABLES and TABLES[table].task else KEYS
 
 
@@ -111,6 +134,8 @@ def columns(table: str) -> tuple[TableColumn, ...]:
     if table == RECORD:
         fields = [each for block in RECORD_BLOCKS for each in _fields(block.name, block.columns)]
         return (*KEYS, *RECORD_FIELDS, *fields)
+    if table == DAMAGE:
+        return DAMAGE_COLUMNS
     spec = TABLES[table]
     index = _index(spec.child) if spec.child else ()
     extra = _fields(spec.extra.name, spec.extra.columns) if spec.extra else ()

@@ -17,6 +17,7 @@ import pyarrow as pa
 from smfparse.arrays import CODED, Bools, Ints, array, arrow_type, both, coded, same
 from smfparse.buffers import BlockBuffer, EntryBuffer, Growing
 from smfparse.columns import (
+    DAMAGE,
     KEYS,
     RECORD,
     RECORD_BLOCKS,
@@ -50,6 +51,7 @@ EPOCH_BYTES = 32 << 20
 """Bytes of input after which all tables give a batch."""
 EPOCH_CELLS = 1 << 22
 """Values of one table, or of key columns, after which they do as well."""
+_NOTHING: frozenset[str] = frozenset()
 _OF_ROWS = frozenset({"source", "block_no"})
 """Key columns that are not those of a row's record."""
 _NUMPY = {"int32": "i4", "uint8": "u1", "double": "f8", "string": "i4"}
@@ -64,6 +66,13 @@ def wanted_tables(names: Iterable[str]) -> Wanted:
     if unknown:
         raise RequestError(f"no table {', '.join(unknown)}; there are {', '.join(table_names())}")
     return dict.fromkeys(names)
+
+
+@cache
+def every_block() -> Wanted:
+    """Return the request that meets all damage: every block is looked for, and nothing decoded."""
+    first = {each.block.name: name for name, each in reversed(TABLES.items())}
+    return dict.fromkeys(first.values(), _NOTHING)
 
 
 @cache
@@ -241,6 +250,7 @@ class Decoder:
         unknown: Counter[str] | None = None,
         selection: Selection = EVERYTHING,
     ) -> None:
+        wanted = {name: names for name, names in wanted.items() if name != DAMAGE}
         self.damage = damage
         self.unknown = unknown
         self._selection = selection
@@ -281,10 +291,12 @@ class Decoder:
         for chunk in chunks:
             source = source or pa.array([chunk.source])
             self._add(chunk)
+            self.damage.check()
             size += int(chunk.length.sum())
             if size >= EPOCH_BYTES or self._full():
                 yield from self._flush(source, EPOCH_CELLS >> 9)
                 size = 0
+        self.damage.check()
         if source is not None:
             yield from self._flush(source, 0)
 

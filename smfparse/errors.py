@@ -2,12 +2,14 @@
 
     SmfError                 root: catch this one
     ├── InputError           nothing usable: missing, unreadable, empty or not an SMF file
-    ├── OutputError          the output exists already or cannot be written
-    ├── RequestError         the call itself is off: an unknown table or report, SQL that fails
+    ├── OutputError          the output, or a temporary file, cannot be written
+    ├── RequestError         the call itself is off: unknown names, SQL that fails, an output that
+    │                        exists
+    ├── DamageError          an input is damaged, where nothing of such an input is wanted (strict)
     └── LayoutError          a control block is declared or built wrongly
 
-Damage inside a file is not an exception: the good records are used and each loss is a `Damage`
-in the `DamageLog` of the input.
+Damage inside a file is not an exception, unless that is asked for: the good records are used and
+each loss is a `Damage` in the `DamageLog` of the input.
 """
 
 from __future__ import annotations
@@ -24,18 +26,21 @@ class InputError(SmfError):
 
 
 class OutputError(SmfError):
-    """An output that exists already or cannot be written."""
+    """An output, or a temporary file, that cannot be written."""
 
 
 class RequestError(SmfError):
-    """A request that cannot be met whatever the data: unknown names, SQL that does not run."""
+    """A request that cannot be met whatever the data: unknown names, SQL that does not run.
+
+    So is an output that exists already.
+    """
 
 
 class LayoutError(SmfError):
     """A control block that is declared wrongly, or values that do not fit one."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Damage:
     """Bytes of an input that could not be used.
 
@@ -56,8 +61,24 @@ class Damage:
         if self.record_no is not None:
             place = f"record {self.record_no} at {place}"
         if self.type is not None:
-            place += f" (type {self.type} subtype {self.subtype})"
+            subtype = "" if self.subtype is None else f" subtype {self.subtype}"
+            place += f" (type {self.type}{subtype})"
         return f"{self.source}: {place}: {self.reason}"
+
+
+class DamageError(SmfError):
+    """The first damage of an input that is read strictly."""
+
+    def __init__(self, damage: Damage) -> None:
+        super().__init__(damage)
+        self.damage = damage
+
+    def __str__(self) -> str:
+        return f"{self.damage} {WAY_OUT}"
+
+
+WAY_OUT = "(--strict stops here)"
+"""What stands behind damage that is said."""
 
 
 @dataclass
@@ -65,13 +86,15 @@ class DamageLog:
     """Every distinct damage met so far, in order; the first `keep` with their details.
 
     An input is read once a table by some callers, so the same damage can be met again: it is
-    counted once, as long as no more than `remember` different ones were met.
+    counted once, as long as its details are kept.
+
+    strict  whether the first damage ends the reading
     """
 
-    keep: int = 1000
-    remember: int = 100_000
+    keep: int = 100_000
     details: list[Damage] = field(default_factory=list)
     count: int = 0
+    strict: bool = False
     _seen: set[int] = field(default_factory=set, repr=False)
 
     def add(self, damage: Damage) -> None:
@@ -79,10 +102,9 @@ class DamageLog:
         key = hash(damage)
         if key in self._seen:
             return
-        if len(self._seen) < self.remember:
-            self._seen.add(key)
         self.count += 1
         if len(self.details) < self.keep:
+            self._seen.add(key)
             self.details.append(damage)
 
     def extend(self, later: DamageLog) -> None:
@@ -90,6 +112,14 @@ class DamageLog:
         for damage in later.details:
             self.add(damage)
         self.count += later.count - len(later.details)
+
+    def check(self) -> None:
+        """Raise DamageError where the log is strict and has damage: for the first in its source.
+
+        Asked after each chunk: within one, damage is not met in the order of the bytes.
+        """
+        if self.strict and self.details:
+            raise DamageError(min(self.details, key=lambda each: each.offset))
 
     def __bool__(self) -> bool:
         return self.count > 0

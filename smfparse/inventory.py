@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from smfparse.columns import RECORD
+from smfparse.decode import every_block
 from smfparse.schemas import ACCOUNTING, REGISTRY, STATISTICS
-from smfparse.tables import Inputs
+from smfparse.tables import Inputs, SmfFile
 
 _DUMP_RECORDS = {2: "SMF dump header", 3: "SMF dump trailer"}
 _BY = ["system", "qmgr", "mq_version", "type", "subtype"]
@@ -40,14 +41,16 @@ class Group:
 
 
 def inventory(inputs: Inputs) -> list[Group]:
-    """Count the records of `inputs`, and in their log the bytes that no column knows.
+    """Count the records of `inputs`, and in their log damage and the bytes that no column knows.
 
-    Nothing but headers is decoded.
+    Nothing but headers is decoded; blocks are looked for, as damage tells of them.
     """
     inputs.log.count_unknown = True
+    checked = every_block() if any(isinstance(each, SmfFile) for each in inputs.sources) else {}
     parts = [
         _grouped(pl.DataFrame(batch).with_columns(pl.lit(1).alias("records")))
-        for _, batch in inputs.batches({RECORD: _COLUMNS})
+        for table, batch in inputs.batches({RECORD: _COLUMNS, **checked})
+        if table == RECORD
     ]
     if not parts:
         return []

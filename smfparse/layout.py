@@ -225,6 +225,7 @@ class Block(Construct):
     name      IBM's name (QJST)
     title     one line
     lengths   {MQ version: length its records have}, oldest first; the last is the whole map
+    least     length below which it is no such block: no release wrote a shorter one
     version   the version word that gates fields, or None; `version_words` by MQ version
     only_whole, kept_length  as in `block`
     """
@@ -248,13 +249,15 @@ class Block(Construct):
         self.fields: list[Field] = []
         self._repeats: dict[str, list[tuple[str, Repeat, list[Field]]]] = {}
         self._titles: dict[str, str] = {}
-        end = 0
+        end = first = 0
         for member, version in _flat(members, since):
             end = self._add(member, version, end)
+            first = end if version == since else first
         self.size = end
         self.only_whole = only_whole
         self.kept_length = kept_length
         self.lengths = dict(lengths or {since: end})
+        self.least = min(first, *self.lengths.values())
         self.version_words = dict(version_words or {})
         inside = {
             id(each)

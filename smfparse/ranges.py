@@ -26,10 +26,16 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import pyarrow as pa
 
 from smfparse.decode import Batch, Decoder, Wanted
+<<<<<<< HEAD
 from smfparse.duplicates import Duplicates
 from smfparse.errors import DamageLog, InputError, OutputError
 from smfparse.framing import WHOLE_SOURCE, Chunk, Part, are_short, plan, size_of
 from smfparse.inputs import Input
+=======
+from smfparse.errors import DamageError, DamageLog, InputError, OutputError
+from smfparse.framing import WHOLE_SOURCE, Chunk, Part, are_short, chunks, plan, size_of
+from smfparse.interrupts import WATCHER
+>>>>>>> damage
 from smfparse.selection import EVERYTHING, Selection
 
 LEAST_BYTES = 32 << 20
@@ -63,6 +69,10 @@ class Log:
         self.damage.extend(other.damage)
         self.unknown.update(other.unknown)
         self.duplicates.update(other.duplicates)
+
+    def anew(self) -> Log:
+        """Return a log without entries, of which the same is asked."""
+        return Log(DamageLog(strict=self.damage.strict), count_unknown=self.count_unknown)
 
 
 @dataclass(frozen=True)
@@ -99,10 +109,20 @@ class Range:
         part = self.part
         damage = log.damage if part.end is None else DamageLog()
         decoder = self._decoder(log)
+<<<<<<< HEAD
         read = _Counted(self.file.chunks(damage, part, decoder.kinds))
         yield from decoder.decode(self._once(read))
         if self.duplicates is not None and (count := self.duplicates.count(self.path)):
             log.duplicates[self.path] = count
+=======
+        read = _Counted(chunks(self.path, damage, part, kinds=decoder.kinds))
+        try:
+            yield from decoder.decode(read)
+        except DamageError as error:
+            if part.end is None:
+                raise
+            raise UnsoundError from error  # the file may have damage before this
+>>>>>>> damage
         if part.end is not None and (damage or read.records != part.records):
             raise UnsoundError
 
@@ -198,12 +218,12 @@ def units(
     return [tuple(each) for each in found]
 
 
-def run(number: int, unit: Unit, write: Write[Made], count_unknown: bool) -> Outcome[Made]:
+def run(number: int, unit: Unit, write: Write[Made], like: Log) -> Outcome[Made]:
     """Decode a unit, and write what is decoded.
 
-    All damage that a log can tell apart is kept, so that what is met again is counted once.
+    like  a log that asks for what the log of the outcome has to hold
     """
-    log = Log(DamageLog(keep=DamageLog.remember), count_unknown=count_unknown)
+    log = like.anew()
     done = 0
 
     def batches() -> Batches:
@@ -221,12 +241,15 @@ def run(number: int, unit: Unit, write: Write[Made], count_unknown: bool) -> Out
 
 
 def in_order(
-    found: Sequence[Unit], write: Write[Made], jobs: int, *, count_unknown: bool
+    found: Sequence[Unit], write: Write[Made], jobs: int, like: Log
 ) -> Generator[Outcome[Made], None, None]:
     """Run units in `jobs` processes; yield what they made, in the order of the units.
 
     No more than one unit is made ahead of each process. Raises InputError where a process ends.
+
+    like  a log that asks for what the logs of the outcomes have to hold
     """
+    like = like.anew()
     lost: set[Path] = set()
     context = _context()
     stop = context.RawValue(ctypes.c_bool, False)
@@ -239,7 +262,7 @@ def in_order(
         while waiting or running:
             while waiting and len(running) <= jobs:
                 number, unit = waiting.popleft()
-                future = processes.submit(run, number, unit, write, count_unknown)
+                future = processes.submit(run, number, unit, write, like)
                 running.append((number, unit, future))
             number, unit, future = running.popleft()
             yield _sound(number, unit, future.result(), lost, write)
@@ -259,10 +282,10 @@ def _sound(
 
     lost  files of which the rest was decoded as one range; their later ranges are left out
     """
-    count = outcome.log.count_unknown
+    like = outcome.log.anew()
     todo = tuple(each for each in unit if each.path not in lost)
     if todo != unit:
-        outcome = run(number, todo, write, count)
+        outcome = run(number, todo, write, like)
     while outcome.unsound is not None:
         broken = todo[outcome.unsound]
         lost.add(broken.path)
@@ -272,7 +295,7 @@ def _sound(
             broken.rest,
             *(each for each in later if each.path not in lost),
         )
-        outcome = run(number, todo, write, count)
+        outcome = run(number, todo, write, like)
     return outcome
 
 
@@ -306,7 +329,8 @@ def _go_on() -> None:
 
 def _context() -> Any:
     """Return how processes are made: as copies of this one where that is safe, as it is faster."""
-    copies = sys.platform == "linux" and threading.active_count() == 1
+    others = [each for each in threading.enumerate() if each.name != WATCHER]
+    copies = sys.platform == "linux" and len(others) == 1
     return multiprocessing.get_context("fork" if copies else "spawn")
 
 

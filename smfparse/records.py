@@ -27,7 +27,13 @@ from smfparse.layout import Block, Field
 from smfparse.schemas import REGISTRY
 
 MIN_BLOCK = 8
+<<<<<<< HEAD
 """No block is shorter than its header: id, length, eye-catcher."""
+=======
+"""No block, known or not, is shorter than its header: id, length, eye-catcher."""
+MOST_TRIPLETS = 16
+"""No record has more triplets (115/1 has 12)."""
+>>>>>>> damage
 _EYE = 4
 """Bytes of an eye-catcher."""
 KINDS = tuple(sorted(REGISTRY))
@@ -64,6 +70,11 @@ class Places:
         self.eye_at = np.array([0, *(offset for offset, _ in eyes)])
         self.eye = np.frombuffer(b"".join([bytes(_EYE), *(eye for _, eye in eyes)]), np.uint32)
         self.kept = np.array([0, *(each.kept_length or 0 for each in self.blocks.values())])
+        self.least = np.array([0, *(each.least for each in self.blocks.values())])
+
+
+_EVERY = Places(block for triplets in REGISTRY.values() for block in triplets.values())
+"""Where every block that is known is."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +86,7 @@ class Triplets:
     offset   int64 (triplets,): byte of its blocks in the record
     length   int64 (triplets,): bytes of a block
     count    int64 (triplets,): blocks
-    fits     int64 (triplets,): blocks of them that are wholly in the record
+    fits     int64 (triplets,): blocks of them that can be: wholly in the record, not too short
     """
 
     row: Ints
@@ -84,6 +95,10 @@ class Triplets:
     length: Ints
     count: Ints
     fits: Ints
+
+    def where(self, keep: Bools) -> Triplets:
+        """Return the triplets for which `keep` is true."""
+        return Triplets(*(getattr(self, each.name)[keep] for each in dataclasses.fields(self)))
 
 
 @dataclass(frozen=True)
@@ -184,11 +199,13 @@ class Records:
     def _found(self) -> dict[str, Blocks]:
         """The blocks that `places` looks for, by name."""
         places = self.places
-        wanted = np.flatnonzero(self.kind < len(KINDS))
-        which = places.table[self.kind[wanted]]
-        found = self._triplets(wanted, places.triplets, which > 0)
-        which = places.table[self.kind[found.row], found.number]
-        self._note_outside(found, which)
+        if not places.blocks:
+            return {}
+        found = self._pointed()
+        which = self._which(found, places)
+        if not which.all():
+            found, which = found.where(which > 0), which[which > 0]
+        self._note_lost(found, which)
         triplet = np.repeat(np.arange(found.row.size), found.fits)
         before: Ints = np.cumsum(found.fits) - found.fits
         nth = np.arange(triplet.size) - before[triplet]
@@ -205,37 +222,69 @@ class Records:
             for number, name in enumerate(places.blocks)
         }
 
+    def _which(self, found: Triplets, places: Places) -> Values:
+        """Return the number of the block that each triplet points to; 0: not among `places`."""
+        which: Values = np.zeros(found.row.size, np.uint8)
+        inside = found.number < places.triplets
+        which[inside] = places.table[self.kind[found.row[inside]], found.number[inside]]
+        return which
+
+    def _pointed(self) -> Triplets:
+        """Return the triplets of every block that is known, looked for or not.
+
+        Blocks cannot overlap, so together they are not longer than their record; of a record that
+        says otherwise triplets are used up to where that is so, those that fit it first. So no
+        record makes more rows than its bytes can hold, and which does not depend on what is
+        looked for.
+        """
+        rows = np.flatnonzero(self.kind < len(KINDS))
+        found = self._triplets(rows, _EVERY.triplets, _EVERY.table[self.kind[rows]] > 0)
+        which = self._which(found, _EVERY)
+        kept = _EVERY.kept[which]
+        is_block = (found.length >= _EVERY.least[which]) & ((kept == 0) | (found.length == kept))
+        fits = np.where(is_block, found.fits, 0)
+        size = fits * found.length
+        room = self.chunk.length[found.row]
+        if (np.bincount(found.row, size, len(self))[found.row] > room).any():
+            order = np.lexsort((found.number, fits < found.count, found.row))
+            end = np.cumsum(size[order])
+            first = np.searchsorted(found.row, found.row)
+            fits[order[end - (end - size[order])[first] > room]] = 0
+        return dataclasses.replace(found, fits=fits)
+
     def _sound(self, blocks: Blocks, which: Values) -> Bools:
-        """Return which blocks have the eye-catcher, or the length, that they must have."""
+        """Return which blocks have the eye-catcher that they must have."""
         places = self.places
         words = np.ndarray((self.chunk.buffer.size - 3,), "u4", self.chunk.buffer, strides=(1,))
         eye, expected = words[blocks.at + places.eye_at[which]], places.eye[which]
         good: Bools = (eye == expected) | (expected == 0)
+        names = list(places.blocks)
         for index in np.flatnonzero(~good):
-            name = list(places.blocks)[which[index] - 1]
+            name = names[which[index] - 1]
             seen = eye[index].tobytes().hex().upper()
             reason = f"X'{seen}' where the eye-catcher {name} should be; skipped"
             self._note(int(blocks.owner[index]), int(blocks.length[index]), reason)
-        kept = places.kept[which]
-        good &= (kept == 0) | (blocks.length == kept)
         return good
 
-    def _note_outside(self, found: Triplets, which: Values) -> None:
-        """Note what triplets point to that is not in the record."""
+    def _note_lost(self, found: Triplets, which: Values) -> None:
+        """Note what triplets point to that cannot be there."""
         lost = (found.fits < found.count) & (self.places.kept[which] == 0)
-        for index in np.flatnonzero(lost):
-            row, number, offset, length, count, _ = (
-                int(each[index]) for each in dataclasses.astuple(found)
-            )
-            name = list(self.places.blocks)[which[index] - 1]
+        names, found, which = list(self.places.blocks), found.where(lost), which[lost]
+        told = (found.row, found.number, found.offset, found.length, found.count, which)
+        for row, number, offset, length, count, block in zip(
+            *(each.tolist() for each in told), strict=True
+        ):
+            name, least = names[block - 1], int(self.places.least[block])
             limit = int(self.chunk.length[row])
             left = max(limit - offset, 0)
             if not least_offset(number) <= offset < limit:
                 reason = f"{name} cannot be at offset {offset} of {limit} bytes"
-            elif length < MIN_BLOCK:
-                reason = f"{name} cannot be {length} bytes long"
-            else:
+            elif length < least:
+                reason = f"{name} cannot be {length} bytes long, {least} is the least"
+            elif count * length > left:
                 reason = f"{name} says {count * length} bytes at offset {offset}, {left} are left"
+            else:
+                reason = f"{name} at offset {offset} overlaps other blocks of the record"
             self._note(row, left, f"{reason}. The record may be cut; skipped")
 
     def sections(self) -> Triplets:

@@ -16,8 +16,13 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+<<<<<<< HEAD
 from smfparse.arrays import Bools, Bytes, Ints, distinct
 from smfparse.columns import RECORD
+=======
+from smfparse.arrays import distinct
+from smfparse.columns import DAMAGE, RECORD
+>>>>>>> damage
 from smfparse.criteria import DAY, Hours, Types, names, regex, span, types
 from smfparse.errors import Damage, DamageLog
 from smfparse.fields import Text
@@ -100,6 +105,10 @@ class Selection:
             ("type", ",".join(map(str, self.types))),
         ]
         return "; ".join(f"{name} {text}" for name, text in parts if text)
+
+    def on(self, table: str) -> Selection:
+        """Return what is asked of the rows of a table: of `damage` there is nothing to ask."""
+        return EVERYTHING if table == DAMAGE else self
 
     def records(self, buffer: Bytes, start: Ints, length: Ints) -> Bools | None:
         """Return which records are selected, bool (records,); None: all.

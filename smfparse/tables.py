@@ -11,8 +11,13 @@ import itertools
 import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+<<<<<<< HEAD
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+=======
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+>>>>>>> damage
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
@@ -21,6 +26,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from smfparse import __version__
+<<<<<<< HEAD
 from smfparse.arrays import CODED, Ints
 from smfparse.columns import RECORD, table_names
 from smfparse.decode import Batch, Wanted, coded_schema, schema, wanted_tables
@@ -29,6 +35,13 @@ from smfparse.duplicates import Duplicates
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
 from smfparse.framing import size_of
 from smfparse.inputs import Input, find
+=======
+from smfparse.arrays import CODED
+from smfparse.columns import DAMAGE, DAMAGE_COLUMNS, RECORD, decoded_tables, table_names
+from smfparse.decode import Batch, Wanted, coded_schema, every_block, schema, wanted_tables
+from smfparse.errors import Damage, DamageLog, InputError, OutputError, RequestError
+from smfparse.framing import Ints, chunks, size_of
+>>>>>>> damage
 from smfparse.ranges import (
     LEAST_BYTES,
     MOST_BYTES,
@@ -47,7 +60,7 @@ from smfparse.selection import EVERYTHING, Selection, numbers
 MANIFEST = "smfparse.json"
 PARTIAL = ".partial"
 _PART = "part-*.parquet"
-_FORMAT = 1
+_FORMAT = 2
 _GROUP_ROWS = 122_880
 """Rows of a full row group: what DuckDB scans as one piece."""
 _HELD_BYTES = 32 << 20
@@ -68,7 +81,7 @@ class Source(Protocol):
         """The input as the user named it."""
 
     @property
-    def lost(self) -> list[str]:
+    def lost(self) -> DamageLog:
         """What could not be used when the input was made."""
 
     def batches(
@@ -94,8 +107,8 @@ class SmfFile:
         return self.input.name
 
     @property
-    def lost(self) -> list[str]:
-        return []
+    def lost(self) -> DamageLog:
+        return DamageLog()
 
     def batches(
         self, wanted: Wanted, log: Log, selection: Selection = EVERYTHING
@@ -130,20 +143,30 @@ class Dataset:
             raise InputError(f"{self.path}: the dataset has no table {table}; convert again")
         return found
 
-    @property
-    def lost(self) -> list[str]:
-        return list(self.manifest["damage"])
+    @cached_property
+    def lost(self) -> DamageLog:
+        names = [each.name for each in DAMAGE_COLUMNS]
+        rows = (row.values() for each in self._rows(DAMAGE, names) for row in each.to_pylist())
+        return DamageLog(
+            details=[
+                Damage(source, offset, length, reason, record_no, smf_type, subtype)
+                for source, record_no, offset, smf_type, subtype, length, reason in rows
+            ],
+            count=self.manifest["damage_count"],
+        )
 
     def batches(
         self, wanted: Wanted, log: Log, selection: Selection = EVERYTHING
     ) -> Iterator[tuple[str, Batch]]:
         if log.count_unknown and selection.everything:
             log.unknown.update(self.manifest["unknown_bytes"])
-        mixed = any(table != RECORD and selection.holds(table) is None for table in wanted)
+        mixed = any(
+            table != RECORD and selection.on(table).holds(table) is None for table in wanted
+        )
         places = self._places(selection) if mixed else {}
         for table, columns in wanted.items():
             names = [each for each in schema(table).names if columns is None or each in columns]
-            if selection.everything:
+            if selection.on(table).everything:
                 found = self._rows(table, names)
             else:
                 found = self._selected(table, names, selection, places)
@@ -193,17 +216,51 @@ class Inputs:
         return self.log.damage
 
     @property
+<<<<<<< HEAD
     def duplicates(self) -> int:
         """Records left out because an earlier dump has them, in the files read to their end."""
         return sum(self.log.duplicates.values())
 
     @property
     def lost(self) -> list[str]:
+=======
+    def lost(self) -> DamageLog:
+>>>>>>> damage
         """What could not be used when the datasets among the inputs were made."""
-        return [each for source in self.sources for each in source.lost]
+        found = DamageLog()
+        for source in self.sources:
+            found.extend(source.lost)
+        return found
+
+    @property
+    def met(self) -> DamageLog:
+        """What could not be used, now or when datasets were made."""
+        found = self.lost
+        found.extend(self.damage)
+        return found
 
     def batches(self, wanted: Wanted) -> Iterator[tuple[str, Batch]]:
-        """Yield (table, RecordBatch) for the wanted tables of every input, in order."""
+        """Yield (table, RecordBatch) for the wanted tables of every input, in order.
+
+        For the table `damage`, SMF files are read as a whole, whatever is selected.
+        """
+        rows = {table: names for table, names in wanted.items() if table != DAMAGE}
+        if rows:
+            yield from self._rows(rows)
+        if DAMAGE in wanted:
+            yield DAMAGE, damage_rows(self._all_damage(), wanted[DAMAGE])
+
+    def _all_damage(self) -> DamageLog:
+        """Read the SMF files, all records of them, for what cannot be used; return all there is."""
+        files = Inputs([*filter(_is_file, self.sources)], self.log.anew(), jobs=self.jobs)
+        for _ in files.batches(every_block()):
+            pass
+        self.damage.extend(files.damage)
+        found = self.lost
+        found.extend(files.damage)
+        return found
+
+    def _rows(self, wanted: Wanted) -> Iterator[tuple[str, Batch]]:
         for are_files, group in itertools.groupby(self.sources, _is_file):
             sources = list(group)
             found = self.units(sources, wanted, ahead=True) if are_files else []
@@ -234,12 +291,7 @@ class Inputs:
         except OSError as error:
             raise no_room(Path(tempfile.gettempdir()), error) from error
         with temporary as folder:
-            outcomes = in_order(
-                found,
-                partial(spill, Path(folder)),
-                self.jobs,
-                count_unknown=self.log.count_unknown,
-            )
+            outcomes = in_order(found, partial(spill, Path(folder)), self.jobs, self.log)
             with closing(outcomes):
                 for outcome in outcomes:
                     self.log.add(outcome.log)
@@ -264,11 +316,28 @@ def _is_file(source: Source) -> bool:
     return isinstance(source, SmfFile)
 
 
+def damage_rows(log: DamageLog, names: frozenset[str] | None = None) -> Batch:
+    """Return the table `damage` as one RecordBatch: its columns `names`, None: all."""
+    found = log.details
+    cells = {
+        "source": [each.source for each in found],
+        "record_no": [each.record_no for each in found],
+        "record_offset": [each.offset for each in found],
+        "type": [each.type for each in found],
+        "subtype": [each.subtype for each in found],
+        "bytes": [each.length for each in found],
+        "reason": [each.reason for each in found],
+    }
+    whole = pa.RecordBatch.from_pydict(cells, schema(DAMAGE)).cast(coded_schema(DAMAGE))
+    return whole if names is None else whole.select(coded_schema(DAMAGE, names).names)
+
+
 def open_inputs(
     paths: Iterable[str | Path],
     selection: Selection = EVERYTHING,
     jobs: int = 1,
     *,
+<<<<<<< HEAD
     keep_duplicates: bool = False,
     framing: str | None = None,
 ) -> Inputs:
@@ -280,12 +349,21 @@ def open_inputs(
     keep_duplicates  whether records of an SMF file that an earlier dump has as well are kept
     framing          name of the walk that tells the records of SMF files apart; None: that is
                      detected
+=======
+    strict: bool = False,
+) -> Inputs:
+    """Open SMF files and datasets, of which the records of `selection` are wanted.
+
+    jobs    processes that decode SMF files, when these are large: same rows, same order
+    strict  whether damage of an SMF file ends the reading, by DamageError, before its rows come
+>>>>>>> damage
 
     Raises InputError, before anything is decoded, where one is missing, unreadable or neither, and
     RequestError where one is named twice.
     """
     if jobs < 1:
         raise RequestError(f"{jobs} jobs: at least one")
+<<<<<<< HEAD
     log = Log()
     known = None if framing is None else framing_named(framing)
     sources = [_source(each) for each in find(paths, _is_dataset, log.damage, known)]
@@ -296,6 +374,15 @@ def open_inputs(
             for each in sources
         ]
     return Inputs(sources, log, selection, jobs)
+=======
+    named: dict[Path, Source] = {}
+    for path in map(Path, paths):
+        if path.resolve() in named:
+            raise RequestError(f"{path}: named twice; its records would count twice")
+        named[path.resolve()] = _source(path)
+    log = Log(DamageLog(strict=strict))
+    return Inputs(list(named.values()), log, selection, jobs)
+>>>>>>> damage
 
 
 def open_file(path: str | Path) -> SmfFile:
@@ -417,22 +504,38 @@ def _arrow_schema(table: str) -> dict[bytes, bytes]:
 def write_dataset(inputs: Inputs, folder: Path, *, force: bool = False) -> dict[str, Any]:
     """Write every table of `inputs` below `folder`; return the manifest.
 
-    Files carry a temporary name until all are written, and the manifest comes last, so a run that
-    was interrupted is never taken for a dataset; the same call does it again. Raises OutputError
-    where `folder` holds a dataset already (unless `force`) or something else.
+    Files carry a temporary name until all are written, and go when something is in the way of
+    that; the manifest comes last. So a run that was killed is never taken for a dataset; the same
+    call does it again. Raises RequestError where `folder` holds a dataset already (unless `force`)
+    or something else, and OutputError where it cannot be written.
     """
     _check_free(folder, force)
     inputs.log.count_unknown = True
+    new = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for old in _parts(folder, table_names(), PARTIAL):
-            old.unlink()
-        written = list(_written(inputs, folder))
-        manifest = _manifest(inputs, _rows(written))
-        _put_in_place(folder, written, manifest)
+        try:
+            _clear(folder)
+            written = [*_written(inputs, folder), _write_damage(inputs, folder)]
+            manifest = _manifest(inputs, _rows(written))
+            text = json.dumps(manifest, indent=2) + "\n"
+            (folder / f"{MANIFEST}{PARTIAL}").write_text(text, encoding="utf-8")
+        except BaseException:
+            _clear(folder, *new)
+            raise
+        _put_in_place(folder, written)
     except OSError as error:
         raise OutputError(f"{folder}: {error.strerror or error}") from error
     return manifest
+
+
+def _clear(folder: Path, *new: Path) -> None:
+    """Remove what a run left that did not come to its end, and folders that have nothing else."""
+    for left in (*_parts(folder, table_names(), PARTIAL), folder / f"{MANIFEST}{PARTIAL}"):
+        left.unlink(missing_ok=True)
+    for empty in (*(folder / table for table in table_names()), *new):
+        with suppress(OSError):
+            empty.rmdir()
 
 
 Files: TypeAlias = dict[str, tuple[Path, int]]
@@ -441,13 +544,13 @@ Files: TypeAlias = dict[str, tuple[Path, int]]
 
 def _written(inputs: Inputs, folder: Path) -> Iterator[Files]:
     """Write the rows of `inputs`, every table at least once, by one process or several."""
-    wanted = wanted_tables(table_names())
+    wanted = wanted_tables(decoded_tables())
     found = inputs.units(inputs.sources, wanted, ahead=False)
     if len(found) < 2:
         yield _write(folder, 1, 0, inputs.batches(wanted))
         return
     write = partial(_write, folder, inputs.jobs)
-    outcomes = in_order(found, write, inputs.jobs, count_unknown=inputs.log.count_unknown)
+    outcomes = in_order(found, write, inputs.jobs, inputs.log)
     with closing(outcomes):
         for outcome in outcomes:
             inputs.log.add(outcome.log)
@@ -460,8 +563,7 @@ def _write(folder: Path, jobs: int, number: int, found: Iterator[tuple[str, Batc
     jobs  processes that do so at a time and share the memory
     """
     writers = {
-        table: _TableWriter(table, folder / table / f"part-{number:05}.parquet{PARTIAL}")
-        for table in table_names()
+        table: _TableWriter(table, _part_file(folder, table, number)) for table in decoded_tables()
     }
     try:
         for table, batch in found:
@@ -478,6 +580,19 @@ def _write(folder: Path, jobs: int, number: int, found: Iterator[tuple[str, Batc
     return {table: (each.path, each.rows) for table, each in writers.items() if each.writer}
 
 
+def _part_file(folder: Path, table: str, number: int) -> Path:
+    return folder / table / f"part-{number:05}.parquet{PARTIAL}"
+
+
+def _write_damage(inputs: Inputs, folder: Path) -> Files:
+    """Write what could not be used of the inputs, and when they were made."""
+    rows = damage_rows(inputs.met)
+    writer = _TableWriter(DAMAGE, _part_file(folder, DAMAGE, 0))
+    writer.add(rows)
+    writer.close()
+    return {DAMAGE: (writer.path, writer.rows)}
+
+
 def _rows(written: Iterable[Files]) -> dict[str, int]:
     """Return how many rows each table has."""
     rows = dict.fromkeys(table_names(), 0)
@@ -491,12 +606,12 @@ def _check_free(folder: Path, force: bool) -> None:
     if not folder.exists():
         return
     if not folder.is_dir():
-        raise OutputError(f"{folder}: a file of that name exists")
+        raise RequestError(f"{folder}: a file of that name exists; name a folder")
     if (folder / MANIFEST).exists():
         if not force:
-            raise OutputError(f"{folder}: a dataset is there already; --force replaces it")
+            raise RequestError(f"{folder}: a dataset is there already; --force replaces it")
     elif any(folder.iterdir()) and not _interrupted(folder):
-        raise OutputError(f"{folder}: the folder holds something else; name a new one")
+        raise RequestError(f"{folder}: the folder holds something else; name a new one")
 
 
 def _manifest(inputs: Inputs, rows: dict[str, int]) -> dict[str, Any]:
@@ -508,15 +623,12 @@ def _manifest(inputs: Inputs, rows: dict[str, int]) -> dict[str, Any]:
         "tables": rows,
         "duplicates": inputs.duplicates,
         "unknown_bytes": dict(inputs.log.unknown),
-        "damage": [str(each) for each in inputs.damage.details],
-        "damage_count": inputs.damage.count,
+        "damage_count": inputs.met.count,
     }
 
 
-def _put_in_place(folder: Path, written: Iterable[Files], manifest: dict[str, Any]) -> None:
+def _put_in_place(folder: Path, written: Iterable[Files]) -> None:
     """Give the files that were written their names; what was given up on goes."""
-    text = folder / f"{MANIFEST}{PARTIAL}"
-    text.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
     (folder / MANIFEST).unlink(missing_ok=True)
     for old in _parts(folder, table_names()):
         old.unlink()
@@ -525,4 +637,4 @@ def _put_in_place(folder: Path, written: Iterable[Files], manifest: dict[str, An
             path.rename(path.with_suffix(""))
     for left in _parts(folder, table_names(), PARTIAL):
         left.unlink()
-    text.rename(folder / MANIFEST)
+    (folder / f"{MANIFEST}{PARTIAL}").rename(folder / MANIFEST)

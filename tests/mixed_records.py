@@ -26,7 +26,7 @@ TABLES = ("record", "qist", "qsph", "wtid", "wtas", "wqst")
 """The tables that have rows of such records."""
 KINDS = ("clock", "clock", "stub", "foreign", "task", "queues", "queues", "wrong", "unknown")
 _NOON = UTC_NOON.replace(tzinfo=None)
-_WTAS_BYTES = 700
+_WTAS_BYTES = 712
 _WTID = Section([named_block("WTID", 208)])
 
 
@@ -68,14 +68,14 @@ class Each:
         if self.kind == "clock":
             return 115, 2, [Section(), qist], qwhs_long(triplets=3)
         if self.kind == "stub":
-            return 115, 5, [Section([named_block("QSPH", 64)])], stub()
+            return 115, 5, [Section([named_block("QSPH", 88)])], stub()
         if self.kind == "wrong":
             wrong = Section([named_block("NONE", 80), named_block("QIST", 80)])
             return 115, 2, [Section(), wrong], qwhs_long(triplets=3)
         if self.kind == "unknown":
             return 115, 99, [qist], bytes(8)
         token = self.token.to_bytes(16, "big")
-        queues = Section([named_block("WQST", 16) + token + bytes(8)] * 2)
+        queues = Section([(named_block("WQST", 16) + token).ljust(576, b"\0")] * 2)
         if self.kind == "queues":
             return 116, 2, [_WTID, queues], qwhs_short(triplets=3)
         end = UTC_NOON + dt.timedelta(minutes=self.hours)

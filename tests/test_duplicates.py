@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from smfparse import duplicates, framing, ranges, tables
 from smfparse.cli import main
 from smfparse.duplicates import Duplicates
+from smfparse.inputs import Input
 from smfparse.selection import EVERYTHING, Selection
 from smfparse.tables import MANIFEST, open_inputs, write_dataset
 from tests.builders import UTC_NOON, chunk_of, foreign_record, rdw, segments
@@ -385,7 +386,7 @@ def test_dumps_that_do_not_overlap_are_looked_at_by_their_headers_only(
         put(folder / f"{hour}", header(hour), work(hour), work(hour), work(hour, 300))
         for hour in range(3)
     ]
-    searched = Duplicates(paths)
+    searched = Duplicates([Input(each, str(each)) for each in paths])
     searched.find()
     assert digested == []
     assert [searched.count(path) for path in paths] == [0, 0, 0]
@@ -398,7 +399,7 @@ def test_only_files_that_may_have_duplicates_are_read_again(
     paths = [
         put(folder / name, header(ord(name) % 7), *map(work, each)) for name, each in names.items()
     ]
-    searched = Duplicates(paths)
+    searched = Duplicates([Input(each, str(each)) for each in paths])
     searched.find()
     assert digested == [1, 1]
     assert [searched.count(path) for path in paths] == [0, 0, 1]
@@ -419,7 +420,7 @@ def test_files_are_searched_once_for_all_readings(
 def peak_of_search(paths: Sequence[Path]) -> int:
     tracemalloc.start()
     try:
-        Duplicates(paths).find()
+        Duplicates([Input(each, str(each)) for each in paths]).find()
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

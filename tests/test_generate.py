@@ -515,7 +515,7 @@ def test_the_command_writes_what_the_options_say(tmp_path: Path) -> None:
 def test_an_existing_file_is_replaced_with_force_only(tmp_path: Path) -> None:
     path = tmp_path / "made.smf"
     path.write_bytes(b"mine")
-    assert isinstance(run(str(path), "--count", "1").exception, OutputError)
+    assert isinstance(run(str(path), "--count", "1").exception, RequestError)
     assert path.read_bytes() == b"mine"
     assert run(str(path), "--count", "1", "--force").exit_code == 0
     assert path.stat().st_size > 1000

@@ -159,7 +159,9 @@ def test_the_blocks_that_are_whole_are_used_when_the_count_is_too_high():
 def test_a_triplet_whose_blocks_have_no_length_is_damage():
     found = find_qist(qist(Section([ONE], length=0)))
     assert found.owners == []
-    assert found.damage == told(0, "QIST cannot be 0 bytes long. The record may be cut; skipped")
+    assert found.damage == told(
+        0, "QIST cannot be 0 bytes long, 80 is the least. The record may be cut; skipped"
+    )
 
 
 @pytest.mark.parametrize("offset", [0, 4, 28, 35, 51])
@@ -404,7 +406,6 @@ def test_the_interval_of_a_task_record_is_in_wtas_and_is_utc(clock: tuple[int, .
         (wtas(None, None), None),
         (wtas(None, utc(11, 45)), None),
         (wtas(utc(11, 30), None), utc(11, 30)),
-        (wtas(utc(11, 30), utc(11, 45), length=672), None),
     ],
 )
 def test_a_task_record_that_does_not_say_its_whole_interval_has_no_length(

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from smfparse import selection as module
 from smfparse.catalog import Catalog
 from smfparse.cli import main
-from smfparse.columns import RECORD, table_names
+from smfparse.columns import RECORD, decoded_tables
 from smfparse.decode import Decoder, coded_schema, wanted_tables
 from smfparse.errors import DamageLog, RequestError
 from smfparse.selection import Selection
@@ -69,7 +69,7 @@ def pools(local: dt.datetime, system: str = "SYS1", qmgr: str = "MQ01") -> bytes
 
 def storage(local: dt.datetime, system: str = "SYS1", qmgr: str = "MQ01") -> bytes:
     """115/5, which has no time of its own but the SMF header's."""
-    section = Section([named_block("QSPH", 24)])
+    section = Section([named_block("QSPH", 88)])
     return smf_record(115, 5, section, area=stub(), local=local, system=system, qmgr=qmgr)
 
 
@@ -391,7 +391,7 @@ def test_a_continuation_belongs_to_a_task_that_is_not_selected() -> None:
 
 
 def test_damage_is_that_of_selected_records() -> None:
-    broken = Section([named_block("QSPH", 24)], offset=9999)
+    broken = Section([named_block("QSPH", 88)], offset=9999)
     records = [
         smf_record(115, 5, broken, area=stub(), local=NOON, qmgr=name) for name in ("QM01", "QM02")
     ]
@@ -627,7 +627,7 @@ def test_a_dataset_of_a_selection_is_what_the_selection_takes_from_a_dataset(
     write_dataset(open_inputs([path]), tmp_path / "all")
     write_dataset(open_inputs([path], asked), tmp_path / "raw")
     write_dataset(open_inputs([tmp_path / "all"], asked), tmp_path / "stored")
-    for table in table_names():
+    for table in decoded_tables():
         first, second = (open_inputs([tmp_path / each]).arrow(table) for each in ("raw", "stored"))
         assert first.equals(second), table
         assert set(first["qmgr"].to_pylist()) <= {"QM02"}

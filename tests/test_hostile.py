@@ -1,0 +1,162 @@
+"""Records that lie about their blocks: bounded in memory; their neighbours are used."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from smfparse.columns import decoded_tables
+from smfparse.decode import Decoder, every_block, wanted_tables
+from smfparse.errors import Damage, DamageLog
+from smfparse.schemas import REGISTRY
+from tests.builders import (
+    Section,
+    chunk_of,
+    named_block,
+    qwhs_long,
+    qwhs_short,
+    smf_record,
+)
+
+ALL = wanted_tables(decoded_tables())
+NEIGHBOUR = smf_record(115, 201, Section([named_block("QIS1", 104)]), area=qwhs_long())
+EDGES = st.sampled_from([0, 1, 3, 8, 28, 36, 48, 72, 104, 208, 300, 576, 2344, 32767, 65535])
+KINDS = sorted(REGISTRY)
+BLOCKS = {each.name: each for triplets in REGISTRY.values() for each in triplets.values()}
+
+
+@st.composite
+def hostile(draw: st.DrawFn) -> bytes:
+    """Draw a record, of a kind that is known, whose triplets say anything."""
+    kind = draw(st.sampled_from(KINDS))
+    triplets = REGISTRY[kind]
+    sections = []
+    for number in range(1, max(triplets) + 1):
+        block = triplets.get(number)
+        data = [named_block(block.name[:4], block.size)] if block and draw(st.booleans()) else []
+        sections.append(
+            Section(
+                data,
+                offset=draw(st.none() | EDGES),
+                length=draw(st.none() | EDGES | st.integers(0, 65535)),
+                count=draw(st.none() | EDGES),
+            )
+        )
+    area = qwhs_short() if kind in ((116, 0), (116, 1), (116, 2)) else qwhs_long()
+    return smf_record(*kind, *sections, area=area)
+
+
+def decoded(*records: bytes) -> tuple[dict[str, pa.Table], DamageLog]:
+    damage = DamageLog()
+    parts: dict[str, list[pa.RecordBatch]] = {}
+    for table, batch in Decoder(ALL, damage).decode([chunk_of(*records)]):
+        parts.setdefault(table, []).append(batch)
+    return {table: pa.Table.from_batches(found) for table, found in parts.items()}, damage
+
+
+@settings(max_examples=150, deadline=None)
+@given(hostile())
+def test_whatever_a_record_says_its_rows_fit_in_it_and_its_neighbours_are_used(record: bytes):
+    tables, damage = decoded(NEIGHBOUR, record, NEIGHBOUR)
+    assert tables["record"].num_rows == 3
+    assert {1, 3} <= set(tables["qis1"]["record_no"].to_pylist())
+    assert {each.record_no for each in damage.details} <= {2}
+    room = len(record)
+    for name, block in BLOCKS.items():
+        table = tables.get(name.lower())
+        own = [] if table is None else table["record_no"].to_pylist()
+        room -= own.count(2) * block.least
+    assert room >= 0
+
+
+@settings(max_examples=100, deadline=None)
+@given(hostile())
+def test_what_is_decoded_of_a_record_does_not_depend_on_what_is_looked_for(record: bytes):
+    tables, damage = decoded(record)
+    for name in sorted(tables):
+        [*found] = Decoder(wanted_tables([name]), DamageLog()).decode([chunk_of(record)])
+        assert [batch.to_pylist() for _, batch in found] == [tables[name].to_pylist()]
+    checked = DamageLog()
+    list(Decoder({"record": frozenset(), **every_block()}, checked).decode([chunk_of(record)]))
+    assert set(checked.details) == set(damage.details)
+
+
+def told(*sections: Section) -> list[Damage]:
+    return decoded(smf_record(115, 2, *sections, area=qwhs_long()))[1].details
+
+
+QMST, QIST = named_block("QMST", 72), named_block("QIST", 80)
+
+
+@pytest.mark.parametrize("length", [0, 3, 47])
+def test_a_block_shorter_than_any_release_wrote_is_damage(length: int):
+    [damage] = told(Section([QMST], length=length, count=65535))
+    assert damage.reason == (
+        f"QMST cannot be {length} bytes long, 48 is the least. The record may be cut; skipped"
+    )
+    assert (damage.record_no, damage.offset) == (1, 0)
+
+
+def test_blocks_that_overlap_are_damage_and_those_that_fit_first_are_used():
+    record = smf_record(
+        115,
+        2,
+        Section([QMST]),
+        Section([QIST]),
+        Section([], offset=28 + 8 * 5, length=104, count=1),
+        Section([], offset=28 + 8 * 5, length=32, count=1),
+        area=qwhs_long(triplets=5),
+    )
+    tables, damage = decoded(record)
+    assert (tables["qmst"].num_rows, tables["qist"].num_rows) == (1, 1)
+    reasons = [each.reason for each in damage.details]
+    lost = "QLST at offset 68 overlaps other blocks of the record. The record may be cut; skipped"
+    assert lost in reasons
+
+
+def test_a_count_that_is_too_large_takes_no_room_from_sound_blocks():
+    record = smf_record(
+        115, 2, Section([QMST], count=65535), Section([QIST]), area=qwhs_long(triplets=3)
+    )
+    tables, damage = decoded(record)
+    assert tables["qist"].num_rows == 1
+    assert any(each.reason.startswith("QMST says") for each in damage.details)
+
+
+MEMORY = """
+import resource, sys
+from smfparse.tables import open_inputs, wanted_tables, table_names
+inputs = open_inputs([sys.argv[1]])
+rows = sum(batch.num_rows for _, batch in inputs.batches(wanted_tables(table_names())))
+print(rows, inputs.damage.count, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+NAMES = ("many queues", "zero", "same bytes")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the memory of a process is asked of POSIX")
+@pytest.mark.parametrize("name", NAMES)
+def test_a_small_file_never_takes_the_memory_of_a_large_one(name: str, tmp_path: Path):
+    eight = named_block("WQST", 8)
+    whole = named_block("WQST", 576)
+    empty = Section()
+    sections = {
+        "many queues": [empty, empty, Section([eight] * 4000, count=65535)],
+        "zero": [empty, empty, Section([eight] * 4000, length=0, count=65535)],
+        "same bytes": [Section([whole] * 55, length=576), *[Section([], 60, 576, 55)] * 2],
+    }[name]
+    record = smf_record(116, 1, *sections, area=qwhs_short())
+    path = tmp_path / "hostile.smf"
+    path.write_bytes(record * (16_000_000 // len(record)))
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY, str(path)], capture_output=True, text=True, check=True
+    )
+    rows, damage, megabytes = map(int, done.stdout.split())
+    assert damage > 0
+    assert rows < 100_000
+    assert megabytes < 600
