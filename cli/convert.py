@@ -3,25 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-<<<<<<< HEAD
-from smfparse.cli.options import (
-    INPUT_HELP,
-    duplicates_option,
-    inputs_argument,
-    jobs_option,
-    selection_options,
-)
-=======
-from smfparse.cli.options import inputs_argument, jobs_option, selection_options, strict_option
->>>>>>> damage
+from smfparse.cli.options import INPUT_HELP, Reading, inputs_argument, reading_options
 from smfparse.cli.output import finish, nothing_selected
-
-if TYPE_CHECKING:
-    from smfparse.selection import Selection
 
 
 def _folder(_context: click.Context, _option: click.Parameter, texts: tuple[str, ...]) -> str:
@@ -43,22 +29,8 @@ def _folder(_context: click.Context, _option: click.Parameter, texts: tuple[str,
     help="Folder to write: one folder of Parquet files a table, and smfparse.json.",
 )
 @click.option("--force", is_flag=True, help="Replace the dataset in DIR.")
-@selection_options("--until")
-@duplicates_option
-@jobs_option
-@strict_option
-def command(
-<<<<<<< HEAD
-    inputs: tuple[str, ...],
-    folder: str,
-    force: bool,
-    selection: Selection,
-    keep_duplicates: bool,
-    jobs: int,
-=======
-    inputs: tuple[str, ...], folder: str, force: bool, selection: Selection, jobs: int, strict: bool
->>>>>>> damage
-) -> None:
+@reading_options("--until")
+def command(inputs: tuple[str, ...], folder: str, force: bool, reading: Reading) -> None:
     """Write every table of the inputs as Parquet.
 
     Every table is there, with no rows where there is no data. smfparse.json is written last: a
@@ -72,18 +44,14 @@ def command(
       smfparse convert DUMP.smf --qmgr QM01 --from 0800 --until 1800 --to office
     """
     from smfparse.criteria import is_time
-    from smfparse.tables import open_inputs, write_dataset
+    from smfparse.tables import write_dataset
 
-    if not selection.everything and is_time(folder):
+    if not reading.selection.everything and is_time(folder):
         raise click.UsageError(
             f"--to names the folder, and {folder} looks like a time: --until is the end of the "
             f"time here; a folder of that name is ./{folder}"
         )
-<<<<<<< HEAD
-    opened = open_inputs(inputs, selection, jobs, keep_duplicates=keep_duplicates)
-=======
-    opened = open_inputs(inputs, selection, jobs, strict=strict)
->>>>>>> damage
+    opened = reading.open(inputs)
     manifest = write_dataset(opened, Path(folder), force=force)
     filled = {table: rows for table, rows in manifest["tables"].items() if rows}
     click.echo(

@@ -6,11 +6,7 @@ from pathlib import Path
 
 import click
 
-<<<<<<< HEAD
-from smfparse.cli.options import INPUT_HELP, lines_output_options
-=======
-from smfparse.cli.options import lines_output_options, strict_option
->>>>>>> damage
+from smfparse.cli.options import INPUT_HELP, framing_option, lines_output_options, strict_option
 from smfparse.cli.output import finish, say, write_lines
 
 
@@ -31,19 +27,17 @@ def _offset(context: click.Context, param: click.Parameter, value: str | None) -
 @click.option(
     "--at", callback=_offset, metavar="OFFSET", help="The record at byte OFFSET (0x1A40)."
 )
+@framing_option
 @strict_option
 @lines_output_options
 def command(
-<<<<<<< HEAD
-    source: str, number: int | None, at: int | None, output: Path | None, force: bool
-=======
-    source: Path,
+    source: str,
     number: int | None,
     at: int | None,
     output: Path | None,
     force: bool,
     strict: bool,
->>>>>>> damage
+    framing: str | None,
 ) -> None:
     """Explain one record of an SMF file: header, triplets, and every field of every block.
 
@@ -59,21 +53,14 @@ def command(
     """
     from smfparse import dump
     from smfparse.errors import DamageLog
-    from smfparse.framing import chunks
     from smfparse.tables import open_file
 
     if number is not None and at is not None:
         raise click.UsageError("--record and --at exclude each other")
-<<<<<<< HEAD
-    file = open_file(source)
-    damage = DamageLog()
-=======
-    if source.is_dir():
-        raise InputError(f"{source}: a folder; dump reads an SMF file")
+    file = open_file(source, framing)
     damage = DamageLog(strict=strict)
->>>>>>> damage
     count = 0
-    for chunk in chunks(file.path, damage, name=file.name):
+    for chunk in file.input.chunks(damage):
         count += len(chunk.start)
         damage.check()
         found = dump.find(chunk, number=number, at=at)

@@ -12,28 +12,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from smfparse.cli.options import (
-<<<<<<< HEAD
     INPUT_HELP,
-    duplicates_option,
-=======
->>>>>>> damage
+    Reading,
     inputs_argument,
-    jobs_option,
     output_options,
-    selection_options,
-<<<<<<< HEAD
+    reading_options,
 )
-from smfparse.cli.output import finish, left_out, nothing_selected, write_lines
-=======
-    strict_option,
-)
-from smfparse.cli.output import SHOWN, finish, more, nothing_selected, write_lines
->>>>>>> damage
+from smfparse.cli.output import SHOWN, finish, left_out, more, nothing_selected, write_lines
 
 if TYPE_CHECKING:
     from smfparse.errors import DamageLog
     from smfparse.inventory import Group
-    from smfparse.selection import Selection
     from smfparse.tables import Inputs
 
 _HEADER = (
@@ -44,32 +33,21 @@ _NUMBERS = {3, 4, 5, 6}
 
 @click.command("info", epilog=INPUT_HELP)
 @inputs_argument
-@selection_options("--to", "--until")
-@duplicates_option
-@jobs_option
-@strict_option
+@reading_options("--to", "--until")
 @output_options("text", "json")
 def command(
     inputs: tuple[str, ...],
     form: str,
     output: Path | None,
     force: bool,
-    selection: Selection,
-    keep_duplicates: bool,
-    jobs: int,
-    strict: bool,
+    reading: Reading,
 ) -> None:
     """Count records and bytes by system, queue manager, version, type and subtype.
 
-<<<<<<< HEAD
     Times are the local times of the z/OS system, as SMF wrote them. Bytes that no column knows are
-    counted in selected records; in a dataset only where nothing is selected.
-=======
-    INPUT is an SMF file (binary, with record descriptor words) or a converted dataset. Times are
-    the local times of the z/OS system, as SMF wrote them. Bytes that no column knows are counted
-    in selected records; in a dataset only where nothing is selected. What could not be used is
-    listed: of a dataset, what could not be when it was made.
->>>>>>> damage
+    counted in selected records; in a dataset only where nothing is selected. Below it is told how
+    each input is packed and its records are told apart, and what could not be used: of a dataset,
+    what could not be when it was made.
 
     \b
     Example:
@@ -78,23 +56,14 @@ def command(
       smfparse info DUMP.smf --qmgr 'QM*' --from 2026-03-04 --type '115,116(1:2)'
     """
     from smfparse.inventory import inventory
-    from smfparse.tables import open_inputs
 
-<<<<<<< HEAD
-    opened = open_inputs(inputs, selection, jobs, keep_duplicates=keep_duplicates)
-=======
-    opened = open_inputs(inputs, selection, jobs, strict=strict)
->>>>>>> damage
+    opened = reading.open(inputs)
     groups = inventory(opened)
     if not groups:
         nothing_selected(opened)
     lines = _text(opened, groups) if form == "text" else iter([_json(opened, groups)])
     write_lines(lines, output, force)
-<<<<<<< HEAD
-    finish(opened.damage, opened.duplicates)
-=======
-    finish(opened.damage, listed=True)
->>>>>>> damage
+    finish(opened.damage, opened.duplicates, listed=True)
 
 
 def _text(opened: Inputs, groups: list[Group]) -> Iterator[str]:
@@ -107,17 +76,14 @@ def _text(opened: Inputs, groups: list[Group]) -> Iterator[str]:
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         yield "  ".join(cells).rstrip()
-<<<<<<< HEAD
+    yield ""
+    for source in opened.sources:
+        form = ", ".join([*source.form.packing, source.form.framing or "Parquet"])
+        yield f"{source.name}: {form} ({source.form.why})"
     if opened.duplicates:
         yield ""
         yield f"{left_out(opened.duplicates)}."
-    if opened.lost:
-        yield ""
-        yield "Lost when the dataset was made:"
-        yield from (f"  {each}" for each in opened.lost)
-=======
     yield from _damage(opened.met)
->>>>>>> damage
     if opened.log.unknown:
         yield ""
         yield "Bytes that no column knows (newer MQ, or IBM-internal):"
@@ -173,7 +139,7 @@ def _json(opened: Inputs, groups: list[Group]) -> str:
         return value.isoformat() if isinstance(value, dt.datetime) else value
 
     found = {
-        "inputs": [source.name for source in opened.sources],
+        "inputs": [{"name": each.name} | dataclasses.asdict(each.form) for each in opened.sources],
         "records": sum(group.records for group in groups),
         "bytes": sum(group.bytes for group in groups),
         "groups": [

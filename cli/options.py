@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+if TYPE_CHECKING:
+    from smfparse.selection import Selection
+    from smfparse.tables import Inputs
+
 INPUT_HELP = """\
-INPUT is an SMF file (binary, with record descriptor words), as it is or packed by gzip, zstd, xz,
-bzip2 or zip; a folder of such files; a pattern ('dumps/*.gz'); a dataset that convert made; a pipe;
-or - for standard input."""
+INPUT is an SMF dump in binary, with or without record descriptor words, as it is or packed by gzip,
+zstd, xz, bzip2 or zip; a folder of such files; a pattern ('dumps/*.gz'); a dataset that convert
+made; a pipe; or - for standard input."""
 """What all commands that read SMF records say of INPUT at the end of their help."""
+FRAMINGS = ("rdw", "bdw", "length", "ftp-block", "ftp-record", "none")
+"""Names of the ways in which the records of a file are told apart: docs/input.md."""
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -23,43 +30,32 @@ def inputs_argument(command: Command) -> Command:
     return click.argument("inputs", metavar="INPUT...", nargs=-1, required=True, type=str)(command)
 
 
-def jobs_option(command: Command) -> Command:
-    """Add --jobs, by default one for each core that the process may use."""
-    return click.option(
-        "--jobs",
-        type=click.IntRange(min=1),
-        default=_cores,
-        show_default="all cores",
-        help="Processes that decode large SMF files; the result is the same.",
-    )(command)
+@dataclass(frozen=True)
+class Reading:
+    """How inputs are read, as the options of a command say."""
+
+    selection: Selection
+    jobs: int
+    keep_duplicates: bool
+    strict: bool
+    framing: str | None
+
+    def open(self, inputs: Sequence[str]) -> Inputs:
+        """Open inputs. Raises what `open_inputs` does."""
+        from smfparse.tables import open_inputs
+
+        return open_inputs(
+            inputs,
+            self.selection,
+            self.jobs,
+            keep_duplicates=self.keep_duplicates,
+            strict=self.strict,
+            framing=self.framing,
+        )
 
 
-<<<<<<< HEAD
-def duplicates_option(command: Command) -> Command:
-    """Add --keep-duplicates."""
-    return click.option(
-        "--keep-duplicates",
-        is_flag=True,
-        help="Count records of SMF files that are in several dumps as often as they are there.",
-=======
-def strict_option(command: Command) -> Command:
-    """Add --strict."""
-    return click.option(
-        "--strict",
-        is_flag=True,
-        help="Let the first damage of an SMF file end the command, without a result.",
->>>>>>> damage
-    )(command)
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def selection_options(*until: str) -> Callable[[Command], Callable[..., Any]]:
-    """Add the options that select records; the command takes what they say as `selection`.
+def reading_options(*until: str) -> Callable[[Command], Callable[..., Any]]:
+    """Add the options that say how inputs are read; the command takes them as `reading`.
 
     until  names of the option for the end of the time
     """
@@ -71,13 +67,59 @@ def selection_options(*until: str) -> Callable[[Command], Callable[..., Any]]:
 
             asked = {name: options.pop(name) for name in ("qmgr", "system", "since", "until")}
             selection = Selection.of(**asked, type=options.pop("types"))
-            return command(*arguments, selection=selection, **options)
+            others = ("jobs", "keep_duplicates", "strict", "framing")
+            reading = Reading(selection, **{name: options.pop(name) for name in others})
+            return command(*arguments, reading=reading, **options)
 
+        for option in (_jobs_option, strict_option, framing_option, _duplicates_option):
+            run = option(run)
         for names, metavar, text in reversed(_selecting(until)):
             run = click.option(*names, multiple=True, metavar=metavar, help=text)(run)
         return run
 
     return add
+
+
+def framing_option(command: Command) -> Command:
+    """Add --framing."""
+    return click.option(
+        "--framing",
+        type=click.Choice(FRAMINGS),
+        help="How the records of SMF files are told apart; as a rule this is detected.",
+    )(command)
+
+
+def strict_option(command: Command) -> Command:
+    """Add --strict."""
+    return click.option(
+        "--strict",
+        is_flag=True,
+        help="Let the first damage of an SMF file end the command, without a result.",
+    )(command)
+
+
+def _duplicates_option(command: Command) -> Command:
+    return click.option(
+        "--keep-duplicates",
+        is_flag=True,
+        help="Count records of SMF files that are in several dumps as often as they are there.",
+    )(command)
+
+
+def _jobs_option(command: Command) -> Command:
+    return click.option(
+        "--jobs",
+        type=click.IntRange(min=1),
+        default=_cores,
+        show_default="all cores",
+        help="Processes that decode large SMF files; the result is the same.",
+    )(command)
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _selecting(until: tuple[str, ...]) -> list[tuple[tuple[str, ...], str, str]]:

@@ -65,27 +65,19 @@ def nothing_selected(opened: Inputs) -> bool:
     return True
 
 
-<<<<<<< HEAD
-def finish(damage: DamageLog, duplicates: int = 0) -> None:
+def finish(damage: DamageLog, duplicates: int = 0, *, listed: bool = False) -> None:
     """Say what was left out and what could not be used; if there was such, leave with exit code 4.
 
     duplicates  records left out because an earlier dump has them
+    listed      whether the result has what could not be used
     """
     if duplicates:
         click.echo(f"smfparse: {left_out(duplicates)} (--keep-duplicates keeps them)", err=True)
-=======
-def finish(damage: DamageLog, *, listed: bool = False) -> None:
-    """Say what could not be used, and leave with exit code 4 if there was anything.
-
-    listed  whether the result has it
-    """
->>>>>>> damage
     if damage:
         say(damage, listed=listed)
         sys.exit(EXIT_DAMAGE)
 
 
-<<<<<<< HEAD
 def left_out(duplicates: int) -> str:
     """Return how to say that records, one at least, were left out as duplicates."""
     if duplicates == 1:
@@ -93,10 +85,7 @@ def left_out(duplicates: int) -> str:
     return f"{duplicates:,} records were in an earlier dump already and are counted once"
 
 
-def say(damage: DamageLog) -> None:
-=======
 def say(damage: DamageLog, *, listed: bool = False) -> None:
->>>>>>> damage
     """Say on stderr what could not be used."""
     if not damage:
         return

@@ -3,25 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-<<<<<<< HEAD
-from smfparse.cli.options import (
-    INPUT_HELP,
-    duplicates_option,
-    jobs_option,
-    output_options,
-    selection_options,
-)
-=======
-from smfparse.cli.options import jobs_option, output_options, selection_options, strict_option
->>>>>>> damage
+from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_options
 from smfparse.cli.output import finish, nothing_selected, write_lines
-
-if TYPE_CHECKING:
-    from smfparse.selection import Selection
 
 
 @click.command("report", epilog=INPUT_HELP)
@@ -29,10 +15,7 @@ if TYPE_CHECKING:
 @click.argument("inputs", metavar="INPUT...", nargs=-1, type=str)
 @click.option("--total", is_flag=True, help="One section a queue manager for the whole input.")
 @click.option("--explain", is_flag=True, help="Say how each figure comes about; INPUT not needed.")
-@selection_options("--to", "--until")
-@duplicates_option
-@jobs_option
-@strict_option
+@reading_options("--to", "--until")
 @output_options("text", "csv", "json")
 def command(
     name: str,
@@ -42,10 +25,7 @@ def command(
     form: str,
     output: Path | None,
     force: bool,
-    selection: Selection,
-    keep_duplicates: bool,
-    jobs: int,
-    strict: bool,
+    reading: Reading,
 ) -> None:
     """Print the report NAME: one section a queue manager and interval.
 
@@ -64,7 +44,6 @@ def command(
     from smfparse import reports
     from smfparse.catalog import Catalog
     from smfparse.sections import Sections
-    from smfparse.tables import open_inputs
 
     which = reports.report(name)
     if explain:
@@ -72,16 +51,12 @@ def command(
         return
     if not inputs:
         raise click.UsageError("Missing argument 'INPUT...'.")
-<<<<<<< HEAD
-    opened = open_inputs(inputs, selection, jobs, keep_duplicates=keep_duplicates)
-=======
-    opened = open_inputs(inputs, selection, jobs, strict=strict)
->>>>>>> damage
+    opened = reading.open(inputs)
     with Catalog(opened) as catalog:
         rows = reports.run(which, catalog, Sections.TOTAL if total else Sections.RECORDED)
     if not rows and not nothing_selected(opened):
         click.echo(f"smfparse: {which.absent()}", err=True)
-        if not selection.everything:
-            click.echo(f"smfparse: looked at were only records with: {selection}", err=True)
+        if not reading.selection.everything:
+            click.echo(f"smfparse: looked at were only records with: {reading.selection}", err=True)
     write_lines(reports.lines(which, rows, form), output, force)
     finish(opened.damage, opened.duplicates)

@@ -3,25 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-<<<<<<< HEAD
-from smfparse.cli.options import (
-    INPUT_HELP,
-    duplicates_option,
-    jobs_option,
-    output_options,
-    selection_options,
-)
-=======
-from smfparse.cli.options import jobs_option, output_options, selection_options, strict_option
->>>>>>> damage
+from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_options
 from smfparse.cli.output import finish, nothing_selected, write_lines
-
-if TYPE_CHECKING:
-    from smfparse.selection import Selection
 
 
 @click.command("sql", epilog=INPUT_HELP)
@@ -33,10 +19,7 @@ if TYPE_CHECKING:
     metavar="F",
     help="Read the query from F instead of the last argument.",
 )
-@selection_options("--to", "--until")
-@duplicates_option
-@jobs_option
-@strict_option
+@reading_options("--to", "--until")
 @output_options("text", "csv", "json")
 def command(
     arguments: tuple[str, ...],
@@ -44,10 +27,7 @@ def command(
     form: str,
     output: Path | None,
     force: bool,
-    selection: Selection,
-    keep_duplicates: bool,
-    jobs: int,
-    strict: bool,
+    reading: Reading,
 ) -> None:
     """Run QUERY (DuckDB SQL) over the tables of the inputs.
 
@@ -60,14 +40,9 @@ def command(
     """
     from smfparse.catalog import Catalog
     from smfparse.frames import lines
-    from smfparse.tables import open_inputs
 
     inputs, query = _split(arguments, script)
-<<<<<<< HEAD
-    opened = open_inputs(inputs, selection, jobs, keep_duplicates=keep_duplicates)
-=======
-    opened = open_inputs(inputs, selection, jobs, strict=strict)
->>>>>>> damage
+    opened = reading.open(inputs)
     with Catalog(opened) as catalog:
         rows = catalog.plain(query)
     if not rows.num_rows:

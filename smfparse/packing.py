@@ -425,7 +425,8 @@ def _decompressor(kind: str) -> _Decompressor:
             from compression import zstd
         else:
             from backports import zstd
-        return zstd.ZstdDecompressor()
+        made: _Decompressor = zstd.ZstdDecompressor()
+        return made
     import lzma
 
     form = lzma.FORMAT_XZ if kind == "xz" else lzma.FORMAT_ALONE

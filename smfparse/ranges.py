@@ -26,16 +26,11 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import pyarrow as pa
 
 from smfparse.decode import Batch, Decoder, Wanted
-<<<<<<< HEAD
 from smfparse.duplicates import Duplicates
-from smfparse.errors import DamageLog, InputError, OutputError
+from smfparse.errors import DamageError, DamageLog, InputError, OutputError
 from smfparse.framing import WHOLE_SOURCE, Chunk, Part, are_short, plan, size_of
 from smfparse.inputs import Input
-=======
-from smfparse.errors import DamageError, DamageLog, InputError, OutputError
-from smfparse.framing import WHOLE_SOURCE, Chunk, Part, are_short, chunks, plan, size_of
 from smfparse.interrupts import WATCHER
->>>>>>> damage
 from smfparse.selection import EVERYTHING, Selection
 
 LEAST_BYTES = 32 << 20
@@ -109,20 +104,15 @@ class Range:
         part = self.part
         damage = log.damage if part.end is None else DamageLog()
         decoder = self._decoder(log)
-<<<<<<< HEAD
         read = _Counted(self.file.chunks(damage, part, decoder.kinds))
-        yield from decoder.decode(self._once(read))
-        if self.duplicates is not None and (count := self.duplicates.count(self.path)):
-            log.duplicates[self.path] = count
-=======
-        read = _Counted(chunks(self.path, damage, part, kinds=decoder.kinds))
         try:
-            yield from decoder.decode(read)
+            yield from decoder.decode(self._once(read))
         except DamageError as error:
             if part.end is None:
                 raise
             raise UnsoundError from error  # the file may have damage before this
->>>>>>> damage
+        if self.duplicates is not None and (count := self.duplicates.count(self.path)):
+            log.duplicates[self.path] = count
         if part.end is not None and (damage or read.records != part.records):
             raise UnsoundError
 

@@ -27,13 +27,7 @@ from smfparse.layout import Block, Field
 from smfparse.schemas import REGISTRY
 
 MIN_BLOCK = 8
-<<<<<<< HEAD
-"""No block is shorter than its header: id, length, eye-catcher."""
-=======
 """No block, known or not, is shorter than its header: id, length, eye-catcher."""
-MOST_TRIPLETS = 16
-"""No record has more triplets (115/1 has 12)."""
->>>>>>> damage
 _EYE = 4
 """Bytes of an eye-catcher."""
 KINDS = tuple(sorted(REGISTRY))

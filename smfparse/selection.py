@@ -16,13 +16,8 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-<<<<<<< HEAD
 from smfparse.arrays import Bools, Bytes, Ints, distinct
-from smfparse.columns import RECORD
-=======
-from smfparse.arrays import distinct
 from smfparse.columns import DAMAGE, RECORD
->>>>>>> damage
 from smfparse.criteria import DAY, Hours, Types, names, regex, span, types
 from smfparse.errors import Damage, DamageLog
 from smfparse.fields import Text

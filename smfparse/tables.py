@@ -11,13 +11,8 @@ import itertools
 import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-<<<<<<< HEAD
-from contextlib import closing
-from dataclasses import dataclass, field, replace
-=======
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
->>>>>>> damage
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
@@ -26,22 +21,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from smfparse import __version__
-<<<<<<< HEAD
 from smfparse.arrays import CODED, Ints
-from smfparse.columns import RECORD, table_names
-from smfparse.decode import Batch, Wanted, coded_schema, schema, wanted_tables
-from smfparse.detection import named as framing_named
-from smfparse.duplicates import Duplicates
-from smfparse.errors import DamageLog, InputError, OutputError, RequestError
-from smfparse.framing import size_of
-from smfparse.inputs import Input, find
-=======
-from smfparse.arrays import CODED
 from smfparse.columns import DAMAGE, DAMAGE_COLUMNS, RECORD, decoded_tables, table_names
 from smfparse.decode import Batch, Wanted, coded_schema, every_block, schema, wanted_tables
+from smfparse.detection import named as framing_named
+from smfparse.duplicates import Duplicates
 from smfparse.errors import Damage, DamageLog, InputError, OutputError, RequestError
-from smfparse.framing import Ints, chunks, size_of
->>>>>>> damage
+from smfparse.framing import size_of
+from smfparse.inputs import Input, find
 from smfparse.ranges import (
     LEAST_BYTES,
     MOST_BYTES,
@@ -73,12 +60,25 @@ _SOUGHT = frozenset({"smf_time", "time", "interval_start", "record_no", "task_re
 """Key columns by whose range rows are looked for."""
 
 
+@dataclass(frozen=True)
+class Form:
+    """How an input is packed, outermost first, and its records are told apart; and by what."""
+
+    packing: tuple[str, ...]
+    framing: str | None
+    why: str
+
+
 class Source(Protocol):
     """One input."""
 
     @property
     def name(self) -> str:
         """The input as the user named it."""
+
+    @property
+    def form(self) -> Form:
+        """How the input is packed and its records are told apart."""
 
     @property
     def lost(self) -> DamageLog:
@@ -107,6 +107,11 @@ class SmfFile:
         return self.input.name
 
     @property
+    def form(self) -> Form:
+        assert self.input.framing is not None  # the file was looked at when it was opened
+        return Form(self.input.packing, self.input.framing.name, self.input.framing.why)
+
+    @property
     def lost(self) -> DamageLog:
         return DamageLog()
 
@@ -126,6 +131,10 @@ class Dataset:
     @property
     def name(self) -> str:
         return str(self.path)
+
+    @property
+    def form(self) -> Form:
+        return Form((), None, "a dataset")
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
@@ -216,16 +225,12 @@ class Inputs:
         return self.log.damage
 
     @property
-<<<<<<< HEAD
     def duplicates(self) -> int:
         """Records left out because an earlier dump has them, in the files read to their end."""
         return sum(self.log.duplicates.values())
 
     @property
-    def lost(self) -> list[str]:
-=======
     def lost(self) -> DamageLog:
->>>>>>> damage
         """What could not be used when the datasets among the inputs were made."""
         found = DamageLog()
         for source in self.sources:
@@ -337,8 +342,8 @@ def open_inputs(
     selection: Selection = EVERYTHING,
     jobs: int = 1,
     *,
-<<<<<<< HEAD
     keep_duplicates: bool = False,
+    strict: bool = False,
     framing: str | None = None,
 ) -> Inputs:
     """Open SMF files and datasets, of which the records of `selection` are wanted.
@@ -347,24 +352,17 @@ def open_inputs(
                      only itself
     jobs             processes that decode SMF files, when these are large: same rows, same order
     keep_duplicates  whether records of an SMF file that an earlier dump has as well are kept
+    strict           whether damage of an SMF file ends the reading, by DamageError, before its
+                     rows come
     framing          name of the walk that tells the records of SMF files apart; None: that is
                      detected
-=======
-    strict: bool = False,
-) -> Inputs:
-    """Open SMF files and datasets, of which the records of `selection` are wanted.
-
-    jobs    processes that decode SMF files, when these are large: same rows, same order
-    strict  whether damage of an SMF file ends the reading, by DamageError, before its rows come
->>>>>>> damage
 
     Raises InputError, before anything is decoded, where one is missing, unreadable or neither, and
     RequestError where one is named twice.
     """
     if jobs < 1:
         raise RequestError(f"{jobs} jobs: at least one")
-<<<<<<< HEAD
-    log = Log()
+    log = Log(DamageLog(strict=strict))
     known = None if framing is None else framing_named(framing)
     sources = [_source(each) for each in find(paths, _is_dataset, log.damage, known)]
     if not keep_duplicates:
@@ -374,20 +372,11 @@ def open_inputs(
             for each in sources
         ]
     return Inputs(sources, log, selection, jobs)
-=======
-    named: dict[Path, Source] = {}
-    for path in map(Path, paths):
-        if path.resolve() in named:
-            raise RequestError(f"{path}: named twice; its records would count twice")
-        named[path.resolve()] = _source(path)
-    log = Log(DamageLog(strict=strict))
-    return Inputs(list(named.values()), log, selection, jobs)
->>>>>>> damage
 
 
-def open_file(path: str | Path) -> SmfFile:
+def open_file(path: str | Path, framing: str | None = None) -> SmfFile:
     """Open an input that has to be one SMF file. Raises what `open_inputs` does."""
-    sources = open_inputs([path]).sources
+    sources = open_inputs([path], framing=framing).sources
     if len(sources) > 1 or not isinstance(sources[0], SmfFile):
         raise InputError(f"{path}: a dataset or several files; name one SMF file")
     return sources[0]
