@@ -75,13 +75,14 @@ class Each:
         if self.kind == "unknown":
             return 115, 99, [qist], bytes(8)
         token = self.token.to_bytes(16, "big")
-        queues = Section([(named_block("WQST", 16) + token).ljust(576, b"\0")] * 2)
+        queue = (named_block("WQST", 16) + token).ljust(576, b"\0")
         if self.kind == "queues":
-            return 116, 2, [_WTID, queues], qwhs_short(triplets=3)
+            return 116, 2, [_WTID, Section([queue] * 2)], qwhs_short(triplets=3)
         end = UTC_NOON + dt.timedelta(minutes=self.hours)
         task = bytearray(wtas(UTC_NOON, end, _WTAS_BYTES))
         task[8:24] = token
-        return 116, 1, [_WTID, Section([bytes(task)]), queues], qwhs_short(triplets=4)
+        sections = [_WTID, Section([bytes(task)]), Section([queue])]
+        return 116, 1, sections, qwhs_short(triplets=4)
 
 
 def several(most: int, *kinds: str) -> st.SearchStrategy[list[Each]]:
