@@ -28,7 +28,7 @@ from smfparse.detection import (
     line_end,
     next_record,
 )
-from smfparse.errors import Damage, DamageLog, InputError
+from smfparse.errors import Damage, DamageLog, InputError, RequestError
 from smfparse.headers import (
     SMF_HEADER,
     SUBTYPE_END,
@@ -73,8 +73,9 @@ class Chunk:
     start      int64 (records,): where each record's RDW is, or would be, in the buffer
     length     int64 (records,): bytes of the whole record, RDW included
     offset     int64 (records,): byte of the unpacked source where the record starts, or its prefix
-    record_no  int64 (records,): 1-based logical record in the source; 0: not known
+    record_no  int64 (records,): 1-based logical record in the source
     begin      byte of the unpacked source where what leads to the first record starts
+    numbered   False in a blind range: record_no counts from the first record of the range
     """
 
     source: str
@@ -84,6 +85,7 @@ class Chunk:
     offset: Ints
     record_no: Ints
     begin: int = 0
+    numbered: bool = True
 
     def where(self, keep: Bools | Ints | slice) -> Chunk:
         """Return the chunk with the records for which `keep` is true, or with those places."""
@@ -149,7 +151,8 @@ def chunks(
     name         what to call the source; its path unless told otherwise
 
     What cannot be used is noted in `damage`. Raises InputError where nothing can be used: the file
-    is missing, unreadable, empty, or there are no SMF records in it.
+    is missing, unreadable, empty, or there are no SMF records in it; RequestError where the part is
+    blind and such a file has to be read from its start.
     """
     source = name or str(path)
     if framing is None:
@@ -292,6 +295,8 @@ class _Reader:
         self.base = part.start
         """Byte of the source that is at `low`."""
         self.blind = part.record_no is None
+        if self.blind and not framing.walk.blind:
+            raise RequestError(f"{source}: {framing.name} cannot be read from the middle")
         self.count = (part.record_no or 1) - 1
         """Number of the last record given."""
         self.part_end = part.end
@@ -378,7 +383,8 @@ class _Reader:
             for place, size in run.gaps:
                 if place < run.end:
                     self._note(place, size, _NO_BLOCK)
-            if not run.broken and (not last or run.end == end):
+            stuck = run.end == self.low and end - self.low >= self.capacity
+            if not run.broken and not stuck and (not last or run.end == end):
                 run = run if last else self._confirmed(run, end)
                 runs.append(run)
                 at = run.end
@@ -562,16 +568,17 @@ class _Reader:
             self._note(int(place[index]), int(length[index]), reason)
         if self.blind and self.part_end is not None:
             good &= offset < self.part_end
+            self.found = [each for each in self.found if each.offset < self.part_end]
         if not good.all():
             start, length, offset = start[good], length[good], offset[good]
         for each in sorted(self.found, key=lambda damage: damage.offset):
             self.damage.add(each)
         self.found.clear()
-        numbers = np.zeros(start.size, np.int64)
-        if not self.blind:
-            numbers += np.arange(self.count + 1, self.count + 1 + start.size)
-            self.count += start.size
-        return Chunk(self.source, self.buffer, start, length, offset, numbers, self.base)
+        numbers = np.arange(self.count + 1, self.count + 1 + start.size)
+        self.count += start.size
+        return Chunk(
+            self.source, self.buffer, start, length, offset, numbers, self.base, not self.blind
+        )
 
 
 def _last_record(code: NDArray[np.uint8]) -> tuple[int, int]:

@@ -337,7 +337,8 @@ class KeyColumns:
         return seconds, timed
 
     def _record_no(self) -> tuple[Values, Mask]:
-        return self.records.chunk.record_no, None
+        chunk = self.records.chunk
+        return chunk.record_no, None if chunk.numbered else np.zeros(len(chunk.start), np.bool_)
 
     def _record_offset(self) -> tuple[Values, Mask]:
         return self.records.chunk.offset, None

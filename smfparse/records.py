@@ -314,7 +314,7 @@ class Records:
                 int(chunk.offset[index]),
                 length,
                 reason,
-                int(chunk.record_no[index]),
+                int(chunk.record_no[index]) if chunk.numbered else None,
                 int(self.type[index]),
                 int(self.subtype[index]),
             )

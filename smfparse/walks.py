@@ -92,6 +92,7 @@ class Walk(ABC):
 
     name     what `--framing` calls it
     title    what there is of it in the file
+    blind    whether a walk can start anywhere, and finds the next record
     chained  whether one record leads to the next; else each is found by what it looks like
     mapped   whether the walk works in a map of the file: it moves nothing, and needs nothing in
              front of a record to stand for its RDW
@@ -99,6 +100,7 @@ class Walk(ABC):
 
     name: str
     title: str
+    blind: bool = True
     chained: bool = True
     mapped: bool = True
 
@@ -254,6 +256,7 @@ class FtpRecordWalk(Walk):
 
     name = "ftp-record"
     title = "marks of FTP record structure"
+    blind = False
     chained = False
     mapped = False
 
