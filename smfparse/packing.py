@@ -12,14 +12,12 @@ import re
 import stat
 import struct
 import sys
-import threading
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from queue import Empty, Queue
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from smfparse.errors import InputError
@@ -40,8 +38,6 @@ _MOST_MEMORY = 256 << 20
 _READ = 128 << 10
 _BLOCK = 1 << 20
 """Bytes that are read, and unpacked, at once."""
-_AHEAD = 8
-"""Blocks that are unpacked before they are asked for."""
 _HEAD = 10
 """Bytes that tell a packing."""
 _SHOWN = 5
@@ -78,25 +74,21 @@ class Unpacked:
     fault    once `readinto` has returned 0: why the unpacking ended early, else None
     """
 
-    def __init__(self, packing: tuple[str, ...], file: BinaryIO, ahead: _Ahead | None) -> None:
+    def __init__(self, packing: tuple[str, ...], file: BinaryIO, feed: _Feed | None) -> None:
         self.packing = packing
         self.size = None if packing else os.fstat(file.fileno()).st_size
         self.file = None if packing else file
         self.fault: str | None = None
-        self._ahead = ahead
-        self._held = memoryview(b"")
+        self._feed = feed
 
     def readinto(self, buffer: memoryview) -> int:
         """Fill `buffer` as far as there is something at once; return how far, 0 at the end."""
-        if self._ahead is None:
+        if self._feed is None:
             return self.file.readinto(buffer)  # type: ignore[union-attr, no-any-return]
-        if not self._held:
-            self._held = memoryview(self._ahead.read())
-            self.fault = self._ahead.fault
-        size = min(len(self._held), len(buffer))
-        buffer[:size] = self._held[:size]
-        self._held = self._held[size:]
-        return size
+        data = self._feed.read(len(buffer))
+        self.fault = self._feed.fault
+        buffer[: len(data)] = data
+        return len(data)
 
 
 @contextmanager
@@ -118,13 +110,7 @@ def unpacked(path: Path, name: str | None = None) -> Iterator[Unpacked]:
         packing, feed = _opened(file, name)
         if feed is None:
             file.seek(0)
-            yield Unpacked(packing, file, None)
-            return
-        ahead = _Ahead(feed)
-        try:
-            yield Unpacked(packing, file, ahead)
-        finally:
-            ahead.close()
+        yield Unpacked(packing, file, feed)
 
 
 def is_packed(path: Path) -> bool:
@@ -500,48 +486,3 @@ def _only_member(file: BinaryIO, name: str) -> ZipInfo | None:
         f"{name}: a zip file of {len(members)} files ({names}{more}); unpack it, and name those "
         "that are SMF dumps"
     )
-
-
-class _Ahead:
-    """A thread that unpacks before the reader asks for it."""
-
-    def __init__(self, feed: _Feed) -> None:
-        self._feed = feed
-        self._blocks: Queue[bytes] = Queue(_AHEAD)
-        self._stopped = False
-        self._thread: threading.Thread | None = None
-        self._error: Exception | None = None
-        self.fault: str | None = None
-
-    def read(self) -> bytes:
-        """Return the next block; none at the end, when `fault` is known."""
-        if self._stopped:
-            return b""
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._run, daemon=True)
-            self._thread.start()
-        block = self._blocks.get()
-        if not block:
-            self._stopped = True
-            self.fault = self._feed.fault
-            if self._error is not None:
-                raise self._error
-        return block
-
-    def close(self) -> None:
-        """End the thread, also one that waits for room."""
-        self._stopped = True
-        if self._thread is not None:
-            with suppress(Empty):
-                while True:
-                    self._blocks.get_nowait()
-            self._thread.join()
-
-    def _run(self) -> None:
-        try:
-            while not self._stopped and (block := self._feed.read()):
-                self._blocks.put(block)
-        except Exception as error:  # the reader raises it
-            self._error = error
-        finally:
-            self._blocks.put(b"")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -242,7 +243,6 @@ def test_an_empty_file_is_no_input(read):
     [
         b"Date,Time,System\n2026-03-04,12:00,SYS1\n",
         b"PAR1" * 40,
-        b"\x1f\x8b\x08\x00" * 40,
         bytes(1000),
         b"\x00",
         b"\x00\x08\x00\x00\x00\x00\x00\x00",
@@ -286,6 +286,14 @@ def test_what_has_no_time_of_day_or_no_packed_date_is_no_record(read, at: int, v
     found = read(LONG + bytes(wrong) + OTHER)
     assert found.records == [LONG, OTHER]
     assert found.damage == [(len(LONG), len(SHORT))]
+
+
+def test_a_source_of_unknown_size_is_read_like_a_file(tmp_path: Path):
+    path = tmp_path / "packed"
+    path.write_bytes(gzip.compress(rdw([SHORT, LONG], {1: [100]}) + b"\xff" * 20))
+    found = Read(path)
+    assert found.bodies == bodies(SHORT, LONG)
+    assert found.damage == [(len(SHORT) + len(LONG) + 4, 20)]
 
 
 def test_a_record_with_a_bad_header_costs_no_other_record(tmp_path: Path):
