@@ -321,6 +321,9 @@ class _Reader:
             held, end, last = self._look(held)
             found = self._walked(end, last)
             start, length, place, used = self._records(found, last)
+            if used == self.low and end - used >= self.capacity:
+                found = self._walked(end, last, stuck=True)
+                start, length, place, used = self._records(found, last)
             chunk = self._chunk(start, length, place)
             if chunk.start.size:
                 yield chunk
@@ -366,14 +369,16 @@ class _Reader:
     def _use(self, buffer: Bytes) -> None:
         self.buffer, self.view = buffer, memoryview(buffer.data)
 
-    def _walked(self, end: int, last: bool) -> Segments:
+    def _walked(self, end: int, last: bool, stuck: bool = False) -> Segments:
         """Walk through buffer[low:end], again and again behind what is no segment.
+
+        stuck  whether what starts at `low` is longer than the buffer, so that it is no record
 
         What is passed over is noted. Where the last segments are not sure to be what they seem, the
         walk ends in front of them, to start there when more data is in the buffer.
         """
         if not self.walk.chained:
-            return self._picked(end, last)
+            return self._picked(end, last or stuck)
         at, runs = self.low, []
         if self.lost is not None:
             at, sure = self._next(at, end, last)
@@ -383,7 +388,6 @@ class _Reader:
             for place, size in run.gaps:
                 if place < run.end:
                     self._note(place, size, _NO_BLOCK)
-            stuck = run.end == self.low and end - self.low >= self.capacity
             if not run.broken and not stuck and (not last or run.end == end):
                 run = run if last else self._confirmed(run, end)
                 runs.append(run)
@@ -391,6 +395,7 @@ class _Reader:
                 break
             run, at = self._stray(run, at, end, last)
             runs.append(run)
+            stuck = False
         return _together(runs, at)
 
     def _sound(self, run: Segments) -> Segments:
