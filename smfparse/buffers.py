@@ -290,7 +290,8 @@ class Held:
         """
         block, end = self.block, offset + step + field.kind.width
         gate = field.gate if block.version is not None else None
-        if self._everywhere(int(np.max(end, initial=0)), gate):
+        furthest = end if isinstance(end, int) else int(end.max(initial=0))
+        if self._everywhere(furthest, gate):
             return None
         length = self.length
         held: Bools = length == block.size if block.only_whole else length >= end
