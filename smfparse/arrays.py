@@ -30,8 +30,10 @@ from smfparse.framing import Bytes, Ints
 _DECIMAL = f"decimal128({WIDE_DIGITS}, 0)"
 _HEX_DIGITS = np.frombuffer("".join(f"{byte:02X}" for byte in range(256)).encode(), np.uint16)
 _TOP = divmod(10**WIDE_DIGITS, 1 << 64)
-_CHARACTERS = np.frombuffer(bytes(range(256)).decode(ENCODING).encode("latin-1"), np.uint8)
+_CHARACTERS = bytes(range(256)).decode(ENCODING).encode("latin-1")
 """The character of each EBCDIC byte: all are among the first 256 of Unicode."""
+_NO_BLANKS = bytes(range(256)).replace(BLANK, b"\0")
+"""Each byte, but a NUL for a blank: numpy's strings end before the NULs at their end."""
 _zeros = np.zeros(0, np.int32)
 _FEW = 64
 """Rows that mostly tell already whether all are the same."""
@@ -174,10 +176,10 @@ def _spelled(raw: Raw) -> Any:
     A character of the upper half of the first 256 of Unicode is two bytes.
     """
     rows, width = raw.shape
-    blank = (raw == BLANK[0]) | (raw == 0)
-    lengths = width - np.logical_and.accumulate(blank[:, ::-1], axis=1).sum(axis=1)
-    inside = np.arange(width) < lengths[:, None]
-    text = _CHARACTERS[raw]
+    data = raw.tobytes()
+    lengths = np.strings.str_len(np.frombuffer(data.translate(_NO_BLANKS), f"S{width}"))
+    inside = np.arange(width, dtype=np.int16) < lengths.astype(np.int16)[:, None]
+    text = np.frombuffer(data.translate(_CHARACTERS), np.uint8).reshape(rows, width)
     high = text >> 7 != 0
     if high.any():
         inside = np.stack([inside & high, inside], axis=2)
@@ -195,7 +197,7 @@ def _word_array(part: Part, values: Values, valid: Mask) -> Any:
 
 def _hex_array(raw: Raw, held: Mask) -> Any:
     rows, width = raw.shape
-    data = pa.py_buffer(_HEX_DIGITS[raw])
+    data = pa.py_buffer(_HEX_DIGITS.take(raw))
     offsets = pa.py_buffer(np.arange(rows + 1, dtype=np.int32) * np.int32(2 * width))
     return pa.StringArray.from_buffers(rows, offsets, data, _bitmap(held))
 
