@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -19,7 +18,6 @@ from smfparse.fields import (
     Hex,
     Kind,
     Mask,
-    Numeric,
     Part,
     Raw,
     Text,
@@ -86,11 +84,13 @@ def both(first: Mask, second: Mask) -> Mask:
     return first if second is None else first & second
 
 
-def settled_arrays(kind: Numeric, parts: Sequence[Part], gathered: Values, held: Mask) -> list[Any]:
-    """Settle gathered numbers and return the array of each part; NULL where `held` is false."""
-    values, present = kind.settle(gathered)
-    valid = both(present, held)
-    return [_part_array(part, values, valid) for part in parts]
+def part_array(part: Part, values: Values, valid: Mask) -> Any:
+    """Return the array of one part of a numeric kind's values; NULL where `valid` is false."""
+    if part.arrow == _DECIMAL:
+        return _wide_array(values, valid)
+    if part.vector is None:
+        return _word_array(part, values, valid)
+    return array(part.arrow, part.vector(values), valid)
 
 
 def kind_array(kind: Kind, raw: Raw, held: Mask) -> Any:
@@ -103,15 +103,6 @@ def kind_array(kind: Kind, raw: Raw, held: Mask) -> Any:
     if isinstance(kind, Hex):
         return _hex_array(raw, held)
     raise TypeError(f"{kind!r} has no column")
-
-
-def _part_array(part: Part, values: Values, valid: Mask) -> Any:
-    """Return the Arrow array of one part of a numeric kind's values."""
-    if part.arrow == _DECIMAL:
-        return _wide_array(values, valid)
-    if part.vector is None:
-        return _word_array(part, values, valid)
-    return array(part.arrow, part.vector(values), valid)
 
 
 def array(arrow: str, values: Values, valid: Mask) -> Any:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from smfparse.arrays import WORDS, array, coded, gather, kind_array, not_zero, settled_arrays
+from smfparse.arrays import WORDS, array, both, coded, gather, kind_array, not_zero, part_array
 from smfparse.fields import BLANK, Mask, Numeric, Raw, Values
 from smfparse.framing import Bytes, Ints
 from smfparse.headers import Bools
@@ -120,8 +120,10 @@ class _Place:
         if isinstance(kind, Numeric):
             if self.wire is None:
                 gathered = gathered.view(kind.wire).astype(kind.native)
-            made = settled_arrays(kind, [each.part for each in self.columns], gathered, held)
-            yield from zip([each.name for each in self.columns], made, strict=True)
+            values, present = kind.settle(gathered)
+            valid = both(present, held)
+            for column in self.columns:
+                yield column.name, part_array(column.part, values, valid)
             return
         raw = gathered.view(_BYTE).reshape(len(gathered), kind.width)
         for column in self.columns:
