@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -19,7 +18,6 @@ from smfparse.fields import (
     Hex,
     Kind,
     Mask,
-    Numeric,
     Part,
     Raw,
     Text,
@@ -33,8 +31,10 @@ Bools: TypeAlias = NDArray[np.bool_]
 _DECIMAL = f"decimal128({WIDE_DIGITS}, 0)"
 _HEX_DIGITS = np.frombuffer("".join(f"{byte:02X}" for byte in range(256)).encode(), np.uint16)
 _TOP = divmod(10**WIDE_DIGITS, 1 << 64)
-_CHARACTERS = np.frombuffer(bytes(range(256)).decode(ENCODING).encode("latin-1"), np.uint8)
+_CHARACTERS = bytes(range(256)).decode(ENCODING).encode("latin-1")
 """The character of each EBCDIC byte: all are among the first 256 of Unicode."""
+_NO_BLANKS = bytes(range(256)).replace(BLANK, b"\0")
+"""Each byte, but a NUL for a blank: numpy's strings end before the NULs at their end."""
 _zeros = np.zeros(0, np.int32)
 _FEW = 64
 """Rows that mostly tell already whether all are the same."""
@@ -87,11 +87,13 @@ def both(first: Mask, second: Mask) -> Mask:
     return first if second is None else first & second
 
 
-def settled_arrays(kind: Numeric, parts: Sequence[Part], gathered: Values, held: Mask) -> list[Any]:
-    """Settle gathered numbers and return the array of each part; NULL where `held` is false."""
-    values, present = kind.settle(gathered)
-    valid = both(present, held)
-    return [_part_array(part, values, valid) for part in parts]
+def part_array(part: Part, values: Values, valid: Mask) -> Any:
+    """Return the array of one part of a numeric kind's values; NULL where `valid` is false."""
+    if part.arrow == _DECIMAL:
+        return _wide_array(values, valid)
+    if part.vector is None:
+        return _word_array(part, values, valid)
+    return array(part.arrow, part.vector(values), valid)
 
 
 def kind_array(kind: Kind, raw: Raw, held: Mask) -> Any:
@@ -104,15 +106,6 @@ def kind_array(kind: Kind, raw: Raw, held: Mask) -> Any:
     if isinstance(kind, Hex):
         return _hex_array(raw, held)
     raise TypeError(f"{kind!r} has no column")
-
-
-def _part_array(part: Part, values: Values, valid: Mask) -> Any:
-    """Return the Arrow array of one part of a numeric kind's values."""
-    if part.arrow == _DECIMAL:
-        return _wide_array(values, valid)
-    if part.vector is None:
-        return _word_array(part, values, valid)
-    return array(part.arrow, part.vector(values), valid)
 
 
 def array(arrow: str, values: Values, valid: Mask) -> Any:
@@ -177,10 +170,10 @@ def _spelled(raw: Raw) -> Any:
     A character of the upper half of the first 256 of Unicode is two bytes.
     """
     rows, width = raw.shape
-    blank = (raw == BLANK[0]) | (raw == 0)
-    lengths = width - np.logical_and.accumulate(blank[:, ::-1], axis=1).sum(axis=1)
-    inside = np.arange(width) < lengths[:, None]
-    text = _CHARACTERS[raw]
+    data = raw.tobytes()
+    lengths = np.strings.str_len(np.frombuffer(data.translate(_NO_BLANKS), f"S{width}"))
+    inside = np.arange(width, dtype=np.int16) < lengths.astype(np.int16)[:, None]
+    text = np.frombuffer(data.translate(_CHARACTERS), np.uint8).reshape(rows, width)
     high = text >> 7 != 0
     if high.any():
         inside = np.stack([inside & high, inside], axis=2)
@@ -198,7 +191,7 @@ def _word_array(part: Part, values: Values, valid: Mask) -> Any:
 
 def _hex_array(raw: Raw, held: Mask) -> Any:
     rows, width = raw.shape
-    data = pa.py_buffer(_HEX_DIGITS[raw])
+    data = pa.py_buffer(_HEX_DIGITS.take(raw))
     offsets = pa.py_buffer(np.arange(rows + 1, dtype=np.int32) * np.int32(2 * width))
     return pa.StringArray.from_buffers(rows, offsets, data, _bitmap(held))
 

@@ -22,11 +22,12 @@ from smfparse.arrays import (
     Bytes,
     Ints,
     array,
+    both,
     coded,
     gather,
     kind_array,
     not_zero,
-    settled_arrays,
+    part_array,
 )
 from smfparse.fields import BLANK, Mask, Numeric, Raw, Values
 from smfparse.layout import Block, Child, Column, Field
@@ -129,8 +130,10 @@ class _Place:
         if isinstance(kind, Numeric):
             if self.wire is None:
                 gathered = gathered.view(kind.wire).astype(kind.native)
-            made = settled_arrays(kind, [each.part for each in self.columns], gathered, held)
-            yield from zip([each.name for each in self.columns], made, strict=True)
+            values, present = kind.settle(gathered)
+            valid = both(present, held)
+            for column in self.columns:
+                yield column.name, part_array(column.part, values, valid)
             return
         raw = gathered.view(_BYTE).reshape(len(gathered), kind.width)
         for column in self.columns:
@@ -299,7 +302,8 @@ class Held:
         """
         block, end = self.block, offset + step + field.kind.width
         gate = field.gate if block.version is not None else None
-        if self._everywhere(int(np.max(end, initial=0)), gate):
+        furthest = end if isinstance(end, int) else int(end.max(initial=0))
+        if self._everywhere(furthest, gate):
             return None
         length = self.length
         held: Bools = length == block.size if block.only_whole else length >= end
