@@ -250,12 +250,12 @@ def plan(
     due = least = max(part_bytes - _capacity(chunk_bytes) // 2, 1)  # so the nearest chunk is taken
     damage = DamageLog()
     for chunk in chunks(path, damage, WHOLE_SOURCE, chunk_bytes, _NOTHING, framing):
+        if any(each.offset < chunk.begin for each in damage.details):
+            break
         if chunk.begin >= due and _can_start(chunk):
             starts.append((chunk.begin, int(chunk.record_no[0]), dumps))
             due = chunk.begin + least
         dumps = dumps or chunk.goes_on_with_a_dump
-        if damage:
-            break
     parts = [
         Part(start, end, first, following - first, dumps)
         for (start, first, _), (end, following, dumps) in itertools.pairwise(starts)

@@ -71,12 +71,10 @@ TYPES_ONLY = {
     ("cli.describe", "layout"),
     ("cli.info", "errors"),
     ("cli.info", "inventory"),
-    ("cli.convert", "selection"),
-    ("cli.info", "selection"),
     ("cli.info", "tables"),
+    ("cli.options", "selection"),
+    ("cli.options", "tables"),
     ("cli.output", "tables"),
-    ("cli.report", "selection"),
-    ("cli.sql", "selection"),
 }
 """(module, room): imports for the type checker, which are not there at run time."""
 SLOW = {"duckdb", "numpy", "polars", "pyarrow"}
