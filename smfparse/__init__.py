@@ -13,16 +13,21 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from smfparse.errors import SmfError
+    from smfparse.framing import Part, plan
     from smfparse.selection import Selection
+    from smfparse.tables import decode_part
     from smfparse.tables import open_inputs as open  # noqa: A004 - as in gzip.open
 
 _HOMES = {
+    "Part": ("smfparse.framing", "Part"),
     "Selection": ("smfparse.selection", "Selection"),
     "SmfError": ("smfparse.errors", "SmfError"),
+    "decode_part": ("smfparse.tables", "decode_part"),
     "open": ("smfparse.tables", "open_inputs"),
+    "plan": ("smfparse.framing", "plan"),
 }
 
-__all__ = ["Selection", "SmfError", "__version__", "open"]
+__all__ = ["Part", "Selection", "SmfError", "__version__", "decode_part", "open", "plan"]
 
 
 def __getattr__(name: str) -> Any:

@@ -125,6 +125,11 @@ class Part:
     dumps: bool = False
 
     @property
+    def is_planned(self) -> bool:
+        """Whether it is known what is in the range: nothing else may be."""
+        return self.records is not None
+
+    @property
     def rest(self) -> Part:
         """The range from here to the end of the source."""
         return replace(self, end=None, records=None)

@@ -357,6 +357,8 @@ class KeyColumns:
 
     def _task_record_no(self) -> tuple[Values, Mask]:
         number, known = np.zeros(self.rows, np.int64), np.zeros(self.rows, np.bool_)
+        if not self.records.chunk.numbered:
+            return number, known
         first = self.records.of(TASK)
         number[first], known[first] = self.records.chunk.record_no[first], True
         owner, numbers = self._continued

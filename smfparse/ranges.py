@@ -102,18 +102,18 @@ class Range:
         Raises UnsoundError, at the end, where the part is not what the plan of the file says.
         """
         part = self.part
-        damage = log.damage if part.end is None else DamageLog()
+        damage = DamageLog() if part.is_planned else log.damage
         decoder = self._decoder(log)
         read = _Counted(self.file.chunks(damage, part, decoder.kinds))
         try:
             yield from decoder.decode(self._once(read))
         except DamageError as error:
-            if part.end is None:
+            if not part.is_planned:
                 raise
             raise UnsoundError from error  # the file may have damage before this
         if self.duplicates is not None and (count := self.duplicates.count(self.path)):
             log.duplicates[self.path] = count
-        if part.end is not None and (damage or read.records != part.records):
+        if part.is_planned and (damage or read.records != part.records):
             raise UnsoundError
 
     def _decoder(self, log: Log) -> Decoder:

@@ -27,7 +27,7 @@ from smfparse.decode import Batch, Wanted, coded_schema, every_block, schema, wa
 from smfparse.detection import named as framing_named
 from smfparse.duplicates import Duplicates
 from smfparse.errors import Damage, DamageLog, InputError, OutputError, RequestError
-from smfparse.framing import size_of
+from smfparse.framing import WHOLE_SOURCE, Part, size_of
 from smfparse.inputs import Input, find
 from smfparse.ranges import (
     LEAST_BYTES,
@@ -35,6 +35,7 @@ from smfparse.ranges import (
     Log,
     Range,
     Unit,
+    UnsoundError,
     in_order,
     no_room,
     spill,
@@ -372,6 +373,41 @@ def open_inputs(
             for each in sources
         ]
     return Inputs(sources, log, selection, jobs)
+
+
+def decode_part(
+    path: str | Path,
+    part: Part = WHOLE_SOURCE,
+    tables: Mapping[str, Iterable[str] | None] | None = None,
+    damage: DamageLog | None = None,
+    framing: str | None = None,
+) -> Iterator[tuple[str, Batch]]:
+    """Decode a part of one SMF file: yield (table, RecordBatch), each table's in record order.
+
+    part     one that `plan` gave; or `Part(start, end, None)`: the records that start from byte
+             `start` up to `end`, wherever these are. Their record_no is NULL, record_offset is not
+    tables   table to its wanted columns (None: all); None: every table
+    damage   takes what could not be used
+    framing  as in `open_inputs`
+
+    The parts of a plan give together what the whole file gives, in order; so do blind ones that
+    have a border where another begins, but for numbers. Raises what `open_inputs` does; where a
+    part is not what the plan says, as the file was changed or is damaged, InputError at its end.
+    """
+    file = open_file(path, framing)
+    columns = dict.fromkeys(decoded_tables()) if tables is None else tables
+    wanted = {
+        table: None if columns[table] is None else frozenset(columns[table] or ())
+        for table in wanted_tables(columns)
+    }
+    log = Log(DamageLog() if damage is None else damage)
+    try:
+        yield from Range(file.input, wanted, part).batches(log)
+    except UnsoundError as error:
+        raise InputError(
+            f"{file.name}: bytes {part.start} to {part.end} are not as planned; the "
+            "file is damaged or was changed. Decode it from there to its end"
+        ) from error
 
 
 def open_file(path: str | Path, framing: str | None = None) -> SmfFile:

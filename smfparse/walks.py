@@ -180,6 +180,8 @@ class BdwWalk(Walk):
             found.append(at)
             later = word << 1 & _LATER
             at += word >> 16
+        if blocks.end and at == blocks.start + RDW_SIZE and not blocks.broken:
+            at = blocks.start
         return replace(_segments(buffer, found, at, blocks.broken), gaps=blocks.wrong)
 
     def begin(self, buffer: Bytes, at: int, least: int) -> int | None:
@@ -314,6 +316,7 @@ class BareWalk(Walk):
 class _Blocks:
     """The block in which a walk is.
 
+    start    where it starts, with its descriptor word
     end      where it ends; 0: not known
     wrong    place and size of descriptor words that do not fit their block
     stopped  whether what follows is behind the data
@@ -321,13 +324,12 @@ class _Blocks:
     """
 
     def __init__(self, buffer: Bytes, data_end: int, last: bool) -> None:
-        self.end = 0
+        self.start = self.end = 0
         self.wrong: list[tuple[int, int]] = []
         self.stopped = self.broken = False
         self._buffer = buffer
         self._data_end = data_end
         self._last = last
-        self._start = 0
 
     def step(self, at: int, word: int, later: int) -> int:
         """Step over what is at `at` if it is a descriptor word or a null segment; return to where.
@@ -343,10 +345,10 @@ class _Blocks:
         is_segment = not word & _NEVER and word >= _LEAST
         if self.end and (length or is_segment):
             if not known:
-                self.wrong.append((self._start, RDW_SIZE))
+                self.wrong.append((self.start, RDW_SIZE))
             self.end = 0
         if length:
-            self._start, self.end = at, at + length
+            self.start, self.end = at, at + length
             return at + RDW_SIZE
         if word & _NULL:
             behind = _behind_null(self._buffer, at, self._data_end, self.end)

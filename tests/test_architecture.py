@@ -64,6 +64,7 @@ ROOF = "smfparse"
 """The package itself: its public names are looked up when asked for; its version is for all."""
 TYPES_ONLY = {
     ("smfparse", "errors"),
+    ("smfparse", "framing"),
     ("smfparse", "selection"),
     ("smfparse", "tables"),
     ("reports", "catalog"),
