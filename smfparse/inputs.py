@@ -14,7 +14,7 @@ import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,13 @@ _OF_A_PROCESS = ("/dev/fd/", "/dev/stdin", "/proc/")
 _NOWHERE = Path(os.devnull)
 
 
+class Copy:
+    """A temporary file, that goes with this object."""
+
+    def __init__(self, path: Path) -> None:
+        weakref.finalize(self, _remove, path, os.getpid())
+
+
 @dataclass(frozen=True)
 class Input:
     """An SMF file or a dataset: where it is, and what the user calls it.
@@ -38,6 +45,7 @@ class Input:
     once     whether it is there to be read only once: standard input, a pipe, a device
     packing  how the file is packed, outermost first; () where it is not
     framing  how its records are told apart; None: not known yet, or a dataset
+    copy     what keeps the temporary file that `path` is, where it is one
     """
 
     path: Path
@@ -45,6 +53,7 @@ class Input:
     once: bool = False
     packing: tuple[str, ...] = ()
     framing: Framing | None = None
+    copy: Copy | None = field(default=None, compare=False)
 
     def chunks(
         self, damage: DamageLog, part: Part = WHOLE_SOURCE, kinds: Ints | None = None
@@ -174,8 +183,7 @@ def _copied(stream: Input) -> Input:
         number, text = tempfile.mkstemp(prefix="smfparse-")
     except OSError as error:
         raise _no_room(stream, error) from error
-    copy = Input(Path(text), stream.name)
-    weakref.finalize(copy, _remove, copy.path, os.getpid())
+    copy = Input(Path(text), stream.name, copy=Copy(Path(text)))
     with os.fdopen(number, "wb", buffering=0) as target:
         for block in _blocks(stream):
             try:

@@ -46,6 +46,8 @@ _MOST_LENGTH = 0xFFFF
 """A 4-byte length above this is none: no SMF record is longer than 32,756 bytes."""
 _MOST_BLOCK = 1 << 24
 """No block is longer, though an extended descriptor word could say so."""
+_PIECE = 1 << 15
+"""Bytes that are searched at once: about a block."""
 _FTP_HEADER = struct.Struct(">BH")
 _END_OF_RECORD, _END_OF_FILE, _RESTART_MARKER = 0x80, 0x40, 0x10
 _DESCRIPTORS = frozenset({0x00, 0x80, 0x40, 0xC0, 0x10})
@@ -483,15 +485,24 @@ def _behind_null(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:
         return 0
     if block_end or behind >= end:
         return behind
-    rest = np.flatnonzero(buffer[behind : min(end, behind + _MOST_BLOCK)])
-    if not rest.size:
+    first = _not_zero(buffer, behind, end)
+    if first == end:
         return end
-    first = behind + int(rest[0])
     for place in (first, max(first - 1, behind)):
         (word,) = _WORD.unpack_from(buffer.data, place)
         if not word & _NEVER and word >= _LEAST:
             return place
     return first
+
+
+def _not_zero(buffer: Bytes, at: int, end: int) -> int:
+    """Return where the first byte is, from `at` on, that is not zero; `end`: nowhere."""
+    while at < end:
+        found = np.flatnonzero(buffer[at : min(at + _PIECE, end)])
+        if found.size:
+            return at + int(found[0])
+        at += _PIECE
+    return end
 
 
 WALKS: dict[str, Walk] = {

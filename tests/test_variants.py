@@ -186,8 +186,8 @@ def test_only_the_framing_that_it_is_gives_the_tables_when_it_is_named(
     reference: Callable[[str], dict[str, Any]], tmp_path: Path, variant: Variant, framing: str
 ) -> None:
     path = put(tmp_path, SMALL, variant)
-    if framing == variant.framing:
-        assert_same(tables(path, framing), reference(SMALL))
+    if framing in (variant.framing, "bdw" if variant.framing == "rdw" else ""):
+        assert_same(tables(path, framing), reference(SMALL))  # what goes by blocks needs none
         return
     with pytest.raises((AssertionError, InputError)):
         assert_same(tables(path, framing), reference(SMALL))
@@ -249,12 +249,12 @@ def test_a_file_that_is_packed_twice_is_unpacked_twice(
 def test_a_packed_file_that_was_cut_gives_what_was_before_the_cut(
     tmp_path: Path, packing: str
 ) -> None:
-    """But for zip, whose directory is at the end: without it there is no archive."""
+    """But for zip, whose directory is at the end, and bz2, where the file is one block."""
     path = tmp_path / "input"
     path.write_bytes(PACKINGS[packing](dump(str(FIXTURES[0])))[:-2000])
     result = info(path, "--format", "json")
     assert not isinstance(result.exception, Exception)
-    assert result.exit_code in ((4, 8) if packing == "zip" else (4,))
+    assert result.exit_code in ((4, 8) if packing in ("zip", "bz2") else (4,))
     assert result.stderr
 
 
@@ -265,7 +265,8 @@ def test_inputs_of_several_variants_are_read_one_behind_the_other(
     for variant in VARIANTS:
         (tmp_path / variant.name).mkdir()
         paths.append(put(tmp_path / variant.name, SMALL, variant))
-    found = open_inputs(paths).arrow("record").drop_columns(list(BY_NATURE))
+    inputs = open_inputs(paths, keep_duplicates=True)
+    found = inputs.arrow("record").drop_columns(list(BY_NATURE))
     once = reference(SMALL)["record"]
     assert found.select(["type", "subtype", "length"]) == pa.concat_tables(
         [once.select(["type", "subtype", "length"])] * len(paths)
