@@ -80,6 +80,9 @@ def detect(buffer: Bytes, at: int, end: int, last: bool) -> Framing | None:
             each: max([here, *_later_scores(each, buffer, at, end, last)], key=_rank)
             for each, here in found.items()
         }
+    if any(count for walk, ((_, count), _) in found.items() if walk.chained):
+        found = {walk: here for walk, here in found.items() if walk.chained or here[1] == at}
+        found.pop(WALKS["none"], None)
     walk = max(found, key=lambda each: _rank(found[each]))
     (_, count), place = found[walk]
     if count:
@@ -102,8 +105,8 @@ def _later_scores(
 ) -> Iterator[tuple[tuple[int, int], int]]:
     """Yield scores at the first places behind `at` where there may be records, and the places."""
     for _ in range(_TRIES):
-        at = _later(walk, buffer, at, end, last)
-        if at == end:
+        before, at = at, _later(walk, buffer, at, end, last)
+        if at in (before, end):
             return
         yield _score(walk, buffer, at, end, last), at
 

@@ -52,7 +52,9 @@ _TAIL = 4 * RDW_SIZE + SMF_HEADER
 """Bytes at the end of the buffer in which no record can be told by its header yet."""
 _NOTHING = np.zeros(0, np.int64)
 NO_RECORD = "no SMF record starts here"
+NO_TIME = "the SMF header has no time or date; the record is skipped"
 _ZEROS = "zero bytes where a record should start"
+_WRONG_LENGTH = "the record that starts here has a length that leads to no other record"
 _NO_BLOCK = "a block descriptor word that does not fit its block"
 _LINE_END = "a line end behind a record, as a transfer in text mode adds"
 _LONG = (116 << 16 | 1, 116 << 16 | 2)
@@ -313,8 +315,8 @@ class _Reader:
         """Whether the buffer is read into; it is a map of the file before."""
         self.lost: int | None = self.base if self.blind else None
         """Byte of the source from which on a record is looked for; None: one is expected."""
-        self.zeros = self.cut = False
-        """Whether what was passed over since is zero; or what is left of a record."""
+        self.zeros = self.cut = self.headed = False
+        """Whether what was passed over since is zero; is left of a record; begins as one."""
         self.quiet = self.blind
         """Whether what is passed over is no damage: it belongs to the range before."""
         self.found: list[Damage] = []
@@ -404,12 +406,29 @@ class _Reader:
         return _together(runs, at)
 
     def _sound(self, run: Segments) -> Segments:
-        """Return the segments in front of the first that should start a record and does not."""
-        bad = (run.code <= FIRST) & ~are_heads(self.buffer, run)
+        """Return the segments that belong to records that start as they should.
+
+        One that does not is passed over where the chain leads to one that does; where it leads to
+        no such one, the run ends in front of it.
+        """
+        heads = run.code <= FIRST
+        good = are_heads(self.buffer, run)
+        bad = heads & ~good
         if not bad.any():
             return run
-        index = int(np.argmax(bad))
-        return replace(run.where(slice(index)), end=int(run.place[index]), broken=True)
+        last = int(np.flatnonzero(good)[-1]) if good.any() else -1
+        behind = np.flatnonzero(bad[last + 1 :])
+        if behind.size:
+            index = last + 1 + int(behind[0])
+            run = replace(run.where(slice(index)), end=int(run.place[index]), broken=True)
+            heads, bad = heads[:index], bad[:index]
+        starts = np.flatnonzero(heads)
+        ends = np.append(run.place[starts[1:]], run.end)
+        for index, end in zip(starts.tolist(), ends.tolist(), strict=True):
+            if bad[index]:
+                self._note(int(run.place[index]), end - int(run.place[index]), NO_TIME)
+        owner = np.maximum.accumulate(np.where(heads, np.arange(len(heads)), 0))
+        return run.where(~bad[owner])
 
     def _picked(self, end: int, last: bool) -> Segments:
         """Return the records in buffer[low:end] that are found by what they look like."""
@@ -452,10 +471,12 @@ class _Reader:
             return run, behind + size
         begin = int(run.place[head]) if count else at
         place, sure = self._next(begin + 1, end, last)
-        dropped = count and (place < behind or _is_cut(self.buffer, run, head, count))
+        dropped = count and ((sure and place < behind) or _is_cut(self.buffer, run, head, count))
+        place = place if sure else max(place, behind)
         start = begin if dropped else behind
         self.lost = self._offset(start)
         self.zeros, self.cut = True, start == run.end and not run.broken
+        self.headed = begins(self.walk, self.buffer, start, end)
         self._pass_over(start, place, sure, last)
         return run.where(slice(head if dropped else count)), place
 
@@ -477,6 +498,8 @@ class _Reader:
             why = self._why(start, place)
             if self.zeros:
                 why = _ZEROS
+            elif self.headed and sure:
+                why = _WRONG_LENGTH
             elif self.cut and not sure:
                 why = f"the file is cut: {size} bytes of its last record are left"
             self.found.append(Damage(self.source, self.lost, size, why))
@@ -574,8 +597,7 @@ class _Reader:
         offset = self._offset(0) + place
         good: Bools = (length >= SMF_HEADER) & plausible(self.buffer, start)
         for index in np.flatnonzero(~good).tolist():
-            reason = "the SMF header has no time or date; the record is skipped"
-            self._note(int(place[index]), int(length[index]), reason)
+            self._note(int(place[index]), int(length[index]), NO_TIME)
         if self.blind and self.part_end is not None:
             good &= offset < self.part_end
             self.found = [each for each in self.found if each.offset < self.part_end]

@@ -32,7 +32,7 @@ _SIGN = _SYSTEM - 1
 """The byte with the sign of the packed date."""
 _FIRST_YEAR, _END_YEAR = 0x0060000, 0x0200000
 """In a packed date without its sign: no SMF record is older than 1960; 2100 is far."""
-_FLAG_BITS, _FLAG_ON = 0x3F, 0x1E
+_FLAG_BITS, _FLAG_ON = 0x1F, 0x1E
 _DUMP_HEADER, _DUMP_TRAILER = 2, 3
 _IN_NAMES = np.zeros(256, np.bool_)
 _IN_NAMES[list("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789$#@ ".encode(ENCODING))] = True

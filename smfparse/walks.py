@@ -48,6 +48,8 @@ _MOST_BLOCK = 1 << 24
 """No block is longer, though an extended descriptor word could say so."""
 _PIECE = 1 << 15
 """Bytes that are searched at once: about a block."""
+_LONGEST = 32_760
+"""Bytes of the longest SMF record, with its RDW."""
 _FTP_HEADER = struct.Struct(">BH")
 _END_OF_RECORD, _END_OF_FILE, _RESTART_MARKER = 0x80, 0x40, 0x10
 _DESCRIPTORS = frozenset({0x00, 0x80, 0x40, 0xC0, 0x10})
@@ -338,7 +340,7 @@ class _Blocks:
 
         That is `at` where it may be a segment, and where the walk has to end.
         """
-        known = at == self.end
+        known = bool(self.end) and at == self.end
         seen = at + 2 * RDW_SIZE + (0 if known else SMF_HEADER)
         if seen > self._data_end and not self._last:
             self.stopped = True
@@ -419,10 +421,12 @@ class _Bare:
     def _up_to_next(self, index: int) -> tuple[int, int]:
         here = self._starts[index]
         if index + 1 < len(self._starts):
-            return self._starts[index + 1] - here, index + 1
-        if self._last or self._end - here > _MOST_LENGTH:
-            return self._end - here, index + 1
-        return 0, 0
+            size = self._starts[index + 1] + RDW_SIZE - here
+        elif self._last or self._end - here > _MOST_LENGTH:
+            size = self._end - here
+        else:
+            return 0, 0
+        return (size if size <= _LONGEST else 0), index + 1
 
     def _leads_on(self, index: int) -> bool:
         """Whether a record ends where another begins, or with the file."""
@@ -488,11 +492,11 @@ def _behind_null(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:
     first = _not_zero(buffer, behind, end)
     if first == end:
         return end
-    for place in (first, max(first - 1, behind)):
-        (word,) = _WORD.unpack_from(buffer.data, place)
-        if not word & _NEVER and word >= _LEAST:
-            return place
-    return first
+    before = max(first - 1, behind)
+    if plausible(buffer, np.array([before]))[0] or _block_length(buffer, before, 0):
+        return before
+    (word,) = _WORD.unpack_from(buffer.data, first)
+    return before if word & _NEVER or word < _LEAST else first
 
 
 def _not_zero(buffer: Bytes, at: int, end: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -443,3 +444,50 @@ def test_a_file_that_is_cut_is_damaged_in_its_last_part_only(tmp_path: Path, cut
         log = DamageLog()
         list(chunks(path, log, rest))
     assert [each.length for each in log.details] == [cut]
+
+
+def test_records_without_a_date_among_good_ones_cost_only_themselves(read):
+    """However many: what follows each is not walked through again."""
+    bad = bytearray(OTHER)
+    bad[10:14] = bytes.fromhex("0126FFFF")
+    found = read((SHORT + bytes(bad) * 2) * 5000 + OTHER)
+    assert len(found.records) == 5001
+    assert found.log.count == 10_000
+    assert set(found.reasons) == {"the SMF header has no time or date; the record is skipped"}
+
+
+@pytest.mark.parametrize("short", range(0, 60, 6))
+def test_a_good_record_in_front_of_garbage_is_kept_wherever_a_chunk_ends(
+    read, monkeypatch: pytest.MonkeyPatch, short: int
+):
+    monkeypatch.setattr(framing, "MAX_RECORD", 2048)
+    count = (8192 - short) // len(SHORT)
+    garbage = b"\xff" * (8192 - short - count * len(SHORT) + 5000)
+    filler = rdw([OTHER]) if (8192 - short) % len(SHORT) >= len(OTHER) else b""
+    found = read(filler + SHORT * count + garbage + SHORT * 3, 8192)
+    assert len(found.records) == count + 3 + bool(filler)
+    assert sum(length or 0 for _, length in found.damage) == len(garbage)
+
+
+def test_without_lengths_a_record_of_another_type_ends_where_the_next_one_starts(read):
+    foreign = [foreign_record(kind) for kind in (2, 30, 70, 30, 3)]
+    found = read(b"".join(each[4:] for each in [*foreign, SHORT, foreign[1], LONG, SHORT]))
+    assert found.bodies == bodies(*foreign, SHORT, foreign[1], LONG, SHORT)
+    assert not found.log
+
+
+def test_a_block_is_not_taken_for_known_at_the_start_of_a_map(tmp_path: Path):
+    """Just after midnight the time in a header reads like an RDW that goes on."""
+    early = bytearray(SHORT)
+    early[6:10] = (300 * 100).to_bytes(4, "big")
+    inner = bytes(early) * 20
+    block = (len(inner) + 4).to_bytes(2, "big") + bytes(2) + inner
+    path = tmp_path / "early.smf"
+    path.write_bytes(block * (6_000_000 // len(block)))
+    log = DamageLog()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(framing, "CHUNK_BYTES", 1 << 20)
+        kinds = np.zeros(0, np.int64)
+        count = sum(len(chunk.start) for chunk in chunks(path, log, kinds=kinds))
+    assert not log
+    assert count == 20 * (6_000_000 // len(block))
