@@ -80,9 +80,8 @@ def detect(buffer: Bytes, at: int, end: int, last: bool) -> Framing | None:
             each: max([here, *_later_scores(each, buffer, at, end, last)], key=_rank)
             for each, here in found.items()
         }
-    if any(count for walk, ((_, count), _) in found.items() if walk.chained):
-        found = {walk: here for walk, here in found.items() if walk.chained or here[1] == at}
-        found.pop(WALKS["none"], None)
+    if any(count for each, ((_, count), _) in found.items() if each.chained):
+        found = {each: here for each, here in found.items() if each.chained or here[1] == at}
     walk = max(found, key=lambda each: _rank(found[each]))
     (_, count), place = found[walk]
     if count:

@@ -416,7 +416,7 @@ class _Reader:
         bad = heads & ~good
         if not bad.any():
             return run
-        last = int(np.flatnonzero(good)[-1]) if good.any() else -1
+        last = int(np.flatnonzero(good)[-1]) if good.any() and not self.walk.nested else -1
         behind = np.flatnonzero(bad[last + 1 :])
         if behind.size:
             index = last + 1 + int(behind[0])
@@ -424,7 +424,7 @@ class _Reader:
             heads, bad = heads[:index], bad[:index]
         starts = np.flatnonzero(heads)
         ends = np.append(run.place[starts[1:]], run.end)
-        for index, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        for index, end in zip(starts.tolist(), ends.tolist(), strict=False):
             if bad[index]:
                 self._note(int(run.place[index]), end - int(run.place[index]), NO_TIME)
         owner = np.maximum.accumulate(np.where(heads, np.arange(len(heads)), 0))

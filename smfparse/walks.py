@@ -97,6 +97,7 @@ class Walk(ABC):
     name     what `--framing` calls it
     title    what there is of it in the file
     blind    whether a walk can start anywhere, and finds the next record
+    nested   whether what looks like one record may be several: a block, when its word is wrong
     chained  whether one record leads to the next; else each is found by what it looks like
     mapped   whether the walk works in a map of the file: it moves nothing, and needs nothing in
              front of a record to stand for its RDW
@@ -105,6 +106,7 @@ class Walk(ABC):
     name: str
     title: str
     blind: bool = True
+    nested: bool = False
     chained: bool = True
     mapped: bool = True
 
@@ -161,6 +163,7 @@ class BdwWalk(Walk):
     """
 
     name = "bdw"
+    nested = True
     title = "block and record descriptor words"
 
     def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:
