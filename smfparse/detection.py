@@ -16,13 +16,11 @@ from smfparse.errors import RequestError
 from smfparse.fields import ENCODING
 from smfparse.headers import (
     SMF_HEADER,
-    content_end,
     has_flag,
     has_system,
     headers_in,
-    is_dump,
-    is_mq,
     plausible,
+    told_length,
 )
 from smfparse.schemas import REGISTRY
 from smfparse.walks import FIRST, MIDDLE, RDW_SIZE, WALKS, WHOLE, Segments, Walk
@@ -236,9 +234,7 @@ def _followed(walk: Walk, buffer: Bytes, found: Segments, end: int, last: bool) 
 def _fills(buffer: Bytes, found: Segments) -> Bools:
     """Return which segments are whole records, and as long as what is in them says."""
     start = found.at
-    content = np.where(is_dump(buffer, start), SMF_HEADER, content_end(buffer, start))
-    filled: Bools = (found.code == WHOLE) & (content == found.length)
-    filled &= is_dump(buffer, start) | is_mq(buffer, start)
+    filled: Bools = (found.code == WHOLE) & (told_length(buffer, start) == found.length)
     return filled & has_flag(buffer, start) & has_system(buffer, start)
 
 

@@ -33,10 +33,9 @@ from smfparse.headers import (
     SMF_HEADER,
     SUBTYPE_END,
     begins_dump,
-    content_end,
-    is_mq,
     kinds_of,
     plausible,
+    told_length,
 )
 from smfparse.packing import USUAL_GAIN, Unpacked, is_packed, unpacked
 from smfparse.walks import FIRST, LAST, MIDDLE, RDW_SIZE, WHOLE, Segments
@@ -625,10 +624,8 @@ def _last_record(code: NDArray[np.uint8]) -> tuple[int, int]:
 
 def _is_cut(buffer: Bytes, run: Segments, head: int, count: int) -> bool:
     """Whether a record in one piece is shorter than what is in it says."""
-    start = run.at[head : head + 1]
-    if count - head > 1 or not is_mq(buffer, start)[0]:
-        return False
-    return bool(content_end(buffer, start)[0] > run.length[head])
+    told = told_length(buffer, run.at[head : head + 1])[0]
+    return count - head == 1 and bool(told > run.length[head])
 
 
 def _together(runs: list[Segments], end: int) -> Segments:

@@ -196,3 +196,10 @@ def content_end(buffer: Bytes, start: Ints) -> Ints:
     end = np.where(exists & (size > 0), raw["offset"] + size, HEADER_END)
     longest: Ints = end.max(axis=1, initial=HEADER_END)
     return longest
+
+
+def told_length(buffer: Bytes, start: Ints) -> Ints:
+    """Return how long records are by what is in them; 0 of a type of which that is not known."""
+    of_dump = np.where(is_dump(buffer, start), SMF_HEADER, 0)
+    told: Ints = np.where(is_mq(buffer, start), content_end(buffer, start), of_dump)
+    return told

@@ -20,11 +20,9 @@ from numpy.typing import NDArray
 from smfparse.arrays import Bools, Bytes, Ints, gather
 from smfparse.headers import (
     SMF_HEADER,
-    content_end,
     headers_in,
-    is_dump,
-    is_mq,
     plausible,
+    told_length,
 )
 
 RDW_SIZE = 4
@@ -306,11 +304,7 @@ class BareWalk(Walk):
 
     def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:
         starts = headers_in(buffer, at - RDW_SIZE, end)
-        lengths = np.where(
-            is_mq(buffer, starts),
-            content_end(buffer, starts),
-            np.where(is_dump(buffer, starts), SMF_HEADER, 0),
-        )
+        lengths = told_length(buffer, starts)
         found, gaps, used = _Bare(starts.tolist(), lengths.tolist(), end, last).records(at)
         places, length = np.array(found, np.int64).reshape(-1, 2).T
         codes = np.zeros(len(found), np.uint8)

@@ -19,12 +19,13 @@ import pyarrow as pa
 import pytest
 from click.testing import CliRunner, Result
 
-from smfparse.cli import main
+from smfparse.cli import main, options
 from smfparse.columns import table_names
 from smfparse.decode import coded_schema, schema, wanted_tables
 from smfparse.errors import InputError, RequestError
 from smfparse.generate import generate
 from smfparse.tables import open_inputs
+from smfparse.walks import WALKS
 from tests.real import REAL_DATA
 from tests.variants import (
     BY_NAME,
@@ -208,6 +209,10 @@ def test_only_the_framing_that_it_is_gives_the_tables_when_it_is_named(
         return
     with pytest.raises((AssertionError, InputError)):
         assert_same(tables(path, framing), reference(SMALL))
+
+
+def test_the_command_line_offers_every_framing_that_there_is() -> None:
+    assert sorted(options.FRAMINGS) == sorted(WALKS) == sorted(FRAMINGS)
 
 
 def test_a_framing_that_is_none_is_refused(tmp_path: Path) -> None:
