@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -11,17 +13,27 @@ from smfparse.cli.output import finish, nothing_selected, write_lines
 
 
 @click.command("report", epilog=INPUT_HELP)
-@click.argument("name", metavar="NAME")
+@click.argument("name", metavar="NAME", required=False)
 @click.argument("inputs", metavar="INPUT...", nargs=-1, type=str)
+@click.option(
+    "--interval",
+    metavar="LENGTH",
+    help="One section a queue manager and interval of this length, from midnight on: 30s, 15m, 1h.",
+)
 @click.option("--total", is_flag=True, help="One section a queue manager for the whole input.")
 @click.option("--explain", is_flag=True, help="Say how each figure comes about; INPUT not needed.")
+@click.option(
+    "--list", "listed", is_flag=True, help="List the reports, and those that INPUT has data for."
+)
 @reading_options("--to", "--until")
 @output_options("text", "csv", "json")
 def command(
-    name: str,
+    name: str | None,
     inputs: tuple[str, ...],
+    interval: str | None,
     total: bool,
     explain: bool,
+    listed: bool,
     form: str,
     output: Path | None,
     force: bool,
@@ -29,34 +41,64 @@ def command(
 ) -> None:
     """Print the report NAME: one section a queue manager and interval.
 
-    NAME is a report (log) or one of MP1B's DD names (LOG, LOGCSV). Times are the local times of the
-    z/OS system. A figure whose inputs are not in the data is shown as -.
+    NAME is a report (log) or one of MP1B's DD names (LOG, LOGCSV); --list names them. Times are the
+    local times of the z/OS system. A figure whose inputs are not in the data is shown as -.
 
-    Records are selected by the time when SMF took them: those of an interval at its end.
+    With --interval and --total counters are added, high-water marks keep the highest and low-water
+    marks the lowest, gauges the last; ratios come from these. Records are selected by the time when
+    SMF took them: those of an interval at its end.
 
     \b
     Example:
+      smfparse report --list DUMP.smf
       smfparse report log DUMP.smf
       ssh zos 'cat dump.smf' | smfparse report log -
-      smfparse report log DUMP.smf --format csv --output log.csv
+      smfparse report buff DUMP.smf --interval 1h --format csv --output buff.csv
       smfparse report log DUMP.smf --qmgr QM01 --from 0800 --to 1800
     """
-    from smfparse import reports
+    from smfparse import printing, reports
     from smfparse.catalog import Catalog
-    from smfparse.sections import Sections
+    from smfparse.sections import TOTAL, every
 
+    if listed:
+        _list((name, *inputs) if name else (), form, output, force, reading)
+        return
+    if name is None:
+        raise click.UsageError("Missing argument 'NAME'; --list names the reports.")
     which = reports.report(name)
     if explain:
         write_lines(reports.explain(which), output, force)
         return
     if not inputs:
         raise click.UsageError("Missing argument 'INPUT...'.")
+    if interval and total:
+        raise click.UsageError("--interval and --total exclude each other.")
+    sections = TOTAL if total else every(interval) if interval else None
+    opened = reading.open(inputs)
+    with Catalog(opened) as catalog, closing(reports.run(which, catalog, sections)) as rows:
+        first = next(rows, None)
+        if first is None and not nothing_selected(opened):
+            click.echo(f"smfparse: {which.absent()}", err=True)
+            if not reading.selection.everything:
+                click.echo(
+                    f"smfparse: looked at were only records with: {reading.selection}", err=True
+                )
+        found = rows if first is None else chain([first], rows)
+        write_lines(printing.lines(which, found, form), output, force)
+    finish(opened.damage, opened.duplicates)
+
+
+def _list(
+    inputs: tuple[str, ...], form: str, output: Path | None, force: bool, reading: Reading
+) -> None:
+    """Write the reports; with inputs, whether these have data for them."""
+    from smfparse import listing
+    from smfparse.catalog import Catalog
+
+    if not inputs:
+        write_lines(listing.lines(listing.reports_listed(), form), output, force)
+        return
     opened = reading.open(inputs)
     with Catalog(opened) as catalog:
-        rows = reports.run(which, catalog, Sections.TOTAL if total else Sections.RECORDED)
-    if not rows and not nothing_selected(opened):
-        click.echo(f"smfparse: {which.absent()}", err=True)
-        if not reading.selection.everything:
-            click.echo(f"smfparse: looked at were only records with: {reading.selection}", err=True)
-    write_lines(reports.lines(which, rows, form), output, force)
+        write_lines(listing.lines(listing.reports_listed(catalog), form), output, force)
     finish(opened.damage, opened.duplicates)

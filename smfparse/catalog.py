@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable, Iterable
-from contextlib import nullcontext
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from types import TracebackType
 from typing import Any
 
@@ -30,8 +30,10 @@ _PLAIN = {
     "TIMESTAMP WITH TIME ZONE",
 }
 """DuckDB types that every form can show."""
-_INTERRUPTED = "Query interrupted"
-"""What DuckDB raises as a RuntimeError where Python has to raise KeyboardInterrupt."""
+_INTERRUPTED = ("Query interrupted", "INTERRUPT Error")
+"""How a RuntimeError of DuckDB, or an OSError of Arrow, begins that is a KeyboardInterrupt."""
+_STREAMED = 1024
+"""Rows of a batch of a stream."""
 _QUERIES = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
 _EXPLAIN = re.compile(
     r"(?:\s|--[^\n]*\n|/\*.*?\*/)*explain\s+(?:analyze\s+)?(?:\([^)]*\)\s*)?", re.I | re.S
@@ -105,31 +107,40 @@ class Catalog:
 
     def execute(self, statement: str) -> None:
         """Run a statement that gives no rows. Raises RequestError."""
-
-        def work() -> None:
+        with self._guarded():
             self._make(named_tables(statement))
             self.connection.execute(statement)
 
-        self._run(work)
-
     def arrow(self, query: str) -> Any:
         """Return the rows of `query` as a pyarrow.Table. Raises RequestError where it fails."""
-        return self._run(lambda: self._rows(query, lambda relation: relation))
+        with self._guarded(), self._prepared(query):
+            return self.connection.sql(query).to_arrow_table()
+
+    def stream(self, query: str) -> Generator[Any, None, None]:
+        """Yield the rows of `query` as pyarrow.RecordBatches while they are made.
+
+        Raises RequestError where it fails.
+        """
+        with self._guarded(), self._prepared(query):
+            yield from self.connection.sql(query).to_arrow_reader(_STREAMED)
 
     def plain(self, query: str) -> Any:
         """Return the rows of `query` for text: columns have names of their own and plain types.
 
         Nested, binary and interval columns become text. Raises RequestError where it fails.
         """
-        return self._run(lambda: self._rows(query, _plain))
+        with self._guarded(), self._prepared(query):
+            return _plain(self.connection.sql(query)).to_arrow_table()
 
-    def _rows(self, query: str, form: Callable[[Any], Any]) -> Any:
+    @contextmanager
+    def _prepared(self, query: str) -> Iterator[None]:
+        """Make what `query` reads, and read the files first where it scans more than once."""
         found = self.connection.extract_statements(query)
         if len(found) != 1 or found[0].type not in _QUERIES:
             raise RequestError("not one query that gives rows: it has to be a SELECT")
         wanted = self._read_first(query)
         with self._files.read_once(wanted) if wanted else nullcontext():
-            return form(self.connection.sql(query)).to_arrow_table()
+            yield
 
     def _read_first(self, query: str) -> Wanted:
         """Make the views that `query` reads; return what it scans more than once altogether."""
@@ -160,21 +171,21 @@ class Catalog:
             return None
         return read_plan(text)
 
-    def _run(self, work: Callable[[], Any]) -> Any:
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Turn what DuckDB raises, or Arrow an OSError without a number, into what it means."""
         self._files.failure = None
         try:
             with interrupting(self.connection.interrupt):
-                return work()
-        except duckdb.InterruptException as error:
-            raise KeyboardInterrupt from error
-        except RuntimeError as error:
-            if str(error) != _INTERRUPTED:
-                raise
-            raise KeyboardInterrupt from error
-        except duckdb.Error as error:
+                yield
+        except (duckdb.Error, RuntimeError, OSError) as error:
+            if isinstance(error, duckdb.InterruptException) or str(error).startswith(_INTERRUPTED):
+                raise KeyboardInterrupt from error
             if self._files.failure is not None:
                 raise self._files.failure from error
-            raise RequestError(str(error)) from error
+            if isinstance(error, duckdb.Error) or getattr(error, "errno", 0) is None:
+                raise RequestError(str(error)) from error
+            raise
 
 
 def _parquet(dataset: Dataset, table: str) -> str:

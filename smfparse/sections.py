@@ -1,47 +1,43 @@
-"""Sections of a report: which statistics records are shown as one.
+"""Sections of a report: which records are shown as one.
 
-A section is one interval of a queue manager as it was recorded, or with `--total` the whole input
-of one. Each table is seen in two ways by a report's SQL:
+A section is one interval of a queue manager as it was recorded; or all that fall into an interval
+of the clock (`--interval`), that SMF took at one moment, or that the input has (`--total`). A
+report's SQL sees each of its tables in two ways:
 
     sectioned.<table>   every row, with the `section` it belongs to
     grouped.<table>     a row a section (and a value of the columns grouped by): every column is
                         combined as its declaration says: sum, max, min or last
+
+`sectioned.keys` has a row a section: whose it is, from when to when, and what is odd about it.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from enum import StrEnum
+from dataclasses import dataclass
 
+from smfparse.errors import RequestError
 from smfparse.fields import Combine
 from smfparse.layout import Column
 from smfparse.schemas import TABLES
 
-
-class Sections(StrEnum):
-    """What makes a section."""
-
-    RECORDED = "recorded"
-    TOTAL = "total"
-
-
 _SECTION = {
-    Sections.RECORDED: ("input_no", "source", "record_no"),
-    Sections.TOTAL: ("system", "qmgr"),
+    "record": ("input_no", "source", "{record_no} AS record_no"),
+    "moment": ("system", "qmgr", "smf_time"),
+    "interval": ("system", "qmgr", "{interval} AS interval"),
+    "total": ("system", "qmgr"),
 }
 """What tells a section. Source and record number alone do not: two datasets can both have been made
 from a file of one name."""
 _ORDER = "coalesce(time, smf_time)"
 """By what the last value of a section is told."""
 _END = "interval_start + to_microseconds(round(interval_seconds * 1e6)::BIGINT)"
-_KEYS = {
-    "interval_start": "min(interval_start)",
-    "interval_end": "max(interval_end)",
-    "interval_seconds": "sum(interval_seconds)",
-    "time": "max(time)",
-    "smf_time": "max(smf_time)",
-}
-_LAST_KEYS = ("qsg", "mq_version", "utc_offset", "source", "record_no")
+_MIDDLE = "interval_start + to_microseconds(round(interval_seconds * 5e5)::BIGINT)"
+_LOCAL = "({}) AT TIME ZONE 'UTC' + to_seconds(utc_offset)"
+"""A moment in UTC as local time of the system."""
+_LAST = ("mq_version", "utc_offset")
+"""Key columns that a report's SQL may need of a group: those of its last row."""
 _COMBINED = {
     Combine.SUM: "sum({0})",
     Combine.MAX: "max({0})",
@@ -49,34 +45,107 @@ _COMBINED = {
     Combine.LAST: f"arg_max({{0}}, {_ORDER})",
     Combine.NONE: f"arg_max({{0}}, {_ORDER})",
 }
+_DAY = 86_400
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": _DAY}
+_LENGTH = re.compile(r"([1-9][0-9]*)([smhd])")
+LONG = 1.5
+"""An interval is long if it has more than so many times the queue manager's median."""
+_SLACK = "least(1, typical / 10)"
+"""Seconds between one interval and the next that are no gap, nor an overlap."""
+
+
+@dataclass(frozen=True)
+class Sections:
+    """What makes a section.
+
+    by       record, moment, interval or total
+    seconds  length of an interval; intervals begin at midnight, local time of the system
+    """
+
+    by: str
+    seconds: int = 0
+
+    @classmethod
+    def of(cls, text: str) -> Sections:
+        """Return what a report's declaration says: record, moment, total, or a length as 15m."""
+        return cls(text) if text in _SECTION else every(text)
+
+
+RECORDED = Sections("record")
+TOTAL = Sections("total")
+
+
+def every(text: str) -> Sections:
+    """Return sections of a length: 30s, 1m, 15m, 1h, 1d. Raises RequestError.
+
+    A day has to be a multiple of it, so that every day's intervals begin alike.
+    """
+    found = _LENGTH.fullmatch(text.strip().lower())
+    seconds = int(found[1]) * _UNITS[found[2]] if found else 0
+    if not found or _DAY % seconds:
+        raise RequestError(
+            f"no interval: {text}; it is a number and s, m, h or d that divides a day: 30s, 15m, 1h"
+        )
+    return Sections("interval", seconds)
 
 
 def statements(
-    sections: Sections, tables: Iterable[str], grouped: Mapping[str, Sequence[str]]
+    sections: Sections,
+    tables: Iterable[str],
+    grouped: Mapping[str, Sequence[str]],
+    main: Sequence[str],
 ) -> Iterator[str]:
     """Yield the SQL that makes the views of `tables`.
 
-    `grouped` names those that are combined, and the columns they are grouped by besides.
+    grouped  those that are combined, and the columns they are grouped by besides
+    main     those whose rows make the sections; of two that a section has, the first tells its
+             intervals
     """
     yield "CREATE SCHEMA IF NOT EXISTS sectioned"
     yield "CREATE SCHEMA IF NOT EXISTS grouped"
-    section = ", ".join(f"'{name}': {name}" for name in _SECTION[sections])
     for table in tables:
         yield (
             f"CREATE OR REPLACE VIEW sectioned.{table} AS "
-            f"SELECT {{{section}}} AS section, {_END} AS interval_end, * FROM inputs.{table}"
+            f"SELECT {_section(sections, table)} AS section, {_END} AS interval_end, * "
+            f"FROM inputs.{table}"
         )
     for table, by in grouped.items():
         rows = f"SELECT * FROM sectioned.{table}"
-        if sections is not Sections.RECORDED:
+        if sections != RECORDED:
             rows = _combined(table, by)
         yield f"CREATE OR REPLACE VIEW grouped.{table} AS {rows}"
+    yield f"CREATE OR REPLACE VIEW sectioned.keys AS {_keys(sections, main)}"
+
+
+def _section(sections: Sections, table: str) -> str:
+    """Return the SQL of what tells the section of a row."""
+    number = "coalesce(task_record_no, record_no)" if TABLES[table].task else "record_no"
+    parts = []
+    for each in _SECTION[sections.by]:
+        value, _, name = each.partition(" AS ")
+        value = value.format(record_no=number, interval=_interval(sections.seconds, table))
+        parts.append(f"'{name or value}': {value}")
+    return f"{{{', '.join(parts)}}}"
+
+
+def _interval(seconds: int, table: str) -> str:
+    """Return the SQL of when, local time, the interval begins that a row belongs to.
+
+    That of a task is where it ends; what the queue manager counted goes where most of it was,
+    because its intervals end a moment late.
+    """
+    if TABLES[table].task:
+        moment = f"coalesce({_END}, time) - INTERVAL 1 MICROSECOND"
+    else:
+        moment = f"coalesce({_MIDDLE}, time)"
+    local = f"coalesce({_LOCAL.format(moment)}, smf_time)"
+    return f"time_bucket(INTERVAL {seconds} seconds, {local}, TIMESTAMP '1970-01-01')"
 
 
 def _combined(table: str, by: Sequence[str]) -> str:
-    columns = ["section", *by, "section.system AS system", "section.qmgr AS qmgr"]
-    columns += [f"arg_max({name}, {_ORDER}) AS {name}" for name in _LAST_KEYS]
-    columns += [f"{combined} AS {name}" for name, combined in _KEYS.items()]
+    columns = ["section", *by]
+    columns += [f"arg_max({name}, {_ORDER}) AS {name}" for name in _LAST]
+    columns += ["sum(interval_seconds) AS interval_seconds"]
     columns += [
         f"{_COMBINED[column.combine].format(column.name)}{_cast(column)} AS {column.name}"
         for column in TABLES[table].columns
@@ -92,3 +161,88 @@ def _cast(column: Column) -> str:
     if column.combine is Combine.SUM and column.part.arrow.startswith(("int", "uint")):
         return "::UBIGINT" if column.part.arrow.startswith("u") else "::BIGINT"
     return ""
+
+
+def _keys(sections: Sections, main: Sequence[str]) -> str:
+    """Return the SQL of `sectioned.keys`."""
+    names = (
+        "section, system, qmgr, qsg, mq_version, smf_time, time, utc_offset, interval_start, "
+        "interval_end, interval_seconds, source, record_no"
+    )
+    rows = " UNION ALL ".join(
+        f"SELECT {number} AS main, {names} FROM sectioned.{table}"
+        for number, table in enumerate(main)
+    )
+    marks = _task_marks(sections) if TABLES[main[0]].task else _interval_marks()
+    last = ", ".join(
+        f"arg_max({name}, {_ORDER}) AS {name}"
+        for name in ("system", "qmgr", "qsg", "mq_version", "utc_offset", "source", "record_no")
+    )
+    begins = "section.interval" if sections.by == "interval" else "NULL::TIMESTAMP"
+    return f"""
+    WITH members AS ({rows}),
+    named AS (
+        SELECT section, {last}, max(smf_time) AS smf_time, max(time) AS time,
+            min(interval_start) AS interval_start, max(interval_end) AS interval_end
+        FROM members GROUP BY section
+    ),
+    {marks}
+    SELECT named.*, {begins} AS bucket, marked.* EXCLUDE (section)
+    FROM named LEFT JOIN marked USING (section)
+    """
+
+
+def _interval_marks() -> str:
+    """Return the SQL of what there is to say of intervals that follow one another."""
+    return f"""
+    intervals AS (
+        SELECT DISTINCT section, main, system, qmgr, interval_start, interval_end, interval_seconds
+        FROM members WHERE interval_end IS NOT NULL
+        QUALIFY main = min(main) OVER (PARTITION BY section)
+    ),
+    placed AS (
+        SELECT *,
+            median(interval_seconds) OVER (PARTITION BY main, system, qmgr) AS typical,
+            epoch_us(interval_start) / 1e6 - epoch_us(max(interval_end) OVER (
+                PARTITION BY main, system, qmgr ORDER BY interval_start, interval_end
+                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+            )) / 1e6 AS apart
+        FROM intervals
+    ),
+    counted AS (
+        SELECT section, count(*) AS intervals, sum(interval_seconds) AS interval_seconds,
+            max(typical) AS typical,
+            count_if(interval_seconds > {LONG} * typical) AS long,
+            sum(apart) FILTER (apart > {_SLACK}) AS gap,
+            -sum(apart) FILTER (apart < -{_SLACK}) AS overlap
+        FROM placed GROUP BY section
+    ),
+    marked AS (
+        SELECT section, intervals, interval_seconds, nullif(concat_ws('; ',
+            CASE WHEN long > 0 THEN format('long: {{}} of {{}}, median {{:.0f}} seconds',
+                long, intervals, typical) END,
+            CASE WHEN gap > 0 THEN format('gap: {{:.0f}} seconds', gap) END,
+            CASE WHEN overlap > 0 THEN format('overlap: {{:.0f}} seconds', overlap) END
+        ), '') AS marks
+        FROM counted
+    )"""
+
+
+def _task_marks(sections: Sections) -> str:
+    """Return the SQL of what there is to say of intervals of tasks, which go on side by side."""
+    spanning = "0"
+    if sections.by == "interval":
+        start = f"{_LOCAL.format('interval_start')}"
+        spanning = f"count_if({start} < section.interval)"
+    return f"""
+    counted AS (
+        SELECT section, count(*) AS intervals, {spanning} AS spanning,
+            (epoch_us(max(interval_end)) - epoch_us(min(interval_start))) / 1e6 AS interval_seconds
+        FROM members GROUP BY section
+    ),
+    marked AS (
+        SELECT section, intervals, interval_seconds,
+            CASE WHEN spanning > 0 THEN format('spanning: {{}} of {{}} began before',
+                spanning, intervals) END AS marks
+        FROM counted
+    )"""

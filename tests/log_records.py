@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from smfparse import reports
+from smfparse import printing, reports
 from smfparse.catalog import Catalog
-from smfparse.sections import Sections
+from smfparse.sections import RECORDED, TOTAL
 from smfparse.tables import open_inputs
 from tests.builders import NOTHING, Section, ebcdic, qwhs_long, qwhx, smf_record, stck
 
@@ -153,10 +153,10 @@ def log_record(
 def log_rows(*paths: Any, total: bool = False) -> list[dict[str, Any]]:
     """Run the report log over inputs."""
     with Catalog(open_inputs(paths)) as catalog:
-        sections = Sections.TOTAL if total else Sections.RECORDED
-        return reports.run(reports.report("log"), catalog, sections)
+        sections = TOTAL if total else RECORDED
+        return list(reports.run(reports.report("log"), catalog, sections))
 
 
 def log_lines(*paths: Any, form: str = "text", total: bool = False) -> list[str]:
     """Return the lines of the report log over inputs."""
-    return list(reports.lines(reports.report("log"), log_rows(*paths, total=total), form))
+    return list(printing.lines(reports.report("log"), log_rows(*paths, total=total), form))

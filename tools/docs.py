@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from smfparse import columns, reports
+from smfparse import columns, forms, reports
 from smfparse.cli import main as cli
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -26,13 +26,13 @@ def report_reference() -> Iterator[str]:
         yield f"## {name}\n"
         yield f"{which.title}.\n"
         yield f"* Data: {which.record}, written by `{which.trace}`."
-        yield f"* MP1B: {', '.join(which.dd)}.\n"
+        yield f"* MP1B: {', '.join(which.dd) or 'not there'}.\n"
         yield "| figure | JSON | formula | shown | evidence | note |"
         yield "|---|---|---|---|---|---|"
         for each in which.figures:
-            shown = reports.FORMS[each.form][1]
+            shown = forms.FORMS[each.form][1]
             yield (
-                f"| {each.csv} | `{each.name}` | {each.formula} | {shown} "
+                f"| {each.csv or '(text only)'} | `{each.name}` | {each.formula} | {shown} "
                 f"| {each.evidence} | {each.note} |"
             )
         yield ""

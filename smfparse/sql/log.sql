@@ -57,8 +57,7 @@ log AS (
     LEFT JOIN measured AS m USING (section)
 )
 SELECT
-    system, qmgr, qsg, mq_version, smf_time, time, utc_offset,
-    interval_start, interval_end, interval_seconds, source, record_no,
+    section,
     copy_pages / 256 AS mb_written,
     mb_written / nullif(measured_seconds, 0) AS mb_per_second,
     mb_per_second AS log_write_rate,
@@ -118,4 +117,3 @@ SELECT
     qjstlama AS lookahead_mounts,
     qjstlams AS lookahead_mounts_done
 FROM log
-ORDER BY time, system, qmgr, source, record_no
