@@ -238,7 +238,7 @@ def _task_marks(sections: Sections) -> str:
     counted AS (
         SELECT section, count(*) AS intervals, {spanning} AS spanning,
             (epoch_us(max(interval_end)) - epoch_us(min(interval_start))) / 1e6 AS interval_seconds
-        FROM members GROUP BY section
+        FROM (FROM members QUALIFY main = min(main) OVER (PARTITION BY section)) GROUP BY section
     ),
     marked AS (
         SELECT section, intervals, interval_seconds,

@@ -1,0 +1,9 @@
+-- QPUTS: a row a section and queue that something was put to (WQST).
+SELECT
+    section, objname, putn, put1n, putbytes, putmaxms, putminms, validput,
+    putbytes / nullif(validput, 0) AS put_size,
+    (putet + put1et) / nullif(putn::BIGINT + put1n, 0) AS put_elapsed,
+    (putct + put1ct) / nullif(putn::BIGINT + put1n, 0) AS put_cpu,
+    putpmsg::BIGINT + put1pmsg AS persistent, putpwg::BIGINT + put1pwg AS to_getter, streamedn
+FROM grouped.wqst
+WHERE putn + put1n > 0
