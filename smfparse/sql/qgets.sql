@@ -1,4 +1,4 @@
--- QGETS: a row a section and queue that MQGET was called for (WQST).
+-- QGETS: a row a section and queue: what tasks got from it (WQST).
 WITH
 shortest AS (
     SELECT section, objname, min(minlatnt) AS shortest
@@ -18,4 +18,3 @@ SELECT
     totlatnt / nullif(validget, 0) AS on_queue_average
 FROM grouped.wqst
 LEFT JOIN shortest USING (section, objname)
-WHERE getn > 0

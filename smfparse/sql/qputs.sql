@@ -1,4 +1,4 @@
--- QPUTS: a row a section and queue that something was put to (WQST).
+-- QPUTS: a row a section and queue: what tasks put to it (WQST).
 SELECT
     section, objname, putn, put1n, putbytes, putmaxms, putminms, validput,
     putbytes / nullif(validput, 0) AS put_size,
@@ -6,4 +6,3 @@ SELECT
     (putct + put1ct) / nullif(putn::BIGINT + put1n, 0) AS put_cpu,
     putpmsg::BIGINT + put1pmsg AS persistent, putpwg::BIGINT + put1pwg AS to_getter, streamedn
 FROM grouped.wqst
-WHERE putn + put1n > 0
