@@ -4,12 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test check format-check lint types docs docs-check wheel-check bench fuzz fixtures lock clean
+.PHONY: help demo test check coverage format-check lint types docs docs-check wheel-check bench fuzz fixtures lock clean
 
 help:
 	@echo "make demo      print a log report from a fixture"
 	@echo "make test      run all tests"
 	@echo "make check     format, lint, types, docs, tests, built wheel: what CI runs"
+	@echo "make coverage  run all tests and say which lines they do not reach"
 	@echo "make bench     ratios against md5sum, measured in one run (SIZE=200MB ROUNDS=5)"
 	@echo "make fuzz      the property tests, long (EXAMPLES=500)"
 	@echo "make docs      write the generated parts of docs/"
@@ -29,7 +30,9 @@ demo: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest --numprocesses 2
 
-check: format-check lint types docs-check wheel-check
+check: format-check lint types docs-check wheel-check test
+
+coverage: $(READY)
 	$(BIN)/python -m pytest --numprocesses 2 --cov --cov-report=term --cov-fail-under=95
 
 format-check: $(READY)

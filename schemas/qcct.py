@@ -18,8 +18,10 @@ QCCT = block(
     "qcctstus" / Gauge32("MB") * "31-bit storage used by the channel initiator address space",
     since(
         "9.3.5",
-        "qcctstab" / Gauge64 * "64-bit (above-the-bar) storage used by the channel initiator",
-        "qcctslim" / Gauge64 * "64-bit storage limit of the channel initiator",
+        "qcctstab" / Gauge64("MB") * "64-bit (above-the-bar) storage used by the channel initiator",
+        "qcctslim"
+        / Gauge64("MB")
+        * "64-bit storage limit of the channel initiator; 17592186040320: none",
     ),
     since="8.0",
     lengths={"8.0": 48, "9.3.5": 64},

@@ -1,6 +1,6 @@
 """QCT: the tasks of the channel initiator (115/231)."""
 
-from smfparse.fields import Count32, Elapsed, Gauge32, HighElapsed, When, Word32
+from smfparse.fields import Count32, Elapsed, Gauge32, HighElapsed, LocalWhen, Word32
 from smfparse.layout import block
 
 QCT_TASK = (
@@ -32,7 +32,9 @@ QCT_SSL = block(
     "QCT_SSL",
     "TLS server task of the channel initiator, one per task and interval",
     QCT_TASK,
-    "qctlstm" / When * "When the longest TLS request of the interval happened",
+    "qctlstm"
+    / LocalWhen
+    * "When the longest TLS request of the interval happened, z/OS local time (as in QCT_DNS)",
     "qctlsdu" / HighElapsed * "Duration of the longest TLS request",
     since="8.0",
 )
@@ -42,7 +44,9 @@ QCT_DNS = block(
     "QCT_DNS",
     "Name resolution (DNS) task of the channel initiator, one per interval",
     QCT_TASK,
-    "qctlgtm" / When * "When the longest DNS request of the interval happened",
+    "qctlgtm"
+    / LocalWhen
+    * "When the longest DNS request of the interval happened, z/OS local time",
     "qctlgdu"
     / HighElapsed
     * "Duration of the longest DNS request (APAR PH69352: not reset at 9.4.0)",

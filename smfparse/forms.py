@@ -9,6 +9,8 @@ from typing import Any
 ABSENT = "-"
 """What is shown where the data does not have what a figure is made of."""
 _UNITS = ("B", "KB", "MB", "GB", "TB", "PB")
+_MANY = 10_000
+"""So many megabytes are shown as gigabytes, and so on."""
 
 
 def _count(value: Any) -> str:
@@ -48,7 +50,14 @@ def _size(value: Any) -> str:
     number, unit = math.trunc(value), 0
     while number >= 1024 and unit < len(_UNITS) - 1:
         number, unit = number // 1024, unit + 1
-    return f"{number} {_UNITS[unit]}"
+    return f"{number} {_UNITS[unit]:>2}"
+
+
+def _megabytes(value: Any) -> str:
+    number, unit = float(value), _UNITS.index("MB")
+    while number >= _MANY and unit < len(_UNITS) - 1:
+        number, unit = number / 1024, unit + 1
+    return f"{number:.0f} {_UNITS[unit]}"
 
 
 def _flag(value: Any) -> str:
@@ -77,6 +86,7 @@ FORMS: Mapping[str, tuple[Callable[[Any], str], str]] = {
     "micro": (_micro, "six decimals"),
     "percent": (_percent, "up to two decimals"),
     "size": (_size, "truncated to the largest unit of 1024 that it has one of"),
+    "megabytes": (_megabytes, "megabytes, 10,000 and more rounded to a larger unit"),
     "flag": (_flag, "Yes or No"),
     "instant": (_instant, "local time of the system, with microseconds"),
     "second": (_second, "local time of the system"),

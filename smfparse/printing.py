@@ -34,8 +34,7 @@ _TAIL = {
     "Marks": "marks",
     "Bucket": "bucket",
 }
-"""CSV columns of the section that stand behind the figures, where they are not in front, and no
-figure is called so."""
+"""CSV columns of the section that stand behind the figures, where they are not in front."""
 _FORMULA_STARTS = ("=", "+", "-", "@")
 _NUMBER = re.compile(r"-?[0-9.]+")
 _CONDITION = re.compile(r"\{\?(\w+)\}")
@@ -115,8 +114,10 @@ def _keys(row: Row) -> dict[str, str]:
 
 
 def _local(row: Row, moment: dt.datetime | None) -> dt.datetime | None:
-    """Return a UTC moment in the local time of the section's system."""
-    if moment is None or row["utc_offset"] is None:
+    """Return a moment in the local time of the section's system; one without a zone is so."""
+    if moment is None or moment.tzinfo is None:
+        return moment
+    if row["utc_offset"] is None:
         return None
     zone = dt.timezone(dt.timedelta(seconds=row["utc_offset"]))
     return moment.astimezone(zone)
@@ -172,11 +173,15 @@ def _beginning(which: Report, row: Row) -> Iterator[str]:
 def csv_lines(which: Report, rows: Iterable[Row]) -> Iterator[str]:
     """Yield a header and a line a row; what is absent is empty."""
     figures = [each for each in which.figures if each.csv]
-    taken = {*which.csv_keys.values(), *(each.csv for each in figures)}
-    tail = {name: key for name, key in _TAIL.items() if taken.isdisjoint((name, key))}
-    header = [*which.csv_keys, *(each.csv for each in figures), *tail]
+    before = [*which.csv_keys, *(each.csv for each in figures)]
+    tail = {
+        name: key
+        for name, key in _TAIL.items()
+        if name not in before and key not in which.csv_keys.values()
+    }
     keys = [*which.csv_keys.values()], [*tail.values()]
-    yield from csv_rows(chain([header], (_csv_cells(figures, *keys, row) for row in rows)))
+    cells = (_csv_cells(figures, *keys, row) for row in rows)
+    yield from csv_rows(chain([[*before, *tail]], cells))
 
 
 def _csv_cells(
@@ -250,4 +255,7 @@ def _json_row(row: Row) -> dict[str, Any]:
 
 def lines(which: Report, rows: Iterable[Row], form: str) -> Iterator[str]:
     """Yield the lines of the report in the form text, csv or json."""
-    return {"text": text, "csv": csv_lines, "json": json_lines}[form](which, rows)
+    if form == "text":
+        return text(which, rows)
+    once = (row for row in rows if row.get("line") not in which.text_only)
+    return csv_lines(which, once) if form == "csv" else json_lines(which, once)

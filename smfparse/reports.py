@@ -80,6 +80,7 @@ class Report:
     order     SQL of the order of rows in a section
     grouped   tables combined by section, with the columns they are grouped by besides
     text      templates of the lines of a row; the column `line` tells which one it takes
+    text_only  those whose rows only text has: CSV and JSON have the figures in other rows
     top       a line above everything
     heading   lines above the rows of a section
     header    whether a section begins with whose it is, and from when to when
@@ -97,6 +98,7 @@ class Report:
     order: str
     grouped: Mapping[str, Sequence[str]]
     text: Mapping[str, str]
+    text_only: frozenset[str]
     top: str
     heading: str
     header: bool
@@ -156,6 +158,7 @@ def _report(name: str, spec: Mapping[str, Any]) -> Report:
         order=spec.get("order", ""),
         grouped=spec.get("grouped", {}),
         text=text if isinstance(text, Mapping) else {"": text},
+        text_only=frozenset(spec.get("text_only", ())),
         top=spec.get("top", ""),
         heading=spec.get("heading", ""),
         header=spec.get("header", True),

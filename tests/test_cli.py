@@ -579,3 +579,31 @@ def test_info_of_a_dataset_says_what_was_lost_when_it_was_made(cut: Path, tmp_pa
     shown = run("info", tmp_path / "tables")
     assert shown.exit_code == 0
     assert "the file is cut" in shown.stdout
+
+
+def test_the_list_of_reports_says_which_the_input_has_data_for(dump: Path) -> None:
+    everything = clean("report", "--list").splitlines()
+    assert everything[0].split()[:2] == ["name", "title"]
+    found = json.loads(clean("report", "--list", dump, "--format", "json"))["reports"]
+    data = {each["name"]: each["data"] for each in found}
+    assert len(everything) == len(data) + 1
+    assert data["log"] is True
+    assert data["dns"] is False
+
+
+def test_interval_and_total_exclude_each_other(dump: Path) -> None:
+    refused = run("report", "log", dump, "--interval", "1h", "--total")
+    assert refused.exit_code == 2
+    assert "exclude each other" in refused.stderr
+
+
+def test_an_interval_that_is_none_is_told_what_one_is(dump: Path) -> None:
+    refused = run("report", "log", dump, "--interval", "7m")
+    assert refused.exit_code == 2
+    assert "30s, 15m, 1h" in refused.stderr
+
+
+def test_a_report_by_interval_names_its_bucket(dump: Path) -> None:
+    found = json.loads(clean("report", "log", dump, "--interval", "1h", "--format", "json"))["rows"]
+    assert found
+    assert all(row["bucket"].endswith(":00:00") for row in found)

@@ -22,6 +22,7 @@ SELECT
     cpu_us / 1e6 AS cpu_seconds,
     100 * cpu_us / nullif(interval_seconds * 1e6, 0) AS cpu_busy,
     CASE WHEN requests = 0 THEN 0 ELSE cpu_us / requests END AS cpu_average,
+    cpu_average AS cpu_tenths,
     CASE WHEN requests = 0 THEN 0 ELSE busy_us / requests END AS elapsed_average,
     waiting_us / 1e6 AS waiting_seconds
 FROM rows

@@ -1,0 +1,215 @@
+"""What holds for every report, on every fixture and real file, from a file and from its dataset."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smfparse import forms, printing, reports
+from smfparse.catalog import Catalog
+from smfparse.fields import Combine
+from smfparse.generate import generate
+from smfparse.reports import Report
+from smfparse.schemas import TABLES
+from smfparse.sections import RECORDED, TOTAL, Sections, every
+from smfparse.tables import open_inputs, write_dataset
+from tests.real import REAL_DATA
+from tests.searching import search
+
+PROJECT = Path(__file__).resolve().parent.parent
+FILES = sorted((PROJECT / "fixtures").glob("*.smf")) + sorted(
+    REAL_DATA.glob("*.dat") if REAL_DATA else []
+)
+FORMS = ("text", "csv", "json")
+NAMES = reports.names()
+MP1B = {
+    "CHINIT": "chinit", "CHINCSV": "chinit", "ADAP": "adap", "ADAPCSV": "adap",
+    "DISP": "disp", "DISPCSV": "disp", "SSL": "ssl", "SSLCSV": "ssl", "DNS": "dns",
+    "DNSCSV": "dns", "DCHS": "dchs", "DCHSCSV": "dchs", "DCHSSUM": "dchssum",
+    "LOG": "log", "LOGCSV": "log", "LOGBUSY": "log", "MSGM": "msgm", "MSGMCSV": "msgm",
+    "BUFF": "buff", "BUFFCSV": "buff",
+}  # fmt: skip
+"""MP1B's DD names, and the report that each is."""
+
+
+@pytest.fixture(scope="module")
+def datasets(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Path]:
+    """Each file converted."""
+    folder = tmp_path_factory.mktemp("datasets")
+    made = {}
+    for path in FILES:
+        made[path] = folder / path.name
+        write_dataset(open_inputs([path]), made[path])
+    return made
+
+
+def sections_of(*paths: Path, name: str, sections: Sections | None = None) -> list[dict[str, Any]]:
+    with Catalog(open_inputs(paths)) as catalog:
+        return list(reports.run(reports.report(name), catalog, sections))
+
+
+def placeless(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Leave out by which number an input is told from others."""
+    for row in rows:
+        row["section"].pop("input_no", None)
+    return rows
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_report_of_a_file_is_that_of_its_dataset_in_every_form(
+    name: str, path: Path, datasets: dict[Path, Path]
+) -> None:
+    which = reports.report(name)
+    rows = placeless(sections_of(path, name=name))
+    assert placeless(sections_of(datasets[path], name=name)) == rows
+    text, table, objects = (list(printing.lines(which, rows, form)) for form in FORMS)
+    assert text
+    kept = [row for row in rows if row.get("line") not in which.text_only]
+    header, *cells = csv.reader(table)
+    assert len(set(header)) == len(header)
+    assert [len(row) for row in cells] == [len(header)] * len(kept)
+    (found,) = [json.loads("\n".join(objects))]
+    assert found["report"] == name
+    assert len(found["rows"]) == len(kept)
+    for row in found["rows"]:
+        assert {each.name for each in which.figures} <= row.keys()
+
+
+@pytest.mark.parametrize("sections", [TOTAL, every("1m"), every("1d")], ids=str)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@pytest.mark.parametrize("name", NAMES)
+def test_every_report_can_be_had_for_every_kind_of_section(
+    name: str, path: Path, sections: Sections
+) -> None:
+    rows = sections_of(path, name=name, sections=sections)
+    assert bool(rows) == bool(sections_of(path, name=name))
+    assert list(printing.lines(reports.report(name), rows, "text"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_figure_is_declared_and_every_declared_one_is_there(name: str) -> None:
+    which = reports.report(name)
+    names = [each.name for each in which.figures]
+    headers = [each.csv for each in which.figures if each.csv]
+    assert len(set(names)) == len(names)
+    assert len(set(headers)) == len(headers)
+    for each in which.figures:
+        assert each.form in forms.FORMS, each.name
+        assert each.evidence in reports.EVIDENCE, each.name
+        assert each.formula, each.name
+    shown = set(re.findall(r"\{\??(\w+)[:}]", "".join(which.text.values())))
+    assert shown - set(printing.KEYS) <= set(names)
+    assert which.text_only <= which.text.keys()
+    assert set(which.main) <= set(which.tables)
+    assert set(which.grouped) <= set(which.tables)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_report_without_data_is_its_header_and_says_which_trace_to_start(name: str) -> None:
+    which = reports.report(name)
+    header, *more = printing.lines(which, [], "csv")
+    assert header
+    assert not more
+    assert json.loads("\n".join(printing.lines(which, [], "json")))["rows"] == []
+    assert "START TRACE(" in which.absent()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_explain_gives_each_figure_with_its_formula(name: str) -> None:
+    which = reports.report(name)
+    told = list(reports.explain(which))
+    for each in which.figures:
+        place = told.index(f"{each.csv or each.name} [{each.name}] = {each.formula}")
+        assert reports.EVIDENCE[each.evidence] in told[place + 1]
+
+
+@pytest.mark.parametrize(("dd", "name"), sorted(MP1B.items()))
+def test_the_dd_names_of_mp1b_are_names_of_reports(dd: str, name: str) -> None:
+    assert reports.report(dd).name == name
+    assert reports.report(dd.lower()).name == name
+
+
+def test_no_two_reports_have_a_name_in_common() -> None:
+    taken = [dd for name in NAMES for dd in {name.upper(), *reports.report(name).dd}]
+    assert len(set(taken)) == len(taken)
+
+
+def additive(which: Report) -> Iterator[str]:
+    """Yield the figures that are fields of tables that are combined, and are added."""
+    columns = {c.name: c for table in which.grouped for c in TABLES[table].columns}
+    for each in which.figures:
+        column = columns.get(each.name)
+        if column is not None and column.combine is Combine.SUM:
+            yield each.name
+
+
+@pytest.fixture(scope="module")
+def hours(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three hours of one-minute intervals of two queue managers, not on the minute."""
+    path = tmp_path_factory.mktemp("hours") / "hours.smf"
+    generate(
+        path,
+        qmgrs=["QM01", "QM02"],
+        system="SYSA",
+        start=dt.datetime(2026, 3, 4, 22, 40, 7),
+        utc_offset=dt.timedelta(hours=2),
+        interval=dt.timedelta(minutes=1),
+        version="9.4.0",
+        seed=7,
+        tasks=0,
+        queues=2,
+        count=180,
+    )
+    return path
+
+
+SUMMED = [name for name in NAMES if any(additive(reports.report(name)))]
+LENGTHS = ["1s", "30s", "1m", "90s", "5m", "15m", "1h", "12h", "1d"]
+
+
+@pytest.mark.parametrize("name", SUMMED)
+def test_the_sums_of_intervals_are_the_sums_of_their_parts(name: str, hours: Path) -> None:
+    figures = list(additive(reports.report(name)))
+
+    @cache
+    def sums(sections: Sections) -> dict[tuple[str, str], int]:
+        found: dict[tuple[str, str], int] = {}
+        for row in sections_of(hours, name=name, sections=sections):
+            for figure in figures:
+                key = row["qmgr"], figure
+                found[key] = found.get(key, 0) + (row[figure] or 0)
+        return found
+
+    @search(4)
+    @given(length=st.sampled_from(LENGTHS))
+    def check(length: str) -> None:
+        assert sums(every(length)) == sums(RECORDED)
+
+    check()
+    assert sums(TOTAL) == sums(RECORDED)
+    assert any(sums(RECORDED).values())
+
+
+def test_intervals_begin_at_midnight_and_have_what_began_in_them(hours: Path) -> None:
+    rows = sections_of(hours, name="log", sections=every("1h"))
+    buckets = [row["bucket"] for row in rows if row["qmgr"] == "QM01"]
+    assert buckets == [dt.datetime(2026, 3, 4, 22) + dt.timedelta(hours=n) for n in range(4)]
+    assert [row["intervals"] for row in rows if row["qmgr"] == "QM01"] == [20, 60, 60, 40]
+    assert all(row["marks"] is None for row in rows)
+
+
+@pytest.mark.parametrize("length", ["", "5", "7m", "0m", "-1m", "m", "25h", "1w"])
+def test_a_length_that_is_none_or_does_not_divide_a_day_is_refused(length: str) -> None:
+    with pytest.raises(reports.RequestError, match="30s, 15m, 1h"):
+        every(length)
