@@ -38,6 +38,8 @@ MP1B = {
     "DNSCSV": "dns", "DCHS": "dchs", "DCHSCSV": "dchs", "DCHSSUM": "dchssum",
     "LOG": "log", "LOGCSV": "log", "LOGBUSY": "log", "MSGM": "msgm", "MSGMCSV": "msgm",
     "BUFF": "buff", "BUFFCSV": "buff",
+    "TASK": "task", "TASKCSV": "task", "TASKSUM": "tasksum", "QALL": "qall",
+    "QPUTSCSV": "qputs", "QGETSCSV": "qgets", "QSUML": "qsum", "QSUMS": "qsum",
 }  # fmt: skip
 """MP1B's DD names, and the report that each is."""
 
@@ -167,7 +169,7 @@ def hours(tmp_path_factory: pytest.TempPathFactory) -> Path:
         interval=dt.timedelta(minutes=1),
         version="9.4.0",
         seed=7,
-        tasks=0,
+        tasks=1,
         queues=2,
         count=180,
     )

@@ -8,7 +8,7 @@ shortest AS (
 )
 SELECT
     section, objname, nullif(basename, objname) AS base, nullif(cfstrucname, '') AS structure,
-    openn::BIGINT + closen + getn + putn + put1n + inqn + setn + coalesce(cbn, 0)
+    (openn::BIGINT + closen + getn + putn + put1n + inqn + setn + coalesce(cbn, 0))::BIGINT
         AS queue_requests,
     openn,
     openet / nullif(openn, 0) AS open_elapsed,

@@ -4,5 +4,6 @@ SELECT
     putbytes / nullif(validput, 0) AS put_size,
     (putet + put1et) / nullif(putn::BIGINT + put1n, 0) AS put_elapsed,
     (putct + put1ct) / nullif(putn::BIGINT + put1n, 0) AS put_cpu,
-    putpmsg::BIGINT + put1pmsg AS persistent, putpwg::BIGINT + put1pwg AS to_getter, streamedn
+    (putpmsg::BIGINT + put1pmsg)::BIGINT AS persistent,
+    (putpwg::BIGINT + put1pwg)::BIGINT AS to_getter, streamedn
 FROM grouped.wqst

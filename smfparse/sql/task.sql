@@ -74,7 +74,7 @@ queues AS (
         CASE WHEN is_private THEN nps END AS page_set,
         CASE WHEN is_private THEN nbuffpool END AS buffer_pool,
         spans.opened, spans.closed, use_count, maxqdpth,
-        openn::BIGINT + closen + getn + putn + put1n + inqn + setn + coalesce(cbn, 0)
+        (openn::BIGINT + closen + getn + putn + put1n + inqn + setn + coalesce(cbn, 0))::BIGINT
             AS queue_requests,
         openn,
         openet / nullif(openn, 0) AS open_elapsed,
