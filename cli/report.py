@@ -73,6 +73,9 @@ def command(
         raise click.UsageError("Missing argument 'INPUT...'.")
     if interval and total:
         raise click.UsageError("--interval and --total exclude each other.")
+    unknown = reading.selection.unknown_to(which.tables)
+    if unknown:
+        raise click.UsageError(f"The report {which.name} has no {' nor '.join(unknown)}.")
     sections = TOTAL if total else every(interval) if interval else None
     opened = reading.open(inputs)
     with Catalog(opened) as catalog, closing(reports.run(which, catalog, sections)) as rows:
