@@ -236,10 +236,14 @@ def _task_marks(sections: Sections) -> str:
         start = f"{_LOCAL.format('interval_start')}"
         spanning = f"count_if({start} < section.interval)"
     return f"""
+    tasks AS (
+        SELECT section, interval_start, interval_end FROM members
+        QUALIFY main = min(main) OVER (PARTITION BY section)
+    ),
     counted AS (
         SELECT section, count(*) AS intervals, {spanning} AS spanning,
             (epoch_us(max(interval_end)) - epoch_us(min(interval_start))) / 1e6 AS interval_seconds
-        FROM members GROUP BY section
+        FROM tasks GROUP BY section
     ),
     marked AS (
         SELECT section, intervals, interval_seconds,
