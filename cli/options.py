@@ -65,7 +65,8 @@ def reading_options(*until: str) -> Callable[[Command], Callable[..., Any]]:
         def run(*arguments: Any, **options: Any) -> Any:
             from smfparse.selection import Selection
 
-            asked = {name: options.pop(name) for name in ("qmgr", "system", "since", "until")}
+            texts = ("qmgr", "system", "since", "until", "job", "queue", "channel")
+            asked = {name: options.pop(name) for name in texts}
             selection = Selection.of(**asked, type=options.pop("types"))
             others = ("jobs", "keep_duplicates", "strict", "framing")
             reading = Reading(selection, **{name: options.pop(name) for name in others})
@@ -145,6 +146,19 @@ def _selecting(until: tuple[str, ...]) -> list[tuple[tuple[str, ...], str, str]]
             "Only records of these SMF types and subtypes: 115, '115,116(1:2)' (the shell wants "
             "the quotes).",
         ),
+        (
+            ("--job",),
+            "NAME",
+            "Only what is about the job NAME, also a CICS or IMS region or a started task: PAY01, "
+            "'PAY*'.",
+        ),
+        (
+            ("--queue",),
+            "NAME",
+            "Only what is about the queue NAME, as it was opened or as it resolved, and the tasks "
+            "that used it.",
+        ),
+        (("--channel",), "NAME", "Only what is about the channel NAME, and its tasks."),
     ]
 
 

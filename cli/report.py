@@ -5,11 +5,16 @@ from __future__ import annotations
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_options
 from smfparse.cli.output import finish, nothing_selected, write_lines
+
+if TYPE_CHECKING:
+    from smfparse.reports import Report
+    from smfparse.sections import Sections
 
 
 @click.command("report", epilog=INPUT_HELP)
@@ -56,9 +61,7 @@ def command(
       smfparse report buff DUMP.smf --interval 1h --format csv --output buff.csv
       smfparse report log DUMP.smf --qmgr QM01 --from 0800 --to 1800
     """
-    from smfparse import printing, reports
-    from smfparse.catalog import Catalog
-    from smfparse.sections import TOTAL, every
+    from smfparse import reports
 
     if listed:
         _list((name, *inputs) if name else (), form, output, force, reading)
@@ -69,11 +72,36 @@ def command(
     if explain:
         write_lines(reports.explain(which), output, force)
         return
-    if not inputs:
-        raise click.UsageError("Missing argument 'INPUT...'.")
+    _print(which, inputs, _sections(interval, total), form, output, force, reading)
+
+
+def _sections(interval: str | None, total: bool) -> Sections | None:
+    """Return what makes a section; None: what the report itself says."""
+    from smfparse.sections import TOTAL, every
+
     if interval and total:
         raise click.UsageError("--interval and --total exclude each other.")
-    sections = TOTAL if total else every(interval) if interval else None
+    return TOTAL if total else every(interval) if interval else None
+
+
+def _print(
+    which: Report,
+    inputs: tuple[str, ...],
+    sections: Sections | None,
+    form: str,
+    output: Path | None,
+    force: bool,
+    reading: Reading,
+) -> None:
+    """Write a report of inputs, and say what there is to say of them."""
+    from smfparse import printing, reports
+    from smfparse.catalog import Catalog
+
+    if not inputs:
+        raise click.UsageError("Missing argument 'INPUT...'.")
+    unknown = reading.selection.unknown_to(which.tables)
+    if unknown:
+        raise click.UsageError(f"The report {which.name} has no {' nor '.join(unknown)}.")
     opened = reading.open(inputs)
     with Catalog(opened) as catalog, closing(reports.run(which, catalog, sections)) as rows:
         first = next(rows, None)

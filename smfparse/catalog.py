@@ -11,12 +11,13 @@ import re
 import tempfile
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from types import TracebackType
 from typing import Any
 
 import duckdb
 
-from smfparse.columns import RECORD, columns, table_names, title
+from smfparse.columns import columns, table_names, title
 from smfparse.decode import Wanted
 from smfparse.errors import InputError, RequestError
 from smfparse.interrupts import interrupting
@@ -95,7 +96,7 @@ class Catalog:
             names = [f'{scanned(table, each.name)} AS "{each.name}"' for each in columns(table)]
             parts.append(f"SELECT 0 AS input_no, {', '.join(names)} FROM smf_{table}")
         for number, each in enumerate(self._datasets, 1):
-            condition = self._selection.on(table).condition(table, _parquet(each, RECORD))
+            condition = self._selection.on(table).condition(table, partial(_parquet, each))
             where = f" WHERE {condition}" if condition else ""
             parts.append(f"SELECT {number} AS input_no, * FROM {_parquet(each, table)}{where}")
         rows = " UNION ALL BY NAME ".join(parts)

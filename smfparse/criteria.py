@@ -17,8 +17,14 @@ DAY = 24 * 3600
 """Seconds."""
 _MOST_TYPE = 255
 _MOST_SUBTYPE = 0xFFFF
-_NAME_WIDTH = 4
-"""Characters of a queue manager's or system's name."""
+_NAMES = {
+    "qmgr": ("queue managers", 4),
+    "system": ("systems", 4),
+    "job": ("jobs", 8),
+    "queue": ("queues", 48),
+    "channel": ("channels", 20),
+}
+"""Of what the names are that can be asked for, and how many characters they have at most."""
 _FIRST_YEAR, _LAST_YEAR = 1900, 2099
 
 _DATE = r"(?P<year>\d{4})(?:(?P<mark>[-/])(?P<month>\d\d)(?P=mark)(?P<day>\d\d)|(?P<yday>\d{3}))"
@@ -60,15 +66,16 @@ class Types:
         return _shown(self.types) + inner
 
 
-def names(texts: Iterable[str]) -> frozenset[str]:
+def names(option: str, texts: Iterable[str]) -> frozenset[str]:
     """Return the name patterns of `texts`, each one or several with commas, in upper case."""
     found = [part.strip().upper() for text in texts for part in text.split(",")]
+    what, width = _NAMES[option]
     for each in found:
         if not each:
             raise RequestError("an empty name; to select any, leave the option out")
-        if len(each.replace("*", "")) > _NAME_WIDTH:
+        if len(each.replace("*", "")) > width:
             raise RequestError(
-                f"{each}: names of systems and queue managers have up to {_NAME_WIDTH} characters; "
+                f"{each}: names of {what} have up to {width} characters; "
                 "* stands for any of them, ? for one"
             )
     return frozenset(found)

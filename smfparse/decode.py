@@ -34,6 +34,7 @@ from smfparse.fields import Mask, Values
 from smfparse.framing import Chunk
 from smfparse.headers import MOST_TRIPLETS, kinds_of
 from smfparse.keys import Clocks, KeyColumns, Words, words
+from smfparse.matching import Matches, Names, blocks_for
 from smfparse.records import KINDS, Blocks, Places, Records
 from smfparse.schemas import REGISTRY, TABLES, TASK_RECORDS
 from smfparse.schemas.wqst import WQST
@@ -238,7 +239,9 @@ class Decoder:
     `again` reads the source from where the chunks start, to look ahead in it, `before` what is
     before that; `unknown`, if given, counts the bytes that no column knows. Only the records of
     `selection` give rows, damage and such counts; what they have to know of others is the same
-    without it. `kinds` are those of the records that are looked at, as `kinds_of`; None: all.
+    without it. Where it asks for names, these are decoded first, and of blocks that are not about
+    them nothing else; `tasks` is as in `Names`. `kinds` are those of the records that are looked
+    at, as `kinds_of`; None: all.
     """
 
     def __init__(
@@ -249,8 +252,13 @@ class Decoder:
         before: Callable[[], Iterator[Chunk]] | None = None,
         unknown: Counter[str] | None = None,
         selection: Selection = EVERYTHING,
+        tasks: Callable[[], Ints] | None = None,
     ) -> None:
-        wanted = {name: names for name, names in wanted.items() if name != DAMAGE}
+        wanted = {
+            name: names
+            for name, names in wanted.items()
+            if name != DAMAGE and selection.tells(name)
+        }
         self.damage = damage
         self.unknown = unknown
         self._selection = selection
@@ -265,14 +273,20 @@ class Decoder:
             name: _TableBuffer(name, names, self._words) for name, names in wanted.items()
         }
         specs = [TABLES[name] for name in wanted if name != RECORD]
-        self._carry_clocks = RECORD in wanted or any(spec.stub for spec in specs)
-        self._carry_tasks = any(spec.task for spec in specs)
+        self._names = Names(selection.by_name, tasks) if selection.by_name else None
+        stubs = any(spec.stub for spec in specs)
+        self._carry_clocks = stubs or (RECORD in wanted and not self._names)
+        self._carry_tasks = any(spec.task for spec in specs) or (
+            RECORD in wanted and self._names is not None
+        )
         self._blocks = {
             block.name: (block, [spec.name for spec in specs if spec.block is block])
             for block in (spec.block for spec in specs)
         }
         names = {each.name for table in self._tables.values() for each in table.keys}
         needed = [block for block, _ in self._blocks.values()]
+        if self._names:
+            needed += blocks_for(selection, wanted if unknown is None else {RECORD, *wanted})
         if RECORD in wanted or Places(needed).records & TASK_RECORDS:
             needed += [WTAS, WQST]
         self._places = Places(needed)
@@ -281,7 +295,7 @@ class Decoder:
 
     def _relevant_kinds(self) -> Ints | None:
         """Return the kinds of record that matter; None: all."""
-        if self._carry_clocks or self.unknown is not None:
+        if self._carry_clocks or (self.unknown is not None and not self._names):
             return None
         return np.array([kind << 16 | subtype for kind, subtype in self._places.records])
 
@@ -317,17 +331,18 @@ class Decoder:
         """Gather what is wanted of a chunk."""
         chunk, keep = self._selected(_relevant(chunk, self.kinds))
         records = Records(chunk, _damage_of(chunk, keep, self.damage), self._places)
-        if self.unknown is not None:
-            counted = records if keep is None else Records(chunk.where(keep), self.damage)
-            self.unknown.update(unknown_bytes(counted))
         if not len(records):
             return
         keys = KeyColumns(records, self._clocks, self._links, self._words)
-        if RECORD in self._tables:
-            self._add_records(records, keys, keep)
+        matches = Matches(self._names, records, keys) if self._names else None
+        if RECORD in self._tables or self.unknown is not None:
+            some = keep if matches is None else both(keep, matches.records)
+            self._count_unknown(records, some)
+            self._add_records(records, keys, some)
         for block, tables in self._blocks.values():
             found = records.blocks(block)
             found = found if keep is None else found.where(keep[found.owner])
+            found = found if matches is None else found.where(matches.of(tables[0], found))
             if len(found):
                 for name in tables:
                     self._add_blocks(self._tables[name], found, records, keys)
@@ -344,11 +359,20 @@ class Decoder:
             return chunk, keep
         return (chunk if keep is None else chunk.where(keep)), None
 
+    def _count_unknown(self, records: Records, keep: Bools | None) -> None:
+        if self.unknown is None:
+            return
+        chunk = records.chunk
+        counted = records if keep is None else Records(chunk.where(keep), self.damage)
+        self.unknown.update(unknown_bytes(counted))
+
     def _add_records(self, records: Records, keys: KeyColumns, keep: Bools | None) -> None:
-        table = self._tables[RECORD]
+        table = self._tables.get(RECORD)
+        if table is None:
+            return
         every = np.arange(len(records)) if keep is None else np.flatnonzero(keep)
         for buffer in table.blocks:
-            buffer.add(records.chunk.buffer, *_placed(keys.header(buffer.block), every, records))
+            buffer.add(records.chunk.buffer, *keys.placed(buffer.block, every))
         table.add(Blocks(every, every, every, every), self._keys.rows)
 
     def _add_blocks(
@@ -361,8 +385,7 @@ class Decoder:
             main, *extra = table.blocks
             main.add(records.chunk.buffer, found.at, found.length)
             for buffer in extra:
-                placed = _placed(keys.header(buffer.block), found.owner, records)
-                buffer.add(records.chunk.buffer, *placed)
+                buffer.add(records.chunk.buffer, *keys.placed(buffer.block, found.owner))
         table.add(found, self._keys.rows)
 
 
@@ -377,13 +400,6 @@ def _relevant(chunk: Chunk, kinds: Ints | None) -> Chunk:
 def _damage_of(chunk: Chunk, keep: Bools | None, damage: DamageLog) -> DamageLog:
     """Return where to note the damage of a chunk: that of selected records is passed on."""
     return damage if keep is None else SelectedDamage(damage, chunk.record_no[keep])
-
-
-def _placed(area: Blocks, owner: Ints, records: Records) -> tuple[Ints, Ints]:
-    """Return position and length of a block of the QWHS area for records; length 0: it has none."""
-    at, length = records.chunk.start.copy(), np.zeros(len(records), np.int64)
-    at[area.owner], length[area.owner] = area.at, area.length
-    return at[owner], length[owner]
 
 
 class _History:

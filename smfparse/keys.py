@@ -197,6 +197,19 @@ class KeyColumns:
             self._headers[block.name] = self._find_header(block)
         return self._headers[block.name]
 
+    def placed(self, block: Block, owner: Ints) -> tuple[Ints, Ints]:
+        """Return position and length of such a block for the records `owner`; length 0: none."""
+        area = self.header(block)
+        at, length = self.records.chunk.start.copy(), np.zeros(self.rows, np.int64)
+        at[area.owner], length[area.owner] = area.at, area.length
+        return at[owner], length[owner]
+
+    @property
+    def task_number(self) -> Ints:
+        """Number of the record that tells the task: its 116/1, or if there is none itself."""
+        number, known = self._task_record_no()
+        return np.where(known, number, self.records.chunk.record_no)
+
     def _find_header(self, block: Block) -> Blocks:
         area = self.records.area
         own = np.minimum(self._qwhslen, area.length)
@@ -355,7 +368,7 @@ class KeyColumns:
     def _subtype(self) -> tuple[Values, Mask]:
         return self.records.subtype, self.records.headers.has_subtype
 
-    def _task_record_no(self) -> tuple[Values, Mask]:
+    def _task_record_no(self) -> tuple[Ints, Bools]:
         number, known = np.zeros(self.rows, np.int64), np.zeros(self.rows, np.bool_)
         if not self.records.chunk.numbered:
             return number, known

@@ -19,7 +19,7 @@ from smfparse.reports import Figure, Report, Row
 
 WHOLE_SECONDS_SINCE = (9, 3, 0)
 """The release from which the interval line is written in whole seconds."""
-KEYS = ("system", "qmgr", "date", "time", "vrm")
+KEYS = ("system", "qmgr", "date", "time", "vrm", "start", "end")
 """What a template can show of a section, besides figures."""
 _TAIL = {
     "z/OS": "system",
@@ -28,13 +28,14 @@ _TAIL = {
     "Time": "time",
     "VRM": "vrm",
     "QSG": "qsg",
-    "Interval start": "start",
+    "Interval start": "from",
     "Interval seconds": "interval_seconds",
     "Intervals": "intervals",
     "Marks": "marks",
     "Bucket": "bucket",
 }
 """CSV columns of the section that stand behind the figures, where they are not in front."""
+_SECONDS = "%Y/%m/%d,%H:%M:%S"
 _FORMULA_STARTS = ("=", "+", "-", "@")
 _NUMBER = re.compile(r"-?[0-9.]+")
 _CONDITION = re.compile(r"\{\?(\w+)\}")
@@ -104,12 +105,15 @@ def _vrm(row: Row) -> str:
 def _keys(row: Row) -> dict[str, str]:
     """Return what a template can show of the section, by KEYS."""
     taken = row["smf_time"]
+    start, end = _local(row, row["interval_start"]), _local(row, row["interval_end"])
     return {
         "system": row["system"] or ABSENT,
         "qmgr": row["qmgr"] or ABSENT,
         "date": ABSENT if taken is None else f"{taken:%Y/%m/%d}",
         "time": ABSENT if taken is None else f"{taken:%H:%M:%S}",
         "vrm": _vrm(row),
+        "start": f"{start:{_SECONDS}}" if start else ABSENT,
+        "end": f"{end:{_SECONDS}}" if end else ABSENT,
     }
 
 
@@ -131,7 +135,7 @@ def _interval_line(row: Row) -> str:
     if start is None or end is None:
         return f"From {ABSENT} to {ABSENT}, duration {ABSENT} seconds."
     if whole:
-        moments = [f"{each:%Y/%m/%d,%H:%M:%S}" for each in (start, end)]
+        moments = [f"{each:{_SECONDS}}" for each in (start, end)]
         return f"From {moments[0]} to {moments[1]}, duration {math.trunc(seconds)} seconds."
     moments = [f"{each:%Y/%m/%d,%H:%M:%S.%f}" for each in (start, end)]
     return f"From {moments[0]} to {moments[1]} duration {seconds:.6f} seconds"
@@ -189,7 +193,7 @@ def _csv_cells(
 ) -> list[str]:
     """Return the cells of a row: keys, figures, and the other keys."""
     start = _local(row, row["interval_start"])
-    keys = {**row, **_keys(row), "start": start and start.isoformat()}
+    keys = {**row, **_keys(row), "from": start and start.isoformat()}
     cells = [keys[key] for key in before]
     cells += [_plain(each, row) for each in figures]
     cells += [keys[key] for key in behind]

@@ -25,12 +25,14 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import pyarrow as pa
 
+from smfparse.arrays import Ints
 from smfparse.decode import Batch, Decoder, Wanted
 from smfparse.duplicates import Duplicates
 from smfparse.errors import DamageError, DamageLog, InputError, OutputError
 from smfparse.framing import WHOLE_SOURCE, Chunk, Part, are_short, plan, size_of
 from smfparse.inputs import Input
 from smfparse.interrupts import WATCHER
+from smfparse.matching import TASK_KINDS, queue_tasks
 from smfparse.selection import EVERYTHING, Selection
 
 LEAST_BYTES = 32 << 20
@@ -72,13 +74,17 @@ class Log:
 
 @dataclass(frozen=True)
 class Range:
-    """A part of an SMF file, and what is wanted of it; `duplicates`, if given, are left out."""
+    """A part of an SMF file, and what is wanted of it; `duplicates`, if given, are left out.
+
+    tasks  what `queue_tasks` returns for the file; None: it is asked for where it is needed
+    """
 
     file: Input
     wanted: Wanted
     part: Part = WHOLE_SOURCE
     selection: Selection = EVERYTHING
     duplicates: Duplicates | None = field(default=None, compare=False)
+    tasks: Ints | None = field(default=None, compare=False, repr=False)
 
     @property
     def path(self) -> Path:
@@ -125,11 +131,18 @@ class Range:
             before=(lambda: self._again(earlier)) if earlier.end else None,
             unknown=log.unknown if log.count_unknown else None,
             selection=self.selection,
+            tasks=self.find_tasks,
         )
 
-    def _again(self, part: Part) -> Iterator[Chunk]:
+    def find_tasks(self) -> Ints:
+        """Return the tasks of the whole file that have a queue that is asked for."""
+        if self.tasks is not None:
+            return self.tasks
+        return queue_tasks(self._again(WHOLE_SOURCE, TASK_KINDS), self.selection.queues)
+
+    def _again(self, part: Part, kinds: Ints | None = None) -> Iterator[Chunk]:
         """Read a part of the file of which the damage is known, or will be."""
-        return self._once(self.file.chunks(DamageLog(), part))
+        return self._once(self.file.chunks(DamageLog(), part, kinds))
 
     def _once(self, found: Iterable[Chunk]) -> Iterator[Chunk]:
         """Leave out of chunks of the file what is not to be counted twice."""
@@ -187,7 +200,8 @@ def units(
 ) -> list[Unit]:
     """Cut SMF files, in order, into units of about `unit_bytes`.
 
-    `duplicates` are looked for here where there may be any: a part alone cannot tell.
+    `duplicates` are looked for here where there may be any, and the tasks of a file that is cut
+    where rows are chosen by them: a part alone cannot tell.
     """
     parts = [
         (file, part) for file in files for part in plan(file.path, unit_bytes, framing=file.framing)
@@ -196,10 +210,16 @@ def units(
         len(duplicates.files) > 1 or any(part.dumps for _, part in parts)
     ):
         duplicates.find()
+    several = Counter(file for file, _ in parts) if selection.by_task(wanted) else Counter()
+    tasks = {
+        file.path: Range(file, wanted, selection=selection, duplicates=duplicates).find_tasks()
+        for file, count in several.items()
+        if count > 1
+    }
     found: list[list[Range]] = [[]]
     size = 0
     for file, part in parts:
-        each = Range(file, wanted, part, selection, duplicates)
+        each = Range(file, wanted, part, selection, duplicates, tasks.get(file.path))
         if found[-1] and size + each.bytes > unit_bytes + unit_bytes // 2:
             found.append([])
             size = 0

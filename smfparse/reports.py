@@ -74,6 +74,7 @@ class Report:
     dd        MP1B's DD names for it
     trace     the command that makes the data
     record    where the data stands
+    nothing   what is said where the report is empty; '': that the input has no such record
     tables    the tables its SQL reads
     main      those of them whose rows make the sections
     section   what makes a section unless something else is asked for: see `Sections.of`
@@ -92,6 +93,7 @@ class Report:
     dd: tuple[str, ...]
     trace: str
     record: str
+    nothing: str
     tables: tuple[str, ...]
     main: tuple[str, ...]
     section: str
@@ -108,6 +110,8 @@ class Report:
 
     def absent(self) -> str:
         """Say which trace to start where the input does not have the data."""
+        if self.nothing:
+            return f"{self.nothing}. The data comes with {self.trace.rstrip(',')}."
         return (
             f"no data for the report {self.name}: the input has no {self.record}. "
             f"{self.trace} makes the queue manager write it."
@@ -152,6 +156,7 @@ def _report(name: str, spec: Mapping[str, Any]) -> Report:
         dd=tuple(spec["dd"]),
         trace=spec["trace"],
         record=spec["record"],
+        nothing=spec.get("nothing", ""),
         tables=tables,
         main=tuple(spec.get("main", tables[:1])),
         section=spec.get("section", RECORDED.by),

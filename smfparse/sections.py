@@ -177,7 +177,7 @@ def _keys(sections: Sections, main: Sequence[str]) -> str:
         f"SELECT {number} AS main, {names} FROM sectioned.{table}"
         for number, table in enumerate(main)
     )
-    marks = _task_marks(sections) if TABLES[main[0]].task else _interval_marks()
+    marks = _task_marks(sections) if TABLES[main[0]].task else _interval_marks(main)
     last = ", ".join(
         f"arg_max({name}, {_ORDER}) AS {name}"
         for name in ("system", "qmgr", "qsg", "mq_version", "utc_offset", "source", "record_no")
@@ -196,12 +196,13 @@ def _keys(sections: Sections, main: Sequence[str]) -> str:
     """
 
 
-def _interval_marks() -> str:
+def _interval_marks(main: Sequence[str]) -> str:
     """Return the SQL of what there is to say of intervals that follow one another."""
+    following = ", ".join(str(number) for number, each in enumerate(main) if not TABLES[each].task)
     return f"""
     intervals AS (
         SELECT DISTINCT section, main, system, qmgr, interval_start, interval_end, interval_seconds
-        FROM members WHERE interval_end IS NOT NULL
+        FROM members WHERE interval_end IS NOT NULL AND main IN ({following})
         QUALIFY main = min(main) OVER (PARTITION BY section)
     ),
     placed AS (
@@ -239,10 +240,14 @@ def _task_marks(sections: Sections) -> str:
         start = f"{_LOCAL.format('interval_start')}"
         spanning = f"count_if({start} < section.interval)"
     return f"""
+    tasks AS (
+        SELECT section, interval_start, interval_end FROM members
+        QUALIFY main = min(main) OVER (PARTITION BY section)
+    ),
     counted AS (
         SELECT section, count(*) AS intervals, {spanning} AS spanning,
             (epoch_us(max(interval_end)) - epoch_us(min(interval_start))) / 1e6 AS interval_seconds
-        FROM (FROM members QUALIFY main = min(main) OVER (PARTITION BY section)) GROUP BY section
+        FROM tasks GROUP BY section
     ),
     marked AS (
         SELECT section, intervals, interval_seconds,

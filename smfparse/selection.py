@@ -1,20 +1,22 @@
-"""Which records are asked for, told by their SMF headers alone: system, queue manager, time, type.
+"""Which rows are asked for: by the SMF headers of their records, and by names in their blocks.
 
-A selection is applied in three places, with the same result: to the headers of a chunk before any
-block is decoded, to the rows of a dataset, and as an SQL condition where DuckDB reads the dataset.
-Times are the local times of the z/OS system, as SMF wrote them.
+Headers tell system, queue manager, time and type; blocks tell job, queue and channel. A selection
+is applied in three places, with the same result: to the headers and names of a chunk before
+anything else is decoded, to the rows of a dataset, and as an SQL condition where DuckDB reads the
+dataset. Times are the local times of the z/OS system, as SMF wrote them.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from smfparse.arrays import Bools, Bytes, Ints, distinct
 from smfparse.columns import DAMAGE, RECORD
@@ -22,7 +24,8 @@ from smfparse.criteria import DAY, Hours, Types, names, regex, span, types
 from smfparse.errors import Damage, DamageLog
 from smfparse.fields import Text
 from smfparse.headers import Headers
-from smfparse.schemas import QWST, REGISTRY, TABLES
+from smfparse.names import NAMED, Key, Naming, naming, records_of, telling
+from smfparse.schemas import QWST
 
 Texts: TypeAlias = tuple[list[str | None], Ints]
 """Distinct texts, and for each row the index of its own."""
@@ -30,8 +33,10 @@ Texts: TypeAlias = tuple[list[str | None], Ints]
 _US = 1_000_000
 _DAY_US = DAY * _US
 _UNIX_EPOCH = dt.datetime(1970, 1, 1)
-_PLACE = ("source", "record_no")
-"""Key columns that tell the record of a row."""
+_BLOCK_BITS = 16
+"""Bits of a block's number: a triplet counts its blocks by as many."""
+Places: TypeAlias = Mapping[str, Ints]
+"""Keys of rows, as `keys_of` makes them, by source."""
 
 
 class _Facts(Protocol):
@@ -58,6 +63,9 @@ class Selection:
     daily    and at a second of the day from the first to before the second; midnight is between
              them where the second is not the greater one
     types    and it is of one of these types and subtypes
+    jobs     and of it the rows that are about a job like one of these
+    queues   and about a queue like one of these
+    channels and about a channel like one of these
     """
 
     qmgrs: frozenset[str] = frozenset()
@@ -66,6 +74,9 @@ class Selection:
     end: dt.datetime | None = None
     daily: Hours | None = None
     types: tuple[Types, ...] = ()
+    jobs: frozenset[str] = frozenset()
+    queues: frozenset[str] = frozenset()
+    channels: frozenset[str] = frozenset()
 
     @classmethod
     def of(
@@ -76,18 +87,65 @@ class Selection:
         since: Iterable[str] = (),
         until: Iterable[str] = (),
         type: Iterable[str] = (),  # noqa: A002 - as the option is called
+        job: Iterable[str] = (),
+        queue: Iterable[str] = (),
+        channel: Iterable[str] = (),
     ) -> Selection:
         """Return the selection that the texts of the command line's options ask for.
 
         Raises RequestError where one cannot be read.
         """
         (start, end), daily = span(since, until)
-        return cls(names(qmgr), names(system), start, end, daily, types(type))
+        return cls(
+            names("qmgr", qmgr),
+            names("system", system),
+            start,
+            end,
+            daily,
+            types(type),
+            names("job", job),
+            names("queue", queue),
+            names("channel", channel),
+        )
 
     @property
     def everything(self) -> bool:
         """Whether nothing is asked: every record is selected."""
         return self == Selection()
+
+    @property
+    def by_name(self) -> dict[str, frozenset[str]]:
+        """What is asked for by name - job, queue, channel - and the patterns of it."""
+        every = {"job": self.jobs, "queue": self.queues, "channel": self.channels}
+        return {option: patterns for option, patterns in every.items() if patterns}
+
+    def unknown_to(self, tables: Iterable[str]) -> tuple[str, ...]:
+        """Return what of `by_name` is asked for that the rows of none of these tables are about."""
+        tables = tuple(tables)
+        return tuple(
+            option
+            for option in self.by_name
+            if not any(table == RECORD or naming(option, table) for table in tables)
+        )
+
+    def tells(self, table: str) -> bool:
+        """Whether the rows of a table can be about all the names that are asked for."""
+        return table == RECORD or all(naming(option, table) for option in self.by_name)
+
+    def namings(self, tables: Iterable[str]) -> Iterator[tuple[str, Naming]]:
+        """Yield tables that these tables' rows are chosen by, and where names are told for them.
+
+        The rows of `record` are chosen by those of every table that can be about the names.
+        """
+        every = telling(frozenset(self.by_name))
+        for table in tables:
+            for each in every if table == RECORD else (table,):
+                found = (naming(option, each) for option in self.by_name)
+                yield from ((each, where) for where in found if where is not None)
+
+    def by_task(self, tables: Iterable[str]) -> bool:
+        """Whether rows of these tables are chosen by what is in any record of their task."""
+        return any(where.key is Key.TASK for _, where in self.namings(tables))
 
     def __str__(self) -> str:
         """Return what is asked; '' where nothing is. Times are the first and last seconds."""
@@ -98,6 +156,7 @@ class Selection:
             ("to", f"{self.end - dt.timedelta(seconds=1)}" if self.end else ""),
             ("daily", _hours(self.daily) if self.daily else ""),
             ("type", ",".join(map(str, self.types))),
+            *((option, ",".join(sorted(patterns))) for option, patterns in self.by_name.items()),
         ]
         return "; ".join(f"{name} {text}" for name, text in parts if text)
 
@@ -106,63 +165,103 @@ class Selection:
         return EVERYTHING if table == DAMAGE else self
 
     def records(self, buffer: Bytes, start: Ints, length: Ints) -> Bools | None:
-        """Return which records are selected, bool (records,); None: all.
+        """Return which records are selected by their headers, bool (records,); None: all.
 
         start, length  int64 (records,): as in `Chunk`
         """
-        if self.everything:
+        if self._of_headers.everything:
             return None
         return self._chosen(_Records(Headers(buffer, start, length)), len(start), by_type=True)
 
-    def rows(self, table: str, batch: Any, places: Mapping[str, Ints] | None) -> Bools:
+    def rows(self, table: str, batch: Any, places: Callable[[Lookup], Places]) -> Bools:
         """Return which rows of a table are selected, bool (rows,).
 
         batch   with the columns `needs`
-        places  for a table of which `holds` is None: source to the numbers of the records of the
-                types asked for
+        places  finds the keys of the rows of another table
         """
-        chosen = self._chosen(_Columns(batch), batch.num_rows, by_type=table == RECORD)
-        if table != RECORD and self.holds(table) is not True:
-            chosen &= _among(batch, places or {})
+        facts = _Columns(batch)
+        chosen = self._chosen(facts, batch.num_rows, by_type=table == RECORD)
+        for columns, patterns in self._named_in(table):
+            hits = [_named(patterns, *facts.texts(column), blank=False) for column in columns]
+            chosen &= np.logical_or.reduce(hits)
+        for lookups in self._lookups(table):
+            chosen &= np.logical_or.reduce(
+                [_among(batch, each.key, places(each)) for each in lookups]
+            )
         return chosen
 
     def needs(self, table: str) -> tuple[str, ...]:
         """Return the columns that `rows` looks at."""
-        keys = ("system", "qmgr", "smf_time", *_PLACE)
-        return (*keys, "type", "subtype") if table == RECORD else keys
+        named = (column for columns, _ in self._named_in(table) for column in columns)
+        shared = (
+            column
+            for lookups in self._lookups(table)
+            for each in lookups
+            for column in each.key.value
+        )
+        kind = ("type", "subtype") if table == RECORD else ()
+        return ("system", "qmgr", "smf_time", "source", *kind, *named, *shared)
 
     def holds(self, table: str) -> bool | None:
-        """Whether all (True) or none (False) of a table's records are of the types; None: some."""
+        """Whether all (True) or none (False) of a table's records are of the types; None: some.
+
+        False for a table that cannot be about the names that are asked for.
+        """
+        if not self.tells(table):
+            return False
         if not self.types:
             return True
         if table == RECORD:
             return None
-        found = {self._has(*record) for record in _records_of(table)}
+        found = {self._has(*record) for record in records_of(table)}
         return found.pop() if len(found) == 1 else None
 
-    def condition(self, table: str, records: str) -> str | None:
+    def condition(self, table: str, stored: Callable[[str], str]) -> str | None:
         """Return the SQL condition for the rows of a table of a dataset; None: all.
 
-        records  the dataset's table `record`, as one writes it behind FROM
+        stored  gives a table of the dataset as one writes it behind FROM
         """
+        if self.holds(table) is False:
+            return "false"
         parts = [
-            *_like("system", self.systems),
-            *_like("qmgr", self.qmgrs),
+            *_like(["system"], self.systems),
+            *_like(["qmgr"], self.qmgrs),
             *_between(self.start, self.end),
             *([_at_hours(self.daily)] if self.daily else []),
-            *self._type_condition(table, records),
+            *([_of_types(self.types)] if self.types and table == RECORD else []),
+            *(_named_like(*each) for each in self._named_in(table)),
+            *(
+                _any_of([each.condition(stored) for each in lookups])
+                for lookups in self._lookups(table)
+            ),
         ]
         return " AND ".join(parts) or None
 
-    def _type_condition(self, table: str, records: str) -> list[str]:
-        held = self.holds(table)
-        if held is not None:
-            return [] if held else ["false"]
-        condition = " OR ".join(map(_of_type, self.types))
+    @property
+    def _of_headers(self) -> Selection:
+        """What is asked of the headers."""
+        return replace(self, jobs=frozenset(), queues=frozenset(), channels=frozenset())
+
+    def _named_in(self, table: str) -> Iterator[tuple[tuple[str, ...], frozenset[str]]]:
+        """Yield columns of a table that name what is asked for, and the patterns for them."""
+        for option, patterns in self.by_name.items():
+            if table in NAMED[option]:
+                yield NAMED[option][table], patterns
+
+    def _lookups(self, table: str) -> Iterator[list[Lookup]]:
+        """Yield other tables that the rows of a table are chosen by: by one of each list."""
         if table == RECORD:
-            return [f"({condition})"]
-        place = f"({', '.join(_PLACE)})"
-        return [f"{place} IN (SELECT {place} FROM {records} WHERE {condition})"]
+            if self.by_name:
+                asked = _asking(self.by_name)
+                tables = telling(frozenset(self.by_name))
+                yield [Lookup(each, Key.RECORD, asked) for each in tables]
+            return
+        if self.holds(table) is None:
+            yield [Lookup(RECORD, Key.RECORD, Selection(types=self.types))]
+        for option, patterns in self.by_name.items():
+            found = naming(option, table)
+            if found is not None and found.table != table:
+                yield [Lookup(found.table, found.key, _asking({option: patterns}))]
 
     def _has(self, smf_type: int, subtype: int) -> bool:
         return any(each.has(smf_type, subtype) for each in self.types)
@@ -171,7 +270,7 @@ class Selection:
         chosen = np.ones(rows, np.bool_)
         for column, patterns in (("system", self.systems), ("qmgr", self.qmgrs)):
             if patterns:
-                chosen &= _named(patterns, *facts.texts(column))
+                chosen &= _named(patterns, *facts.texts(column), blank=True)
         if self.start or self.end or self.daily:
             chosen &= self._timed(*facts.times())
         if self.types and by_type:
@@ -199,6 +298,39 @@ class Selection:
 
 
 EVERYTHING = Selection()
+
+
+def _asking(by_name: Mapping[str, frozenset[str]]) -> Selection:
+    jobs, queues, channels = (by_name.get(each, frozenset()) for each in NAMED)
+    return Selection(jobs=jobs, queues=queues, channels=channels)
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """Rows of a table that share a key with rows of another that are asked for.
+
+    table  the other table
+    asked  what is asked of its rows
+    """
+
+    table: str
+    key: Key
+    asked: Selection
+
+    def condition(self, stored: Callable[[str], str]) -> str:
+        """Return the SQL condition for such rows; `stored` is as in `Selection.condition`."""
+        other = stored(self.table)
+        key = _KEY_SQL[self.key]
+        return (
+            f"{key} IN (SELECT {key} FROM {other} WHERE {self.asked.condition(self.table, stored)})"
+        )
+
+
+_KEY_SQL = {
+    Key.RECORD: "(source, record_no)",
+    Key.BLOCK: "(source, record_no, block_no)",
+    Key.TASK: "(source, coalesce(task_record_no, record_no))",
+}
 
 
 class SelectedDamage(DamageLog):
@@ -263,42 +395,54 @@ class _Columns:
         return found
 
 
-def _named(patterns: Iterable[str], words: list[str | None], codes: Ints) -> Bools:
-    """Return where the text is like one of the patterns; no text is like none."""
-    like = re.compile("|".join(map(regex, patterns)))
-    hits = [word is not None and like.fullmatch(word) is not None for word in words]
+def like(patterns: Iterable[str]) -> re.Pattern[str]:
+    """Return what matches, as a whole, a name that is like one of the patterns."""
+    return re.compile("|".join(map(regex, patterns)))
+
+
+def _named(patterns: Iterable[str], words: list[str | None], codes: Ints, *, blank: bool) -> Bools:
+    """Return where the text is like one of the patterns; no text is like none.
+
+    blank  whether an empty text is a name
+    """
+    found = like(patterns)
+    hits = [
+        word is not None and (blank or word != "") and bool(found.fullmatch(word)) for word in words
+    ]
     return np.array(hits, np.bool_)[codes]
 
 
-def _among(batch: Any, places: Mapping[str, Ints]) -> Bools:
-    """Return which rows are of the records `places`: source to numbers."""
-    words, codes = _Columns(batch).texts("source")
-    number = batch.column("record_no").to_numpy()
+def _among(batch: Any, key: Key, places: Places) -> Bools:
+    """Return which rows have one of the keys `places`."""
     chosen = np.zeros(batch.num_rows, np.bool_)
-    for code, source in enumerate(words):
-        if source is not None and source in places:
-            chosen |= (codes == code) & np.isin(number, places[source])
+    for source, rows, keys in _by_source(batch, key):
+        if source in places:
+            chosen[rows] = np.isin(keys, places[source])
     return chosen
 
 
-def numbers(batches: Iterable[Any]) -> dict[str, Ints]:
-    """Return the record numbers by source of batches of the table `record`: `places` of `rows`."""
+def keys_of(batches: Iterable[Any], key: Key) -> dict[str, Ints]:
+    """Return the keys of the rows of batches, by source: int64 (rows,)."""
     found: dict[str, list[Ints]] = {}
     for batch in batches:
-        words, codes = _Columns(batch).texts("source")
-        number = batch.column("record_no").to_numpy()
-        for code, source in enumerate(words):
-            if source is not None:
-                found.setdefault(source, []).append(number[codes == code])
-    return {source: np.concatenate(parts) for source, parts in found.items()}
+        for source, _, keys in _by_source(batch, key):
+            found.setdefault(source, []).append(keys)
+    return {source: np.unique(np.concatenate(parts)) for source, parts in found.items()}
 
 
-def _records_of(table: str) -> Iterator[tuple[int, int]]:
-    """Yield the types and subtypes of the records that have the block of a table."""
-    block = TABLES[table].block
-    for record, triplets in REGISTRY.items():
-        if any(each is block for each in triplets.values()):
-            yield record
+def _by_source(batch: Any, key: Key) -> Iterator[tuple[str, Ints, Ints]]:
+    """Yield each source of a batch, its rows, and their keys: numbers of record, block or task."""
+    words, codes = _Columns(batch).texts("source")
+    number = batch.column("record_no")
+    if key is Key.TASK:
+        number = pc.coalesce(batch.column("task_record_no"), number)
+    keys: Ints = number.to_numpy()
+    if key is Key.BLOCK:
+        keys = keys << _BLOCK_BITS | batch.column("block_no").to_numpy()
+    for code, source in enumerate(words):
+        rows = np.flatnonzero(codes == code)
+        if source is not None and rows.size:
+            yield source, rows, keys[rows]
 
 
 def _microseconds(moment: dt.datetime) -> int:
@@ -314,9 +458,25 @@ def _hours(daily: Hours) -> str:
     return f"{_clock(opens)} to {_clock((closes - 1) % DAY)}"
 
 
-def _like(column: str, patterns: Iterable[str]) -> list[str]:
+def _like(columns: Iterable[str], patterns: Iterable[str]) -> list[str]:
     expression = "|".join(map(regex, sorted(patterns))).replace("'", "''")
-    return [f"regexp_full_match({column}, '{expression}')"] if expression else []
+    found = [f"regexp_full_match({column}, '{expression}')" for column in columns]
+    return [_any_of(found)] if expression else []
+
+
+def _named_like(columns: Iterable[str], patterns: Iterable[str]) -> str:
+    """Return the SQL condition for names in one of the columns; what is blank is no name."""
+    return _any_of(
+        [
+            f"({each} <> '' AND {condition})"
+            for each in columns
+            for condition in _like([each], patterns)
+        ]
+    )
+
+
+def _any_of(conditions: list[str]) -> str:
+    return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})"
 
 
 def _between(start: dt.datetime | None, end: dt.datetime | None) -> Iterator[str]:
@@ -330,6 +490,10 @@ def _at_hours(daily: Hours) -> str:
     opens, closes = daily
     second = "(epoch_us(smf_time::TIME) // 1000000)"
     return f"({second} >= {opens} {'AND' if opens < closes else 'OR'} {second} < {closes})"
+
+
+def _of_types(found: Iterable[Types]) -> str:
+    return f"({' OR '.join(map(_of_type, found))})"
 
 
 def _of_type(each: Types) -> str:

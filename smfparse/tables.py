@@ -10,10 +10,10 @@ import base64
 import itertools
 import json
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from smfparse import __version__
-from smfparse.arrays import CODED, Ints
+from smfparse.arrays import CODED
 from smfparse.columns import DAMAGE, DAMAGE_COLUMNS, RECORD, decoded_tables, table_names
 from smfparse.decode import Batch, Wanted, coded_schema, every_block, schema, wanted_tables
 from smfparse.detection import named as framing_named
@@ -43,7 +43,7 @@ from smfparse.ranges import (
     units,
     worth_sharing,
 )
-from smfparse.selection import EVERYTHING, Selection, numbers
+from smfparse.selection import EVERYTHING, Lookup, Places, Selection, keys_of
 
 MANIFEST = "smfparse.json"
 PARTIAL = ".partial"
@@ -170,10 +170,12 @@ class Dataset:
     ) -> Iterator[tuple[str, Batch]]:
         if log.count_unknown and selection.everything:
             log.unknown.update(self.manifest["unknown_bytes"])
-        mixed = any(
-            table != RECORD and selection.on(table).holds(table) is None for table in wanted
-        )
-        places = self._places(selection) if mixed else {}
+
+        @cache
+        def places(lookup: Lookup) -> Places:
+            names = list(dict.fromkeys(["source", *lookup.key.value]))
+            return keys_of(self._selected(lookup.table, names, lookup.asked, places), lookup.key)
+
         for table, columns in wanted.items():
             names = [each for each in schema(table).names if columns is None or each in columns]
             if selection.on(table).everything:
@@ -184,20 +186,16 @@ class Dataset:
                 yield table, batch.cast(coded_schema(table, columns)) if names else batch
 
     def _selected(
-        self, table: str, names: list[str], selection: Selection, places: Mapping[str, Ints]
+        self, table: str, names: list[str], selection: Selection, places: Callable[[Lookup], Places]
     ) -> Iterator[Batch]:
         """Yield the columns `names` of the selected rows of a table."""
-        if selection.holds(table) is False:
+        if selection.on(table).holds(table) is False:
             return
         needed = list(dict.fromkeys([*names, *selection.needs(table)]))
         for batch in self._rows(table, needed):
             chosen = batch.filter(pa.array(selection.rows(table, batch, places)))
             if chosen.num_rows:
                 yield chosen.select(names)
-
-    def _places(self, selection: Selection) -> dict[str, Ints]:
-        """Return source to the numbers of the selected records."""
-        return numbers(self._selected(RECORD, ["source", "record_no"], selection, {}))
 
     def _rows(self, table: str, names: list[str]) -> Iterator[Batch]:
         """Yield the columns `names` of a table."""

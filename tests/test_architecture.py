@@ -29,10 +29,12 @@ ROOMS = (
     "framing",
     "inputs",
     "criteria",
+    "names",
     "selection",
     "records",
     "tasks",
     "keys",
+    "matching",
     "buffers",
     "duplicates",
     "decode",
@@ -80,6 +82,8 @@ TYPES_ONLY = {
     ("cli.options", "selection"),
     ("cli.options", "tables"),
     ("cli.output", "tables"),
+    ("cli.report", "reports"),
+    ("cli.report", "sections"),
 }
 """(module, room): imports for the type checker, which are not there at run time."""
 SLOW = {"duckdb", "numpy", "polars", "pyarrow"}

@@ -607,3 +607,10 @@ def test_a_report_by_interval_names_its_bucket(dump: Path) -> None:
     found = json.loads(clean("report", "log", dump, "--interval", "1h", "--format", "json"))["rows"]
     assert found
     assert all(row["bucket"].endswith(":00:00") for row in found)
+
+
+def test_a_report_that_has_no_such_name_refuses_to_select_by_it(dump: Path) -> None:
+    refused = run("report", "log", dump, "--job", "J*", "--channel", "C")
+    assert refused.exit_code == 2
+    assert "The report log has no job nor channel." in refused.stderr
+    assert run("report", "dchs", dump, "--channel", "Q*").exit_code == 0

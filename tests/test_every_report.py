@@ -37,7 +37,7 @@ MP1B = {
     "DISP": "disp", "DISPCSV": "disp", "SSL": "ssl", "SSLCSV": "ssl", "DNS": "dns",
     "DNSCSV": "dns", "DCHS": "dchs", "DCHSCSV": "dchs", "DCHSSUM": "dchssum",
     "LOG": "log", "LOGCSV": "log", "LOGBUSY": "log", "MSGM": "msgm", "MSGMCSV": "msgm",
-    "BUFF": "buff", "BUFFCSV": "buff",
+    "BUFF": "buff", "BUFFCSV": "buff", "MESSAGE": "message", "CMESSAGE": "message",
     "TASK": "task", "TASKCSV": "task", "TASKSUM": "tasksum", "QALL": "qall",
     "QPUTSCSV": "qputs", "QGETSCSV": "qgets", "QSUML": "qsum", "QSUMS": "qsum",
 }  # fmt: skip
