@@ -241,7 +241,7 @@ def _task_marks(sections: Sections) -> str:
         spanning = f"count_if({start} < section.interval)"
     return f"""
     tasks AS (
-        SELECT section, interval_start, interval_end FROM members
+        SELECT section, utc_offset, interval_start, interval_end FROM members
         QUALIFY main = min(main) OVER (PARTITION BY section)
     ),
     counted AS (

@@ -1,13 +1,17 @@
--- TASKSUM: a row a section, kind of connection, job and user: what their tasks did (WTID, WTAS, WQST).
+-- TASKSUM: a row a section, kind of connection, job and user: what their tasks did (WTID, WTAS,
+-- WQST).
 WITH
 queues AS (
     SELECT
         input_no, source, coalesce(task_record_no, record_no) AS record_no,
         any_value(correl[1:13] || '-' || correl[17:24] || '-' || correl[25:32]) AS token,
-        sum(openn::BIGINT + closen + getn + putn + put1n + inqn + setn + coalesce(cbn, 0)) AS requests,
+        sum(openn::BIGINT + closen + getn + putn + put1n + inqn + setn + coalesce(cbn, 0))
+            AS requests,
         sum(putn::BIGINT + put1n) AS puts, sum(getn) AS gets,
-        sum(openet + closeet + getet + putet + put1et + inqet + setet + coalesce(cbet, 0)) AS elapsed,
-        sum(openct + closect + getct + putct + put1ct + inqct + setct + coalesce(cbct, 0)) AS cpu
+        sum(openet + closeet + getet + putet + put1et + inqet + setet + coalesce(cbet, 0))
+            AS elapsed,
+        sum(openct + closect + getct + putct + put1ct + inqct + setct + coalesce(cbct, 0))
+            AS cpu
     FROM sectioned.wqst
     GROUP BY ALL
 ),
