@@ -170,8 +170,9 @@ def _beginning(which: Report, row: Row) -> Iterator[str]:
 
 def csv_lines(which: Report, rows: Iterable[Row]) -> Iterator[str]:
     """Yield a header and a line a row; what is absent is empty."""
-    tail = {name: key for name, key in _TAIL.items() if key not in which.csv_keys.values()}
     figures = [each for each in which.figures if each.csv]
+    taken = {*which.csv_keys.values(), *(each.csv for each in figures)}
+    tail = {name: key for name, key in _TAIL.items() if taken.isdisjoint((name, key))}
     header = [*which.csv_keys, *(each.csv for each in figures), *tail]
     keys = [*which.csv_keys.values()], [*tail.values()]
     yield from csv_rows(chain([header], (_csv_cells(figures, *keys, row) for row in rows)))

@@ -147,7 +147,7 @@ def _combined(table: str, by: Sequence[str]) -> str:
     columns += [f"arg_max({name}, {_ORDER}) AS {name}" for name in _LAST]
     columns += ["sum(interval_seconds) AS interval_seconds"]
     columns += [
-        f"{_COMBINED[column.combine].format(column.name)}{_cast(column)} AS {column.name}"
+        f"{_cast(column, _COMBINED[column.combine].format(column.name))} AS {column.name}"
         for column in TABLES[table].columns
         if column.name not in by
     ]
@@ -156,11 +156,15 @@ def _combined(table: str, by: Sequence[str]) -> str:
     )
 
 
-def _cast(column: Column) -> str:
-    """Keep sums of integers 64 bits wide: DuckDB's are wider than Arrow and Parquet can hold."""
+def _cast(column: Column, combined: str) -> str:
+    """Keep sums of integers 64 bits wide: DuckDB's are wider than Arrow and Parquet can hold.
+
+    What does not fit, as the sum of damaged counters, is absent.
+    """
     if column.combine is Combine.SUM and column.part.arrow.startswith(("int", "uint")):
-        return "::UBIGINT" if column.part.arrow.startswith("u") else "::BIGINT"
-    return ""
+        wide = "UBIGINT" if column.part.arrow.startswith("u") else "BIGINT"
+        return f"TRY_CAST({combined} AS {wide})"
+    return combined
 
 
 def _keys(sections: Sections, main: Sequence[str]) -> str:

@@ -1,6 +1,6 @@
 -- CF: a row a section and coupling facility structure (QEST).
 SELECT
-    section, slot, qeststrn, qeststr,
+    section, qeststrn, qeststr,
     qestcsec, qestsstc / nullif(qestcsec, 0) AS single_average,
     100 * qestrsec::DOUBLE / nullif(qestcsec, 0) AS single_redriven, qestrsec,
     qestcmec, qestmstc / nullif(qestcmec, 0) AS multiple_average,
