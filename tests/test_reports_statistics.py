@@ -423,6 +423,50 @@ def test_the_queue_statistics_of_2025_are_printed_as_published(write: Write) -> 
     assert [line for line in found if "Span" in line or "Context" in line] == []
 
 
+LABELS = {
+    "MQPUTs Nonpersistent": "qqstnppt",
+    "MQPUTs Persistent": "qqstppt",
+    "MQPUT1s Nonpersistent": "qqstnpp1",
+    "MQPUT1s Persistent": "qqstpp1",
+    "MQGETs Nonpersistent": "qqstnpdg",
+    "MQGETs Persistent": "qqstpdg",
+    "Browses Nonpersistent": "qqstnpbr",
+    "Browses Persistent": "qqstpbr",
+    "MQPUT Bytes": "qqstputb",
+    "MQPUT1 Bytes": "qqstpt1b",
+    "MQGET Bytes": "qqstgetb",
+    "Browse Bytes": "qqstbrwb",
+    "Puts To Waiting Getter": "qqstfptc",
+    "Streamed Messages": "qqststrm",
+    "Failed MQGETs No Message": "qqstnmag",
+    "Failed Browses No Message": "qqstnmab",
+    "MQGETs With Signal": "qqstsagt",
+    "Highest Open Output Count": "qqstophi",
+    "Lowest Open Input Count": "qqstiplo",
+    "MQOPENs": "qqstopen",
+    "MQCLOSEs": "qqstclos",
+    "MQINQs": "qqstinqr",
+    "MQSETs": "qqstset",
+    "Expired Messages": "qqstexpr",
+    "Rolled Back Gets": "qqstrbgt",
+    "Open Output Count": "qqstopct",
+    "QTIME Short": "qqstqtst",
+    "QTIME Long": "qqstqtlt",
+    "Highest Depth": "qqstdphi",
+    "Lowest Depth": "qqstdplo",
+    "Messages Not Sampled": "qqstosns",
+}
+"""Labels as IBM describes the fields; other programs mix up persistent and nonpersistent gets."""
+
+
+def test_every_label_of_a_queue_is_that_of_its_field(write: Write) -> None:
+    """Each field has a number of its own: its offset."""
+    numbers = {name: int(facts()["QQST"][name]["offset"]) for name in LABELS.values()}
+    found = lines("qstat", [write(record(block("QQST", 672, **numbers)))])
+    for label, name in LABELS.items():
+        assert f"{label:.<43}{numbers[name]}" in found
+
+
 def test_a_queue_without_a_page_set_is_unallocated(write: Write) -> None:
     found = lines("qstat", [write(record(block("QQST", 552, qqstpsid=-1, qqstbpid=-1)))])
     assert "Pageset ID.................................Unallocated" in found
@@ -651,6 +695,12 @@ def test_db2_prints_the_kinds_of_requests_that_there_were(write: Write) -> None:
     ]
 
 
+def test_queue_statistics_that_are_not_there_name_the_trace_and_the_attribute() -> None:
+    told = reports.report("QSTATCSV").absent()
+    assert "START TRACE(STAT) CLASS(5)" in told
+    assert "STATQ(ON)" in told
+
+
 # --- storage ------------------------------------------------------------------------------------
 
 
@@ -683,6 +733,27 @@ def test_what_is_written_of_storage_at_one_moment_is_one_section(write: Write) -
     assert starts[0] == ["Fixed", "pools:"]
     assert starts[-3:] == [[">", "Pool"], [">", "Pool"], [">", "Getmain"]]
     assert len([line for line in found if "VRM" in line]) == 1
+
+
+@pytest.mark.parametrize("late", [0, 0.05, 0.9])
+def test_storage_is_shown_in_the_interval_at_whose_end_it_was_written(
+    write: Write, late: float
+) -> None:
+    """Records of pools have no interval, and are written as it ends or a moment late."""
+    made = []
+    for minute in range(2):
+        start = START.replace(second=0) + dt.timedelta(minutes=minute)
+        end = start + dt.timedelta(seconds=60 + late)
+        made += [
+            record(block("QSST", qsstgetm=minute), start=start, seconds=60),
+            record(block("QSPH", qsphname="POOL", qsphstor=minute), start=end, seconds=0),
+        ]
+    found = rows("stg", write(*made), sections=every("1m"))
+    shown = [(row["bucket"].minute, row["line"], row["qsstgetm"], row["qsphstor"]) for row in found]
+    assert shown == [
+        *((13, "requests", 0, None), (13, "pool", None, 0)),
+        *((14, "requests", 1, None), (14, "pool", None, 1)),
+    ]
 
 
 def test_storage_pools_come_with_the_largest_first(write: Write) -> None:
