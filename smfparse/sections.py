@@ -34,6 +34,8 @@ _ORDER = "coalesce(time, smf_time)"
 """By what the last value of a section is told."""
 _END = "interval_start + to_microseconds(round(interval_seconds * 1e6)::BIGINT)"
 _MIDDLE = "interval_start + to_microseconds(round(interval_seconds * 5e5)::BIGINT)"
+_LATE = "INTERVAL 1 SECOND"
+"""How long after the end of an interval a record of it can be written. None is shorter."""
 _LOCAL = "({}) AT TIME ZONE 'UTC' + to_seconds(utc_offset)"
 """A moment in UTC as local time of the system."""
 _LAST = ("mq_version", "utc_offset")
@@ -132,13 +134,13 @@ def _interval(seconds: int, table: str) -> str:
     """Return the SQL of when, local time, the interval begins that a row belongs to.
 
     That of a task is where it ends; what the queue manager counted goes where most of it was,
-    because its intervals end a moment late.
+    because its intervals end a moment late. What has no interval was written when one had ended.
     """
     if TABLES[table].task:
         moment = f"coalesce({_END}, time) - INTERVAL 1 MICROSECOND"
     else:
-        moment = f"coalesce({_MIDDLE}, time)"
-    local = f"coalesce({_LOCAL.format(moment)}, smf_time)"
+        moment = f"coalesce({_MIDDLE}, time - {_LATE})"
+    local = f"coalesce({_LOCAL.format(moment)}, smf_time - {_LATE})"
     return f"time_bucket(INTERVAL {seconds} seconds, {local}, TIMESTAMP '1970-01-01')"
 
 
@@ -147,7 +149,7 @@ def _combined(table: str, by: Sequence[str]) -> str:
     columns += [f"arg_max({name}, {_ORDER}) AS {name}" for name in _LAST]
     columns += ["sum(interval_seconds) AS interval_seconds"]
     columns += [
-        f"{_fitted(column, _COMBINED[column.combine].format(column.name))} AS {column.name}"
+        f"{_cast(column, _COMBINED[column.combine].format(column.name))} AS {column.name}"
         for column in TABLES[table].columns
         if column.name not in by
     ]
@@ -156,15 +158,15 @@ def _combined(table: str, by: Sequence[str]) -> str:
     )
 
 
-def _fitted(column: Column, value: str) -> str:
+def _cast(column: Column, combined: str) -> str:
     """Keep sums of integers 64 bits wide: DuckDB's are wider than Arrow and Parquet can hold.
 
-    One that does not fit, as of a damaged block, is absent.
+    What does not fit, as the sum of damaged counters, is absent.
     """
     if column.combine is Combine.SUM and column.part.arrow.startswith(("int", "uint")):
         wide = "UBIGINT" if column.part.arrow.startswith("u") else "BIGINT"
-        return f"TRY_CAST({value} AS {wide})"
-    return value
+        return f"TRY_CAST({combined} AS {wide})"
+    return combined
 
 
 def _keys(sections: Sections, main: Sequence[str]) -> str:

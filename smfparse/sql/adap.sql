@@ -10,7 +10,7 @@ rows AS (
     SELECT *, number::VARCHAR AS task FROM tasks
     UNION ALL BY NAME
     SELECT
-        section, sum(interval_seconds) AS interval_seconds, sum(requests)::BIGINT AS requests,
+        section, sum(interval_seconds) AS interval_seconds, sum(requests)::UBIGINT AS requests,
         sum(busy_us) AS busy_us, sum(cpu_us) AS cpu_us, sum(waiting_us) AS waiting_us,
         'Summ' AS task
     FROM tasks

@@ -115,5 +115,11 @@ SELECT
     qjstwur AS reads_delayed,
     qjsttvc AS reads_delayed_maxrtu,
     qjstlama AS lookahead_mounts,
-    qjstlams AS lookahead_mounts_done
+    qjstlams AS lookahead_mounts_done,
+    qjsthlsciwttot / nullif(qjsthlsciw, 0) AS hyperlink_one_average,
+    qjsthlmciwttot / nullif(qjsthlmciw, 0) AS hyperlink_multi_average,
+    qjstlsus, qjstserw, qjstthrw, qjstbpag, qjstalr, qjstdeccomp, qjstdecuncmp, qjstcp1n,
+    qjstcp2n, qjsthwc, qjsthwe, qjstencr, qjsthlc, qjsthle, qjsthlsciw, qjsthlscis, qjsthlscif,
+    qjsthlscicon, qjsthlsciwtmax, qjsthlmciw, qjsthlmcis, qjsthlmcif, qjsthlmcicon,
+    qjsthlmciwtmax, qjsthlcicntw, qjsthlcicnts, qjsthlcicntf, qjsthlconcicnt
 FROM log
