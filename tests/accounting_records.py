@@ -45,7 +45,7 @@ def task_token(number: int = 1) -> bytes:
 
 def who(job: str = "R001", user: str = "PERFTASK", kind: int = 2, **more: Any) -> bytes:
     """A WTID."""
-    return fact_block("WTID", 208, 0xF700, wtidatyp=kind, wtidccn=job, wtidopid=user, **more)
+    return fact_block("WTID", 208, wtidatyp=kind, wtidccn=job, wtidopid=user, **more)
 
 
 def task(
@@ -64,7 +64,7 @@ def task(
     """
     version = {712: 1, 2344: 8}[length]
     values = {"wtasints": ended - MINUTE, "wtasinte": ended, "wtasver": version} | values
-    data = bytearray(fact_block("WTAS", 2344, 0xF701, **values))
+    data = bytearray(fact_block("WTAS", 2344, **values))
     data[2:4] = struct.pack(">H", length)
     data[8:24] = token or task_token()
     for latch, (total, waits, longest) in (latches or {}).items():
@@ -92,7 +92,7 @@ def queue(
         "putminms": NO_MESSAGE,
     } | values
     length = WQST_BYTES[version]
-    block = fact_block("WQST", WQST_BYTES[9], 0xF702, **(values | {"wqver": version}))
+    block = fact_block("WQST", WQST_BYTES[9], **(values | {"wqver": version}))
     data = bytearray(block)
     data[2:4] = struct.pack(">H", length)
     data[16:32] = token or task_token()
@@ -140,7 +140,7 @@ def connection_record(
     **qwac: Any,
 ) -> bytes:
     """A 116/0 record; puts and gets are by size."""
-    qmac = fact_block("QMAC", 48, 0xD414, qmaccput=cpu_us)
+    qmac = fact_block("QMAC", 48, qmaccput=cpu_us)
     qmac = qmac[:16] + struct.pack(">8I", *puts, *gets)
     sections = [Section([fact_block("QWAC", 176, **qwac)]), Section([qmac]), *[NOTHING] * 4]
     area = qwhs_short(ended, triplets=7, qwhc=qwhc_of(job, user))

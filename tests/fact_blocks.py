@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import csv
-import datetime as dt
 import struct
+from collections import defaultdict
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,39 +16,52 @@ _FACTS = Path(__file__).resolve().parent / "facts" / "layouts.csv"
 
 
 @cache
-def _fields(block: str) -> dict[str, tuple[int, int, str]]:
-    """Return offset, width and kind of the fields of a block."""
+def facts() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
+    """Return the rows of the fact table by block and field."""
+    found: dict[str, dict[str, Mapping[str, str]]] = defaultdict(dict)
     with _FACTS.open(encoding="utf-8", newline="") as file:
-        return {
-            row["field"]: (int(row["offset"]), int(row["width"]), row["kind"])
-            for row in csv.DictReader(file)
-            if row["block"] == block
-        }
+        for row in csv.DictReader(file):
+            found[row["block"]][row["field"]] = row
+    return found
 
 
-def fact_block(name: str, length: int, ident: int = 0, **values: Any) -> bytes:
-    """Return a block of `length` bytes; all fields that are not named are zero.
+def fact_block(name: str, length: int, shift: int = 0, **values: Any) -> bytes:
+    """Return a block of `length` bytes: what a shorter one does not hold is left out.
 
-    A text is a str, a moment a datetime, a duration its microseconds. Blocks with an eye-catcher
-    have `ident` and their length in front of it.
+    Fields that are not named are zero, but length and eye-catcher where the block has them.
+
+    shift   bytes that the fields are behind their own offsets: those of an entry of an array
+    values  numbers, texts, microseconds of durations, moments, bits by their names, or bytes; a
+            list of them where a field is an array
     """
-    fields = _fields(name)
-    data = bytearray(length)
-    if ident:
-        struct.pack_into(">HH4s", data, 0, ident, length, ebcdic(name, 4))
+    data = bytearray(max(length, 4200))
+    if _has_eyecatcher(name):
+        struct.pack_into(">HH4s", data, 0, 0, length, ebcdic(name, 4))
     for field, value in values.items():
-        offset, width, kind = fields[field]
-        data[offset : offset + width] = _packed(value, width, kind)
-    return bytes(data)
+        row = facts()[name][field]
+        width = int(row["width"])
+        for number, each in enumerate(value if isinstance(value, list) else [value]):
+            at = shift + int(row["offset"]) + number * width
+            data[at : at + width] = _packed(each, row, width)
+    return bytes(data[:length])
 
 
-def _packed(value: Any, width: int, kind: str) -> bytes:
+def _has_eyecatcher(name: str) -> bool:
+    return any(row["kind"] == "ebcdic" and row["offset"] == "4" for row in facts()[name].values())
+
+
+def _packed(value: Any, row: Mapping[str, str], width: int) -> bytes:
     if isinstance(value, bytes):
         return value
-    if kind == "ebcdic":
-        return ebcdic(value, width)
-    if isinstance(value, dt.datetime):
-        return stck(value).to_bytes(8)
-    if kind == "stck_duration":
-        return round(value * 4096).to_bytes(width)
-    return int(value).to_bytes(width, signed=value < 0)
+    match row["kind"]:
+        case "ebcdic":
+            return ebcdic(value, width)
+        case "stck_duration":
+            return struct.pack(">Q", round(value * 4096))
+        case "stck_timestamp":
+            return struct.pack(">Q", stck(value) if value else 0)
+        case "flags":
+            bits = dict(each.split("=") for each in row["bits"].split(";"))
+            return sum(int(bits[each], 16) for each in value.split()).to_bytes(width)
+        case kind:
+            return int(value).to_bytes(width, signed=kind == "int")

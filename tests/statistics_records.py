@@ -1,25 +1,17 @@
-"""115 records made by hand from plain numbers, block by block.
-
-Offsets, widths and kinds are those of the fact table in `facts/layouts.csv`; nothing here asks the
-package how a block looks.
-"""
+"""115 records made by hand from plain numbers, block by block."""
 
 from __future__ import annotations
 
-import csv
 import datetime as dt
-import struct
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from smfparse import printing, reports
 from smfparse.catalog import Catalog
 from smfparse.sections import Sections
 from smfparse.tables import open_inputs
-from tests.builders import NOTHING, Section, ebcdic, qwhs_long, smf_record, stck, stub
+from tests.builders import NOTHING, Section, qwhs_long, smf_record, stub
+from tests.fact_blocks import fact_block
 
 LENGTHS = {
     "QMST": 104,
@@ -55,64 +47,25 @@ PLACES = {
     "QSRS": (7, 1),
 }
 """Subtype and triplet of a block."""
-STRUCTURE = 64
-"""Bytes of a structure in QEST."""
+QEST_HEADER, STRUCTURE = 8, 64
+"""Bytes of the header of QEST, and of a structure in it."""
 START = dt.datetime(2022, 6, 29, 21, 13, 20)
 """When an interval starts, local time, unless told otherwise."""
 
 
-@cache
-def facts() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
-    """Return the rows of the fact table by block and field."""
-    found: dict[str, dict[str, Mapping[str, str]]] = defaultdict(dict)
-    with (Path(__file__).parent / "facts" / "layouts.csv").open(newline="") as lines:
-        for row in csv.DictReader(lines):
-            found[row["block"]][row["field"]] = row
-    return found
-
-
 def block(name: str, length: int | None = None, **values: Any) -> bytes:
-    """A block of `length` bytes: what a shorter one does not hold is left out.
-
-    values  numbers, texts, microseconds of durations, UTC moments, bits by their names; a list of
-            them where a field is an array
-    """
-    length = length or LENGTHS[name]
-    data = bytearray(struct.pack(">HH", 0, length) + ebcdic(name, 4)).ljust(4200, b"\0")
-    _put(data, name, values, 0)
-    return bytes(data[:length])
+    """A block of a length that it has since long, or of another; values as `fact_block` says."""
+    return fact_block(name, length or LENGTHS[name], **values)
 
 
 def structures(*entries: Mapping[str, Any]) -> bytes:
     """A QEST with structures in its first slots."""
-    data = bytearray(block("QEST"))
+    data = block("QEST")
     for number, values in enumerate(entries):
-        _put(data, "QEST", values, number * STRUCTURE)
-    return bytes(data)
-
-
-def _put(data: bytearray, name: str, values: Mapping[str, Any], shift: int) -> None:
-    for field, value in values.items():
-        row = facts()[name][field]
-        width = int(row["width"])
-        for number, each in enumerate(value if isinstance(value, list) else [value]):
-            at = shift + int(row["offset"]) + number * width
-            data[at : at + width] = _packed(each, row, width)
-
-
-def _packed(value: Any, row: Mapping[str, str], width: int) -> bytes:
-    match row["kind"]:
-        case "ebcdic":
-            return ebcdic(value, width)
-        case "stck_duration":
-            return struct.pack(">Q", round(value * 4096))
-        case "stck_timestamp":
-            return struct.pack(">Q", stck(value) if value else 0)
-        case "flags":
-            bits = dict(each.split("=") for each in row["bits"].split(";"))
-            return sum(int(bits[each], 16) for each in value.split()).to_bytes(width)
-        case kind:
-            return int(value).to_bytes(width, signed=kind == "int")
+        at = QEST_HEADER + number * STRUCTURE
+        entry = fact_block("QEST", len(data), number * STRUCTURE, **values)
+        data = data[:at] + entry[at : at + STRUCTURE] + data[at + STRUCTURE :]
+    return data
 
 
 def record(

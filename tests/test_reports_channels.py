@@ -207,7 +207,7 @@ LIMITS: dict[str, Any] = {
 
 
 def test_the_channel_initiator_is_printed_as_published_before_mq_9_3_5(write: Write) -> None:
-    path = write(record(115, 231, Section([fact_block("QCCT", 48, 0xE741, **LIMITS)])))
+    path = write(record(115, 231, Section([fact_block("QCCT", 48, **LIMITS)])))
     assert lines("chinit", path)[2:] == [
         *CHINIT.splitlines(),
         "Storage used by Chinit......... 436MB",
@@ -215,7 +215,7 @@ def test_the_channel_initiator_is_printed_as_published_before_mq_9_3_5(write: Wr
 
 
 def test_the_channel_initiator_is_printed_as_published_since_mq_9_3_5(write: Write) -> None:
-    block = fact_block("QCCT", 64, 0xE741, **LIMITS, qcctslim=17_592_186_040_320, qcctstab=77)
+    block = fact_block("QCCT", 64, **LIMITS, qcctslim=17_592_186_040_320, qcctstab=77)
     path = write(record(115, 231, Section([block]), release="935"))
     assert lines("chinit", path)[2:] == [
         *CHINIT.splitlines(),
@@ -227,7 +227,7 @@ def test_the_channel_initiator_is_printed_as_published_since_mq_9_3_5(write: Wri
 
 def test_the_csv_of_the_channel_initiator_gives_the_published_row(write: Write) -> None:
     block = fact_block(
-        "QCCT", 48, 0xE741, qcctnocc=13, qcctmxcc=200, qcctnoac=12, qcctmxac=200, qcctmxtp=200,
+        "QCCT", 48, qcctnocc=13, qcctmxcc=200, qcctnoac=12, qcctmxac=200, qcctmxtp=200,
         qcctmxlu=200, qcctstus=22,
     )  # fmt: skip
     path = write(
@@ -320,7 +320,7 @@ CHANNEL_INTERVAL = dt.datetime(2014, 4, 8, 19, 41, 54, 984_681)
 
 def channels(*blocks: dict[str, Any], **keys: Any) -> bytes:
     keys = {"start": CHANNEL_INTERVAL, "release": "800"} | keys
-    made = [fact_block("QCST", 324, 0xE74A, **each) for each in blocks]
+    made = [fact_block("QCST", 324, **each) for each in blocks]
     return record(116, 10, Section(made), **keys)
 
 

@@ -33,14 +33,14 @@ def statistics(subtype: int, *sections: Section, tod: int = 0) -> bytes:
 
 def pool(values: dict[str, Any]) -> bytes:
     values = {"qpstpool": 3, "qpstnbuf": 1000, "qpstcbsl": 1000, "qpststl": 100} | values
-    return statistics(215, Section([fact_block("QPST", 104, 0xD70F, **values)]))
+    return statistics(215, Section([fact_block("QPST", 104, **values)]))
 
 
 def log(values: dict[str, Any]) -> bytes:
     """A QJST; `io` is (I/Os, pages, microseconds) of copy 1 for one page, `io_2` for several."""
     values = dict(values)
     io, io_2 = values.pop("io", None), values.pop("io_2", None)
-    block = bytearray(fact_block("QJST", 596, 0x0093, **({"qjstslptu": SECONDS * 10**6} | values)))
+    block = bytearray(fact_block("QJST", 596, **({"qjstslptu": SECONDS * 10**6} | values)))
     for at, each in ((264, io), (264 + 72, io_2)):
         if each:
             ios, pages, microseconds = each
@@ -57,18 +57,18 @@ def managers(values: dict[str, Any]) -> bytes:
     }
     return statistics(
         2,
-        Section([fact_block("QMST", 104, 0xD40F, **of["qmst"])]),
-        Section([fact_block("QIST", 80, 0xC90F, **of["qist"])]),
+        Section([fact_block("QMST", 104, **of["qmst"])]),
+        Section([fact_block("QIST", 80, **of["qist"])]),
     )
 
 
 def storage(values: dict[str, Any]) -> bytes:
-    return statistics(1, *[NOTHING] * 8, Section([fact_block("QSST", 72, 0x003C, **values)]))
+    return statistics(1, *[NOTHING] * 8, Section([fact_block("QSST", 72, **values)]))
 
 
 def channels(values: dict[str, Any]) -> bytes:
     values = {"qcctmxcc": 100, "qcctmxac": 100} | values
-    return statistics(231, Section([fact_block("QCCT", 48, 0xE741, **values)]), tod=12)
+    return statistics(231, Section([fact_block("QCCT", 48, **values)]), tod=12)
 
 
 def tasks(place: int, name: str, length: int, *each: dict[str, Any]) -> bytes:
@@ -98,8 +98,8 @@ def queue(values: dict[str, Any]) -> bytes:
     begin, end = (
         (START + dt.timedelta(seconds=each)).replace(tzinfo=dt.UTC) for each in (0, SECONDS)
     )
-    wtid = fact_block("WTID", 208, 0xF700, wtidccn="JOB1")
-    block = fact_block("WQST", 2752, 0xF702, wqver=6, objname="Q1", **values)
+    wtid = fact_block("WTID", 208, wtidccn="JOB1")
+    block = fact_block("WQST", 2752, wqver=6, objname="Q1", **values)
     return smf_record(
         116,
         1,
@@ -121,10 +121,10 @@ def shared(values: dict[str, Any]) -> bytes:
     return statistics(
         2,
         *[NOTHING] * 4,
-        Section([fact_block("Q5ST", 704, 0xF50F, **of["dhig"])]),
-        Section([fact_block("QEST", 4104, 0xC513, qeststr="APPL1", **of["qest"])]),
+        Section([fact_block("Q5ST", 704, **of["dhig"])]),
+        Section([fact_block("QEST", 4104, qeststr="APPL1", **of["qest"])]),
         NOTHING,
-        Section([fact_block("QESD", 376, 0xC523, qesdstr="APPL1", qesdbfto=9, **of["qesd"])]),
+        Section([fact_block("QESD", 376, qesdstr="APPL1", qesdbfto=9, **of["qesd"])]),
     )
 
 

@@ -19,9 +19,10 @@ from smfparse.columns import columns as columns_of
 from smfparse.sections import RECORDED, TOTAL, every
 from smfparse.tables import open_inputs
 from tests.builders import rdw
+from tests.fact_blocks import facts
 from tests.real import REAL_DATA
 from tests.searching import search
-from tests.statistics_records import START, block, facts, lines, record, rows, structures
+from tests.statistics_records import START, block, lines, record, rows, structures
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 FILES = [FIXTURES / f"{name}.smf" for name in ("qm01-930", "qm60", "qm80", "qm100")]

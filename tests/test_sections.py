@@ -1,0 +1,136 @@
+"""Sections of a report: what goes into which, and what is odd about it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from smfparse import printing, reports
+from smfparse.catalog import Catalog
+from smfparse.sections import RECORDED, TOTAL, Sections, every
+from smfparse.tables import open_inputs
+from tests.builders import Section, qwhs_short, rdw, smf_record, wtas
+from tests.fact_blocks import fact_block
+from tests.log_records import EAST, START, Log, log_record
+
+Write = Callable[[Iterable[bytes]], Path]
+MIDNIGHT = dt.datetime(2026, 3, 4)
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Write records to a file."""
+
+    def written(records: Iterable[bytes]) -> Path:
+        path = tmp_path / "dump.smf"
+        path.write_bytes(rdw(list(records)))
+        return path
+
+    return written
+
+
+def rows(name: str, path: Path, sections: Sections = RECORDED) -> list[dict[str, Any]]:
+    with Catalog(open_inputs([path])) as catalog:
+        return list(reports.run(reports.report(name), catalog, sections))
+
+
+def interval(start: float, seconds: float, pages: int = 1, **keys: Any) -> bytes:
+    """A 115/1 record of an interval, by seconds since START."""
+    log = Log(counters={"qjstciwr": pages, "qjstlogw": 1})
+    return log_record(
+        log,
+        start=START + dt.timedelta(seconds=start),
+        duration_us=round(seconds * 1_000_000),
+        **keys,
+    )
+
+
+def marks(path: Path, sections: Sections = RECORDED) -> list[str | None]:
+    return [row["marks"] for row in rows("log", path, sections)]
+
+
+def test_intervals_that_follow_one_another_have_no_marks(write: Write) -> None:
+    records = [interval(60 * n, 60.1 if n == 3 else 59.9) for n in range(5)]
+    assert marks(write(records)) == [None] * 5
+
+
+def test_an_interval_of_more_than_one_and_a_half_medians_is_long(write: Write) -> None:
+    path = write([interval(-400, 400), *(interval(60 * n, 60) for n in range(4))])
+    assert marks(path) == ["long: 1 of 1, median 60 seconds", *[None] * 4]
+    assert marks(path, TOTAL) == ["long: 1 of 5, median 60 seconds"]
+    lines = list(printing.lines(reports.report("log"), rows("log", path), "text"))
+    assert lines[2] == "Marked long: 1 of 1, median 60 seconds"
+    assert lines.count("Marked long: 1 of 1, median 60 seconds") == 1
+
+
+def test_one_and_a_half_medians_are_not_long(write: Write) -> None:
+    path = write([interval(0, 90), interval(90, 60), interval(150, 60)])
+    assert marks(path) == [None] * 3
+
+
+def test_each_queue_manager_has_a_median_of_its_own(write: Write) -> None:
+    records = [interval(60 * n, 60) for n in range(3)]
+    records += [interval(600 * n, 600, qmgr="SLOW") for n in range(3)]
+    assert set(marks(write(records))) == {None}
+
+
+def test_a_gap_is_told_with_the_interval_behind_it(write: Write) -> None:
+    path = write([interval(0, 60), interval(60, 60), interval(240, 60), interval(360, 60)])
+    assert marks(path) == [None, None, "gap: 120 seconds", "gap: 60 seconds"]
+    assert marks(path, TOTAL) == ["gap: 180 seconds"]
+
+
+def test_an_overlap_is_told(write: Write) -> None:
+    path = write([interval(0, 60), interval(60, 60), interval(90, 60)])
+    assert marks(path) == [None, None, "overlap: 30 seconds"]
+
+
+def test_intervals_of_a_second_are_told_apart_and_their_gaps_seen(write: Write) -> None:
+    path = write(interval(n, 1, pages=2**n) for n in range(8) if n != 5)
+    assert marks(path) == [*[None] * 5, "gap: 1 seconds", None]
+    found = rows("log", path, every("2s"))
+    assert [row["pages_written"] for row in found] == [3, 12, 16, 64 + 128]
+
+
+@pytest.mark.parametrize("late", [0, 0.08, 0.9])
+def test_an_interval_that_ends_late_goes_where_most_of_it_was(write: Write, late: float) -> None:
+    begin = dt.datetime(2023, 10, 2, 11, 45) - START
+    records = [interval(begin.total_seconds() + 900 * n + late, 900, pages=10**n) for n in range(4)]
+    found = rows("log", write(records), every("15m"))
+    assert [row["pages_written"] for row in found] == [1, 10, 100, 1000]
+    assert [row["bucket"].minute for row in found] == [45, 0, 15, 30]
+    hours = rows("log", write(records), every("1h"))
+    assert [row["pages_written"] for row in hours] == [1, 1110]
+    assert [row["intervals"] for row in hours] == [1, 3]
+
+
+def task(number: int, begins: dt.datetime, ends: dt.datetime) -> bytes:
+    """A 116/1 record of an interval of a task that put a message, times local."""
+    begin, end = ((each - EAST).replace(tzinfo=dt.UTC) for each in (begins, ends))
+    block = fact_block("WQST", 2752, wqver=6, objname="Q1", putn=10**number, validput=1)
+    return smf_record(
+        116,
+        1,
+        Section([fact_block("WTID", 208, wtidccn="JOB1")]),
+        Section([wtas(begin, end)]),
+        Section([block]),
+        area=qwhs_short(end),
+        local=ends,
+    )
+
+
+def test_an_interval_of_a_task_goes_whole_where_it_ends_and_is_marked(write: Write) -> None:
+    def at(minutes: float) -> dt.datetime:
+        return MIDNIGHT + dt.timedelta(hours=9, minutes=minutes)
+
+    path = write([task(0, at(2), at(15)), task(1, at(2), at(16)), task(2, at(15), at(30))])
+    found = rows("qputs", path, every("15m"))
+    assert [(row["bucket"], row["putn"]) for row in found] == [
+        (at(0), 1),
+        (at(15), 110),
+    ]
+    assert [row["marks"] for row in found] == [None, "spanning: 1 of 2 began before"]
