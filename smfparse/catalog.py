@@ -118,12 +118,21 @@ class Catalog:
             return self.connection.sql(query).to_arrow_table()
 
     def stream(self, query: str) -> Generator[Any, None, None]:
-        """Yield the rows of `query` as pyarrow.RecordBatches while they are made.
+        """Yield the rows of `query`, which orders them, as pyarrow.RecordBatches.
 
-        Raises RequestError where it fails.
+        Where memory is short DuckDB sorts on disk. Raises RequestError where the query fails.
         """
-        with self._guarded(), self._prepared(query):
+        with self._guarded(), self._prepared(query), self._order_of_rows_is_free():
             yield from self.connection.sql(query).to_arrow_reader(_STREAMED)
+
+    @contextmanager
+    def _order_of_rows_is_free(self) -> Iterator[None]:
+        """Let DuckDB take rows as they come; to keep their order it needs them all in memory."""
+        self.connection.execute("SET preserve_insertion_order = false")
+        try:
+            yield
+        finally:
+            self.connection.execute("SET preserve_insertion_order = true")
 
     def plain(self, query: str) -> Any:
         """Return the rows of `query` for text: columns have names of their own and plain types.

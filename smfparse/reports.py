@@ -35,7 +35,7 @@ EVIDENCE = {
 _DD_CSV = "CSV"
 """What the name of a report may have behind it, as MP1B's CSV files do."""
 _CSV_KEYS = {"z/OS": "system", "QM": "qmgr", "Date": "date", "Time": "time"}
-_ORDER = "keys.time, keys.system, keys.qmgr, keys.source, keys.record_no"
+_ORDER = "keys.time, keys.system, keys.qmgr, keys.source, keys.record_no, rows.section"
 
 
 @dataclass(frozen=True)

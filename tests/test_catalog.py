@@ -238,3 +238,22 @@ def test_a_closed_catalog_is_closed(raw: Catalog) -> None:
         raw.arrow("SELECT 1")
     with pytest.raises(RequestError):
         raw.execute("CREATE TABLE mine AS SELECT * FROM qjst")
+
+
+def test_a_stream_gives_the_rows_in_order_and_leaves_the_connection_as_it_was(
+    catalog: Catalog,
+) -> None:
+    def keeps_order() -> object:
+        return catalog.connection.execute(
+            "SELECT current_setting('preserve_insertion_order')"
+        ).fetchall()
+
+    before = keeps_order()
+    batches = list(catalog.stream("SELECT record_no FROM qjst ORDER BY time, record_no"))
+    assert [row["record_no"] for batch in batches for row in batch.to_pylist()]
+    assert keeps_order() == before
+    with pytest.raises(RequestError, match="no_such"):
+        list(catalog.stream("SELECT no_such FROM qjst ORDER BY 1"))
+    with pytest.raises(RequestError, match="Could not convert"):
+        list(catalog.stream("SELECT CAST('x' || record_no AS INT) FROM qjst ORDER BY 1"))
+    assert keeps_order() == before

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,17 @@ def test_a_report_of_a_file_is_that_of_its_dataset_in_every_form(
     assert len(found["rows"]) == len(kept)
     for row in found["rows"]:
         assert {each.name for each in which.figures} <= row.keys()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_rows_of_a_section_stand_together_when_two_inputs_have_the_same_records(
+    name: str, datasets: dict[Path, Path]
+) -> None:
+    path = FILES[0]
+    rows = sections_of(path, datasets[path], name=name)
+    together = [section for section, _ in groupby(row["section"] for row in rows)]
+    assert together
+    assert all(section not in together[:place] for place, section in enumerate(together))
 
 
 @pytest.mark.parametrize("sections", [TOTAL, every("1m"), every("1d")], ids=str)
