@@ -119,8 +119,8 @@ class Walk(ABC):
         """Return where the walk starts, from `least` on, to find the record whose RDW is `at`."""
         return at if at >= least else None
 
-    def shows(self, buffer: Bytes, found: Segments, at: int) -> bool:  # noqa: ARG002 - most do
-        """Whether segments that were found from `at` on show that the walk is the right one."""
+    def shows(self, buffer: Bytes, found: Segments, start: int, end: int) -> bool:  # noqa: ARG002
+        """Whether segments of buffer[start:end], a file, show that the walk is the right one."""
         return True
 
 
@@ -195,12 +195,22 @@ class BdwWalk(Walk):
             return before
         return super().begin(buffer, at, least)
 
-    def shows(self, buffer: Bytes, found: Segments, at: int) -> bool:
-        """Whether there is a block descriptor word: else they may be RDWs alone."""
-        apart = found.place != np.append(at, found.place + found.length)[:-1]
-        return any(
-            _block_length(buffer, place - RDW_SIZE, None) for place in found.place[apart].tolist()
-        )
+    def shows(self, buffer: Bytes, found: Segments, start: int, end: int) -> bool:
+        """Whether a block descriptor word fits its block: else they may be RDWs alone.
+
+        It does if no segment goes on behind the block, and another block starts there or the file
+        ends; or, as damage in the block may hide that, if it is the first word of the file.
+        """
+        wrong = {place for place, _ in found.gaps}
+        apart = np.append(True, found.place[1:] != (found.place + found.length)[:-1])
+        for place in (found.place[apart] - RDW_SIZE).tolist():
+            length = _block_length(buffer, place, None)
+            if length and place not in wrong:
+                behind = place + length
+                follows = behind + 2 * RDW_SIZE <= end and _block_length(buffer, behind, None)
+                if place == start or behind == end or follows:
+                    return True
+        return False
 
 
 class LengthWalk(Walk):

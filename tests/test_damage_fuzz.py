@@ -32,6 +32,7 @@ from hypothesis import strategies as st
 from smfparse.cli import main
 from smfparse.columns import table_names
 from smfparse.decode import wanted_tables
+from smfparse.framing import look_at
 from smfparse.tables import open_inputs
 from tests.reading import Reading
 from tests.searching import search
@@ -268,6 +269,33 @@ def test_an_edit_takes_few_records_with_it(
     if found.refused is None:
         assert found.damage or not lost
         assert_accounted(variant, damaged, found, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "at", "copied"), [("bdw", 69, slice(4, 104))], ids=["bdw behind short runs"]
+)
+def test_a_copy_put_in_takes_few_records_with_it(
+    tmp_path: Path, name: str, at: int, copied: slice
+) -> None:
+    file = dump(0, BY_NAME[name])
+    edit = Edit(at, at, file.data[copied])
+    damaged = Damaged(file, [edit])
+    found = read_back(tmp_path, damaged.data)
+    assert missing(BY_NAME[name], damaged, found) <= may_be_lost(file, edit)
+
+
+@pytest.mark.parametrize("broken", range(0, 28, 3))
+@pytest.mark.parametrize("number", range(1, 28, 3))
+def test_a_word_like_that_of_a_block_makes_no_file_of_blocks(
+    tmp_path: Path, number: int, broken: int
+) -> None:
+    """In front of a record stands one that says how long a block is, but none is so long."""
+    path = tmp_path / "input"
+    file = dump(0, BY_NAME["rdw-unspanned"])
+    bad = flipped(file, broken, b"\xff\xff\xff\xff")
+    at = file.spans[number][0]
+    path.write_bytes(bad[:at] + bdw(20_000) + bad[at:])
+    assert look_at(path)[1].name == "rdw"
 
 
 @every_variant
