@@ -26,8 +26,9 @@ from smfparse.walks import FIRST, MIDDLE, RDW_SIZE, WALKS, WHOLE, Segments, Walk
 
 ENOUGH = 32
 """Records that are looked at to tell which walk fits."""
-_WINDOWS = (1 << 12, 1 << 18)
-"""Bytes behind a place that are looked at to tell whether records follow there."""
+_LOOKS = ((1 << 12, 1 << 4), (1 << 17, 1 << 9))
+"""Bytes behind a place, and segments in them, that are looked at to tell whether records follow
+there: first as much as mostly tells; then the longest record, even in pieces of 64 bytes."""
 _ASCII_NAMES = {
     block.eyecatcher[1].decode(ENCODING).encode()
     for triplets in REGISTRY.values()
@@ -205,13 +206,13 @@ def leads_on(walk: Walk, buffer: Bytes, place: int, end: int, last: bool) -> boo
     Another one is not needed where the file ends there, or where all that the record's triplets
     point to fills it exactly.
     """
-    for window in _WINDOWS:
-        stop = min(end, place + window)
-        found = walk.segments(buffer, place, stop, last and stop == end)
+    for size, most in _LOOKS:
+        stop = min(end, place + size)
+        found = walk.segments(buffer, place, stop, last and stop == end, most)
         told = _followed(walk, buffer, found, stop, last and stop == end)
         if told is not None:
             return told
-        if stop == end:
+        if stop == end and found.code.size < most:
             return False if last else None
     return False
 

@@ -470,7 +470,7 @@ class _Reader:
             return run, behind + size
         begin = int(run.place[head]) if count else at
         place, sure = self._next(begin + 1, end, last)
-        dropped = count and ((sure and place < behind) or _is_cut(self.buffer, run, head, count))
+        dropped = (sure and place < behind) or _is_cut(self.buffer, run, head, count)
         place = place if sure else max(place, behind)
         start = begin if dropped else behind
         self.lost = self._offset(start)
@@ -624,8 +624,9 @@ def _last_record(code: NDArray[np.uint8]) -> tuple[int, int]:
 
 def _is_cut(buffer: Bytes, run: Segments, head: int, count: int) -> bool:
     """Whether a record in one piece is shorter than what is in it says."""
-    told = told_length(buffer, run.at[head : head + 1])[0]
-    return count - head == 1 and bool(told > run.length[head])
+    if count - head != 1:
+        return False
+    return bool(told_length(buffer, run.at[head:count])[0] > run.length[head])
 
 
 def _together(runs: list[Segments], end: int) -> Segments:

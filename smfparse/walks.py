@@ -9,10 +9,12 @@ in front of its data, because the offsets in a record count from there.
 from __future__ import annotations
 
 import struct
+import sys
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +30,8 @@ from smfparse.headers import (
 RDW_SIZE = 4
 WHOLE, FIRST, LAST, MIDDLE = range(4)
 """Segment codes of the RDW."""
+ALL = sys.maxsize
+"""Steps of a walk that ends with the data."""
 _WORD = struct.Struct(">I")
 _WORDS = struct.Struct(">II")
 _NEVER = 0xFCFF
@@ -109,10 +113,11 @@ class Walk(ABC):
     mapped: bool = True
 
     @abstractmethod
-    def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:
+    def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:
         """Return the segments in buffer[at:end]; a record, or what leads to it, starts at `at`.
 
         last  whether nothing comes behind `end`; not all have to know
+        most  steps that are taken along a chain: then it ends, as if there was no more data
         """
 
     def begin(self, buffer: Bytes, at: int, least: int) -> int | None:  # noqa: ARG002 - blocks do
@@ -130,12 +135,14 @@ class RdwWalk(Walk):
     name = "rdw"
     title = "record descriptor words"
 
-    def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:
+    def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:
         unpack, view = _WORD.unpack_from, buffer.data
         found: list[int] = []
         add, limit = found.append, end - RDW_SIZE
         broken = False
-        while at <= limit:
+        for _ in repeat(None, most):
+            if at > limit:
+                break
             (word,) = unpack(view, at)
             if word & _NEVER or word < _LEAST:
                 behind = _behind_null(buffer, at, end) if word & _NULL else 0
@@ -164,13 +171,15 @@ class BdwWalk(Walk):
     nested = True
     title = "block and record descriptor words"
 
-    def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:
+    def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:
         """Return the segments; the gaps are block descriptor words that do not fit their block."""
         unpack, view = _WORD.unpack_from, buffer.data
         found: list[int] = []
-        blocks = _Blocks(buffer, end, last)
+        blocks = _Blocks(buffer, at, end, last)
         later = 0
-        while at + RDW_SIZE <= end:
+        for _ in repeat(None, most):
+            if at + RDW_SIZE > end:
+                break
             (word,) = unpack(view, at)
             sound = not word & _NEVER and word >= _LEAST and word & _LATER == later
             if not sound or at + (word >> 16) > blocks.end:
@@ -219,11 +228,13 @@ class LengthWalk(Walk):
     name = "length"
     title = "4-byte lengths"
 
-    def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:  # noqa: ARG002
+    def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:  # noqa: ARG002
         unpack, view = _WORD.unpack_from, buffer.data
         found, sizes = [], []
         broken = False
-        while at + RDW_SIZE <= end:
+        for _ in repeat(None, most):
+            if at + RDW_SIZE > end:
+                break
             (size,) = unpack(view, at)
             broken = not 0 < size <= _MOST_LENGTH
             if broken or at + RDW_SIZE + size > end:
@@ -243,11 +254,13 @@ class FtpBlockWalk(Walk):
     title = "headers of FTP block mode"
     mapped = False
 
-    def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:  # noqa: ARG002
+    def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:  # noqa: ARG002
         unpack, view = _FTP_HEADER.unpack_from, buffer.data
         places, sizes, codes = [], [], []
         goes_on = broken = False
-        while at + _FTP_HEADER.size <= end:
+        for _ in repeat(None, most):
+            if at + _FTP_HEADER.size > end:
+                break
             descriptor, size = unpack(view, at)
             ends = descriptor & (_END_OF_RECORD | _END_OF_FILE)
             broken = descriptor not in _DESCRIPTORS or not (size or ends)
@@ -277,7 +290,7 @@ class FtpRecordWalk(Walk):
     chained = False
     mapped = False
 
-    def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:  # noqa: ARG002
+    def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:  # noqa: ARG002
         """Return the records; in the buffer they are without escapes."""
         data = buffer[at:end]
         escapes = _escapes(data)
@@ -312,7 +325,7 @@ class BareWalk(Walk):
     chained = False
     mapped = False
 
-    def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:
+    def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:  # noqa: ARG002
         starts = headers_in(buffer, at - RDW_SIZE, end)
         lengths = told_length(buffer, starts)
         found, gaps, used = _Bare(starts.tolist(), lengths.tolist(), end, last).records(at)
@@ -334,11 +347,12 @@ class _Blocks:
     broken   whether neither a block nor a segment starts where one should
     """
 
-    def __init__(self, buffer: Bytes, data_end: int, last: bool) -> None:
+    def __init__(self, buffer: Bytes, at: int, data_end: int, last: bool) -> None:
         self.start = self.end = 0
         self.wrong: list[tuple[int, int]] = []
         self.stopped = self.broken = False
         self._buffer = buffer
+        self._at = at
         self._data_end = data_end
         self._last = last
 
@@ -367,8 +381,23 @@ class _Blocks:
             self.stopped = behind > self._data_end or is_last
             if behind:
                 return at if self.stopped else behind
-        self.broken = not is_segment
+        starts = known or at == self._at
+        self.broken = not is_segment or (starts and self._is_block(at, at + (word >> 16)))
         return at
+
+    def _is_block(self, at: int, end: int) -> bool:
+        """Whether what seems to be a record up to `end` is a block in which the first RDW is lost.
+
+        Then the block ends that much earlier: the other RDWs in it lead there, to another block.
+        """
+        behind = end - RDW_SIZE
+        if end + RDW_SIZE > self._data_end or not _block_length(self._buffer, behind, None):
+            return False
+        inner = headers_in(self._buffer, at + RDW_SIZE, behind)
+        if not inner.size:
+            return False
+        found = WALKS["rdw"].segments(self._buffer, int(inner[0]), behind, True)
+        return not found.broken and found.end == behind
 
 
 class _Bare:

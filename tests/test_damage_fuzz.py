@@ -250,19 +250,21 @@ def assert_as_strict(bodies: list[bytes], found: Reading) -> None:
     assert found.damage == []
 
 
-@every_variant
-@given(number=st.integers(0, len(DUMPS) - 1), data=st.data())
-@search(20)
-def test_an_edit_takes_few_records_with_it(
-    tmp_path: Path, variant: Variant, number: int, data: st.DataObject
-) -> None:
-    file = dump(number, variant)
-    edit = data.draw(edits(file), label="edit")
-    damaged = Damaged(file, [edit])
-    found = read_back(tmp_path, damaged.data)
+def read_damaged(folder: Path, variant: Variant, damaged: Damaged) -> Reading | None:
+    """Read a file after edits; None where they made a whole one of it, which is read as that."""
+    found = read_back(folder, damaged.data)
     whole = strictly(variant, damaged.data)
     if whole:
         assert_as_strict(whole, found)
+        return None
+    return found
+
+
+def assert_takes_few(folder: Path, variant: Variant, file: Written, edit: Edit) -> None:
+    """Hold that an edit takes no more records with it than it may, and that they are told."""
+    damaged = Damaged(file, [edit])
+    found = read_damaged(folder, variant, damaged)
+    if found is None:
         return
     lost = missing(variant, damaged, found)
     assert lost <= may_be_lost(file, edit), found.refused
@@ -271,17 +273,31 @@ def test_an_edit_takes_few_records_with_it(
         assert_accounted(variant, damaged, found, 1)
 
 
-@pytest.mark.parametrize(
-    ("name", "at", "copied"), [("bdw", 69, slice(4, 104))], ids=["bdw behind short runs"]
-)
-def test_a_copy_put_in_takes_few_records_with_it(
-    tmp_path: Path, name: str, at: int, copied: slice
+@every_variant
+@given(number=st.integers(0, len(DUMPS) - 1), data=st.data())
+@search(20)
+def test_an_edit_takes_few_records_with_it(
+    tmp_path: Path, variant: Variant, number: int, data: st.DataObject
 ) -> None:
+    file = dump(number, variant)
+    assert_takes_few(tmp_path, variant, file, data.draw(edits(file), label="edit"))
+
+
+SEARCHED: dict[str, tuple[str, int, int, bytes | slice]] = {
+    "damaged twice before the first block ends": ("bdw", 69, 69, slice(4, 104)),
+    "a block that reads as one record": ("bdw-unspanned", 4, 8, b""),
+    "a block that reads as one and goes on": ("bdw", 4, 8, b""),
+    "a restart marker longer than its block": ("ftp-block-eof", 0, 0, b"\x10"),
+}
+"""Edits by which the search found something: variant, start, end, and by what, or a copy of."""
+
+
+@pytest.mark.parametrize("what", sorted(SEARCHED))
+def test_an_edit_that_took_more_does_so_no_longer(tmp_path: Path, what: str) -> None:
+    name, start, end, by = SEARCHED[what]
     file = dump(0, BY_NAME[name])
-    edit = Edit(at, at, file.data[copied])
-    damaged = Damaged(file, [edit])
-    found = read_back(tmp_path, damaged.data)
-    assert missing(BY_NAME[name], damaged, found) <= may_be_lost(file, edit)
+    edit = Edit(start, end, file.data[by] if isinstance(by, slice) else by)
+    assert_takes_few(tmp_path, BY_NAME[name], file, edit)
 
 
 @pytest.mark.parametrize("broken", range(0, 28, 3))
@@ -307,10 +323,8 @@ def test_what_several_edits_left_whole_is_there_or_told(
     file = dump(number, variant)
     drawn = data.draw(several(file), label="edits")
     damaged = Damaged(file, drawn)
-    found = read_back(tmp_path, damaged.data)
-    whole = strictly(variant, damaged.data)
-    if whole:
-        assert_as_strict(whole, found)
+    found = read_damaged(tmp_path, variant, damaged)
+    if found is None:
         return
     if found.refused is not None:
         assert damaged.longest_run < ENOUGH or starts_packed(damaged.data), found.refused
@@ -389,10 +403,8 @@ def test_a_prefix_that_is_hit_costs_its_record(
     edit = Edit(start, start + len(mask) // 2, data[start : start + len(mask) // 2])
     damaged = Damaged(file, [edit])
     assert damaged.data == data
-    found = read_back(tmp_path, data)
-    whole = strictly(variant, data)
-    if whole:
-        assert_as_strict(whole, found)
+    found = read_damaged(tmp_path, variant, damaged)
+    if found is None:
         return
     assert missing(variant, damaged, found) <= may_be_lost(file, edit), found.refused
     assert found.damage
