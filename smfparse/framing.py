@@ -407,15 +407,16 @@ class _Reader:
     def _sound(self, run: Segments) -> Segments:
         """Return the segments that belong to records that start as they should.
 
-        One that does not is passed over where the chain leads to one that does; where it leads to
-        no such one, the run ends in front of it.
+        One that does not is passed over where the chain leads to a whole one that does; where it
+        leads to no such one, the run ends in front of it.
         """
         heads = run.code <= FIRST
         good = are_heads(self.buffer, run)
         bad = heads & ~good
         if not bad.any():
             return run
-        last = int(np.flatnonzero(good)[-1]) if good.any() and not self.walk.nested else -1
+        whole = np.flatnonzero(good[: _last_record(run.code)[0] + 1])
+        last = int(whole[-1]) if whole.size and not self.walk.nested else -1
         behind = np.flatnonzero(bad[last + 1 :])
         if behind.size:
             index = last + 1 + int(behind[0])
