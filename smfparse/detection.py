@@ -26,6 +26,8 @@ from smfparse.walks import FIRST, MIDDLE, RDW_SIZE, WALKS, WHOLE, Segments, Walk
 
 ENOUGH = 32
 """Records that are looked at to tell which walk fits."""
+_SEEN = 1 << 12
+"""Segments among which these are, and descriptor words of blocks."""
 _LOOKS = ((1 << 12, 1 << 4), (1 << 17, 1 << 9))
 """Bytes behind a place, and segments in them, that are looked at to tell whether records follow
 there: first as much as mostly tells; then the longest record, even in pieces of 64 bytes."""
@@ -132,7 +134,7 @@ def _found(
 
 def _run(walk: Walk, buffer: Bytes, at: int, end: int, last: bool) -> tuple[Segments, Ints]:
     """Return the segments from `at` on, and which start records, up to one that does not."""
-    found = walk.segments(buffer, at, end, last)
+    found = walk.segments(buffer, at, end, last, _SEEN)
     if found.gaps and not walk.chained:
         found = found.where(found.place < found.gaps[0][0])
     heads = np.flatnonzero(found.code <= FIRST)[:ENOUGH]

@@ -416,7 +416,7 @@ class _Reader:
         if not bad.any():
             return run
         whole = np.flatnonzero(good[: _last_record(run.code)[0] + 1])
-        last = int(whole[-1]) if whole.size and not self.walk.nested else -1
+        last = int(whole[-1]) if whole.size else -1
         behind = np.flatnonzero(bad[last + 1 :])
         if behind.size:
             index = last + 1 + int(behind[0])

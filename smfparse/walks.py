@@ -99,7 +99,6 @@ class Walk(ABC):
     name     what `--framing` calls it
     title    what there is of it in the file
     blind    whether a walk can start anywhere, and finds the next record
-    nested   whether what looks like one record may be several: a block, when its word is wrong
     chained  whether one record leads to the next; else each is found by what it looks like
     mapped   whether the walk works in a map of the file: it moves nothing, and needs nothing in
              front of a record to stand for its RDW
@@ -108,7 +107,6 @@ class Walk(ABC):
     name: str
     title: str
     blind: bool = True
-    nested: bool = False
     chained: bool = True
     mapped: bool = True
 
@@ -168,14 +166,13 @@ class BdwWalk(Walk):
     """
 
     name = "bdw"
-    nested = True
     title = "block and record descriptor words"
 
     def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:
         """Return the segments; the gaps are block descriptor words that do not fit their block."""
         unpack, view = _WORD.unpack_from, buffer.data
         found: list[int] = []
-        blocks = _Blocks(buffer, at, end, last)
+        blocks = _Blocks(buffer, end, last)
         later = 0
         for _ in repeat(None, most):
             if at + RDW_SIZE > end:
@@ -347,12 +344,11 @@ class _Blocks:
     broken   whether neither a block nor a segment starts where one should
     """
 
-    def __init__(self, buffer: Bytes, at: int, data_end: int, last: bool) -> None:
+    def __init__(self, buffer: Bytes, data_end: int, last: bool) -> None:
         self.start = self.end = 0
         self.wrong: list[tuple[int, int]] = []
         self.stopped = self.broken = False
         self._buffer = buffer
-        self._at = at
         self._data_end = data_end
         self._last = last
 
@@ -381,23 +377,25 @@ class _Blocks:
             self.stopped = behind > self._data_end or is_last
             if behind:
                 return at if self.stopped else behind
-        starts = known or at == self._at
-        self.broken = not is_segment or (starts and self._is_block(at, at + (word >> 16)))
+        self.broken = not (is_segment and (later or self._is_loose(at, at + (word >> 16))))
         return at
 
-    def _is_block(self, at: int, end: int) -> bool:
-        """Whether what seems to be a record up to `end` is a block in which the first RDW is lost.
+    def _is_loose(self, at: int, end: int) -> bool:
+        """Whether what seems to be a record up to `end`, in no block, is one and no block itself.
 
-        Then the block ends that much earlier: the other RDWs in it lead there, to another block.
+        A block is taken for a record if the first RDW in it is wrong; then no header is there. Or
+        if that is lost; then it ends that much earlier, and the other RDWs in it lead there.
         """
+        if end > self._data_end or end - at < SMF_HEADER:
+            return True
+        if not plausible(self._buffer, np.array([at]))[0]:
+            return False
         behind = end - RDW_SIZE
         if end + RDW_SIZE > self._data_end or not _block_length(self._buffer, behind, None):
-            return False
-        inner = headers_in(self._buffer, at + RDW_SIZE, behind)
-        if not inner.size:
-            return False
-        found = WALKS["rdw"].segments(self._buffer, int(inner[0]), behind, True)
-        return not found.broken and found.end == behind
+            return True
+        inner = headers_in(self._buffer, at + RDW_SIZE, behind)[:1].tolist()
+        found = [WALKS["rdw"].segments(self._buffer, each, behind, True) for each in inner]
+        return not any(each.end == behind and not each.broken for each in found)
 
 
 class _Bare:
