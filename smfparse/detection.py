@@ -147,7 +147,7 @@ def _run(walk: Walk, buffer: Bytes, at: int, end: int, last: bool) -> tuple[Segm
 def _is_cut(walk: Walk, buffer: Bytes, at: int, end: int) -> bool:
     """Whether a record begins at `at` that does not end before `end`."""
     found = walk.segments(buffer.copy(), at, end, True)
-    return not found.code.size and not found.broken and begins(walk, buffer, at, end)
+    return not found.code.size and not found.broken and walk.begins(buffer, at, end)
 
 
 def _later(walk: Walk, buffer: Bytes, at: int, end: int, last: bool) -> int | None:
@@ -170,14 +170,6 @@ def are_heads(buffer: Bytes, found: Segments) -> Bools:
     heads: Bools = (found.code <= FIRST) & (seen | (found.code == FIRST))
     heads[heads & seen] = plausible(buffer, found.at[heads & seen])
     return heads
-
-
-def begins(walk: Walk, buffer: Bytes, place: int, end: int) -> bool:
-    """Whether an SMF header stands where a record that begins at `place` has it."""
-    starts = headers_in(
-        buffer, max(place - RDW_SIZE, 0), min(end, place + 2 * RDW_SIZE + SMF_HEADER)
-    )
-    return any(walk.begin(buffer, int(each), place) == place for each in starts)
 
 
 def next_record(
@@ -235,10 +227,9 @@ def _followed(walk: Walk, buffer: Bytes, found: Segments, end: int, last: bool) 
         return True
     if later.size:
         return bool(heads[later[0]])
-    behind = found.end + line_end(buffer, found.end, end)
-    if behind + RDW_SIZE + SMF_HEADER <= end:
-        return begins(walk, buffer, behind, end)
-    return True if last and behind == end else None
+    if found.end + RDW_SIZE + SMF_HEADER <= end:
+        return walk.begins(buffer, found.end, end)
+    return None
 
 
 def _fills(buffer: Bytes, found: Segments) -> Bools:
@@ -246,12 +237,6 @@ def _fills(buffer: Bytes, found: Segments) -> Bools:
     start = found.at
     filled: Bools = (found.code == WHOLE) & (told_length(buffer, start) == found.length)
     return filled & has_flag(buffer, start) & has_system(buffer, start)
-
-
-def line_end(buffer: Bytes, at: int, end: int) -> int:
-    """Return the bytes of a line end of a text file that is at `at`, 0 if there is none."""
-    data = buffer[at : min(at + 2, end)].tobytes()
-    return 2 if data == b"\r\n" else int(data[:1] == b"\n")
 
 
 def is_translated(data: bytes) -> bool:

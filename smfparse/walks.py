@@ -82,6 +82,15 @@ class Segments:
     broken: bool = False
     gaps: Sequence[tuple[int, int]] = ()
 
+    def extent(self, first: Ints, behind: Ints) -> Ints:
+        """Return how many bytes there are from segments on to later ones, or the end, less gaps."""
+        gap, size = np.array(sorted(self.gaps), np.int64).reshape(-1, 2).T
+        before = np.append(0, np.cumsum(size))
+        place = np.append(self.place, self.end)
+        at = place - before[np.searchsorted(gap, place)]
+        extent: Ints = at[behind] - at[first]
+        return extent
+
     def where(self, keep: slice | Bools | Ints) -> Segments:
         """Return some of the segments, chosen or by index; what else there is to say stays."""
         return replace(
@@ -126,6 +135,25 @@ class Walk(ABC):
         """Whether segments of buffer[start:end], a file, show that the walk is the right one."""
         return True
 
+    def begins(self, buffer: Bytes, place: int, end: int) -> bool:
+        """Whether an SMF header stands where a record that begins at `place` has it."""
+        low = max(place - RDW_SIZE, 0)
+        starts = headers_in(buffer, low, min(end, place + 2 * RDW_SIZE + SMF_HEADER))
+        return any(self.begin(buffer, each, place) == place for each in starts.tolist())
+
+    def over_line_end(
+        self, buffer: Bytes, at: int, end: int, gaps: list[tuple[int, int]]
+    ) -> tuple[int, bool]:
+        """Step over a line end at `at` if a record begins behind it, and add it to the `gaps`.
+
+        Return where to go on, and whether the walk is broken: it is no line end.
+        """
+        size = line_end(buffer, at, end)
+        if not size or not self.begins(buffer, at + size, end):
+            return at, True
+        gaps.append((at, size))
+        return at + size, False
+
 
 class RdwWalk(Walk):
     """`LL LL S 00` in front of every segment, LL with these 4 bytes: a download by record."""
@@ -136,6 +164,7 @@ class RdwWalk(Walk):
     def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:
         unpack, view = _WORD.unpack_from, buffer.data
         found: list[int] = []
+        gaps: list[tuple[int, int]] = []
         add, limit = found.append, end - RDW_SIZE
         broken = False
         for _ in repeat(None, most):
@@ -145,9 +174,8 @@ class RdwWalk(Walk):
             if word & _NEVER or word < _LEAST:
                 behind = _behind_null(buffer, at, end) if word & _NULL else 0
                 if not behind:
-                    broken = True
-                    break
-                if behind > end or (behind == end and not last):
+                    behind, broken = self.over_line_end(buffer, at, end, gaps)
+                if broken or behind > end or (behind == end and not last):
                     break
                 at = behind
             else:
@@ -155,7 +183,7 @@ class RdwWalk(Walk):
                 at += word >> 16
         if at > end:
             at = found.pop()
-        return _segments(buffer, found, at, broken)
+        return _segments(buffer, found, at, broken, gaps)
 
 
 class BdwWalk(Walk):
@@ -169,10 +197,10 @@ class BdwWalk(Walk):
     title = "block and record descriptor words"
 
     def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:
-        """Return the segments; the gaps are block descriptor words that do not fit their block."""
+        """Return the segments; gaps, but line ends, are descriptor words that do not fit."""
         unpack, view = _WORD.unpack_from, buffer.data
         found: list[int] = []
-        blocks = _Blocks(buffer, end, last)
+        blocks = _Blocks(self, buffer, end, last)
         later = 0
         for _ in repeat(None, most):
             if at + RDW_SIZE > end:
@@ -193,7 +221,7 @@ class BdwWalk(Walk):
             at += word >> 16
         if blocks.end and at == blocks.start + RDW_SIZE and not blocks.broken:
             at = blocks.start
-        return replace(_segments(buffer, found, at, blocks.broken), gaps=blocks.wrong)
+        return _segments(buffer, found, at, blocks.broken, blocks.gaps)
 
     def begin(self, buffer: Bytes, at: int, least: int) -> int | None:
         before = at - RDW_SIZE
@@ -227,21 +255,25 @@ class LengthWalk(Walk):
 
     def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:  # noqa: ARG002
         unpack, view = _WORD.unpack_from, buffer.data
-        found, sizes = [], []
+        found, sizes, gaps = [], [], list[tuple[int, int]]()
         broken = False
         for _ in repeat(None, most):
             if at + RDW_SIZE > end:
                 break
             (size,) = unpack(view, at)
-            broken = not 0 < size <= _MOST_LENGTH
-            if broken or at + RDW_SIZE + size > end:
+            if not 0 < size <= _MOST_LENGTH:
+                at, broken = self.over_line_end(buffer, at, end, gaps)
+                if broken:
+                    break
+                continue
+            if at + RDW_SIZE + size > end:
                 break
             found.append(at)
             sizes.append(size)
             at += RDW_SIZE + size
         places = np.array(found, np.int64)
         length = np.array(sizes, np.int64) + RDW_SIZE
-        return Segments(places, length, np.zeros(len(found), np.uint8), places, at, broken)
+        return Segments(places, length, np.zeros(len(found), np.uint8), places, at, broken, gaps)
 
 
 class FtpBlockWalk(Walk):
@@ -253,15 +285,19 @@ class FtpBlockWalk(Walk):
 
     def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:  # noqa: ARG002
         unpack, view = _FTP_HEADER.unpack_from, buffer.data
-        places, sizes, codes = [], [], []
+        places, sizes, codes, gaps = [], [], [], list[tuple[int, int]]()
         goes_on = broken = False
         for _ in repeat(None, most):
             if at + _FTP_HEADER.size > end:
                 break
             descriptor, size = unpack(view, at)
             ends = descriptor & (_END_OF_RECORD | _END_OF_FILE)
-            broken = descriptor not in _DESCRIPTORS or not (size or ends)
-            if broken or at + _FTP_HEADER.size + size > end:
+            if descriptor not in _DESCRIPTORS or not (size or ends):
+                at, broken = self.over_line_end(buffer, at, end, gaps)
+                if broken:
+                    break
+                continue
+            if at + _FTP_HEADER.size + size > end:
                 break
             if not descriptor & _RESTART_MARKER and (size or goes_on):
                 places.append(at)
@@ -272,7 +308,7 @@ class FtpBlockWalk(Walk):
         place = np.array(places, np.int64)
         length = np.array(sizes, np.int64) + RDW_SIZE
         before = place - (RDW_SIZE - _FTP_HEADER.size)
-        return Segments(before, length, np.array(codes, np.uint8), place, at, broken)
+        return Segments(before, length, np.array(codes, np.uint8), place, at, broken, gaps)
 
     def begin(self, buffer: Bytes, at: int, least: int) -> int | None:
         return super().begin(buffer, at + RDW_SIZE - _FTP_HEADER.size, least)
@@ -339,15 +375,16 @@ class _Blocks:
 
     start    where it starts, with its descriptor word
     end      where it ends; 0: not known
-    wrong    place and size of descriptor words that do not fit their block
+    gaps     place and size of descriptor words that do not fit their block, and of line ends
     stopped  whether what follows is behind the data
     broken   whether neither a block nor a segment starts where one should
     """
 
-    def __init__(self, buffer: Bytes, data_end: int, last: bool) -> None:
+    def __init__(self, walk: Walk, buffer: Bytes, data_end: int, last: bool) -> None:
         self.start = self.end = 0
-        self.wrong: list[tuple[int, int]] = []
+        self.gaps: list[tuple[int, int]] = []
         self.stopped = self.broken = False
+        self._walk = walk
         self._buffer = buffer
         self._data_end = data_end
         self._last = last
@@ -366,18 +403,20 @@ class _Blocks:
         is_segment = not word & _NEVER and word >= _LEAST
         if self.end and (length or is_segment):
             if not known:
-                self.wrong.append((self.start, RDW_SIZE))
+                self.gaps.append((self.start, RDW_SIZE))
             self.end = 0
         if length:
             self.start, self.end = at, at + length
             return at + RDW_SIZE
-        if word & _NULL:
-            behind = _behind_null(self._buffer, at, self._data_end, self.end)
+        behind = _behind_null(self._buffer, at, self._data_end, self.end) if word & _NULL else 0
+        if behind:
             is_last = behind == self._data_end and not self._last
             self.stopped = behind > self._data_end or is_last
-            if behind:
-                return at if self.stopped else behind
-        self.broken = not (is_segment and (later or self._is_loose(at, at + (word >> 16))))
+            return at if self.stopped else behind
+        if not is_segment:
+            at, self.broken = self._walk.over_line_end(self._buffer, at, self._data_end, self.gaps)
+        elif not later:
+            self.broken = not self._is_loose(at, at + (word >> 16))
         return at
 
     def _is_loose(self, at: int, end: int) -> bool:
@@ -488,6 +527,12 @@ def _block_length(buffer: Bytes, at: int, later: int | None) -> int:
     return length if later or plausible(buffer, start)[0] else 0
 
 
+def line_end(buffer: Bytes, at: int, end: int) -> int:
+    """Return the bytes of a line end of a text file that is at `at`, 0 if there is none."""
+    data = buffer[at : min(at + 2, end)].tobytes()
+    return 2 if data == b"\r\n" else int(data[:1] == b"\n")
+
+
 def _escapes(data: Bytes) -> Ints:
     """Return where there is an escape with what it means behind it, in FTP's record structure.
 
@@ -502,12 +547,14 @@ def _escapes(data: Bytes) -> Ints:
     return seen
 
 
-def _segments(buffer: Bytes, found: list[int], end: int, broken: bool) -> Segments:
+def _segments(
+    buffer: Bytes, found: list[int], end: int, broken: bool, gaps: list[tuple[int, int]]
+) -> Segments:
     """Return the segments whose RDWs are at the places `found`."""
     places = np.array(found, np.int64)
     words = gather(buffer, places, RDW_SIZE).view(">u4")[:, 0]
     code = (words >> 8 & MIDDLE).astype(np.uint8)
-    return Segments(places, (words >> 16).astype(np.int64), code, places, end, broken)
+    return Segments(places, (words >> 16).astype(np.int64), code, places, end, broken, gaps)
 
 
 def _behind_null(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:
