@@ -172,7 +172,7 @@ class RdwWalk(Walk):
                 break
             (word,) = unpack(view, at)
             if word & _NEVER or word < _LEAST:
-                behind = _behind_null(buffer, at, end) if word & _NULL else 0
+                behind = _behind_null(buffer, at, end) if word & _NEVER == _NULL else 0
                 if not behind:
                     behind, broken = self.over_line_end(buffer, at, end, gaps)
                 if broken or behind > end or (behind == end and not last):
@@ -408,7 +408,11 @@ class _Blocks:
         if length:
             self.start, self.end = at, at + length
             return at + RDW_SIZE
-        behind = _behind_null(self._buffer, at, self._data_end, self.end) if word & _NULL else 0
+        behind = (
+            _behind_null(self._buffer, at, self._data_end, self.end)
+            if word & _NEVER == _NULL
+            else 0
+        )
         if behind:
             is_last = behind == self._data_end and not self._last
             self.stopped = behind > self._data_end or is_last
