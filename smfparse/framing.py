@@ -391,14 +391,15 @@ class _Reader:
             at, sure = self._next(at, end, last)
             self._pass_over(self.low, at, sure, last)
         while self.lost is None:
-            run = self._sound(self.walk.segments(self.buffer, at, end, last))
-            self._note_gaps([gap for gap in run.gaps if gap[0] < run.end])
+            walked = self.walk.segments(self.buffer, at, end, last)
+            run = self._sound(walked)
+            self._note_gaps([gap for gap in run.gaps if gap[0] < run.end and self._has(gap[0])])
             if not run.broken and not stuck and (not last or run.end == end):
                 run = run if last else self._confirmed(run, end)
                 runs.append(run)
                 at = run.end
                 break
-            run, at = self._stray(run, at, end, last)
+            run, at = self._stray(run, at, end, last, walked.end if walked.broken else None)
             runs.append(run)
             stuck = False
         return _together(runs, at)
@@ -407,14 +408,16 @@ class _Reader:
         """Return the segments that belong to records that start as they should.
 
         One that does not is passed over where the chain leads to a whole one that does; where it
-        leads to no such one, the run ends in front of it.
+        leads to no such one, or it may be a block, the run ends in front of it.
         """
         heads = run.code <= FIRST
         good = are_heads(self.buffer, run)
         bad = heads & ~good
         if not bad.any():
             return run
-        whole = np.flatnonzero(good[: _last_record(run.code)[0] + 1])
+        places = zip(np.flatnonzero(bad).tolist(), run.place[bad].tolist(), strict=True)
+        hides = (each for each, place in places if self.walk.hides_block(self.buffer, place))
+        whole = np.flatnonzero(good[: min(next(hides, len(good)), _last_record(run.code)[0] + 1)])
         last = int(whole[-1]) if whole.size else -1
         behind = np.flatnonzero(bad[last + 1 :])
         if behind.size:
@@ -455,8 +458,12 @@ class _Reader:
             return run
         return replace(run.where(slice(head)), end=int(run.place[head]))
 
-    def _stray(self, run: Segments, at: int, end: int, last: bool) -> tuple[Segments, int]:
+    def _stray(
+        self, run: Segments, at: int, end: int, last: bool, wrong: int | None
+    ) -> tuple[Segments, int]:
         """Look for where to go on when there is no segment at the end of a run that began at `at`.
+
+        wrong  where the walk says that none is; None: nowhere
 
         Return the segments that are sure, and where to go on. The length of the last record may be
         what is wrong: the record goes if another begins in it, or if what is in it says that it is
@@ -466,6 +473,8 @@ class _Reader:
         behind = run.end if count == len(run.code) else int(run.place[count])
         begin = int(run.place[head]) if count else at
         place, sure = self._next(begin + 1, end, last)
+        if place == wrong and sure:
+            place, sure = self._next(place + 1, end, last)
         dropped = (sure and place < behind) or _is_cut(self.buffer, run, head, count)
         place = place if sure else max(place, behind)
         start = begin if dropped else behind
@@ -501,6 +510,10 @@ class _Reader:
         self.quiet = False
         if sure:
             self.lost = None
+
+    def _has(self, place: int) -> bool:
+        """Whether what starts at `place` in the buffer is of the range that is read."""
+        return not self.blind or self.part_end is None or self._offset(place) < self.part_end
 
     def _offset(self, place: int) -> int:
         """Return the byte of the source that is at `place` in the buffer."""

@@ -141,6 +141,10 @@ class Walk(ABC):
         starts = headers_in(buffer, low, min(end, place + 2 * RDW_SIZE + SMF_HEADER))
         return any(self.begin(buffer, each, place) == place for each in starts.tolist())
 
+    def hides_block(self, buffer: Bytes, at: int) -> bool:  # noqa: ARG002 - blocks do
+        """Whether what seems to be a segment, but starts no record, is a block."""
+        return False
+
     def over_line_end(
         self, buffer: Bytes, at: int, end: int, gaps: list[tuple[int, int]]
     ) -> tuple[int, bool]:
@@ -172,7 +176,7 @@ class RdwWalk(Walk):
                 break
             (word,) = unpack(view, at)
             if word & _NEVER or word < _LEAST:
-                behind = _behind_null(buffer, at, end) if word & _NEVER == _NULL else 0
+                behind = _behind_null(buffer, at, end)
                 if not behind:
                     behind, broken = self.over_line_end(buffer, at, end, gaps)
                 if broken or behind > end or (behind == end and not last):
@@ -228,6 +232,9 @@ class BdwWalk(Walk):
         if before >= least and _block_length(buffer, before, 0):
             return before
         return super().begin(buffer, at, least)
+
+    def hides_block(self, buffer: Bytes, at: int) -> bool:
+        return bool(_block_length(buffer, at, None))
 
     def shows(self, buffer: Bytes, found: Segments, start: int, end: int) -> bool:
         """Whether a block descriptor word fits its block: else they may be RDWs alone.
@@ -401,6 +408,9 @@ class _Blocks:
             return at
         length = _block_length(self._buffer, at, None if known else later)
         is_segment = not word & _NEVER and word >= _LEAST
+        if is_segment and not length and self._leaves_block(at + (word >> 16)):
+            self.broken = True
+            return at
         if self.end and (length or is_segment):
             if not known:
                 self.gaps.append((self.start, RDW_SIZE))
@@ -422,6 +432,14 @@ class _Blocks:
         elif not later:
             self.broken = not self._is_loose(at, at + (word >> 16))
         return at
+
+    def _leaves_block(self, end: int) -> bool:
+        """Whether a segment up to `end` goes on behind its block, but another block starts there.
+
+        Then its length is wrong, even if it leads to where another segment starts.
+        """
+        seen = self.end and self.end + 2 * RDW_SIZE <= self._data_end
+        return bool(seen and end > self.end and _block_length(self._buffer, self.end, None))
 
     def _is_loose(self, at: int, end: int) -> bool:
         """Whether what seems to be a record up to `end`, in no block, is one and no block itself.
@@ -569,8 +587,13 @@ def _behind_null(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:
     That is `end` where all the rest is zero, and 0 where this is no null segment. The length behind
     it may begin with a zero byte itself.
     """
-    behind = block_end or at + (_WORD.unpack_from(buffer.data, at)[0] >> 16)
-    if behind < at + RDW_SIZE or buffer[at + RDW_SIZE : min(behind, end)].any():
+    (word,) = _WORD.unpack_from(buffer.data, at)
+    behind = block_end or at + (word >> 16)
+    if (
+        word & _NEVER != _NULL
+        or behind < at + RDW_SIZE
+        or buffer[at + RDW_SIZE : min(behind, end)].any()
+    ):
         return 0
     if block_end or behind >= end:
         return behind

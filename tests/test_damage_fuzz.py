@@ -293,6 +293,8 @@ SEARCHED: dict[str, tuple[str, int, int, bytes | slice]] = {
     "damaged twice before the first block ends": ("bdw", 69, 69, slice(4, 104)),
     "a block that reads as one record": ("bdw-unspanned", 4, 8, b""),
     "a block that reads as one and goes on": ("bdw", 4, 8, b""),
+    "a segment over blocks up to the end of one": ("bdw-respanned", 18502, 18503, b"\x27"),
+    "a block as long as three": ("bdw-respanned", 16384, 16385, b"\x30"),
     "what is no null segment, by more bits": ("rdw-unspanned", 390, 390, b"\0\4\xcd" + bytes(14)),
     "a restart marker longer than its block": ("ftp-block-eof", 0, 0, b"\x10"),
 }

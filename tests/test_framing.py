@@ -590,3 +590,15 @@ def test_behind_a_blind_part_no_more_is_read_than_a_record_needs(
     expected = [each for each in starts if 100_000 <= each < 200_000]
     assert [int(each) for chunk in found for each in chunk.offset] == expected
     assert max(looked) <= 200_000 + 2 * (1 << 14)
+
+
+def test_line_ends_are_told_by_the_part_that_has_them(tmp_path: Path):
+    path = tmp_path / "lines.smf"
+    path.write_bytes(b"\r\n".join([SHORT] * 1000))
+    border = 500 * (len(SHORT) + 2) + len(SHORT) // 2
+    told = []
+    for start, end in ((0, border), (border, path.stat().st_size)):
+        log = DamageLog()
+        list(chunks(path, log, Part(start, end, None)))
+        told += [each.length for each in log.details]
+    assert told == [2 * 500, 2 * 498]
