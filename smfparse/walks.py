@@ -418,11 +418,7 @@ class _Blocks:
         if length:
             self.start, self.end = at, at + length
             return at + RDW_SIZE
-        behind = (
-            _behind_null(self._buffer, at, self._data_end, self.end)
-            if word & _NEVER == _NULL
-            else 0
-        )
+        behind = _behind_null(self._buffer, at, self._data_end, self.end)
         if behind:
             is_last = behind == self._data_end and not self._last
             self.stopped = behind > self._data_end or is_last
