@@ -418,12 +418,16 @@ class _Blocks:
         if length:
             self.start, self.end = at, at + length
             return at + RDW_SIZE
+        return self._over_other(at, word, later)
+
+    def _over_other(self, at: int, word: int, later: int) -> int:
+        """Step over a null segment or a line end; else see whether a segment can be there."""
         behind = _behind_null(self._buffer, at, self._data_end, self.end)
         if behind:
             is_last = behind == self._data_end and not self._last
             self.stopped = behind > self._data_end or is_last
             return at if self.stopped else behind
-        if not is_segment:
+        if word & _NEVER or word < _LEAST:
             at, self.broken = self._walk.over_line_end(self._buffer, at, self._data_end, self.gaps)
         elif not later:
             self.broken = not self._is_loose(at, at + (word >> 16))
@@ -585,11 +589,8 @@ def _behind_null(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:
     """
     (word,) = _WORD.unpack_from(buffer.data, at)
     behind = block_end or at + (word >> 16)
-    if (
-        word & _NEVER != _NULL
-        or behind < at + RDW_SIZE
-        or buffer[at + RDW_SIZE : min(behind, end)].any()
-    ):
+    is_null = word & _NEVER == _NULL and behind >= at + RDW_SIZE
+    if not is_null or buffer[at + RDW_SIZE : min(behind, end)].any():
         return 0
     if block_end or behind >= end:
         return behind
