@@ -48,6 +48,8 @@ _MOST_LENGTH = 0xFFFF
 """A 4-byte length above this is none: no SMF record is longer than 32,756 bytes."""
 _MOST_BLOCK = 1 << 24
 """No block is longer, though an extended descriptor word could say so."""
+_MOST_IN_BLOCK = 1 << 9
+"""Segments that are looked at to tell whether they fill a block."""
 _PIECE = 1 << 15
 """Bytes that are searched at once: about a block."""
 _LONGEST = 32_760
@@ -434,12 +436,19 @@ class _Blocks:
         return at
 
     def _leaves_block(self, end: int) -> bool:
-        """Whether a segment up to `end` goes on behind its block, but another block starts there.
+        """Whether a segment up to `end` goes on behind its block, where another block is.
 
-        Then its length is wrong, even if it leads to where another segment starts.
+        Then its length is wrong, even if it leads to where another segment starts. As what is in a
+        record may look like a descriptor word, segments have to fill that block.
         """
-        seen = self.end and self.end + 2 * RDW_SIZE <= self._data_end
-        return bool(seen and end > self.end and _block_length(self._buffer, self.end, None))
+        start = self.end
+        if not start or end <= start or start + 2 * RDW_SIZE > self._data_end:
+            return False
+        behind = start + _block_length(self._buffer, start, None)
+        if behind == start or behind > self._data_end:
+            return False
+        inner = WALKS["rdw"].segments(self._buffer, start + RDW_SIZE, behind, True, _MOST_IN_BLOCK)
+        return not inner.broken and inner.end == behind
 
     def _is_loose(self, at: int, end: int) -> bool:
         """Whether what seems to be a record up to `end`, in no block, is one and no block itself.

@@ -295,6 +295,7 @@ SEARCHED: dict[str, tuple[str, int, int, bytes | slice]] = {
     "a block that reads as one and goes on": ("bdw", 4, 8, b""),
     "a segment over blocks up to the end of one": ("bdw-respanned", 18502, 18503, b"\x27"),
     "a block as long as three": ("bdw-respanned", 16384, 16385, b"\x30"),
+    "a block that ends at what looks like one": ("bdw-large", 2, 3, b"\x17"),
     "what is no null segment, by more bits": ("rdw-unspanned", 390, 390, b"\0\4\xcd" + bytes(14)),
     "a restart marker longer than its block": ("ftp-block-eof", 0, 0, b"\x10"),
 }
