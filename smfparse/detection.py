@@ -76,8 +76,14 @@ def detect(buffer: Bytes, at: int, end: int, last: bool) -> Framing | None:
         found = {each: _found(each, buffer, at, end, last, further=True) for each in found}
     if found[WALKS["bdw"]].count:
         del found[WALKS["rdw"]]  # it finds records in blocks too, but those that go on in another
-    if any(each.chained and it.count for each, it in found.items()):
-        found = {each: it for each, it in found.items() if each.chained or it.place == at}
+    if found[WALKS["ftp-record"]].count > 1:
+        del found[WALKS["none"]]  # it finds records between marks too, but those with an escape
+    chained = max(it.count for each, it in found.items() if each.chained)
+    found = {
+        each: it
+        for each, it in found.items()
+        if each.chained or it.place == at or it.count > 2 * chained
+    }
     walk = max(found, key=lambda each: (found[each].score, -found[each].place))
     if found[walk].count:
         return Framing(walk, _why(walk, found[walk].count, found[walk].place - at))
@@ -126,7 +132,7 @@ def _found(
             shown = shown or walk.shows(data, run, at, end)
             count += heads.size
             score += heads.size + int(_fills(data, run.where(heads)).sum())
-        if not further or (heads.size and not walk.chained):
+        if not further:
             break
         place = _later(walk, buffer, int(run.place[heads[-1]] if heads.size else place), end, last)
     return _Found(score, count, first) if shown else _Found(0, 0, at)
@@ -156,7 +162,7 @@ def _later(walk: Walk, buffer: Bytes, at: int, end: int, last: bool) -> int | No
         place, sure = next_record(walk, buffer, at + 1, end, last)
         return place if sure else None
     buffer = buffer.copy()
-    found = walk.segments(buffer, at, end, last)
+    found = walk.segments(buffer, at + 1, end, last)
     good = np.flatnonzero(are_heads(buffer, found))
     return int(found.place[good[0]]) if good.size > 1 else None
 

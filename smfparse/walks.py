@@ -58,6 +58,8 @@ _FTP_HEADER = struct.Struct(">BH")
 _END_OF_RECORD, _END_OF_FILE, _RESTART_MARKER = 0x80, 0x40, 0x10
 _DESCRIPTORS = frozenset({0x00, 0x80, 0x40, 0xC0, 0x10})
 """Descriptors of FTP's block mode: bits as above. Where data is suspected wrong, it is not used."""
+_MOST_MARKER = 64
+"""Bytes of a restart marker: a place in a file, in characters."""
 _ESCAPE = 0xFF
 _MARKS = 3
 """Behind the escape of FTP's record structure: 1 end of record, 2 of file, 3 of both."""
@@ -301,14 +303,16 @@ class FtpBlockWalk(Walk):
                 break
             descriptor, size = unpack(view, at)
             ends = descriptor & (_END_OF_RECORD | _END_OF_FILE)
-            if descriptor not in _DESCRIPTORS or not (size or ends):
+            is_marker = descriptor & _RESTART_MARKER
+            wrong = size > _MOST_MARKER if is_marker else not (size or ends)
+            if wrong or descriptor not in _DESCRIPTORS:
                 at, broken = self.over_line_end(buffer, at, end, gaps)
                 if broken:
                     break
                 continue
             if at + _FTP_HEADER.size + size > end:
                 break
-            if not descriptor & _RESTART_MARKER and (size or goes_on):
+            if not is_marker and (size or goes_on):
                 places.append(at)
                 sizes.append(size)
                 codes.append((LAST if ends else MIDDLE) if goes_on else (WHOLE if ends else FIRST))

@@ -297,6 +297,9 @@ SEARCHED: dict[str, tuple[str, int, int, bytes | slice]] = {
     "a block as long as three": ("bdw-respanned", 16384, 16385, b"\x30"),
     "a block that ends at what looks like one": ("bdw-large", 2, 3, b"\x17"),
     "what is no null segment, by more bits": ("rdw-unspanned", 390, 390, b"\0\4\xcd" + bytes(14)),
+    "a mark in the first record": ("ftp-record", 9, 9, b"\n\0\0\0\0\xff\1"),
+    "a first record that seems to have a length": ("ftp-record-both", 1, 1, bytes(4)),
+    "a piece of a record that seems a restart marker": ("ftp-block-short", 388, 389, b"\x10"),
     "a restart marker longer than its block": ("ftp-block-eof", 0, 0, b"\x10"),
 }
 """Edits by which the search found something: variant, start, end, and by what, or a copy of."""
