@@ -132,7 +132,7 @@ def _found(
             shown = shown or walk.shows(data, run, at, end)
             count += heads.size
             score += heads.size + int(_fills(data, run.where(heads)).sum())
-        if not further:
+        if not further or (heads.size and run.gaps and not walk.chained):
             break
         place = _later(walk, buffer, int(run.place[heads[-1]] if heads.size else place), end, last)
     return _Found(score, count, first) if shown else _Found(0, 0, at)

@@ -482,7 +482,8 @@ class _Reader:
         self.zeros, self.cut = True, start == run.end and not run.broken
         self.headed = self.walk.begins(self.buffer, start, end)
         self._pass_over(start, place, sure, last)
-        return run.where(slice(head if dropped else count)), place
+        gaps = [*(gap for gap in run.gaps if gap[0] < start), (start, max(place - start, 0))]
+        return replace(run.where(slice(head if dropped else count)), gaps=gaps), place
 
     def _next(self, low: int, end: int, last: bool) -> tuple[int, bool]:
         """Return where, from `low` on, a record starts, or where to look for it further on."""

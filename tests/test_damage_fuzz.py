@@ -103,6 +103,8 @@ class Damaged:
             foreign = np.full(len(edit.by), -1)
             origin = np.concatenate([origin[: edit.start], foreign, origin[edit.end :]])
         self.data = data
+        self.put_in = int((origin < 0).sum())
+        """Bytes in `data` that the original file has not, or elsewhere."""
         place = np.full(len(file.data), -1)
         place[origin[origin >= 0]] = np.flatnonzero(origin >= 0)
         self.whole: dict[int, tuple[int, int]] = {}
@@ -233,7 +235,7 @@ def assert_accounted(variant: Variant, damaged: Damaged, found: Reading, count: 
         assert left - framing * len(found.bodies) in spare
     else:
         frames = len(damaged.file.data) - sum(map(len, damaged.file.bodies))
-        most = frames + max(size - len(damaged.file.data), 0) + 64 * count
+        most = frames + damaged.put_in + 64 * count
         assert 0 <= left <= (size if ends_in_fill(variant) else most)
 
 
@@ -311,6 +313,16 @@ def test_an_edit_that_took_more_does_so_no_longer(tmp_path: Path, what: str) -> 
     file = dump(0, BY_NAME[name])
     edit = Edit(start, end, file.data[by] if isinstance(by, slice) else by)
     assert_takes_few(tmp_path, BY_NAME[name], file, edit)
+
+
+def test_what_is_lost_of_a_spanned_record_is_told_once(tmp_path: Path) -> None:
+    """Behind a first segment without a last one stands a record whose length is wrong."""
+    file = dump(0, BY_NAME["rdw-unspanned"])
+    spans = file.spans
+    first, (start, end) = spans[4][0] + 2, spans[5]
+    edits = [Edit(first, first + 1, b"\1"), Edit(start + 40, start + 41, b"")]
+    found = read_back(tmp_path, Damaged(file, edits).data)
+    assert sum(each.length or 0 for each in found.damage) == end - 1 - spans[4][0]
 
 
 @pytest.mark.parametrize("broken", range(0, 28, 9))
