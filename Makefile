@@ -12,7 +12,7 @@ help:
 	@echo "make check     format, lint, types, docs, tests, built wheel: what CI runs"
 	@echo "make coverage  run all tests and say which lines they do not reach"
 	@echo "make bench     ratios against md5sum, measured in one run (SIZE=200MB ROUNDS=5)"
-	@echo "make fuzz      the property tests, long (EXAMPLES=500)"
+	@echo "make fuzz      the property tests, for half an hour and more (EXAMPLES=500)"
 	@echo "make docs      write the generated parts of docs/"
 	@echo "make fixtures  write fixtures/ again"
 	@echo "make lock      write constraints.txt from the newest versions that fit"

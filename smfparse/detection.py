@@ -6,12 +6,11 @@ records whose header has the time and date that every SMF header has, one leadin
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from smfparse.arrays import Bools, Bytes
+from smfparse.arrays import Bools, Bytes, Ints
 from smfparse.errors import RequestError
 from smfparse.fields import ENCODING
 from smfparse.headers import (
@@ -27,11 +26,11 @@ from smfparse.walks import FIRST, MIDDLE, RDW_SIZE, WALKS, WHOLE, Segments, Walk
 
 ENOUGH = 32
 """Records that are looked at to tell which walk fits."""
-_TRIES = 4
-"""Places behind the start of a file at which each walk is tried."""
-_NONE = (0, 0)
-_WINDOWS = (1 << 12, 1 << 18)
-"""Bytes behind a place that are looked at to tell whether records follow there."""
+_SEEN = 1 << 12
+"""Segments among which these are, and descriptor words of blocks."""
+_LOOKS = ((1 << 12, 1 << 4), (1 << 17, 1 << 9))
+"""Bytes behind a place, and segments in them, that are looked at to tell whether records follow
+there: first as much as mostly tells; then the longest record, even in pieces of 64 bytes."""
 _ASCII_NAMES = {
     block.eyecatcher[1].decode(ENCODING).encode()
     for triplets in REGISTRY.values()
@@ -69,21 +68,25 @@ def detect(buffer: Bytes, at: int, end: int, last: bool) -> Framing | None:
 
     None: there are no SMF records in it that can be told apart.
     """
-    found = {each: (_score(each, buffer, at, end, last), at) for each in WALKS.values()}
-    best = max(score for score, _ in found.values())
-    if best == _NONE and is_translated(buffer[at:end].tobytes()):
+    found = {each: _found(each, buffer, at, end, last) for each in WALKS.values()}
+    most = max(each.count for each in found.values())
+    if not most and is_translated(buffer[at:end].tobytes()):
         return None
-    if best[1] < ENOUGH:
-        found = {
-            each: max([here, *_later_scores(each, buffer, at, end, last)], key=_rank)
-            for each, here in found.items()
-        }
-    if any(count for each, ((_, count), _) in found.items() if each.chained):
-        found = {each: here for each, here in found.items() if each.chained or here[1] == at}
-    walk = max(found, key=lambda each: _rank(found[each]))
-    (_, count), place = found[walk]
-    if count:
-        return Framing(walk, _why(walk, count, place - at))
+    if most < ENOUGH:
+        found = {each: _found(each, buffer, at, end, last, further=True) for each in found}
+    if found[WALKS["bdw"]].count:
+        del found[WALKS["rdw"]]  # it finds records in blocks too, but those that go on in another
+    if found[WALKS["ftp-record"]].count > 1:
+        del found[WALKS["none"]]  # it finds records between marks too, but those with an escape
+    chained = max(it.count for each, it in found.items() if each.chained)
+    found = {
+        each: it
+        for each, it in found.items()
+        if each.chained or it.place == at or it.count > 2 * chained
+    }
+    walk = max(found, key=lambda each: (found[each].score, -found[each].place))
+    if found[walk].count:
+        return Framing(walk, _why(walk, found[walk].count, found[walk].place - at))
     for each in WALKS.values():
         if last and _is_cut(each, buffer, at, end):
             return Framing(each, f"the first record, which is cut, has {each.title}")
@@ -97,58 +100,71 @@ def _why(walk: Walk, count: int, behind: int) -> str:
     return f"{first}{place} {walk.title}"
 
 
-def _later_scores(
-    walk: Walk, buffer: Bytes, at: int, end: int, last: bool
-) -> Iterator[tuple[tuple[int, int], int]]:
-    """Yield scores at the first places behind `at` where there may be records, and the places."""
-    for _ in range(_TRIES):
-        before, at = at, _later(walk, buffer, at, end, last)
-        if at in (before, end):
-            return
-        yield _score(walk, buffer, at, end, last), at
+@dataclass(frozen=True)
+class _Found:
+    """Records that a walk finds: how many, up to ENOUGH, and where the first one is.
 
-
-def _rank(found: tuple[tuple[int, int], int]) -> tuple[int, int]:
-    """Return by what walks are compared: the score, and then that it is at the start."""
-    (score, _), place = found
-    return score, -place
-
-
-def _score(walk: Walk, buffer: Bytes, at: int, end: int, last: bool) -> tuple[int, int]:
-    """Return how many records, up to ENOUGH, are from `at` on, one behind the other.
-
-    In front of that number, by which walks are compared, those are counted twice that are as long
-    as what is in them says.
+    score  by which walks are compared: records that are as long as what is in them says count twice
     """
-    if not walk.mapped:
-        buffer = buffer.copy()
-    found = walk.segments(buffer, at, end, last)
+
+    score: int
+    count: int
+    place: int
+
+
+def _found(
+    walk: Walk, buffer: Bytes, at: int, end: int, last: bool, further: bool = False
+) -> _Found:
+    """Return the records that a walk finds in buffer[at:end], the start of a file.
+
+    further  whether it goes on behind damage, until there are ENOUGH; else they are those that
+             follow each other from `at` on
+    """
+    score = count = 0
+    place: int | None = at
+    first, shown = at, False
+    while place is not None and count < ENOUGH:
+        data = buffer if walk.mapped else buffer.copy()
+        run, heads = _run(walk, data, place, end, last)
+        heads = heads[: ENOUGH - count]
+        if heads.size:
+            first = first if count else place
+            shown = shown or walk.shows(data, run, at, end)
+            count += heads.size
+            score += heads.size + int(_fills(data, run.where(heads)).sum())
+        if not further or (heads.size and run.gaps and not walk.chained):
+            break
+        place = _later(walk, buffer, int(run.place[heads[-1]] if heads.size else place), end, last)
+    return _Found(score, count, first) if shown else _Found(0, 0, at)
+
+
+def _run(walk: Walk, buffer: Bytes, at: int, end: int, last: bool) -> tuple[Segments, Ints]:
+    """Return the segments from `at` on, and which start records, up to one that does not."""
+    found = walk.segments(buffer, at, end, last, _SEEN)
     if found.gaps and not walk.chained:
         found = found.where(found.place < found.gaps[0][0])
-    if not found.code.size or found.code[0] > FIRST or not walk.shows(buffer, found, at):
-        return _NONE
     heads = np.flatnonzero(found.code <= FIRST)[:ENOUGH]
+    if not heads.size or heads[0]:
+        return found, heads[:0]
     good = are_heads(buffer, found)[heads]
-    count = len(good) if good.all() else int(np.argmin(good))
-    filled = _fills(buffer, found.where(heads[:count]))
-    return count + int(filled.sum()), count
+    return found, heads if good.all() else heads[: int(np.argmin(good))]
 
 
 def _is_cut(walk: Walk, buffer: Bytes, at: int, end: int) -> bool:
     """Whether a record begins at `at` that does not end before `end`."""
     found = walk.segments(buffer.copy(), at, end, True)
-    return not found.code.size and not found.broken and begins(walk, buffer, at, end)
+    return not found.code.size and not found.broken and walk.begins(buffer, at, end)
 
 
-def _later(walk: Walk, buffer: Bytes, at: int, end: int, last: bool) -> int:
-    """Return the first place behind `at` from which on there are records; `end`: nowhere."""
+def _later(walk: Walk, buffer: Bytes, at: int, end: int, last: bool) -> int | None:
+    """Return the first place behind `at` from which on there are records; None: nowhere."""
     if walk.chained:
-        place, _ = next_record(walk, buffer, at + 1, end, last)
-        return end if place is None else place
+        place, sure = next_record(walk, buffer, at + 1, end, last)
+        return place if sure else None
     buffer = buffer.copy()
-    found = walk.segments(buffer, at, end, last)
+    found = walk.segments(buffer, at + 1, end, last)
     good = np.flatnonzero(are_heads(buffer, found))
-    return int(found.place[good[0]]) if good.size > 1 else end
+    return int(found.place[good[0]]) if good.size > 1 else None
 
 
 def are_heads(buffer: Bytes, found: Segments) -> Bools:
@@ -160,14 +176,6 @@ def are_heads(buffer: Bytes, found: Segments) -> Bools:
     heads: Bools = (found.code <= FIRST) & (seen | (found.code == FIRST))
     heads[heads & seen] = plausible(buffer, found.at[heads & seen])
     return heads
-
-
-def begins(walk: Walk, buffer: Bytes, place: int, end: int) -> bool:
-    """Whether an SMF header stands where a record that begins at `place` has it."""
-    starts = headers_in(
-        buffer, max(place - RDW_SIZE, 0), min(end, place + 2 * RDW_SIZE + SMF_HEADER)
-    )
-    return any(walk.begin(buffer, int(each), place) == place for each in starts)
 
 
 def next_record(
@@ -198,13 +206,13 @@ def leads_on(walk: Walk, buffer: Bytes, place: int, end: int, last: bool) -> boo
     Another one is not needed where the file ends there, or where all that the record's triplets
     point to fills it exactly.
     """
-    for window in _WINDOWS:
-        stop = min(end, place + window)
-        found = walk.segments(buffer, place, stop, last and stop == end)
+    for size, most in _LOOKS:
+        stop = min(end, place + size)
+        found = walk.segments(buffer, place, stop, last and stop == end, most)
         told = _followed(walk, buffer, found, stop, last and stop == end)
         if told is not None:
             return told
-        if stop == end:
+        if stop == end and found.code.size < most:
             return False if last else None
     return False
 
@@ -225,10 +233,9 @@ def _followed(walk: Walk, buffer: Bytes, found: Segments, end: int, last: bool) 
         return True
     if later.size:
         return bool(heads[later[0]])
-    behind = found.end + line_end(buffer, found.end, end)
-    if behind + RDW_SIZE + SMF_HEADER <= end:
-        return begins(walk, buffer, behind, end)
-    return True if last and behind == end else None
+    if found.end + RDW_SIZE + SMF_HEADER <= end:
+        return walk.begins(buffer, found.end, end)
+    return None
 
 
 def _fills(buffer: Bytes, found: Segments) -> Bools:
@@ -236,12 +243,6 @@ def _fills(buffer: Bytes, found: Segments) -> Bools:
     start = found.at
     filled: Bools = (found.code == WHOLE) & (told_length(buffer, start) == found.length)
     return filled & has_flag(buffer, start) & has_system(buffer, start)
-
-
-def line_end(buffer: Bytes, at: int, end: int) -> int:
-    """Return the bytes of a line end of a text file that is at `at`, 0 if there is none."""
-    data = buffer[at : min(at + 2, end)].tobytes()
-    return 2 if data == b"\r\n" else int(data[:1] == b"\n")
 
 
 def is_translated(data: bytes) -> bool:

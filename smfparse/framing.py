@@ -21,11 +21,8 @@ from smfparse.arrays import Bools, Bytes, Ints
 from smfparse.detection import (
     Framing,
     are_heads,
-    begins,
     detect,
     is_translated,
-    leads_on,
-    line_end,
     next_record,
 )
 from smfparse.errors import Damage, DamageLog, InputError, RequestError
@@ -38,7 +35,7 @@ from smfparse.headers import (
     told_length,
 )
 from smfparse.packing import USUAL_GAIN, Unpacked, is_packed, unpacked
-from smfparse.walks import FIRST, LAST, MIDDLE, RDW_SIZE, WHOLE, Segments
+from smfparse.walks import FIRST, LAST, MIDDLE, RDW_SIZE, WHOLE, Segments, line_end
 
 CHUNK_BYTES = 16 << 20
 MAX_RECORD = 1 << 20
@@ -56,6 +53,7 @@ _ZEROS = "zero bytes where a record should start"
 _WRONG_LENGTH = "the record that starts here has a length that leads to no other record"
 _NO_BLOCK = "a block descriptor word that does not fit its block"
 _LINE_END = "a line end behind a record, as a transfer in text mode adds"
+_LINE_ENDS = "line ends, one behind a record each, as a transfer in text mode adds"
 _LONG = (116 << 16 | 1, 116 << 16 | 2)
 """Kinds of record that are mostly spanned."""
 _FIRSTS = [
@@ -348,8 +346,11 @@ class _Reader:
         Return how many were there, where they end, and whether nothing follows. Where no long
         records are asked for they are mapped, far from the end of the file: that copies nothing and
         touches only what is looked at. To make spanned records contiguous in a map costs more than
-        reading them.
+        reading them. Behind the end of a blind range only as much is looked at as a record needs.
         """
+        if self.blind and self.part_end is not None:
+            left = max(self.part_end - self.base, 0)
+            self.capacity = min(self.capacity, left + 2 * MAX_RECORD)
         limit = self.data.size if self.end is None else self.end
         far = limit is not None and self.base + self.capacity + SLACK <= limit
         if far and self.walk.mapped and self.data.file is not None and are_short(self.kinds):
@@ -390,16 +391,15 @@ class _Reader:
             at, sure = self._next(at, end, last)
             self._pass_over(self.low, at, sure, last)
         while self.lost is None:
-            run = self._sound(self.walk.segments(self.buffer, at, end, last))
-            for place, size in run.gaps:
-                if place < run.end:
-                    self._note(place, size, _NO_BLOCK)
+            walked = self.walk.segments(self.buffer, at, end, last)
+            run = self._sound(walked)
+            self._note_gaps([gap for gap in run.gaps if gap[0] < run.end and self._has(gap[0])])
             if not run.broken and not stuck and (not last or run.end == end):
                 run = run if last else self._confirmed(run, end)
                 runs.append(run)
                 at = run.end
                 break
-            run, at = self._stray(run, at, end, last)
+            run, at = self._stray(run, at, end, last, walked.end if walked.broken else None)
             runs.append(run)
             stuck = False
         return _together(runs, at)
@@ -407,25 +407,28 @@ class _Reader:
     def _sound(self, run: Segments) -> Segments:
         """Return the segments that belong to records that start as they should.
 
-        One that does not is passed over where the chain leads to one that does; where it leads to
-        no such one, the run ends in front of it.
+        One that does not is passed over where the chain leads to a whole one that does; where it
+        leads to no such one, or it may be a block, the run ends in front of it.
         """
         heads = run.code <= FIRST
         good = are_heads(self.buffer, run)
         bad = heads & ~good
         if not bad.any():
             return run
-        last = int(np.flatnonzero(good)[-1]) if good.any() and not self.walk.nested else -1
+        places = zip(np.flatnonzero(bad).tolist(), run.place[bad].tolist(), strict=True)
+        hides = (each for each, place in places if self.walk.hides_block(self.buffer, place))
+        whole = np.flatnonzero(good[: min(next(hides, len(good)), _last_record(run.code)[0] + 1)])
+        last = int(whole[-1]) if whole.size else -1
         behind = np.flatnonzero(bad[last + 1 :])
         if behind.size:
             index = last + 1 + int(behind[0])
             run = replace(run.where(slice(index)), end=int(run.place[index]), broken=True)
             heads, bad = heads[:index], bad[:index]
-        starts = np.flatnonzero(heads)
-        ends = np.append(run.place[starts[1:]], run.end)
-        for index, end in zip(starts.tolist(), ends.tolist(), strict=False):
+        starts = np.append(np.flatnonzero(heads), len(heads))
+        sizes = run.extent(starts[:-1], starts[1:])
+        for index, size in zip(starts.tolist(), sizes.tolist(), strict=False):
             if bad[index]:
-                self._note(int(run.place[index]), end - int(run.place[index]), NO_TIME)
+                self._note(int(run.place[index]), size, NO_TIME)
         owner = np.maximum.accumulate(np.where(heads, np.arange(len(heads)), 0))
         return run.where(~bad[owner])
 
@@ -451,12 +454,16 @@ class _Reader:
         head, count = _last_record(run.code)
         if count < len(run.code) or not count or run.place[head] == self.low:
             return run
-        if begins(self.walk, self.buffer, run.end, end):
+        if self.walk.begins(self.buffer, run.end, end):
             return run
         return replace(run.where(slice(head)), end=int(run.place[head]))
 
-    def _stray(self, run: Segments, at: int, end: int, last: bool) -> tuple[Segments, int]:
+    def _stray(
+        self, run: Segments, at: int, end: int, last: bool, wrong: int | None
+    ) -> tuple[Segments, int]:
         """Look for where to go on when there is no segment at the end of a run that began at `at`.
+
+        wrong  where the walk says that none is; None: nowhere
 
         Return the segments that are sure, and where to go on. The length of the last record may be
         what is wrong: the record goes if another begins in it, or if what is in it says that it is
@@ -464,20 +471,19 @@ class _Reader:
         """
         head, count = _last_record(run.code)
         behind = run.end if count == len(run.code) else int(run.place[count])
-        size = line_end(self.buffer, behind, end) if behind == run.end else 0
-        if size and leads_on(self.walk, self.buffer, behind + size, end, last):
-            self._note(behind, size, _LINE_END)
-            return run, behind + size
         begin = int(run.place[head]) if count else at
         place, sure = self._next(begin + 1, end, last)
-        dropped = count and ((sure and place < behind) or _is_cut(self.buffer, run, head, count))
+        if place == wrong and sure:
+            place, sure = self._next(place + 1, end, last)
+        dropped = (sure and place < behind) or _is_cut(self.buffer, run, head, count)
         place = place if sure else max(place, behind)
         start = begin if dropped else behind
         self.lost = self._offset(start)
         self.zeros, self.cut = True, start == run.end and not run.broken
-        self.headed = begins(self.walk, self.buffer, start, end)
+        self.headed = self.walk.begins(self.buffer, start, end)
         self._pass_over(start, place, sure, last)
-        return run.where(slice(head if dropped else count)), place
+        gaps = [*(gap for gap in run.gaps if gap[0] < start), (start, max(place - start, 0))]
+        return replace(run.where(slice(head if dropped else count)), gaps=gaps), place
 
     def _next(self, low: int, end: int, last: bool) -> tuple[int, bool]:
         """Return where, from `low` on, a record starts, or where to look for it further on."""
@@ -499,12 +505,16 @@ class _Reader:
                 why = _ZEROS
             elif self.headed and sure:
                 why = _WRONG_LENGTH
-            elif self.cut and not sure:
+            elif self.cut and not sure and why != _LINE_END:
                 why = f"the file is cut: {size} bytes of its last record are left"
             self.found.append(Damage(self.source, self.lost, size, why))
         self.quiet = False
         if sure:
             self.lost = None
+
+    def _has(self, place: int) -> bool:
+        """Whether what starts at `place` in the buffer is of the range that is read."""
+        return not self.blind or self.part_end is None or self._offset(place) < self.part_end
 
     def _offset(self, place: int) -> int:
         """Return the byte of the source that is at `place` in the buffer."""
@@ -518,6 +528,18 @@ class _Reader:
         if end - start == line_end(self.buffer, start, end):
             return _LINE_END
         return NO_RECORD
+
+    def _note_gaps(self, gaps: list[tuple[int, int]]) -> None:
+        """Note bytes between segments; line ends of a kind that follow each other once."""
+        for size, found in itertools.groupby(gaps, key=lambda gap: gap[1]):
+            places = [place for place, _ in found]
+            if size == RDW_SIZE:
+                for place in places:
+                    self._note(place, size, _NO_BLOCK)
+            elif len(places) == 1:
+                self._note(places[0], size, _LINE_END)
+            else:
+                self._note(places[0], size * len(places), f"{len(places)} {_LINE_ENDS}")
 
     def _note(self, place: int, size: int, reason: str) -> None:
         self.found.append(Damage(self.source, self._offset(place), size, reason))
@@ -534,7 +556,7 @@ class _Reader:
         first = np.flatnonzero(begins | ~np.append(False, goes_on[:-1]))
         final = np.append(first[1:], len(begins)) - 1
         length = np.add.reduceat(found.length - RDW_SIZE, first) + RDW_SIZE
-        size = np.append(found.place, found.end)[final + 1] - found.place[first]
+        size = found.extent(first, final + 1)
         good = begins[first] & ~goes_on[final] & (size <= MAX_RECORD)
         end = found.end
         pending = begins[first[-1]] and goes_on[final[-1]]
@@ -624,8 +646,9 @@ def _last_record(code: NDArray[np.uint8]) -> tuple[int, int]:
 
 def _is_cut(buffer: Bytes, run: Segments, head: int, count: int) -> bool:
     """Whether a record in one piece is shorter than what is in it says."""
-    told = told_length(buffer, run.at[head : head + 1])[0]
-    return count - head == 1 and bool(told > run.length[head])
+    if count - head != 1:
+        return False
+    return bool(told_length(buffer, run.at[head:count])[0] > run.length[head])
 
 
 def _together(runs: list[Segments], end: int) -> Segments:
@@ -638,6 +661,7 @@ def _together(runs: list[Segments], end: int) -> Segments:
         np.concatenate([_NOTHING.astype(np.uint8), *(each.code for each in runs)]),
         np.concatenate([_NOTHING, *(each.place for each in runs)]),
         end,
+        gaps=[gap for each in runs for gap in each.gaps],
     )
 
 

@@ -9,10 +9,12 @@ in front of its data, because the offsets in a record count from there.
 from __future__ import annotations
 
 import struct
+import sys
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +30,8 @@ from smfparse.headers import (
 RDW_SIZE = 4
 WHOLE, FIRST, LAST, MIDDLE = range(4)
 """Segment codes of the RDW."""
+ALL = sys.maxsize
+"""Steps of a walk that ends with the data."""
 _WORD = struct.Struct(">I")
 _WORDS = struct.Struct(">II")
 _NEVER = 0xFCFF
@@ -44,6 +48,8 @@ _MOST_LENGTH = 0xFFFF
 """A 4-byte length above this is none: no SMF record is longer than 32,756 bytes."""
 _MOST_BLOCK = 1 << 24
 """No block is longer, though an extended descriptor word could say so."""
+_MOST_IN_BLOCK = 1 << 9
+"""Segments that are looked at to tell whether they fill a block."""
 _PIECE = 1 << 15
 """Bytes that are searched at once: about a block."""
 _LONGEST = 32_760
@@ -52,6 +58,8 @@ _FTP_HEADER = struct.Struct(">BH")
 _END_OF_RECORD, _END_OF_FILE, _RESTART_MARKER = 0x80, 0x40, 0x10
 _DESCRIPTORS = frozenset({0x00, 0x80, 0x40, 0xC0, 0x10})
 """Descriptors of FTP's block mode: bits as above. Where data is suspected wrong, it is not used."""
+_MOST_MARKER = 64
+"""Bytes of a restart marker: a place in a file, in characters."""
 _ESCAPE = 0xFF
 _MARKS = 3
 """Behind the escape of FTP's record structure: 1 end of record, 2 of file, 3 of both."""
@@ -78,6 +86,15 @@ class Segments:
     broken: bool = False
     gaps: Sequence[tuple[int, int]] = ()
 
+    def extent(self, first: Ints, behind: Ints) -> Ints:
+        """Return how many bytes there are from segments on to later ones, or the end, less gaps."""
+        gap, size = np.array(sorted(self.gaps), np.int64).reshape(-1, 2).T
+        before = np.append(0, np.cumsum(size))
+        place = np.append(self.place, self.end)
+        at = place - before[np.searchsorted(gap, place)]
+        extent: Ints = at[behind] - at[first]
+        return extent
+
     def where(self, keep: slice | Bools | Ints) -> Segments:
         """Return some of the segments, chosen or by index; what else there is to say stays."""
         return replace(
@@ -95,7 +112,6 @@ class Walk(ABC):
     name     what `--framing` calls it
     title    what there is of it in the file
     blind    whether a walk can start anywhere, and finds the next record
-    nested   whether what looks like one record may be several: a block, when its word is wrong
     chained  whether one record leads to the next; else each is found by what it looks like
     mapped   whether the walk works in a map of the file: it moves nothing, and needs nothing in
              front of a record to stand for its RDW
@@ -104,24 +120,47 @@ class Walk(ABC):
     name: str
     title: str
     blind: bool = True
-    nested: bool = False
     chained: bool = True
     mapped: bool = True
 
     @abstractmethod
-    def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:
+    def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:
         """Return the segments in buffer[at:end]; a record, or what leads to it, starts at `at`.
 
         last  whether nothing comes behind `end`; not all have to know
+        most  steps that are taken along a chain: then it ends, as if there was no more data
         """
 
     def begin(self, buffer: Bytes, at: int, least: int) -> int | None:  # noqa: ARG002 - blocks do
         """Return where the walk starts, from `least` on, to find the record whose RDW is `at`."""
         return at if at >= least else None
 
-    def shows(self, buffer: Bytes, found: Segments, at: int) -> bool:  # noqa: ARG002 - most do
-        """Whether segments that were found from `at` on show that the walk is the right one."""
+    def shows(self, buffer: Bytes, found: Segments, start: int, end: int) -> bool:  # noqa: ARG002
+        """Whether segments of buffer[start:end], a file, show that the walk is the right one."""
         return True
+
+    def begins(self, buffer: Bytes, place: int, end: int) -> bool:
+        """Whether an SMF header stands where a record that begins at `place` has it."""
+        low = max(place - RDW_SIZE, 0)
+        starts = headers_in(buffer, low, min(end, place + 2 * RDW_SIZE + SMF_HEADER))
+        return any(self.begin(buffer, each, place) == place for each in starts.tolist())
+
+    def hides_block(self, buffer: Bytes, at: int) -> bool:  # noqa: ARG002 - blocks do
+        """Whether what seems to be a segment, but starts no record, is a block."""
+        return False
+
+    def over_line_end(
+        self, buffer: Bytes, at: int, end: int, gaps: list[tuple[int, int]]
+    ) -> tuple[int, bool]:
+        """Step over a line end at `at` if a record begins behind it, and add it to the `gaps`.
+
+        Return where to go on, and whether the walk is broken: it is no line end.
+        """
+        size = line_end(buffer, at, end)
+        if not size or not self.begins(buffer, at + size, end):
+            return at, True
+        gaps.append((at, size))
+        return at + size, False
 
 
 class RdwWalk(Walk):
@@ -130,19 +169,21 @@ class RdwWalk(Walk):
     name = "rdw"
     title = "record descriptor words"
 
-    def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:
+    def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:
         unpack, view = _WORD.unpack_from, buffer.data
         found: list[int] = []
+        gaps: list[tuple[int, int]] = []
         add, limit = found.append, end - RDW_SIZE
         broken = False
-        while at <= limit:
+        for _ in repeat(None, most):
+            if at > limit:
+                break
             (word,) = unpack(view, at)
             if word & _NEVER or word < _LEAST:
-                behind = _behind_null(buffer, at, end) if word & _NULL else 0
+                behind = _behind_null(buffer, at, end)
                 if not behind:
-                    broken = True
-                    break
-                if behind > end or (behind == end and not last):
+                    behind, broken = self.over_line_end(buffer, at, end, gaps)
+                if broken or behind > end or (behind == end and not last):
                     break
                 at = behind
             else:
@@ -150,7 +191,7 @@ class RdwWalk(Walk):
                 at += word >> 16
         if at > end:
             at = found.pop()
-        return _segments(buffer, found, at, broken)
+        return _segments(buffer, found, at, broken, gaps)
 
 
 class BdwWalk(Walk):
@@ -161,16 +202,17 @@ class BdwWalk(Walk):
     """
 
     name = "bdw"
-    nested = True
     title = "block and record descriptor words"
 
-    def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:
-        """Return the segments; the gaps are block descriptor words that do not fit their block."""
+    def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:
+        """Return the segments; gaps, but line ends, are descriptor words that do not fit."""
         unpack, view = _WORD.unpack_from, buffer.data
         found: list[int] = []
-        blocks = _Blocks(buffer, end, last)
+        blocks = _Blocks(self, buffer, end, last)
         later = 0
-        while at + RDW_SIZE <= end:
+        for _ in repeat(None, most):
+            if at + RDW_SIZE > end:
+                break
             (word,) = unpack(view, at)
             sound = not word & _NEVER and word >= _LEAST and word & _LATER == later
             if not sound or at + (word >> 16) > blocks.end:
@@ -187,7 +229,7 @@ class BdwWalk(Walk):
             at += word >> 16
         if blocks.end and at == blocks.start + RDW_SIZE and not blocks.broken:
             at = blocks.start
-        return replace(_segments(buffer, found, at, blocks.broken), gaps=blocks.wrong)
+        return _segments(buffer, found, at, blocks.broken, blocks.gaps)
 
     def begin(self, buffer: Bytes, at: int, least: int) -> int | None:
         before = at - RDW_SIZE
@@ -195,12 +237,25 @@ class BdwWalk(Walk):
             return before
         return super().begin(buffer, at, least)
 
-    def shows(self, buffer: Bytes, found: Segments, at: int) -> bool:
-        """Whether there is a block descriptor word: else they may be RDWs alone."""
-        apart = found.place != np.append(at, found.place + found.length)[:-1]
-        return any(
-            _block_length(buffer, place - RDW_SIZE, None) for place in found.place[apart].tolist()
-        )
+    def hides_block(self, buffer: Bytes, at: int) -> bool:
+        return bool(_block_length(buffer, at, None))
+
+    def shows(self, buffer: Bytes, found: Segments, start: int, end: int) -> bool:
+        """Whether a block descriptor word fits its block: else they may be RDWs alone.
+
+        It does if no segment goes on behind the block, and another block starts there or the file
+        ends; or, as damage in the block may hide that, if it is the first word of the file.
+        """
+        wrong = {place for place, _ in found.gaps}
+        apart = np.append(True, found.place[1:] != (found.place + found.length)[:-1])
+        for place in (found.place[apart] - RDW_SIZE).tolist():
+            length = _block_length(buffer, place, None)
+            if length and place not in wrong:
+                behind = place + length
+                follows = behind + 2 * RDW_SIZE <= end and _block_length(buffer, behind, None)
+                if place == start or behind == end or follows:
+                    return True
+        return False
 
 
 class LengthWalk(Walk):
@@ -209,21 +264,27 @@ class LengthWalk(Walk):
     name = "length"
     title = "4-byte lengths"
 
-    def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:  # noqa: ARG002
+    def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:  # noqa: ARG002
         unpack, view = _WORD.unpack_from, buffer.data
-        found, sizes = [], []
+        found, sizes, gaps = [], [], list[tuple[int, int]]()
         broken = False
-        while at + RDW_SIZE <= end:
+        for _ in repeat(None, most):
+            if at + RDW_SIZE > end:
+                break
             (size,) = unpack(view, at)
-            broken = not 0 < size <= _MOST_LENGTH
-            if broken or at + RDW_SIZE + size > end:
+            if not 0 < size <= _MOST_LENGTH:
+                at, broken = self.over_line_end(buffer, at, end, gaps)
+                if broken:
+                    break
+                continue
+            if at + RDW_SIZE + size > end:
                 break
             found.append(at)
             sizes.append(size)
             at += RDW_SIZE + size
         places = np.array(found, np.int64)
         length = np.array(sizes, np.int64) + RDW_SIZE
-        return Segments(places, length, np.zeros(len(found), np.uint8), places, at, broken)
+        return Segments(places, length, np.zeros(len(found), np.uint8), places, at, broken, gaps)
 
 
 class FtpBlockWalk(Walk):
@@ -233,17 +294,25 @@ class FtpBlockWalk(Walk):
     title = "headers of FTP block mode"
     mapped = False
 
-    def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:  # noqa: ARG002
+    def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:  # noqa: ARG002
         unpack, view = _FTP_HEADER.unpack_from, buffer.data
-        places, sizes, codes = [], [], []
+        places, sizes, codes, gaps = [], [], [], list[tuple[int, int]]()
         goes_on = broken = False
-        while at + _FTP_HEADER.size <= end:
+        for _ in repeat(None, most):
+            if at + _FTP_HEADER.size > end:
+                break
             descriptor, size = unpack(view, at)
             ends = descriptor & (_END_OF_RECORD | _END_OF_FILE)
-            broken = descriptor not in _DESCRIPTORS or not (size or ends)
-            if broken or at + _FTP_HEADER.size + size > end:
+            is_marker = descriptor & _RESTART_MARKER
+            wrong = size > _MOST_MARKER if is_marker else not (size or ends)
+            if wrong or descriptor not in _DESCRIPTORS:
+                at, broken = self.over_line_end(buffer, at, end, gaps)
+                if broken:
+                    break
+                continue
+            if at + _FTP_HEADER.size + size > end:
                 break
-            if not descriptor & _RESTART_MARKER and (size or goes_on):
+            if not is_marker and (size or goes_on):
                 places.append(at)
                 sizes.append(size)
                 codes.append((LAST if ends else MIDDLE) if goes_on else (WHOLE if ends else FIRST))
@@ -252,7 +321,7 @@ class FtpBlockWalk(Walk):
         place = np.array(places, np.int64)
         length = np.array(sizes, np.int64) + RDW_SIZE
         before = place - (RDW_SIZE - _FTP_HEADER.size)
-        return Segments(before, length, np.array(codes, np.uint8), place, at, broken)
+        return Segments(before, length, np.array(codes, np.uint8), place, at, broken, gaps)
 
     def begin(self, buffer: Bytes, at: int, least: int) -> int | None:
         return super().begin(buffer, at + RDW_SIZE - _FTP_HEADER.size, least)
@@ -267,7 +336,7 @@ class FtpRecordWalk(Walk):
     chained = False
     mapped = False
 
-    def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:  # noqa: ARG002
+    def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:  # noqa: ARG002
         """Return the records; in the buffer they are without escapes."""
         data = buffer[at:end]
         escapes = _escapes(data)
@@ -302,7 +371,7 @@ class BareWalk(Walk):
     chained = False
     mapped = False
 
-    def segments(self, buffer: Bytes, at: int, end: int, last: bool) -> Segments:
+    def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:  # noqa: ARG002
         starts = headers_in(buffer, at - RDW_SIZE, end)
         lengths = told_length(buffer, starts)
         found, gaps, used = _Bare(starts.tolist(), lengths.tolist(), end, last).records(at)
@@ -319,15 +388,16 @@ class _Blocks:
 
     start    where it starts, with its descriptor word
     end      where it ends; 0: not known
-    wrong    place and size of descriptor words that do not fit their block
+    gaps     place and size of descriptor words that do not fit their block, and of line ends
     stopped  whether what follows is behind the data
     broken   whether neither a block nor a segment starts where one should
     """
 
-    def __init__(self, buffer: Bytes, data_end: int, last: bool) -> None:
+    def __init__(self, walk: Walk, buffer: Bytes, data_end: int, last: bool) -> None:
         self.start = self.end = 0
-        self.wrong: list[tuple[int, int]] = []
+        self.gaps: list[tuple[int, int]] = []
         self.stopped = self.broken = False
+        self._walk = walk
         self._buffer = buffer
         self._data_end = data_end
         self._last = last
@@ -344,21 +414,62 @@ class _Blocks:
             return at
         length = _block_length(self._buffer, at, None if known else later)
         is_segment = not word & _NEVER and word >= _LEAST
+        if is_segment and not length and self._leaves_block(at + (word >> 16)):
+            self.broken = True
+            return at
         if self.end and (length or is_segment):
             if not known:
-                self.wrong.append((self.start, RDW_SIZE))
+                self.gaps.append((self.start, RDW_SIZE))
             self.end = 0
         if length:
             self.start, self.end = at, at + length
             return at + RDW_SIZE
-        if word & _NULL:
-            behind = _behind_null(self._buffer, at, self._data_end, self.end)
+        return self._over_other(at, word, later)
+
+    def _over_other(self, at: int, word: int, later: int) -> int:
+        """Step over a null segment or a line end; else see whether a segment can be there."""
+        behind = _behind_null(self._buffer, at, self._data_end, self.end)
+        if behind:
             is_last = behind == self._data_end and not self._last
             self.stopped = behind > self._data_end or is_last
-            if behind:
-                return at if self.stopped else behind
-        self.broken = not is_segment
+            return at if self.stopped else behind
+        if word & _NEVER or word < _LEAST:
+            at, self.broken = self._walk.over_line_end(self._buffer, at, self._data_end, self.gaps)
+        elif not later:
+            self.broken = not self._is_loose(at, at + (word >> 16))
         return at
+
+    def _leaves_block(self, end: int) -> bool:
+        """Whether a segment up to `end` goes on behind its block, where another block is.
+
+        Then its length is wrong, even if it leads to where another segment starts. As what is in a
+        record may look like a descriptor word, segments have to fill that block.
+        """
+        start = self.end
+        if not start or end <= start or start + 2 * RDW_SIZE > self._data_end:
+            return False
+        behind = start + _block_length(self._buffer, start, None)
+        if behind == start or behind > self._data_end:
+            return False
+        inner = WALKS["rdw"].segments(self._buffer, start + RDW_SIZE, behind, True, _MOST_IN_BLOCK)
+        return not inner.broken and inner.end == behind
+
+    def _is_loose(self, at: int, end: int) -> bool:
+        """Whether what seems to be a record up to `end`, in no block, is one and no block itself.
+
+        A block is taken for a record if the first RDW in it is wrong; then no header is there. Or
+        if that is lost; then it ends that much earlier, and the other RDWs in it lead there.
+        """
+        if end > self._data_end or end - at < SMF_HEADER:
+            return True
+        if not plausible(self._buffer, np.array([at]))[0]:
+            return False
+        behind = end - RDW_SIZE
+        if end + RDW_SIZE > self._data_end or not _block_length(self._buffer, behind, None):
+            return True
+        inner = headers_in(self._buffer, at + RDW_SIZE, behind)[:1].tolist()
+        found = [WALKS["rdw"].segments(self._buffer, each, behind, True) for each in inner]
+        return not any(each.end == behind and not each.broken for each in found)
 
 
 class _Bare:
@@ -451,6 +562,12 @@ def _block_length(buffer: Bytes, at: int, later: int | None) -> int:
     return length if later or plausible(buffer, start)[0] else 0
 
 
+def line_end(buffer: Bytes, at: int, end: int) -> int:
+    """Return the bytes of a line end of a text file that is at `at`, 0 if there is none."""
+    data = buffer[at : min(at + 2, end)].tobytes()
+    return 2 if data == b"\r\n" else int(data[:1] == b"\n")
+
+
 def _escapes(data: Bytes) -> Ints:
     """Return where there is an escape with what it means behind it, in FTP's record structure.
 
@@ -465,12 +582,14 @@ def _escapes(data: Bytes) -> Ints:
     return seen
 
 
-def _segments(buffer: Bytes, found: list[int], end: int, broken: bool) -> Segments:
+def _segments(
+    buffer: Bytes, found: list[int], end: int, broken: bool, gaps: list[tuple[int, int]]
+) -> Segments:
     """Return the segments whose RDWs are at the places `found`."""
     places = np.array(found, np.int64)
     words = gather(buffer, places, RDW_SIZE).view(">u4")[:, 0]
     code = (words >> 8 & MIDDLE).astype(np.uint8)
-    return Segments(places, (words >> 16).astype(np.int64), code, places, end, broken)
+    return Segments(places, (words >> 16).astype(np.int64), code, places, end, broken, gaps)
 
 
 def _behind_null(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:
@@ -481,8 +600,10 @@ def _behind_null(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:
     That is `end` where all the rest is zero, and 0 where this is no null segment. The length behind
     it may begin with a zero byte itself.
     """
-    behind = block_end or at + (_WORD.unpack_from(buffer.data, at)[0] >> 16)
-    if behind < at + RDW_SIZE or buffer[at + RDW_SIZE : min(behind, end)].any():
+    (word,) = _WORD.unpack_from(buffer.data, at)
+    behind = block_end or at + (word >> 16)
+    is_null = word & _NEVER == _NULL and behind >= at + RDW_SIZE
+    if not is_null or buffer[at + RDW_SIZE : min(behind, end)].any():
         return 0
     if block_end or behind >= end:
         return behind

@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse import framing
+from smfparse.detection import named
 from smfparse.errors import DamageLog, InputError
 from smfparse.framing import CHUNK_BYTES, SLACK, WHOLE_SOURCE, Part, chunks, plan
+from smfparse.walks import WALKS, Segments
 from tests.builders import (
     Section,
     foreign_record,
@@ -491,3 +493,112 @@ def test_a_block_is_not_taken_for_known_at_the_start_of_a_map(tmp_path: Path):
         count = sum(len(chunk.start) for chunk in chunks(path, log, kinds=kinds))
     assert not log
     assert count == 20 * (6_000_000 // len(block))
+
+
+class Steps:
+    """Counts the segments that a kind of walk gives, call by call."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, walk: str) -> None:
+        self.counts: list[int] = []
+        kind = type(WALKS[walk])
+        segments = kind.segments
+
+        def counted(*arguments: object) -> Segments:
+            found = segments(*arguments)
+            self.counts.append(found.code.size)
+            return found
+
+        patch.setattr(kind, "segments", counted)
+
+
+def blocked(*records: bytes) -> bytes:
+    return (sum(map(len, records)) + 4).to_bytes(2, "big") + bytes(2) + b"".join(records)
+
+
+@pytest.mark.parametrize("bad_at", [0, 1, 2], ids=["first", "middle", "last"])
+def test_records_without_a_date_in_blocks_are_walked_over_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bad_at: int
+):
+    bad = bytearray(SHORT)
+    bad[10:14] = bytes.fromhex("0126FFFF")
+    block = [SHORT, LONG, OTHER]
+    block[bad_at] = bytes(bad)
+    path = tmp_path / "blocks.smf"
+    path.write_bytes(blocked(SHORT) + blocked(*block) * 300 + blocked(SHORT))
+    steps, log = Steps(monkeypatch, "bdw"), DamageLog()
+    found = list(chunks(path, log, framing=named("bdw")))
+    assert sum(chunk.start.size for chunk in found) == 600 + 2
+    assert [each.length for each in log.details] == [len(bad) + 4 * (bad_at == 2)] * 300
+    assert sum(steps.counts) < 2 * (900 + 2)
+
+
+def test_line_ends_are_walked_over_once(read, monkeypatch: pytest.MonkeyPatch):
+    steps = Steps(monkeypatch, "rdw")
+    found = read(b"\r\n".join([SHORT, LONG, OTHER] * 300))
+    assert len(found.records) == 900
+    assert [length for _, length in found.damage] == [2 * 899]
+    assert sum(steps.counts) < 3 * 900
+
+
+def test_line_ends_of_two_sorts_are_told_a_sort(read):
+    found = read(b"\r\n".join([LONG] * 5) + b"\n" + b"\n".join([SHORT] * 3))
+    assert found.records == [LONG] * 5 + [SHORT] * 3
+    assert [length for _, length in found.damage] == [2 * 4, 3]
+
+
+@pytest.mark.parametrize("walk", ["rdw", "bdw"])
+def test_a_chain_of_tiny_segments_is_not_followed_from_every_header_before_it(
+    read, monkeypatch: pytest.MonkeyPatch, walk: str
+):
+    """Each place looks like the start of a record that goes on in 50,000 segments without end."""
+    count = 200
+    fake = b"".join(
+        (22 * (count - number)).to_bytes(2, "big") + b"\x01\0" + SHORT[4:22]
+        for number in range(count)
+    )
+    endless = bytes.fromhex("00040300") * 50_000
+    steps = Steps(monkeypatch, walk)
+    data = b"".join([SHORT] * 40) + b"\xff" * 8 + fake + endless + b"\xff" * 8 + LONG * 3
+    found = read(blocked(SHORT * 40) + data if walk == "bdw" else data)
+    assert found.records[-3:] == [LONG] * 3
+    assert len(steps.counts) > count
+    assert sorted(steps.counts)[-5] <= 512
+    assert sum(steps.counts) < count * (512 + 16) + 3 * 50_000
+
+
+@pytest.mark.parametrize("mapped", [False, True], ids=["read", "mapped"])
+def test_behind_a_blind_part_no_more_is_read_than_a_record_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mapped: bool
+):
+    path = tmp_path / "large.smf"
+    path.write_bytes((SHORT + LONG) * 2500)
+    monkeypatch.setattr(framing, "MAX_RECORD", 1 << 14)
+    looked = []
+    look = framing._Reader._look
+
+    def counted(self: framing._Reader, held: int) -> tuple[int, int, bool]:
+        held, end, last = look(self, held)
+        looked.append(self.base + end - self.low)
+        return held, end, last
+
+    monkeypatch.setattr(framing._Reader, "_look", counted)
+    kinds = np.zeros(0, np.int64) if mapped else None
+    part = Part(100_000, 200_000, None)
+    found = list(chunks(path, DamageLog(), part, kinds=kinds))
+    pair = len(SHORT) + len(LONG)
+    starts = [each for at in range(0, 200_000, pair) for each in (at, at + len(SHORT))]
+    expected = [each for each in starts if 100_000 <= each < 200_000]
+    assert [int(each) for chunk in found for each in chunk.offset] == expected
+    assert max(looked) <= 200_000 + 2 * (1 << 14)
+
+
+def test_line_ends_are_told_by_the_part_that_has_them(tmp_path: Path):
+    path = tmp_path / "lines.smf"
+    path.write_bytes(b"\r\n".join([SHORT] * 1000))
+    border = 500 * (len(SHORT) + 2) + len(SHORT) // 2
+    told = []
+    for start, end in ((0, border), (border, path.stat().st_size)):
+        log = DamageLog()
+        list(chunks(path, log, Part(start, end, None)))
+        told += [each.length for each in log.details]
+    assert told == [2 * 500, 2 * 498]
