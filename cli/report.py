@@ -64,6 +64,8 @@ def command(
     from smfparse import reports
 
     if listed:
+        if name and not Path(name).exists() and reports.is_report(name):
+            raise click.UsageError(f"--list takes inputs, and no report: leave out {name}.")
         _list((name, *inputs) if name else (), form, output, force, reading)
         return
     if name is None:

@@ -193,7 +193,13 @@ def _csv_cells(
 ) -> list[str]:
     """Return the cells of a row: keys, figures, and the other keys."""
     start = _local(row, row["interval_start"])
-    keys = {**row, **_keys(row), "from": start and start.isoformat()}
+    seconds = row["interval_seconds"]
+    keys = {
+        **row,
+        **_keys(row),
+        "from": start and start.isoformat(),
+        "interval_seconds": None if seconds is None else round(seconds, 6),
+    }
     cells = [keys[key] for key in before]
     cells += [_plain(each, row) for each in figures]
     cells += [keys[key] for key in behind]
@@ -259,7 +265,5 @@ def _json_row(row: Row) -> dict[str, Any]:
 
 def lines(which: Report, rows: Iterable[Row], form: str) -> Iterator[str]:
     """Yield the lines of the report in the form text, csv or json."""
-    if form == "text":
-        return text(which, rows)
-    once = (row for row in rows if row.get("line") not in which.text_only)
-    return csv_lines(which, once) if form == "csv" else json_lines(which, once)
+    kept = (row for row in rows if which.has(row.get("line") or "", form))
+    return {"text": text, "csv": csv_lines, "json": json_lines}[form](which, kept)

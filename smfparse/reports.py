@@ -82,6 +82,7 @@ class Report:
     grouped   tables combined by section, with the columns they are grouped by besides
     text      templates of the lines of a row; the column `line` tells which one it takes
     text_only  those whose rows only text has: CSV and JSON have the figures in other rows
+    csv_lines  those whose rows CSV has, as MP1B's has only some; empty: all others
     top       a line above everything
     heading   lines above the rows of a section
     header    whether a section begins with whose it is, and from when to when
@@ -101,12 +102,21 @@ class Report:
     grouped: Mapping[str, Sequence[str]]
     text: Mapping[str, str]
     text_only: frozenset[str]
+    csv_lines: frozenset[str]
     top: str
     heading: str
     header: bool
     csv_keys: Mapping[str, str]
     figures: tuple[Figure, ...]
     sql: str
+
+    def has(self, line: str, form: str) -> bool:
+        """Whether the rows of a kind of line are in the form text, csv or json."""
+        if form == "text":
+            return True
+        if form == "csv" and self.csv_lines:
+            return line in self.csv_lines
+        return line not in self.text_only
 
     def absent(self) -> str:
         """Say which trace to start where the input does not have the data."""
@@ -125,10 +135,17 @@ def report(name: str) -> Report:
     Raises RequestError where there is none.
     """
     for each in names():
-        spec = _spec(each)
-        if name.upper() in (each.upper(), each.upper() + _DD_CSV, *spec["dd"]):
-            return _report(each, spec)
+        if is_report(name, each):
+            return _report(each, _spec(each))
     raise RequestError(f"no report {name}; there are {', '.join(names())}")
+
+
+def is_report(name: str, *among: str) -> bool:
+    """Whether a report, one of `among` if such are given, is called `name`."""
+    return any(
+        name.upper() in (each.upper(), each.upper() + _DD_CSV, *_spec(each)["dd"])
+        for each in among or names()
+    )
 
 
 @cache
@@ -164,6 +181,7 @@ def _report(name: str, spec: Mapping[str, Any]) -> Report:
         grouped=spec.get("grouped", {}),
         text=text if isinstance(text, Mapping) else {"": text},
         text_only=frozenset(spec.get("text_only", ())),
+        csv_lines=frozenset(spec.get("csv_lines", ())),
         top=spec.get("top", ""),
         heading=spec.get("heading", ""),
         header=spec.get("header", True),

@@ -24,7 +24,8 @@ from smfparse.schemas import TABLES
 
 _SECTION = {
     "record": ("input_no", "source", "{record_no} AS record_no"),
-    "moment": ("system", "qmgr", "smf_time"),
+    "span": ("input_no", "system", "qmgr", "{began} AS began"),
+    "moment": ("input_no", "system", "qmgr", "smf_time"),
     "interval": ("system", "qmgr", "{interval} AS interval"),
     "total": ("system", "qmgr"),
 }
@@ -32,12 +33,16 @@ _SECTION = {
 from a file of one name."""
 _ORDER = "coalesce(time, smf_time)"
 """By what the last value of a section is told."""
-_END = "interval_start + to_microseconds(round(interval_seconds * 1e6)::BIGINT)"
-_MIDDLE = "interval_start + to_microseconds(round(interval_seconds * 5e5)::BIGINT)"
+_LENGTH_US = "round(CASE WHEN interval_seconds BETWEEN 0 AND 1e9 THEN interval_seconds * 1e6 END)"
+"""Microseconds of an interval; what is longer than thirty years is none."""
+_END = f"interval_start + to_microseconds({_LENGTH_US}::BIGINT)"
+_MIDDLE = f"interval_start + to_microseconds({_LENGTH_US}::BIGINT // 2)"
 _LATE = "INTERVAL 1 SECOND"
 """How long after the end of an interval a record of it can be written. None is shorter."""
 _LOCAL = "({}) AT TIME ZONE 'UTC' + to_seconds(utc_offset)"
 """A moment in UTC as local time of the system."""
+_BEGAN = f"coalesce({_LOCAL.format('interval_start')}, smf_time)"
+"""When an interval began, local time; of what has none, when SMF took it."""
 _LAST = ("mq_version", "utc_offset")
 """Key columns that a report's SQL may need of a group: those of its last row."""
 _COMBINED = {
@@ -60,7 +65,8 @@ _SLACK = "least(1, typical / 10)"
 class Sections:
     """What makes a section.
 
-    by       record, moment, interval or total
+    by       record; span: an interval as it was recorded, in one record or several; moment: what
+             SMF took at one time; interval: of the clock; or total
     seconds  length of an interval; intervals begin at midnight, local time of the system
     """
 
@@ -69,7 +75,7 @@ class Sections:
 
     @classmethod
     def of(cls, text: str) -> Sections:
-        """Return what a report's declaration says: record, moment, total, or a length as 15m."""
+        """Return what a report's declaration says: a kind of section, or a length as 15m."""
         return cls(text) if text in _SECTION else every(text)
 
 
@@ -125,7 +131,9 @@ def _section(sections: Sections, table: str) -> str:
     parts = []
     for each in _SECTION[sections.by]:
         value, _, name = each.partition(" AS ")
-        value = value.format(record_no=number, interval=_interval(sections.seconds, table))
+        value = value.format(
+            record_no=number, began=_BEGAN, interval=_interval(sections.seconds, table)
+        )
         parts.append(f"'{name or value}': {value}")
     return f"{{{', '.join(parts)}}}"
 
@@ -172,8 +180,8 @@ def _cast(column: Column, combined: str) -> str:
 def _keys(sections: Sections, main: Sequence[str]) -> str:
     """Return the SQL of `sectioned.keys`."""
     names = (
-        "section, system, qmgr, qsg, mq_version, smf_time, time, utc_offset, interval_start, "
-        "interval_end, interval_seconds, source, record_no"
+        "section, input_no, system, qmgr, qsg, mq_version, smf_time, time, utc_offset, "
+        "interval_start, interval_end, interval_seconds, source, record_no"
     )
     rows = " UNION ALL ".join(
         f"SELECT {number} AS main, {names} FROM sectioned.{table}"
@@ -203,18 +211,24 @@ def _interval_marks(main: Sequence[str]) -> str:
     following = ", ".join(str(number) for number, each in enumerate(main) if not TABLES[each].task)
     return f"""
     intervals AS (
-        SELECT DISTINCT section, main, system, qmgr, interval_start, interval_end, interval_seconds
+        SELECT DISTINCT section, interval_end, interval_seconds,
+            {{'main': main, 'input_no': input_no, 'system': system, 'qmgr': qmgr,
+                'start': interval_start}} AS span
         FROM members WHERE interval_end IS NOT NULL AND main IN ({following})
         QUALIFY main = min(main) OVER (PARTITION BY section)
     ),
+    spans AS (
+        SELECT span, max(interval_end) AS interval_end, max(interval_seconds) AS interval_seconds
+        FROM intervals GROUP BY span
+    ),
     placed AS (
-        SELECT *,
-            median(interval_seconds) OVER (PARTITION BY main, system, qmgr) AS typical,
-            epoch_us(interval_start) / 1e6 - epoch_us(max(interval_end) OVER (
-                PARTITION BY main, system, qmgr ORDER BY interval_start, interval_end
-                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-            )) / 1e6 AS apart
-        FROM intervals
+        SELECT span, interval_seconds,
+            median(interval_seconds) OVER alike AS typical,
+            epoch_us(span.start) / 1e6
+                - epoch_us(max(interval_end) OVER (alike ORDER BY span.start, interval_end
+                    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) / 1e6 AS apart
+        FROM spans
+        WINDOW alike AS (PARTITION BY span.main, span.system, span.qmgr)
     ),
     counted AS (
         SELECT section, count(*) AS intervals, sum(interval_seconds) AS interval_seconds,
@@ -222,7 +236,8 @@ def _interval_marks(main: Sequence[str]) -> str:
             count_if(interval_seconds > {LONG} * typical) AS long,
             sum(apart) FILTER (apart > {_SLACK}) AS gap,
             -sum(apart) FILTER (apart < -{_SLACK}) AS overlap
-        FROM placed GROUP BY section
+        FROM (SELECT DISTINCT section, span FROM intervals) JOIN placed USING (span)
+        GROUP BY section
     ),
     marked AS (
         SELECT section, intervals, interval_seconds, nullif(concat_ws('; ',

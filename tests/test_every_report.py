@@ -118,15 +118,22 @@ def test_a_report_of_a_file_is_that_of_its_dataset_in_every_form(
     which = reports.report(name)
     rows = placeless(sections_of(path, name=name))
     assert placeless(sections_of(datasets[path], name=name)) == rows
+    check_forms(which, rows)
+
+
+def check_forms(which: Report, rows: list[dict[str, Any]]) -> None:
+    """Write a report in every form; what can be read back has a row and cell for all there is."""
     text, table, objects = (list(printing.lines(which, rows, form)) for form in FORMS)
     assert text
-    kept = [row for row in rows if row.get("line") not in which.text_only]
+    lines = [row.get("line") or "" for row in rows]
     header, *cells = csv.reader(table)
     assert len(set(header)) == len(header)
-    assert [len(row) for row in cells] == [len(header)] * len(kept)
-    (found,) = [json.loads("\n".join(objects))]
-    assert found["report"] == name
-    assert len(found["rows"]) == len(kept)
+    assert [len(row) for row in cells] == [len(header)] * sum(
+        which.has(line, "csv") for line in lines
+    )
+    found = json.loads("\n".join(objects))
+    assert found["report"] == which.name
+    assert len(found["rows"]) == sum(which.has(line, "json") for line in lines)
     for row in found["rows"]:
         assert {each.name for each in which.figures} <= row.keys()
 
@@ -150,7 +157,36 @@ def test_every_report_can_be_had_for_every_kind_of_section(
 ) -> None:
     rows = sections_of(path, name=name, sections=sections)
     assert bool(rows) == bool(sections_of(path, name=name))
-    assert list(printing.lines(reports.report(name), rows, "text"))
+    check_forms(reports.report(name), rows)
+
+
+@pytest.fixture(scope="module")
+def dense(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A dump whose counters, times and flags mean nothing and have their full width."""
+    path = tmp_path_factory.mktemp("dense") / "dense.smf"
+    generate(
+        path,
+        qmgrs=["QM01"],
+        system="SYSA",
+        start=dt.datetime(2026, 3, 4, 9),
+        utc_offset=dt.timedelta(0),
+        interval=dt.timedelta(minutes=30),
+        version="10.0.0",
+        seed=3,
+        tasks=3,
+        queues=2,
+        count=3,
+        dense=True,
+    )
+    return path
+
+
+@pytest.mark.parametrize("sections", [None, TOTAL, every("1h")], ids=str)
+@pytest.mark.parametrize("name", NAMES)
+def test_figures_without_meaning_stop_no_report(
+    name: str, sections: Sections | None, dense: Path
+) -> None:
+    check_forms(reports.report(name), sections_of(dense, name=name, sections=sections))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -166,7 +202,7 @@ def test_every_figure_is_declared_and_every_declared_one_is_there(name: str) -> 
         assert each.formula, each.name
     shown = set(re.findall(r"\{\??(\w+)[:}]", "".join(which.text.values())))
     assert shown - set(printing.KEYS) <= set(names)
-    assert which.text_only <= which.text.keys()
+    assert which.text_only | which.csv_lines <= which.text.keys()
     assert set(which.main) <= set(which.tables)
     assert set(which.grouped) <= set(which.tables)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import datetime as dt
 import json
 from collections.abc import Callable, Sequence
@@ -143,12 +144,18 @@ def test_the_csv_of_tasks_has_the_columns_of_mp1b_and_one_decimal_of_average_cpu
             qmgr="CSQ5",
         )
     )
-    header, first, second = lines("disp", path, "csv")
+    header, row = lines("disp", path, "csv")
     assert header.startswith(
         "mvs,qm,qsg,date,time,Type,Requests,Busy%,Total CPU,CPU%,avg CPU,avg ET,"
     )
-    assert first.startswith("SC61,CSQ5,,2014/04/08,20:43:54,DISP,21332,0.3,0.358341,0.3,16.8,15,0,")
-    assert second.split(",")[12] == "Summ"
+    assert row.startswith("SC61,CSQ5,,2014/04/08,20:43:54,DISP,21332,0.3,0.358341,0.3,16.8,15,")
+
+
+def test_the_csv_of_tasks_has_a_row_an_interval_and_json_every_task(write: Write) -> None:
+    path = write(adapters())
+    assert [row["Requests"] for row in csv.DictReader(lines("adap", path, "csv"))] == ["191442"]
+    found = json.loads("\n".join(lines("adap", path, "json")))["rows"]
+    assert [row["requests"] for row in found] == [each for each, *_ in ADAPTERS] + [191442]
 
 
 def test_the_longest_name_resolution_is_printed_at_its_local_time_as_published(
@@ -410,10 +417,29 @@ def test_the_figures_of_real_tasks_agree_with_polars_over_the_raw_tables(
         .sort("record_no")
     )
     found = pl.DataFrame(rows(name, path), infer_schema_length=None)
-    if "line" in found.columns:
-        found = found.filter(pl.col("line") == "task")
-    found = found.filter(pl.col("task") == "Summ").sort("record_no")
+    found = found.filter(pl.col("line") == "summary").sort("record_no")
     assert found.height == expected.height == 16
     assert expected["requests"].sum() > 0
     for figure in ("requests", "busy", "cpu_seconds"):
         assert found[figure].to_list() == pytest.approx(expected[figure].to_list())
+
+
+def test_the_records_of_one_interval_are_one_section_without_marks(write: Write) -> None:
+    """The channel initiator writes several where there are many channels, some a moment later."""
+    other = SENDER | {"qcstchnm": "MQ89_2"}
+    late = {"duration_us": D45_DURATION + 10_000}
+    path = write(channels(SENDER), channels(other, **late))
+    assert len(rows("dchs", path)) == 2
+    text = lines("dchs", path)
+    assert sum(line.startswith("From ") for line in text) == 1
+    assert not any(line.startswith("Marked") for line in text)
+    assert [line.split(",")[5:8] for line in lines("dchssum", path)[1:]] == [
+        ["SENDER", "2", "3012"],
+        ["total", "2", "3012"],
+    ]
+
+
+def test_averages_of_a_busy_channel_do_not_overflow(write: Write) -> None:
+    busy = SENDER | {"qcstetav": 900, "qcstnmsg": 50_000_000, "qcstcpra": 90}
+    (row,) = rows("dchs", write(channels(busy)))
+    assert (row["exit_average"], row["compression"]) == (900, 90)

@@ -309,3 +309,20 @@ def test_where_nothing_is_crossed_that_is_said(tmp_path: Path) -> None:
     path.write_bytes(rdw([pool({})]))
     assert rows(path) == rows(path, TOTAL) == []
     assert reports.report("message").absent().startswith("no figure crosses a rule")
+
+
+@pytest.mark.parametrize(
+    ("make", "values", "rule", "value"),
+    [
+        (pool, {"qpstnbuf": 25_000_000, "qpstcbsl": 1_000_000}, "BUFF-FREE", 4),
+        (pool, {"qpststl": 2_000_000_000, "qpststla": 1_000_000_000}, "BUFF-STLA", 50),
+        (shared, {"qestcsec": 100_000_000, "qestrsec": 50_000_000}, "CF-REDRIVE-SINGLE", 50),
+        (channels, {"qcctmxac": 2**32 - 1, "qcctnoac": 2**32 - 1}, "MQCHIN001W", 100),
+    ],
+)
+def test_large_counters_do_not_overflow(
+    make: Make, values: dict[str, Any], rule: str, value: float, tmp_path: Path
+) -> None:
+    path = tmp_path / "dump.smf"
+    path.write_bytes(rdw([make(values)]))
+    assert {row["rule"]: row["value"] for row in rows(path)}[rule] == pytest.approx(value)

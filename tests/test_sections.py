@@ -12,7 +12,7 @@ import pytest
 from smfparse import printing, reports
 from smfparse.catalog import Catalog
 from smfparse.sections import RECORDED, TOTAL, Sections, every
-from smfparse.tables import open_inputs
+from smfparse.tables import open_inputs, write_dataset
 from tests.builders import Section, qwhs_short, rdw, smf_record, wtas
 from tests.fact_blocks import fact_block
 from tests.log_records import EAST, START, Log, log_record
@@ -134,3 +134,34 @@ def test_an_interval_of_a_task_goes_whole_where_it_ends_and_is_marked(write: Wri
         (at(15), 110),
     ]
     assert [row["marks"] for row in found] == [None, "spanning: 1 of 2 began before"]
+
+
+@pytest.mark.parametrize("seconds", [4e11, 1e12, 9.2e12])
+def test_an_interval_that_cannot_be_spoils_no_other(write: Write, seconds: float) -> None:
+    """QWHSDURN of a damaged record: thousands of years, and beyond what a date can be."""
+    path = write([interval(0, 60), interval_of_any_length(seconds)])
+    assert len(rows("log", path)) == 2
+    for sections in (TOTAL, every("1h")):
+        (row,) = rows("log", path, sections)
+        assert row["intervals"] == 1
+        assert list(printing.lines(reports.report("log"), [row], "text"))
+
+
+def interval_of_any_length(seconds: float) -> bytes:
+    """The record of an interval of a minute that says that it is longer."""
+    data = bytearray(interval(60, 60))
+    minute = (60_000_000).to_bytes(8)
+    place = data.rindex(minute)
+    data[place : place + 8] = round(seconds * 1e6).to_bytes(8)
+    return bytes(data)
+
+
+def test_the_same_interval_of_a_file_and_of_its_dataset_is_told_as_an_overlap(
+    write: Write, tmp_path: Path
+) -> None:
+    path = write(interval(60 * n, 60) for n in range(3))
+    write_dataset(open_inputs([path]), tmp_path / "tables")
+    with Catalog(open_inputs([path, tmp_path / "tables"])) as catalog:
+        (row,) = reports.run(reports.report("log"), catalog, TOTAL)
+    assert row["intervals"] == 6
+    assert row["marks"] == "overlap: 180 seconds"

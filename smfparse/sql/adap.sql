@@ -17,7 +17,7 @@ rows AS (
     GROUP BY section
 )
 SELECT
-    section, number, task, 'ADAP' AS type, requests,
+    section, CASE WHEN number IS NULL THEN 'summary' ELSE 'task' END AS line, number, task, 'ADAP' AS type, requests,
     100 * busy_us / nullif(interval_seconds * 1e6, 0) AS busy,
     cpu_us / 1e6 AS cpu_seconds,
     100 * cpu_us / nullif(interval_seconds * 1e6, 0) AS cpu_busy,

@@ -5,6 +5,6 @@ SELECT
     CASE WHEN qcctstab IS NULL THEN 'before_935' ELSE 'since_935' END AS line,
     qcctqsgn, qcctnocc, qcctmxcc, qcctnoac, qcctmxac, qcctmxtp, qcctmxlu, qcctstus, qcctjobn,
     qcctstab, qcctslim, qcctslim AS storage_limit,
-    100 * qcctnocc / nullif(qcctmxcc, 0) AS current_percent,
-    100 * qcctnoac / nullif(qcctmxac, 0) AS active_percent
+    100 * qcctnocc::DOUBLE / nullif(qcctmxcc, 0) AS current_percent,
+    100 * qcctnoac::DOUBLE / nullif(qcctmxac, 0) AS active_percent
 FROM grouped.qcct

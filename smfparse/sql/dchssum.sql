@@ -9,9 +9,9 @@ types AS (
         sum(qcstnpmg)::BIGINT AS persistent,
         (sum(qcstnmsg) - sum(qcstnpmg))::BIGINT AS nonpersistent,
         sum(qcstbatc)::BIGINT AS batches,
-        sum(qcstnbyt)::UBIGINT AS bytes,
-        sum(qcstbyst)::UBIGINT AS bytes_sent,
-        sum(qcstbyrc)::UBIGINT AS bytes_received
+        TRY_CAST(sum(qcstnbyt) AS UBIGINT) AS bytes,
+        TRY_CAST(sum(qcstbyst) AS UBIGINT) AS bytes_sent,
+        TRY_CAST(sum(qcstbyrc) AS UBIGINT) AS bytes_received
     FROM sectioned.qcst
     GROUP BY GROUPING SETS ((section, upper(qcstchty_text)), (section))
 )

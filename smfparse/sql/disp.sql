@@ -12,14 +12,16 @@ rows AS (
     SELECT *, number::VARCHAR AS task FROM tasks
     UNION ALL BY NAME
     SELECT
-        section, sum(interval_seconds) AS interval_seconds, sum(requests)::BIGINT AS requests,
+        section, sum(interval_seconds) AS interval_seconds, sum(requests)::UBIGINT AS requests,
         sum(busy_us) AS busy_us, sum(cpu_us) AS cpu_us, sum(waiting_us) AS waiting_us,
-        sum(channels)::BIGINT AS channels, 'Summ' AS task
+        sum(channels)::UBIGINT AS channels, 'Summ' AS task
     FROM tasks
     GROUP BY section
 )
 SELECT
-    section, line, number, task, 'DISP' AS type, requests,
+    section,
+    CASE WHEN lines.line = 'task' AND number IS NULL THEN 'summary' ELSE lines.line END AS line,
+    number, task, 'DISP' AS type, requests,
     100 * busy_us / nullif(interval_seconds * 1e6, 0) AS busy,
     cpu_us / 1e6 AS cpu_seconds,
     100 * cpu_us / nullif(interval_seconds * 1e6, 0) AS cpu_busy,

@@ -53,7 +53,7 @@ pools AS (
         ]) AS found
     FROM (
         SELECT
-            *, 100 * qpstcbsl / nullif(qpstnbuf, 0) AS free, 100 * qpststla / nullif(qpststl, 0) AS stolen
+            *, 100 * qpstcbsl::DOUBLE / nullif(qpstnbuf, 0) AS free, 100 * qpststla::DOUBLE / nullif(qpststl, 0) AS stolen
         FROM grouped.qpst
     )
 ),
@@ -78,14 +78,14 @@ logs AS (
                 message: 'Tasks waited for log buffers; raise OUTBUFF, or make log I/O faster'
             },
             {
-                crossed: 100 * qjsttvc / nullif(reads, 0) > 1, rule: 'LOG-TVC', grade: 'W',
-                figure: '100 x QJSTTVC / log reads', value: 100 * qjsttvc / nullif(reads, 0), bound: '> 1',
+                crossed: 100 * qjsttvc::DOUBLE / nullif(reads, 0) > 1, rule: 'LOG-TVC', grade: 'W',
+                figure: '100 x QJSTTVC / log reads', value: 100 * qjsttvc::DOUBLE / nullif(reads, 0), bound: '> 1',
                 origin: 'IBM docs, log manager records',
                 message: 'Log reads were delayed; raise MAXRTU'
             },
             {
-                crossed: 100 * qjstrarh / nullif(reads, 0) > 33, rule: 'LOG-ARCHIVE', grade: 'W',
-                figure: '100 x QJSTRARH / log reads', value: 100 * qjstrarh / nullif(reads, 0), bound: '> 33',
+                crossed: 100 * qjstrarh::DOUBLE / nullif(reads, 0) > 33, rule: 'LOG-ARCHIVE', grade: 'W',
+                figure: '100 x QJSTRARH / log reads', value: 100 * qjstrarh::DOUBLE / nullif(reads, 0), bound: '> 33',
                 origin: 'OMEGAMON for Messaging',
                 message: 'Archive logs are read: long units of work, or active logs too small'
             },
@@ -195,14 +195,14 @@ structures AS (
                 message: format('Structure {} was full', qeststr)
             },
             {
-                crossed: 100 * qestrsec / nullif(qestcsec, 0) > 20, rule: 'CF-REDRIVE-SINGLE', grade: 'W',
-                figure: '100 x QESTRSEC / QESTCSEC', value: 100 * qestrsec / nullif(qestcsec, 0), bound: '> 20',
+                crossed: 100 * qestrsec::DOUBLE / nullif(qestcsec, 0) > 20, rule: 'CF-REDRIVE-SINGLE', grade: 'W',
+                figure: '100 x QESTRSEC / QESTCSEC', value: 100 * qestrsec::DOUBLE / nullif(qestcsec, 0), bound: '> 20',
                 origin: 'IBM, symptoms that led to problem determination',
                 message: format('Structure {}: single requests are driven again', qeststr)
             },
             {
-                crossed: 100 * qestrmec / nullif(qestcmec, 0) > 20, rule: 'CF-REDRIVE-MULTIPLE', grade: 'W',
-                figure: '100 x QESTRMEC / QESTCMEC', value: 100 * qestrmec / nullif(qestcmec, 0), bound: '> 20',
+                crossed: 100 * qestrmec::DOUBLE / nullif(qestcmec, 0) > 20, rule: 'CF-REDRIVE-MULTIPLE', grade: 'W',
+                figure: '100 x QESTRMEC / QESTCMEC', value: 100 * qestrmec::DOUBLE / nullif(qestcmec, 0), bound: '> 20',
                 origin: 'IBM, symptoms that led to problem determination',
                 message: format('Structure {}: multiple requests are driven again; 4 KB are too small a buffer', qeststr)
             }
@@ -241,14 +241,14 @@ channels AS (
         section,
         unnest([
             {
-                crossed: 100 * qcctnoac / nullif(qcctmxac, 0) > 50, rule: 'MQCHIN001W', grade: 'W',
-                figure: '100 x QCCTNOAC / QCCTMXAC', value: 100 * qcctnoac / nullif(qcctmxac, 0), bound: '> 50',
+                crossed: 100 * qcctnoac::DOUBLE / nullif(qcctmxac, 0) > 50, rule: 'MQCHIN001W', grade: 'W',
+                figure: '100 x QCCTNOAC / QCCTMXAC', value: 100 * qcctnoac::DOUBLE / nullif(qcctmxac, 0), bound: '> 50',
                 origin: 'MP1B',
                 message: 'The high water mark of the number of active channels >50 % of max channels'
             },
             {
-                crossed: 100 * qcctnocc / nullif(qcctmxcc, 0) > 90, rule: 'CHINIT-MAXCHL', grade: 'W',
-                figure: '100 x QCCTNOCC / QCCTMXCC', value: 100 * qcctnocc / nullif(qcctmxcc, 0), bound: '> 90',
+                crossed: 100 * qcctnocc::DOUBLE / nullif(qcctmxcc, 0) > 90, rule: 'CHINIT-MAXCHL', grade: 'W',
+                figure: '100 x QCCTNOCC / QCCTMXCC', value: 100 * qcctnocc::DOUBLE / nullif(qcctmxcc, 0), bound: '> 90',
                 origin: 'IBM docs, QCCT; 90 is ours',
                 message: 'The number of current channels is near MAXCHL'
             }

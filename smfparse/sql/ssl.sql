@@ -3,7 +3,7 @@ WITH
 tasks AS (
     SELECT
         section, block_no - 1 AS number, sum(interval_seconds) AS interval_seconds,
-        sum(qctreqn)::BIGINT AS requests, sum(qcteltm) AS busy_us, sum(qctcptm) AS cpu_us,
+        sum(qctreqn)::UBIGINT AS requests, sum(qcteltm) AS busy_us, sum(qctcptm) AS cpu_us,
         sum(qctwttm) AS waiting_us, max(qctlsdu) AS longest,
         arg_max(qctlstm, qctlsdu) AS longest_at
     FROM sectioned.qct_ssl
@@ -13,14 +13,14 @@ rows AS (
     SELECT *, number::VARCHAR AS task FROM tasks
     UNION ALL BY NAME
     SELECT
-        section, sum(interval_seconds) AS interval_seconds, sum(requests)::BIGINT AS requests,
+        section, sum(interval_seconds) AS interval_seconds, sum(requests)::UBIGINT AS requests,
         sum(busy_us) AS busy_us, sum(cpu_us) AS cpu_us, sum(waiting_us) AS waiting_us,
         max(longest) AS longest, arg_max(longest_at, longest) AS longest_at, 'Summ' AS task
     FROM tasks
     GROUP BY section
 )
 SELECT
-    section, number, task, 'SSL' AS type, requests,
+    section, CASE WHEN number IS NULL THEN 'summary' ELSE 'task' END AS line, number, task, 'SSL' AS type, requests,
     100 * busy_us / nullif(interval_seconds * 1e6, 0) AS busy,
     cpu_us / 1e6 AS cpu_seconds,
     100 * cpu_us / nullif(interval_seconds * 1e6, 0) AS cpu_busy,
