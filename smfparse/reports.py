@@ -2,7 +2,8 @@
 
 `<name>.sql` gives the numbers, with the `section` that a row is of; `<name>.toml` says what each
 figure is called, in which form it is shown, and by which formula and fields it comes about. Text,
-CSV, JSON, `--explain` and the reference in docs/reports.md are all made from the two.
+CSV, JSON, `--explain` and the reference in docs/reports.md are all made from the two. What the SQL
+of several reports needs is in `macros.sql`.
 """
 
 from __future__ import annotations
@@ -227,6 +228,7 @@ def run(
     sections  what makes a section; None: what the report's declaration says
     """
     sections = sections or Sections.of(which.section)
+    catalog.execute((_folder() / "macros.sql").read_text("utf-8"))
     for statement in statements(sections, which.tables, which.grouped, which.main):
         catalog.execute(statement)
     order = f"{_ORDER}, {which.order}" if which.order else _ORDER

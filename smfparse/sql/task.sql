@@ -22,23 +22,19 @@ requests(request, request_name) AS (
 accounted AS (
     SELECT
         *,
-        format('{:013X}-{:08X}-{:08X}',
-            coalesce(epoch_us(wtasstrt) + 2208988800000000, 0),
-            wtasmthr::BIGINT & 4294967295, wtaswtas::BIGINT & 4294967295) AS token
+        task_of_wtas(wtasstrt, wtasmthr, wtaswtas) AS token
     FROM grouped.wtas
 ),
 links AS (
     SELECT
         input_no, source, record_no,
-        format('{:013X}-{:08X}-{:08X}',
-            coalesce(epoch_us(wtasstrt) + 2208988800000000, 0),
-            wtasmthr::BIGINT & 4294967295, wtaswtas::BIGINT & 4294967295) AS token
+        task_of_wtas(wtasstrt, wtasmthr, wtaswtas) AS token
     FROM sectioned.wtas
 ),
 first_queues AS (
     SELECT
         input_no, source, record_no,
-        correl[1:13] || '-' || correl[17:24] || '-' || correl[25:32] AS token
+        task_of_wqst(correl) AS token
     FROM sectioned.wqst
     WHERE block_no = 1
 ),
@@ -66,7 +62,7 @@ spans AS (
 ),
 queues AS (
     SELECT
-        section, correl[1:13] || '-' || correl[17:24] || '-' || correl[25:32] AS token,
+        section, task_of_wqst(correl) AS token,
         objname, basename, nullif(basename, objname) AS base,
         CASE qtype_text WHEN 'Local queue' THEN 'QLocal' ELSE qtype_text END AS queue_type,
         CASE indxtype_text WHEN 'None' THEN 'NONE' ELSE indxtype_text END AS index_type,
@@ -194,7 +190,7 @@ cf_requests AS (
     JOIN links AS l USING (input_no, source, record_no)
     UNION ALL
     SELECT
-        t.section, correl[1:13] || '-' || correl[17:24] || '-' || correl[25:32], t.verb,
+        t.section, task_of_wqst(correl), t.verb,
         q.objname, q.basename, t.request, cfcount, cfsyncn, cfsyncet, cfasyncn, cfasyncet
     FROM sectioned.wqst_cf AS t
     JOIN sectioned.wqst AS q USING (input_no, source, record_no, block_no)

@@ -4,7 +4,7 @@ WITH
 queues AS (
     SELECT
         input_no, source, coalesce(task_record_no, record_no) AS record_no,
-        any_value(correl[1:13] || '-' || correl[17:24] || '-' || correl[25:32]) AS token,
+        any_value(task_of_wqst(correl)) AS token,
         sum(openn::BIGINT + closen + getn + putn + put1n + inqn + setn + coalesce(cbn, 0))
             AS requests,
         sum(putn::BIGINT + put1n) AS puts, sum(getn) AS gets,
@@ -18,9 +18,7 @@ queues AS (
 tasks AS (
     SELECT
         *,
-        format('{:013X}-{:08X}-{:08X}',
-            coalesce(epoch_us(wtasstrt) + 2208988800000000, 0),
-            wtasmthr::BIGINT & 4294967295, wtaswtas::BIGINT & 4294967295) AS token,
+        task_of_wtas(wtasstrt, wtasmthr, wtaswtas) AS token,
         coalesce(wtascmet + wtasbaet + wtasotet, 0) + coalesce(wtaspret, 0) + coalesce(wtassuet, 0)
             + coalesce(wtassqet, 0) + coalesce(wtasctet, 0) + coalesce(wtasstet, 0)
             + coalesce(wtastpet, 0) AS elapsed,
