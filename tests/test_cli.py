@@ -614,3 +614,10 @@ def test_a_report_that_has_no_such_name_refuses_to_select_by_it(dump: Path) -> N
     assert refused.exit_code == 2
     assert "The report log has no job nor channel." in refused.stderr
     assert run("report", "dchs", dump, "--channel", "Q*").exit_code == 0
+
+
+def test_the_list_takes_inputs_and_says_so_where_a_report_is_named(dump: Path) -> None:
+    refused = run("report", "log", dump, "--list")
+    assert refused.exit_code == 2
+    assert "leave out log" in refused.stderr
+    assert run("report", "no-such.smf", "--list").exit_code == 8
