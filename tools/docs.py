@@ -32,7 +32,7 @@ def report_reference() -> Iterator[str]:
         for each in which.figures:
             shown = forms.FORMS[each.form][1]
             yield (
-                f"| {each.csv or '(text only)'} | `{each.name}` | {each.formula} | {shown} "
+                f"| {each.csv or '(not in CSV)'} | `{each.name}` | {each.formula} | {shown} "
                 f"| {each.evidence} | {each.note} |"
             )
         yield ""
