@@ -18,6 +18,7 @@ from smfparse.headers import (
     has_flag,
     has_system,
     headers_in,
+    is_dump,
     plausible,
     told_length,
 )
@@ -175,7 +176,18 @@ def are_heads(buffer: Bytes, found: Segments) -> Bools:
     seen = found.length >= SMF_HEADER
     heads: Bools = (found.code <= FIRST) & (seen | (found.code == FIRST))
     heads[heads & seen] = plausible(buffer, found.at[heads & seen])
+    heads[heads] = ~holds_records(buffer, found.at[heads], found.length[heads])
     return heads
+
+
+def holds_records(buffer: Bytes, start: Ints, length: Ints) -> Bools:
+    """Return which segments seem to be a header or trailer of a dump, and have a record behind it.
+
+    Nothing else is in a header or trailer: the length is that of a block.
+    """
+    holds: Bools = (length >= 2 * SMF_HEADER) & is_dump(buffer, start)
+    holds[holds] = plausible(buffer, start[holds] + SMF_HEADER)
+    return holds
 
 
 def next_record(

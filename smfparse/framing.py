@@ -22,6 +22,7 @@ from smfparse.detection import (
     Framing,
     are_heads,
     detect,
+    holds_records,
     is_translated,
     next_record,
 )
@@ -398,6 +399,10 @@ class _Reader:
                 run = run if last else self._confirmed(run, end)
                 runs.append(run)
                 at = run.end
+                if walked.short and self.end in (None, self.data.size):
+                    self._note(
+                        at, 0, f"the file is cut: its last block has {walked.short} bytes more"
+                    )
                 break
             run, at = self._stray(run, at, end, last, walked.end if walked.broken else None)
             runs.append(run)
@@ -416,7 +421,12 @@ class _Reader:
         if not bad.any():
             return run
         places = zip(np.flatnonzero(bad).tolist(), run.place[bad].tolist(), strict=True)
-        hides = (each for each, place in places if self.walk.hides_block(self.buffer, place))
+        blocks = holds_records(self.buffer, run.at, run.length)
+        hides = (
+            each
+            for each, place in places
+            if blocks[each] or self.walk.hides_block(self.buffer, place)
+        )
         whole = np.flatnonzero(good[: min(next(hides, len(good)), _last_record(run.code)[0] + 1)])
         last = int(whole[-1]) if whole.size else -1
         behind = np.flatnonzero(bad[last + 1 :])

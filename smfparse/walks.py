@@ -76,6 +76,7 @@ class Segments:
     end     where the walk ended, in the buffer as it was read: behind the last segment
     broken  whether there is something else than a segment at `end`
     gaps    place and length of bytes in between that are in no record
+    short   bytes that the last block says that it has behind the end of the file
     """
 
     at: Ints
@@ -85,6 +86,7 @@ class Segments:
     end: int
     broken: bool = False
     gaps: Sequence[tuple[int, int]] = ()
+    short: int = 0
 
     def extent(self, first: Ints, behind: Ints) -> Ints:
         """Return how many bytes there are from segments on to later ones, or the end, less gaps."""
@@ -229,7 +231,8 @@ class BdwWalk(Walk):
             at += word >> 16
         if blocks.end and at == blocks.start + RDW_SIZE and not blocks.broken:
             at = blocks.start
-        return _segments(buffer, found, at, blocks.broken, blocks.gaps)
+        run = _segments(buffer, found, at, blocks.broken, blocks.gaps)
+        return replace(run, short=max(blocks.end - end, 0) if last and at == end else 0)
 
     def begin(self, buffer: Bytes, at: int, least: int) -> int | None:
         before = at - RDW_SIZE

@@ -292,6 +292,7 @@ def test_an_edit_takes_few_records_with_it(
 
 
 SEARCHED: dict[str, tuple[str, int, int, bytes | slice]] = {
+    "a block that reads as the header of the dump": ("bdw-unspanned", 1, 5, b""),
     "damaged twice before the first block ends": ("bdw", 69, 69, slice(4, 104)),
     "a block that reads as one record": ("bdw-unspanned", 4, 8, b""),
     "a block that reads as one and goes on": ("bdw", 4, 8, b""),
@@ -313,6 +314,17 @@ def test_an_edit_that_took_more_does_so_no_longer(tmp_path: Path, what: str) -> 
     file = dump(0, BY_NAME[name])
     edit = Edit(start, end, file.data[by] if isinstance(by, slice) else by)
     assert_takes_few(tmp_path, BY_NAME[name], file, edit)
+
+
+def test_a_file_that_ends_between_two_records_of_a_block_is_told_to_be_cut(tmp_path: Path) -> None:
+    file = dump(0, BY_NAME["bdw-unspanned"])
+    _, end = file.spans[-3]
+    missing_bytes = len(file.data) - end
+    found = read_back(tmp_path, file.data[:end])
+    assert len(found.bodies) == len(file.bodies) - 2
+    (damage,) = found.damage
+    assert (damage.offset, damage.length) == (end, 0)
+    assert damage.reason == f"the file is cut: its last block has {missing_bytes} bytes more"
 
 
 def test_what_is_lost_of_a_spanned_record_is_told_once(tmp_path: Path) -> None:
