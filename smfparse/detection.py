@@ -190,6 +190,13 @@ def holds_records(buffer: Bytes, start: Ints, length: Ints) -> Bools:
     return holds
 
 
+def hides_record(walk: Walk, buffer: Bytes, low: int, high: int, end: int) -> bool:
+    """Whether a record that another one follows starts behind `low` and before `high`."""
+    starts = headers_in(buffer, low, high).tolist()
+    places = (walk.begin(buffer, each, low + 1) for each in starts)
+    return any(place is not None and leads_on(walk, buffer, place, end, False) for place in places)
+
+
 def next_record(
     walk: Walk, buffer: Bytes, low: int, end: int, last: bool
 ) -> tuple[int | None, bool]:

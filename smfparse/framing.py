@@ -22,6 +22,7 @@ from smfparse.detection import (
     Framing,
     are_heads,
     detect,
+    hides_record,
     holds_records,
     is_translated,
     next_record,
@@ -420,12 +421,12 @@ class _Reader:
         bad = heads & ~good
         if not bad.any():
             return run
-        places = zip(np.flatnonzero(bad).tolist(), run.place[bad].tolist(), strict=True)
+        behind = np.append(run.place[1:], run.end)
         blocks = holds_records(self.buffer, run.at, run.length)
         hides = (
             each
-            for each, place in places
-            if blocks[each] or self.walk.hides_block(self.buffer, place)
+            for each in np.flatnonzero(bad).tolist()
+            if blocks[each] or self._hides(int(run.place[each]), int(behind[each]), run.end)
         )
         whole = np.flatnonzero(good[: min(next(hides, len(good)), _last_record(run.code)[0] + 1)])
         last = int(whole[-1]) if whole.size else -1
@@ -467,6 +468,12 @@ class _Reader:
         if self.walk.begins(self.buffer, run.end, end):
             return run
         return replace(run.where(slice(head)), end=int(run.place[head]))
+
+    def _hides(self, place: int, behind: int, end: int) -> bool:
+        """Whether in what seems to be a segment, but starts no record, there are records."""
+        return self.walk.hides_block(self.buffer, place) or hides_record(
+            self.walk, self.buffer, place, behind, end
+        )
 
     def _stray(
         self, run: Segments, at: int, end: int, last: bool, wrong: int | None
