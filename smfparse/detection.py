@@ -6,6 +6,7 @@ records whose header has the time and date that every SMF header has, one leadin
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -192,9 +193,16 @@ def holds_records(buffer: Bytes, start: Ints, length: Ints) -> Bools:
 
 def hides_record(walk: Walk, buffer: Bytes, low: int, high: int, end: int) -> bool:
     """Whether a record that another one follows starts behind `low` and before `high`."""
-    starts = headers_in(buffer, low, high).tolist()
-    places = (walk.begin(buffer, each, low + 1) for each in starts)
-    return any(place is not None and leads_on(walk, buffer, place, end, False) for place in places)
+    places = _places(walk, buffer, low, high, low + 1)
+    return any(leads_on(walk, buffer, place, end, False) for place in places)
+
+
+def _places(walk: Walk, buffer: Bytes, low: int, high: int, first: int) -> Iterator[int]:
+    """Give where, from `first` on, records may start whose headers are between `low` and `high`."""
+    for each in headers_in(buffer, low, high).tolist():
+        place = walk.begin(buffer, each, first)
+        if place is not None:
+            yield place
 
 
 def next_record(
@@ -209,10 +217,9 @@ def next_record(
     start, size = max(low - RDW_SIZE, 0), _FIRST_SEARCH
     while start < end - SMF_HEADER:
         stop = min(start + size, end)
-        for each in headers_in(buffer, start, stop).tolist():
-            place = walk.begin(buffer, each, low)
-            found = None if place is None else leads_on(walk, buffer, place, end, last)
-            if found or (found is None and place is not None):
+        for place in _places(walk, buffer, start, stop, low):
+            found = leads_on(walk, buffer, place, end, last)
+            if found is not False:
                 return place, bool(found)
         start = stop - SMF_HEADER + 1
         size *= 4
