@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -26,6 +27,25 @@ if TYPE_CHECKING:
     help="One section a queue manager and interval of this length, from midnight on: 30s, 15m, 1h.",
 )
 @click.option("--total", is_flag=True, help="One section a queue manager for the whole input.")
+@click.option(
+    "--by",
+    metavar="NAMES",
+    help="What the rows of api-cost and smf-volume are told apart by: 'qmgr,job,queue'.",
+)
+@click.option("--top", type=click.IntRange(min=1), help="Only so many rows of api-cost a section.")
+@click.option("--sort", type=click.Choice(["cpu", "elapsed"]), help="By what --top is told.")
+@click.option(
+    "--stream",
+    multiple=True,
+    metavar="BASE=STREAM",
+    help="That the queue BASE has the STREAMQ STREAM, for the report streaming.",
+)
+@click.option(
+    "--acctime", metavar="MMMM.SS", help="Accounting interval that smf-volume projects: 0.15."
+)
+@click.option(
+    "--statime", metavar="MMMM.SS", help="Statistics interval that smf-volume projects: 1.00."
+)
 @click.option("--explain", is_flag=True, help="Say how each figure comes about; INPUT not needed.")
 @click.option(
     "--list", "listed", is_flag=True, help="List the reports, and those that INPUT has data for."
@@ -43,6 +63,7 @@ def command(
     output: Path | None,
     force: bool,
     reading: Reading,
+    **asked: Any,
 ) -> None:
     """Print the report NAME: one section a queue manager and interval.
 
@@ -74,7 +95,7 @@ def command(
     if explain:
         write_lines(reports.explain(which), output, force)
         return
-    _print(which, inputs, _sections(interval, total), form, output, force, reading)
+    _print(which, inputs, _sections(interval, total), asked, form, output, force, reading)
 
 
 def _sections(interval: str | None, total: bool) -> Sections | None:
@@ -90,6 +111,7 @@ def _print(
     which: Report,
     inputs: tuple[str, ...],
     sections: Sections | None,
+    asked: Mapping[str, Any],
     form: str,
     output: Path | None,
     force: bool,
@@ -104,8 +126,12 @@ def _print(
     unknown = reading.selection.unknown_to(which.tables)
     if unknown:
         raise click.UsageError(f"The report {which.name} has no {' nor '.join(unknown)}.")
+    which.values(asked)
     opened = reading.open(inputs)
-    with Catalog(opened) as catalog, closing(reports.run(which, catalog, sections)) as rows:
+    with (
+        Catalog(opened) as catalog,
+        closing(reports.run(which, catalog, sections, **asked)) as rows,
+    ):
         first = next(rows, None)
         if first is None and not nothing_selected(opened):
             click.echo(f"smfparse: {which.absent()}", err=True)
@@ -114,7 +140,7 @@ def _print(
                     f"smfparse: looked at were only records with: {reading.selection}", err=True
                 )
         found = rows if first is None else chain([first], rows)
-        write_lines(printing.lines(which, found, form), output, force)
+        write_lines(printing.lines(which, found, form, **asked), output, force)
     finish(opened.damage, opened.duplicates)
 
 

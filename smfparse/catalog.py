@@ -112,6 +112,10 @@ class Catalog:
             self._make(named_tables(statement))
             self.connection.execute(statement)
 
+    def set_variable(self, name: str, value: Any) -> None:
+        """Set what `getvariable(name)` gives in SQL."""
+        self.connection.execute(f'SET VARIABLE "{name}" = ?', [value])
+
     def arrow(self, query: str) -> Any:
         """Return the rows of `query` as a pyarrow.Table. Raises RequestError where it fails."""
         with self._guarded(), self._prepared(query):

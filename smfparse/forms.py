@@ -64,6 +64,10 @@ def _flag(value: Any) -> str:
     return "Yes" if value else "No"
 
 
+def _hour(value: Any) -> str:
+    return f"{value:%Y/%m/%d,%H:%M}"
+
+
 def _instant(value: Any) -> str:
     return f"{value:%Y/%m/%d,%H:%M:%S.%f}"
 
@@ -88,13 +92,14 @@ FORMS: Mapping[str, tuple[Callable[[Any], str], str]] = {
     "size": (_size, "truncated to the largest unit of 1024 that it has one of"),
     "megabytes": (_megabytes, "megabytes, 10,000 and more rounded to a larger unit"),
     "flag": (_flag, "Yes or No"),
+    "hour": (_hour, "local time of the system"),
     "instant": (_instant, "local time of the system, with microseconds"),
     "second": (_second, "local time of the system"),
     "moment": (_moment, "local time of the system"),
     "text": (str, "text"),
 }
 """Each form: how a value is shown, and that in words."""
-MOMENTS = frozenset({"instant", "second", "moment"})
+MOMENTS = frozenset({"hour", "instant", "second", "moment"})
 """Forms of moments: UTC in the data, local time where they are shown, ISO 8601 in CSV."""
 GROUPED = frozenset({"grouped"})
 """Forms with separators, which CSV does without."""

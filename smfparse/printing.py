@@ -8,14 +8,14 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from smfparse.forms import ABSENT, GROUPED, MOMENTS
+from smfparse.forms import ABSENT, FORMS, GROUPED, MOMENTS
 from smfparse.layout import version_key
-from smfparse.reports import Figure, Report, Row
+from smfparse.reports import Block, Figure, Report, Row
 
 WHOLE_SECONDS_SINCE = (9, 3, 0)
 """The release from which the interval line is written in whole seconds."""
@@ -35,7 +35,6 @@ _TAIL = {
     "Bucket": "bucket",
 }
 """CSV columns of the section that stand behind the figures, where they are not in front."""
-_SECONDS = "%Y/%m/%d,%H:%M:%S"
 _FORMULA_STARTS = ("=", "+", "-", "@")
 _NUMBER = re.compile(r"-?[0-9.]+")
 _CONDITION = re.compile(r"\{\?(\w+)\}")
@@ -68,14 +67,36 @@ class _Cells(dict[str, Any]):
 
 
 class _Printer:
-    """A report's templates, taken apart."""
+    """A report's templates, taken apart.
 
-    def __init__(self, which: Report) -> None:
+    left_out  columns of blocks that nobody asked for
+    """
+
+    def __init__(self, which: Report, left_out: Collection[str]) -> None:
         self.figures = {each.name: each for each in which.figures}
+        self._left_out = left_out
         self._templates = {
             name: [_line(line) for line in text.strip("\n").splitlines()]
             for name, text in which.text.items()
         }
+        self._headings: dict[str, list[str]] = {}
+        for name, block in which.blocks.items():
+            heading, template = self._table(block)
+            self._headings[name] = ["", *block.title.splitlines(), heading]
+            self._templates[name] = [((), template)]
+
+    def _table(self, block: Block) -> tuple[str, str]:
+        """Return the heading of a block and the template of its lines."""
+        columns = [each for each in block.columns if each[0] not in self._left_out]
+        heading = "  ".join(format(heading, how) for _, heading, how in columns)
+        return heading.rstrip(), "  ".join(f"{{{name}:{how}}}" for name, _, how in columns)
+
+    def heading(self, row: Row, before: Row | None) -> Iterable[str]:
+        """Return the lines above the block that a row begins."""
+        line = row.get("line") or ""
+        if before is not None and line == (before.get("line") or ""):
+            return ()
+        return self._headings.get(line, ())
 
     def lines(self, row: Row) -> Iterator[str]:
         cells = _Cells(self, row)
@@ -112,8 +133,8 @@ def _keys(row: Row) -> dict[str, str]:
         "date": ABSENT if taken is None else f"{taken:%Y/%m/%d}",
         "time": ABSENT if taken is None else f"{taken:%H:%M:%S}",
         "vrm": _vrm(row),
-        "start": f"{start:{_SECONDS}}" if start else ABSENT,
-        "end": f"{end:{_SECONDS}}" if end else ABSENT,
+        "start": FORMS["second"][0](start) if start else ABSENT,
+        "end": FORMS["second"][0](end) if end else ABSENT,
     }
 
 
@@ -134,11 +155,10 @@ def _interval_line(row: Row) -> str:
     whole = version is None or version_key(version) >= WHOLE_SECONDS_SINCE
     if start is None or end is None:
         return f"From {ABSENT} to {ABSENT}, duration {ABSENT} seconds."
+    first, last = (FORMS["second" if whole else "instant"][0](each) for each in (start, end))
     if whole:
-        moments = [f"{each:{_SECONDS}}" for each in (start, end)]
-        return f"From {moments[0]} to {moments[1]}, duration {math.trunc(seconds)} seconds."
-    moments = [f"{each:%Y/%m/%d,%H:%M:%S.%f}" for each in (start, end)]
-    return f"From {moments[0]} to {moments[1]} duration {seconds:.6f} seconds"
+        return f"From {first} to {last}, duration {math.trunc(seconds)} seconds."
+    return f"From {first} to {last} duration {seconds:.6f} seconds"
 
 
 def shown(figure: Figure, row: Row) -> str:
@@ -147,27 +167,30 @@ def shown(figure: Figure, row: Row) -> str:
     return figure.shown(_local(row, value) if figure.form in MOMENTS else value)
 
 
-def text(which: Report, rows: Iterable[Row]) -> Iterator[str]:
+def text(which: Report, rows: Iterable[Row], left_out: Collection[str] = ()) -> Iterator[str]:
     """Yield the lines of the report as MP1B prints it, an empty line between sections."""
-    printer = _Printer(which)
-    section = None
+    printer = _Printer(which, left_out)
+    before: Row | None = None
     if which.top:
         yield which.top
     for row in rows:
-        if row["section"] != section:
-            if section is not None and which.header:
+        if before is None or row["section"] != before["section"]:
+            if before is not None and which.header:
                 yield ""
-            section = row["section"]
+            before = None
             yield from _beginning(which, row)
+        yield from printer.heading(row, before)
         yield from printer.lines(row)
-    if section is None:
+        before = row
+    if before is None:
         yield which.title
 
 
 def _beginning(which: Report, row: Row) -> Iterator[str]:
     """Yield the lines in front of the rows of a section."""
-    if which.header:
+    if which.header and not which.across:
         yield "{system},{qmgr},{date},{time},VRM:{vrm},".format_map(_keys(row))
+    if which.header:
         yield _interval_line(row)
         if row["marks"]:
             yield f"Marked {row['marks']}"
@@ -263,7 +286,12 @@ def _json_row(row: Row) -> dict[str, Any]:
     return found
 
 
-def lines(which: Report, rows: Iterable[Row], form: str) -> Iterator[str]:
-    """Yield the lines of the report in the form text, csv or json."""
+def lines(which: Report, rows: Iterable[Row], form: str, **asked: Any) -> Iterator[str]:
+    """Yield the lines of the report in the form text, csv or json.
+
+    asked  options of the report, as they were told to `reports.run`
+    """
     kept = (row for row in rows if which.has(row.get("line") or "", form))
-    return {"text": text, "csv": csv_lines, "json": json_lines}[form](which, kept)
+    if form == "text":
+        return text(which, kept, which.left_out(asked))
+    return {"csv": csv_lines, "json": json_lines}[form](which, kept)

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from smfparse.errors import RequestError
 from smfparse.forms import ABSENT, FORMS
 from smfparse.layout import Column
+from smfparse.options import parsed
 from smfparse.schemas import TABLES
-from smfparse.sections import RECORDED, Sections, statements
+from smfparse.sections import EVERYTHING, RECORDED, Sections, statements
 
 if TYPE_CHECKING:
     from smfparse.catalog import Catalog
@@ -68,6 +69,17 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Block:
+    """The rows of one kind of line as a table in text: a line above, headings, and columns.
+
+    columns  name of a figure or key, its heading, and format: '<8'
+    """
+
+    title: str
+    columns: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True)
 class Report:
     """A report: its declaration and its SQL.
 
@@ -81,7 +93,10 @@ class Report:
     section   what makes a section unless something else is asked for: see `Sections.of`
     order     SQL of the order of rows in a section
     grouped   tables combined by section, with the columns they are grouped by besides
+    options   what else it can be asked for (see `smfparse.options`), and the values unless told
+    choices   of options that take names: which
     text      templates of the lines of a row; the column `line` tells which one it takes
+    blocks    instead of templates: the table that the rows of a kind of line make
     text_only  those whose rows only text has: CSV and JSON have the figures in other rows
     csv_lines  those whose rows CSV has, as MP1B's has only some; empty: all others
     top       a line above everything
@@ -101,7 +116,10 @@ class Report:
     section: str
     order: str
     grouped: Mapping[str, Sequence[str]]
+    options: Mapping[str, Any]
+    choices: Mapping[str, Sequence[str]]
     text: Mapping[str, str]
+    blocks: Mapping[str, Block]
     text_only: frozenset[str]
     csv_lines: frozenset[str]
     top: str
@@ -118,6 +136,22 @@ class Report:
         if form == "csv" and self.csv_lines:
             return line in self.csv_lines
         return line not in self.text_only
+
+    @property
+    def across(self) -> bool:
+        """Whether its sections are about all queue managers together; its rows tell them apart."""
+        return self.section == EVERYTHING.by
+
+    def left_out(self, asked: Mapping[str, Any]) -> frozenset[str]:
+        """Return the columns of text that rows are not told apart by, as they were asked for."""
+        by = self.values(asked).get("by", ())
+        return frozenset(each.replace("-", "_") for each in self.choices.get("by", ())).difference(
+            by
+        )
+
+    def values(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of its options. Raises RequestError for those that it cannot take."""
+        return parsed(self.name, self.options, self.choices, asked)
 
     def absent(self) -> str:
         """Say which trace to start where the input does not have the data."""
@@ -167,7 +201,7 @@ def _spec(name: str) -> dict[str, Any]:
 
 
 def _report(name: str, spec: Mapping[str, Any]) -> Report:
-    tables, text = tuple(spec["tables"]), spec["text"]
+    tables, text = tuple(spec["tables"]), spec.get("text", {})
     return Report(
         name=name,
         title=spec["title"],
@@ -180,7 +214,15 @@ def _report(name: str, spec: Mapping[str, Any]) -> Report:
         section=spec.get("section", RECORDED.by),
         order=spec.get("order", ""),
         grouped=spec.get("grouped", {}),
+        options=spec.get("options", {}),
+        choices=spec.get("choices", {}),
         text=text if isinstance(text, Mapping) else {"": text},
+        blocks={
+            line: Block(
+                told["title"], tuple((each[0], each[1], each[2]) for each in told["columns"])
+            )
+            for line, told in spec.get("blocks", {}).items()
+        },
         text_only=frozenset(spec.get("text_only", ())),
         csv_lines=frozenset(spec.get("csv_lines", ())),
         top=spec.get("top", ""),
@@ -219,26 +261,45 @@ def _form(column: Column) -> str:
 
 
 def run(
-    which: Report, catalog: Catalog, sections: Sections | None = None
+    which: Report, catalog: Catalog, sections: Sections | None = None, **asked: Any
 ) -> Generator[dict[str, Any], None, None]:
     """Yield the rows of a report, sections in time order, figures as the SQL gives them.
 
     Close it if it is not read to the end: files stay spooled until then.
 
     sections  what makes a section; None: what the report's declaration says
+    asked     options of the report: see `smfparse.options`
+
+    Raises RequestError for an option that the report does not take.
     """
     sections = sections or Sections.of(which.section)
-    catalog.execute((_folder() / "macros.sql").read_text("utf-8"))
-    for statement in statements(sections, which.tables, which.grouped, which.main):
-        catalog.execute(statement)
+    if which.across:
+        sections = sections.together()
+    for name, value in which.values(asked).items():
+        catalog.set_variable(name, value)
+    prepare(catalog, sections, which.tables, which.grouped, which.main)
     order = f"{_ORDER}, {which.order}" if which.order else _ORDER
+    own = "section, system, qmgr" if which.across else "section"
     query = (
-        f"SELECT rows.section, keys.* EXCLUDE (section), rows.* EXCLUDE (section) "
+        f"SELECT rows.section, keys.* EXCLUDE ({own}), rows.* EXCLUDE (section) "
         f"FROM ({which.sql}) AS rows JOIN sectioned.keys AS keys USING (section) ORDER BY {order}"
     )
     with closing(catalog.stream(query)) as batches:
         for batch in batches:
             yield from batch.to_pylist()
+
+
+def prepare(
+    catalog: Catalog,
+    sections: Sections,
+    tables: Sequence[str],
+    grouped: Mapping[str, Sequence[str]],
+    main: Sequence[str],
+) -> None:
+    """Make the macros and the views that queries read: see `sections.statements`."""
+    catalog.execute((_folder() / "macros.sql").read_text("utf-8"))
+    for statement in statements(sections, tables, grouped, main):
+        catalog.execute(statement)
 
 
 def explain(which: Report) -> Iterator[str]:

@@ -28,6 +28,8 @@ _SECTION = {
     "moment": ("input_no", "system", "qmgr", "smf_time"),
     "interval": ("system", "qmgr", "{interval} AS interval"),
     "total": ("system", "qmgr"),
+    "clock": ("{interval} AS interval",),
+    "all": ("TRUE AS everything",),
 }
 """What tells a section. Source and record number alone do not: two datasets can both have been made
 from a file of one name."""
@@ -52,6 +54,8 @@ _COMBINED = {
     Combine.LAST: f"arg_max({{0}}, {_ORDER})",
     Combine.NONE: f"arg_max({{0}}, {_ORDER})",
 }
+_ALIKE = "CASE WHEN min({0}) = max({0}) THEN max({0}) END"
+"""What all rows of a section of several queue managers have; nothing where they differ."""
 _DAY = 86_400
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": _DAY}
 _LENGTH = re.compile(r"([1-9][0-9]*)([smhd])")
@@ -66,7 +70,8 @@ class Sections:
     """What makes a section.
 
     by       record; span: an interval as it was recorded, in one record or several; moment: what
-             SMF took at one time; interval: of the clock; or total
+             SMF took at one time; interval: of the clock; total; or, of all queue managers
+             together, clock: an interval of the clock, and all
     seconds  length of an interval; intervals begin at midnight, local time of the system
     """
 
@@ -78,9 +83,19 @@ class Sections:
         """Return what a report's declaration says: a kind of section, or a length as 15m."""
         return cls(text) if text in _SECTION else every(text)
 
+    @property
+    def across(self) -> bool:
+        """Whether a section is about all queue managers together."""
+        return self.by in ("clock", "all")
+
+    def together(self) -> Sections:
+        """Return the same sections, but of all queue managers together."""
+        return Sections("clock", self.seconds) if self.by == "interval" else EVERYTHING
+
 
 RECORDED = Sections("record")
 TOTAL = Sections("total")
+EVERYTHING = Sections("all")
 
 
 def every(text: str) -> Sections:
@@ -188,11 +203,10 @@ def _keys(sections: Sections, main: Sequence[str]) -> str:
         for number, table in enumerate(main)
     )
     marks = _task_marks(sections) if TABLES[main[0]].task else _interval_marks(main)
-    last = ", ".join(
-        f"arg_max({name}, {_ORDER}) AS {name}"
-        for name in ("system", "qmgr", "qsg", "mq_version", "utc_offset", "source", "record_no")
-    )
-    begins = "section.interval" if sections.by == "interval" else "NULL::TIMESTAMP"
+    names_of = ("system", "qmgr", "qsg", "mq_version", "utc_offset", "source", "record_no")
+    told = _ALIKE if sections.across else f"arg_max({{0}}, {_ORDER})"
+    last = ", ".join(f"{told.format(name)} AS {name}" for name in names_of)
+    begins = "section.interval" if sections.seconds else "NULL::TIMESTAMP"
     return f"""
     WITH members AS ({rows}),
     named AS (
@@ -253,7 +267,7 @@ def _interval_marks(main: Sequence[str]) -> str:
 def _task_marks(sections: Sections) -> str:
     """Return the SQL of what there is to say of intervals of tasks, which go on side by side."""
     spanning = "0"
-    if sections.by == "interval":
+    if sections.seconds:
         start = f"{_LOCAL.format('interval_start')}"
         spanning = f"count_if({start} < section.interval)"
     return f"""

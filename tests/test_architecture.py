@@ -48,6 +48,7 @@ ROOMS = (
     "catalog",
     "sections",
     "forms",
+    "options",
     "reports",
     "printing",
     "listing",

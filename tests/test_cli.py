@@ -343,7 +343,7 @@ def test_a_wrong_call_ends_with_exit_code_2(dump: Path, arguments: list[str]) ->
 def test_an_unknown_report_is_told_those_there_are(dump: Path) -> None:
     stderr = run("report", "lag", dump).stderr
     assert "lag" in stderr
-    assert "there are adap, buff, " in stderr
+    assert "there are adap, api-cost, buff, " in stderr
 
 
 def test_an_existing_dataset_is_refused_without_force(dump: Path, tmp_path: Path) -> None:

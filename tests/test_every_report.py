@@ -203,8 +203,10 @@ def test_every_figure_is_declared_and_every_declared_one_is_there(name: str) -> 
         assert each.evidence in reports.EVIDENCE, each.name
         assert each.formula, each.name
     shown = set(re.findall(r"\{\??(\w+)[:}]", "".join(which.text.values())))
+    shown |= {column[0] for block in which.blocks.values() for column in block.columns}
     assert shown - set(printing.KEYS) <= set(names)
-    assert which.text_only | which.csv_lines <= which.text.keys()
+    assert which.text_only | which.csv_lines <= {*which.text, *which.blocks}
+    assert which.choices.keys() <= which.options.keys()
     assert set(which.main) <= set(which.tables)
     assert set(which.grouped) <= set(which.tables)
 
