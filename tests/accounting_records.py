@@ -7,10 +7,6 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from smfparse import printing, reports
-from smfparse.catalog import Catalog
-from smfparse.sections import Sections
-from smfparse.tables import open_inputs
 from tests.builders import (
     NOTHING,
     Section,
@@ -145,17 +141,3 @@ def connection_record(
     sections = [Section([fact_block("QWAC", 176, **qwac)]), Section([qmac]), *[NOTHING] * 4]
     area = qwhs_short(ended, triplets=7, qwhc=qwhc_of(job, user))
     return _record(0, sections, area, ended=ended)
-
-
-def report_rows(name: str, *paths: Any, sections: Sections | None = None) -> list[dict[str, Any]]:
-    """Run a report over inputs."""
-    with Catalog(open_inputs(paths)) as catalog:
-        return list(reports.run(reports.report(name), catalog, sections))
-
-
-def report_lines(
-    name: str, *paths: Any, form: str = "text", sections: Sections | None = None
-) -> list[str]:
-    """Return the lines of a report over inputs."""
-    rows = report_rows(name, *paths, sections=sections)
-    return list(printing.lines(reports.report(name), rows, form))

@@ -9,12 +9,7 @@ import datetime as dt
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-from smfparse import printing, reports
-from smfparse.catalog import Catalog
-from smfparse.sections import RECORDED, TOTAL
-from smfparse.tables import open_inputs
 from tests.builders import NOTHING, Section, ebcdic, qwhs_long, qwhx, smf_record, stck
 
 LENGTHS = {"700": 120, "800": 576, "912": 592, "930": 596, "940": 720, "946": 720}
@@ -148,15 +143,3 @@ def log_record(
         qmgr=qmgr,
         release=release,
     )
-
-
-def log_rows(*paths: Any, total: bool = False) -> list[dict[str, Any]]:
-    """Run the report log over inputs."""
-    with Catalog(open_inputs(paths)) as catalog:
-        sections = TOTAL if total else RECORDED
-        return list(reports.run(reports.report("log"), catalog, sections))
-
-
-def log_lines(*paths: Any, form: str = "text", total: bool = False) -> list[str]:
-    """Return the lines of the report log over inputs."""
-    return list(printing.lines(reports.report("log"), log_rows(*paths, total=total), form))

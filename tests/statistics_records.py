@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from smfparse import printing, reports
-from smfparse.catalog import Catalog
-from smfparse.sections import Sections
-from smfparse.tables import open_inputs
 from tests.builders import NOTHING, Section, qwhs_long, smf_record, stub
 from tests.fact_blocks import fact_block
 
@@ -87,17 +83,3 @@ def record(
     before = [NOTHING] * (triplet - 1)
     keys = {"system": system, "qmgr": qmgr, "release": release}
     return smf_record(115, subtype, *before, Section(blocks), area=area, local=end, **keys)
-
-
-def rows(name: str, *paths: Any, sections: Sections | None = None) -> list[dict[str, Any]]:
-    """Run a report over inputs."""
-    with Catalog(open_inputs(paths)) as catalog:
-        return list(reports.run(reports.report(name), catalog, sections))
-
-
-def lines(
-    name: str, paths: Sequence[Any], form: str = "text", sections: Sections | None = None
-) -> list[str]:
-    """Return the lines of a report over inputs."""
-    found = rows(name, *paths, sections=sections)
-    return list(printing.lines(reports.report(name), found, form))

@@ -25,6 +25,7 @@ from smfparse.schemas import TABLES
 from smfparse.sections import RECORDED, TOTAL, Sections, every
 from smfparse.tables import open_inputs, write_dataset
 from tests.real import REAL_DATA
+from tests.report_runs import report_rows
 from tests.searching import search
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -98,11 +99,6 @@ def datasets(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Path]:
     return made
 
 
-def sections_of(*paths: Path, name: str, sections: Sections | None = None) -> list[dict[str, Any]]:
-    with Catalog(open_inputs(paths)) as catalog:
-        return list(reports.run(reports.report(name), catalog, sections))
-
-
 def placeless(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Leave out by which number an input is told from others."""
     for row in rows:
@@ -116,8 +112,8 @@ def test_a_report_of_a_file_is_that_of_its_dataset_in_every_form(
     name: str, path: Path, datasets: dict[Path, Path]
 ) -> None:
     which = reports.report(name)
-    rows = placeless(sections_of(path, name=name))
-    assert placeless(sections_of(datasets[path], name=name)) == rows
+    rows = placeless(report_rows(name, path))
+    assert placeless(report_rows(name, datasets[path])) == rows
     check_forms(which, rows)
 
 
@@ -143,7 +139,7 @@ def test_the_rows_of_a_section_stand_together_when_two_inputs_have_the_same_reco
     name: str, datasets: dict[Path, Path]
 ) -> None:
     path = FILES[0]
-    rows = sections_of(path, datasets[path], name=name)
+    rows = report_rows(name, path, datasets[path])
     together = [section for section, _ in groupby(row["section"] for row in rows)]
     assert together
     assert all(section not in together[:place] for place, section in enumerate(together))
@@ -281,7 +277,7 @@ def test_the_sums_of_intervals_are_the_sums_of_their_parts(name: str, hours: Pat
     @cache
     def sums(sections: Sections) -> dict[tuple[str, str], int]:
         found: dict[tuple[str, str], int] = {}
-        for row in sections_of(hours, name=name, sections=sections):
+        for row in report_rows(name, hours, sections=sections):
             for figure in figures:
                 key = row["qmgr"], figure
                 found[key] = found.get(key, 0) + (row[figure] or 0)
@@ -298,7 +294,7 @@ def test_the_sums_of_intervals_are_the_sums_of_their_parts(name: str, hours: Pat
 
 
 def test_intervals_begin_at_midnight_and_have_what_began_in_them(hours: Path) -> None:
-    rows = sections_of(hours, name="log", sections=every("1h"))
+    rows = report_rows("log", hours, sections=every("1h"))
     buckets = [row["bucket"] for row in rows if row["qmgr"] == "QM01"]
     assert buckets == [dt.datetime(2026, 3, 4, 22) + dt.timedelta(hours=n) for n in range(4)]
     assert [row["intervals"] for row in rows if row["qmgr"] == "QM01"] == [20, 60, 60, 40]

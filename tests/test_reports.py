@@ -22,8 +22,9 @@ from smfparse.errors import RequestError
 from smfparse.sections import TOTAL
 from smfparse.tables import open_inputs
 from tests.builders import rdw
-from tests.log_records import COUNTERS, START, Io, Log, log_lines, log_record, log_rows
+from tests.log_records import COUNTERS, START, Io, Log, log_record
 from tests.real import REAL_DATA, needs_real_data
+from tests.report_runs import report_lines, report_rows
 from tests.searching import search
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -90,7 +91,7 @@ def cells(lines: list[str]) -> list[dict[str, str]]:
 
 
 def test_a_busy_logger_of_mq_9_3_shows_the_published_figures(write: Write) -> None:
-    lines = log_lines(write(log_record(BUSY_LOGGER)))
+    lines = report_lines("log", write(log_record(BUSY_LOGGER)))
     assert "Pages written per I/O:    11" in lines
     assert "Log write rate:          220MB/s per copy" in lines
     assert "Logger I/O busy:         94.66%" in lines
@@ -98,7 +99,7 @@ def test_a_busy_logger_of_mq_9_3_shows_the_published_figures(write: Write) -> No
 
 
 def test_the_counters_are_printed_as_in_the_published_sample(write: Write) -> None:
-    text = "\n".join(log_lines(write(log_record(BUSY_LOGGER))))
+    text = "\n".join(report_lines("log", write(log_record(BUSY_LOGGER))))
     assert text.endswith(f"\n{PUBLISHED_COUNTERS}")
 
 
@@ -124,7 +125,7 @@ FIELDS_OF_THE_BLOCK = [
 
 def test_every_counter_of_the_block_is_that_of_its_field(write: Write) -> None:
     """Each counter of QJST has a number of its own: its offset."""
-    lines = log_lines(write(log_record(Log(counters=COUNTERS))))
+    lines = report_lines("log", write(log_record(Log(counters=COUNTERS))))
     printed = [int(number) for number in re.findall(r"\d+", "\n".join(lines[-5:]))]
     assert printed == [COUNTERS[name] for name in FIELDS_OF_THE_BLOCK]
 
@@ -132,7 +133,7 @@ def test_every_counter_of_the_block_is_that_of_its_field(write: Write) -> None:
 def test_the_figures_above_the_block_are_those_of_their_fields(write: Write) -> None:
     numbers = COUNTERS | {"qjstrbuf": 1000, "qjstract": 200, "qjstrarh": 30}
     wide = {"qjstcmpuncmp": 2**40, "qjstcmpcomp": 2**39}
-    (row,) = log_rows(write(log_record(Log(counters=numbers | wide))))
+    (row,) = report_rows("log", write(log_record(Log(counters=numbers | wide))))
     figures = {
         "waits_for_buffers": COUNTERS["qjstwtb"],
         "pages_written": COUNTERS["qjstciwr"],
@@ -150,7 +151,7 @@ def test_the_figures_above_the_block_are_those_of_their_fields(write: Write) -> 
 
 
 def test_a_section_of_mq_9_3_starts_as_published(write: Write) -> None:
-    lines = log_lines(write(log_record(BUSY_LOGGER)))
+    lines = report_lines("log", write(log_record(BUSY_LOGGER)))
     assert lines[:2] == [
         "MVCA,MQPV,2023/10/02,11:53:02,VRM:930,",
         "From 2023/10/02,11:52:52 to 2023/10/02,11:53:02, duration 10 seconds.",
@@ -166,14 +167,14 @@ def test_a_section_of_mq_8_gives_the_interval_in_microseconds(write: Write) -> N
         duration_us=900_068_408,
         east=dt.timedelta(hours=-4),
     )
-    assert log_lines(write(record))[:2] == [
+    assert report_lines("log", write(record))[:2] == [
         "MVCA,MQPV,2014/03/18,13:00:00,VRM:800,",
         "From 2014/03/18,12:45:00.015222 to 2014/03/18,13:00:00.083630 duration 900.068408 seconds",
     ]
 
 
 def test_mq_10_is_named_with_six_digits(write: Write) -> None:
-    lines = log_lines(write(log_record(BUSY_LOGGER, release="946", qsg="QSG1")))
+    lines = report_lines("log", write(log_record(BUSY_LOGGER, release="946", qsg="QSG1")))
     assert lines[0] == "MVCA,MQPV,2023/10/02,11:53:02,VRM:100000,"
     assert lines[1].endswith(", duration 10 seconds.")
 
@@ -184,7 +185,7 @@ def test_mq_10_is_named_with_six_digits(write: Write) -> None:
 def test_every_length_with_an_io_block_gives_the_same_figures(
     write: Write, release: str, length: int
 ) -> None:
-    lines = log_lines(write(log_record(BUSY_LOGGER, release=release, length=length)))
+    lines = report_lines("log", write(log_record(BUSY_LOGGER, release=release, length=length)))
     assert "Log write rate:          220MB/s per copy" in lines
     assert "Logger I/O busy:         94.66%" in lines
     assert "Logger task busy:        99.9%" in lines
@@ -192,7 +193,7 @@ def test_every_length_with_an_io_block_gives_the_same_figures(
 
 
 def test_a_logger_before_mq_8_has_no_rate_and_no_busy_figures(write: Write) -> None:
-    lines = log_lines(write(log_record(OLD_LOGGER, release="700")))
+    lines = report_lines("log", write(log_record(OLD_LOGGER, release="700")))
     assert lines[2:10] == [
         "Wait for buffers(should be 0): 0",
         "Total Number of pages written: 579460",
@@ -206,7 +207,7 @@ def test_a_logger_before_mq_8_has_no_rate_and_no_busy_figures(write: Write) -> N
 
 
 def test_a_logger_before_mq_8_has_no_io_times_and_no_compression(write: Write) -> None:
-    lines = log_lines(write(log_record(OLD_LOGGER, release="700")))
+    lines = report_lines("log", write(log_record(OLD_LOGGER, release="700")))
     absent = [each for each in lines if each.startswith(("Copy ", "Compress", "Decompr"))]
     assert len(absent) == 6
     for line in absent:
@@ -219,7 +220,7 @@ def test_a_logger_before_mq_8_has_no_io_times_and_no_compression(write: Write) -
 
 
 def test_a_logger_without_an_interval_still_shows_its_counters(write: Write) -> None:
-    lines = log_lines(write(log_record(OLD_LOGGER, release="700", start=None)))
+    lines = report_lines("log", write(log_record(OLD_LOGGER, release="700", start=None)))
     assert lines[0] == "MVCA,MQPV,2023/10/02,11:53:02,VRM:700,"
     assert "Total Number of pages written: 579460" in lines
     assert lines[1].count("-") == 3
@@ -227,7 +228,7 @@ def test_a_logger_without_an_interval_still_shows_its_counters(write: Write) -> 
 
 
 def test_an_idle_logger_shows_zeros_and_a_dash_only_for_what_no_io_has(write: Write) -> None:
-    lines = log_lines(write(log_record(Log(sleep_us=10_000_000))))
+    lines = report_lines("log", write(log_record(Log(sleep_us=10_000_000))))
     assert "Pages written per I/O:     -" in lines
     assert "Log write rate:            0MB/s per copy" in lines
     assert "Logger I/O busy:         0%" in lines
@@ -242,7 +243,7 @@ def test_an_idle_logger_shows_zeros_and_a_dash_only_for_what_no_io_has(write: Wr
 
 
 def test_an_interval_of_no_length_has_counts_but_nothing_by_time(write: Write) -> None:
-    lines = log_lines(write(log_record(BUSY_LOGGER, duration_us=0)))
+    lines = report_lines("log", write(log_record(BUSY_LOGGER, duration_us=0)))
     assert "Pages written per I/O:    11" in lines
     assert "Log write rate:            -" in lines
     assert "Logger I/O busy:         -" in lines
@@ -252,7 +253,7 @@ def test_an_interval_of_no_length_has_counts_but_nothing_by_time(write: Write) -
 def test_the_published_rate_of_39_is_truncated_not_rounded(write: Write) -> None:
     """579460 pages in 57 s are 39.7 MB/s; 458698 I/Os give 1.26 pages: printed as 39 and 1."""
     log = Log(io={(1, 2): Io(458698, 579460)})
-    lines = log_lines(write(log_record(log, duration_us=57_000_000)))
+    lines = report_lines("log", write(log_record(log, duration_us=57_000_000)))
     assert "Log write rate:           39MB/s per copy" in lines
     assert "Pages written per I/O:     1" in lines
 
@@ -261,7 +262,7 @@ def test_the_rate_is_that_of_the_copy_that_wrote_most(write: Write) -> None:
     log = Log(
         io={(1, 1): Io(100, 100), (1, 2): Io(10, 1180), (2, 1): Io(100, 100), (2, 2): Io(20, 2460)}
     )
-    (row,) = log_rows(write(log_record(log)))
+    (row,) = report_rows("log", write(log_record(log)))
     assert row["pages_per_copy"] == 2560
     assert row["mb_written"] == 10
     assert row["log_write_rate"] == 1
@@ -270,12 +271,12 @@ def test_the_rate_is_that_of_the_copy_that_wrote_most(write: Write) -> None:
 
 def test_the_copies_are_not_added_to_more_than_the_interval(write: Write) -> None:
     log = Log(io={(1, 1): Io(9, 9, 0, 8_000_000), (2, 1): Io(9, 9, 0, 9_000_000)})
-    (row,) = log_rows(write(log_record(log)))
+    (row,) = report_rows("log", write(log_record(log)))
     assert row["io_busy"] == 90
 
 
 def test_average_and_longest_io_belong_to_their_copy_and_type(write: Write) -> None:
-    lines = log_lines(write(log_record(BUSY_LOGGER)))
+    lines = report_lines("log", write(log_record(BUSY_LOGGER)))
     assert re.fullmatch(
         r"Copy 1 one-page I/O +1200, pages +1200, average +250 uS, longest +900 uS"
         r" at 2023/10/02,11:52:53\.000000 on L101",
@@ -305,13 +306,13 @@ def several(write: Write) -> Path:
 
 
 def test_the_word_duration_stands_on_one_line_a_section(write: Write) -> None:
-    lines = log_lines(several(write))
+    lines = report_lines("log", several(write))
     assert sum("duration" in line for line in lines) == 5
     assert sum(line.count("duration") for line in lines) == 5
 
 
 def test_sections_come_in_time_order_whatever_the_queue_manager(write: Write) -> None:
-    heads = [line for line in log_lines(several(write)) if ",VRM:" in line]
+    heads = [line for line in report_lines("log", several(write)) if ",VRM:" in line]
     assert heads == [
         "SYS1,QM1,2024/01/01,12:00:10,VRM:930,",
         "SYS2,QM2,2024/01/01,12:00:10,VRM:930,",
@@ -322,7 +323,7 @@ def test_sections_come_in_time_order_whatever_the_queue_manager(write: Write) ->
 
 
 def test_sections_are_separated_by_one_empty_line(write: Write) -> None:
-    sections = "\n".join(log_lines(several(write))).split("\n\n")
+    sections = "\n".join(report_lines("log", several(write))).split("\n\n")
     assert len(sections) == 5
     assert all(section.startswith("SYS") for section in sections)
     assert all("" not in section.splitlines() for section in sections)
@@ -330,11 +331,12 @@ def test_sections_are_separated_by_one_empty_line(write: Write) -> None:
 
 def test_a_section_takes_only_the_io_of_its_own_record(write: Write) -> None:
     quiet = Log(io={(1, 1): Io(5, 5)}, sleep_us=10_000_000)
-    rows = log_rows(
+    rows = report_rows(
+        "log",
         write(
             log_record(BUSY_LOGGER),
             log_record(quiet, start=dt.datetime(2023, 10, 2, 11, 53, 2)),
-        )
+        ),
     )
     assert [row["io_1_1_count"] for row in rows] == [1200, 5]
     assert [row["io_2_2_count"] for row in rows] == [50000, 0]
@@ -343,13 +345,13 @@ def test_a_section_takes_only_the_io_of_its_own_record(write: Write) -> None:
 def test_the_same_record_of_two_files_makes_two_sections(write: Write) -> None:
     first = write(log_record(BUSY_LOGGER), name="one.smf")
     second = write(log_record(OLD_LOGGER, release="700"), name="two.smf")
-    rows = log_rows(first, second)
+    rows = report_rows("log", first, second)
     assert sorted(row["pages_written"] for row in rows) == [579460, 1126400]
     assert sorted(row["io_1_1_count"] or 0 for row in rows) == [0, 1200]
 
 
 def test_the_csv_starts_with_the_columns_of_mp1b(write: Write) -> None:
-    header = log_lines(write(log_record(BUSY_LOGGER)), form="csv")[0]
+    header = report_lines("log", write(log_record(BUSY_LOGGER)), form="csv")[0]
     assert header.startswith(
         "z/OS,QM,Date,Time,MB Written,MB/SEC,MB Used,Pages per I/O,Checkpoints"
     )
@@ -369,12 +371,12 @@ def test_the_csv_gives_the_published_line(write: Write) -> None:
         system="MPX1",
         qmgr="QML1",
     )
-    lines = log_lines(write(record), form="csv")
+    lines = report_lines("log", write(record), form="csv")
     assert lines[1].startswith("MPX1,QML1,2010/09/29,15:32:18,400,0,399,34,0,")
 
 
 def test_absent_figures_are_empty_cells(write: Write) -> None:
-    (row,) = cells(log_lines(write(log_record(OLD_LOGGER, release="700")), form="csv"))
+    (row,) = cells(report_lines("log", write(log_record(OLD_LOGGER, release="700")), form="csv"))
     assert row["Pages written"] == "579460"
     for name in (
         "MB Written",
@@ -392,7 +394,7 @@ def test_absent_figures_are_empty_cells(write: Write) -> None:
 
 
 def test_every_line_of_the_csv_has_a_cell_for_every_column(write: Write) -> None:
-    lines = log_lines(several(write), form="csv")
+    lines = report_lines("log", several(write), form="csv")
     widths = {len(line) for line in csv.reader(lines)}
     assert len(lines) == 6
     assert len(widths) == 1
@@ -400,30 +402,30 @@ def test_every_line_of_the_csv_has_a_cell_for_every_column(write: Write) -> None
 
 @pytest.mark.parametrize("qmgr", ["=1+1", "+SUM", "-QM1", "@QM1", "-INF"])
 def test_no_queue_manager_name_becomes_a_formula(write: Write, qmgr: str) -> None:
-    (row,) = cells(log_lines(write(log_record(BUSY_LOGGER, qmgr=qmgr)), form="csv"))
+    (row,) = cells(report_lines("log", write(log_record(BUSY_LOGGER, qmgr=qmgr)), form="csv"))
     assert row["QM"] == f"'{qmgr}"
 
 
 def test_a_name_with_a_comma_and_a_quote_survives_the_csv(write: Write) -> None:
-    (row,) = cells(log_lines(write(log_record(BUSY_LOGGER, qmgr='A,"B')), form="csv"))
+    (row,) = cells(report_lines("log", write(log_record(BUSY_LOGGER, qmgr='A,"B')), form="csv"))
     assert row["QM"] == 'A,"B'
 
 
 def test_a_negative_number_stays_a_number_in_the_csv(write: Write) -> None:
     log = Log(counters={"qjstlogw": -5})
-    (row,) = cells(log_lines(write(log_record(log)), form="csv"))
+    (row,) = cells(report_lines("log", write(log_record(log)), form="csv"))
     assert row["Write requests"] == "-5"
 
 
 def test_the_csv_gives_moments_in_iso_8601_with_the_offset_of_the_system(write: Write) -> None:
-    (row,) = cells(log_lines(write(log_record(BUSY_LOGGER)), form="csv"))
+    (row,) = cells(report_lines("log", write(log_record(BUSY_LOGGER)), form="csv"))
     assert row["Longest I/O at copy 1 one-page"] == "2023-10-02T11:52:53+02:00"
     assert row["Interval start"] == "2023-10-02T11:52:52+02:00"
     assert float(row["Interval seconds"]) == 10
 
 
-def json_sections(path: Path, total: bool = False) -> list[dict[str, Any]]:
-    found = json.loads("\n".join(log_lines(path, form="json", total=total)))
+def json_sections(path: Path) -> list[dict[str, Any]]:
+    found = json.loads("\n".join(report_lines("log", path, form="json")))
     assert found["report"] == "log"
     sections: list[dict[str, Any]] = found["rows"]
     return sections
@@ -491,14 +493,14 @@ def intervals(write: Write, **keys: Any) -> Path:
 
 
 def test_a_total_is_one_section_a_queue_manager(write: Write) -> None:
-    rows = log_rows(several(write), total=True)
+    rows = report_rows("log", several(write), sections=TOTAL)
     assert [(row["system"], row["qmgr"]) for row in rows] == [("SYS1", "QM1"), ("SYS2", "QM2")]
     assert [row["interval_seconds"] for row in rows] == [20, 30]
     assert [row["write_nowait"] for row in rows] == [2 * 311222, 3 * 311222]
 
 
 def test_a_total_adds_counters(write: Write) -> None:
-    (row,) = log_rows(intervals(write), total=True)
+    (row,) = report_rows("log", intervals(write), sections=TOTAL)
     assert row["write_nowait"] == 112
     assert row["checkpoints"] == 7
     assert row["io_1_1_count"] == 1010
@@ -506,7 +508,7 @@ def test_a_total_adds_counters(write: Write) -> None:
 
 
 def test_the_ratios_of_a_total_come_from_the_combined_counters(write: Write) -> None:
-    (row,) = log_rows(intervals(write), total=True)
+    (row,) = report_rows("log", intervals(write), sections=TOTAL)
     assert row["interval_seconds"] == 50
     assert row["mb_written"] == 10
     assert row["log_write_rate"] == pytest.approx(0.2)
@@ -517,14 +519,14 @@ def test_the_ratios_of_a_total_come_from_the_combined_counters(write: Write) -> 
 
 
 def test_the_longest_io_of_a_total_keeps_its_own_time_and_log(write: Write) -> None:
-    (row,) = log_rows(intervals(write), total=True)
+    (row,) = report_rows("log", intervals(write), sections=TOTAL)
     assert row["io_1_1_longest"] == 81_000
     assert row["io_1_1_longest_at"] == WORST.replace(tzinfo=dt.UTC)
     assert row["io_1_1_longest_log"] == "ACTLG102"
 
 
 def test_a_total_covers_from_the_first_start_for_the_recorded_time(write: Write) -> None:
-    lines = log_lines(intervals(write), total=True)
+    lines = report_lines("log", intervals(write), sections=TOTAL)
     assert lines[:2] == [
         "MVCA,MQPV,2023/10/02,11:53:42,VRM:930,",
         "From 2023/10/02,11:52:52 to 2023/10/02,11:53:42, duration 50 seconds.",
@@ -533,22 +535,22 @@ def test_a_total_covers_from_the_first_start_for_the_recorded_time(write: Write)
 
 def test_a_total_over_a_gap_ends_with_its_last_interval(write: Write) -> None:
     late = dt.datetime(2023, 10, 2, 13, 0, 0)
-    lines = log_lines(
-        write(log_record(BUSY_LOGGER), log_record(BUSY_LOGGER, start=late)), total=True
+    lines = report_lines(
+        "log", write(log_record(BUSY_LOGGER), log_record(BUSY_LOGGER, start=late)), sections=TOTAL
     )
     assert lines[1] == "From 2023/10/02,11:52:52 to 2023/10/02,13:00:10, duration 20 seconds."
 
 
 def test_a_total_keeps_queue_managers_of_one_name_on_two_systems_apart(write: Write) -> None:
     path = write(log_record(BUSY_LOGGER, system="SYS1"), log_record(BUSY_LOGGER, system="SYS2"))
-    assert [row["system"] for row in log_rows(path, total=True)] == ["SYS1", "SYS2"]
+    assert [row["system"] for row in report_rows("log", path, sections=TOTAL)] == ["SYS1", "SYS2"]
 
 
 def test_a_total_over_a_migration_does_not_count_unmeasured_time_as_busy(write: Write) -> None:
     """10 s of an old release say nothing of the logger; in the 10 s of the new one it slept."""
     old = log_record(OLD_LOGGER, release="700", start=dt.datetime(2023, 10, 2, 11, 52, 42))
     new = log_record(Log(sleep_us=10_000_000))
-    (row,) = log_rows(write(old, new), total=True)
+    (row,) = report_rows("log", write(old, new), sections=TOTAL)
     assert row["task_busy"] in (None, 0)
 
 
@@ -589,7 +591,7 @@ def test_the_figures_of_a_total_are_those_of_its_parts_together(
         log_record(log, start=start + dt.timedelta(seconds=10 * number))
         for number, log in enumerate(logs)
     ]
-    (row,) = log_rows(write(*records), total=True)
+    (row,) = report_rows("log", write(*records), sections=TOTAL)
 
     for figure, name in ADDING.items():
         assert row[figure] == sum(log.counters.get(name, 0) for log in logs), figure
@@ -627,14 +629,13 @@ def test_datasets_converted_from_files_of_one_name_stay_two(
         (tmp_path / day / "DUMP.smf").write_bytes(record)
         monkeypatch.chdir(tmp_path / day)
         write_dataset(open_inputs(["DUMP.smf"]), tmp_path / f"{day}-tables")
-    rows = log_rows(tmp_path / "monday-tables", tmp_path / "tuesday-tables")
+    rows = report_rows("log", tmp_path / "monday-tables", tmp_path / "tuesday-tables")
     assert sorted(row["io_1_1_count"] for row in rows) == [5, 7]
 
 
 def test_every_figure_is_a_column_of_the_sql(write: Write) -> None:
     which = reports.report("log")
-    with Catalog(open_inputs([write(log_record(BUSY_LOGGER))])) as catalog:
-        (row,) = list(reports.run(which, catalog))
+    (row,) = report_rows("log", write(log_record(BUSY_LOGGER)))
     assert [each.name for each in which.figures if each.name not in row] == []
 
 
@@ -701,7 +702,7 @@ def real(name: str) -> Path:
 
 @needs_real_data
 def test_the_real_file_of_qml1_gives_its_sixteen_sections() -> None:
-    lines = log_lines(real("TESTCHL.dat"))
+    lines = report_lines("log", real("TESTCHL.dat"))
     heads = [line for line in lines if ",VRM:" in line]
     assert len(heads) == 16
     assert heads[0] == "MPX1,QML1,2016/02/27,18:01:33,VRM:800,"
@@ -713,7 +714,7 @@ def test_the_real_file_of_qml1_gives_its_sixteen_sections() -> None:
 @needs_real_data
 def test_the_figures_of_a_real_file_agree_with_polars_over_the_raw_tables() -> None:
     path = real("TEST115.dat")
-    (row,) = log_rows(path)
+    (row,) = report_rows("log", path)
     inputs = open_inputs([path])
     qjst = pl.DataFrame(inputs.arrow("qjst"))
     io = pl.DataFrame(inputs.arrow("qjst_io"))
@@ -733,7 +734,7 @@ def test_the_figures_of_a_real_file_agree_with_polars_over_the_raw_tables() -> N
 @needs_real_data
 def test_the_figures_of_a_real_file_agree_with_the_numbers_of_ibms_formatter() -> None:
     """119883 + 7457 I/Os and 119883 + 28813 pages a copy; copy 2 suspended 152.575 + 12.005 s."""
-    (row,) = log_rows(real("TEST115.dat"))
+    (row,) = report_rows("log", real("TEST115.dat"))
     assert row["pages_per_write"] == pytest.approx((119883 + 28813) / (119883 + 7457))
     assert row["log_write_rate"] == pytest.approx((119883 + 28813) / 256 / 1792.884543)
     assert row["io_busy"] == pytest.approx(100 * (152.575383 + 12.005393) / 1792.884543, abs=1e-4)
@@ -744,7 +745,7 @@ def test_the_figures_of_a_real_file_agree_with_the_numbers_of_ibms_formatter() -
 @pytest.mark.parametrize("fixture", GOLDEN_FIXTURES)
 def test_the_report_of_a_fixture_is_the_golden_file(fixture: str) -> None:
     """SMFPARSE_RENEW_GOLDEN=1 writes the golden files; read the difference before you keep it."""
-    made = "\n".join(log_lines(FIXTURES / f"{fixture}.smf")) + "\n"
+    made = "\n".join(report_lines("log", FIXTURES / f"{fixture}.smf")) + "\n"
     golden = GOLDEN / f"log-{fixture}.txt"
     if os.environ.get(RENEW) == "1":
         GOLDEN.mkdir(exist_ok=True)
@@ -758,7 +759,7 @@ def test_a_file_and_its_dataset_stay_two_sections(tmp_path: Path) -> None:
     dump = tmp_path / "DUMP.smf"
     dump.write_bytes(log_record(Log(io={(1, 1): Io(5, 5)})))
     write_dataset(open_inputs([dump]), tmp_path / "tables")
-    rows = log_rows(dump, tmp_path / "tables")
+    rows = report_rows("log", dump, tmp_path / "tables")
     assert [row["io_1_1_count"] for row in rows] == [5, 5]
 
 
@@ -768,7 +769,7 @@ def test_a_total_of_records_without_a_clock_still_names_them(tmp_path: Path) -> 
     area = int.from_bytes(record[28:32])
     record[area + 16 : area + 24] = bytes(8)  # QWHSSTCK
     dump.write_bytes(record)
-    lines = log_lines(dump, total=True)
+    lines = report_lines("log", dump, sections=TOTAL)
     assert lines[0] == "MVCA,MQPV,2023/10/02,11:53:02,VRM:930,"
     assert lines[1] == "From - to -, duration - seconds."
 
@@ -784,7 +785,7 @@ def test_a_report_reads_each_file_once(write: Write, monkeypatch: pytest.MonkeyP
         return batches(file, wanted, log, selection)
 
     monkeypatch.setattr(SmfFile, "batches", watched)
-    assert len(log_rows(write(log_record(BUSY_LOGGER)))) == 1
+    assert len(report_rows("log", write(log_record(BUSY_LOGGER)))) == 1
     assert passes == [sorted(reports.report("log").tables)]
 
 

@@ -26,8 +26,6 @@ from tests.accounting_records import (
     connection_record,
     more_queues,
     queue,
-    report_lines,
-    report_rows,
     task,
     task_record,
     task_token,
@@ -35,6 +33,7 @@ from tests.accounting_records import (
 )
 from tests.builders import rdw
 from tests.real import REAL_DATA
+from tests.report_runs import report_lines, report_rows
 from tests.searching import search
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"

@@ -12,13 +12,13 @@ from typing import Any
 import polars as pl
 import pytest
 
-from smfparse import printing, reports
 from smfparse.catalog import Catalog
-from smfparse.sections import TOTAL, Sections
+from smfparse.sections import TOTAL
 from smfparse.tables import open_inputs
 from tests.builders import NOTHING, Section, qwhs_long, rdw, smf_record
 from tests.fact_blocks import fact_block
 from tests.real import REAL_DATA, needs_real_data
+from tests.report_runs import report_lines, report_rows
 
 Write = Callable[..., Path]
 EAST = dt.timedelta(hours=-5)
@@ -65,15 +65,6 @@ def record(
     )
 
 
-def rows(name: str, path: Path, sections: Sections | None = None) -> list[dict[str, Any]]:
-    with Catalog(open_inputs([path])) as catalog:
-        return list(reports.run(reports.report(name), catalog, sections))
-
-
-def lines(name: str, path: Path, form: str = "text") -> list[str]:
-    return list(printing.lines(reports.report(name), rows(name, path), form))
-
-
 def task(length: int, requests: int, cpu: float, elapsed: float, **values: Any) -> bytes:
     """A task block of `length` bytes; times in seconds."""
     name = {32: "QCT_ADP", 36: "QCT_DSP", 48: "QCT_SSL"}[length]
@@ -113,7 +104,7 @@ def adapters(tasks: Sequence[tuple[int, float, float]] = ADAPTERS) -> bytes:
 
 
 def test_adapters_are_printed_as_published(write: Write) -> None:
-    assert lines("adap", write(adapters())) == ADAP.splitlines()
+    assert report_lines("adap", write(adapters())) == ADAP.splitlines()
 
 
 def test_a_dispatcher_is_printed_as_published_with_its_channels(write: Write) -> None:
@@ -121,7 +112,7 @@ def test_a_dispatcher_is_printed_as_published_with_its_channels(write: Write) ->
     busy = task(36, 166073, 58.111662, 58.56, qctchln=1)
     idle = task(36, 0, 0, 0, qctchln=1)
     path = write(record(115, 231, NOTHING, Section([busy, idle]), duration_us=60_000_000))
-    found = lines("disp", path)
+    found = report_lines("disp", path)
     assert found[4] == "   0,DISP,  166073,  97.6,    58.111662, 96.9,      350,     353"
     assert found[7:] == [
         "   0,DISP, number of channels on this TCB,     1",
@@ -144,7 +135,7 @@ def test_the_csv_of_tasks_has_the_columns_of_mp1b_and_one_decimal_of_average_cpu
             qmgr="CSQ5",
         )
     )
-    header, row = lines("disp", path, "csv")
+    header, row = report_lines("disp", path, form="csv")
     assert header.startswith(
         "mvs,qm,qsg,date,time,Type,Requests,Busy%,Total CPU,CPU%,avg CPU,avg ET,"
     )
@@ -153,8 +144,9 @@ def test_the_csv_of_tasks_has_the_columns_of_mp1b_and_one_decimal_of_average_cpu
 
 def test_the_csv_of_tasks_has_a_row_an_interval_and_json_every_task(write: Write) -> None:
     path = write(adapters())
-    assert [row["Requests"] for row in csv.DictReader(lines("adap", path, "csv"))] == ["191442"]
-    found = json.loads("\n".join(lines("adap", path, "json")))["rows"]
+    (row,) = csv.DictReader(report_lines("adap", path, form="csv"))
+    assert row["Requests"] == "191442"
+    found = json.loads("\n".join(report_lines("adap", path, form="json")))["rows"]
     assert [row["requests"] for row in found] == [each for each, *_ in ADAPTERS] + [191442]
 
 
@@ -172,13 +164,13 @@ def test_the_longest_name_resolution_is_printed_at_its_local_time_as_published(
         qctlgdu=24_284,
     )
     path = write(record(115, 231, *[NOTHING] * 4, Section([dns])))
-    first, summary = lines("dns", path)[4:]
+    first, summary = report_lines("dns", path)[4:]
     assert first == (
         "   0,DNS ,      24,   0.0,     0.007980,  0.0,      332,    1031,"
         "   24284,2014/04/08,20:41:49.573730"
     )
     assert summary == first.replace("   0,", "Summ,", 1)
-    (row, _) = json.loads("\n".join(lines("dns", path, "json")))["rows"]
+    (row, _) = json.loads("\n".join(report_lines("dns", path, form="json")))["rows"]
     assert row["longest_at"] == "2014-04-08T20:41:49.573730"
 
 
@@ -191,7 +183,7 @@ def test_of_several_ssl_tasks_the_summary_has_the_longest_request_and_its_time(
         for moment, longest in zip(moments, (10, 30, 20), strict=True)
     ]
     path = write(record(115, 231, *[NOTHING] * 3, Section(blocks)))
-    summary = rows("ssl", path)[-1]
+    summary = report_rows("ssl", path)[-1]
     assert (summary["longest"], summary["longest_at"]) == (30, moments[1])
 
 
@@ -215,7 +207,7 @@ LIMITS: dict[str, Any] = {
 
 def test_the_channel_initiator_is_printed_as_published_before_mq_9_3_5(write: Write) -> None:
     path = write(record(115, 231, Section([fact_block("QCCT", 48, **LIMITS)])))
-    assert lines("chinit", path)[2:] == [
+    assert report_lines("chinit", path)[2:] == [
         *CHINIT.splitlines(),
         "Storage used by Chinit......... 436MB",
     ]
@@ -224,7 +216,7 @@ def test_the_channel_initiator_is_printed_as_published_before_mq_9_3_5(write: Wr
 def test_the_channel_initiator_is_printed_as_published_since_mq_9_3_5(write: Write) -> None:
     block = fact_block("QCCT", 64, **LIMITS, qcctslim=17_592_186_040_320, qcctstab=77)
     path = write(record(115, 231, Section([block]), release="935"))
-    assert lines("chinit", path)[2:] == [
+    assert report_lines("chinit", path)[2:] == [
         *CHINIT.splitlines(),
         "31-bit storage used............................ 436 MB",
         "64-bit storage limit...........................16384 PB",
@@ -248,7 +240,7 @@ def test_the_csv_of_the_channel_initiator_gives_the_published_row(write: Write) 
             qmgr="CSQ5",
         )
     )
-    header, row = lines("chinit", path, "csv")
+    header, row = report_lines("chinit", path, form="csv")
     assert header.startswith("mvs,qm,date,time,QSG,CurCHL,MaxCHL,ActCHL,MaxAct,MaxTCP,MaxLU,StgMB,")
     assert row.startswith("SC61,CSQ5,2014/08/01,15:26:40,,13,200,12,200,200,200,22,")
 
@@ -333,7 +325,7 @@ def channels(*blocks: dict[str, Any], **keys: Any) -> bytes:
 
 def test_a_channel_is_printed_as_published(write: Write) -> None:
     found = {}
-    for line in lines("dchs", write(channels(SENDER)))[2:]:
+    for line in report_lines("dchs", write(channels(SENDER)))[2:]:
         assert line.startswith("127.0.0.1  MQ89_1  ")
         label, value = line[19:51].rstrip(), line[51:]
         found[label] = " ".join(value.split())
@@ -349,7 +341,7 @@ def test_channels_by_type_are_printed_as_published(write: Write) -> None:
         "qmgr": "MQPH",
     }
     two = [SENDER | {"qcstchnm": name, "qcstnmsg": 37860, "qcstnpmg": 37860} for name in "AB"]
-    assert lines("dchssum", write(channels(*two, **keys))) == [
+    assert report_lines("dchssum", write(channels(*two, **keys))) == [
         "MVS,MQ,date,time,VRM,channelType,count,Persistent,NonPersistent,'P/Sec','NP/Sec'",
         "MVCA,MQPH,2014/06/30,11:30:00,VRM:800,SENDER,2,75720,0,2611,0",
         "MVCA,MQPH,2014/06/30,11:30:00,VRM:800,total,2,75720,0,2611,0",
@@ -360,7 +352,7 @@ def test_a_channel_over_two_intervals_is_one_with_its_averages_weighted(write: W
     later = SENDER | {"qcstbatc": 23, "qcstntav": 812, "qcstnmsg": 2, "qcstntmx": 9999}
     duration = dt.timedelta(microseconds=D45_DURATION)
     path = write(channels(SENDER), channels(later, start=CHANNEL_INTERVAL + duration))
-    (row,) = rows("dchs", path, TOTAL)
+    (row,) = report_rows("dchs", path, sections=TOTAL)
     assert row["messages"] == 3000
     assert row["active"] == 244
     assert row["net_average"] == pytest.approx((312 * 77 + 812 * 23) / 100)
@@ -373,7 +365,7 @@ def test_a_channel_that_ended_was_active_until_then(write: Write) -> None:
         "qcststrt": (CHANNEL_INTERVAL + dt.timedelta(seconds=10) - EAST).replace(tzinfo=dt.UTC),
         "qcstludt": (CHANNEL_INTERVAL + dt.timedelta(seconds=15.5) - EAST).replace(tzinfo=dt.UTC),
     }
-    (row,) = rows("dchs", write(channels(stopped)))
+    (row,) = report_rows("dchs", write(channels(stopped)))
     assert row["active"] == 5
     assert row["sent_per_second"] == 17_200_221 / 5
 
@@ -384,7 +376,7 @@ def test_the_figures_of_real_channels_agree_with_polars_over_the_raw_table() -> 
     with Catalog(open_inputs([path])) as catalog:
         raw = pl.from_arrow(catalog.arrow("SELECT * FROM qcst"))
     assert isinstance(raw, pl.DataFrame)
-    found = pl.DataFrame(rows("dchs", path), infer_schema_length=None)
+    found = pl.DataFrame(report_rows("dchs", path), infer_schema_length=None)
     assert found.height == raw.height == 23
     for figure, field in (
         ("messages", "qcstnmsg"),
@@ -392,7 +384,7 @@ def test_the_figures_of_real_channels_agree_with_polars_over_the_raw_table() -> 
         ("buffers_received", "qcstbfrc"),
     ):
         assert found[figure].sum() == raw[field].sum() > 0
-    summed = pl.DataFrame(rows("dchssum", path)).filter(pl.col("type") == "total")
+    summed = pl.DataFrame(report_rows("dchssum", path)).filter(pl.col("type") == "total")
     assert summed["nonpersistent"].sum() == (raw["qcstnmsg"] - raw["qcstnpmg"]).sum()
 
 
@@ -416,7 +408,7 @@ def test_the_figures_of_real_tasks_agree_with_polars_over_the_raw_tables(
         )
         .sort("record_no")
     )
-    found = pl.DataFrame(rows(name, path), infer_schema_length=None)
+    found = pl.DataFrame(report_rows(name, path), infer_schema_length=None)
     found = found.filter(pl.col("line") == "summary").sort("record_no")
     assert found.height == expected.height == 16
     assert expected["requests"].sum() > 0
@@ -429,11 +421,11 @@ def test_the_records_of_one_interval_are_one_section_without_marks(write: Write)
     other = SENDER | {"qcstchnm": "MQ89_2"}
     late = {"duration_us": D45_DURATION + 10_000}
     path = write(channels(SENDER), channels(other, **late))
-    assert len(rows("dchs", path)) == 2
-    text = lines("dchs", path)
+    assert len(report_rows("dchs", path)) == 2
+    text = report_lines("dchs", path)
     assert sum(line.startswith("From ") for line in text) == 1
     assert not any(line.startswith("Marked") for line in text)
-    assert [line.split(",")[5:8] for line in lines("dchssum", path)[1:]] == [
+    assert [line.split(",")[5:8] for line in report_lines("dchssum", path)[1:]] == [
         ["SENDER", "2", "3012"],
         ["total", "2", "3012"],
     ]
@@ -441,5 +433,5 @@ def test_the_records_of_one_interval_are_one_section_without_marks(write: Write)
 
 def test_averages_of_a_busy_channel_do_not_overflow(write: Write) -> None:
     busy = SENDER | {"qcstetav": 900, "qcstnmsg": 50_000_000, "qcstcpra": 90}
-    (row,) = rows("dchs", write(channels(busy)))
+    (row,) = report_rows("dchs", write(channels(busy)))
     assert (row["exit_average"], row["compression"]) == (900, 90)

@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 
-from smfparse import printing, reports
-from smfparse.catalog import Catalog
-from smfparse.sections import RECORDED, TOTAL, Sections
-from smfparse.tables import open_inputs
+from smfparse import reports
+from smfparse.sections import TOTAL
 from tests.builders import NOTHING, Section, qwhs_long, qwhs_short, rdw, smf_record, wtas
 from tests.fact_blocks import fact_block
+from tests.report_runs import report_lines, report_rows
 
 START = dt.datetime(2026, 3, 4, 12, 0, 0)
 SECONDS = 600
@@ -259,11 +258,6 @@ RULES: list[tuple[str, Make, dict[str, Any], float, dict[str, Any]]] = [
 ]
 
 
-def rows(path: Path, sections: Sections = RECORDED) -> list[dict[str, Any]]:
-    with Catalog(open_inputs([path])) as catalog:
-        return list(reports.run(reports.report("message"), catalog, sections))
-
-
 @pytest.mark.parametrize(
     ("rule", "make", "beyond", "value", "within"),
     RULES,
@@ -279,10 +273,10 @@ def test_a_rule_is_crossed_beyond_its_limit_only(
 ) -> None:
     path = tmp_path / "dump.smf"
     path.write_bytes(rdw([make(dict(beyond))]))
-    found = {row["rule"]: row["value"] for row in rows(path)}
+    found = {row["rule"]: row["value"] for row in report_rows("message", path)}
     assert found.get(rule) == pytest.approx(value)
     path.write_bytes(rdw([make(dict(within))]))
-    assert rule not in {row["rule"] for row in rows(path)}
+    assert rule not in {row["rule"] for row in report_rows("message", path)}
 
 
 def test_every_rule_is_tested() -> None:
@@ -293,7 +287,7 @@ def test_every_rule_is_tested() -> None:
 def test_the_lines_have_rule_figure_limit_source_and_interval(tmp_path: Path) -> None:
     path = tmp_path / "dump.smf"
     path.write_bytes(rdw([channels({"qcctnoac": 51}), dispatcher({"qcteltm": percent(77)})]))
-    lines = list(printing.lines(reports.report("message"), rows(path), "text"))
+    lines = report_lines("message", path)
     assert lines == [
         "SYS1,MQ01,2026/03/04,12:10:00,From 2026/03/04,12:00:00 to 2026/03/04,12:10:00,"
         "W MQCHIN001W The high water mark of the number of active channels >50 % of max channels "
@@ -307,7 +301,7 @@ def test_the_lines_have_rule_figure_limit_source_and_interval(tmp_path: Path) ->
 def test_where_nothing_is_crossed_that_is_said(tmp_path: Path) -> None:
     path = tmp_path / "dump.smf"
     path.write_bytes(rdw([pool({})]))
-    assert rows(path) == rows(path, TOTAL) == []
+    assert report_rows("message", path) == report_rows("message", path, sections=TOTAL) == []
     assert reports.report("message").absent().startswith("no figure crosses a rule")
 
 
@@ -325,4 +319,5 @@ def test_large_counters_do_not_overflow(
 ) -> None:
     path = tmp_path / "dump.smf"
     path.write_bytes(rdw([make(values)]))
-    assert {row["rule"]: row["value"] for row in rows(path)}[rule] == pytest.approx(value)
+    found = {row["rule"]: row["value"] for row in report_rows("message", path)}
+    assert found[rule] == pytest.approx(value)

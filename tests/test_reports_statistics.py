@@ -21,8 +21,9 @@ from smfparse.tables import open_inputs
 from tests.builders import rdw
 from tests.fact_blocks import facts
 from tests.real import REAL_DATA
+from tests.report_runs import report_lines, report_rows
 from tests.searching import search
-from tests.statistics_records import START, block, lines, record, rows, structures
+from tests.statistics_records import START, block, record, structures
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 FILES = [FIXTURES / f"{name}.smf" for name in ("qm01-930", "qm60", "qm80", "qm100")]
@@ -307,7 +308,7 @@ REPORTS = sorted({each.report for each in CHECKS})
 def test_every_figure_is_what_polars_makes_of_the_raw_table(
     name: str, path: Path, total: bool
 ) -> None:
-    every_row = rows(name, path, sections=TOTAL if total else None)
+    every_row = report_rows(name, path, sections=TOTAL if total else None)
     counted = 0
     for check in (each for each in CHECKS if each.report == name):
         frame = expected(check, path, total)
@@ -357,7 +358,7 @@ def test_no_figure_is_left_unchecked(name: str) -> None:
 
 def test_the_queue_statistics_of_mq_9_3_0_are_printed_as_published(write: Write) -> None:
     queue = block("QQST", qqstqnam="LQ1001", qqstpsid=1, qqstbpid=1, qqstdpth=4)
-    assert lines("QSTAT", [write(record(queue))]) == [
+    assert report_lines("QSTAT", write(record(queue))) == [
         "MVAA,VTS1,2022/06/29,21:13:21,VRM:930,",
         "From 2022/06/29,21:13:20 to 2022/06/29,21:13:21, duration 1 seconds.",
         "= Queue Name LQ1001      COMPLETE RECORD      MVAA,VTS1,2022/06/29,21:13:21,VRM:930,",
@@ -376,13 +377,13 @@ def test_a_shared_queue_of_mq_9_3_0_is_printed_as_published(write: Write) -> Non
         qqstqsgn="PERF",
         qqstcfst="APPLICATION1",
     )
-    found = lines("qstat", [write(record(shared))])
+    found = report_lines("qstat", write(record(shared)))
     assert found[3] == "> Disposition Shared QSG Name PERF      CF Struct Name APPLICATION1"
 
 
 def test_queues_in_the_first_csv_columns_are_those_of_mp1b(write: Write) -> None:
     queue = block("QQST", qqstqnam="LQ1001", qqstpsid=1, qqstbpid=1, qqstdpth=4)
-    header, row = lines("QSTATCSV", [write(record(queue))], "csv")
+    header, row = report_lines("QSTATCSV", write(record(queue)), form="csv")
     assert header.startswith(
         "z/OS,QM,Date,Time,Queue,Disp,PSID,BPID,QSG,CF,Dpth,OPPROC,IPPROC,QTIMES,QTIMEL,L"
     )
@@ -431,7 +432,7 @@ def test_the_queue_statistics_of_2025_are_printed_as_published(write: Write) -> 
         seconds=60,
         release="940",
     )
-    found = lines("qstat", [write(made)])
+    found = report_lines("qstat", write(made))
     assert found[2] == found[0] == "MVAA,VTS1,2025/02/22,14:36:00,VRM:940,"
     assert "\n".join(found[3:20]) == PUBLISHED
     assert [line for line in found if "Span" in line or "Context" in line] == []
@@ -476,13 +477,13 @@ LABELS = {
 def test_every_label_of_a_queue_is_that_of_its_field(write: Write) -> None:
     """Each field has a number of its own: its offset."""
     numbers = {name: int(facts()["QQST"][name]["offset"]) for name in LABELS.values()}
-    found = lines("qstat", [write(record(block("QQST", 672, **numbers)))])
+    found = report_lines("qstat", write(record(block("QQST", 672, **numbers))))
     for label, name in LABELS.items():
         assert f"{label:.<43}{numbers[name]}" in found
 
 
 def test_a_queue_without_a_page_set_is_unallocated(write: Write) -> None:
-    found = lines("qstat", [write(record(block("QQST", 552, qqstpsid=-1, qqstbpid=-1)))])
+    found = report_lines("qstat", write(record(block("QQST", 552, qqstpsid=-1, qqstbpid=-1))))
     assert "Pageset ID.................................Unallocated" in found
 
 
@@ -497,7 +498,7 @@ def test_a_shared_queue_of_2025_has_its_structure_in_place_of_a_page_set(write: 
         qqstqsgn="PERF",
         qqstcfst="APPLICATION1",
     )
-    found = lines("qstat", [write(record(shared))])
+    found = report_lines("qstat", write(record(shared)))
     assert found[3:7] == [
         "Queue Name.................................SQ1",
         "Disposition................................Shared",
@@ -508,7 +509,7 @@ def test_a_shared_queue_of_2025_has_its_structure_in_place_of_a_page_set(write: 
 
 
 def test_a_queue_of_mq_9_3_1_has_no_line_of_later_releases(write: Write) -> None:
-    found = lines("qstat", [write(record(block("QQST", 120, qqstqnam="Q", qqstopct=3)))])
+    found = report_lines("qstat", write(record(block("QQST", 120, qqstqnam="Q", qqstopct=3))))
     assert "Open Output Count..........................3" in found
     assert found[-2:] == [
         "Oldest Message Age.........................0",
@@ -518,10 +519,10 @@ def test_a_queue_of_mq_9_3_1_has_no_line_of_later_releases(write: Write) -> None
 
 def test_a_partial_record_does_not_tell_a_depth(write: Write) -> None:
     made = record(block("QQST", qqstqnam="Q", qqstflag="QQSTPART", qqstpsid=1, qqstbpid=1))
-    found = lines("qstat", [write(made)])
+    found = report_lines("qstat", write(made))
     assert "      PARTIAL RECORD      " in found[2]
     assert found[-1] == "Current Depth -"
-    (row,) = cells(lines("qstat", [write(made)], "csv"))
+    (row,) = cells(report_lines("qstat", write(made), form="csv"))
     assert (row["RecType"], row["Dpth"]) == ("Partial", "")
 
 
@@ -540,7 +541,7 @@ def queue_over_intervals(*intervals: Mapping[str, Any]) -> list[bytes]:
 def test_a_queue_over_intervals_has_the_depth_of_its_last_full_record(write: Write) -> None:
     partial = {"qqstflag": "QQSTPART", "qqstdpth": 0}
     path = write(*queue_over_intervals({"qqstdpth": 7}, {"qqstdpth": 9, "qqstmage": 5}, partial))
-    (row,) = rows("qstat", path, sections=TOTAL)
+    (row,) = report_rows("qstat", path, sections=TOTAL)
     assert (row["depth"], row["age"], row["record_type"]) == (9, 5, "Full")
 
 
@@ -552,7 +553,7 @@ def test_messages_of_a_queue_over_intervals_are_weighted_by_puts(write: Write) -
             {},
         )
     )
-    (row,) = rows("qstat", path, sections=TOTAL)
+    (row,) = report_rows("qstat", path, sections=TOTAL)
     assert row["average"] == (30 * 100 + 10 * 500) / 40
     assert row["smallest"] == 10
 
@@ -561,7 +562,7 @@ def test_a_private_and_a_shared_queue_of_one_name_are_two(write: Write) -> None:
     private = block("QQST", qqstqnam="Q", qqstdpth=1)
     shared = block("QQST", qqstqnam="Q", qqstdpth=2, qqstflag="QQSTDISP")
     for sections in (RECORDED, TOTAL, every("1h")):
-        found = rows("qstat", write(record(private, shared)), sections=sections)
+        found = report_rows("qstat", write(record(private, shared)), sections=sections)
         assert [(row["disposition"], row["depth"]) for row in found] == [
             ("Private", 1),
             ("Shared", 2),
@@ -583,7 +584,7 @@ def test_the_buffer_pool_csv_is_that_of_mp1b(write: Write) -> None:
     )
     start = dt.datetime(2010, 9, 29, 15, 17, 18)
     made = record(pool, start=start, seconds=900, release="800", system="MPX1", qmgr="QML1")
-    header, row = lines("BUFFCSV", [write(made)], "csv")
+    header, row = report_lines("BUFFCSV", write(made), form="csv")
     assert header.startswith(
         "MVS,QM,Date,Time,BP,size,lowest free,# get new pg,# get old pg,# read I/Os,# pg writes,"
         "# write I/Os,# sync w"
@@ -609,7 +610,7 @@ def test_buffer_pools_are_printed_as_by_the_old_program(write: Write) -> None:
         qpstdmc=271,
         qpststl=927247,
     )
-    found = lines("buff", [write(record(pool))])[2:5]
+    found = report_lines("buff", write(record(pool)))[2:5]
     for line, published in zip(
         found,
         [
@@ -624,7 +625,7 @@ def test_buffer_pools_are_printed_as_by_the_old_program(write: Write) -> None:
 
 def test_the_io_of_a_buffer_pool_has_the_published_ratio(write: Write) -> None:
     pool = block("QPST", qpsttpw=475436, qpstwio=129403)
-    (row,) = cells(lines("BUFFIO", [write(record(pool))], "csv"))
+    (row,) = cells(report_lines("BUFFIO", write(record(pool)), form="csv"))
     assert row["Pages per write I/O"] == "3.7"
 
 
@@ -636,7 +637,7 @@ def test_the_message_manager_csv_is_that_of_mp1b(write: Write) -> None:
         system="MPX1",
         qmgr="QML1",
     )
-    header, row = lines("MSGMCSV", [write(made)], "csv")
+    header, row = report_lines("MSGMCSV", write(made), form="csv")
     assert header.startswith("MVS,QM,Date,Time,Puts,Put1s,Gets,")
     assert row.startswith("MPX1,QML1,2010/09/29,15:32:18,36070,0,30659,")
 
@@ -644,8 +645,8 @@ def test_the_message_manager_csv_is_that_of_mp1b(write: Write) -> None:
 def test_only_span_counters_that_counted_are_printed(write: Write) -> None:
     quiet = record(block("QMST", 300))
     busy = record(block("QMST", 300, qmstosps=12, qmstotpu=2_500_000))
-    assert len(lines("msgm", [write(quiet)])) == 9
-    assert [" ".join(line.split()) for line in lines("msgm", [write(busy)])[9:]] == [
+    assert len(report_lines("msgm", write(quiet))) == 9
+    assert [" ".join(line.split()) for line in report_lines("msgm", write(busy))[9:]] == [
         "Producer_Spans 12,",
         "Span_Tasks_CPU_Seconds 2.500000,",
     ]
@@ -665,7 +666,7 @@ def test_a_coupling_facility_structure_has_the_published_averages(write: Write) 
         },
         {"qeststr": "APP1", "qeststrn": 3},
     )
-    found = lines("cf", [write(record(made))])
+    found = report_lines("cf", write(record(made)))
     assert [each.strip() for each in found[3].split("|")] == [
         *("0", "CSQ_ADMIN", "1000", "267", "0", "100", "338", "21", "0", "5", "6")
     ]
@@ -680,7 +681,7 @@ def test_a_structure_that_moves_to_another_slot_stays_one(write: Write) -> None:
     second = structures({"qeststr": "APP2", "qestcsec": 20}, {"qeststr": "APP1", "qestcsec": 2})
     later = START + dt.timedelta(seconds=1)
     path = write(record(first), record(second, start=later))
-    found = rows("cf", path, sections=TOTAL)
+    found = report_rows("cf", path, sections=TOTAL)
     assert {row["qeststr"]: row["qestcsec"] for row in found} == {"APP1": 3, "APP2": 30}
 
 
@@ -699,7 +700,7 @@ def test_db2_prints_the_kinds_of_requests_that_there_were(write: Write) -> None:
             readsmxw=150,
         )
     )
-    found = lines("db2", [write(made)])[2:]
+    found = report_lines("db2", write(made))[2:]
     tasks = "Tasks: Servers 9, Active 10, Conns 0, Discs 0, High 4, Abend 0, Requeue 0"
     assert found[0].split() == tasks.split()
     assert found[1] == "Number of deadlock conditions 0"
@@ -740,7 +741,7 @@ def storage(write: Write) -> Path:
 
 
 def test_what_is_written_of_storage_at_one_moment_is_one_section(write: Write) -> None:
-    found = lines("STG", [storage(write)])
+    found = report_lines("STG", storage(write))
     assert found[0] == "MVAA,VTS1,2022/06/29,21:14:20,VRM:930,"
     assert "duration 60 seconds" in found[1]
     starts = [line.split(maxsplit=2)[:2] for line in found[2:]]
@@ -762,7 +763,7 @@ def test_storage_is_shown_in_the_interval_at_whose_end_it_was_written(
             record(block("QSST", qsstgetm=minute), start=start, seconds=60),
             record(block("QSPH", qsphname="POOL", qsphstor=minute), start=end, seconds=0),
         ]
-    found = rows("stg", write(*made), sections=every("1m"))
+    found = report_rows("stg", write(*made), sections=every("1m"))
     shown = [(row["bucket"].minute, row["line"], row["qsstgetm"], row["qsphstor"]) for row in found]
     assert shown == [
         *((13, "requests", 0, None), (13, "pool", None, 0)),
@@ -771,7 +772,7 @@ def test_storage_is_shown_in_the_interval_at_whose_end_it_was_written(
 
 
 def test_storage_pools_come_with_the_largest_first(write: Write) -> None:
-    found = rows("stg", storage(write))
+    found = report_rows("stg", storage(write))
     assert [row["line"] for row in found] == ["requests", "regions", "pool", "pool", "getmain"]
     large, small = found[2:4]
     assert (large["qsphname"], large["attributes"]) == ("LARGE", "Variable Global 31-bit")
@@ -796,7 +797,7 @@ def test_nothing_is_divided_by_nothing(write: Write, report: str, name: str) -> 
     """All counters are zero, and the interval has no length: a dash, no zero and no error."""
     empty = record(block(name), seconds=0)
     for sections in (None, TOTAL):
-        for row in rows(report, write(empty), sections=sections):
+        for row in report_rows(report, write(empty), sections=sections):
             ratios = [
                 key for key in row if key.endswith(("_average", "per_second", "_percent", "_busy"))
             ]
@@ -812,14 +813,14 @@ def test_counters_in_full_width_do_not_stop_a_report(write: Write, report: str, 
     }
     made = [record(block(name, **largest), start=START + dt.timedelta(seconds=n)) for n in (0, 1)]
     for sections in (RECORDED, TOTAL, every("1h")):
-        assert rows(report, write(*made), sections=sections)
+        assert report_rows(report, write(*made), sections=sections)
 
 
 def test_a_sum_that_no_counter_can_hold_is_absent(write: Write) -> None:
     """The counters of a damaged record; the others of the interval are shown."""
     most = record(block("QMST", qmstspp=2**63 - 1, qmstput=5))
     more = record(block("QMST", qmstspp=1, qmstput=6), start=START + dt.timedelta(seconds=1))
-    (row,) = rows("msgm", write(most, more), sections=TOTAL)
+    (row,) = report_rows("msgm", write(most, more), sections=TOTAL)
     assert (row["qmstspp"], row["qmstput"]) == (None, 11)
 
 
@@ -845,8 +846,8 @@ def test_counters_of_an_interval_are_the_sums_of_its_records(
         for number, values in enumerate(intervals)
     ]
     path = write(*made)
-    hours = rows("data", path, sections=every("1h"))
-    (total,) = rows("data", path, sections=TOTAL)
+    hours = report_rows("data", path, sections=every("1h"))
+    (total,) = report_rows("data", path, sections=TOTAL)
     assert len(hours) == (len(intervals) + 2) // 3
     for name in COUNTERS:
         sums = [

@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 
-from smfparse import printing, reports
-from smfparse.catalog import Catalog
-from smfparse.sections import RECORDED, TOTAL, Sections, every
+from smfparse.sections import TOTAL, Sections, every
 from smfparse.tables import open_inputs, write_dataset
 from tests.builders import Section, qwhs_short, rdw, smf_record, wtas
 from tests.fact_blocks import fact_block
 from tests.log_records import EAST, START, Log, log_record
+from tests.report_runs import report_lines, report_rows
 
 Write = Callable[[Iterable[bytes]], Path]
 MIDNIGHT = dt.datetime(2026, 3, 4)
@@ -33,11 +32,6 @@ def write(tmp_path: Path) -> Write:
     return written
 
 
-def rows(name: str, path: Path, sections: Sections = RECORDED) -> list[dict[str, Any]]:
-    with Catalog(open_inputs([path])) as catalog:
-        return list(reports.run(reports.report(name), catalog, sections))
-
-
 def interval(start: float, seconds: float, pages: int = 1, **keys: Any) -> bytes:
     """A 115/1 record of an interval, by seconds since START."""
     log = Log(counters={"qjstciwr": pages, "qjstlogw": 1})
@@ -49,8 +43,8 @@ def interval(start: float, seconds: float, pages: int = 1, **keys: Any) -> bytes
     )
 
 
-def marks(path: Path, sections: Sections = RECORDED) -> list[str | None]:
-    return [row["marks"] for row in rows("log", path, sections)]
+def marks(path: Path, sections: Sections | None = None) -> list[str | None]:
+    return [row["marks"] for row in report_rows("log", path, sections=sections)]
 
 
 def test_intervals_that_follow_one_another_have_no_marks(write: Write) -> None:
@@ -62,7 +56,7 @@ def test_an_interval_of_more_than_one_and_a_half_medians_is_long(write: Write) -
     path = write([interval(-400, 400), *(interval(60 * n, 60) for n in range(4))])
     assert marks(path) == ["long: 1 of 1, median 60 seconds", *[None] * 4]
     assert marks(path, TOTAL) == ["long: 1 of 5, median 60 seconds"]
-    lines = list(printing.lines(reports.report("log"), rows("log", path), "text"))
+    lines = report_lines("log", path)
     assert lines[2] == "Marked long: 1 of 1, median 60 seconds"
     assert lines.count("Marked long: 1 of 1, median 60 seconds") == 1
 
@@ -92,7 +86,7 @@ def test_an_overlap_is_told(write: Write) -> None:
 def test_intervals_of_a_second_are_told_apart_and_their_gaps_seen(write: Write) -> None:
     path = write(interval(n, 1, pages=2**n) for n in range(8) if n != 5)
     assert marks(path) == [*[None] * 5, "gap: 1 seconds", None]
-    found = rows("log", path, every("2s"))
+    found = report_rows("log", path, sections=every("2s"))
     assert [row["pages_written"] for row in found] == [3, 12, 16, 64 + 128]
 
 
@@ -100,10 +94,10 @@ def test_intervals_of_a_second_are_told_apart_and_their_gaps_seen(write: Write) 
 def test_an_interval_that_ends_late_goes_where_most_of_it_was(write: Write, late: float) -> None:
     begin = dt.datetime(2023, 10, 2, 11, 45) - START
     records = [interval(begin.total_seconds() + 900 * n + late, 900, pages=10**n) for n in range(4)]
-    found = rows("log", write(records), every("15m"))
+    found = report_rows("log", write(records), sections=every("15m"))
     assert [row["pages_written"] for row in found] == [1, 10, 100, 1000]
     assert [row["bucket"].minute for row in found] == [45, 0, 15, 30]
-    hours = rows("log", write(records), every("1h"))
+    hours = report_rows("log", write(records), sections=every("1h"))
     assert [row["pages_written"] for row in hours] == [1, 1110]
     assert [row["intervals"] for row in hours] == [1, 3]
 
@@ -128,7 +122,7 @@ def test_an_interval_of_a_task_goes_whole_where_it_ends_and_is_marked(write: Wri
         return MIDNIGHT + dt.timedelta(hours=9, minutes=minutes)
 
     path = write([task(0, at(2), at(15)), task(1, at(2), at(16)), task(2, at(15), at(30))])
-    found = rows("qputs", path, every("15m"))
+    found = report_rows("qputs", path, sections=every("15m"))
     assert [(row["bucket"], row["putn"]) for row in found] == [
         (at(0), 1),
         (at(15), 110),
@@ -140,11 +134,11 @@ def test_an_interval_of_a_task_goes_whole_where_it_ends_and_is_marked(write: Wri
 def test_an_interval_that_cannot_be_spoils_no_other(write: Write, seconds: float) -> None:
     """QWHSDURN of a damaged record: thousands of years, and beyond what a date can be."""
     path = write([interval(0, 60), interval_of_any_length(seconds)])
-    assert len(rows("log", path)) == 2
+    assert len(report_rows("log", path)) == 2
     for sections in (TOTAL, every("1h")):
-        (row,) = rows("log", path, sections)
+        (row,) = report_rows("log", path, sections=sections)
         assert row["intervals"] == 1
-        assert list(printing.lines(reports.report("log"), [row], "text"))
+        assert report_lines("log", path, sections=sections)
 
 
 def interval_of_any_length(seconds: float) -> bytes:
@@ -161,7 +155,6 @@ def test_the_same_interval_of_a_file_and_of_its_dataset_is_told_as_an_overlap(
 ) -> None:
     path = write(interval(60 * n, 60) for n in range(3))
     write_dataset(open_inputs([path]), tmp_path / "tables")
-    with Catalog(open_inputs([path, tmp_path / "tables"])) as catalog:
-        (row,) = reports.run(reports.report("log"), catalog, TOTAL)
+    (row,) = report_rows("log", path, tmp_path / "tables", sections=TOTAL)
     assert row["intervals"] == 6
     assert row["marks"] == "overlap: 180 seconds"

@@ -1,32 +1,13 @@
 -- SSL: a row a section and SSL task of the channel initiator (QCT_SSL), and one for all of them.
 WITH
-tasks AS (
+blocks AS (
     SELECT
-        section, block_no - 1 AS number, sum(interval_seconds) AS interval_seconds,
-        sum(qctreqn)::UBIGINT AS requests, sum(qcteltm) AS busy_us, sum(qctcptm) AS cpu_us,
-        sum(qctwttm) AS waiting_us, max(qctlsdu) AS longest,
-        arg_max(qctlstm, qctlsdu) AS longest_at
+        section, block_no, sum(interval_seconds) AS interval_seconds,
+        sum(qctreqn)::UBIGINT AS qctreqn, sum(qcteltm) AS qcteltm, sum(qctcptm) AS qctcptm,
+        sum(qctwttm) AS qctwttm, NULL AS channels,
+        max(qctlsdu) AS longest, arg_max(qctlstm, qctlsdu) AS longest_at
     FROM sectioned.qct_ssl
-    GROUP BY section, number
-),
-rows AS (
-    SELECT *, number::VARCHAR AS task FROM tasks
-    UNION ALL BY NAME
-    SELECT
-        section, sum(interval_seconds) AS interval_seconds, sum(requests)::UBIGINT AS requests,
-        sum(busy_us) AS busy_us, sum(cpu_us) AS cpu_us, sum(waiting_us) AS waiting_us,
-        max(longest) AS longest, arg_max(longest_at, longest) AS longest_at, 'Summ' AS task
-    FROM tasks
-    GROUP BY section
+    GROUP BY section, block_no
 )
-SELECT
-    section, CASE WHEN number IS NULL THEN 'summary' ELSE 'task' END AS line, number, task, 'SSL' AS type, requests,
-    100 * busy_us / nullif(interval_seconds * 1e6, 0) AS busy,
-    cpu_us / 1e6 AS cpu_seconds,
-    100 * cpu_us / nullif(interval_seconds * 1e6, 0) AS cpu_busy,
-    CASE WHEN requests = 0 THEN 0 ELSE cpu_us / requests END AS cpu_average,
-    cpu_average AS cpu_tenths,
-    CASE WHEN requests = 0 THEN 0 ELSE busy_us / requests END AS elapsed_average,
-    waiting_us / 1e6 AS waiting_seconds,
-    longest, longest_at
-FROM rows
+SELECT * EXCLUDE (channels)
+FROM channel_tasks('SSL', 'blocks')

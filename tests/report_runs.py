@@ -1,0 +1,25 @@
+"""Reports over inputs, as the library gives them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from smfparse import printing, reports
+from smfparse.catalog import Catalog
+from smfparse.sections import Sections
+from smfparse.tables import open_inputs
+
+
+def report_rows(name: str, *paths: Path, sections: Sections | None = None) -> list[dict[str, Any]]:
+    """Return the rows of a report over inputs; `sections`: None for those of its declaration."""
+    with Catalog(open_inputs(paths)) as catalog:
+        return list(reports.run(reports.report(name), catalog, sections))
+
+
+def report_lines(
+    name: str, *paths: Path, form: str = "text", sections: Sections | None = None
+) -> list[str]:
+    """Return the lines of a report over inputs."""
+    rows = report_rows(name, *paths, sections=sections)
+    return list(printing.lines(reports.report(name), rows, form))
