@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from smfparse import __version__
-from smfparse.cli import convert, describe, dump, generate, info, report, sql
+from smfparse.cli import compare, convert, describe, dump, generate, info, report, sql
 from smfparse.errors import RequestError, SmfError
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -81,5 +81,5 @@ def main() -> None:
     """
 
 
-for module in (info, report, convert, sql, describe, dump, generate):
+for module in (info, report, compare, convert, sql, describe, dump, generate):
     main.add_command(module.command)

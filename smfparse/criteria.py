@@ -161,6 +161,17 @@ def span(since: Iterable[str], until: Iterable[str]) -> tuple[Span, Hours | None
     return (first, last), (opens, _clock(closing)[1] if closing else DAY)
 
 
+def moment(option: str, text: str) -> dt.datetime:
+    """Return the local time that the text of an option names: where its day or minute begins.
+
+    Raises RequestError where it is none.
+    """
+    told, daily = _told(option, [text])
+    if told is None or daily is not None:
+        raise RequestError(f"{option} {text!r} is no moment: it has to have a day; {_TIME_FORMS}")
+    return _moment(told)[0]
+
+
 def _told(option: str, texts: Iterable[str]) -> tuple[re.Match[str] | None, re.Match[str] | None]:
     """Return the moment and the time of day among `texts`."""
     found: list[re.Match[str] | None] = [None, None]

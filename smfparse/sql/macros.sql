@@ -197,3 +197,10 @@ SELECT
     openet + closeet + getet + putet + put1et + inqet + setet + coalesce(cbet, 0) AS queue_elapsed,
     openct + closect + getct + putct + put1ct + inqct + setct + coalesce(cbct, 0) AS queue_cpu
 FROM query_table(queues);
+
+-- When, UTC, the interval begins that compare puts a recorded one into: the one of its middle.
+CREATE OR REPLACE MACRO bucket_of(started, ended) AS time_bucket(
+    to_microseconds(getvariable('bucket_us')),
+    started + to_microseconds((epoch_us(ended) - epoch_us(started)) // 2),
+    getvariable('first_bucket')
+);
