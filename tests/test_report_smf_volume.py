@@ -90,14 +90,16 @@ def worked(
     return task_record(block, queue("Q1", token, putn=1), ended=ended, **more)
 
 
-def statistics(ended: dt.datetime, seconds: float, qmgr: str = "VTS1") -> bytes:
-    """A 115/2 record with message manager statistics."""
+def statistics(
+    ended: dt.datetime, seconds: float, qmgr: str = "VTS1", duration: int | None = None
+) -> bytes:
+    """A 115/2 record with message manager statistics; duration: what it says, in microseconds."""
     start = (ended - seconds * SECOND + WEST).replace(tzinfo=None)
     return smf_record(
         115,
         2,
         Section([fact_block("QMST", 104)]),
-        area=qwhs_long(ended, start, round(seconds * 1e6)),
+        area=qwhs_long(ended, start, duration or round(seconds * 1e6)),
         local=(ended + WEST).replace(tzinfo=None),
         system="MVAA",
         qmgr=qmgr,
@@ -169,6 +171,7 @@ def test_class_3_costs_what_was_published(
     assert (row["projected_records"], row["projected_writing"], row["projected_cpu"]) == then
     figures = {each.name: each for each in reports.report("smf-volume").figures}
     assert figures["cpu_change"].shown(row["cpu_change"]) == change
+    assert row["cpu_share"] == NEAR(100 * now[2] / 60e6)
     assert row["class_3_cpu_at_worst"] == 3000 + 36 * now[0]
     assert row["projected_cpu_at_worst"] == 3000 + 36 * then[0]
 
@@ -214,6 +217,12 @@ def test_what_scales_with_an_interval_that_is_not_known_has_no_projection(write:
     assert found[LONG]["projected_records"] is None
     assert found["total"]["projected_records"] is None
     assert found["class 1"]["projected_records"] == 1
+
+
+def test_an_interval_of_an_absurd_length_is_none(write: Write) -> None:
+    path = write(statistics(ENDED - MINUTE, 60), statistics(ENDED, 60, duration=2**64 - 1))
+    found = by_kind(path, statime="0.30")["statistics"]
+    assert (found["present_interval"], found["projected_records"]) == (60, 4)
 
 
 def test_a_task_is_short_lived_if_one_record_tells_its_whole_life(write: Write) -> None:

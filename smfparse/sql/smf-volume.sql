@@ -1,5 +1,5 @@
--- SMF-VOLUME: how much SMF data there is and by what, what of it the intervals of the trace make, what it
--- would be at others, and what class 3 costs. `line` tells which kind of line a row is.
+-- SMF-VOLUME: how much SMF data there is and by what, what of it comes with each interval, what it
+-- would be at other intervals, and what class 3 costs. `line` tells which kind of line a row is.
 WITH
 cost(call_us, record_us, record_us_at_worst) AS (VALUES (0.5e0, 4e0, 36e0)),
 jobs AS (
@@ -30,8 +30,8 @@ counted AS (
     )
     GROUP BY ALL
 ),
--- Whose whole life one record tells: it ends the task, and began with it; or there is no other of the
--- task, though the task is younger than the first record here.
+-- Whose whole life one record tells: it ends the task, and began with it; or there is no other of
+-- the task, though the task is younger than the first record here.
 lives AS (
     SELECT
         input_no, source, record_no AS task_record, wtasaeot AS ended,
@@ -48,7 +48,9 @@ lives AS (
 taken AS MATERIALIZED (
     SELECT
         section, system AS of_system, qmgr AS of_qmgr, type, subtype, length AS bytes, smf_time,
-        interval_seconds, job, token, calls, coalesce(ended, FALSE) AS ended,
+        CASE WHEN interval_seconds > 0 AND interval_seconds <= 1e9 THEN interval_seconds END
+            AS interval_seconds,
+        job, token, calls, coalesce(ended, FALSE) AS ended,
         hour_of(NULL::TIMESTAMPTZ, NULL, smf_time - INTERVAL 1 SECOND) AS hour,
         CASE
             WHEN type = 115 THEN 'statistics'
@@ -63,8 +65,8 @@ taken AS MATERIALIZED (
     LEFT JOIN counted USING (input_no, source, record_no)
     LEFT JOIN lives USING (input_no, source, task_record)
 ),
--- Intervals as they are: most of a queue manager's are alike. What has none said, before MQ 8, follows
--- one another.
+-- Intervals as they are: most of a queue manager's are alike. Before MQ 8 statistics do not tell
+-- theirs, but come one after the other.
 intervals AS (
     SELECT
         section, of_system, of_qmgr,
@@ -108,7 +110,8 @@ rated AS MATERIALIZED (
         taken.section,
         asked_for('system', taken.of_system) AS system, asked_for('qmgr', taken.of_qmgr) AS qmgr,
         asked_for('job', job) AS job, asked_for('hour', hour) AS hour,
-        (taken.of_system, taken.of_qmgr, token) AS task, type, subtype, kind, bytes, calls, interval_seconds,
+        (taken.of_system, taken.of_qmgr, token) AS task,
+        type, subtype, kind, bytes, calls, interval_seconds,
         CASE kind
             WHEN 'class 3 long-running' THEN 'ACCTIME'
             WHEN 'class 4' THEN 'ACCTIME'
@@ -175,6 +178,7 @@ by_calls AS (
         section, system, qmgr, job, hour,
         sum(calls)::BIGINT AS calls, sum(calls) * call_us AS gathering, count(*) AS records,
         count(*) * record_us AS writing, count(*) * record_us_at_worst AS writing_at_worst,
+        sum((coalesce(calls, 0) * call_us + record_us) / seconds_asked_for) / 1e4 AS cpu_share,
         CASE WHEN count(times) = count(*) THEN sum(times) END AS projected_records,
         projected_records * record_us AS projected_writing,
         projected_records * record_us_at_worst AS projected_writing_at_worst
