@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from smfparse.columns import RECORD
 from smfparse.errors import RequestError
 from smfparse.fields import Combine
 from smfparse.layout import Column
@@ -142,7 +143,7 @@ def statements(
 
 def _section(sections: Sections, table: str) -> str:
     """Return the SQL of what tells the section of a row."""
-    number = "coalesce(task_record_no, record_no)" if TABLES[table].task else "record_no"
+    number = "coalesce(task_record_no, record_no)" if _is_task(table) else "record_no"
     parts = []
     for each in _SECTION[sections.by]:
         value, _, name = each.partition(" AS ")
@@ -153,17 +154,24 @@ def _section(sections: Sections, table: str) -> str:
     return f"{{{', '.join(parts)}}}"
 
 
+def _is_task(table: str) -> bool:
+    return table != RECORD and TABLES[table].task
+
+
 def _interval(seconds: int, table: str) -> str:
     """Return the SQL of when, local time, the interval begins that a row belongs to.
 
     That of a task is where it ends; what the queue manager counted goes where most of it was,
-    because its intervals end a moment late. What has no interval was written when one had ended.
+    because its intervals end a moment late. What has no interval was written when one had ended,
+    and so was a record of the inventory, whatever it is about.
     """
-    if TABLES[table].task:
+    local = f"smf_time - {_LATE}"
+    if _is_task(table):
         moment = f"coalesce({_END}, time) - INTERVAL 1 MICROSECOND"
-    else:
+        local = f"coalesce({_LOCAL.format(moment)}, {local})"
+    elif table != RECORD:
         moment = f"coalesce({_MIDDLE}, time - {_LATE})"
-    local = f"coalesce({_LOCAL.format(moment)}, smf_time - {_LATE})"
+        local = f"coalesce({_LOCAL.format(moment)}, {local})"
     return f"time_bucket(INTERVAL {seconds} seconds, {local}, TIMESTAMP '1970-01-01')"
 
 
@@ -199,10 +207,12 @@ def _keys(sections: Sections, main: Sequence[str]) -> str:
         "interval_start, interval_end, interval_seconds, source, record_no"
     )
     rows = " UNION ALL ".join(
-        f"SELECT {number} AS main, {names} FROM sectioned.{table}"
+        f"SELECT {number} AS main, {names} FROM {_timed(table)}"
         for number, table in enumerate(main)
     )
-    marks = _task_marks(sections) if TABLES[main[0]].task else _interval_marks(main)
+    marks = _interval_marks(main)
+    if _is_task(main[0]) or main[0] == RECORD:
+        marks = _task_marks(sections.seconds if main[0] != RECORD else 0)
     names_of = ("system", "qmgr", "qsg", "mq_version", "utc_offset", "source", "record_no")
     told = _ALIKE if sections.across else f"arg_max({{0}}, {_ORDER})"
     last = ", ".join(f"{told.format(name)} AS {name}" for name in names_of)
@@ -220,9 +230,20 @@ def _keys(sections: Sections, main: Sequence[str]) -> str:
     """
 
 
+def _timed(table: str) -> str:
+    """Return the SQL of the rows of a table with their intervals.
+
+    That of a record of the inventory is the moment when SMF took it, whatever it is about.
+    """
+    if table != RECORD:
+        return f"sectioned.{table}"
+    moment = "smf_time AS interval_start, smf_time AS interval_end"
+    return f"(SELECT * REPLACE ({moment}, 0 AS interval_seconds) FROM sectioned.{RECORD})"
+
+
 def _interval_marks(main: Sequence[str]) -> str:
     """Return the SQL of what there is to say of intervals that follow one another."""
-    following = ", ".join(str(number) for number, each in enumerate(main) if not TABLES[each].task)
+    following = ", ".join(str(number) for number, each in enumerate(main) if not _is_task(each))
     return f"""
     intervals AS (
         SELECT DISTINCT section, interval_end, interval_seconds,
@@ -264,10 +285,13 @@ def _interval_marks(main: Sequence[str]) -> str:
     )"""
 
 
-def _task_marks(sections: Sections) -> str:
-    """Return the SQL of what there is to say of intervals of tasks, which go on side by side."""
+def _task_marks(seconds: int) -> str:
+    """Return the SQL of what there is to say of intervals of tasks, which go on side by side.
+
+    seconds  of sections that are intervals of the clock, and may begin after a task's; 0: none is
+    """
     spanning = "0"
-    if sections.seconds:
+    if seconds:
         start = f"{_LOCAL.format('interval_start')}"
         spanning = f"count_if({start} < section.interval)"
     return f"""
