@@ -344,7 +344,8 @@ def compared(
         nulls_equal=True,
         suffix="_after",
     )
-    return _ordered(_judged(rows, tolerance))
+    others = [pl.lit(None, pl.String).alias(name) for name in NAMES if name not in rows.columns]
+    return _ordered(_judged(rows.with_columns(others), tolerance))
 
 
 def _figures(side: Side, by: Sequence[str]) -> pl.DataFrame:
@@ -470,10 +471,7 @@ def _ordered(rows: pl.DataFrame) -> pl.DataFrame:
     figure = pl.col("measure").replace_strict(
         {number: each.name for number, each in enumerate(MEASURES)}, return_dtype=pl.String
     )
-    missing = [pl.lit(None, pl.String).alias(each) for each in NAMES if each not in rows.columns]
-    rows = rows.with_columns(missing).with_columns(
-        figure=figure.str.replace("{part}", part, literal=True)
-    )
+    rows = rows.with_columns(figure=figure.str.replace("{part}", part, literal=True))
     effects = rows.filter(measure=0).select(
         *NAMES, effect=(pl.col("after").fill_null(0) - pl.col("before").fill_null(0)).abs()
     )
