@@ -107,6 +107,7 @@ CREATE OR REPLACE MACRO cf_request(request) AS coalesce([
     'Lock', 'Unlock', 'Write list controls', 'Signal XCF', 'Signal CF', 'Read', 'Write',
     'Start monitoring', 'Stop monitoring', 'Read list', 'New', 'Move', 'MoveEnt', 'Delete'
 ][request + 1], 'type ' || request);
+
 -- Figures of tasks of the channel initiator, and of all tasks of a section ('Summ'). `blocks` names rows
 -- of their control blocks with `channels`, `longest`, the longest request, and `longest_at`; NULL where
 -- such tasks have none.
