@@ -19,11 +19,12 @@ import numpy as np
 import polars as pl
 
 from smfparse.arrays import Floats
-from smfparse.catalog import Catalog, quoted
+from smfparse.catalog import Catalog
 from smfparse.errors import RequestError
 from smfparse.reports import prepare
 from smfparse.sections import EVERYTHING
 from smfparse.significance import Spread, changed, holm
+from smfparse.views import quoted
 
 if TYPE_CHECKING:
     from smfparse.tables import Inputs

@@ -25,7 +25,7 @@ by_task AS (
         asked_for('connection_type', connection_type) AS connection_type,
         asked_for('job', job) AS job, asked_for('user', "user") AS "user",
         asked_for('channel', channel) AS channel, asked_for('queue', queue) AS queue,
-        asked_for('hour', hour) AS hour, verb,
+        asked_for('hour', hour_of(coalesce(interval_end, time), utc_offset, smf_time)) AS hour, verb,
         sum(calls)::BIGINT AS calls, sum(elapsed) AS elapsed, sum(cpu) AS cpu,
         sum(log_wait) AS log_wait, sum(page_set_wait) AS page_set_wait,
         sum(suspended) AS suspended, sum(calls) FILTER (suspended IS NOT NULL) AS suspended_of,
