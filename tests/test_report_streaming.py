@@ -145,12 +145,32 @@ def test_what_streaming_costs_by_message_size_is_told_from_queues_of_the_kind_an
             sized("SMALLER", kind, size // 2, 99, 0),
             sized("UNLIKE", unlike, size, 99, 0),
             sized("UNKNOWN", kind, size, 99, 0, version=8),
+            sized("PERSISTENT", kind, size, 99, 0, putpmsg=PUTS),
             sized("STREAMS", kind, size, 99, PUTS),
         )
     )
     cost, _ = of("cost", rows)
     check_cost(cost, published)
     assert cost["compared_with"] == f"other {kind} queues, {size // 2 + 1}-{size} bytes"
+
+
+def test_persistent_messages_are_compared_with_persistent_ones(write: Write) -> None:
+    rows = run(
+        write(
+            sized("BASE", "private", KB, 30, PUTS, putpmsg=PUTS),
+            sized("ALIKE", "private", KB, 15, 0, putpmsg=PUTS // 2 + 1),
+            sized("UNLIKE", "private", KB, 9, 0, putpmsg=PUTS // 2),
+        )
+    )
+    (cost,) = of("cost", rows)
+    assert (cost["cpu_without"], cost["cpu_factor"]) == (15, 2)
+    assert cost["compared_with"] == "other private queues, 513-1024 bytes, persistent"
+
+
+def test_a_difference_that_rounds_to_nothing_has_no_sign(write: Write) -> None:
+    path = write(sized("BASE", "private", KB, 5.04, 0), sized("BASE", "private", KB, 5.01, PUTS))
+    (cost,) = (line for line in lines(path) if line.startswith("BASE") and "same queue" in line)
+    assert cost.split()[2:8] == ["10", "10", "5.0", "5.0", "0.0", "0.99"]
 
 
 def test_without_a_queue_to_compare_with_there_is_no_overhead(write: Write) -> None:
@@ -182,7 +202,7 @@ TEXT = """\
 
 Puts by queue, and what was streamed; pages a put (old and new) from tasks that put to this queue only
 Queue                                             Kind           Puts    Failed    Streamed       %    Messages  Bytes a put  Pages a put   without      with
-LQ1000                                            private          20         0          10      50          30         1024          6.5       4.3       8.6  not all were streamed: STREAMQ set later, or BESTEF and the stream queue full
+LQ1000                                            private          20         0          10      50          30         1024          6.5       4.3       8.6  not all were streamed: STREAMQ set for a time only, or BESTEF and the stream queue full
 
 What streaming costs: microseconds a call without and with it; commits of tasks that put to this queue only
 Queue                                             Verb    Calls without        with  CPU without       with   overhead   times  Elapsed without       with   overhead   times  Compared with
@@ -314,7 +334,7 @@ def test_with_bestef_puts_go_on_when_the_stream_queue_is_full(write: Write) -> N
     assert base["messages"] == 519_980
     assert base["streamed_share"] == US(3.996)
     assert base["note"] == (
-        "not all were streamed: STREAMQ set later, or BESTEF and the stream queue full"
+        "not all were streamed: STREAMQ set for a time only, or BESTEF and the stream queue full"
     )
     (copy,) = of("stream", rows)
     assert (copy["base"], copy["queue"], copy["puts"]) == ("BASE", "COPY", 19_980)
@@ -643,7 +663,10 @@ def test_costs_agree_with_polars_over_the_raw_tables(generated: Path) -> None:
     streams = pl.col("streamedn") > 0
     size = pl.col("putbytes").sum() / pl.col("validput").sum()
     queues = blocks.group_by("qmgr", "queue", "kind").agg(
-        band=size.log(2).ceil(), streaming=streams.any()
+        band=size.log(2).ceil(),
+        streaming=streams.any(),
+        persistent=2 * (pl.col("putpmsg").cast(pl.Int64) + pl.col("put1pmsg")).sum()
+        > pl.col("validput").sum(),
     )
     blocks = blocks.join(queues, on=["qmgr", "queue", "kind"])
     costs = [row for row in of("cost", run(generated)) if row["verb"] != "commit"]
@@ -654,7 +677,8 @@ def test_costs_agree_with_polars_over_the_raw_tables(generated: Path) -> None:
         plain = of_queue.filter(~streams)
         if row["compared_with"] != "same queue":
             band = of_queue["band"][0]
-            plain = blocks.filter(where & ~pl.col("streaming") & (pl.col("band") == band))
+            alike = (pl.col("band") == band) & (pl.col("persistent") == of_queue["persistent"][0])
+            plain = blocks.filter(where & ~pl.col("streaming") & alike)
         for figures, suffix in ((of_queue.filter(streams), "with"), (plain, "without")):
             calls = int(figures[f"{row['verb']}n"].sum())
             assert (row[f"calls_{suffix}"] or 0) == calls

@@ -109,9 +109,9 @@ CREATE OR REPLACE MACRO cf_request(request) AS coalesce([
 ][request + 1], 'type ' || request);
 
 -- How the log was written: a row of combined log statistics each, with what `rows_of_log` and
--- `rows_of_io` say of its section. Both copies are written at once: the one with more
--- counts. Figures that the release did not write yet are NULL: QJSTSLPTU came with the I/O block, and
--- only intervals that have it count for rates and busy figures.
+-- `rows_of_io` say of its section. Both copies are written at once, so the one with more counts.
+-- Figures that the release did not write yet are NULL: QJSTSLPTU came with the I/O block, and only
+-- intervals that have it count for rates and busy figures.
 CREATE OR REPLACE MACRO log_writes(combined, rows_of_log, rows_of_io) AS TABLE
 WITH
 copies AS (

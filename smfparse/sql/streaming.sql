@@ -109,6 +109,7 @@ plain AS (
 sizes AS (
     SELECT
         system, qmgr, queue, kind, bool_or(streams) AS streams,
+        2 * sum(putpmsg::BIGINT + put1pmsg) > sum(validput) AS persistent,
         CASE WHEN sum(validput) > 0
             THEN ceil(log2(greatest(sum(putbytes) / sum(validput), 1)))::INTEGER END AS band
     FROM used_queues
@@ -116,7 +117,7 @@ sizes AS (
 ),
 others AS (
     SELECT
-        system, qmgr, kind, band, verb,
+        system, qmgr, kind, persistent, band, verb,
         sum(calls)::BIGINT AS calls, sum(cpu) AS cpu, sum(elapsed) AS elapsed
     FROM plain
     JOIN sizes USING (system, qmgr, queue, kind)
@@ -125,13 +126,13 @@ others AS (
 ),
 costs AS (
     SELECT
-        w.section, w.queue, w.kind, w.verb,
+        w.section, w.queue, w.kind, w.verb, q.streamed,
         CASE
             WHEN p.calls > 0 THEN 'same queue'
             WHEN o.calls > 0 THEN format(
-                'other {} queues, {}-{} bytes',
+                'other {} queues, {}-{} bytes{}',
                 w.kind, CASE WHEN s.band = 0 THEN 0 ELSE (2 ** (s.band - 1))::BIGINT + 1 END,
-                (2 ** s.band)::BIGINT
+                (2 ** s.band)::BIGINT, CASE WHEN s.persistent THEN ', persistent' ELSE '' END
             )
             ELSE 'none'
         END AS compared_with,
@@ -140,11 +141,12 @@ costs AS (
         coalesce(p.cpu / p.calls, o.cpu / o.calls) AS cpu_without,
         coalesce(p.elapsed / p.calls, o.elapsed / o.calls) AS elapsed_without
     FROM streaming AS w
+    JOIN queues AS q USING (section, system, qmgr, queue, kind)
     LEFT JOIN plain AS p USING (system, qmgr, queue, kind, verb)
     LEFT JOIN sizes AS s USING (system, qmgr, queue, kind)
     LEFT JOIN others AS o
         ON o.system = w.system AND o.qmgr = w.qmgr AND o.kind = w.kind AND o.verb = w.verb
-        AND o.band = s.band
+        AND o.band = s.band AND o.persistent = s.persistent
 ),
 topics AS (
     SELECT
@@ -265,7 +267,7 @@ lines AS (
             WHEN NOT told
                 THEN 'some puts are of MQ before 9.3.2, where streaming is not visible in class 3'
             WHEN streamed > 0 AND streamed < done
-                THEN 'not all were streamed: STREAMQ set later, or BESTEF and the stream queue full'
+                THEN 'not all were streamed: STREAMQ set for a time only, or BESTEF and the stream queue full'
         END AS note
     FROM queues
     LEFT JOIN pages_with USING (section, queue, kind)
