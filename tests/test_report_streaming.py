@@ -13,7 +13,6 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from smfparse import printing, reports
 from smfparse.catalog import Catalog
 from smfparse.cli import main
 from smfparse.generate import generate
@@ -24,6 +23,7 @@ from tests.accounting_records import ENDED, queue, task, task_record, task_token
 from tests.builders import NOTHING, Section, qwhs_long, rdw, smf_record
 from tests.fact_blocks import fact_block
 from tests.log_records import Io, Log
+from tests.report_runs import report_lines, report_rows
 
 Rows = list[dict[str, Any]]
 Write = Callable[..., Path]
@@ -45,13 +45,11 @@ def write(tmp_path: Path) -> Write:
 
 
 def run(*paths: Path, sections: Sections | None = None, **asked: Any) -> Rows:
-    with Catalog(open_inputs(paths)) as catalog:
-        return list(reports.run(reports.report("streaming"), catalog, sections, **asked))
+    return report_rows("streaming", *paths, sections=sections, **asked)
 
 
 def lines(*paths: Path, form: str = "text", **asked: Any) -> list[str]:
-    which = reports.report("streaming")
-    return list(printing.lines(which, run(*paths, **asked), form, **asked))
+    return report_lines("streaming", *paths, form=form, **asked)
 
 
 def of(line: str, rows: Rows) -> Rows:
