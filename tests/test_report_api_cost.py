@@ -28,7 +28,6 @@ from tests.accounting_records import (
     connection_record,
     more_queues,
     queue,
-    report_rows,
     task,
     task_record,
     task_token,
@@ -36,6 +35,7 @@ from tests.accounting_records import (
 )
 from tests.builders import rdw
 from tests.real import REAL_DATA
+from tests.report_runs import report_rows
 from tests.searching import search
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
@@ -63,8 +63,7 @@ def write(tmp_path: Path) -> Write:
 
 
 def costs(*paths: Path, sections: Sections | None = None, **asked: Any) -> Rows:
-    with Catalog(open_inputs(paths)) as catalog:
-        return list(reports.run(WHICH, catalog, sections, **asked))
+    return report_rows("api-cost", *paths, sections=sections, **asked)
 
 
 def of_line(rows: Rows, line: str) -> Rows:
