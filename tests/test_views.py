@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import polars as pl
 import pytest
 from click.testing import CliRunner
@@ -19,8 +20,9 @@ from smfparse import reports, views
 from smfparse.catalog import Catalog
 from smfparse.cli import main
 from smfparse.columns import KEYS, table_names
+from smfparse.errors import RequestError
 from smfparse.generate import generate
-from smfparse.tables import open_inputs, write_dataset
+from smfparse.tables import Inputs, open_inputs, write_dataset
 from tests.accounting_records import (
     ENDED,
     MINUTE,
@@ -436,3 +438,184 @@ def test_an_average_of_nothing_is_null_and_no_error(write: Write) -> None:
     assert found["elapsed_per_call"] is None
     (found,) = rows("SELECT * FROM task", path)
     assert (found["calls"], found["cpu_per_call"], found["wait_per_log_force"]) == (0, None, None)
+
+
+# --- the same wherever it is read ---------------------------------------------------------------
+
+
+@pytest.fixture(scope="module", params=["qm01-930.smf", "qm60.smf"])
+def dataset(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("views") / request.param
+    write_dataset(open_inputs([FIXTURES / request.param]), folder)
+    return folder
+
+
+def sorted_rows(found: Any) -> list[str]:
+    """Rows as text, for those that have no order; doubles but for how they were added."""
+    frame = pl.DataFrame(found).with_columns(pl.selectors.float().round_sig_figs(12))
+    return sorted(map(repr, frame.rows()))
+
+
+def parquet(connection: duckdb.DuckDBPyConnection, folder: Path, kind: str) -> None:
+    for table in table_names():
+        files = f"read_parquet('{folder / table}/*.parquet')"
+        connection.execute(f"CREATE {kind} {table} AS SELECT * FROM {files}")
+
+
+@every_view
+def test_a_view_of_a_dataset_is_that_of_its_file(name: str, dataset: Path) -> None:
+    query = f"SELECT * FROM {name}"
+    with (
+        Catalog(open_inputs([FIXTURES / dataset.name])) as raw,
+        Catalog(open_inputs([dataset])) as converted,
+    ):
+        first, second = raw.arrow(query), converted.arrow(query)
+    assert first.schema == second.schema
+    assert sorted_rows(first) == sorted_rows(second)
+
+
+@pytest.mark.parametrize("kind", ["VIEW", "TABLE"])
+def test_the_script_makes_the_views_in_a_duckdb_that_has_only_the_tables(
+    dataset: Path, tmp_path: Path, kind: str
+) -> None:
+    file = tmp_path / "made.duckdb"
+    with duckdb.connect(file) as made:
+        parquet(made, dataset, kind)
+        for _ in range(2):
+            made.execute(views.script())
+    with Catalog(open_inputs([dataset])) as catalog, duckdb.connect() as other:
+        other.execute(f"ATTACH '{file}' AS made (READ_ONLY); SET TimeZone = 'UTC'")
+        for name in views.names():
+            expected = catalog.arrow(f"SELECT * FROM {name}")
+            found = other.sql(f"SELECT * FROM made.{name}").to_arrow_table()
+            assert found.schema == expected.schema
+            assert sorted_rows(found) == sorted_rows(expected)
+
+
+def test_the_script_leaves_out_views_of_tables_that_are_not_there() -> None:
+    with duckdb.connect() as made:
+        made.execute("CREATE TABLE qpst AS SELECT 1 AS x")
+        with pytest.raises(duckdb.Error):
+            made.execute(views.script(["qpst"]))  # a table that is none of ours
+    assert "VIEW buffer_pool" in views.script(["qpst", "qjst"])
+    assert "VIEW log_interval" not in views.script(["qpst", "qjst"])
+
+
+def test_views_and_their_columns_are_described_in_duckdb() -> None:
+    with Catalog(open_inputs([FIXTURE])) as catalog:
+        found = catalog.arrow(
+            "SELECT view_name, comment FROM duckdb_views() WHERE schema_name = 'main' "
+            "AND NOT internal"
+        ).to_pylist()
+        told = catalog.arrow(
+            "SELECT column_name, comment FROM duckdb_columns() WHERE schema_name = 'main' "
+            "AND table_name = 'buffer_pool'"
+        ).to_pylist()
+    comments = {each["view_name"]: each["comment"] for each in found}
+    assert {*table_names(), *views.names()} <= comments.keys()
+    assert comments["task"] == views.view("task").title
+    expected = {each.name: each for each in views.view("buffer_pool").columns}
+    assert {each["column_name"] for each in told} == expected.keys()
+    assert {each["column_name"]: each["comment"] for each in told}["used_percent"] == (
+        "Most buffers in use (percent)"
+    )
+
+
+# --- what is read -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, frozenset[str] | None]]:
+    """What each reading of the inputs was asked for."""
+    found: list[dict[str, frozenset[str] | None]] = []
+    batches = Inputs.batches
+
+    def watched(inputs: Inputs, wanted: Any) -> Any:
+        found.append(dict(wanted))
+        return batches(inputs, wanted)
+
+    monkeypatch.setattr(Inputs, "batches", watched)
+    return found
+
+
+NEEDED = {
+    "SELECT queue, depth FROM queue_depth": {"qqst": "qqstqnam qqstdpth qqstpart"},
+    "SELECT used_percent FROM buffer_pool WHERE buffer_pool = 3": {
+        "qpst": "qpstnbuf qpstcbsl qpstpool"
+    },
+    "SELECT token, sum(commits) FROM task GROUP BY 1": {
+        "wtas": "system qmgr wtasstrt wtasmthr wtaswtas wtascmn source record_no",
+        "wqst": "system qmgr correl source record_no task_record_no",
+        "wtid": "source record_no task_record_no block_no",
+    },
+    "SELECT job, queue, sum(gets) FROM queue_activity GROUP BY ALL": {
+        "wqst": "objname basename getn source record_no task_record_no",
+        "wtid": "wtidccn source record_no task_record_no block_no",
+    },
+}
+"""Queries over views: the columns of tables that are asked for, at once."""
+
+
+@pytest.mark.parametrize("query", NEEDED)
+def test_a_view_has_only_the_columns_decoded_that_a_query_needs(
+    asked: list[dict[str, frozenset[str] | None]], query: str
+) -> None:
+    rows(query, FIXTURE)
+    assert asked == [{table: frozenset(names.split()) for table, names in NEEDED[query].items()}]
+
+
+def test_what_a_verb_costs_is_read_without_columns_that_no_call_is_about(
+    asked: list[dict[str, frozenset[str] | None]],
+) -> None:
+    rows("SELECT verb, sum(cpu) / sum(calls) AS cpu FROM api_cost GROUP BY verb", FIXTURE)
+    (wanted,) = asked
+    assert wanted.keys() == {"wqst", "wtas", "wtid"}
+    for table, unwanted in (("wqst", "objname correl putbytes"), ("wtas", "wtasstrt wtasjwb")):
+        found = wanted[table]
+        assert found is not None
+        assert not found & set(unwanted.split())
+
+
+QUERIES = {
+    "WITH task AS (SELECT 7 AS n) SELECT n FROM task": [{"n": 7}],
+    "SELECT count(*) AS n FROM task, channel WHERE FALSE": [{"n": 0}],
+    'SELECT count(*) > 0 AS n FROM "API_COST"': [{"n": True}],
+    "SELECT count(*) > 0 AS n FROM inputs.task WHERE input_no = 0": [{"n": True}],
+    "SELECT count(*) AS n FROM (DESCRIBE api_cost)": [{"n": len(views.view("api_cost").columns)}],
+    "SELECT count(*) AS n FROM (SUMMARIZE queue_depth)": [
+        {"n": len(views.view("queue_depth").columns)}
+    ],
+    "SELECT count(*) > 0 AS n FROM query_table('task')": [{"n": True}],
+    "SELECT a.n = b.n AS n FROM (SELECT count(*) AS n FROM queue_activity) AS a, "
+    "(SELECT count(*) AS n FROM wqst) AS b": [{"n": True}],
+}
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_view_can_be_named_like_a_table(query: str) -> None:
+    assert rows(query, FIXTURE) == QUERIES[query]
+
+
+def test_views_are_made_when_they_are_read_only() -> None:
+    with Catalog(open_inputs([FIXTURE])) as catalog:
+        catalog.arrow("SELECT qcstchnm AS channel, 1 AS task FROM qcst ORDER BY channel")
+        list(reports.run(reports.report("task"), catalog))
+        found = catalog.connection.execute(
+            "SELECT view_name FROM duckdb_views() WHERE schema_name = 'main' AND NOT internal"
+        ).fetchall()
+    assert not {name for (name,) in found} & {*views.names()}
+
+
+def test_a_statement_can_keep_a_view_as_a_table() -> None:
+    with Catalog(open_inputs([FIXTURE])) as catalog:
+        catalog.execute("CREATE TABLE kept AS SELECT * FROM chinit_task")
+        (row,) = catalog.arrow("SELECT count(*) AS n FROM kept").to_pylist()
+    assert row["n"] > 0
+
+
+def test_a_wrong_name_of_a_view_or_of_its_column_is_refused_with_near_names() -> None:
+    with Catalog(open_inputs([FIXTURE])) as catalog:
+        with pytest.raises(RequestError, match="queue_activity"):
+            catalog.arrow("SELECT * FROM queue_activities")
+        with pytest.raises(RequestError, match="cpu_per_call"):
+            catalog.arrow("SELECT cpu_per_cal FROM api_cost")

@@ -62,7 +62,7 @@ SELECT
     max(started) AS started,
     max(ended) AS ended,
     count(accounted) AS intervals,
-    count(DISTINCT queue) AS queues,
+    len(list_distinct(list(queue))) AS queues,
     sum(calls)::BIGINT AS calls,
     sum(elapsed) AS elapsed,
     sum(cpu) AS cpu,
