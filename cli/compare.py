@@ -108,6 +108,8 @@ def command(
     opened, (before, after) = _sides(inputs, split_at, interval, reading)
     if not (before.calls and after.calls) and not any(map(nothing_selected, opened)):
         click.echo(f"smfparse: {comparison.absent(before, after)}", err=True)
+        if not reading.selection.everything:
+            click.echo(f"smfparse: looked at were only records with: {reading.selection}", err=True)
     if side_by_side:
         write_lines(contrast.side_by_side(before, after, found), output, force)
     else:

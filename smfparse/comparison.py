@@ -63,11 +63,25 @@ _ALL = 10 * 365 * 86_400
 _NEVER = dt.datetime.fromtimestamp(0, dt.UTC)
 
 
+KINDS = {
+    "calls": "calls of a name",
+    "task": "tasks of a job",
+    "log": "log",
+    "messages": "messages",
+    "pool": "buffer pool",
+    "structure": "coupling facility structure",
+}
+"""What rows of `compare.sql` are of: those of calls and tasks are told apart by what is asked for,
+all others by queue manager."""
+
+
 @dataclass(frozen=True)
 class Measure:
     """A figure: a sum over a sum of rows of a kind of `compare.sql`, times a factor.
 
     name     as rows have it; {part}: a buffer pool or structure
+    kind     key of KINDS
+    amount   a column
     per      a column, or `seconds` of all intervals of the queue manager, or `commits` of the job
     formula  in IBM's field names
     unit     of the figure
@@ -369,7 +383,7 @@ def _figures(side: Side, by: Sequence[str]) -> pl.DataFrame:
     """Return a row a name and measure: value, variance, intervals, and calls that it comes from."""
     commits = _commits(side, by)
     found = []
-    for kind in dict.fromkeys(each.kind for each in MEASURES):
+    for kind in KINDS:
         if kind == "task" and "job" not in by:
             continue
         own = ["kind", *_names_of(kind, by)]

@@ -88,7 +88,7 @@ def _heading(before: Side, after: Side) -> Iterator[str]:
         ("From", [_moment(side.first) for side in sides]),
         ("To", [_moment(side.last) for side in sides]),
         ("Intervals", [str(side.intervals) for side in sides]),
-        ("Queue managers", [", ".join(side.qmgrs) for side in sides]),
+        ("Queue managers", [", ".join(side.qmgrs) or ABSENT for side in sides]),
         ("Seconds of class 3", [_number(side.total("calls")) for side in sides]),
         ("Seconds of statistics", [_number(side.total("messages")) for side in sides]),
         ("CPU of calls, uS a second", [_number(side.cpu_per_second) for side in sides]),
