@@ -78,7 +78,10 @@ def _text(
     both = rows.filter(~first & ~second)
     if both.height and both["significant"].null_count() == both.height:
         yield ""
-        yield "There are too few intervals to tell a change from chance: it takes two a side."
+        yield (
+            "There are too few intervals to tell a change from chance: it takes two a side. "
+            "--interval 15m makes some of what was recorded without any."
+        )
 
 
 def _heading(before: Side, after: Side) -> Iterator[str]:
