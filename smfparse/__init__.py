@@ -1,7 +1,8 @@
 """IBM MQ for z/OS SMF 115 and 116 records: decode, query, report.
 
-inputs = smfparse.open(["DUMP.smf"])
-inputs.arrow("wtas")  # pyarrow.Table, one row a task and interval
+data = smfparse.open("DUMP.smf")
+data.arrow("wtas")  # pyarrow.Table, one row a task and interval
+data.report("log")  # the figures of MP1B's LOG report
 """
 
 from __future__ import annotations
@@ -14,20 +15,33 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from smfparse.errors import SmfError
     from smfparse.framing import Part, plan
+    from smfparse.library import SmfData, compare
+    from smfparse.library import open_data as open  # noqa: A004 - as in gzip.open
     from smfparse.selection import Selection
     from smfparse.tables import decode_part
-    from smfparse.tables import open_inputs as open  # noqa: A004 - as in gzip.open
 
 _HOMES = {
     "Part": ("smfparse.framing", "Part"),
     "Selection": ("smfparse.selection", "Selection"),
+    "SmfData": ("smfparse.library", "SmfData"),
     "SmfError": ("smfparse.errors", "SmfError"),
+    "compare": ("smfparse.library", "compare"),
     "decode_part": ("smfparse.tables", "decode_part"),
-    "open": ("smfparse.tables", "open_inputs"),
+    "open": ("smfparse.library", "open_data"),
     "plan": ("smfparse.framing", "plan"),
 }
 
-__all__ = ["Part", "Selection", "SmfError", "__version__", "decode_part", "open", "plan"]
+__all__ = [
+    "Part",
+    "Selection",
+    "SmfData",
+    "SmfError",
+    "__version__",
+    "compare",
+    "decode_part",
+    "open",
+    "plan",
+]
 
 
 def __getattr__(name: str) -> Any:

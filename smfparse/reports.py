@@ -272,6 +272,21 @@ def run(
 
     Raises RequestError for an option that the report does not take.
     """
+    with closing(catalog.stream(_query(which, catalog, sections, asked))) as batches:
+        for batch in batches:
+            yield from batch.to_pylist()
+
+
+def table(which: Report, catalog: Catalog, sections: Sections | None = None, **asked: Any) -> Any:
+    """Return the rows that `run` yields as a pyarrow.Table, but for what tells their section."""
+    found = catalog.arrow(_query(which, catalog, sections, asked))
+    return found.drop_columns(["section"])
+
+
+def _query(
+    which: Report, catalog: Catalog, sections: Sections | None, asked: Mapping[str, Any]
+) -> str:
+    """Make the views that a report reads, and return its query."""
     sections = sections or Sections.of(which.section)
     if which.across:
         sections = sections.together()
@@ -280,13 +295,10 @@ def run(
     prepare(catalog, sections, which.tables, which.grouped, which.main)
     order = f"{_ORDER}, {which.order}" if which.order else _ORDER
     own = "section, system, qmgr" if which.across else "section"
-    query = (
+    return (
         f"SELECT rows.section, keys.* EXCLUDE ({own}), rows.* EXCLUDE (section) "
         f"FROM ({which.sql}) AS rows JOIN sectioned.keys AS keys USING (section) ORDER BY {order}"
     )
-    with closing(catalog.stream(query)) as batches:
-        for batch in batches:
-            yield from batch.to_pylist()
 
 
 def prepare(

@@ -11,15 +11,24 @@ from smfparse.sections import Sections
 from smfparse.tables import open_inputs
 
 
-def report_rows(name: str, *paths: Path, sections: Sections | None = None) -> list[dict[str, Any]]:
-    """Return the rows of a report over inputs; `sections`: None for those of its declaration."""
+def report_rows(
+    name: str, *paths: Path, sections: Sections | None = None, **asked: Any
+) -> list[dict[str, Any]]:
+    """Return the rows of a report over inputs; `sections`: None for those of its declaration.
+
+    asked  options of the report
+    """
     with Catalog(open_inputs(paths)) as catalog:
-        return list(reports.run(reports.report(name), catalog, sections))
+        return list(reports.run(reports.report(name), catalog, sections, **asked))
 
 
 def report_lines(
-    name: str, *paths: Path, form: str = "text", sections: Sections | None = None
+    name: str,
+    *paths: Path,
+    form: str = "text",
+    sections: Sections | None = None,
+    **asked: Any,
 ) -> list[str]:
     """Return the lines of a report over inputs."""
-    rows = report_rows(name, *paths, sections=sections)
-    return list(printing.lines(reports.report(name), rows, form))
+    rows = report_rows(name, *paths, sections=sections, **asked)
+    return list(printing.lines(reports.report(name), rows, form, **asked))

@@ -55,6 +55,7 @@ ROOMS = (
     "significance",
     "comparison",
     "contrast",
+    "library",
     "dump",
     "synthesis",
     "workload",
@@ -74,6 +75,7 @@ ROOF = "smfparse"
 TYPES_ONLY = {
     ("smfparse", "errors"),
     ("smfparse", "framing"),
+    ("smfparse", "library"),
     ("smfparse", "selection"),
     ("smfparse", "tables"),
     ("listing", "catalog"),

@@ -597,11 +597,11 @@ def test_a_file_a_dataset_and_sql_give_what_is_asked_for(
         open_inputs([path], chosen),
         open_inputs([folder / "tables"], chosen),
     )
-    takes = [asked.takes(row) for row in whole.arrow(RECORD).to_pylist()]
+    takes = {row["record_no"]: asked.takes(row) for row in whole.arrow(RECORD).to_pylist()}
     with Catalog(stored) as catalog:
         for table in (RECORD, "qist", "qpst", "qsph", "wtid", "wtas", "wqst"):
             rows = whole.arrow(table)
-            mask = [takes[number - 1] for number in rows["record_no"].to_pylist()]
+            mask = [takes[number] for number in rows["record_no"].to_pylist()]
             expected = rows.filter(pa.array(mask, pa.bool_()))
             assert raw.arrow(table).equals(expected), table
             assert stored.arrow(table).equals(expected), table

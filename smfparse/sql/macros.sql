@@ -107,6 +107,7 @@ CREATE OR REPLACE MACRO cf_request(request) AS coalesce([
     'Lock', 'Unlock', 'Write list controls', 'Signal XCF', 'Signal CF', 'Read', 'Write',
     'Start monitoring', 'Stop monitoring', 'Read list', 'New', 'Move', 'MoveEnt', 'Delete'
 ][request + 1], 'type ' || request);
+
 -- Figures of tasks of the channel initiator, and of all tasks of a section ('Summ'). `blocks` names rows
 -- of their control blocks with `channels`, `longest`, the longest request, and `longest_at`; NULL where
 -- such tasks have none.
@@ -204,3 +205,53 @@ CREATE OR REPLACE MACRO bucket_of(started, ended) AS time_bucket(
     started + to_microseconds((epoch_us(ended) - epoch_us(started)) // 2),
     getvariable('first_bucket')
 );
+
+-- How the log was written: a row of combined log statistics each, with what `rows_of_log` and
+-- `rows_of_io` say of its section. Both copies are written at once, so the one with more counts.
+-- Figures that the release did not write yet are NULL: QJSTSLPTU came with the I/O block, and only
+-- intervals that have it count for rates and busy figures.
+CREATE OR REPLACE MACRO log_writes(combined, rows_of_log, rows_of_io) AS TABLE
+WITH
+copies AS (
+    SELECT
+        section, copy,
+        sum(qjstiocount) AS ios, sum(qjstioci) AS pages, sum(qjstiototsus) AS suspended_us
+    FROM query_table(rows_of_io)
+    GROUP BY ALL
+),
+written AS (
+    SELECT
+        section, sum(ios)::BIGINT AS ios, sum(pages)::BIGINT AS pages,
+        max(pages)::BIGINT AS copy_pages, max(suspended_us) AS copy_suspended_us
+    FROM copies
+    GROUP BY section
+),
+measured AS (
+    SELECT section, sum(interval_seconds) FILTER (qjstslptu IS NOT NULL) AS seconds
+    FROM query_table(rows_of_log)
+    GROUP BY section
+)
+SELECT
+    l.*,
+    l.qjstslptu IS NOT NULL AS has_io,
+    CASE WHEN has_io THEN coalesce(w.copy_pages, 0) END AS pages_per_copy,
+    pages_per_copy / 256 AS mb_written,
+    mb_written / nullif(m.seconds, 0) AS mb_per_second,
+    coalesce(w.pages, l.qjstciwr) / nullif(coalesce(w.ios, l.qjstlogw), 0) AS pages_per_write,
+    100 * CASE WHEN has_io THEN coalesce(w.copy_suspended_us, 0) END / nullif(m.seconds * 1e6, 0)
+        AS io_busy,
+    100 * (1 - l.qjstslptu / nullif(m.seconds * 1e6, 0)) AS task_busy
+FROM query_table(combined) AS l
+LEFT JOIN written AS w USING (section)
+LEFT JOIN measured AS m USING (section);
+
+-- How busy the tasks of the channel initiator of a kind were: a row a section, per cent.
+CREATE OR REPLACE MACRO busy_tasks(tasks_of_kind) AS TABLE
+SELECT
+    section, count(*) AS tasks,
+    100 * sum(qcteltm) / nullif(sum(interval_seconds) * 1e6, 0) AS busy,
+    min(100 * qcteltm / nullif(interval_seconds * 1e6, 0)) AS idlest,
+    max(100 * qcteltm / nullif(interval_seconds * 1e6, 0)) AS busiest,
+    arg_max(100 * qcteltm / nullif(interval_seconds * 1e6, 0), block_no) AS last
+FROM query_table(tasks_of_kind)
+GROUP BY section;

@@ -1,0 +1,157 @@
+"""What the package gives to Python: SMF files and datasets that are open, and two of them compared.
+
+data = smfparse.open("DUMP.smf")
+data.arrow("wtas")
+data.report("api-cost", by="job")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from smfparse import comparison, reports
+from smfparse.catalog import Catalog
+from smfparse.columns import table_names
+from smfparse.decode import schema, wanted_tables
+from smfparse.errors import Damage, RequestError
+from smfparse.inventory import Group, inventory
+from smfparse.sections import TOTAL, Sections, every
+from smfparse.selection import EVERYTHING, Selection
+from smfparse.tables import Inputs, open_inputs
+
+
+class SmfData:
+    """SMF files and datasets that are open; every method reads them anew.
+
+    Raises, whichever method meets them: RequestError for what is not there to be asked for,
+    InputError and DamageError for what cannot be read. All are SmfError.
+    """
+
+    def __init__(self, inputs: Inputs) -> None:
+        self.inputs = inputs
+
+    def __repr__(self) -> str:
+        return f"<SMF data of {', '.join(each.name for each in self.inputs.sources)}>"
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names of all tables: a control block each, and `record` and `damage`."""
+        return tuple(table_names())
+
+    @property
+    def damage(self) -> Sequence[Damage]:
+        """What could not be used, as far as the inputs have been read."""
+        return tuple(self.inputs.met.details)
+
+    def info(self) -> list[Group]:
+        """Count records and bytes by system, queue manager, MQ version, type and subtype."""
+        return inventory(self.inputs)
+
+    def batches(self, table: str, columns: Iterable[str] | None = None) -> Iterator[Any]:
+        """Yield the rows of a table as pyarrow.RecordBatches, in the order of the inputs.
+
+        columns  those that are wanted, None: all; only these are decoded
+        """
+        wanted = _columns(table, columns)
+        names = schema(table).names if wanted is None else list(wanted)
+        plain = pa.schema([schema(table).field(name) for name in names])
+        chosen = {table: None if wanted is None else frozenset(wanted)}
+        for _, batch in self.inputs.batches(chosen):
+            yield batch.select(names).cast(plain)
+
+    def arrow(self, table: str, columns: Iterable[str] | None = None) -> Any:
+        """Return the rows of a table as a pyarrow.Table; columns as in `batches`."""
+        wanted = _columns(table, columns)
+        names = schema(table).names if wanted is None else wanted
+        plain = pa.schema([schema(table).field(name) for name in names])
+        return pa.Table.from_batches(self.batches(table, wanted), plain)
+
+    def sql(self, query: str) -> Any:
+        """Return the rows of a DuckDB query over the tables as a pyarrow.Table."""
+        with Catalog(self.inputs) as catalog:
+            return catalog.arrow(query)
+
+    def report(
+        self, name: str, *, interval: str | None = None, total: bool = False, **options: Any
+    ) -> Any:
+        """Return the rows of a report as a pyarrow.Table: keys and figures, as JSON has them.
+
+        name      that of a report, or one of MP1B's DD names: `log`, `TASK`
+        interval  length of a section, as 15m; None: as the report has it
+        total     whether a section has everything
+        options   what else the command line's options ask for: by="job,queue", top=10
+        """
+        if interval and total:
+            raise RequestError("interval and total exclude each other")
+        sections: Sections | None = TOTAL if total else every(interval) if interval else None
+        with Catalog(self.inputs) as catalog:
+            return reports.table(reports.report(name), catalog, sections, **options)
+
+
+def open_data(
+    paths: str | Path | Iterable[str | Path],
+    selection: Selection = EVERYTHING,
+    *,
+    jobs: int = 1,
+    keep_duplicates: bool = False,
+    strict: bool = False,
+    framing: str | None = None,
+) -> SmfData:
+    """Open SMF files and datasets, of which the records of `selection` are wanted.
+
+    paths            one or several: files, folders, patterns, `-`; Paths are only themselves
+    selection        `Selection.of(qmgr=["QM*"], since=["2200"])`
+    jobs             processes that decode SMF files, when these are large
+    keep_duplicates  whether records that an earlier dump has as well are kept
+    strict           whether damage ends the reading, by DamageError
+    framing          how records are told apart: rdw, bdw, ...; None: that is detected
+
+    Raises InputError where an input is missing, unreadable or neither of these.
+    """
+    several = [paths] if isinstance(paths, (str, Path)) else paths
+    inputs = open_inputs(
+        several, selection, jobs, keep_duplicates=keep_duplicates, strict=strict, framing=framing
+    )
+    return SmfData(inputs)
+
+
+def compare(
+    before: SmfData,
+    after: SmfData,
+    *,
+    by: str | Iterable[str] = comparison.NAMES,
+    renames: Iterable[str] = (),
+    tolerance: float = comparison.TOLERANCE,
+    interval: str | None = None,
+) -> pl.DataFrame:
+    """Return what changed from one to the other: the rows of `smfparse compare --format csv`.
+
+    by         what rows are told apart by: some of qmgr, job, queue, verb
+    renames    "OLD=NEW": what is called otherwise in `after`; % for any characters
+    tolerance  ratio up to which a change is none
+    interval   length of intervals, as 15m; None: as recorded
+
+    Columns: qmgr, job, queue, verb, figure, before, after, difference, ratio, significant.
+    """
+    names = by.split(",") if isinstance(by, str) else list(by)
+    seconds = every(interval).seconds if interval else None
+    first, second = (comparison.measured(each.inputs, None, seconds) for each in (before, after))
+    found = [comparison.Rename.of(text) for text in renames]
+    return comparison.compared(first, second, [name.strip() for name in names], found, tolerance)
+
+
+def _columns(table: str, columns: Iterable[str] | None) -> list[str] | None:
+    """Return the names of wanted columns. Raises RequestError for a table or column unknown."""
+    (known,) = wanted_tables([table])
+    if columns is None:
+        return None
+    names = list(dict.fromkeys(columns))
+    unknown = [name for name in names if name not in schema(known).names]
+    if unknown:
+        raise RequestError(f"the table {table} has no column {unknown[0]}")
+    return names
