@@ -704,7 +704,9 @@ def test_convert_takes_no_time_for_its_folder(days: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "command", [("info",), ("report", "log"), ("sql",), ("convert",)], ids=lambda each: each[0]
+    "command",
+    [("info",), ("report", "log"), ("sql",), ("convert",), ("compare", "--split-at", "2026-03-04")],
+    ids=lambda each: each[0],
 )
 def test_a_selection_that_takes_nothing_is_said(
     days: Path, tmp_path: Path, command: tuple[str, ...]

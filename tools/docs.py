@@ -14,6 +14,7 @@ import click
 
 from smfparse import columns, forms, reports, views
 from smfparse.cli import main as cli
+from smfparse.comparison import KINDS, MEASURES
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 _PART = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -46,6 +47,14 @@ def command_reference() -> Iterator[str]:
             with click.Context(command, info_name=name, parent=top) as context:
                 text = command.get_help(context)
             yield f"## smfparse {name}\n\n```text\n{text}\n```\n"
+
+
+def measure_reference() -> Iterator[str]:
+    """Yield a table of the figures that compare has."""
+    yield "| figure | unit | of | formula |"
+    yield "|---|---|---|---|"
+    for each in MEASURES:
+        yield f"| `{each.name}` | {each.unit} | {KINDS[each.kind]} | {each.formula} |"
 
 
 def column_dictionary() -> Iterator[str]:
@@ -85,6 +94,7 @@ PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "columns": column_dictionary,
     "reports": report_reference,
     "commands": command_reference,
+    "measures": measure_reference,
 }
 
 
