@@ -13,7 +13,7 @@ from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeAlias
 
 import duckdb
 
@@ -25,6 +25,7 @@ from smfparse.projection import Plan, named_tables, read_plan, scanned
 from smfparse.scans import Files, Scan
 from smfparse.tables import Dataset, Inputs
 
+Connection: TypeAlias = duckdb.DuckDBPyConnection
 _PLAIN = {
     *("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE"),
     *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "DECIMAL", "VARCHAR", "DATE", "TIMESTAMP"),
@@ -75,6 +76,11 @@ class Catalog:
     def close(self) -> None:
         """Close the connection."""
         self.connection.close()
+
+    def with_everything(self) -> Connection:
+        """Return the connection, which has every table then and keeps what they read."""
+        self._make(table_names())
+        return self.connection
 
     def _make(self, tables: Iterable[str]) -> None:
         """Make the views of `tables`, if they are not there yet."""

@@ -41,6 +41,7 @@ ROOMS = (
     "interrupts",
     "ranges",
     "tables",
+    "lazy",
     "inventory",
     "frames",
     "projection",
