@@ -31,21 +31,24 @@ def command(name: str | None) -> None:
       smfparse describe QJST
       smfparse describe qjstwrw
     """
+    write_lines(lines(name), None, force=False)
+
+
+def lines(name: str | None) -> Iterator[str]:
+    """Return what there is to say of a name; None: of the tables. RequestError for a miss."""
     from smfparse import columns
     from smfparse.errors import RequestError
 
     if name is None:
-        lines = _tables()
-    elif name.lower() in columns.table_names():
-        lines = _table(name.lower())
-    elif found := columns.find(name):
-        lines = _fields(found)
-    elif mapped := columns.fields(name):
-        lines = _mapped(mapped)
-    else:
-        near = ", ".join(columns.near_names(name)) if name else "see smfparse describe"
-        raise RequestError(f"no table or column {name}; near: {near}")
-    write_lines(lines, None, force=False)
+        return _tables()
+    if name.lower() in columns.table_names():
+        return _table(name.lower())
+    if found := columns.find(name):
+        return _fields(found)
+    if mapped := columns.fields(name):
+        return _mapped(mapped)
+    near = ", ".join(columns.near_names(name)) if name else "see smfparse describe"
+    raise RequestError(f"no table or column {name}; near: {near}")
 
 
 def _tables() -> Iterator[str]:
