@@ -46,7 +46,7 @@ def command(
     and of them the rows of the records that are selected.
 
     \b
-    Examples:
+    Example:
       smfparse sql DUMP.smf "SELECT basename, sum(putn) FROM wqst GROUP BY 1 ORDER BY 2 DESC"
       smfparse sql monday.smf tuesday.smf --file queries.sql --format csv
       smfparse sql DUMP.smf < queries.sql

@@ -8,10 +8,12 @@ filter does not, never the other way round. Then the batch is filtered.
 
 from __future__ import annotations
 
+import atexit
 import datetime as dt
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing
+import threading
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import cache
 from typing import Any, TypeAlias
@@ -40,8 +42,60 @@ _FLIPPED: Mapping[Operator, Operator] = {
     operator.lt: operator.gt,
 }
 """What `a < b` is when it is said of b."""
+_PATIENCE = 10.0
+"""Seconds that the end of the process waits for threads of polars to leave Python."""
 _FROM = (operator.eq, operator.ge, operator.gt)
 _UNTIL = (operator.eq, operator.le, operator.lt)
+
+
+class _Readings:
+    """The readings that go on. They end before the process does.
+
+    polars reads in threads of its own, and ahead: it may have what a query needs and still be at
+    the next batch. A thread that is in Python when Python goes takes the process with it.
+    """
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._over = False
+        self._changed = threading.Condition()
+        atexit.register(self.end)
+
+    def kept(
+        self, frames: Generator[pl.DataFrame, None, None], rows: int | None
+    ) -> Iterator[pl.DataFrame]:
+        """Yield the first `rows` (None: all) of frames, and ask for no more."""
+        with self._counted(), closing(frames):
+            while (rows is None or rows > 0) and not self._over:
+                frame = next(frames, None)
+                if frame is None:
+                    return
+                if rows is not None:
+                    frame = frame.head(rows)
+                    rows -= frame.height
+                yield frame
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        self._count_by(1)
+        try:
+            yield
+        finally:
+            self._count_by(-1)
+
+    def _count_by(self, step: int) -> None:
+        with self._changed:
+            self._count += step
+            self._changed.notify_all()
+
+    def end(self) -> None:
+        """Have readings stop at their next batch, and wait for that."""
+        self._over = True
+        with self._changed:
+            self._changed.wait_for(lambda: not self._count, _PATIENCE)
+
+
+_READINGS = _Readings()
 
 
 def lazy(inputs: Inputs, table: str) -> pl.LazyFrame:
@@ -54,8 +108,7 @@ def lazy(inputs: Inputs, table: str) -> pl.LazyFrame:
     def read(
         names: list[str] | None, condition: pl.Expr | None, rows: int | None, _size: int | None
     ) -> Iterator[pl.DataFrame]:
-        frames = _frames(inputs, table, names, condition, rows)
-        return frames if rows is None else _first(frames, rows)
+        return _READINGS.kept(_frames(inputs, table, names, condition, rows), rows)
 
     return register_io_source(read, schema=_types(table), is_pure=True)
 
@@ -73,7 +126,7 @@ def _frames(
     names: list[str] | None,
     condition: pl.Expr | None,
     rows: int | None,
-) -> Iterator[pl.DataFrame]:
+) -> Generator[pl.DataFrame, None, None]:
     """Yield the columns `names` (None: all) of the rows for which `condition` is true."""
     shown = schema(table).names if names is None else names
     tested = [] if condition is None else condition.meta.root_names()
@@ -85,13 +138,6 @@ def _frames(
         for _, batch in found:
             frame = _frame(batch, needed)
             yield (frame if condition is None else frame.filter(condition)).select(shown)
-
-
-def _first(frames: Iterator[pl.DataFrame], rows: int) -> Iterator[pl.DataFrame]:
-    """Yield the first rows, and ask for no more."""
-    while rows > 0 and (frame := next(frames, None)) is not None:
-        yield frame.head(rows)
-        rows -= frame.height
 
 
 def _frame(batch: Batch, names: Iterable[str]) -> pl.DataFrame:

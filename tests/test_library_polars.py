@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import operator
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -274,8 +276,8 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     found: list[int] = []
     original = Input.chunks
 
-    def chunks(*arguments: Any) -> Any:
-        for chunk in original(*arguments):
+    def chunks(*arguments: Any, **options: Any) -> Any:
+        for chunk in original(*arguments, **options):
             found.append(len(chunk.start))
             yield chunk
 
@@ -296,10 +298,39 @@ def test_a_limit_ends_the_reading(
     assert len(read) > CHUNKS
 
 
+def test_a_limit_does_not_look_at_later_files(large: Path, tmp_path: Path, read: list[int]) -> None:
+    second = tmp_path / "second.smf"
+    second.write_bytes(large.read_bytes())
+    data = smfparse.open([large, second])
+    assert data.polars("wqst").limit(10).collect().height == 10
+    assert len(read) == 1
+    assert data.polars("wqst").select(pl.len()).collect().item() == data.arrow("wqst").num_rows
+
+
 def test_the_head_of_what_is_filtered_ends_the_reading(large: Path, read: list[int]) -> None:
     frame = smfparse.open(large).polars("qjst").filter(pl.col("qmgr") == "QM02")
     assert frame.head(1).collect(engine="streaming").height == 1
     assert len(read) <= CHUNKS
+
+
+def test_a_process_can_end_while_polars_reads_ahead(large: Path) -> None:
+    """The generator is slow, so that polars is in it for sure when the query has its rows."""
+    script = f"""
+import time
+import polars as pl
+import smfparse
+from smfparse import framing, lazy
+framing.CHUNK_BYTES = 1
+made = lazy._frame
+def slow(*arguments):
+    time.sleep(0.2)
+    return made(*arguments)
+lazy._frame = slow
+rows = smfparse.open({str(large)!r}).polars("wqst").filter(pl.col("putn") >= 0)
+print(rows.head(10).collect().height)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "10\n", "")
 
 
 def test_processes_give_the_rows_of_one(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
