@@ -56,7 +56,7 @@ def command(
     from smfparse.catalog import Catalog
 
     inputs, query = _split(arguments, script)
-    if query is None and not _can_ask(output):
+    if query is None and not _can_ask(inputs, output):
         query = _from_stdin(inputs)
     opened = reading.open(inputs)
     with Catalog(opened) as catalog:
@@ -88,8 +88,9 @@ def _decoded(text: bytes, name: str) -> str:
         raise click.UsageError(f"{name}: not a text in UTF-8") from error
 
 
-def _can_ask(output: Path | None) -> bool:
-    return output is None and sys.stdin.isatty() and sys.stdout.isatty()
+def _can_ask(inputs: tuple[str, ...], output: Path | None) -> bool:
+    free = output is None and "-" not in inputs
+    return free and sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def _from_stdin(inputs: tuple[str, ...]) -> str:

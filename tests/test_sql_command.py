@@ -318,3 +318,22 @@ def test_on_a_terminal_there_is_a_prompt(tmp_path: Path) -> None:
     os.close(main_end)
     assert "|     42 |" in shown
     assert b".help" in done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a pseudo terminal")
+def test_a_terminal_that_is_the_input_is_no_prompt() -> None:
+    import pty
+
+    main_end, terminal = pty.openpty()
+    done = subprocess.run(
+        [str(Path(sys.executable).with_name("smfparse")), "sql", "-"],
+        stdin=terminal,
+        stdout=terminal,
+        stderr=subprocess.PIPE,
+        timeout=120,
+        check=False,
+    )
+    os.close(terminal)
+    os.close(main_end)
+    assert done.returncode == 2
+    assert b"no query: " in done.stderr
