@@ -34,23 +34,26 @@ def command(name: str | None) -> None:
       smfparse describe api_cost
       smfparse describe qjstwrw
     """
+    write_lines(lines(name), None, force=False)
+
+
+def lines(name: str | None) -> Iterator[str]:
+    """Return what there is to say of a name; None: of all tables. RequestError for a miss."""
     from smfparse import columns, views
     from smfparse.errors import RequestError
 
     if name is None:
-        lines = _list()
-    elif name.lower() in columns.table_names():
-        lines = _table(name.lower())
-    elif name.lower() in views.names():
-        lines = _view(name.lower())
-    elif found := columns.find(name):
-        lines = _fields(found)
-    elif mapped := columns.fields(name):
-        lines = _mapped(mapped)
-    else:
-        near = columns.near_names(name, views.names()) if name else ["see smfparse describe"]
-        raise RequestError(f"no table, view or column {name}; near: {', '.join(near)}")
-    write_lines(lines, None, force=False)
+        return _list()
+    if name.lower() in columns.table_names():
+        return _table(name.lower())
+    if name.lower() in views.names():
+        return _view(name.lower())
+    if found := columns.find(name):
+        return _fields(found)
+    if mapped := columns.fields(name):
+        return _mapped(mapped)
+    near = columns.near_names(name, views.names()) if name else ["see smfparse describe"]
+    raise RequestError(f"no table, view or column {name}; near: {', '.join(near)}")
 
 
 def _list() -> Iterator[str]:

@@ -13,7 +13,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeAlias
 
 import duckdb
 
@@ -21,12 +21,14 @@ from smfparse import views
 from smfparse.columns import columns, table_names, title
 from smfparse.decode import Wanted
 from smfparse.errors import InputError, RequestError
+from smfparse.hints import hinted
 from smfparse.interrupts import interrupting
 from smfparse.projection import Plan, named_tables, named_views, read_plan, scanned, tables_of
 from smfparse.scans import Files, Scan
 from smfparse.tables import Dataset, Inputs
 from smfparse.views import quoted
 
+Connection: TypeAlias = duckdb.DuckDBPyConnection
 _PLAIN = {
     *("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE"),
     *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "DECIMAL", "VARCHAR", "DATE", "TIMESTAMP"),
@@ -78,6 +80,11 @@ class Catalog:
         """Close the connection."""
         self.connection.close()
 
+    def with_everything(self) -> Connection:
+        """Return the connection, which has every table and view then and keeps what they read."""
+        self._make(table_names(), views.names())
+        return self.connection
+
     def _make(self, tables: Iterable[str], found: Sequence[str] = ()) -> None:
         """Make `tables` and the views `found`, with what these read, if they are not there yet."""
         try:
@@ -120,14 +127,34 @@ class Catalog:
 
     def define(self, macros: str) -> None:
         """Make macros, which need what they name only when they are used. Raises RequestError."""
-        with self._guarded():
+        with self._guarded(macros):
             self.connection.execute(macros)
 
     def execute(self, statement: str) -> None:
         """Run a statement that gives no rows. Raises RequestError."""
-        with self._guarded():
+        with self._guarded(statement):
             self._make(named_tables(statement), named_views(statement))
             self.connection.execute(statement)
+
+    def statements(self, script: str) -> list[str]:
+        """Return the statements of a script, each without what ends it.
+
+        Raises RequestError where one cannot be read.
+        """
+        with self._guarded(script):
+            return [_open(each.query) for each in self.connection.extract_statements(script)]
+
+    def run(self, statement: str) -> Any:
+        """Run any statement; return its rows as `plain` does, None where it gives none.
+
+        Raises RequestError where it fails.
+        """
+        with self._guarded(statement):
+            (found,) = self.connection.extract_statements(statement)
+        if found.type in _QUERIES:
+            return self.plain(statement)
+        self.execute(statement)
+        return None
 
     def set_variable(self, name: str, value: Any) -> None:
         """Set what `getvariable(name)` gives in SQL."""
@@ -135,7 +162,7 @@ class Catalog:
 
     def arrow(self, query: str) -> Any:
         """Return the rows of `query` as a pyarrow.Table. Raises RequestError where it fails."""
-        with self._guarded(), self._prepared(query):
+        with self._guarded(query), self._prepared(query):
             return self.connection.sql(query).to_arrow_table()
 
     def stream(self, query: str) -> Generator[Any, None, None]:
@@ -143,7 +170,7 @@ class Catalog:
 
         Where memory is short DuckDB sorts on disk. Raises RequestError where the query fails.
         """
-        with self._guarded(), self._prepared(query), self._order_of_rows_is_free():
+        with self._guarded(query), self._prepared(query), self._order_of_rows_is_free():
             yield from self.connection.sql(query).to_arrow_reader(_STREAMED)
 
     @contextmanager
@@ -160,7 +187,7 @@ class Catalog:
 
         Nested, binary and interval columns become text. Raises RequestError where it fails.
         """
-        with self._guarded(), self._prepared(query):
+        with self._guarded(query), self._prepared(query):
             return _plain(self.connection.sql(query)).to_arrow_table()
 
     @contextmanager
@@ -181,11 +208,21 @@ class Catalog:
         if explain and "analyze" not in explain[0].lower():
             return {}
         if plan is None:
-            self.connection.sql(inner)
+            self._bind(inner)
             if not self._files.inputs.sources:
                 return {}
             return dict.fromkeys([*named_tables(inner), *tables_of(named_views(inner))])
         return plan.columns if plan.scans > 1 else {}
+
+    def _bind(self, query: str) -> None:
+        """Raise what DuckDB has to say of a query that it cannot bind, and where in the query."""
+        try:
+            self.connection.sql(query)
+        except duckdb.InterruptException:
+            raise
+        except duckdb.Error:
+            self.connection.execute(query)  # it fails as well, and says where
+            raise
 
     def _plan(self, query: str) -> Plan | None:
         """Make what `query` reads; return what that is, None where it is not told.
@@ -212,7 +249,7 @@ class Catalog:
         return read_plan(text)
 
     @contextmanager
-    def _guarded(self) -> Iterator[None]:
+    def _guarded(self, query: str) -> Iterator[None]:
         """Turn what DuckDB raises, or Arrow an OSError without a number, into what it means."""
         self._files.failure = None
         try:
@@ -224,8 +261,30 @@ class Catalog:
             if self._files.failure is not None:
                 raise self._files.failure from error
             if isinstance(error, duckdb.Error) or getattr(error, "errno", 0) is None:
-                raise RequestError(str(error)) from error
+                names = [*named_tables(query), *named_views(query)]
+                raise RequestError(hinted(str(error), names)) from error
             raise
+
+
+def is_complete(text: str) -> bool:
+    """Whether SQL that is being written ends with the semicolon of a statement."""
+    return _end(text) is not None
+
+
+def _open(statement: str) -> str:
+    """Return a statement without semicolon and what is behind it."""
+    return statement.encode()[: _end(statement)].decode()
+
+
+def _end(text: str) -> int | None:
+    """Return the byte of the first semicolon that only others and comments are behind, or None."""
+    raw, end = text.encode(), None
+    for at, kind in reversed(duckdb.tokenize(text)):
+        if raw[at:].startswith(b";"):
+            end = at
+        elif kind is not duckdb.token_type.comment:
+            break
+    return end
 
 
 def _parquet(dataset: Dataset, table: str) -> str:

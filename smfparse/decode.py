@@ -253,6 +253,8 @@ class Decoder:
         unknown: Counter[str] | None = None,
         selection: Selection = EVERYTHING,
         tasks: Callable[[], Ints] | None = None,
+        *,
+        prompt: bool = False,
     ) -> None:
         wanted = {
             name: names
@@ -261,6 +263,7 @@ class Decoder:
         }
         self.damage = damage
         self.unknown = unknown
+        self._prompt = prompt
         self._selection = selection
         look_ahead = None if again is None else partial(_first_offsets, again)
         history = None if before is None else _History(before)
@@ -307,8 +310,8 @@ class Decoder:
             self._add(chunk)
             self.damage.check()
             size += int(chunk.length.sum())
-            if size >= EPOCH_BYTES or self._full():
-                yield from self._flush(source, EPOCH_CELLS >> 9)
+            if self._prompt or size >= EPOCH_BYTES or self._full():
+                yield from self._flush(source, 0 if self._prompt else EPOCH_CELLS >> 9)
                 size = 0
         self.damage.check()
         if source is not None:

@@ -64,11 +64,11 @@ class Duplicates:
     def left_out(self, path: Path, found: Iterable[Chunk]) -> Iterator[Chunk]:
         """Leave the duplicates out of chunks of a file.
 
-        A single file is not looked at further before its second dump: what was in the first is no
-        duplicate.
+        Nothing is looked for before the second dump: what was in the first is no duplicate.
         """
+        first = path == self.files[0].path
         for chunk in found:
-            if self._found is None and (len(self.files) > 1 or chunk.goes_on_with_a_dump):
+            if self._found is None and (not first or chunk.goes_on_with_a_dump):
                 self.find()
             left = chunk if self._found is None else _without(chunk, self._found[path])
             if len(left.start):

@@ -15,11 +15,12 @@ import polars as pl
 import pyarrow as pa
 
 from smfparse import comparison, reports
-from smfparse.catalog import Catalog
+from smfparse.catalog import Catalog, Connection
 from smfparse.columns import table_names
 from smfparse.decode import schema, wanted_tables
 from smfparse.errors import Damage, RequestError
 from smfparse.inventory import Group, inventory
+from smfparse.lazy import lazy
 from smfparse.sections import TOTAL, Sections, every
 from smfparse.selection import EVERYTHING, Selection
 from smfparse.tables import Inputs, open_inputs
@@ -70,6 +71,26 @@ class SmfData:
         names = schema(table).names if wanted is None else wanted
         plain = pa.schema([schema(table).field(name) for name in names])
         return pa.Table.from_batches(self.batches(table, wanted), plain)
+
+    def polars(self, table: str) -> pl.LazyFrame:
+        """Return the rows of a table as a polars.LazyFrame.
+
+        A query decodes only the columns that it needs, stops when it has the rows that it takes,
+        and has the decoder leave out records by what it filters by: system, queue manager, SMF
+        time, and the names of jobs, queues and channels, compared with constants by `==`,
+        `is_in`, `<` and the like. Collecting it reads the inputs and raises what that raises.
+        `damage` has then what could not be used of what was read.
+        """
+        return lazy(self.inputs, table)
+
+    def connect(self) -> Connection:
+        """Return a DuckDB connection with all tables; close it when it is no longer needed.
+
+        Every scan of a table reads the SMF files anew, for the columns that the query needs: a
+        join of three tables reads them three times, where `sql` reads them once. Times are UTC.
+        Errors are those of duckdb, whatever is wrong.
+        """
+        return Catalog(self.inputs).with_everything()
 
     def sql(self, query: str) -> Any:
         """Return the rows of a DuckDB query over the tables as a pyarrow.Table."""

@@ -76,7 +76,8 @@ class Log:
 class Range:
     """A part of an SMF file, and what is wanted of it; `duplicates`, if given, are left out.
 
-    tasks  what `queue_tasks` returns for the file; None: it is asked for where it is needed
+    tasks   what `queue_tasks` returns for the file; None: it is asked for where it is needed
+    prompt  whether every table gives a batch behind each chunk
     """
 
     file: Input
@@ -85,6 +86,7 @@ class Range:
     selection: Selection = EVERYTHING
     duplicates: Duplicates | None = field(default=None, compare=False)
     tasks: Ints | None = field(default=None, compare=False, repr=False)
+    prompt: bool = False
 
     @property
     def path(self) -> Path:
@@ -132,6 +134,7 @@ class Range:
             unknown=log.unknown if log.count_unknown else None,
             selection=self.selection,
             tasks=self.find_tasks,
+            prompt=self.prompt,
         )
 
     def find_tasks(self) -> Ints:

@@ -10,7 +10,7 @@ import base64
 import itertools
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
@@ -86,9 +86,12 @@ class Source(Protocol):
         """What could not be used when the input was made."""
 
     def batches(
-        self, wanted: Wanted, log: Log, selection: Selection = EVERYTHING
+        self, wanted: Wanted, log: Log, selection: Selection = EVERYTHING, *, prompt: bool = False
     ) -> Iterator[tuple[str, Batch]]:
-        """Yield the wanted tables and columns of the selected records, in record order."""
+        """Yield the wanted tables and columns of the selected records, in record order.
+
+        prompt  whether rows come as soon as there are any, in more batches
+        """
 
 
 @dataclass(frozen=True)
@@ -117,9 +120,11 @@ class SmfFile:
         return DamageLog()
 
     def batches(
-        self, wanted: Wanted, log: Log, selection: Selection = EVERYTHING
+        self, wanted: Wanted, log: Log, selection: Selection = EVERYTHING, *, prompt: bool = False
     ) -> Iterator[tuple[str, Batch]]:
-        whole = Range(self.input, wanted, selection=selection, duplicates=self.duplicates)
+        whole = Range(
+            self.input, wanted, selection=selection, duplicates=self.duplicates, prompt=prompt
+        )
         yield from whole.batches(log)
 
 
@@ -166,7 +171,12 @@ class Dataset:
         )
 
     def batches(
-        self, wanted: Wanted, log: Log, selection: Selection = EVERYTHING
+        self,
+        wanted: Wanted,
+        log: Log,
+        selection: Selection = EVERYTHING,
+        *,
+        prompt: bool = False,  # noqa: ARG002 - rows of a dataset always come so
     ) -> Iterator[tuple[str, Batch]]:
         if log.count_unknown and selection.everything:
             log.unknown.update(self.manifest["unknown_bytes"])
@@ -243,14 +253,18 @@ class Inputs:
         found.extend(self.damage)
         return found
 
-    def batches(self, wanted: Wanted) -> Iterator[tuple[str, Batch]]:
+    def batches(
+        self, wanted: Wanted, *, prompt: bool = False
+    ) -> Generator[tuple[str, Batch], None, None]:
         """Yield (table, RecordBatch) for the wanted tables of every input, in order.
 
         For the table `damage`, SMF files are read as a whole, whatever is selected.
+
+        prompt  whether one process gives rows as soon as it has any, in more batches
         """
         rows = {table: names for table, names in wanted.items() if table != DAMAGE}
         if rows:
-            yield from self._rows(rows)
+            yield from self._rows(rows, prompt)
         if DAMAGE in wanted:
             yield DAMAGE, damage_rows(self._all_damage(), wanted[DAMAGE])
 
@@ -264,14 +278,14 @@ class Inputs:
         found.extend(files.damage)
         return found
 
-    def _rows(self, wanted: Wanted) -> Iterator[tuple[str, Batch]]:
+    def _rows(self, wanted: Wanted, prompt: bool) -> Iterator[tuple[str, Batch]]:
         for are_files, group in itertools.groupby(self.sources, _is_file):
             sources = list(group)
             found = self.units(sources, wanted, ahead=True) if are_files else []
             if len(found) > 1:
                 yield from self._together(found)
             else:
-                yield from self._one_by_one(sources, wanted)
+                yield from self._one_by_one(sources, wanted, prompt)
 
     def units(self, sources: Sequence[Source], wanted: Wanted, *, ahead: bool) -> list[Unit]:
         """Cut SMF files into units for `jobs` processes; none where one process is enough.
@@ -301,13 +315,15 @@ class Inputs:
                     self.log.add(outcome.log)
                     yield from spilled(outcome.made or [])
 
-    def _one_by_one(self, sources: Sequence[Source], wanted: Wanted) -> Iterator[tuple[str, Batch]]:
+    def _one_by_one(
+        self, sources: Sequence[Source], wanted: Wanted, prompt: bool
+    ) -> Iterator[tuple[str, Batch]]:
         for source in sources:
-            yield from source.batches(wanted, self.log, self.selection)
+            yield from source.batches(wanted, self.log, self.selection, prompt=prompt)
 
     def any_record(self) -> bool:
         """Whether a record is selected. Reads up to the first one."""
-        found = self._one_by_one(self.sources, {RECORD: frozenset(["record_no"])})
+        found = self._one_by_one(self.sources, {RECORD: frozenset(["record_no"])}, prompt=True)
         return any(batch.num_rows for _, batch in found)
 
     def arrow(self, table: str) -> Any:

@@ -22,7 +22,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from smfparse.columns import KEYS, TableColumn, columns, table_names
+from smfparse.columns import KEYS, TableColumn, columns, table_names, title
 
 SCHEMA = "inputs"
 """Where tables have `input_no`, and views what they are made of."""
@@ -84,6 +84,21 @@ def view(name: str) -> View:
         tuple(found[each] for each in order),
         _text(f"{name}.sql").strip(),
     )
+
+
+def relations() -> tuple[str, ...]:
+    """Return the names of all tables and views."""
+    return (*table_names(), *names())
+
+
+def columns_of(name: str) -> tuple[TableColumn, ...]:
+    """Return the columns of a table or view."""
+    return view(name).columns if name in names() else tuple(columns(name))
+
+
+def title_of(name: str) -> str:
+    """Return what a row of a table or view is."""
+    return view(name).title if name in names() else title(name)
 
 
 def macros() -> str:

@@ -42,11 +42,14 @@ ROOMS = (
     "interrupts",
     "ranges",
     "tables",
+    "lazy",
     "inventory",
     "frames",
     "projection",
+    "hints",
     "scans",
     "catalog",
+    "console",
     "sections",
     "forms",
     "options",
@@ -94,9 +97,10 @@ TYPES_ONLY = {
     ("cli.output", "tables"),
     ("cli.report", "reports"),
     ("cli.report", "sections"),
+    ("cli.sql", "catalog"),
 }
 """(module, room): imports for the type checker, which are not there at run time."""
-SLOW = {"duckdb", "numpy", "polars", "pyarrow"}
+SLOW = {"duckdb", "numpy", "polars", "prompt_toolkit", "pyarrow"}
 """Libraries that take long to load."""
 
 

@@ -331,7 +331,7 @@ def test_a_dataset_with_a_broken_file_ends_with_exit_code_8(dump: Path, tmp_path
         ["sql", "SELECT * FROM qjst"],
         ["sql", "DUMP", "SELEC 1 FROM qjst"],
         ["sql", "DUMP", "SELECT qjstwrn FROM qjst"],
-        ["sql", "DUMP", "DROP VIEW qjst"],
+        ["sql", "DUMP", "DROP VIEW nothing"],
         ["sql", "DUMP", "--file", "none.sql"],
     ],
     ids=" ".join,

@@ -1,0 +1,242 @@
+"""Tables as polars reads them: a LazyFrame decodes what its query needs, and no more.
+
+polars says which columns a query needs, by what it filters and how many rows it takes. The decoder
+is asked for these columns, and for a batch behind each chunk, so that whoever has enough stops it
+there. Of a filter, what a Selection can ask is asked of the decoder: it may let rows pass that the
+filter does not, never the other way round. Then the batch is filtered.
+"""
+
+from __future__ import annotations
+
+import atexit
+import datetime as dt
+import operator
+import threading
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from functools import cache
+from typing import Any, TypeAlias
+
+import polars as pl
+import pyarrow as pa
+from polars.io.plugins import register_io_source
+
+from smfparse.columns import DAMAGE
+from smfparse.decode import Batch, schema, wanted_tables
+from smfparse.names import NAMED
+from smfparse.selection import Selection
+from smfparse.tables import Inputs
+
+_MOST_NAMES = 1_000
+"""Names that a selection is asked for; each is tried on every distinct name of a file."""
+_SELECTED = {"job": "jobs", "queue": "queues", "channel": "channels"}
+_SECOND = dt.timedelta(seconds=1)
+_LAST = dt.datetime.max - _SECOND
+Operator: TypeAlias = Callable[[Any, Any], Any]
+_FLIPPED: Mapping[Operator, Operator] = {
+    operator.eq: operator.eq,
+    operator.ge: operator.le,
+    operator.gt: operator.lt,
+    operator.le: operator.ge,
+    operator.lt: operator.gt,
+}
+"""What `a < b` is when it is said of b."""
+_PATIENCE = 10.0
+"""Seconds that the end of the process waits for threads of polars to leave Python."""
+_FROM = (operator.eq, operator.ge, operator.gt)
+_UNTIL = (operator.eq, operator.le, operator.lt)
+
+
+class _Readings:
+    """The readings that go on. They end before the process does.
+
+    polars reads in threads of its own, and ahead: it may have what a query needs and still be at
+    the next batch. A thread that is in Python when Python goes takes the process with it.
+    """
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._over = False
+        self._changed = threading.Condition()
+        atexit.register(self.end)
+
+    def kept(
+        self, frames: Generator[pl.DataFrame, None, None], rows: int | None
+    ) -> Iterator[pl.DataFrame]:
+        """Yield the first `rows` (None: all) of frames, and ask for no more."""
+        with self._counted(), closing(frames):
+            while (rows is None or rows > 0) and not self._over:
+                frame = next(frames, None)
+                if frame is None:
+                    return
+                if rows is not None:
+                    frame = frame.head(rows)
+                    rows -= frame.height
+                yield frame
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        self._count_by(1)
+        try:
+            yield
+        finally:
+            self._count_by(-1)
+
+    def _count_by(self, step: int) -> None:
+        with self._changed:
+            self._count += step
+            self._changed.notify_all()
+
+    def end(self) -> None:
+        """Have readings stop at their next batch, and wait for that."""
+        self._over = True
+        with self._changed:
+            self._changed.wait_for(lambda: not self._count, _PATIENCE)
+
+
+_READINGS = _Readings()
+
+
+def lazy(inputs: Inputs, table: str) -> pl.LazyFrame:
+    """Return a table as a LazyFrame, which reads `inputs` when it is collected.
+
+    Raises RequestError for a table unknown; collecting it raises what reading does.
+    """
+    wanted_tables([table])
+
+    def read(
+        names: list[str] | None, condition: pl.Expr | None, rows: int | None, _size: int | None
+    ) -> Iterator[pl.DataFrame]:
+        return _READINGS.kept(_frames(inputs, table, names, condition, rows), rows)
+
+    return register_io_source(read, schema=_types(table), is_pure=True)
+
+
+@cache
+def _types(table: str) -> pl.Schema:
+    frame = pl.from_arrow(schema(table).empty_table())
+    assert isinstance(frame, pl.DataFrame)
+    return frame.schema
+
+
+def _frames(
+    inputs: Inputs,
+    table: str,
+    names: list[str] | None,
+    condition: pl.Expr | None,
+    rows: int | None,
+) -> Generator[pl.DataFrame, None, None]:
+    """Yield the columns `names` (None: all) of the rows for which `condition` is true."""
+    shown = schema(table).names if names is None else names
+    tested = [] if condition is None else condition.meta.root_names()
+    needed = list(dict.fromkeys([*shown, *tested]))
+    selection = narrowed(inputs.selection, table, condition)
+    jobs = inputs.jobs if rows is None else 1  # several would decode what nobody asks for
+    chosen = replace(inputs, selection=selection, jobs=jobs)
+    with closing(chosen.batches({table: frozenset(needed)}, prompt=True)) as found:
+        for _, batch in found:
+            frame = _frame(batch, needed)
+            yield (frame if condition is None else frame.filter(condition)).select(shown)
+
+
+def _frame(batch: Batch, names: Iterable[str]) -> pl.DataFrame:
+    """Return columns of a batch, texts as strings."""
+    return pl.DataFrame([_series(name, batch.column(name)) for name in names])
+
+
+def _series(name: str, column: Any) -> pl.Series:
+    if not pa.types.is_dictionary(column.type):
+        return pl.Series(name, column)
+    words = pl.Series(name, column.dictionary, pl.String)
+    return words.gather(pl.Series(column.indices))
+
+
+def narrowed(selection: Selection, table: str, condition: pl.Expr | None) -> Selection:
+    """Return a selection that leaves out no selected row for which `condition` is true.
+
+    It asks for names and times that `condition` compares with, where it can ask so.
+    """
+    if condition is None or table == DAMAGE:
+        return selection
+    for part in _conjuncts(condition):
+        for name, compare, values in _comparisons(part):
+            if name == "smf_time":
+                selection = _timed(selection, compare, values)
+            elif compare is operator.eq:
+                selection = _named(selection, _option(table, name), values)
+    return selection
+
+
+def _conjuncts(condition: pl.Expr) -> Iterator[pl.Expr]:
+    parts = condition.meta.pop()[::-1]
+    if len(parts) == 2 and (parts[0] & parts[1]).meta.eq(condition):
+        for part in parts:
+            yield from _conjuncts(part)
+    else:
+        yield condition
+
+
+def _comparisons(condition: pl.Expr) -> Iterator[tuple[str, Operator, list[Any]]]:
+    """Yield a column, how it compares, and with what; it is true of one of several values.
+
+    Nothing, where it is any other condition. An expression does not say what it is, so it is made
+    again of its parts, and compared.
+    """
+    parts = condition.meta.pop()[::-1]
+    columns = [part for part in parts if part.meta.is_column()]
+    literals = [part for part in parts if part.meta.is_literal()]
+    if len(columns) != 1 or not literals or len(literals) + 1 != len(parts):
+        return
+    name = columns[0].meta.output_name()
+    if len(parts) == 3 and _is_between(condition, columns[0], *literals):
+        yield name, operator.ge, _values(literals[0])
+        yield name, operator.le, _values(literals[1])
+    elif len(parts) == 2:
+        if columns[0].is_in(literals[0]).meta.eq(condition):
+            yield name, operator.eq, _values(literals[0])
+        for compare, flipped in _FLIPPED.items():
+            if compare(*parts).meta.eq(condition):
+                yield name, compare if parts[0] is columns[0] else flipped, _values(literals[0])
+
+
+def _is_between(condition: pl.Expr, column: pl.Expr, low: pl.Expr, high: pl.Expr) -> bool:
+    made = (column.is_between(low, high, each) for each in ("both", "left", "right", "none"))
+    return any(each.meta.eq(condition) for each in made)
+
+
+def _values(literal: pl.Expr) -> list[Any]:
+    """Return the values of a literal: one, or those of a list."""
+    values = pl.select(literal).to_series()
+    return (values.explode() if isinstance(values.dtype, pl.List) else values).to_list()
+
+
+def _option(table: str, column: str) -> str | None:
+    """Return the field of a Selection that names what a column names; None: there is none."""
+    headers = {"system": "systems", "qmgr": "qmgrs"}
+    named = (field for option, field in _SELECTED.items() if column in NAMED[option].get(table, ()))
+    return headers.get(column) or next(named, None)
+
+
+def _named(selection: Selection, option: str | None, values: list[Any]) -> Selection:
+    """Return the selection of such names as well, where it asks for none of them yet."""
+    names = frozenset(value for value in values if value is not None)
+    asks = all(isinstance(name, str) and name.strip() for name in names)
+    if option is None or getattr(selection, option) or not names or not asks:
+        return selection
+    asked: dict[str, Any] = {option: names}
+    return replace(selection, **asked) if len(names) <= _MOST_NAMES else selection
+
+
+def _timed(selection: Selection, compare: Operator, values: list[Any]) -> Selection:
+    """Return the selection of such times as well, to whole seconds."""
+    (value, *more) = values or [None]
+    if more or type(value) is not dt.datetime or value.tzinfo or value > _LAST:
+        return selection
+    second = value.replace(microsecond=0)
+    start, end = selection.start, selection.end
+    if compare in _FROM:
+        start = max(start or second, second)
+    if compare in _UNTIL:
+        end = min(end or second + _SECOND, second + _SECOND)
+    return replace(selection, start=start, end=end)

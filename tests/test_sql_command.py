@@ -1,0 +1,339 @@
+"""smfparse sql: queries as arguments, in files, on standard input and at a prompt."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from prompt_toolkit.application import create_app_session
+from prompt_toolkit.completion import CompleteEvent
+from prompt_toolkit.document import Document
+from prompt_toolkit.history import FileHistory, InMemoryHistory
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
+
+from smfparse import console
+from smfparse.catalog import Catalog, is_complete
+from smfparse.cli import describe, main
+from smfparse.columns import columns, table_names
+from smfparse.console import Console, Names, is_whole
+from smfparse.tables import open_inputs, write_dataset
+
+FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
+DUMP = FIXTURES / "qm01-930.smf"
+OTHER = FIXTURES / "qm60.smf"
+ONE, TWO = "SELECT count(*) AS one FROM record", "SELECT DISTINCT qmgr AS two FROM wtas"
+SCRIPT = f"-- naïve; really\nSET VARIABLE name = 'wt;as';\n{ONE} ;\n\n{TWO}; -- the end;\n"
+
+
+def run(*arguments: object, stdin: str | bytes = "") -> Result:
+    result = CliRunner().invoke(main, ["sql", *map(str, arguments)], input=stdin)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
+    return result
+
+
+def clean(*arguments: object, stdin: str | bytes = "") -> str:
+    result = run(*arguments, stdin=stdin)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_a_script_gives_the_rows_of_each_statement(tmp_path: Path) -> None:
+    script = tmp_path / "script.sql"
+    script.write_text(SCRIPT, encoding="utf-8")
+    first, second = clean(DUMP, ONE), clean(DUMP, TWO)
+    assert clean(DUMP, "--file", script) == f"{first}\n{second}"
+    assert clean(DUMP, stdin=SCRIPT) == f"{first}\n{second}"
+    assert clean(DUMP, SCRIPT.partition("\n")[2]) == f"{first}\n{second}"
+    found = clean(DUMP, "--format", "json", stdin=SCRIPT).splitlines()
+    assert [list(json.loads(line)[0]) for line in found] == [["one"], ["two"]]
+    output = tmp_path / "rows.csv"
+    clean(DUMP, "--file", script, "--format", "csv", "--output", output)
+    assert output.read_text() == clean(DUMP, "--format", "csv", stdin=SCRIPT)
+
+
+def test_statements_build_on_those_before() -> None:
+    script = """
+        CREATE TEMP TABLE busy AS SELECT basename, sum(putn)::BIGINT AS puts FROM wqst GROUP BY 1;
+        CREATE MACRO doubled(x) AS 2 * x;
+        SET VARIABLE least = 1;
+        SELECT doubled(puts) AS puts FROM busy WHERE puts >= getvariable('least') ORDER BY puts
+    """
+    query = "SELECT 2 * sum(putn)::BIGINT AS puts FROM wqst GROUP BY basename HAVING puts > 0"
+    found = json.loads(clean(DUMP, script, "--format", "json"))
+    assert found
+    assert found == json.loads(clean(DUMP, f"{query} ORDER BY puts", "--format", "json"))
+
+
+def test_rows_can_be_copied_to_a_file(tmp_path: Path) -> None:
+    target = tmp_path / "wtas.parquet"
+    assert clean(DUMP, f"COPY (SELECT * FROM wtas) TO '{target}'") == ""
+    copied = clean(DUMP, f"SELECT count(*) AS n FROM '{target}'")
+    assert copied == clean(DUMP, "SELECT count(*) AS n FROM wtas")
+
+
+def test_a_statement_that_fails_ends_a_script(tmp_path: Path) -> None:
+    script = f"{ONE}; SELECT putnn FROM wqst; {TWO}"
+    result = run(DUMP, script)
+    assert result.exit_code == 2
+    assert result.stdout == clean(DUMP, ONE)
+    refused = run(DUMP, script, "--output", tmp_path / "rows.txt")
+    assert refused.exit_code == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_runs_of_a_script_that_cannot_be_read() -> None:
+    result = run(DUMP, f"{ONE}; SELEC 1")
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert "SELEC" in result.stderr
+
+
+@pytest.mark.parametrize("stdin", ["", " \n", DUMP.read_bytes()])
+def test_without_a_query_the_call_is_wrong(stdin: str | bytes) -> None:
+    inputs = ["-"] if isinstance(stdin, bytes) else [DUMP]
+    result = run(*inputs, stdin=stdin)
+    assert result.exit_code == 2
+    assert "no query: " in result.stderr
+
+
+def test_standard_input_is_the_data_where_it_is_named() -> None:
+    assert clean("-", ONE, stdin=DUMP.read_bytes()) == clean(DUMP, ONE)
+
+
+def test_a_script_that_is_not_utf_8_is_refused() -> None:
+    result = run(DUMP, stdin=b"SELECT '\xff'")
+    assert result.exit_code == 2
+    assert "standard input: not a text in UTF-8" in result.stderr
+
+
+def test_an_input_with_a_space_in_its_name_is_no_query(tmp_path: Path) -> None:
+    path = tmp_path / "my dump.smf"
+    path.write_bytes(DUMP.read_bytes())
+    assert clean(path, stdin=ONE) == clean(path, ONE) == clean(DUMP, ONE)
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("SELECT putnn FROM wqst", 'Candidate bindings: "putn", "put1n"'),
+        ("SELECT w.putnn FROM wqst AS w", "no column putnn in wqst; near: putn, put1n"),
+        ("SELECT wtasotn FROM wqst", "there is wtas.wtasotn\n"),
+        ("SELECT qjstbffl FROM record", "there is qjst.qjstbffl\n"),
+        ("SELECT * FROM wqzt", 'Did you mean "wqst"?\n'),
+        ("SELECT * FROM qjst_oi", "qjst_io"),
+        ("SELECT * FROM putn", "there is wqst.putn\n"),
+        ("SELECT 1 FROM wqst JOIN wtid USING (recno)", "near: record_no"),
+    ],
+)
+@pytest.mark.parametrize("stored", [False, True])
+def test_an_unknown_name_is_told_what_is_near_and_where(
+    query: str, said: str, stored: bool, tmp_path: Path
+) -> None:
+    data = DUMP
+    if stored:
+        data = tmp_path / "set"
+        write_dataset(open_inputs([DUMP]), data)
+    result = run(data, query)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    if "USING" not in query:
+        line = result.stderr.splitlines().index(f"LINE 1: {query}")
+        assert set(result.stderr.splitlines()[line + 1]) == {" ", "^"}
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("", True),
+        ("  \n", True),
+        (".help", True),
+        ("SELECT 1", False),
+        ("SELECT 1;", True),
+        ("SELECT 'é';", True),
+        ("SELECT 'a;", False),
+        ('SELECT ";', False),
+        ("SELECT 1; -- that is all", True),
+        ("SELECT 1 -- not yet;", False),
+        ("SELECT /* ; */ 1", False),
+        ("SELECT 1;\nSELECT 2", False),
+        ("-- nothing;", False),
+    ],
+)
+def test_an_entry_goes_on_to_its_semicolon(text: str, whole: bool) -> None:
+    assert is_whole(text) is whole
+
+
+@pytest.mark.parametrize("text", ["SELECT 1;", "SELECT 1;;", "SELECT 1 ; ; -- x", "SELECT 'é;';"])
+def test_what_ends_a_statement_is_not_part_of_it(text: str) -> None:
+    with Catalog(open_inputs([DUMP])) as catalog:
+        (found,) = catalog.statements(text)
+        assert not found.rstrip().endswith((";", "x"))
+        assert not is_complete(found)
+        assert catalog.run(found).num_rows == 1
+
+
+def completed(text: str, behind: str = "") -> list[str]:
+    document = Document(text + behind, len(text))
+    return [each.text for each in Names().get_completions(document, CompleteEvent())]
+
+
+def test_names_are_completed() -> None:
+    assert "putn" in completed("SELECT put", " FROM wqst")
+    own = {each.name for each in columns("wqst")}
+    assert set(completed("SELECT put", " FROM wqst")) <= own
+    assert "wtasotn" in completed("SELECT wtas")
+    assert completed("SELECT * FROM wqs") == ["wqst", "wqst_cf"]
+    assert completed("SELECT * FROM ") == list(table_names())
+    assert completed("SELECT * FROM wqst AS q, WTI") == ["wtid"]
+    assert set(completed("SELECT * FROM wqst JOIN wtid USING (rec")) == {
+        *("record_no", "record_offset", "record"),
+    }
+    assert completed("SELECT wtid.wtidcc", " FROM wqst, wtid") == ["wtidccn"]
+    assert "putn" in completed("SELECT q.put", " FROM wqst q")
+    assert completed("SELECT * FROM wqst wher") == ["WHERE"]
+    assert completed(".d") == [".describe"]
+    assert completed(".") == list(console.COMMANDS)
+    assert completed(".describe wtasot")[0].startswith("wtasot")
+
+
+Type = Callable[[str], str]
+
+
+@pytest.fixture
+def type_in() -> Type:
+    """Type text at the prompt; return what is shown, what went wrong marked by !."""
+    history = InMemoryHistory()
+
+    def typed(text: str) -> str:
+        shown: list[str] = []
+        with (
+            create_pipe_input() as keys,
+            create_app_session(input=keys, output=DummyOutput()),
+            Catalog(open_inputs([DUMP])) as catalog,
+        ):
+            keys.send_text(text)
+            complain = lambda line: shown.append(f"!{line}")  # noqa: E731
+            Console(catalog, "csv", describe.lines, shown.append, complain).run(history)
+        return "\n".join(shown)
+
+    return typed
+
+
+END = "\x04"
+
+
+def test_the_prompt_answers(type_in: Type) -> None:
+    assert type_in(f"SELECT 1 + 1 AS two;\r{END}") == "two\n2"
+    assert type_in("SELECT 1 + 1\rAS two\r;\r.quit\r") == "two\n2"
+    assert type_in(f"\r;\rSELECT 1 AS a; SELECT 2 AS b;\r{END}") == "a\n1\nb\n2"
+
+
+def test_the_prompt_goes_on_behind_errors(type_in: Type) -> None:
+    shown = type_in(f"SELECT w.putnn FROM wqst w;\rSELEC;\r.describe nix\rSELECT 1 AS a;\r{END}")
+    assert shown.endswith("\na\n1")
+    assert "!Binder Error" in shown
+    assert "near: putn" in shown
+    assert "!Parser Error" in shown
+    assert "!no table or column nix" in shown
+
+
+def test_the_tables_stay_open_between_queries(type_in: Type) -> None:
+    text = "CREATE TEMP TABLE t AS SELECT count(*) AS n FROM wtas;\rSELECT n > 0 AS ok FROM t;\r"
+    assert type_in(text + END) == "ok\ntrue"
+
+
+def test_the_prompt_has_commands(type_in: Type) -> None:
+    assert type_in(f".help\r{END}") == console.HELP
+    assert type_in(f".nothing\r{END}") == console.HELP
+    tables = type_in(f".tables\r{END}").splitlines()
+    assert [line.split()[0] for line in tables] == list(table_names())
+    assert type_in(f".describe wtasotn;\r{END}").startswith("wtas.wtasotn: ")
+    assert type_in(".exit\r") == ""
+
+
+def test_control_c_gives_up_a_line(type_in: Type) -> None:
+    assert type_in(f"SELECT 'gone\x03SELECT 3 AS a;\r{END}") == "a\n3"
+
+
+def test_control_c_gives_up_a_query(type_in: Type, monkeypatch: pytest.MonkeyPatch) -> None:
+    original = Catalog.run
+
+    def interrupted(self: Catalog, statement: str) -> object:
+        if "wtas" in statement:
+            raise KeyboardInterrupt
+        return original(self, statement)
+
+    monkeypatch.setattr(Catalog, "run", interrupted)
+    assert type_in(f"SELECT * FROM wtas;\rSELECT 3 AS a;\r{END}") == "!interrupted\na\n3"
+
+
+def test_entries_are_kept_for_the_next_time(type_in: Type) -> None:
+    type_in(f"SELECT 7 AS a;\r{END}")
+    assert type_in(f"\x1b[A\r{END}") == "a\n7"
+
+
+def test_many_rows_are_not_all_shown(type_in: Type) -> None:
+    shown = type_in(f"SELECT range FROM range({console.SHOWN + 1500});\r{END}").splitlines()
+    assert shown[-1] == "... and 1,500 more rows"
+    assert "\n".join(shown).count("\n") == console.SHOWN + 1
+
+
+def test_history_is_in_the_folder_for_state(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOCALAPPDATA" if os.name == "nt" else "XDG_STATE_HOME", str(tmp_path))
+    kept = console.kept_history()
+    assert isinstance(kept, FileHistory)
+    kept.store_string("SELECT 1;")
+    assert "SELECT 1;" in (tmp_path / "smfparse" / "sql_history").read_text()
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(console, "state_folder", lambda: tmp_path / "file")
+    assert isinstance(console.kept_history(), InMemoryHistory)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a pseudo terminal")
+def test_on_a_terminal_there_is_a_prompt(tmp_path: Path) -> None:
+    import pty
+
+    main_end, terminal = pty.openpty()
+    os.write(main_end, b"SELECT 40 + 2 AS answer;\r.quit\r")
+    done = subprocess.run(
+        [str(Path(sys.executable).with_name("smfparse")), "sql", str(DUMP)],
+        stdin=terminal,
+        stdout=terminal,
+        stderr=subprocess.PIPE,
+        timeout=120,
+        env={**os.environ, "XDG_STATE_HOME": str(tmp_path), "PROMPT_TOOLKIT_NO_CPR": "1"},
+        check=True,
+    )
+    os.close(terminal)
+    shown = os.read(main_end, 1 << 16).decode()
+    os.close(main_end)
+    assert "|     42 |" in shown
+    assert b".help" in done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a pseudo terminal")
+def test_a_terminal_that_is_the_input_is_no_prompt() -> None:
+    import pty
+
+    main_end, terminal = pty.openpty()
+    done = subprocess.run(
+        [str(Path(sys.executable).with_name("smfparse")), "sql", "-"],
+        stdin=terminal,
+        stdout=terminal,
+        stderr=subprocess.PIPE,
+        timeout=120,
+        check=False,
+    )
+    os.close(terminal)
+    os.close(main_end)
+    assert done.returncode == 2
+    assert b"no query: " in done.stderr
