@@ -44,19 +44,22 @@ _FLIPPED: Mapping[Operator, Operator] = {
 """What `a < b` is when it is said of b."""
 _PATIENCE = 10.0
 """Seconds that the end of the process waits for threads of polars to leave Python."""
+_PAUSE = 0.1
+"""And for those that are between two batches: polars may never ask for the next one."""
 _FROM = (operator.eq, operator.ge, operator.gt)
 _UNTIL = (operator.eq, operator.le, operator.lt)
 
 
 class _Readings:
-    """The readings that go on. They end before the process does.
+    """The readings that go on. They are out of Python before the process ends.
 
     polars reads in threads of its own, and ahead: it may have what a query needs and still be at
     the next batch. A thread that is in Python when Python goes takes the process with it.
     """
 
     def __init__(self) -> None:
-        self._count = 0
+        self._open = 0
+        self._busy = 0
         self._over = False
         self._changed = threading.Condition()
         atexit.register(self.end)
@@ -67,7 +70,8 @@ class _Readings:
         """Yield the first `rows` (None: all) of frames, and ask for no more."""
         with self._counted(), closing(frames):
             while (rows is None or rows > 0) and not self._over:
-                frame = next(frames, None)
+                with self._counted(busy=1):
+                    frame = next(frames, None)
                 if frame is None:
                     return
                 if rows is not None:
@@ -76,23 +80,25 @@ class _Readings:
                 yield frame
 
     @contextmanager
-    def _counted(self) -> Iterator[None]:
-        self._count_by(1)
+    def _counted(self, busy: int = 0) -> Iterator[None]:
+        self._count(1, busy)
         try:
             yield
         finally:
-            self._count_by(-1)
+            self._count(-1, busy)
 
-    def _count_by(self, step: int) -> None:
+    def _count(self, step: int, busy: int) -> None:
         with self._changed:
-            self._count += step
+            self._busy += step * busy
+            self._open += step * (1 - busy)
             self._changed.notify_all()
 
     def end(self) -> None:
-        """Have readings stop at their next batch, and wait for that."""
+        """Have readings stop at their next batch, and wait for that; for those that pause, less."""
         self._over = True
         with self._changed:
-            self._changed.wait_for(lambda: not self._count, _PATIENCE)
+            self._changed.wait_for(lambda: not self._busy, _PATIENCE)
+            self._changed.wait_for(lambda: not self._open, _PAUSE)
 
 
 _READINGS = _Readings()
