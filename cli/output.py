@@ -25,9 +25,15 @@ SHOWN = 20
 def replacing(output: Path, force: bool) -> Iterator[BinaryIO]:
     """Open a temporary file beside `output` that takes its place when all is written, or goes.
 
+    What is no file, as a device or a pipe, is written to itself.
+
     Raises RequestError where `output` exists (unless `force`), OutputError where it cannot be
     written.
     """
+    if _is_special(output):
+        with output.open("wb") as stream:
+            yield stream
+        return
     if output.exists() and not force:
         raise RequestError(f"{output}: the file exists; --force replaces it")
     part = output.with_name(f".{output.name}.{os.getpid()}")
@@ -40,6 +46,10 @@ def replacing(output: Path, force: bool) -> Iterator[BinaryIO]:
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+def _is_special(output: Path) -> bool:
+    return output.exists() and not (output.is_file() or output.is_dir())
 
 
 def write_lines(lines: Iterable[str], output: Path | None, force: bool) -> None:

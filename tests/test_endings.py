@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ from smfparse.errors import Damage, DamageError, DamageLog
 from smfparse.tables import open_inputs, write_dataset
 from tests.builders import Section, named_block, qwhs_long, rdw, smf_record
 from tests.mixed_records import many, written
+
+FIXTURE = Path(__file__).resolve().parent.parent / "fixtures" / "qm01-930.smf"
 
 QMST = Section([named_block("QMST", 72)])
 GOOD = smf_record(115, 2, QMST, area=qwhs_long())
@@ -411,3 +414,14 @@ def test_a_file_that_cannot_grow_is_one_line_and_leaves_nothing(
     assert "File too large" in done.stderr
     assert done.stderr.count("\n") == 1
     assert sorted(path.name for path in place.iterdir()) == ["inputs", "taken", "temporary"]
+
+
+def test_output_to_a_pipe_goes_into_it_and_leaves_it_there(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as pool:
+        read = pool.submit(pipe.read_text)
+        ended = run("report", "log", FIXTURE, "--output", pipe)
+        assert "Log write rate" in read.result(timeout=60)
+    assert ended.exit_code == 0
+    assert pipe.is_fifo()

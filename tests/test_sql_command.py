@@ -21,9 +21,10 @@ from prompt_toolkit.output import DummyOutput
 from smfparse import console
 from smfparse.catalog import Catalog, is_complete
 from smfparse.cli import describe, main
-from smfparse.columns import columns, table_names
+from smfparse.columns import columns
 from smfparse.console import Console, Names, is_whole
 from smfparse.tables import open_inputs, write_dataset
+from smfparse.views import relations
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 DUMP = FIXTURES / "qm01-930.smf"
@@ -190,7 +191,7 @@ def test_names_are_completed() -> None:
     assert set(completed("SELECT put", " FROM wqst")) <= own
     assert "wtasotn" in completed("SELECT wtas")
     assert completed("SELECT * FROM wqs") == ["wqst", "wqst_cf"]
-    assert completed("SELECT * FROM ") == list(table_names())
+    assert completed("SELECT * FROM ") == list(relations())
     assert completed("SELECT * FROM wqst AS q, WTI") == ["wtid"]
     assert set(completed("SELECT * FROM wqst JOIN wtid USING (rec")) == {
         *("record_no", "record_offset", "record"),
@@ -241,7 +242,7 @@ def test_the_prompt_goes_on_behind_errors(type_in: Type) -> None:
     assert "!Binder Error" in shown
     assert "near: putn" in shown
     assert "!Parser Error" in shown
-    assert "!no table or column nix" in shown
+    assert "!no table, view or column nix" in shown
 
 
 def test_the_tables_stay_open_between_queries(type_in: Type) -> None:
@@ -253,7 +254,7 @@ def test_the_prompt_has_commands(type_in: Type) -> None:
     assert type_in(f".help\r{END}") == console.HELP
     assert type_in(f".nothing\r{END}") == console.HELP
     tables = type_in(f".tables\r{END}").splitlines()
-    assert [line.split()[0] for line in tables] == list(table_names())
+    assert [line.split()[0] for line in tables] == list(relations())
     assert type_in(f".describe wtasotn;\r{END}").startswith("wtas.wtasotn: ")
     assert type_in(".exit\r") == ""
 

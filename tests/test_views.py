@@ -619,3 +619,15 @@ def test_a_wrong_name_of_a_view_or_of_its_column_is_refused_with_near_names() ->
             catalog.arrow("SELECT * FROM queue_activities")
         with pytest.raises(RequestError, match="cpu_per_call"):
             catalog.arrow("SELECT cpu_per_cal FROM api_cost")
+
+
+@every_file
+def test_the_log_is_as_busy_as_its_report_says(path: Path) -> None:
+    names = ("mb_written", "mb_per_second", "pages_per_write", "io_busy", "task_busy")
+    with Catalog(open_inputs([path])) as catalog:
+        told = {row["record_no"]: row for row in reports.run(reports.report("log"), catalog)}
+        found = catalog.arrow("SELECT * FROM log_interval").to_pylist()
+    assert len(found) == len(told)
+    for row in found:
+        for name in names:
+            assert is_near(row[name], told[row["record_no"]][name]), name
