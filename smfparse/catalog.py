@@ -12,15 +12,18 @@ import tempfile
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import duckdb
 
 from smfparse.columns import columns, table_names, title
-from smfparse.decode import Wanted
-from smfparse.errors import InputError, RequestError
+from smfparse.ddl import comments, quoted
+from smfparse.decode import Wanted, plain_schema
+from smfparse.errors import InputError, OutputError, RequestError
 from smfparse.interrupts import interrupting
+from smfparse.manifest import replacing
 from smfparse.projection import Plan, named_tables, read_plan, scanned
 from smfparse.scans import Files, Scan
 from smfparse.tables import Dataset, Inputs
@@ -33,6 +36,8 @@ _PLAIN = {
 """DuckDB types that every form can show."""
 _INTERRUPTED = ("Query interrupted", "INTERRUPT Error")
 """How a RuntimeError of DuckDB, or an OSError of Arrow, begins that is a KeyboardInterrupt."""
+_STORAGE = "v1.2.0"
+"""Of database files that are written: the oldest that DuckDB 2 and 1.5 both read and comment."""
 _STREAMED = 1024
 """Rows of a batch of a stream."""
 _QUERIES = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
@@ -202,6 +207,39 @@ class Catalog:
             raise
 
 
+def write_database(
+    inputs: Inputs, path: Path, wanted: Wanted, *, force: bool = False
+) -> dict[str, int]:
+    """Write tables, with what they and their columns mean, as a DuckDB database; return row counts.
+
+    DuckDB 1.2 and newer read it. Raises RequestError where `path` exists (unless `force`) and
+    OutputError where it cannot be written.
+    """
+    if path.exists() and not (force and path.is_file()):
+        way_out = "--force replaces it" if path.is_file() else "name a file"
+        raise RequestError(f"{path}: exists already; {way_out}")
+    rows = dict.fromkeys(wanted, 0)
+    with replacing(path) as place, duckdb.connect() as database:
+        name = f"ATTACH {quoted(str(place))} AS made (STORAGE_VERSION '{_STORAGE}')"
+        try:
+            database.execute(f"SET TimeZone = 'UTC'; {name}; USE made")
+            database.execute("BEGIN")
+            for table, columns_wanted in wanted.items():
+                database.register("batch", plain_schema(table, columns_wanted).empty_table())
+                database.execute(f"CREATE TABLE {table} AS FROM batch")
+                for comment in comments("TABLE", table, columns_wanted):
+                    database.execute(comment)
+            database.execute("COMMIT")
+            for table, batch in inputs.batches(wanted):
+                database.register("batch", batch)
+                database.execute(f"INSERT INTO {table} FROM batch")
+                rows[table] += batch.num_rows
+            database.execute("USE memory; DETACH made")
+        except duckdb.Error as error:
+            raise OutputError(f"{path}: {error}") from error
+    return rows
+
+
 def _parquet(dataset: Dataset, table: str) -> str:
     files = ", ".join(quoted(str(file)) for file in dataset.files(table))
     return f"read_parquet([{files}])"
@@ -229,8 +267,3 @@ def _unique(names: list[str]) -> list[str]:
         seen.add(unique.lower())
         found.append(unique)
     return found
-
-
-def quoted(text: str) -> str:
-    """Return `text` as an SQL string."""
-    return "'" + text.replace("'", "''") + "'"

@@ -19,7 +19,8 @@ import numpy as np
 import polars as pl
 
 from smfparse.arrays import Floats
-from smfparse.catalog import Catalog, quoted
+from smfparse.catalog import Catalog
+from smfparse.ddl import quoted
 from smfparse.errors import RequestError
 from smfparse.reports import prepare
 from smfparse.sections import EVERYTHING
