@@ -242,7 +242,7 @@ def write_database(
 
 def _parquet(dataset: Dataset, table: str) -> str:
     files = ", ".join(quoted(str(file)) for file in dataset.files(table))
-    return f"read_parquet([{files}])"
+    return f"read_parquet([{files}], hive_partitioning = false)"
 
 
 def _plain(relation: Any) -> Any:
