@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_options
-from smfparse.cli.output import finish, write_lines
+from smfparse.cli.output import finish, nothing_selected, write_lines
 
 if TYPE_CHECKING:
     from smfparse.comparison import Side
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     multiple=True,
     metavar="OLD=NEW",
     help="What is called OLD before is NEW after: queue managers, jobs, queues. 'LQ%=SQ%': % or * "
-    "stands for any characters, the same in both.",
+    "stands for any characters, the same in both. NEW is in its own case.",
 )
 @click.option(
     "--tolerance",
@@ -46,7 +46,9 @@ if TYPE_CHECKING:
     metavar="PERCENT",
     help="A change of so much or less is none.",
 )
-@click.option("--interval", metavar="LENGTH", help="Length of intervals: 1m, 15m; as recorded.")
+@click.option(
+    "--interval", metavar="LENGTH", help="Length of intervals, 15m, 1h, if not as recorded."
+)
 @click.option(
     "--top",
     type=click.IntRange(min=0),
@@ -93,6 +95,7 @@ def command(
       smfparse compare local.smf shared.smf --rename 'LQ%=SQ%' --side-by-side
     """
     from smfparse import comparison, contrast
+    from smfparse.errors import DamageLog
 
     if explain:
         write_lines(contrast.explain(), output, force)
@@ -103,16 +106,19 @@ def command(
     names = [name.strip().lower() for name in by.split(",")]
     comparison.check(names)
     opened, (before, after) = _sides(inputs, split_at, interval, reading)
-    if not before.rows.height and not after.rows.height:
-        click.echo(f"smfparse: {comparison.ABSENT}", err=True)
+    if not (before.calls and after.calls) and not any(map(nothing_selected, opened)):
+        click.echo(f"smfparse: {comparison.absent(before, after)}", err=True)
+        if not reading.selection.everything:
+            click.echo(f"smfparse: looked at were only records with: {reading.selection}", err=True)
     if side_by_side:
         write_lines(contrast.side_by_side(before, after, found), output, force)
     else:
         rows = comparison.compared(before, after, names, found, tolerance / 100)
         write_lines(contrast.lines(rows, before, after, form, tolerance / 100, top), output, force)
-    for each in opened[1:]:
-        opened[0].damage.extend(each.damage)
-    finish(opened[0].damage, sum(each.duplicates for each in opened))
+    damage = DamageLog()
+    for each in opened:
+        damage.extend(each.damage)
+    finish(damage, sum(each.duplicates for each in opened))
 
 
 def _sides(

@@ -1,8 +1,8 @@
-"""smfparse describe: what a table or column is."""
+"""smfparse describe: what a table, view or column is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -14,14 +14,16 @@ if TYPE_CHECKING:
     from smfparse.layout import Field
 
 _HEADER = ("Column", "Type", "Unit", "Since", "Field", "Meaning")
+_VIEW_HEADER = ("Column", "Type", "Unit", "Meaning", "Formula")
 
 
 @click.command("describe")
 @click.argument("name", required=False)
 def command(name: str | None) -> None:
-    """List the tables; or the columns of the table NAME; or what the column or field NAME is.
+    """List tables and views; or the columns of the one NAME; or what the column or field NAME is.
 
-    NAME is a table, a control block or a field, in any case: QJST, wqst_cf, qjstwrw. The field of a
+    NAME is a table, a view, a control block or a field, in any case: QJST, api_cost, qjstwrw. The
+    formula of a column of a view is in IBM's names of fields and in other columns. The field of a
     column is given as block+offset (hex) and IBM's name; a version word instead of a version in
     Since (wqver 5) means that the block has to say so.
 
@@ -29,32 +31,37 @@ def command(name: str | None) -> None:
     Example:
       smfparse describe
       smfparse describe QJST
+      smfparse describe api_cost
       smfparse describe qjstwrw
     """
-    from smfparse import columns
+    from smfparse import columns, views
     from smfparse.errors import RequestError
 
     if name is None:
-        lines = _tables()
+        lines = _list()
     elif name.lower() in columns.table_names():
         lines = _table(name.lower())
+    elif name.lower() in views.names():
+        lines = _view(name.lower())
     elif found := columns.find(name):
         lines = _fields(found)
     elif mapped := columns.fields(name):
         lines = _mapped(mapped)
     else:
-        near = ", ".join(columns.near_names(name)) if name else "see smfparse describe"
-        raise RequestError(f"no table or column {name}; near: {near}")
+        near = columns.near_names(name, views.names()) if name else ["see smfparse describe"]
+        raise RequestError(f"no table, view or column {name}; near: {', '.join(near)}")
     write_lines(lines, None, force=False)
 
 
-def _tables() -> Iterator[str]:
-    from smfparse import columns
+def _list() -> Iterator[str]:
+    """List tables, then views."""
+    from smfparse import columns, views
 
-    names = columns.table_names()
-    width = max(map(len, names))
-    for each in names:
-        yield f"{each:<{width}}  {len(columns.columns(each)):>4} columns  {columns.title(each)}"
+    tables = [(each, columns.columns(each), columns.title(each)) for each in columns.table_names()]
+    found = [(each.name, each.columns, each.title) for each in map(views.view, views.names())]
+    width = max(len(name) for name, _, _ in (*tables, *found))
+    for name, held, title in (*tables, *found):
+        yield f"{name:<{width}}  {len(held):>4} columns  {title}"
 
 
 def _table(name: str) -> Iterator[str]:
@@ -62,8 +69,22 @@ def _table(name: str) -> Iterator[str]:
 
     yield f"{name}: {columns.title(name)}"
     yield ""
-    rows = [_HEADER, *(_cells(each) for each in columns.columns(name))]
-    widths = [max(len(row[position]) for row in rows) for position in range(len(_HEADER))]
+    yield from _aligned([_HEADER, *(_cells(each) for each in columns.columns(name))])
+
+
+def _view(name: str) -> Iterator[str]:
+    from smfparse import views
+
+    which = views.view(name)
+    yield f"{name}: {which.title}. A view of {', '.join(which.tables)}"
+    yield ""
+    cells = [(c.name, c.arrow, c.unit or "", c.doc, c.place) for c in which.columns]
+    yield from _aligned([_VIEW_HEADER, *cells])
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """Yield rows of cells as lines, the cells of a column below each other."""
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
     for row in rows:
         yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 

@@ -32,7 +32,11 @@ if TYPE_CHECKING:
     metavar="NAMES",
     help="What the rows of api-cost and smf-volume are told apart by: 'qmgr,job,queue'.",
 )
-@click.option("--top", type=click.IntRange(min=1), help="Only so many rows of api-cost a section.")
+@click.option(
+    "--top",
+    type=click.IntRange(min=1),
+    help="Only so many rows of api-cost a section, the dearest, and none of requests to the CF.",
+)
 @click.option("--sort", type=click.Choice(["cpu", "elapsed"]), help="By what --top is told.")
 @click.option(
     "--stream",

@@ -1,6 +1,6 @@
-"""A DuckDB connection that has every table of the inputs.
+"""A DuckDB connection that has every table and view of the inputs.
 
-A table's views are made when a query names it. Of SMF files a query decodes the columns that it
+They are made when a query names them. Of SMF files a query decodes the columns that it
 needs, in constant memory where it scans one table once; else the files are read once before it.
 Datasets are read by DuckDB itself. The zone is UTC, whatever the workstation's.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -18,15 +18,17 @@ from typing import Any
 
 import duckdb
 
+from smfparse import views
 from smfparse.columns import columns, table_names, title
-from smfparse.ddl import comments, quoted
+from smfparse.ddl import comments
 from smfparse.decode import Wanted, plain_schema
 from smfparse.errors import InputError, OutputError, RequestError
 from smfparse.interrupts import interrupting
 from smfparse.manifest import replacing
-from smfparse.projection import Plan, named_tables, read_plan, scanned
+from smfparse.projection import Plan, named_tables, named_views, read_plan, scanned, tables_of
 from smfparse.scans import Files, Scan
 from smfparse.tables import Dataset, Inputs
+from smfparse.views import quoted
 
 _PLAIN = {
     *("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE"),
@@ -48,7 +50,7 @@ _EXPLAIN = re.compile(
 
 
 class Catalog:
-    """The tables of `inputs` in DuckDB. Use it in a `with` block, or close it.
+    """The tables and views of `inputs` in DuckDB. Use it in a `with` block, or close it.
 
     The schema `inputs` has them with `input_no`: 0 for SMF files, whose `source` tells them apart,
     and a number for each dataset.
@@ -81,13 +83,17 @@ class Catalog:
         """Close the connection."""
         self.connection.close()
 
-    def _make(self, tables: Iterable[str]) -> None:
-        """Make the views of `tables`, if they are not there yet."""
+    def _make(self, tables: Iterable[str], found: Sequence[str] = ()) -> None:
+        """Make `tables` and the views `found`, with what these read, if they are not there yet."""
         try:
-            for table in tables:
+            for table in (*tables, *tables_of(found)):
                 if table not in self._made:
                     self._add(table)
                     self._made.add(table)
+            for name in found:
+                if name not in self._made:
+                    self._add_view(name)
+                    self._made.add(name)
         except duckdb.Error as error:
             if not self._datasets:
                 raise
@@ -111,10 +117,21 @@ class Catalog:
             f"COMMENT ON VIEW {table} IS {quoted(title(table))}"
         )
 
+    def _add_view(self, name: str) -> None:
+        if not self._made.intersection(views.names()):
+            self.connection.execute(views.macros())
+        for statement in views.view(name).statements():
+            self.connection.execute(statement)
+
+    def define(self, macros: str) -> None:
+        """Make macros, which need what they name only when they are used. Raises RequestError."""
+        with self._guarded():
+            self.connection.execute(macros)
+
     def execute(self, statement: str) -> None:
         """Run a statement that gives no rows. Raises RequestError."""
         with self._guarded():
-            self._make(named_tables(statement))
+            self._make(named_tables(statement), named_views(statement))
             self.connection.execute(statement)
 
     def set_variable(self, name: str, value: Any) -> None:
@@ -162,7 +179,7 @@ class Catalog:
             yield
 
     def _read_first(self, query: str) -> Wanted:
-        """Make the views that `query` reads; return what it scans more than once altogether."""
+        """Make what `query` reads; return what it scans more than once altogether."""
         explain = _EXPLAIN.match(query)
         inner = query[explain.end() :] if explain else query
         plan = self._plan(inner)
@@ -170,15 +187,24 @@ class Catalog:
             return {}
         if plan is None:
             self.connection.sql(inner)
-            return dict.fromkeys(named_tables(inner)) if self._files.inputs.sources else {}
+            if not self._files.inputs.sources:
+                return {}
+            return dict.fromkeys([*named_tables(inner), *tables_of(named_views(inner))])
         return plan.columns if plan.scans > 1 else {}
 
     def _plan(self, query: str) -> Plan | None:
-        """Make the views that `query` reads; return what it reads, None where that is not told."""
+        """Make what `query` reads; return what that is, None where it is not told.
+
+        Views have names that are words of many queries which do not read them, and take longer to
+        make than tables; so they are made where it shows that they are wanted.
+        """
         self._make(named_tables(query))
         plan = self._explained(query)
+        if plan is None and (found := named_views(query)):
+            self._make((), found)
+            plan = self._explained(query)
         if plan is None or plan.lists_views:
-            self._make(table_names())
+            self._make(table_names(), views.names())
         return plan or self._explained(query)
 
     def _explained(self, query: str) -> Plan | None:
@@ -230,6 +256,8 @@ def write_database(
                 for comment in comments("TABLE", table, columns_wanted):
                     database.execute(comment)
             database.execute("COMMIT")
+            if all(names is None for names in wanted.values()):
+                database.execute(views.script(wanted))
             for table, batch in inputs.batches(wanted):
                 database.register("batch", batch)
                 database.execute(f"INSERT INTO {table} FROM batch")

@@ -206,10 +206,10 @@ def fields(name: str) -> list[tuple[str, Field]]:
     ]
 
 
-def near_names(name: str) -> list[str]:
-    """Return tables and columns with a name like `name`."""
+def near_names(name: str, more: Iterable[str] = ()) -> list[str]:
+    """Return tables, columns and `more` with a name like `name`."""
     every = dict.fromkeys(
-        [*table_names(), *(each.name for table in table_names() for each in columns(table))]
+        [*table_names(), *more, *(each.name for table in table_names() for each in columns(table))]
     )
     starting = [each for each in every if each.startswith(name.lower())]
     close = difflib.get_close_matches(name.lower(), every, n=_NEAR)

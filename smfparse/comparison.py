@@ -11,7 +11,6 @@ import datetime as dt
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -20,11 +19,11 @@ import polars as pl
 
 from smfparse.arrays import Floats
 from smfparse.catalog import Catalog
-from smfparse.ddl import quoted
 from smfparse.errors import RequestError
 from smfparse.reports import prepare
 from smfparse.sections import EVERYTHING
 from smfparse.significance import Spread, changed, holm
+from smfparse.views import quoted
 
 if TYPE_CHECKING:
     from smfparse.tables import Inputs
@@ -32,11 +31,6 @@ if TYPE_CHECKING:
 NAMES = ("qmgr", "job", "queue", "verb")
 """What rows can be told apart by."""
 COLUMNS = (*NAMES, "figure", "before", "after", "difference", "ratio", "significant")
-ABSENT = (
-    "no records to compare: the inputs have no 116 subtype 1 (WTAS, WQST) and no statistics. "
-    "START TRACE(ACCTG) CLASS(3) and START TRACE(STAT) CLASS(1) make the queue manager write them."
-)
-"""What is said where there is nothing to compare."""
 TOLERANCE = 0.06
 """What IBM's regression tests allow from one run to the next."""
 TABLES = ("wtas", "wtid", "wqst", "qjst", "qjst_io", "qmst", "qpst", "qest")
@@ -56,16 +50,30 @@ _TIMES = f"""
     usual AS (SELECT median(interval_seconds) AS length FROM told GROUP BY of_task)
     SELECT
         (SELECT max(length) FROM usual) AS length,
-        min(interval_start) FILTER (interval_seconds > 0.5 * (SELECT max(length) FROM usual))
-            AS first,
+        (SELECT min(length) FROM usual) AS shortest,
+        min(interval_start) FILTER (
+            interval_seconds / (SELECT max(length) FROM usual) BETWEEN 0.9 AND 1.1
+        ) AS first,
         min(interval_start AT TIME ZONE 'UTC' + to_seconds(utc_offset)) AS began,
         max(interval_end AT TIME ZONE 'UTC' + to_seconds(utc_offset)) AS ended
     FROM told
 """
-"""How long intervals are, of tasks or queue managers, whichever are longer; and when they were."""
+"""How long intervals are, of tasks or queue managers, and when they were."""
 _ALL = 10 * 365 * 86_400
 """Seconds of an interval where none is recorded: all is one."""
 _NEVER = dt.datetime.fromtimestamp(0, dt.UTC)
+
+
+KINDS = {
+    "calls": "calls of a name",
+    "task": "tasks of a job",
+    "log": "log",
+    "messages": "messages",
+    "pool": "buffer pool",
+    "structure": "coupling facility structure",
+}
+"""What rows of `compare.sql` are of: those of calls and tasks are told apart by what is asked for,
+all others by queue manager."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +81,9 @@ class Measure:
     """A figure: a sum over a sum of rows of a kind of `compare.sql`, times a factor.
 
     name     as rows have it; {part}: a buffer pool or structure
-    per      a column, or `seconds` of all intervals of the queue manager
+    kind     key of KINDS
+    amount   a column
+    per      a column, or `seconds` of all intervals of the queue manager, or `commits` of the job
     formula  in IBM's field names
     unit     of the figure
     steady   whether intervals tell of it independently: see `significance.changed`
@@ -205,7 +215,8 @@ class Side:
     """One of the two: sums by name and interval, and how long the intervals were.
 
     rows     as `compare.sql` has them
-    seconds  qmgr, bucket, seconds
+    seconds  kind, qmgr, bucket, seconds: how long rows of a kind were recorded; those of tasks are
+             of the kind calls
     first    when the first interval began, local time of its system; None: there is none
     last     when the last one ended
     """
@@ -226,24 +237,40 @@ class Side:
         return sorted(self.seconds["qmgr"].drop_nulls().unique())
 
     @property
-    def total(self) -> float:
-        """Seconds of all intervals; those of several queue managers at one time count once."""
-        return float(self.seconds.group_by("bucket").agg(pl.max("seconds"))["seconds"].sum())
+    def calls(self) -> bool:
+        """Whether calls are told: whether there is class 3 accounting."""
+        return not self.rows.filter(kind="calls").is_empty()
+
+    def total(self, kind: str) -> float:
+        """Return the seconds of a kind; those of several queue managers at one time count once."""
+        longest = self.seconds.filter(kind=kind).group_by("bucket").agg(pl.max("seconds"))
+        return float(longest["seconds"].sum())
 
     @property
     def cpu_per_second(self) -> float | None:
         """Microseconds of CPU a second in all calls; None where none are told."""
-        cpu = self.rows.filter(kind="calls")["cpu"]
-        return float(cpu.sum()) / self.total if cpu.count() and self.total else None
+        seconds = self.total("calls")
+        return float(self.rows.filter(kind="calls")["cpu"].sum()) / seconds if seconds else None
 
     def renamed(self, renames: Iterable[Rename]) -> Side:
         """Return it with other names of queue managers, jobs and queues."""
+        renames = list(renames)
         names = [
-            reduce(lambda column, rename: rename.on(column), renames, pl.col(name)).alias(name)
+            pl.coalesce(*(each.on(pl.col(name)) for each in renames), name).alias(name)
             for name in ("qmgr", "job", "queue")
         ]
         rows, seconds = self.rows.with_columns(names), self.seconds.with_columns(names[0])
         return replace(self, rows=rows, seconds=seconds)
+
+
+def absent(before: Side, after: Side) -> str:
+    """Return what to say where a side tells no calls."""
+    sides = {"before": before, "after": after}
+    lacking = [name for name, side in sides.items() if not side.calls]
+    return (
+        f"no class 3 accounting {' and '.join(lacking)}, so no calls to compare (116 subtype 1: "
+        "WTAS, WQST): START TRACE(ACCTG) CLASS(3) makes the queue manager write it"
+    )
 
 
 @dataclass(frozen=True)
@@ -255,7 +282,8 @@ class Split:
 
     def condition(self) -> str:
         """Return it in SQL. Of an interval its middle counts."""
-        middle = "interval_start + to_microseconds(round(interval_seconds * 5e5)::BIGINT)"
+        half = "(epoch_us(interval_end) - epoch_us(interval_start)) // 2"
+        middle = f"interval_start + to_microseconds({half})"
         local = f"({middle}) AT TIME ZONE 'UTC' + to_seconds(utc_offset)"
         sign = ">=" if self.after else "<"
         return f"coalesce({local}, smf_time) {sign} TIMESTAMP {quoted(self.at.isoformat(' '))}"
@@ -264,7 +292,7 @@ class Split:
 def measured(inputs: Inputs, split: Split | None = None, interval: int | None = None) -> Side:
     """Sum up the records of `inputs`, or those of them on one side of a time.
 
-    interval  seconds of an interval; None: as they were recorded
+    interval  seconds of an interval, not less than they were recorded; None: as they were recorded
     """
     with Catalog(inputs) as catalog:
         prepare(catalog, EVERYTHING, TABLES, {}, ("wtas",))
@@ -275,11 +303,12 @@ def measured(inputs: Inputs, split: Split | None = None, interval: int | None = 
                 f"CREATE VIEW {_SIDE}.{table} AS SELECT * FROM sectioned.{table}{where}"
             )
         (times,) = catalog.arrow(_TIMES).to_pylist()
-        catalog.set_variable("bucket_us", round(1e6 * (interval or times["length"] or _ALL)))
+        length = max(interval, times["shortest"] or 0) if interval else times["length"] or _ALL
+        catalog.set_variable("bucket_us", round(1e6 * length))
         catalog.set_variable("first_bucket", times["first"] or _NEVER)
         rows = pl.DataFrame(catalog.arrow(_sql()))
-    seconds = rows.filter(kind="seconds").select("qmgr", "bucket", "seconds")
-    others = rows.filter(pl.col("kind") != "seconds").drop("seconds")
+    seconds = rows.filter(kind="seconds").select("qmgr", "bucket", "seconds", kind="of_kind")
+    others = rows.filter(pl.col("kind") != "seconds").drop("seconds", "of_kind")
     return Side(others, seconds, times["began"], times["ended"])
 
 
@@ -297,7 +326,7 @@ class Rename:
     @classmethod
     def of(cls, text: str) -> Rename:
         """Return what OLD=NEW says. Raises RequestError where it does not."""
-        old, equals, new = (part.strip().upper().replace("*", "%") for part in text.partition("="))
+        old, equals, new = (part.strip().replace("*", "%") for part in text.partition("="))
         if not (equals and old and new) or max(old.count("%"), new.count("%")) > 1:
             raise RequestError(
                 f"--rename {text}: it is OLD=NEW, names or patterns with one % each: LQ%=SQ%"
@@ -307,9 +336,10 @@ class Rename:
         return cls(old, new)
 
     def on(self, column: pl.Expr) -> pl.Expr:
-        """Return names with this one changed."""
-        pattern = f"^{re.escape(self.old).replace('%', '(.*)')}$"
-        return column.str.replace(pattern, self.new.replace("$", "$$").replace("%", "${1}"))
+        """Return what names are called on the second side; null: they are not this one."""
+        pattern = f"(?i)^{re.escape(self.old).replace('%', '(.*)')}$"
+        new = column.str.replace(pattern, self.new.replace("$", "$$").replace("%", "${1}"))
+        return pl.when(column.str.contains(pattern)).then(new)
 
 
 def check(by: Iterable[str]) -> None:
@@ -336,36 +366,33 @@ def compared(
     Significant rows come first, and those that change the CPU time most.
     """
     check(by)
-    sides = [_figures(side, by) for side in (before.renamed(renames), after)]
+    names = [name for name in NAMES if name in by]
+    sides = [_figures(side, names) for side in (before.renamed(renames), after)]
     rows = sides[0].join(
         sides[1],
-        on=[*(name for name in NAMES if name in by), "part", "measure"],
+        on=[*names, "part", "measure"],
         how="full",
         coalesce=True,
         nulls_equal=True,
         suffix="_after",
     )
-    others = [pl.lit(None, pl.String).alias(name) for name in NAMES if name not in rows.columns]
+    others = [pl.lit(None, pl.String).alias(name) for name in NAMES if name not in names]
     return _ordered(_judged(rows.with_columns(others), tolerance))
 
 
 def _figures(side: Side, by: Sequence[str]) -> pl.DataFrame:
     """Return a row a name and measure: value, variance, intervals, and calls that it comes from."""
-    by_qmgr = [name for name in by if name == "qmgr"]
-    seconds = side.seconds.group_by(*by_qmgr, "bucket").agg(pl.max("seconds"))
+    commits = _commits(side, by)
     found = []
-    for kind in dict.fromkeys(each.kind for each in MEASURES):
-        own = ["kind", *_names_of(kind, by)]
-        rows = side.rows.filter(kind=kind)
+    for kind in KINDS:
         if kind == "task" and "job" not in by:
             continue
-        sums = _summed(rows, own).join(
-            seconds, on=[*by_qmgr, "bucket"], how="left", nulls_equal=True
-        )
+        own = ["kind", *_names_of(kind, by)]
+        sums = _summed(side.rows.filter(kind=kind), own)
+        wholes = {"seconds": _seconds(side, kind, by), "commits": commits}
         for number, measure in enumerate(MEASURES):
             if measure.kind == kind:
-                of_seconds = seconds.select(pl.lit(kind).alias("kind"), *by_qmgr, per="seconds")
-                values = _measured(sums, own, of_seconds, measure)
+                values = _measured(sums, own, wholes.get(measure.per), measure)
                 found.append(values.with_columns(measure=pl.lit(number)))
     return pl.concat(found, how="diagonal")
 
@@ -380,33 +407,44 @@ def _names_of(kind: str, by: Sequence[str]) -> list[str]:
 
 
 def _summed(rows: pl.DataFrame, own: list[str]) -> pl.DataFrame:
-    """Return sums by name and interval, with the commits of each job; null: nothing is told."""
+    """Return sums by name and interval; null: nothing is told."""
     amount = pl.col(pl.Float64)
-    sums = rows.group_by(*own, "bucket").agg(pl.when(amount.is_not_null().any()).then(amount.sum()))
-    of_job = [name for name in own if name in ("kind", "qmgr", "job")]
-    commits = rows.filter(verb="commit").group_by(*of_job, "bucket").agg(commits=pl.sum("calls"))
-    return sums.join(commits, on=[*of_job, "bucket"], how="left", nulls_equal=True)
+    return rows.group_by(*own, "bucket").agg(pl.when(amount.is_not_null().any()).then(amount.sum()))
+
+
+def _seconds(side: Side, kind: str, by: Sequence[str]) -> pl.DataFrame:
+    """Return by interval, and queue manager if that is asked for, how long it was."""
+    rows = side.seconds.filter(kind="calls" if kind == "task" else kind)
+    own = ["kind", *(name for name in by if name == "qmgr"), "bucket"]
+    return rows.with_columns(kind=pl.lit(kind)).group_by(own).agg(per=pl.max("seconds"))
+
+
+def _commits(side: Side, by: Sequence[str]) -> pl.DataFrame:
+    """Return by interval, and queue manager and job if these are asked for, all commits."""
+    own = ["kind", *(name for name in by if name in ("qmgr", "job")), "bucket"]
+    return side.rows.filter(kind="calls", verb="commit").group_by(own).agg(per=pl.sum("calls"))
 
 
 def _measured(
-    sums: pl.DataFrame, own: list[str], seconds: pl.DataFrame, measure: Measure
+    sums: pl.DataFrame, own: list[str], whole: pl.DataFrame | None, measure: Measure
 ) -> pl.DataFrame:
     """Return a row a name: the figure, and how it varies.
 
     The variance is that of a ratio of sums, each interval held against the figure without it
-    (jackknife). In a figure per second those intervals of the queue manager count as well in which
-    there was nothing of a name.
+    (jackknife).
+
+    whole  what the figure is per, of all intervals, as seconds are also of those in which there was
+           nothing of a name; None: a column of the sums tells
     """
-    per, amount = pl.col("per"), pl.col("amount")
-    rows = sums.select(
-        *own, amount=measure.amount, per=measure.per, busy=pl.col("calls").fill_null(0)
-    ).filter(amount.is_not_null() & (per > 0))
-    every = seconds if measure.per == "seconds" else rows.select(*own, "per")
-    on = [name for name in every.columns if name != "per"]
-    total = pl.col("total")
+    told = sums.filter(pl.col(measure.amount).is_not_null())
+    if whole is None:
+        whole = told.select(*own, "bucket", per=pl.col(measure.per).fill_null(0))
+    on = [name for name in whole.columns if name not in ("bucket", "per")]
+    per, total = pl.col("per"), pl.col("total")
     without = pl.when(per < total).then((total / (total - per)).sqrt()).otherwise(0.0)
     totals = (
-        every.with_columns(total=per.sum().over(on))
+        whole.with_columns(total=per.sum().over(on))
+        .filter(total > 0)
         .group_by(on)
         .agg(
             total=pl.first("total"),
@@ -414,9 +452,12 @@ def _measured(
             square=((per * without) ** 2).sum(),
         )
     )
-    rate, square = pl.first("rate"), pl.first("square")
+    amount, rate, square = pl.col("amount"), pl.first("rate"), pl.first("square")
     return (
-        rows.join(totals, on=on, nulls_equal=True)
+        told.select(*own, "bucket", amount=measure.amount, busy=pl.col("calls").fill_null(0))
+        .join(whole, on=[*on, "bucket"], how="left", nulls_equal=True)
+        .with_columns(per.fill_null(0))
+        .join(totals, on=on, nulls_equal=True)
         .with_columns(rate=amount.sum().over(own) / total)
         .group_by(own)
         .agg(
@@ -472,21 +513,15 @@ def _ordered(rows: pl.DataFrame) -> pl.DataFrame:
     figure = pl.col("measure").replace_strict(
         {number: each.name for number, each in enumerate(MEASURES)}, return_dtype=pl.String
     )
-    rows = rows.with_columns(figure=figure.str.replace("{part}", part, literal=True))
-    effects = rows.filter(measure=0).select(
-        *NAMES, effect=(pl.col("after").fill_null(0) - pl.col("before").fill_null(0)).abs()
+    before, after = pl.col("before").fill_null(0), pl.col("after").fill_null(0)
+    effects = rows.filter(measure=0).select(*NAMES, effect=(after - before).abs())
+    found = rows.filter((before != 0) | (after != 0)).join(
+        effects, on=NAMES, how="left", nulls_equal=True
     )
+    changed_first = pl.col("significant").fill_null(value=False).not_()
+    pool = part.cast(pl.Int64, strict=False)
     return (
-        rows.filter((pl.col("before").fill_null(0) != 0) | (pl.col("after").fill_null(0) != 0))
-        .join(effects, on=NAMES, how="left", nulls_equal=True)
-        .sort(
-            pl.col("significant").fill_null(False),
-            pl.col("effect"),
-            *NAMES,
-            "measure",
-            "part",
-            descending=[True, True, False, False, False, False, False, False],
-            nulls_last=True,
-        )
+        found.sort(changed_first, -pl.col("effect"), *NAMES, "measure", pool, part, nulls_last=True)
+        .with_columns(figure=figure.str.replace("{part}", part, literal=True))
         .select(COLUMNS)
     )

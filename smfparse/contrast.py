@@ -75,9 +75,13 @@ def _text(
         yield f"{title}: {count if part.height else 'none'}"
         if most:
             yield from _table(part.head(most))
-    if rows.height and rows["significant"].null_count() == rows.height:
+    both = rows.filter(~first & ~second)
+    if both.height and both["significant"].null_count() == both.height:
         yield ""
-        yield "There are too few intervals to tell a change from chance: it takes two a side."
+        yield (
+            "There are too few intervals to tell a change from chance: it takes two a side. "
+            "--interval 15m makes some of what was recorded without any."
+        )
 
 
 def _heading(before: Side, after: Side) -> Iterator[str]:
@@ -87,12 +91,14 @@ def _heading(before: Side, after: Side) -> Iterator[str]:
         ("From", [_moment(side.first) for side in sides]),
         ("To", [_moment(side.last) for side in sides]),
         ("Intervals", [str(side.intervals) for side in sides]),
-        ("Queue managers", [", ".join(side.qmgrs) for side in sides]),
-        ("Seconds of intervals", [_number(side.total) for side in sides]),
+        ("Queue managers", [", ".join(side.qmgrs) or ABSENT for side in sides]),
+        ("Seconds of class 3", [_number(side.total("calls")) for side in sides]),
+        ("Seconds of statistics", [_number(side.total("messages")) for side in sides]),
         ("CPU of calls, uS a second", [_number(side.cpu_per_second) for side in sides]),
     ]
+    width = max(len(cells[0]) for _, cells in shown)
     for label, cells in shown:
-        yield f"{label:<{_LABEL}} {cells[0]:<24} {cells[1]}".rstrip()
+        yield f"{label:<{_LABEL}} {cells[0]:<{width}}  {cells[1]}".rstrip()
 
 
 def _moment(value: Any) -> str:

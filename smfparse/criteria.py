@@ -31,10 +31,8 @@ _DATE = r"(?P<year>\d{4})(?:(?P<mark>[-/])(?P<month>\d\d)(?P=mark)(?P<day>\d\d)|
 _CLOCK = r"(?P<hour>\d\d)(?P<colon>:?)(?P<minute>\d\d)(?:(?P=colon)(?P<second>\d\d))?"
 _MOMENT = re.compile(f"{_DATE}(?:[T :]{_CLOCK})?", re.ASCII)
 _TIME_OF_DAY = re.compile(_CLOCK, re.ASCII)
-_TIME_FORMS = (
-    "2026-03-04, 2026-03-04T09:00, 2026-03-04 09:00:30, 2026063, 2026063:0900, "
-    "or every day 0900, 09:00"
-)
+_MOMENT_FORMS = "2026-03-04, 2026-03-04T09:00, 2026-03-04 09:00:30, 2026063, 2026063:0900"
+_TIME_FORMS = f"{_MOMENT_FORMS}, or every day 0900, 09:00"
 _RANGE = re.compile(r"(\d+)(?::(\d+))?", re.ASCII)
 _TYPE = re.compile(r"(?P<types>[\d:]+)(?:\((?P<subtypes>[^()]*)\))?", re.ASCII)
 _TYPE_FORMS = "115, 115,116, 116(1), '116(1:2)', '115(1,2),116'"
@@ -168,7 +166,7 @@ def moment(option: str, text: str) -> dt.datetime:
     """
     told, daily = _told(option, [text])
     if told is None or daily is not None:
-        raise RequestError(f"{option} {text!r} is no moment: it has to have a day; {_TIME_FORMS}")
+        raise RequestError(f"{option} {text!r} is no moment: it has to have a day; {_MOMENT_FORMS}")
     return _moment(told)[0]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from smfparse.columns import columns, meaning, table_names, title
 from smfparse.manifest import HIVE
+from smfparse.views import quoted, script
 
 _HEAD = """\
 -- The tables of this folder as DuckDB views, in UTC. To open them:
@@ -16,14 +17,12 @@ SET TimeZone = 'UTC';
 _HIVE_TYPES = "hive_partitioning = true, hive_types = {'date': DATE, 'qmgr': VARCHAR}"
 
 
-def quoted(text: str) -> str:
-    """Return `text` as an SQL string."""
-    return "'" + text.replace("'", "''") + "'"
-
-
 def views_sql(*, partitioned: bool) -> str:
-    """Return the statements that make a view of every table, read in the folder of the dataset."""
-    return "\n".join([_HEAD, *_views(partitioned)]) + "\n"
+    """Return the statements that make a view of every table, and the views over these.
+
+    Tables are read in the folder of the dataset: that in which DuckDB was started.
+    """
+    return "\n".join([_HEAD, *_views(partitioned), script()])
 
 
 def _views(partitioned: bool) -> Iterator[str]:

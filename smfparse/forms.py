@@ -30,7 +30,7 @@ def _rounded(value: Any) -> str:
 
 
 def _tenths(value: Any) -> str:
-    return f"{value:.1f}"
+    return f"{value:z.1f}"
 
 
 def _decimal(value: Any) -> str:

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 from smfparse.errors import RequestError
 
 Parser: TypeAlias = Callable[[Any, Sequence[str]], Any]
-_MINUTES = re.compile(r"(\d{1,4})(?:\.(\d{1,2}))?")
+_MINUTES = re.compile(r"(\d{1,4})(?:\.(\d\d))?")
 _DAY_SECONDS = 1440 * 60
 
 
@@ -41,7 +41,8 @@ def parsed(
     asked = {name: value for name, value in given.items() if value not in (None, "", (), [])}
     for name in asked:
         if name not in defaults:
-            raise RequestError(f"the report {report} has no --{name}")
+            takes = ", ".join(f"--{each}" for each in defaults) or "none but those of all reports"
+            raise RequestError(f"the report {report} has no --{name}; it takes {takes}")
     return {
         name: _PARSERS[name](asked.get(name, default), choices.get(name, ()))
         for name, default in defaults.items()
@@ -58,9 +59,12 @@ def _names(value: str | Iterable[str], choices: Sequence[str]) -> list[str]:
 
 
 def _number(value: Any, _choices: Sequence[str]) -> int | None:
-    number = int(value)
+    try:
+        number = int(value)
+    except (TypeError, ValueError):
+        number = -1
     if number < 0:
-        raise RequestError(f"--top {number}: it takes a number of rows")
+        raise RequestError(f"--top {value}: it takes a number of rows, from 1 on; 0 is all")
     return number or None
 
 
@@ -76,8 +80,9 @@ def seconds(text: str) -> int:
     Raises RequestError where it is not between 1 second and 1440 minutes.
     """
     found = _MINUTES.fullmatch(str(text).strip())
-    length = 60 * int(found[1]) + int((found[2] or "0").ljust(2, "0")) if found else 0
-    if not found or int((found[2] or "0").ljust(2, "0")) > 59 or not 1 <= length <= _DAY_SECONDS:
+    minutes, rest = (int(part or 0) for part in found.groups()) if found else (0, 0)
+    length = 60 * minutes + rest
+    if rest > 59 or not 1 <= length <= _DAY_SECONDS:
         raise RequestError(
             f"no interval: {text}; it is MMMM.SS, minutes and seconds, from 0.01 to 1440: 0.15, 30"
         )

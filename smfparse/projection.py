@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from smfparse import views
 from smfparse.columns import columns, table_names
 
 _LINK = "__"
@@ -47,9 +48,21 @@ def words(text: str) -> set[str]:
 
 
 def named_tables(query: str) -> list[str]:
-    """Return the tables whose names are words of `query`: at least those that it reads."""
+    """Return the tables whose names are words of `query`: at least those that it reads itself."""
     found = words(query.lower())
     return [table for table in table_names() if table in found]
+
+
+def named_views(query: str) -> list[str]:
+    """Return the views whose names are words of `query`: at least those that it reads."""
+    found = words(query.lower())
+    return [view for view in views.names() if view in found]
+
+
+def tables_of(found: Iterable[str]) -> list[str]:
+    """Return the tables that views read."""
+    needed = {table for each in found for table in views.view(each).tables}
+    return [table for table in table_names() if table in needed]
 
 
 def read_plan(text: str) -> Plan | None:

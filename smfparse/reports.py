@@ -3,7 +3,7 @@
 `<name>.sql` gives the numbers, with the `section` that a row is of; `<name>.toml` says what each
 figure is called, in which form it is shown, and by which formula and fields it comes about. Text,
 CSV, JSON, `--explain` and the reference in docs/reports.md are all made from the two. What the SQL
-of several reports needs is in `macros.sql`.
+of several reports needs is in `macros.sql`, and what views need as well in `views/macros.sql`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from smfparse import views
 from smfparse.errors import RequestError
 from smfparse.forms import ABSENT, FORMS
 from smfparse.layout import Column
@@ -186,8 +187,8 @@ def is_report(name: str, *among: str) -> bool:
 @cache
 def names() -> tuple[str, ...]:
     """Return the names of all reports."""
-    found = (each.name.removesuffix(".toml") for each in _folder().iterdir())
-    return tuple(sorted(each for each in found if "." not in each))
+    found = (each.name for each in _folder().iterdir())
+    return tuple(sorted(each.removesuffix(".toml") for each in found if each.endswith(".toml")))
 
 
 def _folder() -> Any:
@@ -309,7 +310,8 @@ def prepare(
     main: Sequence[str],
 ) -> None:
     """Make the macros and the views that queries read: see `sections.statements`."""
-    catalog.execute((_folder() / "macros.sql").read_text("utf-8"))
+    catalog.define(views.macros())
+    catalog.define((_folder() / "macros.sql").read_text("utf-8"))
     for statement in statements(sections, tables, grouped, main):
         catalog.execute(statement)
 

@@ -21,6 +21,7 @@ ROOMS = (
     "layout",
     "schemas",
     "columns",
+    "views",
     "arrays",
     "headers",
     "packing",
@@ -274,7 +275,12 @@ def test_help_loads_no_slow_library(arguments: str) -> None:
 def test_every_file_that_reports_are_read_from_is_packed_into_the_wheel() -> None:
     settings = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
     patterns = settings["tool"]["setuptools"]["package-data"]["smfparse"]
-    files = [f"sql/{path.name}" for path in (PROJECT / "smfparse" / "sql").iterdir()]
+    package = PROJECT / "smfparse"
+    files = [
+        path.relative_to(package).as_posix()
+        for path in (package / "sql").rglob("*")
+        if path.is_file()
+    ]
     left_out = [file for file in files if not any(fnmatch.fnmatch(file, each) for each in patterns)]
     assert files
     assert left_out == []

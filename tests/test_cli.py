@@ -276,6 +276,7 @@ def no_input(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
         ["report", "log"],
         ["sql", "--format", "csv"],
         ["convert", "--to", "OUT"],
+        ["compare", "--split-at", "2026-03-04"],
     ],
     ids=lambda each: each[0],
 )
@@ -322,6 +323,8 @@ def test_a_dataset_with_a_broken_file_ends_with_exit_code_8(dump: Path, tmp_path
         ["report"],
         ["report", "log"],
         ["report", "lag", "DUMP"],
+        ["compare"],
+        ["compare", "DUMP"],
         ["convert", "DUMP"],
         ["sql"],
         ["sql", "DUMP"],
@@ -356,7 +359,10 @@ def test_an_existing_dataset_is_refused_without_force(dump: Path, tmp_path: Path
 
 RESULTS = pytest.mark.parametrize(
     "arguments",
-    [["info", "DUMP"], ["report", "log", "DUMP"], ["sql", "DUMP", "SELECT * FROM qjst"]],
+    [
+        *(["info", "DUMP"], ["report", "log", "DUMP"], ["sql", "DUMP", "SELECT * FROM qjst"]),
+        ["compare", "DUMP", "DUMP"],
+    ],
     ids=lambda each: each[0],
 )
 

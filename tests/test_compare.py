@@ -39,7 +39,7 @@ def side(random_numbers: np.random.Generator, intervals: int, offset: int, rates
                 rows.append({"kind": "calls", **names, "bucket": bucket, **amounts})
     schema: dict[str, Any] = dict.fromkeys(("kind", *NAMES, "part"), pl.String)
     schema |= {"bucket": pl.Datetime("us", "UTC")} | dict.fromkeys(sorted(AMOUNTS), pl.Float64)
-    seconds = pl.DataFrame({"qmgr": "QM01", "bucket": buckets, "seconds": 1800.0})
+    seconds = pl.DataFrame({"kind": "calls", "qmgr": "QM01", "bucket": buckets, "seconds": 1800.0})
     return Side(pl.DataFrame(rows, schema=schema), seconds)
 
 
@@ -94,7 +94,7 @@ def halves(path: Path, seed: int) -> tuple[Side, Side]:
             count=8,
         )
     whole = measured(open_inputs([path], jobs=1))
-    (middle,) = whole.seconds.select(pl.col("bucket").sort().get(4)).to_series()
+    (middle,) = whole.seconds.select(pl.col("bucket").unique().sort().get(4)).to_series()
     parts = [(pl.col("bucket") < middle), (pl.col("bucket") >= middle)]
     first, second = (Side(whole.rows.filter(p), whole.seconds.filter(p)) for p in parts)
     return first, second

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from smfparse import views
 from smfparse.cli import main
 from smfparse.columns import columns, table_names
 from tests.builders import (
@@ -30,9 +31,9 @@ def run(*arguments: str | Path) -> Result:
     return CliRunner().invoke(main, [str(each) for each in arguments])
 
 
-def test_describe_lists_every_table() -> None:
+def test_describe_lists_every_table_and_view() -> None:
     listed = [line.split()[0] for line in run("describe").stdout.splitlines()]
-    assert listed == list(table_names())
+    assert listed == [*table_names(), *views.names()]
 
 
 def test_describe_of_a_control_block_shows_its_columns_in_any_case() -> None:
@@ -71,7 +72,7 @@ def test_describe_knows_blocks_and_fields_that_are_no_tables_or_columns() -> Non
 def test_describe_offers_near_names_on_a_miss() -> None:
     missed = run("describe", "qjstwrx")
     assert missed.exit_code == 2
-    assert "no table or column qjstwrx" in missed.stderr
+    assert "no table, view or column qjstwrx" in missed.stderr
     assert "qjstwrw" in missed.stderr
 
 

@@ -472,6 +472,7 @@ def test_every_command_tells_how_many_were_left_out(folder: Path) -> None:
         (("info", path), ("Total", "Total")),
         (("report", "log", path), ("", "")),
         (("sql", path, query, "--format", "csv"), ("n\n5", "n\n10")),
+        (("compare", path, "--split-at", "2026-03-04"), ("", "")),
         (("convert", path, "--to", folder / "tables", "--force"), ("", "")),
     ]
     for call, (once, twice) in calls:

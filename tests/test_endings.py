@@ -33,6 +33,7 @@ COMMAND = [sys.executable, "-c", "from smfparse.cli import main; main()"]
 READING = {
     "info": ["info", "INPUT"],
     "report": ["report", "log", "INPUT"],
+    "compare": ["compare", "INPUT", "INPUT"],
     "sql": ["sql", "INPUT", "SELECT record_no FROM qmst"],
     "convert": ["convert", "INPUT", "--to", "OUT"],
     "dump": ["dump", "INPUT"],
@@ -110,6 +111,8 @@ WRONG = (
     ["info", "CLEAN", "--qmgr", "TOOLONG"],
     ["report", "lag", "CLEAN"],
     ["report", "log", "CLEAN", "--output", "TAKEN"],
+    ["compare", "CLEAN"],
+    ["compare", "CLEAN", "CLEAN", "--output", "TAKEN"],
     ["sql", "CLEAN", "SELECT nothing FROM qmst"],
     ["sql", "CLEAN", "SELECT * FROM nothing"],
     ["sql", "CLEAN", "SELEC 1 FROM qmst"],
@@ -138,7 +141,14 @@ def test_a_wrong_call_ends_with_2_and_changes_nothing(arguments: list[str], plac
 
 
 @pytest.mark.parametrize(
-    "arguments", [["describe"], ["describe", "damage"], ["report", "log", "--explain"]], ids=str
+    "arguments",
+    [
+        ["describe"],
+        ["describe", "damage"],
+        ["report", "log", "--explain"],
+        ["compare", "--explain"],
+    ],
+    ids=str,
 )
 def test_what_needs_no_input_is_clean(arguments: list[str]) -> None:
     assert run(*arguments).exit_code == 0
@@ -332,7 +342,10 @@ def test_an_interrupt_is_one_line_and_leaves_nothing(
     assert sorted(path.name for path in place.iterdir()) == ["inputs", "taken", "temporary"]
 
 
-CLOSED = (["describe"], ["--help"], ["report", "--help"], ["info", "INPUT"], ["dump", "INPUT"])
+CLOSED = (
+    *(["describe"], ["--help"], ["report", "--help"], ["info", "INPUT"], ["dump", "INPUT"]),
+    ["compare", "--explain"],
+)
 
 
 @posix

@@ -197,7 +197,12 @@ def test_standard_input_is_an_input(pack: Any, tmp_path: Path, temporary: Path) 
 
 @pytest.mark.parametrize(
     "arguments",
-    [["info", "-"], ["dump", "-", "--record", "2"], ["report", "log", "-"]],
+    [
+        ["info", "-"],
+        ["dump", "-", "--record", "2"],
+        ["report", "log", "-"],
+        ["compare", "-", "--split-at", "2026-03-04T10:00"],
+    ],
     ids=lambda each: each[0],
 )
 def test_every_command_reads_standard_input(arguments: list[str], tmp_path: Path) -> None:
@@ -296,7 +301,7 @@ def test_dump_reads_one_file(dumps: Path) -> None:
     assert run("dump", dumps).exit_code == 8
 
 
-@pytest.mark.parametrize("command", ["convert", "dump", "info", "report", "sql"])
+@pytest.mark.parametrize("command", ["compare", "convert", "dump", "info", "report", "sql"])
 def test_help_says_what_an_input_can_be(command: str) -> None:
     text = " ".join(run(command, "--help").stdout.split())
     assert "INPUT is an SMF dump" in text

@@ -761,7 +761,9 @@ def test_a_name_that_nothing_is_about_is_said(some: Path) -> None:
 
 @pytest.mark.parametrize("option", ["--job", "--queue", "--channel"])
 @pytest.mark.parametrize(
-    "command", [("info",), ("report", "log"), ("sql",), ("convert",)], ids=lambda each: each[0]
+    "command",
+    [("info",), ("report", "log"), ("sql",), ("convert",), ("compare", "--split-at", "2026-03-04")],
+    ids=lambda each: each[0],
 )
 def test_a_name_that_cannot_be_is_a_wrong_call(
     some: Path, tmp_path: Path, command: tuple[str, ...], option: str

@@ -18,6 +18,8 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
+from smfparse import views
+from smfparse.catalog import Catalog
 from smfparse.cli import main
 from smfparse.cli.convert import DATASET, DUCKDB
 from smfparse.cli.convert import FORMS as OFFERED
@@ -191,10 +193,17 @@ def test_a_database_has_every_table_with_what_it_is(tmp_path: Path) -> None:
         assert dict(zip(*said.to_pydict().values(), strict=True)) == {
             table: title(table) for table in table_names()
         }
-        of_column = "SELECT comment FROM duckdb_columns() WHERE column_name = 'qjstslptu'"
+        of_column = (
+            "SELECT comment FROM duckdb_columns() WHERE column_name = 'qjstslptu'"
+            " AND table_name = 'qjst' AND schema_name = 'main'"
+        )
         assert database.sql(of_column).to_arrow_table()["comment"].to_pylist() == [
             "Time the log writer had nothing to do (microseconds)"
         ]
+        for name in views.names():
+            query = f"SELECT count(*) AS n FROM {name}"
+            with Catalog(raw) as catalog:
+                assert database.sql(query).to_arrow_table().equals(catalog.arrow(query))
     assert [path.name for path in tmp_path.iterdir()] == ["x.duckdb"]
 
 

@@ -35,6 +35,7 @@ from tests.accounting_records import (
 from tests.builders import Section, foreign_record, qwhs_long, rdw, smf_record
 from tests.fact_blocks import fact_block
 from tests.real import REAL_DATA
+from tests.report_runs import report_rows
 from tests.searching import search
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
@@ -63,9 +64,7 @@ def rows_of(
     *paths: Path, line: str | None = None, sections: Sections | None = None, **asked: Any
 ) -> list[dict[str, Any]]:
     """Return the rows of the report, or those of a kind of line."""
-    which = reports.report("smf-volume")
-    with Catalog(open_inputs(paths)) as catalog:
-        rows = list(reports.run(which, catalog, sections, **asked))
+    rows = report_rows("smf-volume", *paths, sections=sections, **asked)
     return [row for row in rows if line in (None, row["line"])]
 
 

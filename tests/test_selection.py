@@ -599,11 +599,11 @@ def test_a_file_a_dataset_and_sql_give_what_is_asked_for(
         open_inputs([path], chosen),
         open_inputs([folder / "tables"], chosen),
     )
-    takes = [asked.takes(row) for row in whole.arrow(RECORD).to_pylist()]
+    takes = {row["record_no"]: asked.takes(row) for row in whole.arrow(RECORD).to_pylist()}
     with Catalog(stored) as catalog:
         for table in (RECORD, "qist", "qpst", "qsph", "wtid", "wtas", "wqst"):
             rows = whole.arrow(table)
-            mask = [takes[number - 1] for number in rows["record_no"].to_pylist()]
+            mask = [takes[number] for number in rows["record_no"].to_pylist()]
             expected = rows.filter(pa.array(mask, pa.bool_()))
             assert raw.arrow(table).equals(expected), table
             assert stored.arrow(table).equals(expected), table
@@ -706,7 +706,9 @@ def test_convert_takes_no_time_for_its_folder(days: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "command", [("info",), ("report", "log"), ("sql",), ("convert",)], ids=lambda each: each[0]
+    "command",
+    [("info",), ("report", "log"), ("sql",), ("convert",), ("compare", "--split-at", "2026-03-04")],
+    ids=lambda each: each[0],
 )
 def test_a_selection_that_takes_nothing_is_said(
     days: Path, tmp_path: Path, command: tuple[str, ...]

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import click
 
-from smfparse import columns, forms, reports
+from smfparse import columns, forms, reports, views
 from smfparse.cli import main as cli
+from smfparse.comparison import KINDS, MEASURES
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 _PART = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -48,8 +49,16 @@ def command_reference() -> Iterator[str]:
             yield f"## smfparse {name}\n\n```text\n{text}\n```\n"
 
 
+def measure_reference() -> Iterator[str]:
+    """Yield a table of the figures that compare has."""
+    yield "| figure | unit | of | formula |"
+    yield "|---|---|---|---|"
+    for each in MEASURES:
+        yield f"| `{each.name}` | {each.unit} | {KINDS[each.kind]} | {each.formula} |"
+
+
 def column_dictionary() -> Iterator[str]:
-    """Yield every table with its columns; key columns once."""
+    """Yield every table and view with its columns; key columns once."""
     yield "## Key columns\n"
     yield from _column_table((*columns.KEYS, columns.TASK_KEY))
     for name in columns.table_names():
@@ -57,6 +66,10 @@ def column_dictionary() -> Iterator[str]:
         yield f"{columns.title(name)}.\n"
         keys = len(columns.keys(name))
         yield from _column_table(columns.columns(name)[keys:])
+    for each in map(views.view, views.names()):
+        yield f"## {each.name}\n"
+        yield f"View. {each.title}. Made of `{'`, `'.join(each.tables)}`.\n"
+        yield from _view_table(column for column in each.columns if column not in columns.KEYS)
 
 
 def _column_table(found: Iterable[columns.TableColumn]) -> Iterator[str]:
@@ -68,10 +81,20 @@ def _column_table(found: Iterable[columns.TableColumn]) -> Iterator[str]:
     yield ""
 
 
+def _view_table(found: Iterable[columns.TableColumn]) -> Iterator[str]:
+    yield "| column | type | unit | formula | meaning |"
+    yield "|---|---|---|---|---|"
+    for each in found:
+        cells = (each.name, each.arrow, each.unit, each.place, each.doc)
+        yield f"| {' | '.join(str(cell or '') for cell in cells)} |"
+    yield ""
+
+
 PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "columns": column_dictionary,
     "reports": report_reference,
     "commands": command_reference,
+    "measures": measure_reference,
 }
 
 

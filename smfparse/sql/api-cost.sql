@@ -13,6 +13,11 @@ calls AS (
     UNION ALL BY NAME
     SELECT * FROM calls_of_tasks('sectioned.wtas')
 ),
+-- Nobody's, and not read, where nobody asked whose calls they are.
+identities AS (
+    SELECT * FROM owners('sectioned.wtid')
+    WHERE list_has_any(getvariable('by'), ['connection_type', 'job', 'user', 'channel'])
+),
 by_task AS (
     SELECT
         section, token, system AS of_system, qmgr AS of_qmgr,
@@ -20,21 +25,23 @@ by_task AS (
         asked_for('connection_type', connection_type) AS connection_type,
         asked_for('job', job) AS job, asked_for('user', "user") AS "user",
         asked_for('channel', channel) AS channel, asked_for('queue', queue) AS queue,
-        asked_for('hour', hour) AS hour, verb,
+        asked_for('hour', hour_of(coalesce(interval_end, time), utc_offset, smf_time)) AS hour, verb,
         sum(calls)::BIGINT AS calls, sum(elapsed) AS elapsed, sum(cpu) AS cpu,
         sum(log_wait) AS log_wait, sum(page_set_wait) AS page_set_wait,
-        sum(suspended) AS suspended, sum(srb) AS srb
+        sum(suspended) AS suspended, sum(calls) FILTER (suspended IS NOT NULL) AS suspended_of,
+        sum(srb) AS srb, sum(calls) FILTER (srb IS NOT NULL) AS srb_of
     FROM calls
-    LEFT JOIN owners('sectioned.wtid') USING (input_no, source, task_record)
+    LEFT JOIN identities USING (input_no, source, task_record)
     GROUP BY ALL
 ),
 costs AS (
     SELECT
         section, system, qmgr, connection_type, job, "user", channel, queue, hour, verb,
-        count(DISTINCT (of_system, of_qmgr, token)) AS tasks,
+        count(*) AS tasks,
         sum(calls)::BIGINT AS calls, sum(elapsed) AS elapsed, sum(cpu) AS cpu,
         sum(log_wait) AS log_wait, sum(page_set_wait) AS page_set_wait,
-        sum(suspended) AS suspended, sum(srb) AS srb,
+        sum(suspended) AS suspended, sum(suspended_of) AS suspended_of,
+        sum(srb) AS srb, sum(srb_of) AS srb_of,
         quantile_cont(cpu / nullif(calls, 0), [0.5, 0.9, 0.99]) AS cpus,
         quantile_cont(elapsed / nullif(calls, 0), [0.5, 0.9, 0.99]) AS times
     FROM by_task
@@ -47,28 +54,27 @@ ranked AS (
         100 * elapsed / nullif(sum(elapsed) OVER (PARTITION BY section), 0) AS elapsed_share,
         row_number() OVER (
             PARTITION BY section
-            ORDER BY CASE getvariable('sort') WHEN 'cpu' THEN cpu ELSE elapsed END DESC
+            ORDER BY CASE getvariable('sort') WHEN 'cpu' THEN cpu ELSE elapsed END DESC,
+                system, qmgr, connection_type, job, "user", channel, queue, hour, verb
         ) AS rank
     FROM costs
 ),
 cf_requests AS (
     SELECT
-        c.section, c.input_no, c.source, q.task_record, c.verb, q.queue, q.system, q.qmgr, q.hour,
-        c.request, cfcount, cfsyncn, cfsyncet, cfasyncn, cfasyncet
-    FROM sectioned.wqst_cf AS c
-    JOIN (
-        SELECT
-            input_no, source, record_no, block_no, system, qmgr,
-            coalesce(task_record_no, record_no) AS task_record,
-            hour_of(coalesce(interval_end, time), utc_offset, smf_time) AS hour,
-            queue_of(objname, basename) AS queue
+        section, input_no, source, coalesce(task_record_no, record_no) AS task_record,
+        system, qmgr, hour_of(coalesce(interval_end, time), utc_offset, smf_time) AS hour,
+        queue, verb, request, cfcount, cfsyncn, cfsyncet, cfasyncn, cfasyncet
+    FROM sectioned.wqst_cf
+    LEFT JOIN (
+        SELECT input_no, source, record_no, block_no, queue_of(objname, basename) AS queue
         FROM sectioned.wqst
-    ) AS q USING (input_no, source, record_no, block_no)
-    UNION ALL
+        WHERE list_contains(getvariable('by'), 'queue')
+    ) USING (input_no, source, record_no, block_no)
+    UNION ALL BY NAME
     SELECT
-        section, input_no, source, record_no, phase, NULL, system, qmgr,
-        hour_of(coalesce(interval_end, time), utc_offset, smf_time),
-        request, cfcount, cfsyncn, cfsyncet, cfasyncn, cfasyncet
+        section, input_no, source, record_no AS task_record,
+        system, qmgr, hour_of(coalesce(interval_end, time), utc_offset, smf_time) AS hour,
+        phase AS verb, request, cfcount, cfsyncn, cfsyncet, cfasyncn, cfasyncet
     FROM sectioned.wtas_cf
 ),
 cf AS (
@@ -83,7 +89,7 @@ cf AS (
         sum(cfsyncn)::BIGINT AS cfsyncn, sum(cfsyncet) AS sync,
         sum(cfasyncn)::BIGINT AS cfasyncn, sum(cfasyncet) AS async
     FROM cf_requests
-    LEFT JOIN owners('sectioned.wtid') USING (input_no, source, task_record)
+    LEFT JOIN identities USING (input_no, source, task_record)
     GROUP BY ALL
 ),
 cf_costs AS (
@@ -148,19 +154,26 @@ lines AS (
     FROM cf
     WHERE getvariable('top') IS NULL
     UNION ALL BY NAME
-    SELECT 'class 1' AS line, 4 AS part, * FROM class_1
+    SELECT
+        'class 1' AS line, 4 AS part, *,
+        row_number() OVER (
+            PARTITION BY section
+            ORDER BY class_1_cpu DESC, system, qmgr, connection_type, job, "user", hour
+        ) AS rank
+    FROM class_1
+    QUALIFY getvariable('top') IS NULL OR rank <= getvariable('top')
 )
 SELECT
-    lines.* EXCLUDE (cpus, times, elapsed, cpu, log_wait, page_set_wait, suspended, srb, cf_sync,
-        cf_async, sync, async, class_1_cpu, request),
+    lines.* EXCLUDE (cpus, times, elapsed, cpu, log_wait, page_set_wait, suspended, suspended_of,
+        srb, srb_of, cf_sync, cf_async, sync, async, class_1_cpu, request),
     list_position((SELECT list(verb) FROM verbs), verb) AS verb_order, request AS request_number,
     cpu / nullif(calls, 0) AS call_cpu, elapsed / nullif(calls, 0) AS call_elapsed,
     cpu / 1e6 AS cpu_seconds, elapsed / 1e6 AS elapsed_seconds,
     log_wait / nullif(calls, 0) AS call_log_wait,
     page_set_wait / nullif(calls, 0) AS call_page_set_wait,
-    suspended / nullif(calls, 0) AS call_suspended,
+    suspended / nullif(suspended_of, 0) AS call_suspended,
     cf_sync / nullif(calls, 0) AS call_cf_sync, cf_async / nullif(calls, 0) AS call_cf_async,
-    srb / nullif(calls, 0) AS call_srb,
+    srb / nullif(srb_of, 0) AS call_srb,
     cpus[1] AS cpu_p50, cpus[2] AS cpu_p90, cpus[3] AS cpu_p99,
     times[1] AS elapsed_p50, times[2] AS elapsed_p90, times[3] AS elapsed_p99,
     class_1_cpu / 1e6 AS class_1_cpu_seconds, class_1_cpu / nullif(messages, 0) AS message_cpu

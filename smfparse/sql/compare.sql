@@ -1,5 +1,5 @@
 -- What `compare` compares: sums a queue manager, name and interval. `kind` tells what a row is of:
---   seconds    how long an interval was
+--   seconds    how long an interval was: `of_kind` tells for rows of which kind
 --   calls      API calls of a verb (WQST, WTAS) by job and queue, and queue managers' counts in them
 --   task       tasks of a job (WTAS)
 --   log        log manager (QJST)
@@ -12,12 +12,37 @@ calls AS (
     UNION ALL BY NAME
     SELECT * FROM calls_of_tasks('side.wtas')
 ),
-timed AS (
-    SELECT qmgr, interval_start, interval_end FROM side.wtas
+-- Statistics tell how long their intervals are, each table its own.
+spans AS (
+    SELECT DISTINCT 'log' AS of_kind, qmgr, interval_start, interval_end
+    FROM side.qjst WHERE qjstslptu IS NOT NULL
     UNION ALL
-    SELECT qmgr, interval_start, interval_end FROM side.qmst
+    SELECT DISTINCT 'pool', qmgr, interval_start, interval_end FROM side.qpst
     UNION ALL
-    SELECT qmgr, interval_start, interval_end FROM side.qjst
+    SELECT DISTINCT 'structure', qmgr, interval_start, interval_end FROM side.qest
+    UNION ALL
+    SELECT DISTINCT 'messages', qmgr, interval_start, interval_end FROM side.qmst
+),
+-- Tasks start and end within an interval, and some go on for hours before one is written: of a long
+-- one counts what is around its middle. Statistics tell of intervals in which there was no task.
+around AS (
+    SELECT
+        qmgr, of_task, bucket_of(interval_start, interval_end) AS bucket,
+        (epoch_us(interval_start) + epoch_us(interval_end)) // 2 AS middle,
+        least(middle - epoch_us(interval_start), getvariable('bucket_us')) AS half
+    FROM (
+        SELECT qmgr, true AS of_task, interval_start, interval_end FROM side.wtas
+        UNION ALL
+        SELECT qmgr, false, interval_start, interval_end FROM side.qmst
+    )
+    WHERE bucket IS NOT NULL
+),
+covered AS (
+    SELECT
+        qmgr, bucket, bool_or(of_task) AS of_task,
+        min(middle - half) AS began, max(middle + half) AS ended
+    FROM around
+    GROUP BY ALL
 ),
 copies AS (
     SELECT
@@ -28,11 +53,23 @@ copies AS (
     GROUP BY ALL
 )
 SELECT
-    'seconds' AS kind, qmgr, bucket_of(interval_start, interval_end) AS bucket,
-    (epoch_us(max(interval_end)) - epoch_us(min(interval_start))) / 1e6 AS seconds
-FROM timed
+    'seconds' AS kind, of_kind, qmgr, bucket_of(interval_start, interval_end) AS bucket,
+    sum(epoch_us(interval_end) - epoch_us(interval_start)) / 1e6 AS seconds
+FROM spans
 WHERE bucket IS NOT NULL
 GROUP BY ALL
+UNION ALL BY NAME
+SELECT
+    'seconds' AS kind, 'calls' AS of_kind, qmgr, bucket,
+    greatest(0, ended - greatest(began, coalesce(max(ended) OVER earlier, began))) / 1e6 AS seconds
+FROM covered
+WINDOW
+    earlier AS (
+        PARTITION BY qmgr ORDER BY bucket ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ),
+    all_of_it AS (PARTITION BY qmgr)
+QUALIFY bucket BETWEEN min(bucket) FILTER (of_task) OVER all_of_it
+    AND max(bucket) FILTER (of_task) OVER all_of_it
 UNION ALL BY NAME
 SELECT
     'calls' AS kind, c.qmgr, job, queue, verb, bucket_of(interval_start, interval_end) AS bucket,
@@ -68,7 +105,7 @@ SELECT
     'pool' AS kind, qmgr, qpstpool::VARCHAR AS part,
     bucket_of(interval_start, interval_end) AS bucket,
     sum(qpstgetp)::DOUBLE AS gets, sum(qpstrio)::DOUBLE AS reads, sum(qpstwio)::DOUBLE AS writes,
-    sum(qpsttpw)::DOUBLE AS pages_written, sum(qpstnbuf - qpstcbsl)::DOUBLE AS used,
+    sum(qpsttpw)::DOUBLE AS pages_written, sum(qpstnbuf::BIGINT - qpstcbsl)::DOUBLE AS used,
     sum(qpstnbuf)::DOUBLE AS buffers
 FROM side.qpst
 GROUP BY ALL

@@ -1,6 +1,5 @@
 -- LOG: one row a section. What the log manager did (QJST) and how its write I/O went (QJST_IO).
--- Figures whose fields the release did not write yet are NULL: QJSTSLPTU came with the I/O block,
--- and only intervals that have it count for rates and busy figures.
+-- Figures whose fields the release did not write yet are NULL.
 WITH
 io AS (
     SELECT
@@ -8,28 +7,15 @@ io AS (
         sum(qjstiocount)::BIGINT AS ios,
         sum(qjstioci)::BIGINT AS pages,
         sum(qjstiototio) AS io_us,
-        sum(qjstiototsus) AS suspended_us,
         max(qjstiomaxio) AS longest_us,
         arg_max(qjstiomaxiot, qjstiomaxio) AS longest_at,
         arg_max(qjstiomaxiol, qjstiomaxio) AS longest_log
     FROM sectioned.qjst_io
     GROUP BY ALL
 ),
-copies AS (
-    SELECT section, sum(pages)::BIGINT AS pages, sum(suspended_us) AS suspended_us
-    FROM io
-    GROUP BY section, copy
-),
-busiest AS (
-    SELECT section, max(pages) AS pages, max(suspended_us) AS suspended_us
-    FROM copies
-    GROUP BY section
-),
 kinds AS (
     SELECT
         section,
-        sum(ios)::BIGINT AS ios,
-        sum(pages)::BIGINT AS pages,
         any_value(io) FILTER (copy = 1 AND io_type = 1) AS io_1_1,
         any_value(io) FILTER (copy = 1 AND io_type = 2) AS io_1_2,
         any_value(io) FILTER (copy = 2 AND io_type = 1) AS io_2_1,
@@ -37,29 +23,15 @@ kinds AS (
     FROM io
     GROUP BY section
 ),
-measured AS (
-    SELECT section, sum(interval_seconds) FILTER (qjstslptu IS NOT NULL) AS seconds
-    FROM sectioned.qjst
-    GROUP BY section
-),
 log AS (
-    SELECT
-        q.*,
-        m.seconds AS measured_seconds,
-        q.qjstslptu IS NOT NULL AS has_io,
-        CASE WHEN has_io THEN coalesce(b.pages, 0) END AS copy_pages,
-        CASE WHEN has_io THEN coalesce(b.suspended_us, 0) END AS copy_suspended_us,
-        coalesce(k.pages, q.qjstciwr) / nullif(coalesce(k.ios, q.qjstlogw), 0) AS pages_per_write,
-        k.io_1_1, k.io_1_2, k.io_2_1, k.io_2_2
-    FROM grouped.qjst AS q
-    LEFT JOIN busiest AS b USING (section)
+    SELECT w.*, k.* EXCLUDE (section)
+    FROM log_writes('grouped.qjst', 'sectioned.qjst', 'sectioned.qjst_io') AS w
     LEFT JOIN kinds AS k USING (section)
-    LEFT JOIN measured AS m USING (section)
 )
 SELECT
     section,
-    copy_pages / 256 AS mb_written,
-    mb_written / nullif(measured_seconds, 0) AS mb_per_second,
+    mb_written,
+    mb_per_second,
     mb_per_second AS log_write_rate,
     qjstbffl / 256 AS mb_used,
     pages_per_write,
@@ -68,9 +40,9 @@ SELECT
     qjstciwr AS pages_written,
     qjstlogw AS write_requests,
     qjstrbuf::BIGINT + qjstract + qjstrarh AS read_requests,
-    copy_pages AS pages_per_copy,
-    100 * copy_suspended_us / nullif(measured_seconds * 1e6, 0) AS io_busy,
-    100 * (1 - qjstslptu / nullif(measured_seconds * 1e6, 0)) AS task_busy,
+    pages_per_copy,
+    io_busy,
+    task_busy,
     CASE WHEN has_io THEN coalesce(io_1_1.ios, 0) END AS io_1_1_count,
     CASE WHEN has_io THEN coalesce(io_1_1.pages, 0) END AS io_1_1_pages,
     io_1_1.io_us / nullif(io_1_1.ios, 0) AS io_1_1_average,

@@ -1,21 +1,6 @@
--- What tells a task, as text, from WTAS and from WQST: when it started, and two addresses. A timestamp
--- has not the last twelve bits of the clock, so they are left out of CORREL as well.
-CREATE OR REPLACE MACRO task_of_wtas(started, thread, address) AS format(
-    '{:013X}-{:08X}-{:08X}',
-    coalesce(epoch_us(started) + 2208988800000000, 0),
-    thread::BIGINT & 4294967295,
-    address::BIGINT & 4294967295
-);
-CREATE OR REPLACE MACRO task_of_wqst(correl) AS
-    correl[1:13] || '-' || correl[17:24] || '-' || correl[25:32];
-
 -- What rows are told apart by: nothing, where it was not asked for by --by.
 CREATE OR REPLACE MACRO asked_for(name, value) AS
     CASE WHEN list_contains(getvariable('by'), name) THEN value END;
-
--- A kind of connection, as reports call it.
-CREATE OR REPLACE MACRO connection_of(text) AS
-    CASE text WHEN 'Batch or TSO' THEN 'Batch' ELSE text END;
 
 -- The hour, local time of the system, in which something ended.
 CREATE OR REPLACE MACRO hour_of(ended, utc_offset, smf_time) AS time_bucket(
@@ -25,88 +10,12 @@ CREATE OR REPLACE MACRO hour_of(ended, utc_offset, smf_time) AS time_bucket(
     )
 );
 
--- The queue that a name resolved to. Dynamic queues of a model are one: the name ends in 16 hex
--- digits that the queue manager put for the asterisk of DynamicQName.
-CREATE OR REPLACE MACRO queue_of(objname, basename) AS CASE
-    WHEN objname <> basename AND regexp_matches(basename, '[0-9A-F]{16}$')
-    THEN regexp_replace(basename, '[0-9A-F]{16}$', '*')
-    ELSE coalesce(nullif(basename, ''), objname)
-END;
-
--- What API calls of a kind took: numbers, and microseconds of which some went on waiting.
-CREATE OR REPLACE MACRO api_call(
-    verb, calls, elapsed, cpu, log_wait, page_set_wait, suspended, srb
-) AS {
-    'verb': verb, 'calls': calls::BIGINT, 'elapsed': elapsed::DOUBLE, 'cpu': cpu::DOUBLE,
-    'log_wait': log_wait::DOUBLE, 'page_set_wait': page_set_wait::DOUBLE,
-    'suspended': suspended::DOUBLE, 'srb': srb::DOUBLE
-};
-
--- The API calls in WQST: a row a block and verb that was used.
-CREATE OR REPLACE MACRO calls_of_queues(queues) AS TABLE
-SELECT * EXCLUDE (call), call.*
-FROM (
-    SELECT
-        section, input_no, source, record_no, block_no,
-        coalesce(task_record_no, record_no) AS task_record,
-        system, qmgr, hour_of(coalesce(interval_end, time), utc_offset, smf_time) AS hour,
-        interval_start, interval_end,
-        task_of_wqst(correl) AS token, queue_of(objname, basename) AS queue,
-        unnest([
-            api_call('open', openn, openet, openct, NULL, NULL, opensuet, topicopensrb),
-            api_call('close', closen, closeet, closect, NULL, NULL, closesuet, topicclosesrb),
-            api_call('get', getn, getet, getct, getjwet + coalesce(getjcet, 0), getpset, getsuset,
-                NULL),
-            api_call('put', putn, putet, putct, putjwet + coalesce(putjcet, 0), putpset, putsuset,
-                topicputsrb),
-            api_call('put1', put1n, put1et, put1ct, put1jwet + coalesce(put1jcet, 0), put1pset,
-                put1suset, topicput1srb),
-            api_call('inq', inqn, inqet, inqct, NULL, NULL, NULL, NULL),
-            api_call('set', setn, setet, setct, setjwet + coalesce(setjcet, 0), NULL, NULL, NULL),
-            api_call('cb', cbn, cbet, cbct, NULL, NULL, NULL, NULL)
-        ]) AS call
-    FROM query_table(queues)
-)
-WHERE call.calls > 0 OR call.elapsed > 0 OR call.cpu > 0;
-
--- The API calls in WTAS, which are about no queue.
-CREATE OR REPLACE MACRO calls_of_tasks(tasks) AS TABLE
-SELECT * EXCLUDE (call), call.*
-FROM (
-    SELECT
-        section, input_no, source, record_no, record_no AS task_record,
-        system, qmgr, hour_of(coalesce(interval_end, time), utc_offset, smf_time) AS hour,
-        interval_start, interval_end,
-        task_of_wtas(wtasstrt, wtasmthr, wtaswtas) AS token,
-        unnest([
-            api_call('commit', wtascmn, wtascmet, wtascmct, NULL, NULL, NULL, NULL),
-            api_call('backout', wtasban, wtasbaet, wtasbact, NULL, NULL, NULL, NULL),
-            api_call('prepare', wtasprn, wtaspret, wtasprct, NULL, NULL, NULL, NULL),
-            api_call('sub', wtassun, wtassuet, wtassuct, NULL, NULL, NULL, NULL),
-            api_call('subrq', wtassqn, wtassqet, wtassqct, NULL, NULL, NULL, NULL),
-            api_call('ctl', wtasctn, wtasctet, wtasctct, NULL, NULL, NULL, wtasctsr),
-            api_call('stat', wtasstn, wtasstet, wtasstct, NULL, NULL, NULL, NULL),
-            api_call('topic', NULL, wtastpet, wtastpct, NULL, NULL, NULL, NULL),
-            api_call('other', wtasotn, wtasotet, wtasotct, NULL, NULL, NULL, NULL)
-        ]) AS call
-    FROM query_table(tasks)
-)
-WHERE call.calls > 0 OR call.elapsed > 0 OR call.cpu > 0;
-
--- Whose the records of class 3 are: a row a task and interval.
-CREATE OR REPLACE MACRO owners(identities) AS TABLE
-SELECT
-    input_no, source, coalesce(task_record_no, record_no) AS task_record,
-    connection_of(wtidatyp_text) AS connection_type,
-    wtidccn AS job, wtidopid AS "user", wtidchl AS channel
-FROM query_table(identities)
-WHERE task_record_no IS NULL OR task_record_no = record_no;
-
 -- What a request to the coupling facility is called, by its number in CFSTAT.
 CREATE OR REPLACE MACRO cf_request(request) AS coalesce([
     'Lock', 'Unlock', 'Write list controls', 'Signal XCF', 'Signal CF', 'Read', 'Write',
     'Start monitoring', 'Stop monitoring', 'Read list', 'New', 'Move', 'MoveEnt', 'Delete'
 ][request + 1], 'type ' || request);
+
 -- Figures of tasks of the channel initiator, and of all tasks of a section ('Summ'). `blocks` names rows
 -- of their control blocks with `channels`, `longest`, the longest request, and `longest_at`; NULL where
 -- such tasks have none.
@@ -204,3 +113,53 @@ CREATE OR REPLACE MACRO bucket_of(started, ended) AS time_bucket(
     started + to_microseconds((epoch_us(ended) - epoch_us(started)) // 2),
     getvariable('first_bucket')
 );
+
+-- How the log was written: a row of combined log statistics each, with what `rows_of_log` and
+-- `rows_of_io` say of its section. Both copies are written at once, so the one with more counts.
+-- Figures that the release did not write yet are NULL: QJSTSLPTU came with the I/O block, and only
+-- intervals that have it count for rates and busy figures.
+CREATE OR REPLACE MACRO log_writes(combined, rows_of_log, rows_of_io) AS TABLE
+WITH
+copies AS (
+    SELECT
+        section, copy,
+        sum(qjstiocount) AS ios, sum(qjstioci) AS pages, sum(qjstiototsus) AS suspended_us
+    FROM query_table(rows_of_io)
+    GROUP BY ALL
+),
+written AS (
+    SELECT
+        section, sum(ios)::BIGINT AS ios, sum(pages)::BIGINT AS pages,
+        max(pages)::BIGINT AS copy_pages, max(suspended_us) AS copy_suspended_us
+    FROM copies
+    GROUP BY section
+),
+measured AS (
+    SELECT section, sum(interval_seconds) FILTER (qjstslptu IS NOT NULL) AS seconds
+    FROM query_table(rows_of_log)
+    GROUP BY section
+)
+SELECT
+    l.*,
+    l.qjstslptu IS NOT NULL AS has_io,
+    CASE WHEN has_io THEN coalesce(w.copy_pages, 0) END AS pages_per_copy,
+    pages_per_copy / 256 AS mb_written,
+    mb_written / nullif(m.seconds, 0) AS mb_per_second,
+    coalesce(w.pages, l.qjstciwr) / nullif(coalesce(w.ios, l.qjstlogw), 0) AS pages_per_write,
+    100 * CASE WHEN has_io THEN coalesce(w.copy_suspended_us, 0) END / nullif(m.seconds * 1e6, 0)
+        AS io_busy,
+    100 * (1 - l.qjstslptu / nullif(m.seconds * 1e6, 0)) AS task_busy
+FROM query_table(combined) AS l
+LEFT JOIN written AS w USING (section)
+LEFT JOIN measured AS m USING (section);
+
+-- How busy the tasks of the channel initiator of a kind were: a row a section, per cent.
+CREATE OR REPLACE MACRO busy_tasks(tasks_of_kind) AS TABLE
+SELECT
+    section, count(*) AS tasks,
+    100 * sum(qcteltm) / nullif(sum(interval_seconds) * 1e6, 0) AS busy,
+    min(100 * qcteltm / nullif(interval_seconds * 1e6, 0)) AS idlest,
+    max(100 * qcteltm / nullif(interval_seconds * 1e6, 0)) AS busiest,
+    arg_max(100 * qcteltm / nullif(interval_seconds * 1e6, 0), block_no) AS last
+FROM query_table(tasks_of_kind)
+GROUP BY section;

@@ -264,15 +264,6 @@ dispatchers AS (
     FROM grouped.qct_dsp
     GROUP BY section
 ),
-adapters AS (
-    SELECT
-        section,
-        100 * sum(qcteltm) / nullif(sum(interval_seconds) * 1e6, 0) AS busy,
-        min(100 * qcteltm / nullif(interval_seconds * 1e6, 0)) AS idlest,
-        arg_max(100 * qcteltm / nullif(interval_seconds * 1e6, 0), block_no) AS last
-    FROM grouped.qct_adp
-    GROUP BY section
-),
 ssl AS (
     SELECT
         section,
@@ -321,7 +312,7 @@ tasks AS (
                 message: 'The last adapter is busy, and adapters are taken in order; raise CHIADAPS'
             }
         ]) AS found
-    FROM adapters
+    FROM busy_tasks('grouped.qct_adp')
     UNION ALL
     SELECT
         section,

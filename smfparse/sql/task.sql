@@ -13,12 +13,6 @@ latches(latch, latch_name) AS (
     (30, 'ASMSAG: task switch, security'), (31, 'DPSLTC: scan of un-indexed queue, storage'),
     (32, 'SMCPHB: storage pools')
 ),
-requests(request, request_name) AS (
-    VALUES
-    (0, 'Lock'), (1, 'Unlock'), (2, 'Write list controls'), (3, 'Signal XCF'),
-    (4, 'Signal CF'), (5, 'Read'), (6, 'Write'), (7, 'Start monitoring'), (8, 'Stop monitoring'),
-    (9, 'Read list'), (10, 'New'), (11, 'Move'), (12, 'MoveEnt'), (13, 'Delete')
-),
 accounted AS (
     SELECT
         *,
@@ -158,12 +152,11 @@ cf AS (
         100 * list_position(['commit', 'prepare', 'open', 'close', 'get', 'put', 'put1'], verb)
             + request AS detail,
         upper(verb[1]) || verb[2:] || ' CF '
-            || coalesce(any_value(request_name), 'type ' || request) AS cf_request,
+            || cf_request(request) AS cf_request,
         sum(cfcount)::BIGINT AS cfcount,
         sum(cfsyncn)::BIGINT AS cfsyncn, sum(cfsyncet) / nullif(sum(cfsyncn), 0) AS cf_sync,
         sum(cfasyncn)::BIGINT AS cfasyncn, sum(cfasyncet) / nullif(sum(cfasyncn), 0) AS cf_async
     FROM cf_requests
-    LEFT JOIN requests USING (request)
     GROUP BY section, token, objname, basename, verb, request
 ),
 lines AS (
