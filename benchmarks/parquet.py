@@ -27,7 +27,8 @@ from show import machine, table
 
 from smfparse.columns import columns, table_names
 from smfparse.decode import coded_schema, wanted_tables
-from smfparse.tables import joined, open_inputs, parquet_options
+from smfparse.parquet import joined, parquet_options
+from smfparse.tables import open_inputs
 
 Options: TypeAlias = dict[str, Any]
 Way: TypeAlias = Callable[[str], Options]

@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
+from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeAlias
 
@@ -19,10 +20,12 @@ import duckdb
 
 from smfparse import views
 from smfparse.columns import columns, table_names, title
-from smfparse.decode import Wanted
-from smfparse.errors import InputError, RequestError
+from smfparse.ddl import comments
+from smfparse.decode import Wanted, plain_schema
+from smfparse.errors import InputError, OutputError, RequestError
 from smfparse.hints import hinted
 from smfparse.interrupts import interrupting
+from smfparse.manifest import replacing
 from smfparse.projection import Plan, named_tables, named_views, read_plan, scanned, tables_of
 from smfparse.scans import Files, Scan
 from smfparse.tables import Dataset, Inputs
@@ -37,6 +40,8 @@ _PLAIN = {
 """DuckDB types that every form can show."""
 _INTERRUPTED = ("Query interrupted", "INTERRUPT Error")
 """How a RuntimeError of DuckDB, or an OSError of Arrow, begins that is a KeyboardInterrupt."""
+_STORAGE = "v1.2.0"
+"""Of database files that are written: the oldest that DuckDB 2 and 1.5 both read and comment."""
 _STREAMED = 1024
 """Rows of a batch of a stream."""
 _QUERIES = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
@@ -266,6 +271,41 @@ class Catalog:
             raise
 
 
+def write_database(
+    inputs: Inputs, path: Path, wanted: Wanted, *, force: bool = False
+) -> dict[str, int]:
+    """Write tables, with what they and their columns mean, as a DuckDB database; return row counts.
+
+    DuckDB 1.2 and newer read it. Raises RequestError where `path` exists (unless `force`) and
+    OutputError where it cannot be written.
+    """
+    if path.exists() and not (force and path.is_file()):
+        way_out = "--force replaces it" if path.is_file() else "name a file"
+        raise RequestError(f"{path}: exists already; {way_out}")
+    rows = dict.fromkeys(wanted, 0)
+    with replacing(path) as place, duckdb.connect() as database:
+        name = f"ATTACH {quoted(str(place))} AS made (STORAGE_VERSION '{_STORAGE}')"
+        try:
+            database.execute(f"SET TimeZone = 'UTC'; {name}; USE made")
+            database.execute("BEGIN")
+            for table, columns_wanted in wanted.items():
+                database.register("batch", plain_schema(table, columns_wanted).empty_table())
+                database.execute(f"CREATE TABLE {table} AS FROM batch")
+                for comment in comments("TABLE", table, columns_wanted):
+                    database.execute(comment)
+            database.execute("COMMIT")
+            if all(names is None for names in wanted.values()):
+                database.execute(views.script(wanted))
+            for table, batch in inputs.batches(wanted):
+                database.register("batch", batch)
+                database.execute(f"INSERT INTO {table} FROM batch")
+                rows[table] += batch.num_rows
+            database.execute("USE memory; DETACH made")
+        except duckdb.Error as error:
+            raise OutputError(f"{path}: {error}") from error
+    return rows
+
+
 def is_complete(text: str) -> bool:
     """Whether SQL that is being written ends with the semicolon of a statement."""
     return _end(text) is not None
@@ -289,7 +329,7 @@ def _end(text: str) -> int | None:
 
 def _parquet(dataset: Dataset, table: str) -> str:
     files = ", ".join(quoted(str(file)) for file in dataset.files(table))
-    return f"read_parquet([{files}])"
+    return f"read_parquet([{files}], hive_partitioning = false)"
 
 
 def _plain(relation: Any) -> Any:

@@ -121,6 +121,11 @@ def title(table: str) -> str:
     return _TITLES.get(table) or TABLES[table].title
 
 
+def meaning(column: TableColumn) -> str:
+    """Return what a column means, with its unit."""
+    return f"{column.doc} ({column.unit})" if column.unit else column.doc
+
+
 def keys(table: str) -> tuple[TableColumn, ...]:
     """Return the key columns of a table; `damage` has none."""
     if table == DAMAGE:

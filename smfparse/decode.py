@@ -101,6 +101,13 @@ def coded_schema(table: str, wanted: frozenset[str] | None = None) -> Any:
     return pa.schema(fields, metadata=plain.metadata)
 
 
+def plain_schema(table: str, wanted: frozenset[str] | None = None) -> Any:
+    """Return the schema of a table's columns `wanted` (None: all), in the order of the table."""
+    whole = schema(table)
+    fields = [each for each in whole if wanted is None or each.name in wanted]
+    return pa.schema(fields, metadata=whole.metadata)
+
+
 class _Keys:
     """Key columns of the records of many chunks: what the rows of all tables refer to."""
 

@@ -7,14 +7,17 @@ kept, however alike they are.
 
 They are looked for in two passes over the files. The first looks at nothing but SMF headers: a
 record that has header and length of no record in another dump is no duplicate. So where dumps do
-not overlap the second pass, which compares whole records by their digest, is not needed.
+not overlap the second pass, which compares whole records by their fingerprint, is not needed.
+
+What a dataset keeps of its records is their fingerprints, in files that ascend: runs. They are an
+earlier dump to files that are added to it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -30,12 +33,15 @@ from smfparse.walks import RDW_SIZE
 
 Keys: TypeAlias = NDArray[np.uint64]
 """Numbers made of SMF header and length: those of equal records are equal."""
-Digests: TypeAlias = NDArray[np.bytes_]
-"""SHA-256 of whole records, cut to DIGEST_BYTES; dtype S12."""
+Fingerprints: TypeAlias = NDArray[np.bytes_]
+"""Key, its highest byte first, and digest of records: dtype S16. They ascend as their keys do."""
 
-DIGEST_BYTES = 12
-"""Of ten million different records two have the same digest with a chance of 1 in 10**15."""
-_DIGEST = f"S{DIGEST_BYTES}"
+DIGEST_BYTES = 8
+"""Bytes of the SHA-256 of a record that are used: two that differ, but neither in header nor in
+length, have the same with a chance of 1 in 10**19."""
+FINGERPRINT = np.dtype(f"S{8 + DIGEST_BYTES}")
+_MOST_HELD = 1 << 22
+"""Fingerprints that a recorder holds before it hands them on: 64 MB."""
 _NO_KINDS = np.zeros(0, np.int64)
 _MIX, _FOLD = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 _BLOCK = 1 << 16
@@ -46,16 +52,23 @@ class Duplicates:
     """The duplicates in SMF files, looked for once, when it turns out that there may be any.
 
     files  in the order in which they are read
+    runs   files with the fingerprints of records that were read before these
     """
 
-    def __init__(self, files: Sequence[Input]) -> None:
+    def __init__(self, files: Sequence[Input], runs: Sequence[Path] = ()) -> None:
         self.files = tuple(files)
+        self.runs = tuple(runs)
         self._found: dict[Path, Ints] | None = None
 
     def find(self) -> None:
         """Look for duplicates in all files, unless that is done."""
         if self._found is None:
-            self._found = find(self.files)
+            self._found = find(self.files, [read_run(each) for each in self.runs])
+
+    @property
+    def at_once(self) -> bool:
+        """Whether there may be any from the first record on."""
+        return len(self.files) > 1 or bool(self.runs)
 
     def count(self, path: Path) -> int:
         """Return how many records of a file are duplicates, as far as that is known."""
@@ -68,7 +81,8 @@ class Duplicates:
         """
         first = path == self.files[0].path
         for chunk in found:
-            if self._found is None and (not first or chunk.goes_on_with_a_dump):
+            later = bool(self.runs) or not first or chunk.goes_on_with_a_dump
+            if self._found is None and later:
                 self.find()
             left = chunk if self._found is None else _without(chunk, self._found[path])
             if len(left.start):
@@ -83,26 +97,62 @@ def _without(chunk: Chunk, numbers: Ints) -> Chunk:
     return chunk.where(~np.isin(chunk.record_no, numbers[first:last]))
 
 
-def find(files: Sequence[Input]) -> dict[Path, Ints]:
+class Recorder:
+    """Takes the fingerprints of records as they are read.
+
+    hand_on  takes many of them, ascending; None: all are held
+    """
+
+    def __init__(self, hand_on: Callable[[Fingerprints], None] | None = None) -> None:
+        self.held: list[Fingerprints] = []
+        self._hand_on = hand_on
+
+    def add(self, some: Fingerprints) -> None:
+        """Take some, in any order."""
+        self.held.append(some)
+        if self._hand_on is not None and sum(map(len, self.held)) >= _MOST_HELD:
+            self._hand_on(self.take())
+
+    def take(self) -> Fingerprints:
+        """Return those that are held, ascending, and start anew."""
+        found = np.concatenate([np.zeros(0, FINGERPRINT), *self.held])
+        self.held.clear()
+        found.sort()
+        return found
+
+
+def read_run(path: Path) -> Fingerprints:
+    """Return the fingerprints in a file, which stay there until they are looked at."""
+    if not path.stat().st_size:
+        return np.zeros(0, FINGERPRINT)
+    return np.memmap(path, FINGERPRINT, "r")
+
+
+def find(files: Sequence[Input], runs: Sequence[Fingerprints] = ()) -> dict[Path, Ints]:
     """Return the numbers of the duplicates in each of some SMF files: int64, ascending.
 
-    Up to 16 bytes are kept a record. Raises InputError where a file cannot be read.
+    runs  fingerprints, ascending, of records that were read before
+
+    Up to 24 bytes are kept a record. Raises InputError where a file cannot be read.
     """
-    several, suspects = _candidates(files)
+    several, suspects = _candidates(files, runs)
     keys = several.copy()
     del several  # it holds the memory of all keys
     found = {each.path: np.zeros(0, np.int64) for each in files}
     if len(keys):
-        earlier = _Earlier()
+        earlier = _Earlier(runs)
         for file in suspects:
             found[file.path] = _duplicates(file, keys, earlier)
     return found
 
 
-def _candidates(files: Sequence[Input]) -> tuple[Keys, list[Input]]:
+def _candidates(files: Sequence[Input], runs: Sequence[Fingerprints]) -> tuple[Keys, list[Input]]:
     """Return keys that are in several dumps, ascending, and the files that have any of them."""
     keys = [_keys_of_dumps(each) for each in files]
     several = _several(np.concatenate(keys))
+    before = [own[_keys_in(own, run)] for own in keys for run in runs]
+    if any(map(len, before)):
+        several = np.union1d(several, np.concatenate(before))
     having = [each for each, own in zip(files, keys, strict=True) if _any_of(own, several)]
     return several, having
 
@@ -138,6 +188,19 @@ def _several(keys: Keys) -> Keys:
         keys[count : count + len(found)] = found
         count += len(found)
     return keys[:count]
+
+
+def _keys_in(keys: Keys, run: Fingerprints) -> Bools:
+    """Return which keys some of the ascending fingerprints begin with."""
+    found = np.zeros(len(keys), np.bool_)
+    for at in range(0, len(keys) if len(run) else 0, _BLOCK):
+        block = keys[at : at + _BLOCK]
+        least = np.zeros((len(block), 2), ">u8")
+        least[:, 0] = block
+        place = np.searchsorted(run, least.view(FINGERPRINT)[:, 0])
+        there = run[np.minimum(place, len(run) - 1)]
+        found[at : at + _BLOCK] = there.view(">u8")[::2] == block
+    return found
 
 
 def _any_of(keys: Keys, wanted: Keys) -> bool:
@@ -178,21 +241,24 @@ def _keys(chunk: Chunk) -> Keys:
     short = np.flatnonzero(chunk.length < SUBTYPE_END)
     header[short] *= np.arange(RDW_SIZE, SUBTYPE_END) < chunk.length[short, None]
     keys = chunk.length.astype(np.uint64)
-    for word in header.view(np.uint32).T:
+    for word in header.view("<u4").T:
         keys = (keys ^ word) * _MIX
         keys ^= keys >> _FOLD
     return keys
 
 
 class _Earlier:
-    """Digests of records of earlier dumps, in runs that ascend, each much longer than the next."""
+    """Fingerprints of records of earlier dumps, in runs that ascend.
 
-    def __init__(self) -> None:
-        self._runs: list[Digests] = []
+    Each run that was added is much longer than the next.
+    """
 
-    def add(self, parts: list[Digests]) -> None:
-        """Take the digests of a dump out of a list."""
-        run = np.concatenate([np.zeros(0, _DIGEST), *parts])
+    def __init__(self, runs: Sequence[Fingerprints]) -> None:
+        self._runs = list(runs)
+
+    def add(self, parts: list[Fingerprints]) -> None:
+        """Take the fingerprints of a dump out of a list."""
+        run = np.concatenate([np.zeros(0, FINGERPRINT), *parts])
         parts.clear()
         if not len(run):
             return
@@ -201,11 +267,11 @@ class _Earlier:
         run.sort()
         self._runs.append(run)
 
-    def have(self, digests: Digests) -> Bools:
-        """Return which of some digests are here."""
-        found = np.zeros(len(digests), np.bool_)
+    def have(self, some: Fingerprints) -> Bools:
+        """Return which of some fingerprints are here."""
+        found = np.zeros(len(some), np.bool_)
         for run in self._runs:
-            found |= _among(digests, run)
+            found |= _among(some, run)
         return found
 
 
@@ -215,24 +281,32 @@ def _duplicates(file: Input, keys: Keys, earlier: _Earlier) -> Ints:
     keys  those, ascending, of records that may be duplicates, or the records that these repeat
     """
     numbers: list[Ints] = []
-    own: list[Digests] = []
+    own: list[Fingerprints] = []
     for begins, chunk in _by_dump(file):
         if begins:
             earlier.add(own)
         candidates = chunk.where(_among(_keys(chunk), keys))
-        digests = _digests(candidates)
-        again = earlier.have(digests)
+        some = fingerprints(candidates)
+        again = earlier.have(some)
         numbers.append(candidates.record_no[again])
-        own.append(digests[~again])
+        own.append(some[~again])
     earlier.add(own)
     return np.concatenate(numbers)
 
 
-def _digests(chunk: Chunk) -> Digests:
-    """Return the digest of each record of a chunk: of all its bytes behind the RDW."""
+def fingerprints(chunk: Chunk) -> Fingerprints:
+    """Return the fingerprint of each record of a chunk."""
+    found = np.zeros((len(chunk.start), FINGERPRINT.itemsize), np.uint8)
+    found[:, :-DIGEST_BYTES] = _keys(chunk).astype(">u8").view(np.uint8).reshape(-1, 8)
+    found[:, -DIGEST_BYTES:] = _digests(chunk)
+    return found.view(FINGERPRINT)[:, 0]
+
+
+def _digests(chunk: Chunk) -> Bytes:
+    """Return digests, uint8 (records, DIGEST_BYTES): of all bytes of a record behind the RDW."""
     data: Bytes = chunk.buffer
     view = memoryview(data.data)
     ends = (chunk.start + chunk.length).tolist()
     places = zip((chunk.start + RDW_SIZE).tolist(), ends, strict=True)
     made = [hashlib.sha256(view[start:end]).digest()[:DIGEST_BYTES] for start, end in places]
-    return np.array(made, _DIGEST)
+    return np.frombuffer(b"".join(made), np.uint8).reshape(-1, DIGEST_BYTES)

@@ -20,12 +20,17 @@ def lines(rows: Any, form: str) -> Iterator[str]:
     if form == "json":
         yield frame.write_json()
     elif form == "csv":
-        texts = pl.col(pl.String).str.replace(_FORMULA_START, "'$1")
-        safe = frame.with_columns(texts).rename(lambda name: re.sub(_FORMULA_START, r"'\1", name))
-        yield safe.write_csv().removesuffix("\n")
+        yield csv(frame).removesuffix("\n")
     else:
         shown = pl.col(pl.String).str.replace_all(r"\p{Cc}|\p{Zl}|\p{Zp}", ".")
         yield from _table(frame.with_columns(shown)).splitlines()
+
+
+def csv(frame: pl.DataFrame, *, header: bool = True) -> str:
+    """Return rows as CSV, with or without the names of columns: no cell starts a formula."""
+    texts = pl.col(pl.String).str.replace(_FORMULA_START, "'$1")
+    safe = frame.with_columns(texts).rename(lambda name: re.sub(_FORMULA_START, r"'\1", name))
+    return safe.write_csv(include_header=header)
 
 
 def _table(frame: pl.DataFrame) -> str:

@@ -27,7 +27,7 @@ import pyarrow as pa
 
 from smfparse.arrays import Ints
 from smfparse.decode import Batch, Decoder, Wanted
-from smfparse.duplicates import Duplicates
+from smfparse.duplicates import Duplicates, Recorder, fingerprints
 from smfparse.errors import DamageError, DamageLog, InputError, OutputError
 from smfparse.framing import WHOLE_SOURCE, Chunk, Part, are_short, plan, size_of
 from smfparse.inputs import Input
@@ -54,22 +54,28 @@ class Log:
     unknown        bytes that no column knows, by block or section; counted when asked for
     count_unknown  whether that is asked for
     duplicates     records left out of each file because an earlier dump has them, by its path
+    records        takes the fingerprints of all records that are not left out; None: nothing does
     """
 
     damage: DamageLog = field(default_factory=DamageLog)
     unknown: Counter[str] = field(default_factory=Counter)
     count_unknown: bool = False
     duplicates: dict[Path, int] = field(default_factory=dict)
+    records: Recorder | None = None
 
     def add(self, other: Log) -> None:
         """Take over what `other` says of what came later."""
         self.damage.extend(other.damage)
         self.unknown.update(other.unknown)
         self.duplicates.update(other.duplicates)
+        if self.records is not None and other.records is not None:
+            self.records.add(other.records.take())
 
     def anew(self) -> Log:
         """Return a log without entries, of which the same is asked."""
-        return Log(DamageLog(strict=self.damage.strict), count_unknown=self.count_unknown)
+        records = None if self.records is None else Recorder()
+        damage = DamageLog(strict=self.damage.strict)
+        return Log(damage, count_unknown=self.count_unknown, records=records)
 
 
 @dataclass(frozen=True)
@@ -112,9 +118,10 @@ class Range:
         part = self.part
         damage = DamageLog() if part.is_planned else log.damage
         decoder = self._decoder(log)
-        read = _Counted(self.file.chunks(damage, part, decoder.kinds))
+        kinds = decoder.kinds if log.records is None else None
+        read = _Counted(self.file.chunks(damage, part, kinds))
         try:
-            yield from decoder.decode(self._once(read))
+            yield from decoder.decode(_recorded(self._once(read), log.records))
         except DamageError as error:
             if not part.is_planned:
                 raise
@@ -152,6 +159,14 @@ class Range:
         return (
             iter(found) if self.duplicates is None else self.duplicates.left_out(self.path, found)
         )
+
+
+def _recorded(found: Iterator[Chunk], records: Recorder | None) -> Iterator[Chunk]:
+    """Yield chunks; `records`, if given, takes the fingerprints of what is in them."""
+    for chunk in found:
+        if records is not None:
+            records.add(fingerprints(chunk))
+        yield chunk
 
 
 class UnsoundError(Exception):
@@ -209,9 +224,7 @@ def units(
     parts = [
         (file, part) for file in files for part in plan(file.path, unit_bytes, framing=file.framing)
     ]
-    if duplicates is not None and (
-        len(duplicates.files) > 1 or any(part.dumps for _, part in parts)
-    ):
+    if duplicates is not None and (duplicates.at_once or any(part.dumps for _, part in parts)):
         duplicates.find()
     several = Counter(file for file, _ in parts) if selection.by_task(wanted) else Counter()
     tasks = {

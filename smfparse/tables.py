@@ -1,34 +1,31 @@
-"""Inputs to named streams of record batches, and those streams to a Parquet dataset.
+"""Inputs to named streams of record batches.
 
-An input is an SMF file, or a dataset that `write_dataset` made: a folder with one folder a table
-and a manifest written last. Both give the same tables.
+An input is an SMF file, or a dataset that `dataset.write_dataset` made: a folder with one folder a
+table and a manifest written last. Both give the same tables.
 """
 
 from __future__ import annotations
 
-import base64
 import itertools
-import json
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from smfparse import __version__
-from smfparse.arrays import CODED
-from smfparse.columns import DAMAGE, DAMAGE_COLUMNS, RECORD, decoded_tables, table_names
+from smfparse.columns import DAMAGE, DAMAGE_COLUMNS, RECORD, decoded_tables
 from smfparse.decode import Batch, Wanted, coded_schema, every_block, schema, wanted_tables
 from smfparse.detection import named as framing_named
 from smfparse.duplicates import Duplicates
-from smfparse.errors import Damage, DamageLog, InputError, OutputError, RequestError
+from smfparse.errors import Damage, DamageLog, InputError, RequestError
 from smfparse.framing import WHOLE_SOURCE, Part, size_of
 from smfparse.inputs import Input, find
+from smfparse.manifest import MANIFEST, Manifest, is_dataset, read_manifest
 from smfparse.ranges import (
     LEAST_BYTES,
     MOST_BYTES,
@@ -44,21 +41,6 @@ from smfparse.ranges import (
     worth_sharing,
 )
 from smfparse.selection import EVERYTHING, Lookup, Places, Selection, keys_of
-
-MANIFEST = "smfparse.json"
-PARTIAL = ".partial"
-_PART = "part-*.parquet"
-_FORMAT = 2
-_GROUP_ROWS = 122_880
-"""Rows of a full row group: what DuckDB scans as one piece."""
-_HELD_BYTES = 32 << 20
-"""Bytes that all tables together hold back until they are a row group."""
-_RISING = frozenset(
-    {"smf_time", "time", "qwhsstck", "record_no", "record_offset", "task_record_no"}
-)
-"""Columns that go up in small steps from row to row."""
-_SOUGHT = frozenset({"smf_time", "time", "interval_start", "record_no", "task_record_no"})
-"""Key columns by whose range rows are looked for."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +112,7 @@ class SmfFile:
 
 @dataclass(frozen=True)
 class Dataset:
-    """A folder that `write_dataset` made."""
+    """A folder that `dataset.write_dataset` made; what was added later is not seen."""
 
     path: Path
 
@@ -143,19 +125,16 @@ class Dataset:
         return Form((), None, "a dataset")
 
     @cached_property
-    def manifest(self) -> dict[str, Any]:
-        """What `write_dataset` wrote of the dataset."""
-        try:
-            found: dict[str, Any] = json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise InputError(f"{self.path}: {MANIFEST} cannot be read: {error}") from error
-        return found if isinstance(found, dict) else {}
+    def manifest(self) -> Manifest:
+        """What is written of the dataset. Raises InputError."""
+        return read_manifest(self.path)
 
     def files(self, table: str) -> list[Path]:
-        """Return the Parquet files of a table."""
-        found = _parts(self.path, [table])
-        if not found:
-            raise InputError(f"{self.path}: the dataset has no table {table}; convert again")
+        """Return the Parquet files of a table, which are all there."""
+        found = [self.path / each for each in self.manifest["files"][table]]
+        for each in found:
+            if not each.is_file():
+                raise InputError(f"{each}: a file of the dataset is not there; convert again")
         return found
 
     @cached_property
@@ -379,7 +358,7 @@ def open_inputs(
         raise RequestError(f"{jobs} jobs: at least one")
     log = Log(DamageLog(strict=strict))
     known = None if framing is None else framing_named(framing)
-    sources = [_source(each) for each in find(paths, _is_dataset, log.damage, known)]
+    sources = [_source(each) for each in find(paths, is_dataset, log.damage, known)]
     if not keep_duplicates:
         duplicates = Duplicates([each.input for each in sources if isinstance(each, SmfFile)])
         sources = [
@@ -438,242 +417,5 @@ def _source(found: Input) -> Source:
     if not (found.path / MANIFEST).is_file():
         raise InputError(f"{found.name}: convert was interrupted here; run the same command again")
     dataset = Dataset(found.path)
-    if dataset.manifest.get("format") != _FORMAT:
-        raise InputError(f"{found.name}: a dataset of another smfparse; convert again")
+    _ = dataset.manifest  # so that one that cannot be read is said at once
     return dataset
-
-
-def _is_dataset(folder: Path) -> bool:
-    """Whether a folder is a dataset, or one that was not finished."""
-    try:
-        return (folder / MANIFEST).is_file() or _interrupted(folder)
-    except OSError:
-        return False
-
-
-def _parts(folder: Path, tables: Iterable[str], suffix: str = "") -> list[Path]:
-    """Return the Parquet files of tables: nothing else in the folder is ours."""
-    return [each for table in tables for each in sorted((folder / table).glob(f"{_PART}{suffix}"))]
-
-
-def _interrupted(folder: Path) -> bool:
-    """Whether there is what `write_dataset` leaves when it is interrupted, and nothing else."""
-    ours = {*table_names(), f"{MANIFEST}{PARTIAL}"}
-    found = {each.name for each in folder.iterdir()}
-    unfinished = [*_parts(folder, table_names(), PARTIAL), *folder.glob(f"{MANIFEST}{PARTIAL}")]
-    return bool(unfinished) and found <= ours
-
-
-@dataclass
-class _TableWriter:
-    """Writes one table as Parquet, a row group at a time."""
-
-    table: str
-    path: Path
-    rows: int = 0
-    held: list[Batch] = field(default_factory=list)
-    held_bytes: int = 0
-    writer: Any = None
-
-    def add(self, batch: Batch) -> None:
-        """Take a batch; write when a row group is full."""
-        self.held.append(batch)
-        self.rows += batch.num_rows
-        self.held_bytes += batch.nbytes
-        if sum(each.num_rows for each in self.held) >= _GROUP_ROWS:
-            self.flush()
-
-    def close(self) -> None:
-        """Write what is left; a table without rows becomes a file without rows."""
-        if self.held or self.writer is None:
-            self.flush()
-        self.writer.close()
-
-    def give_up(self) -> None:
-        """Leave the file as it is, also when the writer goes: it would end the file then."""
-        if self.writer is not None:
-            self.writer.is_open = False
-
-    def flush(self) -> None:
-        """Write what is held as row groups."""
-        if self.writer is None:
-            self.path.parent.mkdir(exist_ok=True)
-            self.writer = pq.ParquetWriter(
-                self.path, coded_schema(self.table), **parquet_options(self.table)
-            )
-            self.writer.add_key_value_metadata(_arrow_schema(self.table))
-        self.writer.write_table(joined(self.table, self.held), row_group_size=_GROUP_ROWS)
-        self.held, self.held_bytes = [], 0
-
-
-def joined(table: str, batches: Sequence[Batch]) -> Any:
-    """Return batches as one pyarrow.Table, with a dictionary a column that has no text twice.
-
-    ParquetWriter writes texts plain if it gets any other. The batch without rows is there because
-    the dictionary of a single batch would be left as it is.
-    """
-    none = [each.slice(0, 0) for each in batches[:1]]
-    return pa.Table.from_batches([*batches, *none], coded_schema(table)).unify_dictionaries()
-
-
-def parquet_options(table: str) -> dict[str, Any]:
-    """Return how the columns of a table are written: see docs/performance.md for the measurement.
-
-    Texts with a dictionary; columns that rise by their steps; all others plain. Least and greatest
-    value of those columns only by whose range rows are looked for.
-    """
-    fields = coded_schema(table)
-    return {
-        "compression": "zstd",
-        "compression_level": 1,
-        "use_dictionary": [each.name for each in fields if each.type in (CODED, pa.string())],
-        "column_encoding": {
-            each: "DELTA_BINARY_PACKED" for each in fields.names if each in _RISING
-        },
-        "write_statistics": [each for each in fields.names if each in _SOUGHT],
-        "store_schema": False,
-    }
-
-
-def _arrow_schema(table: str) -> dict[bytes, bytes]:
-    """Return the schema that Arrow readers give the table: plain texts, with the metadata."""
-    return {b"ARROW:schema": base64.b64encode(schema(table).serialize())}
-
-
-def write_dataset(inputs: Inputs, folder: Path, *, force: bool = False) -> dict[str, Any]:
-    """Write every table of `inputs` below `folder`; return the manifest.
-
-    Files carry a temporary name until all are written, and go when something is in the way of
-    that; the manifest comes last. So a run that was killed is never taken for a dataset; the same
-    call does it again. Raises RequestError where `folder` holds a dataset already (unless `force`)
-    or something else, and OutputError where it cannot be written.
-    """
-    _check_free(folder, force)
-    inputs.log.count_unknown = True
-    new = [each for each in (folder, *folder.parents) if not each.exists()]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        try:
-            _clear(folder)
-            written = [*_written(inputs, folder), _write_damage(inputs, folder)]
-            manifest = _manifest(inputs, _rows(written))
-            text = json.dumps(manifest, indent=2) + "\n"
-            (folder / f"{MANIFEST}{PARTIAL}").write_text(text, encoding="utf-8")
-        except BaseException:
-            _clear(folder, *new)
-            raise
-        _put_in_place(folder, written)
-    except OSError as error:
-        raise OutputError(f"{folder}: {error.strerror or error}") from error
-    return manifest
-
-
-def _clear(folder: Path, *new: Path) -> None:
-    """Remove what a run left that did not come to its end, and folders that have nothing else."""
-    for left in (*_parts(folder, table_names(), PARTIAL), folder / f"{MANIFEST}{PARTIAL}"):
-        left.unlink(missing_ok=True)
-    for empty in (*(folder / table for table in table_names()), *new):
-        with suppress(OSError):
-            empty.rmdir()
-
-
-Files: TypeAlias = dict[str, tuple[Path, int]]
-"""Table to the file, under its temporary name, that has rows of it, and how many."""
-
-
-def _written(inputs: Inputs, folder: Path) -> Iterator[Files]:
-    """Write the rows of `inputs`, every table at least once, by one process or several."""
-    wanted = wanted_tables(decoded_tables())
-    found = inputs.units(inputs.sources, wanted, ahead=False)
-    if len(found) < 2:
-        yield _write(folder, 1, 0, inputs.batches(wanted))
-        return
-    write = partial(_write, folder, inputs.jobs)
-    outcomes = in_order(found, write, inputs.jobs, inputs.log)
-    with closing(outcomes):
-        for outcome in outcomes:
-            inputs.log.add(outcome.log)
-            yield outcome.made or {}
-
-
-def _write(folder: Path, jobs: int, number: int, found: Iterator[tuple[str, Batch]]) -> Files:
-    """Write batches as one file a table, number 0 of every table; return what was written.
-
-    jobs  processes that do so at a time and share the memory
-    """
-    writers = {
-        table: _TableWriter(table, _part_file(folder, table, number)) for table in decoded_tables()
-    }
-    try:
-        for table, batch in found:
-            writers[table].add(batch)
-            if sum(each.held_bytes for each in writers.values()) > _HELD_BYTES // jobs:
-                max(writers.values(), key=lambda each: each.held_bytes).flush()
-        for writer in writers.values():
-            if writer.rows or not number:
-                writer.close()
-    except BaseException:
-        for writer in writers.values():
-            writer.give_up()
-        raise
-    return {table: (each.path, each.rows) for table, each in writers.items() if each.writer}
-
-
-def _part_file(folder: Path, table: str, number: int) -> Path:
-    return folder / table / f"part-{number:05}.parquet{PARTIAL}"
-
-
-def _write_damage(inputs: Inputs, folder: Path) -> Files:
-    """Write what could not be used of the inputs, and when they were made."""
-    rows = damage_rows(inputs.met)
-    writer = _TableWriter(DAMAGE, _part_file(folder, DAMAGE, 0))
-    writer.add(rows)
-    writer.close()
-    return {DAMAGE: (writer.path, writer.rows)}
-
-
-def _rows(written: Iterable[Files]) -> dict[str, int]:
-    """Return how many rows each table has."""
-    rows = dict.fromkeys(table_names(), 0)
-    for files in written:
-        for table, (_, count) in files.items():
-            rows[table] += count
-    return rows
-
-
-def _check_free(folder: Path, force: bool) -> None:
-    if not folder.exists():
-        return
-    if not folder.is_dir():
-        raise RequestError(f"{folder}: a file of that name exists; name a folder")
-    if (folder / MANIFEST).exists():
-        if not force:
-            raise RequestError(f"{folder}: a dataset is there already; --force replaces it")
-    elif any(folder.iterdir()) and not _interrupted(folder):
-        raise RequestError(f"{folder}: the folder holds something else; name a new one")
-
-
-def _manifest(inputs: Inputs, rows: dict[str, int]) -> dict[str, Any]:
-    return {
-        "format": _FORMAT,
-        "smfparse": __version__,
-        "inputs": [source.name for source in inputs.sources],
-        "selection": str(inputs.selection) or None,
-        "tables": rows,
-        "duplicates": inputs.duplicates,
-        "unknown_bytes": dict(inputs.log.unknown),
-        "damage_count": inputs.met.count,
-    }
-
-
-def _put_in_place(folder: Path, written: Iterable[Files]) -> None:
-    """Give the files that were written their names; what was given up on goes."""
-    (folder / MANIFEST).unlink(missing_ok=True)
-    for old in _parts(folder, table_names()):
-        old.unlink()
-    for files in written:
-        for path, _ in files.values():
-            path.rename(path.with_suffix(""))
-    for left in _parts(folder, table_names(), PARTIAL):
-        left.unlink()
-    (folder / f"{MANIFEST}{PARTIAL}").rename(folder / MANIFEST)

@@ -22,7 +22,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from smfparse.columns import KEYS, TableColumn, columns, table_names, title
+from smfparse.columns import KEYS, TableColumn, columns, meaning, table_names, title
 
 SCHEMA = "inputs"
 """Where tables have `input_no`, and views what they are made of."""
@@ -55,7 +55,7 @@ class View:
         )
         yield f"COMMENT ON VIEW {self.name} IS {quoted(self.title)}"
         for each in self.columns:
-            yield f'COMMENT ON COLUMN {self.name}."{each.name}" IS {quoted(_comment(each))}'
+            yield f'COMMENT ON COLUMN {self.name}."{each.name}" IS {quoted(meaning(each))}'
 
 
 @cache
@@ -162,11 +162,6 @@ def _formula(field: TableColumn) -> str:
 def _wide(arrow: str) -> str:
     """Return the type of a sum: 64 bits wide, as the sums of DuckDB are cast."""
     return {"double": "double", "uint64": "uint64"}.get(arrow, "int64")
-
-
-def _comment(column: TableColumn) -> str:
-    unit = f" ({column.unit})" if column.unit else ""
-    return f"{column.doc}{unit}"
 
 
 def _folder() -> Any:

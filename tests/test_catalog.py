@@ -15,9 +15,10 @@ import pytest
 
 from smfparse.catalog import Catalog
 from smfparse.columns import table_names, title
+from smfparse.dataset import write_dataset
 from smfparse.decode import schema
 from smfparse.errors import InputError, RequestError
-from smfparse.tables import open_inputs, write_dataset
+from smfparse.tables import open_inputs
 from smfparse.views import quoted
 from tests.builders import rdw
 from tests.log_records import START, Io, Log, log_record

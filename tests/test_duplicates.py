@@ -18,10 +18,12 @@ from hypothesis import strategies as st
 
 from smfparse import duplicates, framing, ranges, tables
 from smfparse.cli import main
+from smfparse.dataset import write_dataset
 from smfparse.duplicates import Duplicates
 from smfparse.inputs import Input, look
+from smfparse.manifest import MANIFEST
 from smfparse.selection import EVERYTHING, Selection
-from smfparse.tables import MANIFEST, open_inputs, write_dataset
+from smfparse.tables import open_inputs
 from tests.builders import UTC_NOON, chunk_of, foreign_record, rdw, segments
 from tests.mixed_records import Each, many
 from tests.searching import search
@@ -428,7 +430,7 @@ def peak_of_search(paths: Sequence[Path]) -> int:
 
 
 @pytest.mark.parametrize("copies", ["again", "others"])
-def test_memory_is_at_most_16_bytes_a_record(
+def test_memory_is_at_most_24_bytes_a_record(
     copies: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """But for what a chunk takes, however many records there are."""
@@ -446,7 +448,7 @@ def test_memory_is_at_most_16_bytes_a_record(
             pair.append(put(folder / f"{name}{size}", header(), *records))
         peaks.append(peak_of_search(pair))
     added = 2 * (count - count // 6)
-    assert (peaks[1] - peaks[0]) / added <= 16, (peaks, added)
+    assert (peaks[1] - peaks[0]) / added <= 24, (peaks, added)
 
 
 # What is said -----------------------------------------------------------------------------------
@@ -518,5 +520,4 @@ def test_a_dataset_is_written_without_duplicates(
 def test_digests_are_of_the_bytes_behind_the_rdw() -> None:
     record = work(1)
     (digest,) = duplicates._digests(chunk_of(record)).tolist()
-    whole = hashlib.sha256(record[4:]).digest()[: duplicates.DIGEST_BYTES]
-    assert digest == whole.rstrip(b"\0")
+    assert bytes(digest) == hashlib.sha256(record[4:]).digest()[: duplicates.DIGEST_BYTES]

@@ -21,8 +21,9 @@ from smfparse import framing, tables
 from smfparse.catalog import Catalog
 from smfparse.cli import main
 from smfparse.columns import DAMAGE_COLUMNS
+from smfparse.dataset import write_dataset
 from smfparse.errors import Damage, DamageError, DamageLog
-from smfparse.tables import open_inputs, write_dataset
+from smfparse.tables import open_inputs
 from tests.builders import Section, named_block, qwhs_long, rdw, smf_record
 from tests.mixed_records import many, written
 

@@ -18,12 +18,13 @@ from hypothesis import strategies as st
 
 from smfparse import forms, printing, reports
 from smfparse.catalog import Catalog
+from smfparse.dataset import write_dataset
 from smfparse.fields import Combine
 from smfparse.generate import generate
 from smfparse.reports import Report
 from smfparse.schemas import TABLES
 from smfparse.sections import RECORDED, TOTAL, Sections, every
-from smfparse.tables import open_inputs, write_dataset
+from smfparse.tables import open_inputs
 from tests.real import REAL_DATA
 from tests.report_runs import report_rows
 from tests.searching import search

@@ -20,8 +20,10 @@ from click.testing import CliRunner, Result
 
 from smfparse import inputs
 from smfparse.cli import main
+from smfparse.dataset import write_dataset
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
-from smfparse.tables import MANIFEST, open_inputs, write_dataset
+from smfparse.manifest import MANIFEST
+from smfparse.tables import open_inputs
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 DUMP = (FIXTURES / "qm60.smf").read_bytes()

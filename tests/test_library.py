@@ -7,9 +7,10 @@ import pytest
 import smfparse
 from smfparse import printing, reports
 from smfparse.columns import table_names
+from smfparse.dataset import write_dataset
 from smfparse.errors import InputError, RequestError
 from smfparse.sections import TOTAL
-from smfparse.tables import open_inputs, write_dataset
+from smfparse.tables import open_inputs
 from tests.report_runs import report_rows
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"

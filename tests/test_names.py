@@ -21,14 +21,16 @@ from smfparse import buffers, matching, ranges
 from smfparse.catalog import Catalog
 from smfparse.cli import main
 from smfparse.columns import RECORD, decoded_tables
+from smfparse.dataset import write_dataset
 from smfparse.decode import Decoder, coded_schema, schema, wanted_tables
 from smfparse.errors import DamageLog, RequestError
 from smfparse.generate import generate
 from smfparse.layout import Block
+from smfparse.manifest import MANIFEST
 from smfparse.ranges import Range
 from smfparse.schemas import REGISTRY, TABLES
 from smfparse.selection import Selection
-from smfparse.tables import MANIFEST, open_inputs, write_dataset
+from smfparse.tables import open_inputs
 from tests.builders import (
     NOTHING,
     Section,

@@ -12,9 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from smfparse import tables
+from smfparse import parquet
 from smfparse.columns import columns, table_names
-from smfparse.tables import open_inputs, write_dataset
+from smfparse.dataset import write_dataset
+from smfparse.tables import open_inputs
 
 SMF = Path(__file__).resolve().parent.parent / "fixtures" / "qm01-930.smf"
 RISING = {"smf_time", "time", "qwhsstck", "record_no", "record_offset", "task_record_no"}
@@ -84,7 +85,7 @@ def test_statistics_are_the_bounds_of_a_row_group(folder: Path) -> None:
 def test_a_row_group_has_no_more_rows_than_it_may(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables, "_GROUP_ROWS", 7)
+    monkeypatch.setattr(parquet, "GROUP_ROWS", 7)
     write_dataset(open_inputs([SMF]), tmp_path / "tables")
     (file,) = (tmp_path / "tables" / "wqst").iterdir()
     metadata = pq.ParquetFile(file).metadata

@@ -19,22 +19,24 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from smfparse import framing, ranges, tables
+from smfparse import framing, parquet, ranges, tables
 from smfparse.catalog import Catalog
 from smfparse.cli import main
+from smfparse.dataset import write_dataset
 from smfparse.decode import Decoder, wanted_tables
 from smfparse.errors import InputError, OutputError
 from smfparse.framing import Part
 from smfparse.inputs import Input
+from smfparse.manifest import MANIFEST
 from smfparse.ranges import Range
-from smfparse.tables import MANIFEST, open_inputs, write_dataset
+from smfparse.tables import open_inputs
 from tests.mixed_records import TABLES, many, written
 
 CAPACITY = 8192
 MIXED = wanted_tables(TABLES)
 SLOW = """
 import os, pathlib, sys, time
-from smfparse import decode, framing, tables
+from smfparse import decode, framing, parquet, tables
 from smfparse.cli import main
 
 framing.CHUNK_BYTES, framing.MAX_RECORD = 8192, 4096
@@ -231,7 +233,7 @@ def test_a_temporary_folder_that_cannot_be_made_is_named(
 def test_a_dataset_on_a_disk_without_room_is_an_output_error(
     dump: Path, tmp_path: Path, started: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables.pq, "ParquetWriter", Full)
+    monkeypatch.setattr(parquet.pq, "ParquetWriter", Full)
     with pytest.raises(OutputError, match="tables: No space left on device"):
         write_dataset(open_inputs([dump], jobs=2), tmp_path / "tables")
     assert all_ended(started)
@@ -243,7 +245,7 @@ def test_a_file_that_cannot_grow_is_one_line_on_stderr(
 ) -> None:
     script = tmp_path / "limited.py"
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))"
-    at_once = SLOW.replace("0.2", "0").replace("main(", "tables._GROUP_ROWS = 1\nmain(")
+    at_once = SLOW.replace("0.2", "0").replace("main(", "parquet.GROUP_ROWS = 1\nmain(")
     script.write_text(f"{limit}\n{at_once}")
     call = [sys.executable, str(script), "convert", str(dump), "--to", str(tmp_path / "tables")]
     found = subprocess.run(

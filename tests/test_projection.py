@@ -17,12 +17,13 @@ from hypothesis import strategies as st
 from smfparse import reports
 from smfparse.catalog import Catalog
 from smfparse.columns import RECORD, columns, table_names
+from smfparse.dataset import write_dataset
 from smfparse.decode import Wanted
 from smfparse.errors import OutputError, RequestError
 from smfparse.projection import named_tables, read_plan, words
 from smfparse.sections import RECORDED, TOTAL, Sections, statements
 from smfparse.selection import Selection
-from smfparse.tables import Inputs, open_inputs, write_dataset
+from smfparse.tables import Inputs, open_inputs
 from tests.searching import search
 
 PROJECT = Path(__file__).resolve().parent.parent

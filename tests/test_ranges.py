@@ -24,13 +24,15 @@ from hypothesis import strategies as st
 from smfparse import framing, ranges, tables
 from smfparse.cli import main
 from smfparse.columns import table_names
+from smfparse.dataset import write_dataset
 from smfparse.decode import Wanted, coded_schema, schema, wanted_tables
 from smfparse.errors import Damage, InputError
 from smfparse.framing import Part, _Reader
 from smfparse.inputs import Input
+from smfparse.manifest import MANIFEST
 from smfparse.ranges import Log, Range
 from smfparse.selection import EVERYTHING, Selection
-from smfparse.tables import MANIFEST, open_inputs, write_dataset
+from smfparse.tables import open_inputs
 from tests.mixed_records import TABLES, Each, many, several, written
 from tests.real import REAL_DATA
 from tests.searching import search

@@ -19,9 +19,10 @@ from hypothesis import strategies as st
 
 from smfparse import printing, reports
 from smfparse.catalog import Catalog
+from smfparse.dataset import write_dataset
 from smfparse.generate import generate
 from smfparse.sections import TOTAL, Sections, every
-from smfparse.tables import open_inputs, write_dataset
+from smfparse.tables import open_inputs
 from tests.accounting_records import (
     ENDED,
     CfCounts,

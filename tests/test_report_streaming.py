@@ -15,9 +15,10 @@ from click.testing import CliRunner
 
 from smfparse.catalog import Catalog
 from smfparse.cli import main
+from smfparse.dataset import write_dataset
 from smfparse.generate import generate
 from smfparse.sections import Sections, every
-from smfparse.tables import open_inputs, write_dataset
+from smfparse.tables import open_inputs
 from tests import log_records, statistics_records
 from tests.accounting_records import ENDED, queue, task, task_record, task_token
 from tests.builders import NOTHING, Section, qwhs_long, rdw, smf_record

@@ -620,7 +620,7 @@ def test_datasets_converted_from_files_of_one_name_stay_two(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each day's folder has its DUMP.smf, and convert is called in that folder."""
-    from smfparse.tables import write_dataset
+    from smfparse.dataset import write_dataset
 
     days = {"monday": Log(io={(1, 1): Io(5, 5)}), "tuesday": Log(io={(1, 1): Io(7, 7)})}
     for number, (day, log) in enumerate(days.items()):
@@ -754,7 +754,7 @@ def test_the_report_of_a_fixture_is_the_golden_file(fixture: str) -> None:
 
 
 def test_a_file_and_its_dataset_stay_two_sections(tmp_path: Path) -> None:
-    from smfparse.tables import write_dataset
+    from smfparse.dataset import write_dataset
 
     dump = tmp_path / "DUMP.smf"
     dump.write_bytes(log_record(Log(io={(1, 1): Io(5, 5)})))

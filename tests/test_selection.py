@@ -22,10 +22,12 @@ from smfparse import selection as module
 from smfparse.catalog import Catalog
 from smfparse.cli import main
 from smfparse.columns import RECORD, decoded_tables
+from smfparse.dataset import write_dataset
 from smfparse.decode import Decoder, coded_schema, wanted_tables
 from smfparse.errors import DamageLog, RequestError
+from smfparse.manifest import MANIFEST
 from smfparse.selection import Selection
-from smfparse.tables import MANIFEST, open_inputs, write_dataset
+from smfparse.tables import open_inputs
 from tests.builders import (
     NOTHING,
     Section,

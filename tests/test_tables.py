@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import errno
 import gc
+import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -17,11 +18,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import smfparse
-from smfparse import tables
+from smfparse import dataset, parquet
 from smfparse.columns import table_names
+from smfparse.dataset import write_dataset
 from smfparse.decode import schema
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
-from smfparse.tables import MANIFEST, Dataset, Inputs, SmfFile, open_inputs, write_dataset
+from smfparse.manifest import MANIFEST, RECORDS, VIEWS
+from smfparse.tables import Dataset, Inputs, SmfFile, open_inputs
 from tests.builders import foreign_record, rdw
 from tests.log_records import START, Io, Log, log_record
 
@@ -61,7 +64,7 @@ def stop_after(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     """Let `write_dataset` write every batch at once, and be stopped after some of them."""
 
     def stop(batches: int) -> None:
-        monkeypatch.setattr(tables, "_GROUP_ROWS", 1)
+        monkeypatch.setattr(parquet, "GROUP_ROWS", 1)
         whole = Inputs.batches
 
         def stopping(self: Inputs, wanted: Any) -> Iterator[Any]:
@@ -77,8 +80,8 @@ def stop_after(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 
 def test_a_dataset_has_a_folder_for_every_table(dump: Path, folder: Path) -> None:
     write_dataset(open_inputs([dump]), folder)
-    assert {path.name for path in folder.iterdir() if path.is_dir()} == set(table_names())
-    assert {path.name for path in folder.iterdir() if path.is_file()} == {MANIFEST}
+    assert {path.name for path in folder.iterdir() if path.is_dir()} == {*table_names(), RECORDS}
+    assert {path.name for path in folder.iterdir() if path.is_file()} == {MANIFEST, VIEWS}
 
 
 @pytest.mark.parametrize("table", table_names())
@@ -122,7 +125,15 @@ def test_the_manifest_counts_rows_and_names_the_inputs(dump: Path, folder: Path)
     returned = write_dataset(open_inputs([dump]), folder)
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     assert manifest == returned
-    assert manifest["inputs"] == [str(dump)]
+    assert manifest["inputs"] == [
+        {
+            "name": str(dump),
+            "bytes": dump.stat().st_size,
+            "sha256": hashlib.sha256(dump.read_bytes()).hexdigest(),
+            "smfparse": smfparse.__version__,
+            "duplicates": 0,
+        }
+    ]
     assert manifest["smfparse"] == smfparse.__version__
     assert manifest["tables"].keys() == set(table_names())
     assert {name: rows for name, rows in manifest["tables"].items() if rows} == {
@@ -147,18 +158,18 @@ def test_the_manifest_is_written_last(
     dump: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names: list[str] = []
-    rename = Path.rename
+    replace = Path.replace
 
     def watched(path: Path, target: Path) -> Path:
         names.append(str(target.relative_to(folder)))
         assert not (folder / MANIFEST).exists()
-        return rename(path, target)
+        return replace(path, target)
 
-    monkeypatch.setattr(Path, "rename", watched)
+    monkeypatch.setattr(Path, "replace", watched)
     write_dataset(open_inputs([dump]), folder)
     *tables, manifest = names
     assert manifest == MANIFEST
-    assert sorted(name.split("/")[0] for name in tables) == sorted(table_names())
+    assert {name.split("/")[0] for name in tables} == {*table_names(), RECORDS, VIEWS}
 
 
 def test_a_raw_file_and_its_dataset_give_equal_tables(dump: Path, folder: Path) -> None:
@@ -204,7 +215,7 @@ def test_a_dataset_made_of_several_inputs_keeps_their_names(
     second = tmp_path / "second.smf"
     second.write_bytes(log_record(LOG))
     manifest = write_dataset(open_inputs([dump, second], keep_duplicates=True), folder)
-    assert manifest["inputs"] == [str(dump), str(second)]
+    assert [each["name"] for each in manifest["inputs"]] == [str(dump), str(second)]
     sources = open_inputs([folder]).arrow("qjst")["source"].unique().to_pylist()
     assert sources == [str(dump), str(second)]
 
@@ -224,7 +235,7 @@ def test_force_replaces_a_dataset(dump: Path, folder: Path, tmp_path: Path) -> N
     write_dataset(open_inputs([second]), folder, force=True)
     table = open_inputs([folder]).arrow("qjst")
     assert table["qmgr"].to_pylist() == ["QM02"]
-    assert len(files_below(folder)) == len(table_names()) + 1
+    assert len(files_below(folder)) == len(table_names()) + 3
 
 
 @pytest.mark.parametrize("force", [False, True])
@@ -302,15 +313,15 @@ def test_a_run_stopped_while_it_puts_files_in_place_is_done_again_by_the_same_ca
     dump: Path, folder: Path, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     renames = iter(range(1, 1000))
-    last = {"the first rename": 2, "the last rename": len(table_names())}[what]
-    rename = Path.rename
+    last = {"the first rename": 2, "the last rename": len(table_names()) + 3}[what]
+    replace = Path.replace
 
     def stopping_rename(self: Path, target: Path) -> Path:
         if next(renames) == last:
             raise KeyboardInterrupt
-        return rename(self, target)
+        return replace(self, target)
 
-    monkeypatch.setattr(Path, "rename", stopping_rename)
+    monkeypatch.setattr(Path, "replace", stopping_rename)
     with pytest.raises(KeyboardInterrupt):
         write_dataset(open_inputs([dump]), folder)
     monkeypatch.undo()
@@ -332,12 +343,12 @@ def test_a_dataset_stays_when_its_replacement_is_interrupted(
     assert open_inputs([folder]).arrow("qjst").num_rows == ROWS
 
 
-@pytest.mark.parametrize("name", ["_GROUP_ROWS", "_HELD_BYTES"])
+@pytest.mark.parametrize("limit", [(parquet, "GROUP_ROWS"), (dataset, "_HELD_BYTES")], ids=str)
 def test_full_row_groups_are_written_as_they_come(
-    dump: Path, folder: Path, name: str, monkeypatch: pytest.MonkeyPatch
+    dump: Path, folder: Path, limit: tuple[Any, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two inputs give two batches: with no room in a group, each is written by itself."""
-    monkeypatch.setattr(tables, name, 5)
+    monkeypatch.setattr(*limit, 5)
     again = dump.with_name("again.smf")
     again.write_bytes(dump.read_bytes())
     inputs = open_inputs([dump, again], keep_duplicates=True)

@@ -20,9 +20,10 @@ from smfparse import reports, views
 from smfparse.catalog import Catalog
 from smfparse.cli import main
 from smfparse.columns import KEYS, table_names
+from smfparse.dataset import write_dataset
 from smfparse.errors import RequestError
 from smfparse.generate import generate
-from smfparse.tables import Inputs, open_inputs, write_dataset
+from smfparse.tables import Inputs, open_inputs
 from tests.accounting_records import (
     ENDED,
     MINUTE,

@@ -1,0 +1,135 @@
+"""What is in the folder of a dataset: its manifest, and which files belong to it.
+
+    smfparse.json              the manifest, written last: it names every other file
+    views.sql                  the tables for DuckDB
+    <table>/part-*.parquet     rows; partitioned: <table>/date=.../qmgr=.../part-*.parquet
+    .records/part-*.bin        fingerprints of the records, for what is added later
+
+A file that the manifest does not name is left from a run that was killed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from smfparse.columns import table_names
+from smfparse.errors import InputError, OutputError
+
+Manifest: TypeAlias = dict[str, Any]
+"""What `smfparse.json` holds: docs/dataset.md."""
+
+MANIFEST = "smfparse.json"
+VIEWS = "views.sql"
+RECORDS = ".records"
+PARTIAL = ".partial"
+FORMAT = 3
+HIVE = "date=*/qmgr=*"
+"""Folders below that of a partitioned table."""
+_PARTS = ("part-*.parquet", f"{HIVE}/part-*.parquet")
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Return the manifest of a dataset. Raises InputError where it is none that is understood."""
+    try:
+        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{folder}: {MANIFEST} cannot be read: {error}") from error
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise InputError(f"{folder}: a dataset of another smfparse; convert again")
+    return found
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Write a manifest under its temporary name."""
+    text = json.dumps(manifest, indent=2) + "\n"
+    (folder / f"{MANIFEST}{PARTIAL}").write_text(text, encoding="utf-8")
+
+
+def named(manifest: Manifest) -> Iterator[str]:
+    """Yield every file that belongs to a dataset but manifest and views, as from its folder."""
+    for names in manifest["files"].values():
+        yield from names
+    yield from manifest["records"] or ()
+
+
+def ours(folder: Path, suffix: str = "") -> list[Path]:
+    """Return the files of rows and fingerprints in a folder: nothing else there is ours.
+
+    suffix  what stands behind their names
+    """
+    found = [
+        each
+        for table in table_names()
+        for pattern in _PARTS
+        for each in sorted((folder / table).glob(f"{pattern}{suffix}"))
+    ]
+    return [*found, *sorted((folder / RECORDS).glob(f"part-*.bin{suffix}"))]
+
+
+def unfinished(folder: Path) -> list[Path]:
+    """Return the files that still have their temporary names, the manifest last."""
+    single = (folder / f"{each}{PARTIAL}" for each in (VIEWS, MANIFEST))
+    return [*ours(folder, PARTIAL), *(each for each in single if each.exists())]
+
+
+def strays(folder: Path) -> list[Path]:
+    """Return the files that a run which was killed left: those that the manifest does not name."""
+    if not (folder / MANIFEST).exists():
+        return [*ours(folder), *unfinished(folder)]
+    try:
+        belong = {folder / each for each in named(read_manifest(folder))}
+    except InputError:
+        return unfinished(folder)
+    return [*(each for each in ours(folder) if each not in belong), *unfinished(folder)]
+
+
+def interrupted(folder: Path) -> bool:
+    """Whether there is what writing leaves when it is interrupted, and nothing else."""
+    single = {name + suffix for name in (MANIFEST, VIEWS) for suffix in ("", PARTIAL)}
+    found = {each.name for each in folder.iterdir()}
+    if not found or not found <= {*table_names(), RECORDS, *single}:
+        return False
+    return bool(unfinished(folder)) or not any(each.is_file() for each in folder.rglob("*"))
+
+
+def is_dataset(folder: Path) -> bool:
+    """Whether a folder is a dataset, or one that was not finished."""
+    try:
+        return (folder / MANIFEST).is_file() or interrupted(folder)
+    except OSError:
+        return False
+
+
+def own_folders(folder: Path, files: Iterable[Path]) -> list[Path]:
+    """Return the folders of files, and of all tables, below a dataset's; inner ones first."""
+    found = {folder / each for each in (*table_names(), RECORDS)}
+    for file in files:
+        found.update(each for each in file.parents if each.is_relative_to(folder))
+    return sorted(found - {folder}, key=lambda each: (-len(each.parts), each))
+
+
+@contextmanager
+def replacing(target: Path) -> Iterator[Path]:
+    """Give a temporary path beside `target`, which takes its place when all is well, or goes.
+
+    What is written there may be a file or a folder. Raises OutputError where that cannot be done.
+    """
+    part = target.absolute().with_name(f".{target.absolute().name}.{os.getpid()}")
+    try:
+        yield part
+        if part.is_dir() and target.is_dir():
+            shutil.rmtree(target)
+        part.replace(target)
+    except OSError as error:
+        raise OutputError(f"{target}: {error.strerror or error}") from error
+    finally:
+        with suppress(OSError):
+            if part.is_dir():
+                shutil.rmtree(part)
+            part.unlink(missing_ok=True)
