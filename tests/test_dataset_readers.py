@@ -203,8 +203,8 @@ def test_views_say_what_tables_and_columns_are(form: str, plain: Callable[[str],
             table: title(table) for table in table_names()
         } | {name: views.view(name).title for name in views.names()}
         of_columns = database.sql(
-            "SELECT comment FROM duckdb_columns() WHERE table_name = 'qjst'"
-            " AND schema_name = 'main' AND column_name = 'qjstslptu'"
+            "SELECT comment FROM duckdb_columns() WHERE schema_name = 'main'"
+            " AND table_name = 'qjst' AND column_name = 'qjstslptu'"
         ).to_arrow_table()
         assert of_columns["comment"].to_pylist() == [
             "Time the log writer had nothing to do (microseconds)"

@@ -486,7 +486,8 @@ def converted(paths: Sequence[Path], folder: Path, jobs: int) -> tuple[dict[str,
     made = write_dataset(open_inputs(paths, jobs=jobs), folder)
     assert json.loads((folder / MANIFEST).read_text(encoding="utf-8")) == made
     assert not list(folder.rglob("*.partial"))
-    return found_in([folder], 1).rows, made
+    runs = [(folder / each).read_bytes() for each in made["records"] or ()]
+    return found_in([folder], 1).rows, made | {"files": None, "records": runs}
 
 
 @pytest.mark.parametrize("jobs", [2, 3])
