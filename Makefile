@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 help:
 	@echo "make demo      print a log report from a fixture"
 	@echo "make test      run all tests"
-	@echo "make check     format, lint, types, docs, tests, built wheel: what CI runs"
+	@echo "make check     format, lint, types, docs, site, tests, built wheel: what CI runs"
 	@echo "make coverage  run all tests and say which lines they do not reach"
 	@echo "make bench     ratios against md5sum, measured in one run (SIZE=200MB ROUNDS=5)"
 	@echo "make fuzz      the property tests, for half an hour and more (EXAMPLES=500)"
