@@ -16,6 +16,8 @@ import duckdb
 import pytest
 
 import smfparse
+from smfparse import views
+from smfparse.columns import table_names
 from smfparse.generate import generate
 from smfparse.tables import open_inputs, write_dataset
 from tests.real import REAL_DATA, needs_real_data
@@ -39,9 +41,9 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path]
         folder = tmp_path_factory.mktemp("cookbook") / "dataset"
         write_dataset(open_inputs([path]), folder)
         connections.append(connection := duckdb.connect())
-        connection.execute("SET TimeZone = 'UTC'")
-        for table in smfparse.open(folder).tables:
+        for table in table_names():
             connection.execute(f"CREATE VIEW {table} AS FROM '{folder}/{table}/*.parquet'")
+        connection.execute(views.script())
         return smfparse.open(path), smfparse.open(folder), connection
 
     yield of
