@@ -4,16 +4,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test check coverage format-check lint types docs docs-check wheel-check bench fuzz fixtures lock clean
+.PHONY: help demo test check coverage format-check lint types docs docs-check site wheel-check bench fuzz fixtures lock clean
 
 help:
 	@echo "make demo      print a log report from a fixture"
 	@echo "make test      run all tests"
-	@echo "make check     format, lint, types, docs, tests, built wheel: what CI runs"
+	@echo "make check     format, lint, types, docs, site, tests, built wheel: what CI runs"
 	@echo "make coverage  run all tests and say which lines they do not reach"
 	@echo "make bench     ratios against md5sum, measured in one run (SIZE=200MB ROUNDS=5)"
 	@echo "make fuzz      the property tests, for half an hour and more (EXAMPLES=500)"
-	@echo "make docs      write the generated parts of docs/"
+	@echo "make docs      write the generated parts of docs/, the output of examples among them"
+	@echo "make site      build the site of docs/ in site/"
 	@echo "make fixtures  write fixtures/ again"
 	@echo "make lock      write constraints.txt from the newest versions that fit"
 
@@ -30,7 +31,7 @@ demo: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest --numprocesses 2
 
-check: format-check lint types docs-check wheel-check test
+check: format-check lint types docs-check site wheel-check test
 
 coverage: $(READY)
 	$(BIN)/python -m pytest --numprocesses 2 --cov --cov-report=term --cov-fail-under=95
@@ -50,6 +51,9 @@ docs: $(READY)
 docs-check: $(READY)
 	$(BIN)/python tools/docs.py --check
 
+site: $(READY)
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs site
+
 wheel-check: $(READY)
 	$(BIN)/python tools/check_wheel.py
 
@@ -68,4 +72,4 @@ lock:
 	$(BIN)/python -m pip freeze --exclude smfparse > constraints.txt
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist site *.egg-info .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -16,12 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import smfparse
+from smfparse.dataset import write_dataset
 from smfparse.errors import DamageError, InputError, RequestError
 from smfparse.generate import generate
 from smfparse.inputs import Input
 from smfparse.lazy import narrowed
 from smfparse.selection import EVERYTHING, Selection
-from smfparse.tables import Inputs, open_inputs, write_dataset
+from smfparse.tables import Inputs, open_inputs
 from tests.builders import rdw
 from tests.searching import search
 from tests.test_names import channels, class1, continuation, task

@@ -23,7 +23,8 @@ from smfparse.catalog import Catalog, is_complete
 from smfparse.cli import describe, main
 from smfparse.columns import columns
 from smfparse.console import Console, Names, is_whole
-from smfparse.tables import open_inputs, write_dataset
+from smfparse.dataset import write_dataset
+from smfparse.tables import open_inputs
 from smfparse.views import relations
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"

@@ -1,22 +1,28 @@
 """Write the generated parts of docs/ (`make docs`), or check that they are up to date (--check).
 
-A generated part stands between the lines `<!-- generated: NAME -->` and `<!-- end -->`.
+A generated part stands between the lines `<!-- generated: NAME -->` and `<!-- end -->`. So are the
+output of the examples and the pictures of the pages that run (pages.py).
 """
 
 from __future__ import annotations
 
+import difflib
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import click
+import pages
 
 from smfparse import columns, forms, reports, views
 from smfparse.cli import main as cli
 from smfparse.comparison import KINDS, MEASURES
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+RUN = {ROOT / "README.md", *(DOCS / f"{name}.md" for name in ("cookbook", "library", "tutorial"))}
+"""The pages whose examples are run."""
 _PART = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -41,7 +47,7 @@ def report_reference() -> Iterator[str]:
 
 def command_reference() -> Iterator[str]:
     """Yield the help of every command."""
-    with click.Context(cli, info_name="smfparse") as top:
+    with click.Context(cli, info_name="smfparse", **cli.context_settings) as top:
         yield f"## smfparse\n\n```text\n{cli.get_help(top)}\n```\n"
         for name, command in sorted(cli.commands.items()):
             with click.Context(command, info_name=name, parent=top) as context:
@@ -108,18 +114,40 @@ def rebuilt(text: str) -> str:
     return _PART.sub(part, text)
 
 
+def made(page: Path) -> dict[Path, str]:
+    """Return a page as it should be, and the pictures on it."""
+    text = rebuilt(page.read_text(encoding="utf-8"))
+    if page not in RUN:
+        return {page: text}
+    text, pictures = pages.rerun(page, text)
+    return {page: text, **pictures}
+
+
+def is_as(path: Path, wanted: str) -> bool:
+    """Say whether a file is what it should be; of a picture, whether it says the same."""
+    if not path.exists():
+        return False
+    text = path.read_text(encoding="utf-8")
+    return pages.words(text) == pages.words(wanted) if path.suffix == ".svg" else text == wanted
+
+
 def main() -> None:
     """Write or check every page."""
+    check = "--check" in sys.argv
     stale = []
-    for page in sorted(DOCS.glob("*.md")):
-        text = page.read_text(encoding="utf-8")
-        wanted = rebuilt(text)
-        if wanted != text:
-            stale.append(page.name)
-            if "--check" not in sys.argv:
-                page.write_text(wanted, encoding="utf-8")
-    if stale and "--check" in sys.argv:
-        sys.exit(f"docs: {', '.join(stale)} out of date: run make docs")
+    for page in sorted({*DOCS.glob("*.md"), *RUN}):
+        for path, wanted in made(page).items():
+            if is_as(path, wanted):
+                continue
+            stale.append(path)
+            if not check:
+                path.parent.mkdir(exist_ok=True)
+                path.write_text(wanted, encoding="utf-8")
+            elif path.exists():
+                texts = (path.read_text(encoding="utf-8"), wanted)
+                print(*difflib.unified_diff(*(text.splitlines() for text in texts)), sep="\n")
+    if stale and check:
+        sys.exit(f"docs: {', '.join(each.name for each in stale)} out of date: run make docs")
     print(f"docs: {'written' if stale else 'up to date'}")
 
 

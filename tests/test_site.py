@@ -1,0 +1,104 @@
+"""The site: built strictly, whole without a network; and its examples, run."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+FETCHED = re.compile(
+    r"""<(?:script|img|iframe|source)[^>]*\ssrc=["']?(?:https?:)?//"""
+    r"""|<link(?![^>]*rel=["']?canonical)[^>]*\shref=["']?(?:https?:)?//"""
+    r"""|(?:url\(|@import\s)["']?(?:https?:)?//"""
+)
+
+
+@pytest.fixture(scope="module")
+def pages() -> SimpleNamespace:
+    return SimpleNamespace(**runpy.run_path(str(ROOT / "tools" / "pages.py")))
+
+
+def rerun(pages: SimpleNamespace, text: str) -> str:
+    made, _ = pages.rerun(ROOT / "docs" / "page.md", text)
+    assert isinstance(made, str)
+    return made
+
+
+def test_the_site_is_built_without_a_warning_and_fetches_nothing(tmp_path: Path) -> None:
+    build = [sys.executable, "-m", "sphinx", "--fail-on-warning", "-q", "docs", str(tmp_path)]
+    done = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    files = sorted(each for each in tmp_path.rglob("*") if each.suffix in {".html", ".css"})
+    assert tmp_path / "index.html" in files
+    for file in files:
+        assert not FETCHED.search(file.read_text(encoding="utf-8")), file
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<script src="https://cdn.example/x.js"></script>',
+        '<link rel="stylesheet" href="//fonts.example/x.css">',
+        "@import 'https://fonts.example/x.css';",
+        "src: url(https://fonts.example/x.woff2)",
+    ],
+)
+def test_what_is_fetched_is_found(text: str) -> None:
+    assert FETCHED.search(text)
+
+
+def test_output_that_is_wrong_is_made_anew(pages: SimpleNamespace) -> None:
+    page = "```python\nn = 6\nprint(n)\nn * 7\n```\n\n```text\n{}```\n"
+    assert rerun(pages, page.format("41\n")) == page.format("6\n42\n")
+
+
+def test_output_that_is_right_but_for_what_is_left_out_is_kept(pages: SimpleNamespace) -> None:
+    page = "```python\nfor n in range(9):\n    print(n)\n```\n\n```text\n0\n...\n8\n```\n"
+    assert rerun(pages, page) == page
+
+
+def test_text_that_is_no_output_is_left_alone(pages: SimpleNamespace) -> None:
+    page = "```python\n6 * 7\n```\n\nIn words:\n\n```text\nforty-two\n```\n"
+    assert rerun(pages, page) == page
+
+
+def test_commands_and_queries_are_run(pages: SimpleNamespace) -> None:
+    page = (
+        "```console\n$ smfparse generate day.smf --count 1 --tasks 0\n```\n\n"
+        "```sql\nSELECT count(*) AS logs FROM qjst\n```\n\n```text\n{}```\n"
+    )
+    assert rerun(pages, page.format("")) == page.format("| logs |\n|------|\n|    1 |\n")
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "```console\n$ smfparse info MISSING.smf\n```\n",
+        "```console\n$ rm DUMP.smf\n```\n",
+        "```sql\nSELECT no_column FROM qjst\n```\n",
+        "```python\n1 / 0\n```\n",
+    ],
+)
+def test_an_example_that_fails_ends_the_run(pages: SimpleNamespace, block: str) -> None:
+    with pytest.raises((ValueError, ArithmeticError)):
+        rerun(pages, block)
+
+
+def test_pictures_are_made_by_the_page_and_compared_by_their_words(
+    pages: SimpleNamespace,
+) -> None:
+    page = (
+        "```python\nimport matplotlib.pyplot as plt\n\nfigure, axes = plt.subplots()\n"
+        'axes.set(title="{}")\nfigure.savefig("x.svg")\n```\n\n![x](images/x.svg)\n'
+    )
+    ((path, picture),) = pages.rerun(ROOT / "docs" / "page.md", page.format("Costs"))[1].items()
+    assert path == ROOT / "docs" / "images" / "x.svg"
+    assert "Costs" in pages.words(picture)
+    ((_, other),) = pages.rerun(ROOT / "docs" / "page.md", page.format("Waits"))[1].items()
+    assert pages.words(other) != pages.words(picture)

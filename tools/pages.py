@@ -1,0 +1,132 @@
+"""Pages whose examples run: what a page shows is what its code gives.
+
+The blocks of a page run in its order, in a folder of their own that has `fixtures` and SAMPLES:
+
+    console   where it starts with `$ `: each line `$ smfparse ...`, above what that prints
+    python    as in a notebook: blocks share their names, the value of the last line is shown
+    sql       a query on DATA, as `smfparse sql` prints it
+
+A `text` block right behind `python` or `sql` is what that shows. Where a page has `...`, as in
+doctests, anything may stand.
+"""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import io
+import re
+import shlex
+import shutil
+import tempfile
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterator
+from contextlib import chdir, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+from click.testing import CliRunner
+
+from smfparse.cli import main as cli
+
+ROOT = Path(__file__).resolve().parent.parent
+DATA = "day.smf"
+"""The file that queries of a page are about; the page says how it is made."""
+SAMPLES = {"DUMP.smf": "qm01-930.smf", "LATER.smf": "qm01-930.smf"}
+"""What examples about nobody's file in particular are given, by their names."""
+
+_BLOCK = re.compile(r"^```(console|python|sql|text)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_PICTURE = re.compile(r"\]\((images/[\w.-]+\.svg)\)")
+_STYLE = {"backend": "svg", "svg.fonttype": "none", "svg.hashsalt": "smfparse"}
+
+
+def rerun(page: Path, text: str) -> tuple[str, dict[Path, str]]:
+    """Return the text of a page with all output as its code gives it now, and its pictures."""
+    with tempfile.TemporaryDirectory() as folder, chdir(folder), matplotlib.rc_context(_STYLE):
+        shutil.copytree(ROOT / "fixtures", "fixtures")
+        for name, fixture in SAMPLES.items():
+            shutil.copy(ROOT / "fixtures" / fixture, name)
+        made = _BLOCK.sub(_Session().block, text)
+        pictures = {
+            page.parent / name: _tidy(Path(name).name)
+            for name in dict.fromkeys(_PICTURE.findall(text))
+        }
+    return made, pictures
+
+
+def words(picture: str) -> list[str]:
+    """Return what a picture says, in its order; how a line is drawn is left to the library."""
+    return [each.text or "" for each in ET.fromstring(picture).iter() if each.tag.endswith("}text")]
+
+
+def queries(text: str) -> Iterator[str]:
+    """Yield the SQL of a page."""
+    yield from (code for kind, code in _BLOCK.findall(text) if kind == "sql")
+
+
+class _Session:
+    """The blocks of one page, as they come."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, Any] = {}
+        self.shown: str | None = None
+        self.end = 0
+
+    def block(self, found: re.Match[str]) -> str:
+        kind, code = found.groups()
+        run: dict[str, Callable[[str], str]] = {"python": self._python, "sql": _query}
+        behind = not found.string[self.end : found.start()].strip()
+        shown, self.shown, self.end = self.shown, None, found.end()
+        if kind in run:
+            self.shown = run[kind](code)
+        elif kind == "console" and code.startswith("$ "):
+            code = "".join(_console(code))
+        elif shown is not None and behind:
+            code = _kept(code, shown)
+        return f"```{kind}\n{code}```"
+
+    def _python(self, code: str) -> str:
+        """Run a block; return what it prints, and the value of its last line."""
+        tree = ast.parse(code)
+        last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+        with redirect_stdout(io.StringIO()) as printed:
+            exec(compile(tree, "<page>", "exec"), self.names)
+            if last is not None:
+                value = eval(compile(ast.Expression(last.value), "<page>", "eval"), self.names)
+                if value is not None:
+                    print(repr(value))
+        return printed.getvalue()
+
+
+def _console(code: str) -> Iterator[str]:
+    """Yield the lines of a block of commands, each with what it prints."""
+    for command, wanted in re.findall(r"^(\$ .*\n)((?:(?!\$ ).*\n)*)", code, re.MULTILINE):
+        program, *arguments = shlex.split(command[2:])
+        if program != "smfparse":
+            raise ValueError(f"not a command of smfparse: {command}")
+        yield command
+        yield _kept(wanted, _printed(*arguments))
+
+
+def _query(code: str) -> str:
+    return _printed("sql", DATA, code)
+
+
+def _printed(*arguments: str) -> str:
+    done = CliRunner().invoke(cli, arguments, catch_exceptions=False)
+    if done.exit_code:
+        raise ValueError(f"exit code {done.exit_code}: {' '.join(arguments)}\n{done.output}")
+    return done.output
+
+
+def _kept(wanted: str, shown: str) -> str:
+    """Return what a page is to show: what it does, if that is right."""
+    right = doctest.OutputChecker().check_output(wanted, shown, doctest.ELLIPSIS)
+    return wanted if right else shown
+
+
+def _tidy(name: str) -> str:
+    """Return a picture without the blanks at the ends of its lines."""
+    text = Path(name).read_text(encoding="utf-8")
+    return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
