@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -11,6 +12,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CONSTRAINTS = ROOT / "constraints.txt"
+COOKBOOK = ROOT / "docs" / "cookbook.md"
+IN_DUCKDB = """
+import sys, duckdb
+connection = duckdb.connect()
+connection.execute(open("views.sql", encoding="utf-8").read())
+print(len(connection.sql(sys.argv[1]).fetchall()))
+"""
+"""What DuckDB alone does in the folder of a dataset; argument: a query."""
 
 
 def run(*command: str | Path, cwd: Path) -> str:
@@ -49,6 +58,11 @@ def main() -> None:
         raw = run(smfparse, "report", "log", "demo.smf", cwd=empty)
         if "Log write rate:" not in raw or raw != run(smfparse, "report", "log", "demo", cwd=empty):
             sys.exit(f"the installed wheel gave another report:\n{raw}")
+        (question, *_) = re.findall(r"```sql\n(.*?)```", COOKBOOK.read_text("utf-8"), re.DOTALL)
+        rows = run(scripts / "python", "-c", IN_DUCKDB, question, cwd=empty / "demo")
+        if not int(rows):
+            sys.exit(f"in DuckDB the dataset answered nothing to:\n{question}")
+        run(smfparse, "compare", "demo.smf", "demo", cwd=empty)
         print(f"{wheel.name}: built from the sdist, installed, run: ok")
 
 
