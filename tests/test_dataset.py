@@ -357,7 +357,7 @@ def some(moments: int, first: int) -> Iterable[int]:
     """Return numbers of moments: some, and the last ones, in which the manifest is replaced."""
     if EVERY:
         return range(moments)
-    return sorted({*range(first, moments, 61), *range(moments - 9, moments)})
+    return sorted({*range(first, moments, 151), *range(moments - 6, moments)})
 
 
 def chosen(files: dict[str, bytes]) -> dict[str, bytes]:

@@ -132,7 +132,9 @@ def test_a_count_that_is_too_large_takes_no_room_from_sound_blocks():
 MEMORY = """
 import re, sys
 from pathlib import Path
-from smfparse.tables import open_inputs, wanted_tables, table_names
+from smfparse.columns import table_names
+from smfparse.decode import wanted_tables
+from smfparse.tables import open_inputs
 inputs = open_inputs([sys.argv[1]])
 rows = sum(batch.num_rows for _, batch in inputs.batches(wanted_tables(table_names())))
 kilobytes = re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]
