@@ -389,12 +389,15 @@ def _figures(side: Side, by: Sequence[str]) -> pl.DataFrame:
             continue
         own = ["kind", *_names_of(kind, by)]
         sums = _summed(side.rows.filter(kind=kind), own)
+        if sums.is_empty() and found:
+            continue
         wholes = {"seconds": _seconds(side, kind, by), "commits": commits}
         for number, measure in enumerate(MEASURES):
             if measure.kind == kind:
                 values = _measured(sums, own, wholes.get(measure.per), measure)
                 found.append(values.with_columns(measure=pl.lit(number)))
-    return pl.concat(found, how="diagonal")
+    rows = pl.concat(found, how="diagonal")
+    return rows if "part" in rows.columns else rows.with_columns(part=pl.lit(None, pl.String))
 
 
 def _names_of(kind: str, by: Sequence[str]) -> list[str]:

@@ -613,12 +613,11 @@ def test_raw_parquet_and_packed_give_the_same(tmp_path: Path) -> None:
     packed.write_bytes(gzip.compress(FIXTURE.read_bytes()))
     CliRunner().invoke(main, ["convert", str(FIXTURE), "--to", str(folder)])
     other = FIXTURES / "qm100.smf"
-    for by in (NAMES, ("qmgr",), ("queue", "verb")):
-        options = ["--format", "csv", "--by", ",".join(by)]
-        whole = run(FIXTURE, other, *options).stdout
-        assert run(folder, other, *options).stdout == whole
-        assert run(packed, other, *options).stdout == whole
-        assert run(other, folder, *options).stdout == run(other, FIXTURE, *options).stdout
+    whole = run(FIXTURE, other, "--format", "csv").stdout
+    assert run(folder, other, "--format", "csv").stdout == whole
+    assert run(packed, other, "--format", "csv").stdout == whole
+    by = ["--format", "csv", "--by", "queue,verb"]
+    assert run(other, folder, *by).stdout == run(other, FIXTURE, *by).stdout
     split = ["--split-at", "2026-03-04T10:00", "--format", "csv"]
     assert run(folder, *split).stdout == run(FIXTURE, *split).stdout
 

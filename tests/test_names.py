@@ -450,7 +450,7 @@ def drawn() -> st.SearchStrategy[dict[str, list[str]]]:
     return st.fixed_dictionaries(some)
 
 
-@search(20)
+@search(12)
 @given(made=records(), asked=drawn())
 def test_a_file_its_parts_a_dataset_and_sql_give_what_is_asked_for(
     tmp_path_factory: pytest.TempPathFactory,

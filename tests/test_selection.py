@@ -584,7 +584,7 @@ def keys_of(rows: Any) -> list[tuple[Any, ...]]:
     return sorted(zip(*(rows[name].to_pylist() for name in names), strict=True), key=str)
 
 
-@search(25)
+@search(15)
 @given(made=records(), data=st.data())
 def test_a_file_a_dataset_and_sql_give_what_is_asked_for(
     tmp_path_factory: pytest.TempPathFactory, made: list[bytes], data: st.DataObject
