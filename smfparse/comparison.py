@@ -383,7 +383,7 @@ def compared(
 def _figures(side: Side, by: Sequence[str]) -> pl.DataFrame:
     """Return a row a name and measure: value, variance, intervals, and calls that it comes from."""
     commits = _commits(side, by)
-    found = []
+    found: list[pl.DataFrame] = []
     for kind in KINDS:
         if kind == "task" and "job" not in by:
             continue
