@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -36,16 +35,10 @@ def replacing(output: Path, force: bool) -> Iterator[BinaryIO]:
         return
     if output.exists() and not force:
         raise RequestError(f"{output}: the file exists; --force replaces it")
-    part = output.with_name(f".{output.name}.{os.getpid()}")
-    try:
-        with part.open("xb") as stream:
-            yield stream
-        part.replace(output)
-    except OSError as error:
-        raise OutputError(f"{output}: {error.strerror or error}") from error
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
+    from smfparse import manifest
+
+    with manifest.replacing(output) as part, part.open("xb") as stream:
+        yield stream
 
 
 def _is_special(output: Path) -> bool:

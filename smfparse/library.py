@@ -58,19 +58,14 @@ class SmfData:
 
         columns  those that are wanted, None: all; only these are decoded
         """
-        wanted = _columns(table, columns)
-        names = schema(table).names if wanted is None else list(wanted)
-        plain = pa.schema([schema(table).field(name) for name in names])
-        chosen = {table: None if wanted is None else frozenset(wanted)}
-        for _, batch in self.inputs.batches(chosen):
-            yield batch.select(names).cast(plain)
+        plain = _schema(table, columns)
+        for _, batch in self.inputs.batches({table: frozenset(plain.names)}):
+            yield batch.select(plain.names).cast(plain)
 
     def arrow(self, table: str, columns: Iterable[str] | None = None) -> Any:
         """Return the rows of a table as a pyarrow.Table; columns as in `batches`."""
-        wanted = _columns(table, columns)
-        names = schema(table).names if wanted is None else wanted
-        plain = pa.schema([schema(table).field(name) for name in names])
-        return pa.Table.from_batches(self.batches(table, wanted), plain)
+        plain = _schema(table, columns)
+        return pa.Table.from_batches(self.batches(table, plain.names), plain)
 
     def polars(self, table: str) -> pl.LazyFrame:
         """Return the rows of a table as a polars.LazyFrame.
@@ -166,13 +161,15 @@ def compare(
     return comparison.compared(first, second, [name.strip() for name in names], found, tolerance)
 
 
-def _columns(table: str, columns: Iterable[str] | None) -> list[str] | None:
-    """Return the names of wanted columns. Raises RequestError for a table or column unknown."""
+def _schema(table: str, columns: Iterable[str] | None) -> Any:
+    """Return the Arrow schema of wanted columns (None: all), in the order in which they are named.
+
+    Raises RequestError for a table or column unknown.
+    """
     (known,) = wanted_tables([table])
-    if columns is None:
-        return None
-    names = list(dict.fromkeys(columns))
-    unknown = [name for name in names if name not in schema(known).names]
-    if unknown:
-        raise RequestError(f"the table {table} has no column {unknown[0]}")
-    return names
+    whole = schema(known)
+    names = whole.names if columns is None else list(dict.fromkeys(columns))
+    for name in names:
+        if name not in whole.names:
+            raise RequestError(f"the table {table} has no column {name}")
+    return pa.schema([whole.field(name) for name in names])

@@ -8,8 +8,9 @@ from __future__ import annotations
 import datetime as dt
 import itertools
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -20,6 +21,9 @@ UTC_NOON = dt.datetime(2026, 3, 4, 12, 0, 0, 250_000, tzinfo=dt.UTC)
 HEADER = 28
 TRIPLET = 8
 _UNIX_EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+
+Write = Callable[..., Path]
+"""Writes records to a file of a name; the fixture of tests/conftest.py."""
 
 
 def ebcdic(text: str, width: int) -> bytes:

@@ -21,6 +21,11 @@ def _real_data() -> Path | None:
 REAL_DATA: Path | None = _real_data()
 """The folder named by $SMFPARSE_REAL_DATA, else ../shared/data beside the project, else None."""
 
+FILES = sorted((Path(__file__).resolve().parent.parent / "fixtures").glob("*.smf")) + sorted(
+    REAL_DATA.glob("*.dat") if REAL_DATA else []
+)
+"""All fixtures, and the real files where they are."""
+
 needs_real_data = pytest.mark.skipif(
     REAL_DATA is None,
     reason=f"no real SMF files: set ${_VARIABLE} to their folder, or have ../shared/data",

@@ -25,14 +25,11 @@ from smfparse.reports import Report
 from smfparse.schemas import TABLES
 from smfparse.sections import RECORDED, TOTAL, Sections, every
 from smfparse.tables import open_inputs
-from tests.real import REAL_DATA
+from tests.real import FILES
 from tests.report_runs import report_rows
 from tests.searching import search
 
 PROJECT = Path(__file__).resolve().parent.parent
-FILES = sorted((PROJECT / "fixtures").glob("*.smf")) + sorted(
-    REAL_DATA.glob("*.dat") if REAL_DATA else []
-)
 FORMS = ("text", "csv", "json")
 NAMES = reports.names()
 MP1B = {

@@ -7,7 +7,7 @@ import datetime as dt
 import json
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -34,13 +34,12 @@ from tests.accounting_records import (
     task_token,
     who,
 )
-from tests.builders import rdw
-from tests.real import REAL_DATA
+from tests.builders import Write
+from tests.real import FILES
 from tests.report_runs import report_rows
 from tests.searching import search
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
-FILES = sorted(FIXTURES.glob("*.smf")) + sorted(REAL_DATA.glob("*.dat") if REAL_DATA else [])
 WHICH = reports.report("api-cost")
 DIMENSIONS = [each.replace("-", "_") for each in WHICH.choices["by"]]
 NEW, WRITE, MOVE_ENT = 10, 6, 12
@@ -48,19 +47,6 @@ COMMIT, PUT, PUT1 = 0, 3, 4
 """Groups of coupling facility requests in WTAS and in WQST."""
 US = pytest.approx
 Rows = list[dict[str, Any]]
-Write = Callable[..., Path]
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """Write records to a file."""
-
-    def written(*records: bytes, name: str = "accounting.smf") -> Path:
-        path = tmp_path / name
-        path.write_bytes(rdw(records))
-        return path
-
-    return written
 
 
 def costs(*paths: Path, sections: Sections | None = None, **asked: Any) -> Rows:

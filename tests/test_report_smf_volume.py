@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,32 +32,17 @@ from tests.accounting_records import (
     task_token,
     who,
 )
-from tests.builders import Section, foreign_record, qwhs_long, rdw, smf_record
+from tests.builders import Section, Write, foreign_record, qwhs_long, smf_record
 from tests.fact_blocks import fact_block
-from tests.real import REAL_DATA
+from tests.real import FILES
 from tests.report_runs import report_rows
 from tests.searching import search
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
-FILES = sorted(FIXTURES.glob("*.smf")) + sorted(REAL_DATA.glob("*.dat") if REAL_DATA else [])
 SHORT, LONG = "class 3 short-lived", "class 3 long-running"
 SECOND = dt.timedelta(seconds=1)
 MB = 1024 * 1024
 NEAR = pytest.approx
-
-Write = Callable[..., Path]
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """Write records to a file."""
-
-    def written(*records: bytes) -> Path:
-        path = tmp_path / "volume.smf"
-        path.write_bytes(rdw(records))
-        return path
-
-    return written
 
 
 def rows_of(

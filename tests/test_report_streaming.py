@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import itertools
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,28 +20,15 @@ from smfparse.sections import Sections, every
 from smfparse.tables import open_inputs
 from tests import log_records, statistics_records
 from tests.accounting_records import ENDED, queue, task, task_record, task_token
-from tests.builders import NOTHING, Section, qwhs_long, rdw, smf_record
+from tests.builders import NOTHING, Section, Write, qwhs_long, smf_record
 from tests.fact_blocks import fact_block
 from tests.log_records import Io, Log
 from tests.report_runs import report_lines, report_rows
 
 Rows = list[dict[str, Any]]
-Write = Callable[..., Path]
 KB = 1024
 QUARTER = dt.timedelta(minutes=15)
 US = pytest.approx
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """Write records to a file."""
-
-    def written(*records: bytes) -> Path:
-        path = tmp_path / "streaming.smf"
-        path.write_bytes(rdw(records))
-        return path
-
-    return written
 
 
 def run(*paths: Path, sections: Sections | None = None, **asked: Any) -> Rows:

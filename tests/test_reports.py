@@ -7,7 +7,6 @@ import datetime as dt
 import json
 import os
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from smfparse.catalog import Catalog
 from smfparse.errors import RequestError
 from smfparse.sections import TOTAL
 from smfparse.tables import open_inputs
-from tests.builders import rdw
+from tests.builders import Write
 from tests.log_records import COUNTERS, START, Io, Log, log_record
 from tests.real import REAL_DATA, needs_real_data
 from tests.report_runs import report_lines, report_rows
@@ -33,7 +32,6 @@ GOLDEN = PROJECT / "tests" / "golden"
 GOLDEN_FIXTURES = ("qm01-930", "qm80", "qm100", "qm60")
 RENEW = "SMFPARSE_RENEW_GOLDEN"
 
-Write = Callable[..., Path]
 
 PUBLISHED_COUNTERS = """\
 Write_Wait         0, Write_Nowait  311222, Write_Force       1564,
@@ -65,18 +63,6 @@ BUSY_LOGGER = Log(
 """10 s of a logger that is full: 220 MB/s a copy, 11 pages an I/O, 94.66 % and 99.9 % busy."""
 
 OLD_LOGGER = Log(counters={"qjstciwr": 579460, "qjstlogw": 458698})
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """Write records to a file."""
-
-    def written(*records: bytes, name: str = "log.smf") -> Path:
-        path = tmp_path / name
-        path.write_bytes(rdw(records))
-        return path
-
-    return written
 
 
 def line_of(lines: list[str], start: str) -> str:

@@ -6,7 +6,6 @@ import csv
 import datetime as dt
 import json
 import re
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -31,29 +30,14 @@ from tests.accounting_records import (
     task_token,
     who,
 )
-from tests.builders import rdw
-from tests.real import REAL_DATA
+from tests.builders import Write
+from tests.real import FILES
 from tests.report_runs import report_lines, report_rows
 from tests.searching import search
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
-FILES = sorted(FIXTURES.glob("*.smf")) + sorted(REAL_DATA.glob("*.dat") if REAL_DATA else [])
 OPENED = dt.datetime(2022, 7, 7, 14, 42, 9, tzinfo=dt.UTC)
 US = pytest.approx
-
-Write = Callable[..., Path]
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """Write records to a file."""
-
-    def written(*records: bytes) -> Path:
-        path = tmp_path / "accounting.smf"
-        path.write_bytes(rdw(records))
-        return path
-
-    return written
 
 
 def words(lines: list[str]) -> list[str]:

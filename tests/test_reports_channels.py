@@ -5,8 +5,7 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import json
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -15,28 +14,15 @@ import pytest
 from smfparse.catalog import Catalog
 from smfparse.sections import TOTAL
 from smfparse.tables import open_inputs
-from tests.builders import NOTHING, Section, qwhs_long, rdw, smf_record
+from tests.builders import NOTHING, Section, Write, qwhs_long, smf_record
 from tests.fact_blocks import fact_block
 from tests.real import REAL_DATA, needs_real_data
 from tests.report_runs import report_lines, report_rows
 
-Write = Callable[..., Path]
 EAST = dt.timedelta(hours=-5)
 """Local time minus UTC of the records made here."""
 D45_START = dt.datetime(2014, 4, 8, 20, 41, 54, 984_681)
 D45_DURATION = 122_253_258
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """Write records to a file."""
-
-    def written(*records: bytes) -> Path:
-        path = tmp_path / "channels.smf"
-        path.write_bytes(rdw(records))
-        return path
-
-    return written
 
 
 def record(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from smfparse import reports
 from smfparse.columns import columns as columns_of
 from smfparse.sections import RECORDED, TOTAL, every
 from smfparse.tables import open_inputs
-from tests.builders import rdw
+from tests.builders import Write
 from tests.fact_blocks import facts
 from tests.real import REAL_DATA
 from tests.report_runs import report_lines, report_rows
@@ -29,20 +29,6 @@ FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 FILES = [FIXTURES / f"{name}.smf" for name in ("qm01-930", "qm60", "qm80", "qm100")]
 if REAL_DATA is not None:
     FILES += [REAL_DATA / f"{name}.dat" for name in ("TEST115", "TESTCHL")]
-
-Write = Callable[..., Path]
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """Write records to a file."""
-
-    def written(*records: bytes) -> Path:
-        path = tmp_path / "statistics.smf"
-        path.write_bytes(rdw(records))
-        return path
-
-    return written
 
 
 def cells(found: Sequence[str]) -> list[dict[str, str]]:

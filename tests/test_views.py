@@ -34,13 +34,12 @@ from tests.accounting_records import (
     task_token,
     who,
 )
-from tests.builders import rdw
-from tests.real import REAL_DATA
+from tests.builders import Write
+from tests.real import FILES
 from tests.searching import search
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 FIXTURE = FIXTURES / "qm01-930.smf"
-FILES = sorted(FIXTURES.glob("*.smf")) + sorted(REAL_DATA.glob("*.dat") if REAL_DATA else [])
 every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 every_view = pytest.mark.parametrize("name", views.names())
 ROW_OF = {
@@ -90,19 +89,6 @@ MOST = 2**64
 NEAR = 1e-9
 """Relative difference of sums of doubles that were added in another order."""
 Rows = list[dict[str, Any]]
-Write = Callable[..., Path]
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """Write records to a file."""
-
-    def written(*records: bytes, name: str = "accounting.smf") -> Path:
-        path = tmp_path / name
-        path.write_bytes(rdw(records))
-        return path
-
-    return written
 
 
 def rows(query: str, *paths: Path) -> Rows:

@@ -11,7 +11,7 @@ processor AS (
 )
 SELECT
     section,
-    CASE qwhcatyp_text WHEN 'Batch or TSO' THEN 'Batch' ELSE qwhcatyp_text END AS connection,
+    connection_of(qwhcatyp_text) AS connection,
     qwhccn, qwhcopid,
     count(*) AS connections,
     sum(qmaccput) / 1e6 AS cpu_seconds,

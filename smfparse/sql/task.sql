@@ -172,7 +172,7 @@ lines AS (
 )
 SELECT
     lines.*,
-    CASE who.type WHEN 'Batch or TSO' THEN 'Batch' ELSE who.type END AS connection,
+    connection_of(who.type) AS connection,
     who.job AS wtidccn, who.userid AS wtidopid, who.tran AS wtidtran,
     who.channel AS wtidchl, who.partner AS wtidchlc, who.correlator AS wtidcori
 FROM lines

@@ -52,7 +52,7 @@ summed AS (
 )
 SELECT
     * EXCLUDE (wtidatyp_text, elapsed, cpu),
-    CASE wtidatyp_text WHEN 'Batch or TSO' THEN 'Batch' ELSE wtidatyp_text END AS connection,
+    connection_of(wtidatyp_text) AS connection,
     elapsed / 1e6 AS elapsed_seconds, cpu / 1e6 AS cpu_seconds,
     wtasjwb / 1048576 AS log_mb,
     elapsed / nullif(requests, 0) AS request_elapsed, cpu / nullif(requests, 0) AS request_cpu,
