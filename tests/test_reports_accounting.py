@@ -462,25 +462,33 @@ def test_every_type_of_request_has_its_name(write: Write) -> None:
     assert found == [f"Commit CF {name}" for name in [*CF_REQUESTS, "type 14", "type 15"]]
 
 
-@pytest.mark.parametrize("kind", [*sorted(enums.CONNECTION_TYPE), 77])
-def test_connections_have_the_words_of_mp1b(write: Write, kind: int) -> None:
-    path = write(task_record(task(), by=who(kind=kind)))
-    word = enums.CONNECTION_TYPE[kind].mp1b if kind != 77 else "?77"
-    assert report_lines("task", path)[2] == f"VTS1 {word} Jobname:R001 Userid:PERFTASK"
-    (row,) = report_rows("tasksum", path)
-    assert row["connection"] == word
+def test_connections_have_the_words_of_mp1b(write: Write) -> None:
+    kinds = {f"R{kind:03}": kind for kind in [*enums.CONNECTION_TYPE, 77]}
+    expected = {
+        job: enums.CONNECTION_TYPE[kind].mp1b if kind != 77 else "?77"
+        for job, kind in kinds.items()
+    }
+    path = write(
+        *(
+            task_record(task(task_token(kind)), by=who(job, kind=kind))
+            for job, kind in kinds.items()
+        )
+    )
+    lines = report_lines("task", path)
+    for job, word in expected.items():
+        assert f"VTS1 {word} Jobname:{job} Userid:PERFTASK" in lines
+    found = {row["wtidccn"]: row["connection"] for row in report_rows("tasksum", path)}
+    assert found == expected
 
 
-@pytest.mark.parametrize("kind", sorted(enums.OBJECT_TYPE))
-def test_queue_types_have_the_words_of_mp1b(write: Write, kind: int) -> None:
-    lines = words(report_lines("task", write(task_record(task(), queue("Q", qtype=kind)))))
-    assert f"Queue type: {enums.OBJECT_TYPE[kind].mp1b} Q" in lines
-
-
-@pytest.mark.parametrize("kind", sorted(enums.INDEX_TYPE))
-def test_index_types_have_the_words_of_mp1b(write: Write, kind: int) -> None:
-    lines = words(report_lines("task", write(task_record(task(), queue("Q", indxtype=kind)))))
-    assert f"Queue indexed by {enums.INDEX_TYPE[kind].mp1b} Q" in lines
+def test_queues_have_the_words_of_mp1b(write: Write) -> None:
+    types = [queue(f"T{kind}", qtype=kind) for kind in enums.OBJECT_TYPE]
+    indexes = [queue(f"I{kind}", indxtype=kind) for kind in enums.INDEX_TYPE]
+    lines = words(report_lines("task", write(task_record(task(), *types, *indexes))))
+    for kind, each in enums.OBJECT_TYPE.items():
+        assert f"Queue type: {each.mp1b} T{kind}" in lines
+    for kind, each in enums.INDEX_TYPE.items():
+        assert f"Queue indexed by {each.mp1b} I{kind}" in lines
 
 
 def test_a_task_of_the_channel_initiator_shows_its_channel(write: Write) -> None:

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from smfparse import reports
+from smfparse.catalog import Catalog
 from smfparse.sections import TOTAL
+from smfparse.tables import open_inputs
 from tests.builders import NOTHING, Section, qwhs_long, qwhs_short, rdw, smf_record, wtas
 from tests.fact_blocks import fact_block
 from tests.report_runs import report_lines, report_rows
@@ -258,25 +260,29 @@ RULES: list[tuple[str, Make, dict[str, Any], float, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("rule", "make", "beyond", "value", "within"),
-    RULES,
-    ids=lambda each: each if isinstance(each, str) else "",
-)
+@pytest.fixture(scope="module")
+def crossed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, float]]:
+    """The rules that are crossed, with their values, by the name of a file.
+
+    There is one for each rule beyond its limit, and one for each within.
+    """
+    folder = tmp_path_factory.mktemp("dumps")
+    for rule, make, beyond, _, within in RULES:
+        (folder / f"{rule}-beyond").write_bytes(rdw([make(dict(beyond))]))
+        (folder / f"{rule}-within").write_bytes(rdw([make(dict(within))]))
+    found: dict[str, dict[str, float]] = {path.name: {} for path in folder.iterdir()}
+    with Catalog(open_inputs(sorted(folder.iterdir()), keep_duplicates=True)) as catalog:
+        for row in reports.run(reports.report("message"), catalog):
+            found[Path(row["source"]).name][row["rule"]] = row["value"]
+    return found
+
+
+@pytest.mark.parametrize(("rule", "value"), [(rule, value) for rule, _, _, value, _ in RULES])
 def test_a_rule_is_crossed_beyond_its_limit_only(
-    rule: str,
-    make: Make,
-    beyond: dict[str, Any],
-    value: float,
-    within: dict[str, Any],
-    tmp_path: Path,
+    rule: str, value: float, crossed: dict[str, dict[str, float]]
 ) -> None:
-    path = tmp_path / "dump.smf"
-    path.write_bytes(rdw([make(dict(beyond))]))
-    found = {row["rule"]: row["value"] for row in report_rows("message", path)}
-    assert found.get(rule) == pytest.approx(value)
-    path.write_bytes(rdw([make(dict(within))]))
-    assert rule not in {row["rule"] for row in report_rows("message", path)}
+    assert crossed[f"{rule}-beyond"].get(rule) == pytest.approx(value)
+    assert rule not in crossed[f"{rule}-within"]
 
 
 def test_every_rule_is_tested() -> None:

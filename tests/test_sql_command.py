@@ -46,6 +46,14 @@ def clean(*arguments: object, stdin: str | bytes = "") -> str:
     return result.stdout
 
 
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """DUMP, converted."""
+    folder = tmp_path_factory.mktemp("datasets") / "dump"
+    write_dataset(open_inputs([DUMP]), folder)
+    return folder
+
+
 def test_a_script_gives_the_rows_of_each_statement(tmp_path: Path) -> None:
     script = tmp_path / "script.sql"
     script.write_text(SCRIPT, encoding="utf-8")
@@ -136,13 +144,9 @@ def test_an_input_with_a_space_in_its_name_is_no_query(tmp_path: Path) -> None:
 )
 @pytest.mark.parametrize("stored", [False, True])
 def test_an_unknown_name_is_told_what_is_near_and_where(
-    query: str, said: str, stored: bool, tmp_path: Path
+    query: str, said: str, stored: bool, dataset: Path
 ) -> None:
-    data = DUMP
-    if stored:
-        data = tmp_path / "set"
-        write_dataset(open_inputs([DUMP]), data)
-    result = run(data, query)
+    result = run(dataset if stored else DUMP, query)
     assert result.exit_code == 2
     assert said in result.stderr
     if "USING" not in query:

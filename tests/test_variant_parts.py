@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -62,16 +63,21 @@ def test_parts_together_are_the_whole(tmp_path: Path, variant: Variant) -> None:
 
 
 @splittable_variant
-@pytest.mark.parametrize("where", [0.01, 0.5, 0.99])
+@pytest.mark.parametrize(
+    ("where", "damage"),
+    [
+        (0.01, partial(flipped, mask=b"\xff")),
+        (0.5, partial(with_garbage, garbage=b"?" * 99)),
+        (0.99, partial(flipped, mask=b"\xff")),
+    ],
+    ids=["first", "middle", "last"],
+)
 def test_parts_of_a_damaged_file_are_the_whole(
-    tmp_path: Path, variant: Variant, where: float
+    tmp_path: Path, variant: Variant, where: float, damage: Callable[[Written, int], bytes]
 ) -> None:
     file = variant.write(bodies())
-    number = int(where * len(file.spans))
-    for data in (flipped(file, number, b"\xff"), with_garbage(file, number, b"?" * 99)):
-        path = write(tmp_path, data)
-        assert_parts_are_the_whole(path, CHUNK_BYTES)
-        path.unlink()
+    path = write(tmp_path, damage(file, int(where * len(file.spans))))
+    assert_parts_are_the_whole(path, CHUNK_BYTES)
 
 
 @pytest.mark.parametrize("name", ["ftp-record", "ftp-record-eof", "ftp-record-both"])
