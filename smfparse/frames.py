@@ -13,8 +13,8 @@ from smfparse.forms import FORMULA_START, NUMBER
 _EXPLAINED = ["explain_key", "explain_value"]
 _ALIGNED = 10_000
 """So many rows of text are looked at for the width of columns, at least."""
-_SMALL, _DECIMALS = 1e-3, 6
-"""From which number on text has no more decimals than that."""
+_LEAST, _MOST, _DECIMALS = 1e-3, 1e15, 6
+"""Between which numbers text has no more decimals than that."""
 _HEADING = 2
 """Lines of a table before its rows."""
 
@@ -87,8 +87,7 @@ def csv(frame: pl.DataFrame, *, header: bool = True) -> str:
 def _table(frame: pl.DataFrame) -> list[str]:
     """Return the lines of a table: two of heading, and one a row."""
     texts = pl.col(pl.String).str.replace_all(r"\p{Cc}|\p{Zl}|\p{Zp}", ".")
-    numbers = pl.col(pl.Float64)
-    short = pl.when(numbers.abs() >= _SMALL).then(numbers.round(_DECIMALS)).otherwise(numbers)
+    numbers = [_even(each) for each in frame.select(pl.col(pl.Float64))]
     with pl.Config(
         tbl_rows=-1,
         tbl_cols=-1,
@@ -100,4 +99,19 @@ def _table(frame: pl.DataFrame) -> list[str]:
         tbl_cell_numeric_alignment="RIGHT",
         fmt_float="full",
     ):
-        return str(frame.with_columns(texts, short.name.keep())).splitlines()
+        return str(frame.with_columns(texts, *numbers)).splitlines()
+
+
+def _even(numbers: pl.Series) -> pl.Series:
+    """Return numbers with the same count of decimals, six at most; as they are if some need more.
+
+    They are as decimal numbers then, which polars shows with all their decimals.
+    """
+    sizes = numbers.abs().drop_nulls()
+    if not sizes.filter(
+        (sizes > _MOST) | (sizes > 0) & (sizes < _LEAST) | ~sizes.is_finite()
+    ).is_empty():
+        return numbers
+    short = numbers.round(_DECIMALS)
+    enough = (each for each in range(1, _DECIMALS) if (short.round(each) == short).all())
+    return short.cast(pl.Decimal(38, next(enough, _DECIMALS)))
