@@ -223,8 +223,8 @@ def test_numbers_are_shown_whole(tmp_path: Path) -> None:
     )
     cells = clean(DUMP, query).splitlines()[2].replace("|", " ").split()
     assert cells == ["1234567.891", "0.1", "0.333333", "0.0000001", str(2**64), "1.5"]
-    query = "SELECT unnest([6, 344.25, NULL, 0.004999, -1e6]) AS a"
-    cells = [line.strip("| ") for line in clean(DUMP, query).splitlines()[2:]]
+    several = "SELECT unnest([6, 344.25, NULL, 0.004999, -1e6]) AS a"
+    cells = [line.strip("| ") for line in clean(DUMP, several).splitlines()[2:]]
     assert cells == ["6.000000", "344.250000", "null", "0.004999", "-1000000.000000"]
     _, row = clean(DUMP, query, "--format", "csv").splitlines()
     assert [float(each) for each in row.split(",")] == [
