@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_options
-from smfparse.cli.output import finish, nothing_selected, say, write_lines
+from smfparse.cli.output import finish, nothing_selected, say, write_lines, write_parquet
 
 if TYPE_CHECKING:
     from smfparse.catalog import Catalog
@@ -41,7 +41,7 @@ class _Command(click.Command):
     help="Run the statements in F instead of the last argument.",
 )
 @reading_options("--to", "--until")
-@output_options("text", "csv", "json")
+@output_options("text", "csv", "json", "parquet")
 def command(
     arguments: tuple[str, ...],
     script: Path | None,
@@ -69,18 +69,26 @@ def command(
     from smfparse.catalog import Catalog
 
     inputs, query = _split(arguments, script)
-    if query is None and not _can_ask(inputs, output):
+    if query is None and not (form != "parquet" and _can_ask(inputs, output)):
         query = _from_stdin(inputs)
     opened = reading.open(inputs)
     with Catalog(opened) as catalog:
         if query is None:
             _ask(catalog, form, opened)
-        else:
-            results = _Results(catalog, form)
-            write_lines(results.lines(query), output, force)
-            if results.rows <= 1:  # one: a count of nothing
-                nothing_selected(opened)
+        elif _write(catalog, query, form, output, force) <= 1:  # one: a count of nothing
+            nothing_selected(opened)
     finish(opened.damage, opened.duplicates, listed=query is None)
+
+
+def _write(catalog: Catalog, query: str, form: str, output: Path | None, force: bool) -> int:
+    """Write what statements give; return how many rows that is."""
+    if form == "parquet":
+        rows = catalog.arrow(query)
+        write_parquet(rows, output, force)
+        return int(rows.num_rows)
+    results = _Results(catalog, form)
+    write_lines(results.lines(query), output, force)
+    return results.rows
 
 
 def _split(arguments: tuple[str, ...], script: Path | None) -> tuple[tuple[str, ...], str | None]:

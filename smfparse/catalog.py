@@ -39,8 +39,9 @@ _PLAIN = {
     "TIMESTAMP WITH TIME ZONE",
 }
 """DuckDB types that every form can show."""
-_INTERRUPTED = ("Query interrupted", "INTERRUPT Error")
-"""How a RuntimeError of DuckDB, or an OSError of Arrow, begins that is a KeyboardInterrupt."""
+_INTERRUPTED = re.compile(r"(Query interrupted|INTERRUPT Error)|.*\bKeyboardInterrupt: *$", re.S)
+"""An error of DuckDB, or an OSError of Arrow, that is a KeyboardInterrupt, which may be in Python
+code that they call."""
 _STORAGE = "v1.2.0"
 """Of database files that are written: the oldest that DuckDB 2 and 1.5 both read and comment."""
 _STREAMED = 1024
@@ -279,7 +280,7 @@ class Catalog:
             with interrupting(self.connection.interrupt):
                 yield
         except (duckdb.Error, RuntimeError, OSError) as error:
-            if isinstance(error, duckdb.InterruptException) or str(error).startswith(_INTERRUPTED):
+            if _is_interrupt(error):
                 raise KeyboardInterrupt from error
             if self._files.failure is not None:
                 raise self._files.failure from error
@@ -287,6 +288,10 @@ class Catalog:
                 names = [*named_tables(query), *named_views(query)]
                 raise RequestError(hinted(str(error), names)) from error
             raise
+
+
+def _is_interrupt(error: Exception) -> bool:
+    return isinstance(error, duckdb.InterruptException) or bool(_INTERRUPTED.match(str(error)))
 
 
 def write_database(

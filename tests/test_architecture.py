@@ -103,6 +103,7 @@ TYPES_ONLY = {
     ("cli.output", "tables"),
     ("cli.report", "reports"),
     ("cli.report", "sections"),
+    ("cli.report", "tables"),
     ("cli.sql", "catalog"),
     ("cli.sql", "tables"),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import io
 import json
 import os
 import subprocess
@@ -10,6 +11,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 from prompt_toolkit.application import create_app_session
@@ -254,6 +256,23 @@ def test_results_of_any_length_come_as_one(rows: int) -> None:
     assert clean(DUMP, query, "--format", "csv").splitlines() == ["n", *map(str, numbers)]
     found = json.loads(clean(DUMP, query, "--format", "json"))
     assert [each["n"] for each in found] == numbers
+
+
+def test_rows_are_written_as_parquet(tmp_path: Path) -> None:
+    file = tmp_path / "jobs.parquet"
+    query = "SELECT job, sum(calls) AS n, [1] AS l FROM task GROUP BY ALL ORDER BY job"
+    assert clean(DUMP, query, "--format", "parquet", "--output", file) == ""
+    found = pq.read_table(file)
+    assert dict(zip(found.schema.names, map(str, found.schema.types), strict=True)) == {
+        "job": "string",
+        "n": "int64",
+        "l": "list<element: int32>",
+    }
+    with Catalog(open_inputs([DUMP])) as catalog:
+        assert found.to_pylist() == catalog.arrow(query).to_pylist()
+    shown = run(DUMP, query, "--format", "parquet").stdout_bytes
+    assert pq.read_table(io.BytesIO(shown)).equals(found)
+    assert run(DUMP, SCRIPT.partition("\n")[2], "--format", "parquet").exit_code == 2
 
 
 def test_a_plan_is_shown_in_its_lines() -> None:
