@@ -74,7 +74,8 @@ def _start(_context: click.Context, _option: click.Parameter, text: str) -> dt.d
 @click.option("--tasks", type=click.IntRange(min=0), default=20, show_default=True,
               help="Tasks with class 3 records, per queue manager and interval.")  # fmt: skip
 @click.option("--queues", type=click.IntRange(min=0), default=3, show_default=True,
-              help="Queues per task, on average.")  # fmt: skip
+              help="Queues per task, on average. A task has no more than fit one record: 10,"
+              " and 44 or more before MQ 7.1.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True,
               help="Another seed gives another file, the same seed the same.")  # fmt: skip
 @click.option("--dense", is_flag=True,

@@ -15,6 +15,8 @@ from smfparse import accounting, identity, statistics, workload
 from smfparse.envelope import Blocks, Envelope, Kind, Writers
 from smfparse.layout import Block, version_key
 from smfparse.schemas import REGISTRY
+from smfparse.schemas.q5st import Q5ST
+from smfparse.schemas.qcst import QCST
 from smfparse.schemas.qis1 import QIS1
 from smfparse.schemas.qpst import QPST
 from smfparse.schemas.qwac import QWAC
@@ -286,8 +288,25 @@ class Batch:
             rows.set_all(statistics.chinit_columns(len(rows), self.site.interval, draws))
         elif block is QIS1:
             rows.set_all(statistics.page_set_columns(nth, draws))
+        elif block is Q5ST:
+            rows.set_all(statistics.db2_columns(len(rows), draws))
+        elif block is QCST:
+            self._set_channels(rows, np.repeat(np.arange(len(count)), count), nth, draws)
         self._densify(rows)
         return rows.raw, count
+
+    def _set_channels(self, rows: Rows, stat: Ints, nth: Ints, draws: Draws) -> None:
+        """Set what channels count that have been running since before the first interval.
+
+        `stat` and `nth` are the queue manager's interval and the channel of each row.
+        """
+        channels = _WORDS["qcstchnm"][: _TIMES["QCST"]]
+        kinds = np.array(
+            [[statistics.channel_type(each, name) for each in channels] for name in self.site.qmgrs]
+        )
+        end = self.begin[stat] + self.site.interval
+        rows.set_all(statistics.channel_columns(kinds[self.qmgr[stat], nth], end, draws))
+        rows.set("qcststrt", self.begin[0] - self.first * self.site.interval - DAY * (1 + nth))
 
 
 def _place(qmgr: Ints, part: int) -> Ints:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from smfparse.schemas.qjst import QJST
-from smfparse.synthesis import Columns, Draws, Floats, Ints, Rows, encoded, whole
+from smfparse.synthesis import NEVER, Columns, Draws, Floats, Ints, Rows, encoded, whole
 from smfparse.workload import SECOND
 
 _CI = 4096
@@ -18,6 +18,17 @@ _MOST_WRITES = 400
 _LOGS = 12
 _ABOVE_BAR = 0x80000000
 _BUFFERS = np.array([20_000, 50_000, 100_000])
+_DB2_REQUESTS = {
+    **{f"{name}cnt": name for name in ("dele", "list", "read", "updt", "writ")},
+    **{f"scs{name}": f"scs{name[0]}" for name in ("sel", "ins", "upd", "del")},
+    **{f"ssk{name}": f"ssk{name[0]}" for name in ("sel", "ins", "del")},
+    **{f"lms{name}": f"lms{name[0]}" for name in ("sel", "ins", "upd", "del", "lis")},
+}
+"""The counter of each kind of request to Db2, and how the names of its times begin."""
+_SENDER, _RECEIVER, _SERVER_CONNECTION = 1, 3, 7
+_PRIVATE, _RUNNING, _MEDIUM = 4, 3, 33
+_BATCH_SIZE = 50
+_BATCH_LIMIT = 5000
 _STORAGE = {"qsstgplf": 20, "qsstgplv": 200, "qsstfrev": 6000, "qsstgetm": 300}
 """Storage manager counters that are not zero in a healthy queue manager, and what is usual."""
 
@@ -236,4 +247,74 @@ def page_set_columns(nth: Ints, draws: Draws) -> Columns:
         "qis1expn": 0 * nth,
         "qis1strn": 1 + 0 * nth,
         "qis1stat": 0 * nth,
+    }
+
+
+def db2_columns(rows: int, draws: Draws) -> Columns:
+    """Return the requests to Db2 by kind, and what they took: the thread, and Db2 for it."""
+    columns: Columns = {}
+    for count, name in _DB2_REQUESTS.items():
+        calls = np.where(draws.chance(rows, 0.4), whole(draws.skewed(rows, 300)), 0)
+        mean = 300 + 900 * draws.uniform(rows)
+        longest = mean * np.minimum(calls, 1.5 + 3 * draws.uniform(rows))
+        columns[count] = calls
+        for whose, share in (("t", np.ones(rows)), ("s", 0.8 + 0.15 * draws.uniform(rows))):
+            columns[f"{name}{whose}cuw"] = calls * mean * share
+            columns[f"{name}{whose}mxw"] = longest * share
+    return columns
+
+
+def channel_type(channel: str, qmgr: str) -> int:
+    """Return the type of a channel at a queue manager, as its name says."""
+    if channel.endswith("SVRCONN"):
+        return _SERVER_CONNECTION
+    return _RECEIVER if channel.endswith(f"TO.{qmgr}") else _SENDER
+
+
+def channel_columns(kind: Ints, end: Ints, draws: Draws) -> Columns:
+    """Return what channels count that run all the time, a row an instance.
+
+    `kind` is the type of each, `end` when its interval ends. Only senders and receivers have
+    batches; server-connection channels have conversations, and count calls.
+    """
+    rows, clients = len(kind), kind == _SERVER_CONNECTION
+    messages = 1 + whole(draws.skewed(rows, 2000))
+    persistent = whole(messages * draws.uniform(rows))
+    size = 200 + whole(draws.skewed(rows, 1000))
+    batches = np.where(clients, 0, -(-messages // (1 + draws.below(rows, _BATCH_SIZE))))
+    data, control = messages * (size + 476), 28 * (batches + np.where(clients, messages, 0))
+    receives = kind == _RECEIVER
+    return {
+        "qcstchty": kind,
+        "qcstchst": np.full(rows, _RUNNING),
+        "qcstchdp": np.full(rows, _PRIVATE),
+        "qcstcltm": end,
+        "qcststcl": np.full(rows, _MEDIUM),
+        "qcstludt": np.full(rows, NEVER),
+        "qcstcbsz": np.where(clients, 0, _BATCH_SIZE),
+        "qcstcbit": np.zeros(rows),
+        "qcstcbdl": np.where(clients, 0, _BATCH_LIMIT),
+        "qcstnmsg": messages,
+        "qcstnpmg": persistent,
+        "qcstbatc": batches,
+        "qcstfuba": np.where(clients, 0, (messages - batches) // _BATCH_SIZE),
+        "qcstnbyt": messages * size,
+        "qcstnpby": persistent * size,
+        "qcstbyst": np.where(receives, control, data),
+        "qcstbyrc": np.where(receives | clients, data, control),
+        "qcstcscv": np.where(clients, 1 + draws.below(rows, 10), 0),
+        "qcstqetc": np.where(clients | receives, 0, batches // 3),
+        "qcstptrc": np.where(receives & draws.chance(rows, 0.3), draws.below(rows, 20), 0),
+        **_shortest_to_longest("qcstnt", 150 * draws.near(rows, 0.5), draws),
+        **_shortest_to_longest("qcstet", 20 * draws.near(rows, 0.5), draws),
+    }
+
+
+def _shortest_to_longest(name: str, shortest: Floats, draws: Draws) -> Columns:
+    """Return the shortest, mean and longest of some times; the mean is nearer to the shortest."""
+    mean = shortest * (1.1 + draws.uniform(len(shortest)))
+    longest = mean * (2 + draws.skewed(len(shortest), 4))
+    return {
+        f"{name}{which}": whole(times)
+        for which, times in (("mn", shortest), ("av", mean), ("mx", longest))
     }

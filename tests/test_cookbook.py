@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -21,13 +22,29 @@ from smfparse.columns import table_names
 from smfparse.dataset import write_dataset
 from smfparse.generate import generate
 from smfparse.tables import open_inputs
+from tests.accounting_records import (
+    ENDED,
+    MINUTE,
+    more_queues,
+    queue,
+    task,
+    task_record,
+    task_token,
+    who,
+)
+from tests.builders import rdw
 from tests.real import REAL_DATA, needs_real_data
+from tests.statistics_records import START, block, record
+from tests.test_reports_channels import SENDER, channels
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs" / "cookbook.md").read_text(encoding="utf-8")
 QUESTIONS = dict(re.findall(r"^### (.*?)\n.*?^```sql\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE))
 FIXTURES = sorted(path.name for path in (ROOT / "fixtures").glob("*.smf"))
 REAL = sorted(path.name for path in REAL_DATA.glob("*.dat")) if REAL_DATA else ["none"]
+
+YEARS = dt.timedelta(days=9000)
+SHARED, PARTIAL = 0x80, 0x40
 
 Opened = tuple[duckdb.DuckDBPyConnection, ...]
 
@@ -88,6 +105,114 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def worst(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made(tmp_path_factory.mktemp("worst") / "dense.smf", dense=True)
+
+
+def used(number: int, token: bytes) -> bytes:
+    """A queue of which everything that the questions ask for was counted `number` times."""
+    names = [
+        "getn",
+        "putn",
+        "validget",
+        "validput",
+        "putjcn",
+        "putpmsg",
+        "putpwg",
+        "getsmsg",
+        "gets",
+    ]
+    cpu = {"getct": 1e6 * number}
+    return queue("PAY.IN", token, **dict.fromkeys(names, number), **cpu)
+
+
+def depth(number: int, *, partial: bool = False) -> bytes:
+    """Statistics of a shared queue; in a partial record another queue manager tells its depth."""
+    data = bytearray(block("QQST", qqstqnam="PAY.IN", qqstdpth=number))
+    data[56] = SHARED | PARTIAL * partial
+    return bytes(data)
+
+
+@pytest.fixture(scope="module")
+def split(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Two queue managers whose tasks have equal tokens: 116/1, its 116/2, and a 116/2 without.
+
+    Besides a channel that is at work and one of its instances that is not, and a shared queue.
+    """
+    token, orphan, made = task_token(1), task_token(2), []
+    for qmgr, job, (first, second, alone) in (
+        ("VTS1", "R001", (1, 2, 4)),
+        ("VTS2", "R002", (8, 16, 32)),
+    ):
+        latched = task(token, wtascmn=first, latches={19: (1, first, 1)})
+        made += [
+            task_record(latched, used(first, token), by=who(job), qmgr=qmgr),
+            more_queues(used(second, token), by=who(job), qmgr=qmgr),
+            more_queues(used(alone, orphan), by=who("LOST"), qmgr=qmgr),
+        ]
+    gone = SENDER | {"qcststrt": ENDED - YEARS, "qcstludt": ENDED - YEARS}
+    depths = [record(depth(10)), record(depth(0, partial=True), start=START + MINUTE)]
+    path = tmp_path_factory.mktemp("split") / "split.smf"
+    path.write_bytes(rdw([*made, channels(SENDER, gone), *depths]))
+    with smfparse.open(path).connect() as connection:
+        yield connection
+
+
+OF_QUEUES = {"R001": 3, "R002": 24, "LOST": 36}
+OF_TASKS = {"R001": 1, "R002": 8}
+JOINS: dict[str, tuple[str, dict[str, int] | int]] = {
+    "Which queues cost the most CPU?": ("gets_and_puts", 2 * 63),
+    "What does each kind of call cost?": ("calls", 2 * 63 + 9),
+    "Which jobs cost the most, and on which queues?": ("cpu_seconds", OF_QUEUES),
+    "Which jobs commit the most?": ("commits", OF_TASKS),
+    "Who makes the log be forced by a put?": ("forced_by_puts", OF_QUEUES),
+    "How long do messages stay on a queue?": ("messages", 63),
+    "How large are the messages of each queue?": ("messages", 63),
+    "How many messages go straight to a waiting getter?": ("to_waiting_getter", 63),
+    "Where do MQGET calls wait?": ("gets", 63),
+    "Which gets have to search for their message?": ("messages_skipped", 63),
+    "Which tasks wait for latches?": ("waits", OF_TASKS),
+}
+"""Question to a figure, and what it adds up to: of each job, where the answer names jobs."""
+
+
+def all_of(question: str) -> str:
+    return QUESTIONS[question].replace("LIMIT 5", "")
+
+
+@pytest.mark.parametrize("question", JOINS)
+def test_an_answer_counts_every_record_of_a_task_once(
+    split: duckdb.DuckDBPyConnection, question: str
+) -> None:
+    column, expected = JOINS[question]
+    found: Counter[str] = Counter()
+    for row in split.sql(all_of(question)).to_arrow_table().to_pylist():
+        found[row.get("job", "")] += row[column]
+    assert found == (expected if isinstance(expected, dict) else {"": expected})
+
+
+def test_every_question_about_class_3_is_held_to_what_was_counted() -> None:
+    about = re.compile(r"(?:FROM|JOIN) (?:wqst|wtas|wtid|task|queue_activity|api_cost)\b|wtas_")
+    assert {each for each, query in QUESTIONS.items() if about.search(query)} == {*JOINS}
+
+
+def test_tasks_of_two_queue_managers_with_one_token_are_two(
+    split: duckdb.DuckDBPyConnection,
+) -> None:
+    rows = split.sql(all_of("Which jobs cost the most, and on which queues?")).to_arrow_table()
+    assert sum(rows["tasks"].to_pylist()) == 4
+
+
+def test_messages_a_second_are_those_of_the_time_in_which_a_channel_was_active(
+    split: duckdb.DuckDBPyConnection,
+) -> None:
+    (row,) = split.sql(
+        all_of("Which channels are busy, and do they fill their batches?")
+    ).fetchall()
+    assert row[1:5] == ("MQ89_1", "Sender", 2 * 2998, round(2998 / 122.253258, 2))
+
+
+def test_the_depth_of_a_queue_now_is_never_an_older_one(split: duckdb.DuckDBPyConnection) -> None:
+    (row,) = split.sql(all_of("Which queues are deep, or hold old messages?")).fetchall()
+    assert (row[1], row[3]) == ("PAY.IN", None)
 
 
 def test_there_are_as_many_questions_as_queries() -> None:

@@ -322,6 +322,38 @@ def test_a_queue_block_carries_the_token_of_its_task(busy: Inputs) -> None:
         assert int(row["correl"][:16], 16) >> 12 == (0x7D91048BCA000000 >> 12) + since
 
 
+def test_a_task_has_no_more_queues_than_the_help_says(tmp_path: Path) -> None:
+    for version, most in (("7.0.1", 44), ("8.0.0", 10), (VERSIONS[-1], 10)):
+        found = rows(read(tmp_path, version=version, queues=200, tasks=4, count=1), "wtas")
+        assert max(row["wtaswqct"] for row in found) == most
+
+
+def test_a_channel_is_of_the_type_that_its_name_says(busy: Inputs) -> None:
+    types: dict[tuple[str, str], set[str]] = {}
+    for row in rows(busy, "qcst"):
+        types.setdefault((row["qmgr"], row["qcstchnm"]), set()).add(row["qcstchty_text"])
+        assert row["qcstnpmg"] <= row["qcstnmsg"]
+        assert row["qcstbatc"] <= row["qcstnmsg"]
+        assert (row["qcstbatc"] == 0) == (row["qcstchty_text"] == "Server-connection")
+    clients = {(name, f"{each}.SVRCONN") for name in ("QM01", "QM02") for each in ("APP", "WEB")}
+    assert types == {each: {"Server-connection"} for each in clients} | {
+        ("QM01", "QM01.TO.QM02"): {"Sender"},
+        ("QM01", "TO.QM01"): {"Receiver"},
+        ("QM02", "QM01.TO.QM02"): {"Receiver"},
+        ("QM02", "TO.QM01"): {"Sender"},
+    }
+
+
+def test_no_request_to_db2_takes_longer_than_the_longest(busy: Inputs) -> None:
+    counts = {"dele": "delecnt", "read": "readcnt", "scss": "scssel", "lmsl": "lmslis"}
+    for row in rows(busy, "q5st"):
+        for name, count in counts.items():
+            for whose in "ts":
+                total, longest = (row[f"{name}{whose}{what}"] for what in ("cuw", "mxw"))
+                assert longest <= total * 1.000001
+                assert total <= row[count] * longest * 1.000001 + 1
+
+
 def test_a_task_lasts_as_long_as_its_calls_and_within_the_interval(busy: Inputs) -> None:
     spent: dict[int, float] = {}
     for row in rows(busy, "wqst"):
