@@ -6,12 +6,16 @@ import itertools
 import json
 import os
 import random
+import re
 import signal
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+import pyarrow.dataset as pads
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 from hypothesis import given
@@ -23,6 +27,7 @@ from smfparse.columns import table_names
 from smfparse.dataset import append_dataset, write_dataset
 from smfparse.duplicates import FINGERPRINT
 from smfparse.errors import RequestError
+from smfparse.locking import LOCK
 from smfparse.manifest import MANIFEST, RECORDS, named, read_manifest
 from smfparse.selection import Selection
 from smfparse.tables import open_inputs
@@ -369,6 +374,27 @@ def found_by_manifest(folder: Path) -> dict[str, bytes]:
     return chosen(files_below(folder))
 
 
+def counted_from_0(files: dict[str, bytes]) -> dict[str, bytes]:
+    """Return files with parts that are numbered from 0 on: those of a replacement are behind."""
+    least = min(int(each) for name in files for each in re.findall(r"part-(\d{5})", name))
+
+    def counted(text: str) -> str:
+        return re.sub(r"part-(\d{5})", lambda each: f"part-{int(each[1]) - least:05}", text)
+
+    found = {counted(name): data for name, data in files.items()}
+    return found | {MANIFEST: counted(found[MANIFEST].decode()).encode()}
+
+
+def check_readers_by_pattern(folder: Path, files: Iterable[bytes]) -> None:
+    """Who reads all files of a table finds whole ones: some of `files`, and no others."""
+    found = [each for each in (folder / "record").rglob("*") if each.is_file()]
+    assert {each.read_bytes() for each in found} <= set(files)
+    if found:
+        count = sum(pq.read_metadata(each).num_rows for each in found)
+        assert pads.dataset(folder / "record").count_rows() == count
+        assert pl.scan_parquet(folder / "record").select(pl.len()).collect().item() == count
+
+
 @forks
 @pytest.mark.parametrize("partition", [False, True])
 @pytest.mark.parametrize("what", ["convert", "replace", "append"])
@@ -400,11 +426,14 @@ def test_a_kill_at_any_moment_and_the_same_command_again_give_the_same_dataset(
     for number in some(moments, random.Random(f"{what}{partition}").randrange(61)):
         folder = prepared(f"killed at {number}")
         assert killed_at(number, partial(command, folder)), number
-        if what == "append":
+        if what != "convert":
             assert found_by_manifest(folder) in (chosen(old), chosen(wanted)), number
+        check_readers_by_pattern(folder, [*old.values(), *wanted.values()])
         if what != "convert" or not (folder / MANIFEST).exists():  # else it is done, and refused
             command(folder)
-        assert files_below(folder) == wanted, number
+        else:
+            (folder / LOCK).unlink(missing_ok=True)
+        assert counted_from_0(files_below(folder)) == counted_from_0(wanted), number
 
 
 # Partitions ---------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from smfparse.columns import table_names
 from smfparse.dataset import write_dataset
 from smfparse.decode import schema
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
-from smfparse.manifest import MANIFEST, RECORDS, VIEWS
+from smfparse.manifest import MANIFEST, PARTIAL, RECORDS, VIEWS
 from smfparse.tables import Dataset, Inputs, SmfFile, open_inputs
 from tests.builders import foreign_record, rdw
 from tests.log_records import START, Io, Log, log_record
@@ -288,8 +288,8 @@ def test_an_interrupted_run_leaves_nothing(
 
 
 def test_a_run_that_was_killed_is_said_to_be_one(dump: Path, folder: Path) -> None:
-    (folder / "qjst").mkdir(parents=True)
-    (folder / "qjst" / "part-00000.parquet.partial").write_bytes(b"half")
+    (folder / PARTIAL / "qjst").mkdir(parents=True)
+    (folder / PARTIAL / "qjst" / "part-00000.parquet").write_bytes(b"half")
     with pytest.raises(InputError, match="interrupted"):
         open_inputs([folder])
     write_dataset(open_inputs([dump]), folder)
@@ -304,7 +304,7 @@ def test_an_interrupted_run_is_done_again_by_the_same_call(
         write_dataset(open_inputs([dump]), folder)
     monkeypatch.undo()
     write_dataset(open_inputs([dump]), folder)
-    assert not [name for name in files_below(folder) if name.endswith(".partial")]
+    assert not (folder / PARTIAL).exists()
     assert open_inputs([folder]).arrow("qjst_io").num_rows == 2 * ROWS
 
 
