@@ -8,7 +8,7 @@ import os
 import random
 import re
 import signal
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,11 +26,11 @@ from smfparse.cli import main
 from smfparse.columns import table_names
 from smfparse.dataset import append_dataset, write_dataset
 from smfparse.duplicates import FINGERPRINT
-from smfparse.errors import RequestError
+from smfparse.errors import InputError, RequestError
 from smfparse.locking import LOCK
 from smfparse.manifest import MANIFEST, RECORDS, named, read_manifest
 from smfparse.selection import Selection
-from smfparse.tables import open_inputs
+from smfparse.tables import Inputs, open_inputs
 from tests.builders import foreign_record
 from tests.mixed_records import Each, several
 from tests.searching import search
@@ -266,6 +266,104 @@ def test_what_cannot_be_added_is_refused_and_changes_nothing(
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter").write_text("mine")
     convert(dumps[0], "--to", tmp_path / "mine", "--append", code=2)
+
+
+def test_a_text_file_in_a_folder_is_noted_once_and_the_dataset_in_it_is_no_input(
+    dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "nightly"
+    place.mkdir()
+    monkeypatch.chdir(place)
+    Path("README.txt").write_text("not of SMF")
+    for number, dump in enumerate(dumps):
+        Path(f"{number}.smf").write_bytes(dump.read_bytes())
+        said = convert(".", "--to", "tables", "--append", code=4).stderr
+        assert "README.txt: byte 0x0" in said
+        assert "a dataset" not in said
+    assert [each.source for each in open_inputs(["tables"]).lost.details] == ["README.txt"]
+    assert read_manifest(Path("tables"))["damage_count"] == 1
+    assert len(read_manifest(Path("tables"))["inputs"]) == len(dumps)
+
+
+@pytest.mark.parametrize("append", [False, True])
+def test_a_file_that_grows_while_it_is_read_is_refused(
+    append: bool, dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "tables"
+    if append:
+        write_dataset(open_inputs([dumps[0]]), folder)
+    before = files_below(folder)
+    batches = Inputs.batches
+
+    def growing(self: Inputs, *arguments: Any) -> Iterator[Any]:
+        yield from batches(self, *arguments)
+        with dumps[1].open("ab") as file:
+            file.write(HEADER)
+
+    monkeypatch.setattr(Inputs, "batches", growing)
+    with pytest.raises(InputError, match=r"1\.smf: changed while it was read; run again"):
+        append_dataset(open_inputs([dumps[1]]), folder)
+    assert files_below(folder) == before
+    monkeypatch.undo()
+    append_dataset(open_inputs([dumps[1]]), folder)
+    assert read_manifest(folder)["inputs"][-1]["bytes"] == dumps[1].stat().st_size
+
+
+# One at a time ------------------------------------------------------------------------------------
+
+
+def test_a_second_run_says_that_another_one_writes_and_changes_nothing(
+    dumps: list[Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "tables"
+    with dataset._alone_in(folder):
+        before = files_below(folder)
+        for more in ("--append", "--force"):
+            done = convert(dumps[0], "--to", folder, more, code=8)
+            assert f"{folder}: another smfparse is writing there; run again" in done.stderr
+        assert files_below(folder) == before
+    assert not folder.exists()
+    append_dataset(open_inputs([dumps[0]]), folder)
+    assert not (folder / LOCK).exists()
+
+
+def test_a_run_waits_for_nobody_who_was_killed(dumps: list[Path], tmp_path: Path) -> None:
+    folder = tmp_path / "tables"
+    write_dataset(open_inputs([dumps[0]]), folder)
+    (folder / LOCK).touch()
+    assert append_dataset(open_inputs([dumps[1]]), folder).rows["record"]
+    assert not (folder / LOCK).exists()
+
+
+# What is not there any more -----------------------------------------------------------------------
+
+
+def emptied(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+def cut(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-5])
+
+
+@pytest.mark.parametrize(
+    ("kind", "spoil"),
+    [
+        ("record/part-*.parquet", Path.unlink),
+        *((f"{RECORDS}/part-*.bin", each) for each in (Path.unlink, emptied, cut)),
+    ],
+)
+def test_nothing_is_added_to_a_dataset_of_which_a_file_is_not_whole(
+    kind: str, spoil: Callable[[Path], None], dumps: list[Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "tables"
+    write_dataset(open_inputs([dumps[0]]), folder)
+    (file,) = folder.glob(kind)
+    spoil(file)
+    before = files_below(folder)
+    with pytest.raises(InputError, match=f"{file}: .*; convert again"):
+        append_dataset(open_inputs([dumps[1]]), folder)
+    assert files_below(folder) == before
 
 
 # What is kept of records --------------------------------------------------------------------------

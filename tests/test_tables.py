@@ -8,6 +8,7 @@ import gc
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -434,12 +435,79 @@ def test_an_input_named_twice_is_refused(dump: Path, monkeypatch: pytest.MonkeyP
         open_inputs([dump, dump.name])
 
 
-@pytest.mark.parametrize("manifest", ["{", "[]", '{"format": 99}', ""])
-def test_a_broken_manifest_makes_no_dataset(dump: Path, folder: Path, manifest: str) -> None:
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A dataset, of which tests spoil the manifest."""
+    place = tmp_path_factory.mktemp("sound")
+    (place / "dump.smf").write_bytes(log_record(LOG))
+    write_dataset(open_inputs([place / "dump.smf"]), place / "tables")
+    return place / "tables"
+
+
+@pytest.fixture
+def manifest(sound: Path) -> Iterator[dict[str, Any]]:
+    whole = (sound / MANIFEST).read_text(encoding="utf-8")
+    yield json.loads(whole)
+    (sound / MANIFEST).write_text(whole, encoding="utf-8")
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"format": 99}', ""])
+def test_a_broken_manifest_makes_no_dataset(
+    sound: Path, manifest: dict[str, Any], text: str
+) -> None:
+    (sound / MANIFEST).write_text(text)
+    with pytest.raises(InputError, match=str(sound)):
+        open_inputs([sound])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"tables": each} for each in (None, {}, {"qjst": "5"})),
+        *({"files": each} for each in (5, {}, {"wqst": 5}, {"wqst": [5]}, {"other": 5})),
+        *({"inputs": each} for each in (None, [5], [{"name": "a"}], [{"name": "a", "inputs": 5}])),
+        *({"records": each} for each in ([".records/part-00000.bin"], {"a": None})),
+        {"unknown_bytes": {"QJST": "many"}},
+        {"damage_count": None},
+    ],
+    ids=str,
+)
+def test_a_manifest_with_wrong_parts_is_said_to_be_damaged(
+    sound: Path, manifest: dict[str, Any], wrong: dict[str, Any]
+) -> None:
+    for name, value in wrong.items():
+        both = isinstance(value, dict) and value
+        manifest[name] = manifest[name] | value if both else value
+    (sound / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+    with pytest.raises(InputError, match=r"smfparse\.json is damaged; convert again \(--force"):
+        open_inputs([sound])
+
+
+def test_a_manifest_lacks_nothing(sound: Path, manifest: dict[str, Any]) -> None:
+    for name in manifest:
+        rest = {each: value for each, value in manifest.items() if each != name}
+        (sound / MANIFEST).write_text(json.dumps(rest), encoding="utf-8")
+        with pytest.raises(InputError, match="convert again"):
+            open_inputs([sound])
+
+
+@pytest.mark.parametrize("text", ["{", '{"format": 4}'])
+def test_force_replaces_a_dataset_of_which_the_manifest_cannot_be_read(
+    dump: Path, folder: Path, text: str
+) -> None:
     write_dataset(open_inputs([dump]), folder)
-    (folder / MANIFEST).write_text(manifest)
-    with pytest.raises(InputError, match=str(folder)):
-        open_inputs([folder])
+    (folder / MANIFEST).write_text(text)
+    write_dataset(open_inputs([dump]), folder, force=True)
+    assert open_inputs([folder]).arrow("qjst").num_rows == ROWS
+    assert len(files_below(folder)) == len(table_names()) + 3
+
+
+def test_a_file_of_another_table_is_not_read_as_one_of_this(dump: Path, folder: Path) -> None:
+    write_dataset(open_inputs([dump]), folder)
+    shutil.copy(folder / "qjst" / "part-00000.parquet", folder / "qmst" / "part-00000.parquet")
+    for names in ({"qmstget"}, {"record_no"}):
+        with pytest.raises(InputError, match="not a file of the table qmst"):
+            list(open_inputs([folder]).batches({"qmst": frozenset(names)}))
 
 
 def test_a_file_that_cannot_be_written_is_not_ended_as_if_it_were_whole(
