@@ -14,6 +14,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -56,6 +57,8 @@ _HELD_BYTES = 32 << 20
 """Bytes that all tables together hold back until they are a row group."""
 _MOST_OPEN = 64
 """Files that are open at a time, by each process."""
+_MOST_KEPT = 16
+"""Files that the disk is asked for at a time."""
 _LONGEST_RUN = 1 << 22
 """Fingerprints beyond which runs are not put together: 64 MB."""
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
@@ -272,28 +275,34 @@ def _write_last(folder: Path, manifest: Manifest) -> None:
 def _put_in_place(folder: Path, manifest: Manifest) -> None:
     """Give the files that were written their places, the manifest last; what is not needed goes."""
     new = [each for each in named(manifest) if (folder / PARTIAL / each).exists()]
-    for place in {(folder / each).parent for each in new}:
+    places = {(folder / each).parent for each in new}
+    for place in places:
         place.mkdir(parents=True, exist_ok=True)
-    for name in (*new, VIEWS, MANIFEST):
-        with (folder / PARTIAL / name).open("r+b") as file:
-            os.fsync(file.fileno())
+    _have_kept(folder / PARTIAL / each for each in (*new, VIEWS, MANIFEST))
     for name in (*new, VIEWS):
         (folder / PARTIAL / name).replace(folder / name)
-    for place in {(folder / each).parent for each in new}:
-        _have_kept(place)
+    _have_kept(places)
     (folder / PARTIAL / MANIFEST).replace(folder / MANIFEST)
-    _have_kept(folder)
+    _have_kept([folder])
     _clear(folder)
 
 
-def _have_kept(folder: Path) -> None:
-    """Wait until the disk has the names in a folder; Windows does not tell."""
-    if sys.platform != "win32":
-        number = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(number)
-        finally:
-            os.close(number)
+def _have_kept(paths: Iterable[Path]) -> None:
+    """Wait until the disk has files, and the names in folders: all at once is much faster."""
+    with ThreadPoolExecutor(_MOST_KEPT) as threads:
+        for _ in threads.map(_keep, paths):
+            pass
+
+
+def _keep(path: Path) -> None:
+    is_folder = path.is_dir()
+    if is_folder and sys.platform == "win32":
+        return  # it does not tell
+    number = os.open(path, os.O_RDONLY if is_folder else os.O_RDWR)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
 
 
 class _Stamp(NamedTuple):

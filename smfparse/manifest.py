@@ -173,12 +173,12 @@ def is_dataset(folder: Path) -> bool:
 
 
 def own_folders(folder: Path, files: Iterable[Path]) -> list[Path]:
-    """Return the folders of files, and of all tables, below a dataset's; inner ones first."""
-    places = (folder, folder / PARTIAL)
-    found = {place / each for place in places for each in (*table_names(), RECORDS)}
+    """Return the folders of files, of all tables and of what is written, inner ones first."""
+    found = {folder / each for each in (*table_names(), RECORDS, PARTIAL)}
+    found.update(each for each in (folder / PARTIAL).rglob("*") if each.is_dir())
     for file in files:
         found.update(each for each in file.parents if each.is_relative_to(folder))
-    return sorted({*found, places[1]} - {folder}, key=lambda each: (-len(each.parts), each))
+    return sorted(found - {folder}, key=lambda each: (-len(each.parts), each))
 
 
 @contextmanager

@@ -220,7 +220,7 @@ class Dataset:
         for file in self.files(table):
             try:
                 opened = pq.ParquetFile(file)
-                if opened.schema_arrow.names != schema(table).names:
+                if opened.schema.names != schema(table).names:
                     raise InputError(f"{file}: not a file of the table {table}; convert again")
                 yield from map(self._told_apart, opened.iter_batches(columns=names))
             except (OSError, pa.ArrowException) as error:
@@ -493,7 +493,10 @@ def _source(found: Input) -> Source:
     if not found.path.is_dir():
         return SmfFile(found)
     if not (found.path / MANIFEST).is_file():
-        raise InputError(f"{found.name}: convert was interrupted here; run the same command again")
+        raise InputError(
+            f"{found.name}: convert was interrupted here, or is still at work; "
+            "run the same command again"
+        )
     dataset = Dataset(found.path)
     _ = dataset.manifest  # so that one that cannot be read is said at once
     return dataset

@@ -28,7 +28,7 @@ from smfparse.dataset import append_dataset, write_dataset
 from smfparse.duplicates import FINGERPRINT
 from smfparse.errors import InputError, RequestError
 from smfparse.locking import LOCK
-from smfparse.manifest import MANIFEST, RECORDS, named, read_manifest
+from smfparse.manifest import MANIFEST, PARTIAL, RECORDS, named, read_manifest
 from smfparse.selection import Selection
 from smfparse.tables import Inputs, open_inputs
 from tests.builders import foreign_record
@@ -460,7 +460,7 @@ def some(moments: int, first: int) -> Iterable[int]:
     """Return numbers of moments: some, and the last ones, in which the manifest is replaced."""
     if EVERY:
         return range(moments)
-    return sorted({*range(first, moments, 151), *range(moments - 6, moments)})
+    return sorted({*range(first, moments, 251), *range(moments - 6, moments)})
 
 
 def chosen(files: dict[str, bytes]) -> dict[str, bytes]:
@@ -529,6 +529,7 @@ def test_a_kill_at_any_moment_and_the_same_command_again_give_the_same_dataset(
         check_readers_by_pattern(folder, [*old.values(), *wanted.values()])
         if what != "convert" or not (folder / MANIFEST).exists():  # else it is done, and refused
             command(folder)
+            assert not (folder / PARTIAL).exists()
         else:
             (folder / LOCK).unlink(missing_ok=True)
         assert counted_from_0(files_below(folder)) == counted_from_0(wanted), number

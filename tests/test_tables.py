@@ -173,6 +173,27 @@ def test_the_manifest_is_written_last(
     assert {name.split("/")[0] for name in tables} == {*table_names(), RECORDS, VIEWS}
 
 
+def test_the_disk_has_every_file_before_the_manifest_names_it(
+    dump: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: set[int] = set()
+    replace = Path.replace
+
+    def watched(path: Path, target: Path) -> Path:
+        if target.name == MANIFEST:
+            named = {each for each in folder.rglob("*") if each.suffix in (".parquet", ".bin")}
+            assert len(named) == len(table_names()) + 1
+            places = {path, *named, *(each.parent for each in named)}
+            assert {each.stat().st_ino for each in places} <= kept
+            kept.clear()
+        return replace(path, target)
+
+    monkeypatch.setattr(os, "fsync", lambda number: kept.add(os.fstat(number).st_ino))
+    monkeypatch.setattr(Path, "replace", watched)
+    write_dataset(open_inputs([dump]), folder)
+    assert kept == {folder.stat().st_ino}
+
+
 def test_a_raw_file_and_its_dataset_give_equal_tables(dump: Path, folder: Path) -> None:
     raw = open_inputs([dump])
     write_dataset(raw, folder)
