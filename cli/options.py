@@ -40,8 +40,8 @@ class Reading:
     strict: bool
     framing: str | None
 
-    def open(self, inputs: Sequence[str]) -> Inputs:
-        """Open inputs. Raises what `open_inputs` does."""
+    def open(self, inputs: Sequence[str], target: Path | None = None) -> Inputs:
+        """Open inputs, but not the folder that is written. Raises what `open_inputs` does."""
         from smfparse.tables import open_inputs
 
         return open_inputs(
@@ -51,6 +51,7 @@ class Reading:
             keep_duplicates=self.keep_duplicates,
             strict=self.strict,
             framing=self.framing,
+            target=target,
         )
 
 

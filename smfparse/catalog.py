@@ -7,6 +7,7 @@ Datasets are read by DuckDB itself. The zone is UTC, whatever the workstation's.
 
 from __future__ import annotations
 
+import glob
 import re
 import tempfile
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -351,8 +352,14 @@ def _end(text: str) -> int | None:
 
 
 def _parquet(dataset: Dataset, table: str) -> str:
-    files = ", ".join(quoted(str(file)) for file in dataset.files(table))
-    return f"read_parquet([{files}], hive_partitioning = false)"
+    """Return a table of a dataset as one writes it behind FROM; DuckDB takes paths as patterns."""
+    paths = (glob.escape(str(each.absolute())) for each in dataset.files(table))
+    rows = f"read_parquet([{', '.join(map(quoted, paths))}], hive_partitioning = false)"
+    if not dataset.called:
+        return rows
+    words = (f"WHEN {quoted(old)} THEN {quoted(new)}" for old, new in dataset.called.items())
+    source = f"CASE source {' '.join(words)} ELSE source END"
+    return f"(SELECT * REPLACE ({source} AS source) FROM {rows})"
 
 
 def _parts(reader: Any) -> Iterator[Any]:

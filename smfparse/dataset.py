@@ -1,22 +1,25 @@
 """Streams of record batches to a Parquet dataset, and SMF files added to one.
 
-Files carry temporary names until all are written, and belong to the dataset once its manifest,
-which takes the place of the old one in one step, names them. So a run that is killed changes
-nothing, whenever that is, and the same call does it again.
+Files are written in a folder of their own, get their places when all are there, and belong to the
+dataset once its manifest, which takes the place of the old one in one step, names them. Then go
+those that it does not name. So a run that is killed changes nothing, whenever that is, and the same
+call does it again.
 """
 
 from __future__ import annotations
 
 import hashlib
-import itertools
+import os
 import re
+import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import quote
 
 import numpy as np
@@ -28,7 +31,8 @@ from smfparse.columns import DAMAGE, decoded_tables, table_names
 from smfparse.ddl import is_divided, views_sql
 from smfparse.decode import Batch, wanted_tables
 from smfparse.duplicates import Duplicates, Fingerprints, Recorder, read_run
-from smfparse.errors import InputError, OutputError, RequestError
+from smfparse.errors import Damage, DamageLog, InputError, OutputError, RequestError
+from smfparse.locking import only_writer
 from smfparse.manifest import (
     FORMAT,
     MANIFEST,
@@ -36,22 +40,25 @@ from smfparse.manifest import (
     RECORDS,
     VIEWS,
     Manifest,
+    called_otherwise,
+    contents,
     interrupted,
     named,
     ours,
     own_folders,
-    read_manifest,
     strays,
     write_manifest,
 )
 from smfparse.parquet import TableWriter
 from smfparse.ranges import in_order
-from smfparse.tables import Dataset, Inputs, SmfFile, Source, damage_rows
+from smfparse.tables import Dataset, Inputs, SmfFile, Source, called_apart, damage_rows
 
 _HELD_BYTES = 32 << 20
 """Bytes that all tables together hold back until they are a row group."""
 _MOST_OPEN = 64
 """Files that are open at a time, by each process."""
+_MOST_KEPT = 16
+"""Files that the disk is asked for at a time."""
 _LONGEST_RUN = 1 << 22
 """Fingerprints beyond which runs are not put together: 64 MB."""
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
@@ -60,7 +67,7 @@ _READ_BYTES = 1 << 20
 
 
 class Written(NamedTuple):
-    """A file that has rows of a table, under its temporary name."""
+    """A file that has rows of a table, where it is before it gets its place."""
 
     table: str
     path: Path
@@ -93,10 +100,13 @@ def write_dataset(
                manager
 
     Raises RequestError where `folder` holds a dataset already (unless `force`) or something else,
-    and OutputError where it cannot be written.
+    OutputError where it cannot be written, or another one writes there, and InputError where an
+    input is changed while it is read.
     """
     _check_free(folder, force)
-    return _write_whole(inputs, folder, partition)
+    with _alone_in(folder):
+        _check_free(folder, force)
+        return _write_whole(inputs, folder, partition)
 
 
 def append_dataset(inputs: Inputs, folder: Path, *, partition: bool = False) -> Appended:
@@ -110,41 +120,44 @@ def append_dataset(inputs: Inputs, folder: Path, *, partition: bool = False) -> 
     """
     if not (folder / MANIFEST).exists():
         _check_free(folder, force=False)
+    with _alone_in(folder):
+        if (folder / MANIFEST).exists():
+            return _add(inputs, Dataset(folder), partition)
+        _check_free(folder, force=False)
         manifest = _write_whole(inputs, folder, partition)
         return Appended(manifest, manifest["tables"])
-    old = read_manifest(folder)
-    _check_alike(inputs, folder, old, partition)
+
+
+def _add(inputs: Inputs, there: Dataset, partition: bool) -> Appended:
+    """Add SMF files to a dataset."""
+    old = there.manifest
+    _check_alike(inputs, there, partition)
     sums = {each["sha256"] for each in old["inputs"]}
     sizes = {each["bytes"] for each in old["inputs"]}
     files = [each for each in inputs.sources if isinstance(each, SmfFile)]
+    read = _files_read(files)
     known = {
         each.path
         for each in files
-        if each.path.stat().st_size in sizes and checksum(each.path) in sums
+        if read[each.path].stamp.size in sizes and read[each.path].sha256 in sums
     }
     new = [each for each in files if each.path not in known]
-    called, renamed = _called_apart(new, {each["name"] for each in old["inputs"]})
-    runs = [folder / each for each in old["records"]]
-    with_runs = Duplicates([each.input for each in called], runs)
+    renamed = called_apart([each.name for each in new], set(there.smf_files))
+    called = [
+        replace(each, input=replace(each.input, name=renamed.get(each.name, each.name)))
+        for each in new
+    ]
+    with_runs = Duplicates([each.input for each in called], there.runs())
     sources = [replace(each, duplicates=each.duplicates and with_runs) for each in called]
     passed_over = tuple(each.name for each in files if each.path in known)
+    _clear(there.path)
     if not sources:
-        with _said_as_output(folder):
-            _clear(folder)
         return Appended(old, dict.fromkeys(table_names(), 0), passed_over)
     added = Inputs(sources, inputs.log, inputs.selection, inputs.jobs)
-    with _said_as_output(folder):
-        try:
-            _clear(folder)
-            made = _Making(folder, old["partitioned"], _next_number(old))
-            written = _write_all(added, made)
-            manifest = _manifest(added, made, written, old)
-            _write_last(folder, manifest)
-        except BaseException:
-            _clear(folder)
-            raise
-        _put_in_place(folder, manifest, old)
-    return Appended(manifest, _rows(written), passed_over, renamed)
+    first = _next_number(there.path)
+    made = _Making(there.path, old["partitioned"], first, read, old, _places(there.lost))
+    manifest, rows = _make(added, made)
+    return Appended(manifest, rows, passed_over, tuple(renamed.items()))
 
 
 def checksum(path: Path) -> str:
@@ -161,23 +174,38 @@ def checksum(path: Path) -> str:
 
 def _write_whole(inputs: Inputs, folder: Path, partition: bool) -> Manifest:
     """Write a dataset where there is none, or one that is to be replaced."""
+    _clear(folder)
+    read = _files_read(each for each in inputs.sources if isinstance(each, SmfFile))
+    manifest, _ = _make(inputs, _Making(folder, partition, _next_number(folder), read))
+    return manifest
+
+
+def _make(inputs: Inputs, made: _Making) -> tuple[Manifest, dict[str, int]]:
+    """Write what belongs to a dataset; return its manifest, and how many rows were written."""
+    try:
+        written = _write_all(inputs, made)
+        manifest = _manifest(inputs, made, written)
+        _write_last(made.folder / PARTIAL, manifest)
+    except BaseException:
+        _clear(made.folder)
+        raise
+    _put_in_place(made.folder, manifest)
+    return manifest, _rows(written)
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Make a folder, if need be, in which nobody else writes; it goes if nothing is in it then."""
     new = [each for each in (folder, *folder.parents) if not each.exists()]
     with _said_as_output(folder):
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            _clear(folder)
-            made = _Making(folder, partition)
-            written = _write_all(inputs, made)
-            manifest = _manifest(inputs, made, written, None)
-            _write_last(folder, manifest)
-        except BaseException:
-            _clear(folder, *new)
-            raise
-        (folder / MANIFEST).unlink(missing_ok=True)
-        for old in ours(folder):
-            old.unlink()
-        _put_in_place(folder, manifest)
-    return manifest
+            with only_writer(folder):
+                yield
+        finally:
+            for each in new:
+                with suppress(OSError):
+                    each.rmdir()
 
 
 @contextmanager
@@ -199,12 +227,16 @@ def _check_free(folder: Path, force: bool) -> None:
             raise RequestError(
                 f"{folder}: a dataset is there already; --append adds to it, --force replaces it"
             )
-    elif any(folder.iterdir()) and not interrupted(folder):
+    elif contents(folder) and not interrupted(folder):
         raise RequestError(f"{folder}: the folder holds something else; name a new one")
 
 
-def _check_alike(inputs: Inputs, folder: Path, old: Manifest, partition: bool) -> None:
-    """Raise RequestError where what is asked for does not go with what is there."""
+def _check_alike(inputs: Inputs, there: Dataset, partition: bool) -> None:
+    """Raise RequestError where what is asked for does not go with what is there.
+
+    And InputError where not all of that is there.
+    """
+    folder, old = there.path, there.manifest
     others = [each.name for each in inputs.sources if not isinstance(each, SmfFile)]
     if others or old["records"] is None:
         what = others[0] if others else folder
@@ -219,62 +251,126 @@ def _check_alike(inputs: Inputs, folder: Path, old: Manifest, partition: bool) -
         )
     if partition and not old["partitioned"]:
         raise RequestError(f"{folder}: written without --partition; --append goes on as it is")
+    for table in table_names():
+        there.files(table)
 
 
-def _called_apart(
-    files: Sequence[SmfFile], taken: set[str]
-) -> tuple[list[SmfFile], tuple[tuple[str, str], ...]]:
-    """Give files names that no input has yet, as rows are told apart by them."""
-    found, renamed = [], []
-    for each in files:
-        names = itertools.chain([each.name], (f"{each.name}#{n}" for n in itertools.count(2)))
-        name = next(name for name in names if name not in taken)
-        taken = {*taken, name}
-        found.append(replace(each, input=replace(each.input, name=name)))
-        if name != each.name:
-            renamed.append((each.name, name))
-    return found, tuple(renamed)
-
-
-def _clear(folder: Path, *new: Path) -> None:
+def _clear(folder: Path) -> None:
     """Remove what a run left that did not come to its end, and folders that have nothing else."""
     left = strays(folder)
     for each in left:
         each.unlink(missing_ok=True)
-    for empty in (*own_folders(folder, left), *new):
+    for empty in own_folders(folder, left):
         with suppress(OSError):
             empty.rmdir()
 
 
 def _write_last(folder: Path, manifest: Manifest) -> None:
-    """Write what is not rows, under temporary names."""
+    """Write what is not rows."""
     text = views_sql(partitioned=manifest["partitioned"])
-    (folder / f"{VIEWS}{PARTIAL}").write_text(text, encoding="utf-8")
+    (folder / VIEWS).write_text(text, encoding="utf-8")
     write_manifest(folder, manifest)
 
 
-def _put_in_place(folder: Path, manifest: Manifest, old: Manifest | None = None) -> None:
-    """Give the files that were written their names, the manifest last; what is not needed goes.
-
-    old  the manifest that is replaced
-    """
-    there = set() if old is None else set(named(old))
-    for name in (*(each for each in named(manifest) if each not in there), VIEWS, MANIFEST):
-        (folder / f"{name}{PARTIAL}").replace(folder / name)
+def _put_in_place(folder: Path, manifest: Manifest) -> None:
+    """Give the files that were written their places, the manifest last; what is not needed goes."""
+    new = [each for each in named(manifest) if (folder / PARTIAL / each).exists()]
+    places = {(folder / each).parent for each in new}
+    for place in places:
+        place.mkdir(parents=True, exist_ok=True)
+    _have_kept(folder / PARTIAL / each for each in (*new, VIEWS, MANIFEST))
+    for name in (*new, VIEWS):
+        (folder / PARTIAL / name).replace(folder / name)
+    _have_kept(places)
+    (folder / PARTIAL / MANIFEST).replace(folder / MANIFEST)
+    _have_kept([folder])
     _clear(folder)
+
+
+def _have_kept(paths: Iterable[Path]) -> None:
+    """Wait until the disk has files, and the names in folders: all at once is much faster."""
+    with ThreadPoolExecutor(_MOST_KEPT) as threads:
+        for _ in threads.map(_keep, paths):
+            pass
+
+
+def _keep(path: Path) -> None:
+    is_folder = path.is_dir()
+    if is_folder and sys.platform == "win32":
+        return  # it does not tell
+    number = os.open(path, os.O_RDONLY if is_folder else os.O_RDWR)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
+class _Stamp(NamedTuple):
+    """What changes when a file is written to: its size, and when that was last done."""
+
+    size: int
+    changed: int
+
+
+@dataclass
+class _FileRead:
+    """An SMF file that is read, as it was before."""
+
+    file: SmfFile
+    stamp: _Stamp
+
+    @cached_property
+    def sha256(self) -> str:
+        return checksum(self.file.path)
+
+    def check(self) -> None:
+        """Raise InputError where the file is not as it was before."""
+        if _stamp(self.file) != self.stamp:
+            raise InputError(f"{self.file.name}: changed while it was read; run again")
+
+
+def _files_read(files: Iterable[SmfFile]) -> dict[Path, _FileRead]:
+    """Return SMF files by their paths, as they are before they are read."""
+    return {each.path: _FileRead(each, _stamp(each)) for each in files}
+
+
+def _stamp(file: SmfFile) -> _Stamp:
+    try:
+        found = file.path.stat()
+    except OSError as error:
+        raise InputError(f"{file.name}: {error.strerror or error}") from error
+    return _Stamp(found.st_size, found.st_mtime_ns)
+
+
+_Place: TypeAlias = tuple[str, int, str]
+"""Source, byte and reason of what could not be used."""
+
+
+def _places(damage: DamageLog) -> frozenset[_Place]:
+    return frozenset(map(_place, damage.details))
+
+
+def _place(damage: Damage) -> _Place:
+    return damage.source, damage.offset, damage.reason
 
 
 @dataclass
 class _Making:
     """A dataset, or files that are added to one, while it is written.
 
-    first  number of the first part; 0: a new dataset, in which every table has a file
+    first   number of the first part: that of no file yet
+    read    the SMF files that are read
+    old     manifest of the dataset that is added to; None: a new one, where every table has a file
+    damage  what could not be used of what that was made of
     """
 
     folder: Path
     partitioned: bool
-    first: int = 0
-    runs: list[str] = field(default_factory=list)
+    first: int
+    read: Mapping[Path, _FileRead]
+    old: Manifest | None = None
+    damage: frozenset[_Place] = frozenset()
+    runs: dict[str, int] = field(default_factory=dict)
     recorder: Recorder = field(init=False)
 
     def __post_init__(self) -> None:
@@ -283,25 +379,32 @@ class _Making:
     def write_run(self, some: Fingerprints) -> None:
         """Write fingerprints, that ascend, as a file."""
         name = f"{RECORDS}/part-{self.first + len(self.runs):05}.bin"
-        (self.folder / RECORDS).mkdir(exist_ok=True)
-        (self.folder / f"{name}{PARTIAL}").write_bytes(some.tobytes())
-        self.runs.append(name)
+        place = self.folder / PARTIAL / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(some.tobytes())
+        self.runs[name] = len(some)
 
-    def finish_runs(self, old: Sequence[str] = ()) -> list[str]:
-        """Write what is left, with short runs put together; return the names of all runs.
+    def finish_runs(self) -> dict[str, int]:
+        """Write what is left, with short runs put together; return all runs and their lengths.
 
         So there are few of them, however often files are added.
         """
-        kept, some = list(old), self.recorder.take()
+        kept: dict[str, int] = {} if self.old is None else dict(self.old["records"])
+        some = self.recorder.take()
         while some.size and kept:
-            last = read_run(self.folder / kept[-1])
-            if len(last) > 2 * len(some) or len(last) + len(some) > _LONGEST_RUN:
+            name, length = kept.popitem()
+            if length > 2 * len(some) or length + len(some) > _LONGEST_RUN:
+                kept[name] = length
                 break
-            some = np.sort(np.concatenate([last, some]))
-            kept.pop()
+            some = np.sort(np.concatenate([read_run(self.folder / name), some]))
         if some.size:
             self.write_run(some)
-        return [*kept, *self.runs]
+        return kept | self.runs
+
+    def not_known(self, met: DamageLog) -> DamageLog:
+        """Return what could not be used, but for what the dataset that is added to has."""
+        new = [each for each in met.details if _place(each) not in self.damage]
+        return DamageLog(details=new, count=met.count - len(met.details) + len(new))
 
 
 def _write_all(inputs: Inputs, made: _Making) -> list[Written]:
@@ -324,7 +427,7 @@ def _written(inputs: Inputs, made: _Making) -> Iterator[list[Written]]:
     """Write the rows of `inputs` by one process or several."""
     wanted = wanted_tables(decoded_tables())
     found = inputs.units(inputs.sources, wanted, ahead=False)
-    where = made.folder, made.partitioned, made.first
+    where = made.folder / PARTIAL, made.partitioned, made.first, made.old is None
     if len(found) < 2:
         yield _write(*where, 1, 0, inputs.batches(wanted))
         return
@@ -340,6 +443,7 @@ def _write(
     folder: Path,
     partitioned: bool,
     first: int,
+    is_new: bool,
     jobs: int,
     number: int,
     found: Iterator[tuple[str, Batch]],
@@ -352,7 +456,7 @@ def _write(
     try:
         for table, batch in found:
             files.add(table, batch)
-        return files.finish(decoded_tables() if not first + number else ())
+        return files.finish(decoded_tables() if is_new and not number else ())
     except BaseException:
         files.give_up()
         raise
@@ -402,7 +506,7 @@ class _Files:
         writer = self.writers.pop(key, None)  # the one used last comes last
         if writer is None:
             again = f"-{self.closed[key]:05}" if self.closed[key] else ""
-            name = f"part-{self.number:05}{again}.parquet{PARTIAL}"
+            name = f"part-{self.number:05}{again}.parquet"
             writer = TableWriter(table, self.folder / table / place / name)
         self.writers[key] = writer
         return writer
@@ -440,7 +544,11 @@ def _divided(batch: Batch) -> list[tuple[str, Batch]]:
 
 def _folder_of(name: str | None) -> str | None:
     """Return a name as a part of a path that hive partitioning reads back."""
-    return quote(name, safe="") or None if name is not None else None
+    if not name:
+        return None
+    if name.upper() == "NULL":
+        return f"%{ord(name[0]):02X}{name[1:]}"  # as it is, DuckDB 1.5 takes it for no name
+    return quote(name, safe="")
 
 
 def _no_place(table: str, partitioned: bool) -> str:
@@ -450,10 +558,10 @@ def _no_place(table: str, partitioned: bool) -> str:
 
 def _write_damage(inputs: Inputs, made: _Making) -> list[Written]:
     """Write what could not be used of the inputs, and when they were made."""
-    rows = damage_rows(inputs.met)
-    if made.first and not rows.num_rows:
+    rows = damage_rows(made.not_known(inputs.met))
+    if made.old is not None and not rows.num_rows:
         return []
-    files = _Files(made.folder, made.first, False, _HELD_BYTES)
+    files = _Files(made.folder / PARTIAL, made.first, False, _HELD_BYTES)
     files.add(DAMAGE, rows)
     return files.finish([DAMAGE])
 
@@ -466,39 +574,41 @@ def _rows(written: Iterable[Written]) -> dict[str, int]:
     return rows
 
 
-def _manifest(
-    inputs: Inputs, made: _Making, written: Sequence[Written], old: Manifest | None
-) -> Manifest:
+def _manifest(inputs: Inputs, made: _Making, written: Sequence[Written]) -> Manifest:
     """Return the manifest of what was written, and of what was there."""
     files: dict[str, list[str]] = {table: [] for table in table_names()}
     for table, path, _ in written:
-        files[table].append(path.relative_to(made.folder).as_posix().removesuffix(PARTIAL))
+        files[table].append(path.relative_to(made.folder / PARTIAL).as_posix())
     are_files = _are_files(inputs.sources)
     manifest = {
         "format": FORMAT,
         "smfparse": __version__,
-        "inputs": [_described(each, inputs) for each in inputs.sources],
+        "inputs": [_described(each, inputs, made.read) for each in inputs.sources],
         "selection": str(inputs.selection) or None,
         "partitioned": made.partitioned,
         "tables": _rows(written),
         "duplicates": inputs.duplicates,
         "unknown_bytes": dict(inputs.log.unknown),
-        "damage_count": inputs.met.count,
+        "damage_count": made.not_known(inputs.met).count,
         "files": files,
-        "records": made.finish_runs(old["records"] if old else ()) if are_files else None,
+        "records": made.finish_runs() if are_files else None,
     }
-    return manifest if old is None else _sum(old, manifest)
+    return manifest if made.old is None else _sum(made.old, manifest)
 
 
-def _described(source: Source, inputs: Inputs) -> dict[str, Any]:
-    """Return what the manifest says of an input."""
+def _described(source: Source, inputs: Inputs, read: Mapping[Path, _FileRead]) -> dict[str, Any]:
+    """Return what the manifest says of an input. Raises InputError where it was changed."""
     if not isinstance(source, SmfFile):
         assert isinstance(source, Dataset)
-        return {"name": source.name, "inputs": source.manifest["inputs"]}
+        names = called_otherwise(source.manifest["inputs"], source.called)
+        return {"name": source.name, "inputs": names}
+    before = read[source.path]
+    found = before.sha256
+    before.check()
     return {
         "name": source.name,
-        "bytes": source.path.stat().st_size,
-        "sha256": checksum(source.path),
+        "bytes": before.stamp.size,
+        "sha256": found,
         "smfparse": __version__,
         "duplicates": inputs.log.duplicates.get(source.path, 0),
     }
@@ -517,7 +627,7 @@ def _sum(old: Manifest, new: Manifest) -> Manifest:
     }
 
 
-def _next_number(manifest: Manifest) -> int:
+def _next_number(folder: Path) -> int:
     """Return the number of the next part: that of no file yet."""
-    numbers = (re.search(r"part-(\d+)", name) for name in named(manifest))
-    return 1 + max(int(each[1]) for each in numbers if each)
+    numbers = (re.match(r"part-(\d+)", each.name) for each in ours(folder))
+    return 1 + max((int(each[1]) for each in numbers if each), default=-1)

@@ -67,12 +67,14 @@ def find(
     is_dataset: Callable[[Path], bool],
     damage: DamageLog,
     framing: Framing | None = None,
+    target: Path | None = None,
 ) -> list[Input]:
     """Return the inputs that `names` stand for, in order: each is there and starts as it should.
 
     names       a Path is this path and nothing else: no pattern, not standard input
     is_dataset  whether a folder is one input, and not a folder of SMF files
     framing     how the records of all files are told apart; None: that is detected
+    target      a folder that is written: where it is below another one it is no input
 
     Of folders, files that are no SMF dumps are left out and noted in `damage`. What a folder or
     pattern brings again is taken once. Raises InputError where an input is missing, unreadable or
@@ -88,7 +90,8 @@ def find(
         if is_named:
             named.add(place)
         if each.path.is_dir() and not is_dataset(each.path):
-            for place, file in _files_of(each.path, is_dataset, found, damage, framing):
+            files = _files(each.path, is_dataset, damage, target)
+            for place, file in _files_of(each.path, files, found, damage, framing):
                 found[place] = file
         elif place not in found:
             is_file = not each.once and not each.path.is_dir()
@@ -123,14 +126,14 @@ def _at(path: Path, name: str) -> Input:
 
 def _files_of(
     folder: Path,
-    is_dataset: Callable[[Path], bool],
+    files: Iterable[Path],
     found: Mapping[Path | str, Input],
     damage: DamageLog,
     framing: Framing | None,
 ) -> Iterator[tuple[Path, Input]]:
-    """Yield the SMF files of a folder and of the folders in it that are not found yet, by path."""
+    """Yield the SMF files among those of a folder that are not found yet, by path."""
     some = False
-    for path in sorted(_files(folder, is_dataset, damage)):
+    for path in sorted(files):
         place = path.resolve()
         if place not in found:
             try:
@@ -146,15 +149,22 @@ def _files_of(
         raise InputError(f"{folder}: a folder without any SMF file in it, and no dataset")
 
 
-def _files(folder: Path, is_dataset: Callable[[Path], bool], damage: DamageLog) -> Iterator[Path]:
-    """Yield the files below a folder but the hidden ones."""
+def _files(
+    folder: Path, is_dataset: Callable[[Path], bool], damage: DamageLog, target: Path | None
+) -> Iterator[Path]:
+    """Yield the files below a folder but the hidden ones, and those in `target`."""
+    written = None if target is None else target.resolve()
 
     def unreadable(error: OSError) -> None:
         _leave_out(Path(error.filename), error.strerror or str(error), damage)
 
     for place, folders, files in os.walk(folder, onerror=unreadable):
         within = Path(place)
-        folders[:] = [each for each in folders if not each.startswith(".")]
+        folders[:] = [
+            each
+            for each in folders
+            if not each.startswith(".") and (within / each).resolve() != written
+        ]
         for each in [each for each in sorted(folders) if is_dataset(within / each)]:
             folders.remove(each)
             _leave_out(within / each, "a dataset, which has to be named itself", damage)

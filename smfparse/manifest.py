@@ -4,6 +4,8 @@
     views.sql                  the tables for DuckDB
     <table>/part-*.parquet     rows; partitioned: <table>/date=.../qmgr=.../part-*.parquet
     .records/part-*.bin        fingerprints of the records, for what is added later
+    .partial/                  the same while it is written: a folder that readers pass over
+    .lock                      while somebody writes
 
 A file that the manifest does not name is left from a run that was killed.
 """
@@ -13,13 +15,15 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import UnionType
 from typing import Any, TypeAlias
 
 from smfparse.columns import table_names
 from smfparse.errors import InputError, OutputError
+from smfparse.locking import LOCK
 
 Manifest: TypeAlias = dict[str, Any]
 """What `smfparse.json` holds: docs/dataset.md."""
@@ -28,10 +32,26 @@ MANIFEST = "smfparse.json"
 VIEWS = "views.sql"
 RECORDS = ".records"
 PARTIAL = ".partial"
-FORMAT = 3
+FORMAT = 4
 HIVE = "date=*/qmgr=*"
 """Folders below that of a partitioned table."""
 _PARTS = ("part-*.parquet", f"{HIVE}/part-*.parquet")
+_Shape: TypeAlias = Mapping[str, type | UnionType]
+_SHAPE: _Shape = {
+    "smfparse": str,
+    "inputs": list,
+    "selection": str | None,
+    "partitioned": bool,
+    "tables": dict,
+    "duplicates": int,
+    "unknown_bytes": dict,
+    "damage_count": int,
+    "files": dict,
+    "records": dict | None,
+}
+"""What a manifest has besides its format."""
+_FILE: _Shape = {"name": str, "bytes": int, "sha256": str}
+_DATASET: _Shape = {"name": str, "inputs": list}
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -42,13 +62,57 @@ def read_manifest(folder: Path) -> Manifest:
         raise InputError(f"{folder}: {MANIFEST} cannot be read: {error}") from error
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise InputError(f"{folder}: a dataset of another smfparse; convert again")
+    if not _is_sound(found):
+        raise InputError(f"{folder}: {MANIFEST} is damaged; convert again (--force replaces it)")
     return found
 
 
+def _is_sound(found: Manifest) -> bool:
+    """Whether a manifest has everything, each of its type."""
+    return (
+        _has(found, _SHAPE)
+        and _has(found["tables"], dict.fromkeys(table_names(), int))
+        and _has(found["files"], dict.fromkeys([*table_names(), *found["files"]], list))
+        and _has(found["unknown_bytes"], dict.fromkeys(found["unknown_bytes"], int))
+        and _has(found["records"] or {}, dict.fromkeys(found["records"] or (), int))
+        and all(isinstance(name, str) for names in found["files"].values() for name in names)
+        and all(map(_is_input, found["inputs"]))
+    )
+
+
+def _has(found: Any, shape: _Shape) -> bool:
+    return isinstance(found, dict) and all(
+        name in found and isinstance(found[name], kind) for name, kind in shape.items()
+    )
+
+
+def _is_input(found: Any) -> bool:
+    return _has(found, _FILE) or (_has(found, _DATASET) and all(map(_is_input, found["inputs"])))
+
+
+def smf_files(inputs: Iterable[Manifest]) -> Iterator[str]:
+    """Yield the names of SMF files, as rows have them, among the inputs of a manifest."""
+    for each in inputs:
+        if "inputs" in each:
+            yield from smf_files(each["inputs"])
+        else:
+            yield each["name"]
+
+
+def called_otherwise(inputs: Iterable[Manifest], called: Mapping[str, str]) -> list[Manifest]:
+    """Return the inputs of a manifest with other names for SMF files."""
+    return [
+        each | {"inputs": called_otherwise(each["inputs"], called)}
+        if "inputs" in each
+        else each | {"name": called.get(each["name"], each["name"])}
+        for each in inputs
+    ]
+
+
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Write a manifest under its temporary name."""
+    """Write a manifest in `folder`."""
     text = json.dumps(manifest, indent=2) + "\n"
-    (folder / f"{MANIFEST}{PARTIAL}").write_text(text, encoding="utf-8")
+    (folder / MANIFEST).write_text(text, encoding="utf-8")
 
 
 def named(manifest: Manifest) -> Iterator[str]:
@@ -58,24 +122,21 @@ def named(manifest: Manifest) -> Iterator[str]:
     yield from manifest["records"] or ()
 
 
-def ours(folder: Path, suffix: str = "") -> list[Path]:
-    """Return the files of rows and fingerprints in a folder: nothing else there is ours.
-
-    suffix  what stands behind their names
-    """
+def ours(folder: Path) -> list[Path]:
+    """Return the files of rows and fingerprints in a folder: nothing else there is ours."""
     found = [
         each
         for table in table_names()
         for pattern in _PARTS
-        for each in sorted((folder / table).glob(f"{pattern}{suffix}"))
+        for each in sorted((folder / table).glob(pattern))
     ]
-    return [*found, *sorted((folder / RECORDS).glob(f"part-*.bin{suffix}"))]
+    return [*found, *sorted((folder / RECORDS).glob("part-*.bin"))]
 
 
 def unfinished(folder: Path) -> list[Path]:
-    """Return the files that still have their temporary names, the manifest last."""
-    single = (folder / f"{each}{PARTIAL}" for each in (VIEWS, MANIFEST))
-    return [*ours(folder, PARTIAL), *(each for each in single if each.exists())]
+    """Return the files that are not in their places yet, the manifest last."""
+    single = (folder / PARTIAL / each for each in (VIEWS, MANIFEST))
+    return [*ours(folder / PARTIAL), *(each for each in single if each.exists())]
 
 
 def strays(folder: Path) -> list[Path]:
@@ -89,13 +150,18 @@ def strays(folder: Path) -> list[Path]:
     return [*(each for each in ours(folder) if each not in belong), *unfinished(folder)]
 
 
+def contents(folder: Path) -> set[str]:
+    """Return the names of what is in a folder, but for the lock of who writes there."""
+    return {each.name for each in folder.iterdir()} - {LOCK}
+
+
 def interrupted(folder: Path) -> bool:
     """Whether there is what writing leaves when it is interrupted, and nothing else."""
-    single = {name + suffix for name in (MANIFEST, VIEWS) for suffix in ("", PARTIAL)}
-    found = {each.name for each in folder.iterdir()}
-    if not found or not found <= {*table_names(), RECORDS, *single}:
+    found = contents(folder)
+    if not found or not found <= {*table_names(), RECORDS, PARTIAL, MANIFEST, VIEWS}:
         return False
-    return bool(unfinished(folder)) or not any(each.is_file() for each in folder.rglob("*"))
+    files = (each for each in folder.rglob("*") if each.is_file() and each.name != LOCK)
+    return bool(unfinished(folder)) or not any(files)
 
 
 def is_dataset(folder: Path) -> bool:
@@ -107,8 +173,9 @@ def is_dataset(folder: Path) -> bool:
 
 
 def own_folders(folder: Path, files: Iterable[Path]) -> list[Path]:
-    """Return the folders of files, and of all tables, below a dataset's; inner ones first."""
-    found = {folder / each for each in (*table_names(), RECORDS)}
+    """Return the folders of files, of all tables and of what is written, inner ones first."""
+    found = {folder / each for each in (*table_names(), RECORDS, PARTIAL)}
+    found.update(each for each in (folder / PARTIAL).rglob("*") if each.is_dir())
     for file in files:
         found.update(each for each in file.parents if each.is_relative_to(folder))
     return sorted(found - {folder}, key=lambda each: (-len(each.parts), each))

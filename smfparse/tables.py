@@ -21,11 +21,11 @@ import pyarrow.parquet as pq
 from smfparse.columns import DAMAGE, DAMAGE_COLUMNS, RECORD, decoded_tables
 from smfparse.decode import Batch, Wanted, coded_schema, every_block, schema, wanted_tables
 from smfparse.detection import named as framing_named
-from smfparse.duplicates import Duplicates
+from smfparse.duplicates import FINGERPRINT, Duplicates
 from smfparse.errors import Damage, DamageLog, InputError, RequestError
 from smfparse.framing import WHOLE_SOURCE, Part, size_of
 from smfparse.inputs import Input, find
-from smfparse.manifest import MANIFEST, Manifest, is_dataset, read_manifest
+from smfparse.manifest import MANIFEST, Manifest, is_dataset, read_manifest, smf_files
 from smfparse.ranges import (
     LEAST_BYTES,
     MOST_BYTES,
@@ -112,9 +112,13 @@ class SmfFile:
 
 @dataclass(frozen=True)
 class Dataset:
-    """A folder that `dataset.write_dataset` made; what was added later is not seen."""
+    """A folder that `dataset.write_dataset` made; what was added later is not seen.
+
+    called  what `source` is instead in its rows, where another input has that name
+    """
 
     path: Path
+    called: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def name(self) -> str:
@@ -129,6 +133,11 @@ class Dataset:
         """What is written of the dataset. Raises InputError."""
         return read_manifest(self.path)
 
+    @property
+    def smf_files(self) -> list[str]:
+        """The names that `source` has in its rows, but for `called`."""
+        return list(smf_files(self.manifest["inputs"]))
+
     def files(self, table: str) -> list[Path]:
         """Return the Parquet files of a table, which are all there."""
         found = [self.path / each for each in self.manifest["files"][table]]
@@ -136,6 +145,26 @@ class Dataset:
             if not each.is_file():
                 raise InputError(f"{each}: a file of the dataset is not there; convert again")
         return found
+
+    def runs(self) -> list[Path]:
+        """Return the files with the fingerprints of its records, which are all there and whole.
+
+        There are none where it was made of datasets.
+        """
+        found = []
+        for name, count in (self.manifest["records"] or {}).items():
+            path = self.path / name
+            if not path.is_file() or path.stat().st_size != count * FINGERPRINT.itemsize:
+                raise InputError(
+                    f"{path}: a file of the dataset is not there or not whole; its records cannot "
+                    "be told from others'; convert again"
+                )
+            found.append(path)
+        return found
+
+    def knows_all_of(self, selection: Selection) -> bool:
+        """Whether its rows have all that is selected of the records that it knows."""
+        return self.manifest["selection"] in (None, str(selection) or None)
 
     @cached_property
     def lost(self) -> DamageLog:
@@ -190,9 +219,21 @@ class Dataset:
         """Yield the columns `names` of a table."""
         for file in self.files(table):
             try:
-                yield from pq.ParquetFile(file).iter_batches(columns=names)
+                opened = pq.ParquetFile(file)
+                if opened.schema.names != schema(table).names:
+                    raise InputError(f"{file}: not a file of the table {table}; convert again")
+                yield from map(self._told_apart, opened.iter_batches(columns=names))
             except (OSError, pa.ArrowException) as error:
                 raise InputError(f"{file}: cannot be read as Parquet: {error}") from error
+
+    def _told_apart(self, batch: Batch) -> Batch:
+        """Return rows with the names of their SMF files that no other input has."""
+        if not self.called or "source" not in batch.schema.names:
+            return batch
+        coded = batch["source"].dictionary_encode()
+        words = [self.called.get(each, each) for each in coded.dictionary.to_pylist()]
+        names = pa.array(words, pa.string()).take(coded.indices)
+        return batch.set_column(batch.schema.names.index("source"), "source", names)
 
 
 @dataclass
@@ -339,6 +380,7 @@ def open_inputs(
     keep_duplicates: bool = False,
     strict: bool = False,
     framing: str | None = None,
+    target: Path | None = None,
 ) -> Inputs:
     """Open SMF files and datasets, of which the records of `selection` are wanted.
 
@@ -350,6 +392,7 @@ def open_inputs(
                      rows come
     framing          name of the walk that tells the records of SMF files apart; None: that is
                      detected
+    target           folder that is written: where it is below one of the folders it is no input
 
     Raises InputError, before anything is decoded, where one is missing, unreadable or neither, and
     RequestError where one is named twice.
@@ -358,14 +401,49 @@ def open_inputs(
         raise RequestError(f"{jobs} jobs: at least one")
     log = Log(DamageLog(strict=strict))
     known = None if framing is None else framing_named(framing)
-    sources = [_source(each) for each in find(paths, is_dataset, log.damage, known)]
-    if not keep_duplicates:
-        duplicates = Duplicates([each.input for each in sources if isinstance(each, SmfFile)])
+    found = find(paths, is_dataset, log.damage, known, target)
+    sources = _told_apart([_source(each) for each in found])
+    files = [each.input for each in sources if isinstance(each, SmfFile)]
+    if files and not keep_duplicates:
+        duplicates = Duplicates(files, _known_records(sources, selection))
         sources = [
             replace(each, duplicates=duplicates) if isinstance(each, SmfFile) else each
             for each in sources
         ]
     return Inputs(sources, log, selection, jobs)
+
+
+def called_apart(names: Iterable[str], taken: set[str]) -> dict[str, str]:
+    """Return other names for those that are taken already: `DUMP.smf#2`. All are taken then."""
+    found = {}
+    for name in names:
+        others = (f"{name}#{number}" for number in itertools.count(2))
+        new = next(each for each in itertools.chain([name], others) if each not in taken)
+        taken.add(new)
+        if new != name:
+            found[name] = new
+    return found
+
+
+def _told_apart(sources: Sequence[Source]) -> list[Source]:
+    """Give datasets, whose rows name SMF files that are other inputs, other names for these.
+
+    Rows that belong together are told by `source` and the number of their record.
+    """
+    taken = {each.name for each in sources if isinstance(each, SmfFile)}
+    found: list[Source] = []
+    for each in sources:
+        if isinstance(each, Dataset) and (called := called_apart(each.smf_files, taken)):
+            found.append(replace(each, called=called))
+        else:
+            found.append(each)
+    return found
+
+
+def _known_records(sources: Iterable[Source], selection: Selection) -> list[Path]:
+    """Return the fingerprints of the records that the datasets among the inputs have."""
+    datasets = (each for each in sources if isinstance(each, Dataset))
+    return [run for each in datasets if each.knows_all_of(selection) for run in each.runs()]
 
 
 def decode_part(
@@ -415,7 +493,10 @@ def _source(found: Input) -> Source:
     if not found.path.is_dir():
         return SmfFile(found)
     if not (found.path / MANIFEST).is_file():
-        raise InputError(f"{found.name}: convert was interrupted here; run the same command again")
+        raise InputError(
+            f"{found.name}: convert was interrupted here, or is still at work; "
+            "run the same command again"
+        )
     dataset = Dataset(found.path)
     _ = dataset.manifest  # so that one that cannot be read is said at once
     return dataset

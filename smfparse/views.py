@@ -1,7 +1,7 @@
 """Views: tables joined and named for people, one SQL file and one declaration each.
 
 `smfparse/sql/views/<name>.sql` is a SELECT over the tables as they are in the schema `inputs`, with
-`input_no`: of two datasets each can have a record of one source and number. `<name>.toml` says
+`input_no`, the number of a dataset, by which rows belong together as well. `<name>.toml` says
 what the columns behind the keys are:
 
     depth = "qqstdpth"                     a field: its meaning, unit and type

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.builders import Write, rdw
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_disk_to_wait_for() -> Iterator[None]:
+    """What tests write need not outlive a power cut, and waiting for the disk takes longer."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("os.fsync", lambda number: None)
+        yield
 
 
 @pytest.fixture

@@ -41,6 +41,7 @@ ROOMS = (
     "decode",
     "interrupts",
     "ranges",
+    "locking",
     "manifest",
     "parquet",
     "tables",

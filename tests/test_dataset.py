@@ -6,12 +6,16 @@ import itertools
 import json
 import os
 import random
+import re
 import signal
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+import pyarrow.dataset as pads
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 from hypothesis import given
@@ -22,10 +26,11 @@ from smfparse.cli import main
 from smfparse.columns import table_names
 from smfparse.dataset import append_dataset, write_dataset
 from smfparse.duplicates import FINGERPRINT
-from smfparse.errors import RequestError
-from smfparse.manifest import MANIFEST, RECORDS, named, read_manifest
+from smfparse.errors import InputError, RequestError
+from smfparse.locking import LOCK
+from smfparse.manifest import MANIFEST, PARTIAL, RECORDS, named, read_manifest
 from smfparse.selection import Selection
-from smfparse.tables import open_inputs
+from smfparse.tables import Inputs, open_inputs
 from tests.builders import foreign_record
 from tests.mixed_records import Each, several
 from tests.searching import search
@@ -263,6 +268,104 @@ def test_what_cannot_be_added_is_refused_and_changes_nothing(
     convert(dumps[0], "--to", tmp_path / "mine", "--append", code=2)
 
 
+def test_a_text_file_in_a_folder_is_noted_once_and_the_dataset_in_it_is_no_input(
+    dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "nightly"
+    place.mkdir()
+    monkeypatch.chdir(place)
+    Path("README.txt").write_text("not of SMF")
+    for number, dump in enumerate(dumps):
+        Path(f"{number}.smf").write_bytes(dump.read_bytes())
+        said = convert(".", "--to", "tables", "--append", code=4).stderr
+        assert "README.txt: byte 0x0" in said
+        assert "a dataset" not in said
+    assert [each.source for each in open_inputs(["tables"]).lost.details] == ["README.txt"]
+    assert read_manifest(Path("tables"))["damage_count"] == 1
+    assert len(read_manifest(Path("tables"))["inputs"]) == len(dumps)
+
+
+@pytest.mark.parametrize("append", [False, True])
+def test_a_file_that_grows_while_it_is_read_is_refused(
+    append: bool, dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "tables"
+    if append:
+        write_dataset(open_inputs([dumps[0]]), folder)
+    before = files_below(folder)
+    batches = Inputs.batches
+
+    def growing(self: Inputs, *arguments: Any) -> Iterator[Any]:
+        yield from batches(self, *arguments)
+        with dumps[1].open("ab") as file:
+            file.write(HEADER)
+
+    monkeypatch.setattr(Inputs, "batches", growing)
+    with pytest.raises(InputError, match=r"1\.smf: changed while it was read; run again"):
+        append_dataset(open_inputs([dumps[1]]), folder)
+    assert files_below(folder) == before
+    monkeypatch.undo()
+    append_dataset(open_inputs([dumps[1]]), folder)
+    assert read_manifest(folder)["inputs"][-1]["bytes"] == dumps[1].stat().st_size
+
+
+# One at a time ------------------------------------------------------------------------------------
+
+
+def test_a_second_run_says_that_another_one_writes_and_changes_nothing(
+    dumps: list[Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "tables"
+    with dataset._alone_in(folder):
+        before = files_below(folder)
+        for more in ("--append", "--force"):
+            done = convert(dumps[0], "--to", folder, more, code=8)
+            assert f"{folder}: another smfparse is writing there; run again" in done.stderr
+        assert files_below(folder) == before
+    assert not folder.exists()
+    append_dataset(open_inputs([dumps[0]]), folder)
+    assert not (folder / LOCK).exists()
+
+
+def test_a_run_waits_for_nobody_who_was_killed(dumps: list[Path], tmp_path: Path) -> None:
+    folder = tmp_path / "tables"
+    write_dataset(open_inputs([dumps[0]]), folder)
+    (folder / LOCK).touch()
+    assert append_dataset(open_inputs([dumps[1]]), folder).rows["record"]
+    assert not (folder / LOCK).exists()
+
+
+# What is not there any more -----------------------------------------------------------------------
+
+
+def emptied(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+def cut(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-5])
+
+
+@pytest.mark.parametrize(
+    ("kind", "spoil"),
+    [
+        ("record/part-*.parquet", Path.unlink),
+        *((f"{RECORDS}/part-*.bin", each) for each in (Path.unlink, emptied, cut)),
+    ],
+)
+def test_nothing_is_added_to_a_dataset_of_which_a_file_is_not_whole(
+    kind: str, spoil: Callable[[Path], None], dumps: list[Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "tables"
+    write_dataset(open_inputs([dumps[0]]), folder)
+    (file,) = folder.glob(kind)
+    spoil(file)
+    before = files_below(folder)
+    with pytest.raises(InputError, match=f"{file}: .*; convert again"):
+        append_dataset(open_inputs([dumps[1]]), folder)
+    assert files_below(folder) == before
+
+
 # What is kept of records --------------------------------------------------------------------------
 
 
@@ -357,7 +460,7 @@ def some(moments: int, first: int) -> Iterable[int]:
     """Return numbers of moments: some, and the last ones, in which the manifest is replaced."""
     if EVERY:
         return range(moments)
-    return sorted({*range(first, moments, 151), *range(moments - 6, moments)})
+    return sorted({*range(first, moments, 251), *range(moments - 6, moments)})
 
 
 def chosen(files: dict[str, bytes]) -> dict[str, bytes]:
@@ -367,6 +470,27 @@ def chosen(files: dict[str, bytes]) -> dict[str, bytes]:
 
 def found_by_manifest(folder: Path) -> dict[str, bytes]:
     return chosen(files_below(folder))
+
+
+def counted_from_0(files: dict[str, bytes]) -> dict[str, bytes]:
+    """Return files with parts that are numbered from 0 on: those of a replacement are behind."""
+    least = min(int(each) for name in files for each in re.findall(r"part-(\d{5})", name))
+
+    def counted(text: str) -> str:
+        return re.sub(r"part-(\d{5})", lambda each: f"part-{int(each[1]) - least:05}", text)
+
+    found = {counted(name): data for name, data in files.items()}
+    return found | {MANIFEST: counted(found[MANIFEST].decode()).encode()}
+
+
+def check_readers_by_pattern(folder: Path, files: Iterable[bytes]) -> None:
+    """Who reads all files of a table finds whole ones: some of `files`, and no others."""
+    found = [each for each in (folder / "record").rglob("*") if each.is_file()]
+    assert {each.read_bytes() for each in found} <= set(files)
+    if found:
+        count = sum(pq.read_metadata(each).num_rows for each in found)
+        assert pads.dataset(folder / "record").count_rows() == count
+        assert pl.scan_parquet(folder / "record").select(pl.len()).collect().item() == count
 
 
 @forks
@@ -400,11 +524,15 @@ def test_a_kill_at_any_moment_and_the_same_command_again_give_the_same_dataset(
     for number in some(moments, random.Random(f"{what}{partition}").randrange(61)):
         folder = prepared(f"killed at {number}")
         assert killed_at(number, partial(command, folder)), number
-        if what == "append":
+        if what != "convert":
             assert found_by_manifest(folder) in (chosen(old), chosen(wanted)), number
+        check_readers_by_pattern(folder, [*old.values(), *wanted.values()])
         if what != "convert" or not (folder / MANIFEST).exists():  # else it is done, and refused
             command(folder)
-        assert files_below(folder) == wanted, number
+            assert not (folder / PARTIAL).exists()
+        else:
+            (folder / LOCK).unlink(missing_ok=True)
+        assert counted_from_0(files_below(folder)) == counted_from_0(wanted), number
 
 
 # Partitions ---------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from smfparse.decode import schema
 from smfparse.generate import generate
 from smfparse.manifest import VIEWS, read_manifest
 from smfparse.tables import open_inputs
+from tests.log_records import Log, log_record
 
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 QMGRS = ("QM01", "Q#2")
@@ -243,6 +244,23 @@ def test_a_filter_by_day_or_queue_manager_reads_no_other_files(
             found = database.sql(f"EXPLAIN SELECT sum(putn) FROM wqst WHERE {condition}")
             text = "".join(found.to_arrow_table()["explain_value"].to_pylist())
             assert "Scanning Files: 2/4" in text
+
+
+@pytest.mark.parametrize("name", ["NULL", "null"])
+def test_a_queue_manager_whose_name_means_nothing_to_duckdb_has_it(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "dump.smf").write_bytes(log_record(Log(), qmgr=name))
+    monkeypatch.chdir(tmp_path)
+    write_dataset(open_inputs(["dump.smf"]), Path("tables"), partition=True)
+    monkeypatch.chdir("tables")
+    (place,) = Path("qjst").glob("*/*")
+    assert place.name == f"qmgr=%{name.encode()[:1].hex().upper()}{name[1:]}"
+    with duckdb.connect() as database:
+        database.execute(Path(VIEWS).read_text(encoding="utf-8"))
+        assert database.sql("SELECT qmgr FROM qjst").fetchall() == [(name,)]
+    read = pl.scan_parquet("qjst", hive_partitioning=True).collect()
+    assert read["qmgr"].to_list() == [name]
 
 
 def test_views_read_what_was_added(

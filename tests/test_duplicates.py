@@ -206,12 +206,16 @@ def test_all_are_kept_when_asked_for(folder: Path) -> None:
     assert kept(paths, keep_duplicates=True) == every
 
 
-def test_records_of_datasets_are_not_compared(folder: Path) -> None:
+def test_records_of_two_datasets_are_not_compared_but_those_of_files_are_with_both(
+    folder: Path,
+) -> None:
     path = put(folder / "a", header(), work(1))
-    other = put(folder / "b", header(), work(1))
-    write_dataset(open_inputs([path]), folder / "dataset")
-    assert len(kept([folder / "dataset", path])) == 4
-    assert kept([path, folder / "dataset", other]) == [("a", 1), ("a", 2)] * 2
+    other = put(folder / "b", header(), work(1), work(2))
+    for name in ("one", "two"):
+        write_dataset(open_inputs([path]), folder / name)
+    assert len(kept([folder / "one", folder / "two"])) == 4
+    assert kept([other, folder / "one", folder / "two"])[0] == ("b", 3)
+    assert len(kept([other, folder / "one", folder / "two"])) == 5
 
 
 # What is asked for does not matter --------------------------------------------------------------

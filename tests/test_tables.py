@@ -8,6 +8,7 @@ import gc
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from smfparse.columns import table_names
 from smfparse.dataset import write_dataset
 from smfparse.decode import schema
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
-from smfparse.manifest import MANIFEST, RECORDS, VIEWS
+from smfparse.manifest import MANIFEST, PARTIAL, RECORDS, VIEWS
 from smfparse.tables import Dataset, Inputs, SmfFile, open_inputs
 from tests.builders import foreign_record, rdw
 from tests.log_records import START, Io, Log, log_record
@@ -172,6 +173,27 @@ def test_the_manifest_is_written_last(
     assert {name.split("/")[0] for name in tables} == {*table_names(), RECORDS, VIEWS}
 
 
+def test_the_disk_has_every_file_before_the_manifest_names_it(
+    dump: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: set[int] = set()
+    replace = Path.replace
+
+    def watched(path: Path, target: Path) -> Path:
+        if target.name == MANIFEST:
+            named = {each for each in folder.rglob("*") if each.suffix in (".parquet", ".bin")}
+            assert len(named) == len(table_names()) + 1
+            places = {path, *named, *(each.parent for each in named)}
+            assert {each.stat().st_ino for each in places} <= kept
+            kept.clear()
+        return replace(path, target)
+
+    monkeypatch.setattr(os, "fsync", lambda number: kept.add(os.fstat(number).st_ino))
+    monkeypatch.setattr(Path, "replace", watched)
+    write_dataset(open_inputs([dump]), folder)
+    assert kept == {folder.stat().st_ino}
+
+
 def test_a_raw_file_and_its_dataset_give_equal_tables(dump: Path, folder: Path) -> None:
     raw = open_inputs([dump])
     write_dataset(raw, folder)
@@ -288,8 +310,8 @@ def test_an_interrupted_run_leaves_nothing(
 
 
 def test_a_run_that_was_killed_is_said_to_be_one(dump: Path, folder: Path) -> None:
-    (folder / "qjst").mkdir(parents=True)
-    (folder / "qjst" / "part-00000.parquet.partial").write_bytes(b"half")
+    (folder / PARTIAL / "qjst").mkdir(parents=True)
+    (folder / PARTIAL / "qjst" / "part-00000.parquet").write_bytes(b"half")
     with pytest.raises(InputError, match="interrupted"):
         open_inputs([folder])
     write_dataset(open_inputs([dump]), folder)
@@ -304,7 +326,7 @@ def test_an_interrupted_run_is_done_again_by_the_same_call(
         write_dataset(open_inputs([dump]), folder)
     monkeypatch.undo()
     write_dataset(open_inputs([dump]), folder)
-    assert not [name for name in files_below(folder) if name.endswith(".partial")]
+    assert not (folder / PARTIAL).exists()
     assert open_inputs([folder]).arrow("qjst_io").num_rows == 2 * ROWS
 
 
@@ -434,12 +456,79 @@ def test_an_input_named_twice_is_refused(dump: Path, monkeypatch: pytest.MonkeyP
         open_inputs([dump, dump.name])
 
 
-@pytest.mark.parametrize("manifest", ["{", "[]", '{"format": 99}', ""])
-def test_a_broken_manifest_makes_no_dataset(dump: Path, folder: Path, manifest: str) -> None:
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A dataset, of which tests spoil the manifest."""
+    place = tmp_path_factory.mktemp("sound")
+    (place / "dump.smf").write_bytes(log_record(LOG))
+    write_dataset(open_inputs([place / "dump.smf"]), place / "tables")
+    return place / "tables"
+
+
+@pytest.fixture
+def manifest(sound: Path) -> Iterator[dict[str, Any]]:
+    whole = (sound / MANIFEST).read_text(encoding="utf-8")
+    yield json.loads(whole)
+    (sound / MANIFEST).write_text(whole, encoding="utf-8")
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"format": 99}', ""])
+def test_a_broken_manifest_makes_no_dataset(
+    sound: Path, manifest: dict[str, Any], text: str
+) -> None:
+    (sound / MANIFEST).write_text(text)
+    with pytest.raises(InputError, match=str(sound)):
+        open_inputs([sound])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"tables": each} for each in (None, {}, {"qjst": "5"})),
+        *({"files": each} for each in (5, {}, {"wqst": 5}, {"wqst": [5]}, {"other": 5})),
+        *({"inputs": each} for each in (None, [5], [{"name": "a"}], [{"name": "a", "inputs": 5}])),
+        *({"records": each} for each in ([".records/part-00000.bin"], {"a": None})),
+        {"unknown_bytes": {"QJST": "many"}},
+        {"damage_count": None},
+    ],
+    ids=str,
+)
+def test_a_manifest_with_wrong_parts_is_said_to_be_damaged(
+    sound: Path, manifest: dict[str, Any], wrong: dict[str, Any]
+) -> None:
+    for name, value in wrong.items():
+        both = isinstance(value, dict) and value
+        manifest[name] = manifest[name] | value if both else value
+    (sound / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+    with pytest.raises(InputError, match=r"smfparse\.json is damaged; convert again \(--force"):
+        open_inputs([sound])
+
+
+def test_a_manifest_lacks_nothing(sound: Path, manifest: dict[str, Any]) -> None:
+    for name in manifest:
+        rest = {each: value for each, value in manifest.items() if each != name}
+        (sound / MANIFEST).write_text(json.dumps(rest), encoding="utf-8")
+        with pytest.raises(InputError, match="convert again"):
+            open_inputs([sound])
+
+
+@pytest.mark.parametrize("text", ["{", '{"format": 4}'])
+def test_force_replaces_a_dataset_of_which_the_manifest_cannot_be_read(
+    dump: Path, folder: Path, text: str
+) -> None:
     write_dataset(open_inputs([dump]), folder)
-    (folder / MANIFEST).write_text(manifest)
-    with pytest.raises(InputError, match=str(folder)):
-        open_inputs([folder])
+    (folder / MANIFEST).write_text(text)
+    write_dataset(open_inputs([dump]), folder, force=True)
+    assert open_inputs([folder]).arrow("qjst").num_rows == ROWS
+    assert len(files_below(folder)) == len(table_names()) + 3
+
+
+def test_a_file_of_another_table_is_not_read_as_one_of_this(dump: Path, folder: Path) -> None:
+    write_dataset(open_inputs([dump]), folder)
+    shutil.copy(folder / "qjst" / "part-00000.parquet", folder / "qmst" / "part-00000.parquet")
+    for names in ({"qmstget"}, {"record_no"}):
+        with pytest.raises(InputError, match="not a file of the table qmst"):
+            list(open_inputs([folder]).batches({"qmst": frozenset(names)}))
 
 
 def test_a_file_that_cannot_be_written_is_not_ended_as_if_it_were_whole(
