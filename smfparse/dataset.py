@@ -28,7 +28,7 @@ from smfparse.columns import DAMAGE, decoded_tables, table_names
 from smfparse.ddl import is_divided, views_sql
 from smfparse.decode import Batch, wanted_tables
 from smfparse.duplicates import Duplicates, Fingerprints, Recorder, read_run
-from smfparse.errors import InputError, OutputError, RequestError
+from smfparse.errors import InputError, RequestError, unwritable
 from smfparse.manifest import (
     FORMAT,
     MANIFEST,
@@ -186,7 +186,7 @@ def _said_as_output(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise OutputError(f"{folder}: {error.strerror or error}") from error
+        raise unwritable(folder, error) from error
 
 
 def _check_free(folder: Path, force: bool) -> None:
