@@ -120,7 +120,8 @@ def command(
             f"--to names the folder, and {target} looks like a time: --until is the end of the "
             f"time here; a folder of that name is ./{target}"
         )
-    opened, path = reading.open(inputs), Path(target)
+    path = Path(target)
+    opened = reading.open(inputs, path)
     if append:
         rows = _append(opened, path, partition)
     elif form == DATASET:

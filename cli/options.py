@@ -40,11 +40,12 @@ class Reading:
     strict: bool
     framing: str | None
 
-    def open(self, inputs: Sequence[str]) -> Inputs:
-        """Open inputs. Raises what `open_inputs` does."""
+    def open(self, inputs: Sequence[str], output: Path | None) -> Inputs:
+        """Open inputs. Raises what `open_inputs` and, for `output`, `check_apart` do."""
+        from smfparse.inputs import check_apart
         from smfparse.tables import open_inputs
 
-        return open_inputs(
+        opened = open_inputs(
             inputs,
             self.selection,
             self.jobs,
@@ -52,6 +53,9 @@ class Reading:
             strict=self.strict,
             framing=self.framing,
         )
+        if output is not None:
+            check_apart((each.path for each in opened.sources), output)
+        return opened
 
 
 def reading_options(*until: str) -> Callable[[Command], Callable[..., Any]]:

@@ -131,7 +131,7 @@ def _print(
     if unknown:
         raise click.UsageError(f"The report {which.name} has no {' nor '.join(unknown)}.")
     which.values(asked)
-    opened = reading.open(inputs)
+    opened = reading.open(inputs, output)
     with (
         Catalog(opened) as catalog,
         closing(reports.run(which, catalog, sections, **asked)) as rows,
@@ -158,7 +158,7 @@ def _list(
     if not inputs:
         write_lines(listing.lines(listing.reports_listed(), form), output, force)
         return
-    opened = reading.open(inputs)
+    opened = reading.open(inputs, output)
     with Catalog(opened) as catalog:
         write_lines(listing.lines(listing.reports_listed(catalog), form), output, force)
     finish(opened.damage, opened.duplicates)

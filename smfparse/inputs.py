@@ -96,6 +96,14 @@ def find(
     return [look(_copied(each), framing) if each.once else each for each in found.values()]
 
 
+def check_apart(inputs: Iterable[Path], output: Path) -> None:
+    """Raise RequestError where `output` would take the place of an input, or of a part of one."""
+    place = output.resolve()
+    for each in inputs:
+        if each.resolve() in (place, *place.parents):
+            raise RequestError(f"{output}: is an input, or in one; name another output")
+
+
 def _expanded(names: Iterable[str | Path]) -> Iterator[tuple[Input, bool]]:
     """Yield what each name stands for, and whether it is named itself, not by a pattern."""
     for name in names:

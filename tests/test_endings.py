@@ -143,6 +143,34 @@ def test_a_wrong_call_ends_with_2_and_changes_nothing(arguments: list[str], plac
     assert sorted(path.name for path in place.iterdir()) == ["inputs", "taken"]
 
 
+@reading
+def test_an_output_never_takes_the_place_of_an_input(name: str, place: Path) -> None:
+    source = place / "inputs" / "clean"
+    link = place / "link"
+    link.symlink_to(source)
+    arguments = call(name, place, "clean")
+    if name == "convert":
+        arguments = ["convert", str(source), "--format", "duckdb", "--to", str(link), "--force"]
+    else:
+        arguments += ["--output", str(link), "--force"]
+    said = run(*arguments)
+    assert (said.exit_code, said.stderr) == (
+        2,
+        f"smfparse: {link}: is an input, or in one; name another output\n",
+    )
+    assert source.read_bytes() == rdw([GOOD, GOOD])
+
+
+def test_nothing_is_written_into_a_dataset_that_is_read(place: Path) -> None:
+    tables = place / "tables"
+    write_dataset(open_inputs([place / "inputs" / "clean"]), tables)
+    manifest = (tables / "smfparse.json").read_bytes()
+    for output in (["--output", tables / "smfparse.json"], ["--output", tables / "new"]):
+        assert run("report", "log", tables, *output, "--force").exit_code == 2
+    assert run("convert", tables, "--to", tables, "--force").exit_code == 2
+    assert (tables / "smfparse.json").read_bytes() == manifest
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
