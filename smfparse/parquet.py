@@ -6,6 +6,7 @@ import base64
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,7 @@ def joined(table: str, batches: Sequence[Batch], wanted: frozenset[str] | None =
     return pa.Table.from_batches([*batches, *none], whole).unify_dictionaries()
 
 
+@cache
 def parquet_options(table: str, wanted: frozenset[str] | None = None) -> dict[str, Any]:
     """Return how the columns of a table are written: see docs/performance.md for the measurement.
 
@@ -111,6 +113,7 @@ def parquet_options(table: str, wanted: frozenset[str] | None = None) -> dict[st
     }
 
 
+@cache
 def _metadata(table: str, wanted: frozenset[str] | None) -> dict[bytes, bytes]:
     """Return what a file says of its columns.
 
