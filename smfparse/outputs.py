@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, Protocol, TypeAlias
 import polars as pl
 import pyarrow as pa
 
+from smfparse import views
 from smfparse.columns import table_names
 from smfparse.decode import Batch, Wanted, plain_schema, schema, wanted_tables
 from smfparse.errors import RequestError, unwritable
@@ -116,7 +117,14 @@ def chosen(tables: Iterable[str], names: Iterable[str]) -> Wanted:
     tables  names; none: all
     names   of columns; none: all. Each table has those of them that it knows
     """
-    wanted = wanted_tables(list(tables) or table_names())
+    tables = list(tables)
+    for name in tables:
+        if name in views.names():
+            raise RequestError(
+                f"{name} is a view, which is made of tables; write it with: "
+                f'smfparse sql INPUT "FROM {name}" --format csv --output {name}.csv'
+            )
+    wanted = wanted_tables(tables or table_names())
     asked = frozenset(names)
     if not asked:
         return wanted
