@@ -440,10 +440,11 @@ class _Files:
                     writer.flush()
 
     def _close(self, key: tuple[str, str]) -> None:
-        writer = self.writers.pop(key)
-        self.opened.pop(key, None)
+        writer = self.writers[key]
         self.held -= writer.held_bytes
         writer.close()
+        del self.writers[key]
+        self.opened.pop(key, None)
         self.closed[key] += 1
         self.written.append(Written(writer.table, writer.path, writer.rows))
 
