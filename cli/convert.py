@@ -21,6 +21,10 @@ FORMS = (DATASET, *FILES, DUCKDB)
 def _target(_context: click.Context, _option: click.Parameter, texts: tuple[str, ...]) -> str:
     if len(texts) > 1:
         raise click.BadParameter("given twice; the end of the time is --until here")
+    try:
+        texts[0].encode()
+    except UnicodeEncodeError as error:
+        raise click.BadParameter("a name that is not UTF-8; name another") from error
     return texts[0]
 
 

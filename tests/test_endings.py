@@ -189,6 +189,27 @@ def test_generate_is_clean(tmp_path: Path) -> None:
     assert run("generate", tmp_path / "made.smf", "--count", "1").exit_code == 0
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="a name of a file is not any bytes there")
+def test_a_name_that_is_not_utf_8_is_shown_and_read(place: Path) -> None:
+    folder = place / "odd"
+    folder.mkdir()
+    source = folder / os.fsdecode(b"bad\xff.smf")
+    (folder / os.fsdecode(b"letter\xfe")).write_bytes(b"Dear reader")
+    try:
+        source.write_bytes(rdw([GOOD]))
+    except OSError:
+        pytest.skip("the file system wants UTF-8")
+    shown = run("sql", folder, "SELECT DISTINCT source FROM record", "--format", "csv")
+    assert (shown.exit_code, shown.stdout) == (4, f"source\n{folder}/bad\\xff.smf\n")
+    assert f"{folder}/letter\\xfe: " in shown.stderr
+    assert run("convert", source, "--to", place / "out").exit_code == 0
+    (found,) = open_inputs([place / "out"]).arrow("record")["source"].to_pylist()
+    assert found == f"{folder}/bad\\xff.smf"
+    for target in (folder / os.fsdecode(b"out\xff"), folder / os.fsdecode(b"\xff.duckdb")):
+        refused = run("convert", place / "inputs" / "clean", "--to", target)
+        assert (refused.exit_code, "not UTF-8" in refused.stderr) == (2, True)
+
+
 # --strict -------------------------------------------------------------------------------------
 
 
