@@ -19,6 +19,9 @@ from smfparse.decode import Batch, coded_schema, plain_schema
 
 GROUP_ROWS = 122_880
 """Rows of a full row group: what DuckDB scans as one piece."""
+_FEW_ROWS = 30
+_LIGHT = {"compression": "snappy", "compression_level": None}
+"""For files of few rows, which zstd takes longer to begin, and makes no smaller."""
 _RISING = frozenset(
     {"smf_time", "time", "qwhsstck", "record_no", "record_offset", "task_record_no"}
 )
@@ -73,6 +76,8 @@ class TableWriter:
         if self._writer is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             options = parquet_options(self.table, self.wanted)
+            if self.rows <= _FEW_ROWS:
+                options = options | _LIGHT
             self._writer = pq.ParquetWriter(
                 self.path, coded_schema(self.table, self.wanted), **options
             )
