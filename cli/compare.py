@@ -105,7 +105,7 @@ def command(
     found = [comparison.Rename.of(text) for text in renames]
     names = [name.strip().lower() for name in by.split(",")]
     comparison.check(names)
-    opened, (before, after) = _sides(inputs, split_at, interval, reading)
+    opened, (before, after) = _sides(inputs, split_at, interval, output, reading)
     if not (before.calls and after.calls) and not any(map(nothing_selected, opened)):
         click.echo(f"smfparse: {comparison.absent(before, after)}", err=True)
         if not reading.selection.everything:
@@ -122,7 +122,11 @@ def command(
 
 
 def _sides(
-    inputs: tuple[str, ...], split_at: str | None, interval: str | None, reading: Reading
+    inputs: tuple[str, ...],
+    split_at: str | None,
+    interval: str | None,
+    output: Path | None,
+    reading: Reading,
 ) -> tuple[list[Inputs], tuple[Side, Side]]:
     """Open the inputs and sum up both sides."""
     from smfparse.comparison import Split, measured
@@ -134,12 +138,12 @@ def _sides(
         if not inputs:
             raise click.UsageError("Missing argument 'INPUT...'.")
         at = moment("--split-at", split_at)
-        opened = [reading.open(inputs)]
+        opened = [reading.open(inputs, output)]
         first, second = (measured(opened[0], Split(at, later), seconds) for later in (False, True))
         return opened, (first, second)
     if len(inputs) != 2:
         raise click.UsageError(
             "Two inputs are compared, BEFORE and AFTER; or cut some by --split-at TIME."
         )
-    opened = [reading.open([each]) for each in inputs]
+    opened = [reading.open([each], output) for each in inputs]
     return opened, (measured(opened[0], None, seconds), measured(opened[1], None, seconds))

@@ -14,13 +14,34 @@ if TYPE_CHECKING:
     from smfparse.tables import Inputs
 
 DATASET, DUCKDB = "dataset", "duckdb"
-FORMS = (DATASET, "csv", "csv.gz", "jsonl", "jsonl.gz", "arrow", "parquet", DUCKDB)
+FILES = ("csv", "csv.gz", "jsonl", "jsonl.gz", "arrow", "parquet")
+FORMS = (DATASET, *FILES, DUCKDB)
 
 
 def _target(_context: click.Context, _option: click.Parameter, texts: tuple[str, ...]) -> str:
     if len(texts) > 1:
         raise click.BadParameter("given twice; the end of the time is --until here")
+    try:
+        texts[0].encode()
+    except UnicodeEncodeError as error:
+        raise click.BadParameter("a name that is not UTF-8; name another") from error
     return texts[0]
+
+
+def _form_of(target: str) -> str:
+    """Return the form that the name of the target says."""
+    name = target.lower()
+    if name.endswith(f".{DUCKDB}"):
+        return DUCKDB
+    if name.endswith(".db"):
+        raise click.UsageError(f"{target}: for a DuckDB database say --format {DUCKDB}")
+    for form in FILES:
+        if name.endswith(f".{form}"):
+            raise click.UsageError(
+                f"{target} would be a folder with a dataset: --format {form} --to DIR writes a "
+                f"file a table into the folder DIR; --format {DATASET} if that name is meant"
+            )
+    return DATASET
 
 
 def _names(
@@ -63,7 +84,8 @@ def _names(
     multiple=True,
     callback=_names,
     metavar="NAMES",
-    help="Only these columns, of each table that has any. Not of a dataset.",
+    help="Only these columns, of each table that has any, in the order of the table. Not of a "
+    "dataset.",
 )
 @click.option(
     "--append", is_flag=True, help="Add the inputs to the dataset in DIR, if it is there."
@@ -97,6 +119,8 @@ def command(
 
     DuckDB reads DIR without smfparse: cd DIR && duckdb -init views.sql
 
+    A database shows times in the zone of the workstation; SET TimeZone = 'UTC' changes that.
+
     \b
     Example:
       smfparse convert DUMP.smf --to dumps
@@ -108,7 +132,7 @@ def command(
     """
     from smfparse.criteria import is_time
 
-    form = form or (DUCKDB if target.endswith(f".{DUCKDB}") else DATASET)
+    form = form or _form_of(target)
     if form == DATASET and (tables or columns):
         raise click.UsageError("a dataset has all tables and columns; --format names another form")
     if form != DATASET and (append or partition):

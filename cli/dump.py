@@ -53,11 +53,14 @@ def command(
     """
     from smfparse import dump
     from smfparse.errors import DamageLog
+    from smfparse.inputs import check_apart
     from smfparse.tables import open_file
 
     if number is not None and at is not None:
         raise click.UsageError("--record and --at exclude each other")
     file = open_file(source, framing)
+    if output is not None:
+        check_apart([file.path], output)
     damage = DamageLog(strict=strict)
     count = 0
     for chunk in file.input.chunks(damage):

@@ -57,7 +57,7 @@ def command(
     """
     from smfparse.inventory import inventory
 
-    opened = reading.open(inputs)
+    opened = reading.open(inputs, output)
     groups = inventory(opened)
     if not groups:
         nothing_selected(opened)

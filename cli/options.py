@@ -40,19 +40,26 @@ class Reading:
     strict: bool
     framing: str | None
 
-    def open(self, inputs: Sequence[str], target: Path | None = None) -> Inputs:
-        """Open inputs, but not the folder that is written. Raises what `open_inputs` does."""
+    def open(self, inputs: Sequence[str], output: Path | None) -> Inputs:
+        """Open inputs, but not a folder among them that is written.
+
+        Raises what `open_inputs` and, for `output`, `check_apart` do.
+        """
+        from smfparse.inputs import check_apart
         from smfparse.tables import open_inputs
 
-        return open_inputs(
+        opened = open_inputs(
             inputs,
             self.selection,
             self.jobs,
             keep_duplicates=self.keep_duplicates,
             strict=self.strict,
             framing=self.framing,
-            target=target,
+            target=output,
         )
+        if output is not None:
+            check_apart((each.path for each in opened.sources), output)
+        return opened
 
 
 def reading_options(*until: str) -> Callable[[Command], Callable[..., Any]]:

@@ -134,7 +134,7 @@ def _print(
     if unknown:
         raise click.UsageError(f"The report {which.name} has no {' nor '.join(unknown)}.")
     which.values(asked)
-    opened = reading.open(inputs)
+    opened = reading.open(inputs, output)
     with Catalog(opened) as catalog:
         if form == "parquet":
             table = reports.table(which, catalog, sections, **asked)
@@ -168,7 +168,7 @@ def _list(
     if not inputs:
         write_lines(listing.lines(listing.reports_listed(), form), output, force)
         return
-    opened = reading.open(inputs)
+    opened = reading.open(inputs, output)
     with Catalog(opened) as catalog:
         write_lines(listing.lines(listing.reports_listed(catalog), form), output, force)
     finish(opened.damage, opened.duplicates)

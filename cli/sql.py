@@ -71,7 +71,7 @@ def command(
     inputs, query = _split(arguments, script)
     if query is None and not (form != "parquet" and _can_ask(inputs, output)):
         query = _from_stdin(inputs)
-    opened = reading.open(inputs)
+    opened = reading.open(inputs, output)
     with Catalog(opened) as catalog:
         if query is None:
             _ask(catalog, form, opened)

@@ -300,12 +300,14 @@ def write_database(
 ) -> dict[str, int]:
     """Write tables, with what they and their columns mean, as a DuckDB database; return row counts.
 
-    DuckDB 1.2 and newer read it. Raises RequestError where `path` exists (unless `force`) and
-    OutputError where it cannot be written.
+    DuckDB 1.2 and newer read it. Raises RequestError where `path` exists, or the log (`.wal`) of a
+    database that was there (unless `force`), and OutputError where it cannot be written.
     """
-    if path.exists() and not (force and path.is_file()):
-        way_out = "--force replaces it" if path.is_file() else "name a file"
-        raise RequestError(f"{path}: exists already; {way_out}")
+    log = path.resolve().with_name(f"{path.resolve().name}.wal")
+    for each in (path, log):
+        if each.exists() and not (force and each.is_file()):
+            way_out = "--force replaces it" if each.is_file() else "name a file"
+            raise RequestError(f"{each}: exists already; {way_out}")
     rows = dict.fromkeys(wanted, 0)
     with replacing(path) as place, duckdb.connect() as database:
         name = f"ATTACH {quoted(str(place))} AS made (STORAGE_VERSION '{_STORAGE}')"
@@ -325,6 +327,7 @@ def write_database(
                 database.execute(f"INSERT INTO {table} FROM batch")
                 rows[table] += batch.num_rows
             database.execute("USE memory; DETACH made")
+            log.unlink(missing_ok=True)
         except duckdb.Error as error:
             raise OutputError(f"{path}: {error}") from error
     return rows

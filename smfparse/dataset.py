@@ -31,7 +31,7 @@ from smfparse.columns import DAMAGE, decoded_tables, table_names
 from smfparse.ddl import is_divided, views_sql
 from smfparse.decode import Batch, wanted_tables
 from smfparse.duplicates import Duplicates, Fingerprints, Recorder, read_run
-from smfparse.errors import Damage, DamageLog, InputError, OutputError, RequestError
+from smfparse.errors import Damage, DamageLog, InputError, RequestError, unwritable
 from smfparse.locking import only_writer
 from smfparse.manifest import (
     FORMAT,
@@ -57,6 +57,8 @@ _HELD_BYTES = 32 << 20
 """Bytes that all tables together hold back until they are a row group."""
 _MOST_OPEN = 64
 """Files that are open at a time, by each process."""
+_COLUMN_BYTES = 256
+"""What a column of a batch takes in memory besides its values."""
 _MOST_KEPT = 16
 """Files that the disk is asked for at a time."""
 _LONGEST_RUN = 1 << 22
@@ -214,7 +216,7 @@ def _said_as_output(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise OutputError(f"{folder}: {error.strerror or error}") from error
+        raise unwritable(folder, error) from error
 
 
 def _check_free(folder: Path, force: bool) -> None:
@@ -467,6 +469,9 @@ class _Files:
     """The files of one part of a dataset, a few of them open at a time.
 
     A file is open when it has rows on disk; one that is closed to make room has a next one.
+
+    held    bytes that all writers hold back
+    opened  those whose file is open; the one used last comes last
     """
 
     folder: Path
@@ -476,14 +481,19 @@ class _Files:
     writers: dict[tuple[str, str], TableWriter] = field(default_factory=dict)
     written: list[Written] = field(default_factory=list)
     closed: Counter[tuple[str, str]] = field(default_factory=Counter)
+    held: int = 0
+    opened: dict[tuple[str, str], TableWriter] = field(default_factory=dict)
 
     def add(self, table: str, batch: Batch) -> None:
         """Take rows of a table."""
         places = _divided(batch) if self.partitioned and is_divided(table) else [("", batch)]
         for place, rows in places:
-            writer = self._writer(table, place)
-            writer.add(rows, batch.nbytes * rows.num_rows // max(batch.num_rows, 1))
-            self._make_room()
+            size = batch.nbytes * rows.num_rows // max(batch.num_rows, 1)
+            size += _COLUMN_BYTES * rows.num_columns
+            with self._watched(table, place) as writer:
+                writer.add(rows, size)
+            if self.held > self.most_held:
+                self._make_room()
 
     def finish(self, every: Iterable[str]) -> list[Written]:
         """Close all files; a table of `every` that has none gets one without rows."""
@@ -502,27 +512,43 @@ class _Files:
             writer.give_up()
 
     def _writer(self, table: str, place: str) -> TableWriter:
+        """Return what writes the rows of a table that belong in a folder."""
         key = table, place
-        writer = self.writers.pop(key, None)  # the one used last comes last
-        if writer is None:
+        if key not in self.writers:
             again = f"-{self.closed[key]:05}" if self.closed[key] else ""
             name = f"part-{self.number:05}{again}.parquet"
-            writer = TableWriter(table, self.folder / table / place / name)
-        self.writers[key] = writer
-        return writer
+            self.writers[key] = TableWriter(table, self.folder / table / place / name)
+        return self.writers[key]
+
+    @contextmanager
+    def _watched(self, table: str, place: str) -> Iterator[TableWriter]:
+        """Give a writer to use; note what it holds and whether its file is open then."""
+        key, writer = (table, place), self._writer(table, place)
+        self.held -= writer.held_bytes
+        yield writer
+        self.held += writer.held_bytes
+        self.opened.pop(key, None)
+        if writer.is_open:
+            self.opened[key] = writer
+        if len(self.opened) > _MOST_OPEN:
+            self._close(next(iter(self.opened)))
 
     def _make_room(self) -> None:
-        held = sum(each.held_bytes for each in self.writers.values())
-        if held > self.most_held:
-            max(self.writers.values(), key=lambda each: each.held_bytes).flush()
-        opened = [key for key, each in self.writers.items() if each.is_open]
-        if len(opened) > _MOST_OPEN:
-            self._close(opened[0])
+        """Write what is held, where it is most first, until half of what may be held is left."""
+        size = {key: each.held_bytes for key, each in self.writers.items()}
+        for key in sorted(size, key=size.__getitem__, reverse=True):
+            if self.held <= self.most_held // 2:
+                return
+            if key in self.writers:  # not closed by now
+                with self._watched(*key) as writer:
+                    writer.flush()
 
     def _close(self, key: tuple[str, str]) -> None:
         writer = self.writers[key]
+        self.held -= writer.held_bytes
         writer.close()
         del self.writers[key]
+        self.opened.pop(key, None)
         self.closed[key] += 1
         self.written.append(Written(writer.table, writer.path, writer.rows))
 

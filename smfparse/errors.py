@@ -14,7 +14,12 @@ each loss is a `Damage` in the `DamageLog` of the input.
 
 from __future__ import annotations
 
+import errno
+import os
 from dataclasses import dataclass, field
+from pathlib import Path
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
 class SmfError(Exception):
@@ -27,6 +32,13 @@ class InputError(SmfError):
 
 class OutputError(SmfError):
     """An output, or a temporary file, that cannot be written."""
+
+
+def unwritable(place: Path, error: OSError) -> OutputError:
+    """Return what to raise where `place` cannot be written: why, and the way out of a full disk."""
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    way_out = "; free room there, or name another place" if error.errno in _NO_ROOM else ""
+    return OutputError(f"{place}: {reason}{way_out}")
 
 
 class RequestError(SmfError):

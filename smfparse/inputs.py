@@ -99,6 +99,14 @@ def find(
     return [look(_copied(each), framing) if each.once else each for each in found.values()]
 
 
+def check_apart(inputs: Iterable[Path], output: Path) -> None:
+    """Raise RequestError where `output` would take the place of an input, or of a part of one."""
+    place = output.resolve()
+    for each in inputs:
+        if each.resolve() in (place, *place.parents):
+            raise RequestError(f"{output}: is an input, or in one; name another output")
+
+
 def _expanded(names: Iterable[str | Path]) -> Iterator[tuple[Input, bool]]:
     """Yield what each name stands for, and whether it is named itself, not by a pattern."""
     for name in names:
@@ -114,14 +122,20 @@ def _expanded(names: Iterable[str | Path]) -> Iterator[tuple[Input, bool]]:
                 yield _at(Path(each), each), False
 
 
-def _at(path: Path, name: str) -> Input:
+def _at(path: Path, text: str) -> Input:
     """Return what is at a path, which has to be there."""
+    name = _readable(text)
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError) as error:
         raise InputError(f"{name}: {getattr(error, 'strerror', None) or error}") from error
     lasting = stat.S_ISREG(mode) or stat.S_ISDIR(mode)
     return Input(path, name, once=not lasting or str(path).startswith(_OF_A_PROCESS))
+
+
+def _readable(name: str | Path) -> str:
+    r"""Return a name of a file as text, in which bytes that are not UTF-8 are shown as \xff."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def _files_of(
@@ -139,10 +153,10 @@ def _files_of(
             try:
                 each = _at(path, str(path))
                 if each.once:
-                    raise InputError(f"{path}: a pipe or device")
+                    raise InputError(f"{each.name}: a pipe or device")
                 yield place, look(each, framing)
             except InputError as error:
-                _leave_out(path, str(error).removeprefix(f"{path}: "), damage)
+                _leave_out(path, str(error).removeprefix(f"{_readable(path)}: "), damage)
                 continue
         some = True
     if not some:
@@ -173,7 +187,7 @@ def _files(
 
 def _leave_out(path: Path, reason: str, damage: DamageLog) -> None:
     short = reason.split(". ")[0].rstrip(".")
-    damage.add(Damage(str(path), 0, None, f"{short}; it is left out"))
+    damage.add(Damage(_readable(path), 0, None, f"{short}; it is left out"))
 
 
 def look(found: Input, framing: Framing | None = None) -> Input:

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
+import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -22,7 +23,7 @@ from types import UnionType
 from typing import Any, TypeAlias
 
 from smfparse.columns import table_names
-from smfparse.errors import InputError, OutputError
+from smfparse.errors import InputError, unwritable
 from smfparse.locking import LOCK
 
 Manifest: TypeAlias = dict[str, Any]
@@ -183,20 +184,39 @@ def own_folders(folder: Path, files: Iterable[Path]) -> list[Path]:
 
 @contextmanager
 def replacing(target: Path) -> Iterator[Path]:
-    """Give a temporary path beside `target`, which takes its place when all is well, or goes.
+    """Give a temporary path for a file that takes the place of `target` when all is well, or goes.
 
-    What is written there may be a file or a folder. Raises OutputError where that cannot be done.
+    A link stays: the file that it leads to is replaced. Raises OutputError where that cannot be
+    done.
     """
-    part = target.absolute().with_name(f".{target.absolute().name}.{os.getpid()}")
+    place = target.resolve()
+    _remove_parts(place)
+    part = place.with_name(f".{place.name}.{os.getpid()}{PARTIAL}")
     try:
         yield part
-        if part.is_dir() and target.is_dir():
-            shutil.rmtree(target)
-        part.replace(target)
+        part.replace(place)
     except OSError as error:
-        raise OutputError(f"{target}: {error.strerror or error}") from error
+        raise unwritable(target, error) from error
     finally:
-        with suppress(OSError):
-            if part.is_dir():
-                shutil.rmtree(part)
-            part.unlink(missing_ok=True)
+        _remove_parts(place)
+
+
+def _remove_parts(place: Path) -> None:
+    """Remove temporary files for `place` of this process, and of those that were killed."""
+    name = re.compile(rf"\.{re.escape(place.name)}\.(\d{{1,9}}){re.escape(PARTIAL)}(\.wal)?")
+    with suppress(OSError):
+        for each in list(place.parent.iterdir()):
+            found = name.fullmatch(each.name)
+            if found and not _is_at_work(int(found[1])):
+                each.unlink(missing_ok=True)
+
+
+def _is_at_work(process: int) -> bool:
+    """Whether another process runs. On Windows nobody else can remove the file it has open."""
+    if process == os.getpid() or sys.platform == "win32":
+        return False
+    try:
+        os.kill(process, 0)
+    except OSError as error:
+        return isinstance(error, PermissionError)
+    return True

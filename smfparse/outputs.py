@@ -1,25 +1,26 @@
 """Tables as files for other tools: one a table in CSV, JSON lines, Arrow or Parquet.
 
-Rows are written as they come, a batch at a time. The folder is there when all are written, or not
-at all.
+Rows are written as they come, a batch at a time, under temporary names; files get theirs when all
+are written. The folder itself stays what it is: a link, a mount point or where the user is.
 """
 
 from __future__ import annotations
 
 import gzip
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TypeAlias
 
 import polars as pl
 import pyarrow as pa
 
+from smfparse import views
 from smfparse.columns import table_names
 from smfparse.decode import Batch, Wanted, plain_schema, schema, wanted_tables
-from smfparse.errors import RequestError
+from smfparse.errors import RequestError, unwritable
 from smfparse.frames import csv
-from smfparse.manifest import replacing
+from smfparse.manifest import PARTIAL
 from smfparse.parquet import TableWriter
 from smfparse.tables import Inputs
 
@@ -116,7 +117,14 @@ def chosen(tables: Iterable[str], names: Iterable[str]) -> Wanted:
     tables  names; none: all
     names   of columns; none: all. Each table has those of them that it knows
     """
-    wanted = wanted_tables(list(tables) or table_names())
+    tables = list(tables)
+    for name in tables:
+        if name in views.names():
+            raise RequestError(
+                f"{name} is a view, which is made of tables; write it with: "
+                f'smfparse sql INPUT "FROM {name}" --format csv --output {name}.csv'
+            )
+    wanted = wanted_tables(tables or table_names())
     asked = frozenset(names)
     if not asked:
         return wanted
@@ -140,20 +148,50 @@ def write_files(
     `force` is given, and OutputError where it cannot be written.
     """
     _check_free(folder, force)
-    with replacing(folder) as place:
-        place.mkdir(parents=True)
-        rows = dict.fromkeys(wanted, 0)
-        with ExitStack() as opened:
-            writers = {
-                table: FORMS[form](table, columns, place / f"{table}.{form}")
-                for table, columns in wanted.items()
-            }
-            for writer in writers.values():
-                opened.callback(writer.close)
-            for table, batch in inputs.batches(wanted):
-                writers[table].add(batch)
-                rows[table] += batch.num_rows
+    new = [each for each in (folder, *folder.parents) if not each.exists()]
+    names = {table: f"{table}.{form}" for table in wanted}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        rows = _write_parts(inputs, folder, form, wanted)
+        for name in names.values():
+            (folder / f"{name}{PARTIAL}").replace(folder / name)
+        for old in _names("") - set(names.values()):
+            (folder / old).unlink(missing_ok=True)
+    except OSError as error:
+        raise unwritable(folder, error) from error
+    finally:
+        _clear(folder, new)
     return rows
+
+
+def _write_parts(inputs: Inputs, folder: Path, form: str, wanted: Wanted) -> dict[str, int]:
+    """Write tables under temporary names; return how many rows each has."""
+    rows = dict.fromkeys(wanted, 0)
+    with ExitStack() as opened:
+        writers = {}
+        for table, columns in wanted.items():
+            writer = FORMS[form](table, columns, folder / f"{table}.{form}{PARTIAL}")
+            opened.callback(writer.close)
+            writers[table] = writer
+        for table, batch in inputs.batches(wanted):
+            writers[table].add(batch)
+            rows[table] += batch.num_rows
+    return rows
+
+
+def _clear(folder: Path, new: Iterable[Path]) -> None:
+    """Remove files that still have temporary names, and of the folders `new` the empty ones."""
+    for name in _names(PARTIAL):
+        with suppress(OSError):
+            (folder / name).unlink(missing_ok=True)
+    for each in new:
+        with suppress(OSError):
+            each.rmdir()
+
+
+def _names(suffix: str) -> set[str]:
+    """Return the names that files of tables have, with what stands behind them."""
+    return {f"{table}.{form}{suffix}" for table in table_names() for form in FORMS}
 
 
 def _check_free(folder: Path, force: bool) -> None:
@@ -161,9 +199,8 @@ def _check_free(folder: Path, force: bool) -> None:
         return
     if not folder.is_dir():
         raise RequestError(f"{folder}: a file of that name exists; name a folder")
-    ours = {f"{table}.{form}" for table in table_names() for form in FORMS}
-    found = {each.name for each in folder.iterdir()}
-    if not found <= ours:
+    found = {each.name for each in folder.iterdir()} - _names(PARTIAL)
+    if not found <= _names(""):
         raise RequestError(f"{folder}: the folder holds something else; name a new one")
     if found and not force:
         raise RequestError(f"{folder}: the folder has tables already; --force replaces them")

@@ -6,6 +6,7 @@ import base64
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,9 @@ from smfparse.decode import Batch, coded_schema, plain_schema
 
 GROUP_ROWS = 122_880
 """Rows of a full row group: what DuckDB scans as one piece."""
+_FEW_ROWS = 30
+_LIGHT = {"compression": "snappy", "compression_level": None}
+"""For files of few rows, which zstd takes longer to begin, and makes no smaller."""
 _RISING = frozenset(
     {"smf_time", "time", "qwhsstck", "record_no", "record_offset", "task_record_no"}
 )
@@ -72,6 +76,8 @@ class TableWriter:
         if self._writer is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             options = parquet_options(self.table, self.wanted)
+            if self.rows <= _FEW_ROWS:
+                options = options | _LIGHT
             self._writer = pq.ParquetWriter(
                 self.path, coded_schema(self.table, self.wanted), **options
             )
@@ -92,6 +98,7 @@ def joined(table: str, batches: Sequence[Batch], wanted: frozenset[str] | None =
     return pa.Table.from_batches([*batches, *none], whole).unify_dictionaries()
 
 
+@cache
 def parquet_options(table: str, wanted: frozenset[str] | None = None) -> dict[str, Any]:
     """Return how the columns of a table are written: see docs/performance.md for the measurement.
 
@@ -111,6 +118,7 @@ def parquet_options(table: str, wanted: frozenset[str] | None = None) -> dict[st
     }
 
 
+@cache
 def _metadata(table: str, wanted: frozenset[str] | None) -> dict[bytes, bytes]:
     """Return what a file says of its columns.
 

@@ -56,6 +56,10 @@ class Source(Protocol):
     """One input."""
 
     @property
+    def path(self) -> Path:
+        """Where it is read."""
+
+    @property
     def name(self) -> str:
         """The input as the user named it."""
 

@@ -707,7 +707,8 @@ def test_without_class_3_the_trace_is_named(tmp_path: Path) -> None:
         (["FILE", "FILE", "--top", "-1"], "x>=0"),
         (["FILE", "FILE", "--side-by-side", "--format", "csv"], "--side-by-side is text"),
         (["FILE", "FILE", "--side-by-side", "--format", "json"], "--side-by-side is text"),
-        (["FILE", "FILE", "--output", "FILE"], "--force replaces it"),
+        (["FILE", "FILE", "--output", __file__], "--force replaces it"),
+        (["FILE", "FILE", "--output", "FILE", "--force"], "name another output"),
     ],
     ids=str,
 )

@@ -21,7 +21,7 @@ from smfparse.catalog import Catalog
 from smfparse.columns import columns, table_names, title
 from smfparse.dataset import write_dataset
 from smfparse.ddl import is_divided, views_sql
-from smfparse.decode import schema
+from smfparse.decode import coded_schema, schema
 from smfparse.generate import generate
 from smfparse.manifest import VIEWS, read_manifest
 from smfparse.tables import open_inputs
@@ -122,6 +122,26 @@ def test_a_table_without_rows_is_a_file_where_a_reader_looks_for_it(
     for table in empty:
         (name,) = manifest["files"][table]
         assert name == f"{table}/date={NO_VALUE}/qmgr={NO_VALUE}/part-00000.parquet"
+
+
+def test_the_work_for_a_folder_does_not_grow_with_the_number_of_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = 0
+
+    def counted(self: parquet.TableWriter) -> bool:
+        nonlocal asked
+        asked += 1
+        return False
+
+    monkeypatch.setattr(parquet.TableWriter, "is_open", property(counted))
+    days = 300
+    times = [dt.datetime(2026, 1, 1) + dt.timedelta(days=day) for day in range(days)]
+    batch = pa.RecordBatch.from_pylist([{"smf_time": each} for each in times], schema("qpst"))
+    files = dataset._Files(tmp_path, 0, partitioned=True, most_held=1 << 30)
+    files.add("qpst", batch.cast(coded_schema("qpst")))
+    assert len(files.writers) == days
+    assert asked <= 2 * days
 
 
 def test_files_of_many_folders_are_written_with_few_open(

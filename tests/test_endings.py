@@ -143,6 +143,34 @@ def test_a_wrong_call_ends_with_2_and_changes_nothing(arguments: list[str], plac
     assert sorted(path.name for path in place.iterdir()) == ["inputs", "taken"]
 
 
+@reading
+def test_an_output_never_takes_the_place_of_an_input(name: str, place: Path) -> None:
+    source = place / "inputs" / "clean"
+    link = place / "link"
+    link.symlink_to(source)
+    arguments = call(name, place, "clean")
+    if name == "convert":
+        arguments = ["convert", str(source), "--format", "duckdb", "--to", str(link), "--force"]
+    else:
+        arguments += ["--output", str(link), "--force"]
+    said = run(*arguments)
+    assert (said.exit_code, said.stderr) == (
+        2,
+        f"smfparse: {link}: is an input, or in one; name another output\n",
+    )
+    assert source.read_bytes() == rdw([GOOD, GOOD])
+
+
+def test_nothing_is_written_into_a_dataset_that_is_read(place: Path) -> None:
+    tables = place / "tables"
+    write_dataset(open_inputs([place / "inputs" / "clean"]), tables)
+    manifest = (tables / "smfparse.json").read_bytes()
+    for output in (["--output", tables / "smfparse.json"], ["--output", tables / "new"]):
+        assert run("report", "log", tables, *output, "--force").exit_code == 2
+    assert run("convert", tables, "--to", tables, "--force").exit_code == 2
+    assert (tables / "smfparse.json").read_bytes() == manifest
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -159,6 +187,27 @@ def test_what_needs_no_input_is_clean(arguments: list[str]) -> None:
 
 def test_generate_is_clean(tmp_path: Path) -> None:
     assert run("generate", tmp_path / "made.smf", "--count", "1").exit_code == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a name of a file is not any bytes there")
+def test_a_name_that_is_not_utf_8_is_shown_and_read(place: Path) -> None:
+    folder = place / "odd"
+    folder.mkdir()
+    source = folder / os.fsdecode(b"bad\xff.smf")
+    (folder / os.fsdecode(b"letter\xfe")).write_bytes(b"Dear reader")
+    try:
+        source.write_bytes(rdw([GOOD]))
+    except OSError:
+        pytest.skip("the file system wants UTF-8")
+    shown = run("sql", folder, "SELECT DISTINCT source FROM record", "--format", "csv")
+    assert (shown.exit_code, shown.stdout) == (4, f"source\n{folder}/bad\\xff.smf\n")
+    assert f"{folder}/letter\\xfe: " in shown.stderr
+    assert run("convert", source, "--to", place / "out").exit_code == 0
+    (found,) = open_inputs([place / "out"]).arrow("record")["source"].to_pylist()
+    assert found == f"{folder}/bad\\xff.smf"
+    for target in (folder / os.fsdecode(b"out\xff"), folder / os.fsdecode(b"\xff.duckdb")):
+        refused = run("convert", place / "inputs" / "clean", "--to", target)
+        assert (refused.exit_code, "not UTF-8" in refused.stderr) == (2, True)
 
 
 # --strict -------------------------------------------------------------------------------------
@@ -390,6 +439,7 @@ def test_a_full_disk_behind_stdout_is_one_line(arguments: list[str], place: Path
 GROWING = {
     "output": ["sql", "INPUT", "SELECT * FROM range(100000)", "--format", "csv", "--output", "OUT"],
     "convert": ["convert", "INPUT", "--to", "OUT"],
+    "database": ["convert", "INPUT", "--to", "OUT", "--format", "duckdb"],
     "generate": ["generate", "OUT"],
     "spool": ["sql", "INPUT", "SELECT a.* FROM record a JOIN record b USING (record_no)"],
 }
@@ -401,8 +451,10 @@ def test_a_file_that_cannot_grow_is_one_line_and_leaves_nothing(
     name: str, place: Path, temporary: Path
 ) -> None:
     names = {"INPUT": str(place / "inputs" / "clean"), "OUT": str(place / "out")}
+    most = 200_000 if name == "database" else 2000  # that of a database is in its log
     limited = (
-        f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)); {COMMAND[2]}"
+        f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, {most})); "
+        f"{COMMAND[2]}"
     )
     done = subprocess.run(
         [sys.executable, "-c", limited, *[names.get(each, each) for each in GROWING[name]]],

@@ -7,6 +7,9 @@ import datetime as dt
 import gzip
 import io
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -273,6 +276,60 @@ def test_what_is_interrupted_leaves_nothing(
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
+def test_the_folder_itself_stays_a_link_or_where_the_user_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, link = tmp_path / "out", tmp_path / "link"
+    folder.mkdir()
+    link.symlink_to(folder, target_is_directory=True)
+    monkeypatch.chdir(folder)
+    convert(SMF, "--to", ".", "--format", "csv", "--table", "qjst,qmst")
+    convert(SMF, "--to", ".", "--format", "jsonl", "--table", "qjst", "--force")
+    assert [path.name for path in Path().iterdir()] == ["qjst.jsonl"]
+    convert(SMF, "--to", link, "--format", "csv", "--table", "qjst", "--force")
+    assert [path.name for path in Path().iterdir()] == ["qjst.csv"]
+    assert link.is_symlink()
+
+
+def test_a_link_to_a_database_stays_and_what_it_leads_to_is_replaced(tmp_path: Path) -> None:
+    link, database = tmp_path / "link.duckdb", tmp_path / "there" / "x.duckdb"
+    database.parent.mkdir()
+    database.write_bytes(b"old")
+    link.symlink_to(database)
+    convert(SMF, "--to", link, "--table", "qjst", "--force")
+    assert link.is_symlink()
+    assert database.read_bytes()[8:12] == b"DUCK"
+
+
+def test_what_a_killed_run_left_goes_with_the_next(tmp_path: Path) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    folder, alive = tmp_path / "out", os.getppid()
+    folder.mkdir()
+    (folder / "wqst.csv.partial").write_text("half")
+    convert(SMF, "--to", folder, "--format", "csv", "--table", "qjst")
+    assert [path.name for path in folder.iterdir()] == ["qjst.csv"]
+    for name in (f".x.duckdb.{gone.pid}.partial", f".x.duckdb.{gone.pid}.partial.wal"):
+        (tmp_path / name).write_text("half")
+    (tmp_path / f".x.duckdb.{alive}.partial").write_text("of another run")
+    convert(SMF, "--to", tmp_path / "x.duckdb", "--table", "qjst")
+    assert {path.name for path in tmp_path.iterdir()} == {
+        *("out", "x.duckdb", f".x.duckdb.{alive}.partial")
+    }
+
+
+def test_the_log_of_a_database_that_is_replaced_goes_with_it(tmp_path: Path) -> None:
+    path, log = tmp_path / "x.duckdb", tmp_path / "x.duckdb.wal"
+    with duckdb.connect(path) as database:
+        database.execute("PRAGMA disable_checkpoint_on_shutdown; CREATE TABLE mine (a INT)")
+    convert(SMF, "--to", path, "--table", "qjst", "--force")
+    with duckdb.connect(path, read_only=True) as database:
+        assert database.sql("SELECT table_name FROM duckdb_tables()").fetchall() == [("qjst",)]
+    path.unlink()
+    log.write_bytes(b"of another database")
+    assert "x.duckdb.wal: exists" in convert(SMF, "--to", path, "--table", "qjst", code=2).stderr
+
+
 @pytest.mark.parametrize("form", EVERY)
 def test_damage_is_4_and_the_rest_is_there(form: str, tmp_path: Path) -> None:
     cut = tmp_path / "cut.smf"
@@ -284,6 +341,31 @@ def test_damage_is_4_and_the_rest_is_there(form: str, tmp_path: Path) -> None:
     assert (tmp_path / "out").exists()
     convert(cut, "--to", tmp_path / "none", "--format", form, "--strict", code=8)
     assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "way_out"),
+    [
+        ("x.csv", "--format csv --to DIR"),
+        ("x.JSONL.GZ", "--format jsonl.gz --to DIR"),
+        ("x.parquet", "--format parquet --to DIR"),
+        ("x.db", "--format duckdb"),
+    ],
+)
+def test_a_name_like_that_of_a_file_is_no_dataset(name: str, way_out: str, tmp_path: Path) -> None:
+    assert way_out in convert(SMF, "--to", tmp_path / name, code=2).stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_ending_of_a_database_may_be_in_capitals(tmp_path: Path) -> None:
+    convert(SMF, "--to", tmp_path / "X.DUCKDB", "--table", "qjst")
+    assert (tmp_path / "X.DUCKDB").read_bytes()[8:12] == b"DUCK"
+
+
+def test_a_view_is_said_to_be_one_and_how_it_is_written(tmp_path: Path) -> None:
+    said = convert(SMF, "--to", tmp_path / "x", "--format", "csv", "--table", "task", code=2).stderr
+    assert "task is a view" in said
+    assert 'sql INPUT "FROM task" --format csv --output task.csv' in said
 
 
 @pytest.mark.parametrize(

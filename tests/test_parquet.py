@@ -43,9 +43,13 @@ def chunks(folder: Path, table: str) -> Iterator[Any]:
 every_table = pytest.mark.parametrize("table", table_names())
 
 
-@every_table
-def test_every_column_is_compressed_with_zstd(folder: Path, table: str) -> None:
-    assert {each.compression for each in chunks(folder, table)} <= {"ZSTD"}
+def test_columns_are_compressed_with_zstd_and_those_of_few_rows_with_snappy(folder: Path) -> None:
+    found = {
+        (each.num_values > 30, each.compression)
+        for table in table_names()
+        for each in chunks(folder, table)
+    }
+    assert found == {(True, "ZSTD"), (False, "SNAPPY")}
 
 
 @every_table
