@@ -494,8 +494,10 @@ def check_readers_by_pattern(folder: Path, files: Iterable[bytes]) -> None:
 
 
 @forks
-@pytest.mark.parametrize("partition", [False, True])
-@pytest.mark.parametrize("what", ["convert", "replace", "append"])
+@pytest.mark.parametrize(
+    ("what", "partition"),
+    [("convert", True), ("replace", False), ("append", False), ("append", True)],
+)
 def test_a_kill_at_any_moment_and_the_same_command_again_give_the_same_dataset(
     what: str, partition: bool, dumps: list[Path], tmp_path: Path
 ) -> None:
