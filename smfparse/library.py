@@ -17,6 +17,7 @@ import pyarrow as pa
 from smfparse import comparison, reports
 from smfparse.catalog import Catalog, Connection
 from smfparse.columns import table_names
+from smfparse.criteria import texts
 from smfparse.decode import schema, wanted_tables
 from smfparse.errors import Damage, RequestError
 from smfparse.inventory import Group, inventory
@@ -53,16 +54,17 @@ class SmfData:
         """Count records and bytes by system, queue manager, MQ version, type and subtype."""
         return inventory(self.inputs)
 
-    def batches(self, table: str, columns: Iterable[str] | None = None) -> Iterator[Any]:
+    def batches(self, table: str, columns: str | Iterable[str] | None = None) -> Iterator[Any]:
         """Yield the rows of a table as pyarrow.RecordBatches, in the order of the inputs.
 
         columns  those that are wanted, None: all; only these are decoded
         """
         plain = _schema(table, columns)
         for _, batch in self.inputs.batches({table: frozenset(plain.names)}):
-            yield batch.select(plain.names).cast(plain)
+            chosen = batch.select(plain.names)
+            yield chosen.cast(plain) if plain.names else chosen  # a cast forgets how many rows
 
-    def arrow(self, table: str, columns: Iterable[str] | None = None) -> Any:
+    def arrow(self, table: str, columns: str | Iterable[str] | None = None) -> Any:
         """Return the rows of a table as a pyarrow.Table; columns as in `batches`."""
         plain = _schema(table, columns)
         return pa.Table.from_batches(self.batches(table, plain.names), plain)
@@ -121,7 +123,7 @@ def open_data(
     """Open SMF files and datasets, of which the records of `selection` are wanted.
 
     paths            one or several: files, folders, patterns, `-`; Paths are only themselves
-    selection        `Selection.of(qmgr=["QM*"], since=["2200"])`
+    selection        `Selection.of(qmgr="QM*", since="2200")`
     jobs             processes that decode SMF files, when these are large
     keep_duplicates  whether records that an earlier dump has as well are kept
     strict           whether damage ends the reading, by DamageError
@@ -141,7 +143,7 @@ def compare(
     after: SmfData,
     *,
     by: str | Iterable[str] = comparison.NAMES,
-    renames: Iterable[str] = (),
+    renames: str | Iterable[str] = (),
     tolerance: float = comparison.TOLERANCE,
     interval: str | None = None,
 ) -> pl.DataFrame:
@@ -157,18 +159,18 @@ def compare(
     names = by.split(",") if isinstance(by, str) else list(by)
     seconds = every(interval).seconds if interval else None
     first, second = (comparison.measured(each.inputs, None, seconds) for each in (before, after))
-    found = [comparison.Rename.of(text) for text in renames]
+    found = [comparison.Rename.of(text) for text in texts(renames)]
     return comparison.compared(first, second, [name.strip() for name in names], found, tolerance)
 
 
-def _schema(table: str, columns: Iterable[str] | None) -> Any:
+def _schema(table: str, columns: str | Iterable[str] | None) -> Any:
     """Return the Arrow schema of wanted columns (None: all), in the order in which they are named.
 
     Raises RequestError for a table or column unknown.
     """
     (known,) = wanted_tables([table])
     whole = schema(known)
-    names = whole.names if columns is None else list(dict.fromkeys(columns))
+    names = whole.names if columns is None else list(dict.fromkeys(texts(columns)))
     for name in names:
         if name not in whole.names:
             raise RequestError(f"the table {table} has no column {name}")
