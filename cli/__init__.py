@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import TextIOWrapper
 from typing import Any
 
 import click
@@ -41,6 +42,17 @@ def _ending() -> Iterator[None]:
         _leave(EXIT_FAILED, f"smfparse: {place}: {error.strerror or error}")
 
 
+def _let_every_text_be_shown() -> None:
+    """Write what a terminal or an encoding that was asked for does not have as escapes.
+
+    What goes to a file or another program is UTF-8, as with --output, on every system.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            asked = stream.isatty() or "PYTHONIOENCODING" in os.environ
+            stream.reconfigure(encoding=None if asked else "utf-8", errors="backslashreplace")
+
+
 def _leave(code: int, message: str | None = None) -> None:
     with suppress(OSError):
         if message:
@@ -56,6 +68,7 @@ class _Group(click.Group):
             return super().make_context(*arguments, **options)
 
     def invoke(self, context: click.Context) -> Any:
+        _let_every_text_be_shown()
         with _ending():
             return super().invoke(context)
 

@@ -22,7 +22,8 @@ _VIEW_HEADER = ("Column", "Type", "Unit", "Meaning", "Formula")
 def command(name: str | None) -> None:
     """List tables and views; or the columns of the one NAME; or what the column or field NAME is.
 
-    NAME is a table, a view, a control block or a field, in any case: QJST, api_cost, qjstwrw. The
+    NAME is a table, a view, a control block, a column or a field, in any case: QJST, api_cost,
+    qjstwrw; a column's table may stand before it: wqst.putn. The
     formula of a column of a view is in IBM's names of fields and in other columns. The field of a
     column is given as block+offset (hex) and IBM's name; a version word instead of a version in
     Since (wqver 5) means that the block has to say so.
@@ -48,12 +49,13 @@ def lines(name: str | None) -> Iterator[str]:
         return _table(name.lower())
     if name.lower() in views.names():
         return _view(name.lower())
-    if found := columns.find(name):
+    if found := views.find(name):
         return _fields(found)
     if mapped := columns.fields(name):
         return _mapped(mapped)
-    near = columns.near_names(name, views.names()) if name else ["see smfparse describe"]
-    raise RequestError(f"no table, view or column {name}; near: {', '.join(near)}")
+    near = columns.near_names(name, views.names()) if name else []
+    way_out = f"near: {', '.join(near)}" if near else "see smfparse describe"
+    raise RequestError(f"no table, view or column {name}; {way_out}")
 
 
 def _list() -> Iterator[str]:
@@ -115,15 +117,17 @@ def _mapped(found: list[tuple[str, Field]]) -> Iterator[str]:
 
 
 def _fields(found: list[tuple[str, TableColumn]]) -> Iterator[str]:
+    from smfparse import columns
+
     for table, column in found:
         yield f"{table}.{column.name}: {column.doc}"
-        facts = {
-            "type": column.arrow,
-            "unit": column.unit,
-            "since": column.since or "all versions",
-            "field": column.place,
-            "over intervals": str(column.combine),
-        }
+        facts = {"type": column.arrow, "unit": column.unit}
+        if table in columns.table_names():
+            facts["since"] = column.since or "all versions"
+            facts["field"] = column.place
+            facts["over intervals"] = str(column.combine)
+        else:
+            facts["formula"] = column.place
         for name, value in facts.items():
             if value:
                 yield f"    {name:<16}{value}"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
@@ -58,6 +59,22 @@ def write_lines(lines: Iterable[str], output: Path | None, force: bool) -> None:
         return
     with replacing(output, force) as file:
         file.writelines(f"{line}\n".encode() for line in lines)
+
+
+def write_parquet(rows: Any, output: Path | None, force: bool) -> None:
+    """Write a pyarrow.Table as Parquet to stdout, or to the file `output`: whole or not at all."""
+    import pyarrow.parquet as pq
+
+    if output is None and sys.stdout.isatty():
+        raise click.UsageError("Parquet is nothing to look at: name a file with --output.")
+    found = BytesIO()
+    pq.write_table(rows, found)
+    if output is None:
+        sys.stdout.buffer.write(found.getbuffer())
+        sys.stdout.buffer.flush()
+        return
+    with replacing(output, force) as file:
+        file.write(found.getbuffer())
 
 
 def nothing_selected(opened: Inputs) -> bool:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import closing
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_options
-from smfparse.cli.output import finish, nothing_selected, write_lines
+from smfparse.cli.output import finish, nothing_selected, write_lines, write_parquet
 
 if TYPE_CHECKING:
     from smfparse.reports import Report
     from smfparse.sections import Sections
+    from smfparse.tables import Inputs
 
 
 @click.command("report", epilog=INPUT_HELP)
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
     "--list", "listed", is_flag=True, help="List the reports, and those that INPUT has data for."
 )
 @reading_options("--to", "--until")
-@output_options("text", "csv", "json")
+@output_options("text", "csv", "json", "parquet")
 def command(
     name: str | None,
     inputs: tuple[str, ...],
@@ -89,6 +90,8 @@ def command(
     from smfparse import reports
 
     if listed:
+        if form == "parquet":
+            raise click.UsageError("--list is text, csv or json.")
         if name and not Path(name).exists() and reports.is_report(name):
             raise click.UsageError(f"--list takes inputs, and no report: leave out {name}.")
         _list((name, *inputs) if name else (), form, output, force, reading)
@@ -132,20 +135,27 @@ def _print(
         raise click.UsageError(f"The report {which.name} has no {' nor '.join(unknown)}.")
     which.values(asked)
     opened = reading.open(inputs)
-    with (
-        Catalog(opened) as catalog,
-        closing(reports.run(which, catalog, sections, **asked)) as rows,
-    ):
-        first = next(rows, None)
-        if first is None and not nothing_selected(opened):
-            click.echo(f"smfparse: {which.absent()}", err=True)
-            if not reading.selection.everything:
-                click.echo(
-                    f"smfparse: looked at were only records with: {reading.selection}", err=True
-                )
-        found = rows if first is None else chain([first], rows)
-        write_lines(printing.lines(which, found, form, **asked), output, force)
+    with Catalog(opened) as catalog:
+        if form == "parquet":
+            table = reports.table(which, catalog, sections, **asked)
+            _say_absent(which, opened, table.num_rows > 0)
+            write_parquet(table, output, force)
+        else:
+            with closing(reports.run(which, catalog, sections, **asked)) as rows:
+                found = list(islice(rows, 1))
+                _say_absent(which, opened, bool(found))
+                shown = printing.lines(which, chain(found, rows), form, **asked)
+                write_lines(shown, output, force)
     finish(opened.damage, opened.duplicates)
+
+
+def _say_absent(which: Report, opened: Inputs, there: bool) -> None:
+    """Say, if there is nothing to report, why that may be."""
+    if there or nothing_selected(opened):
+        return
+    click.echo(f"smfparse: {which.absent()}", err=True)
+    if not opened.selection.everything:
+        click.echo(f"smfparse: looked at were only records with: {opened.selection}", err=True)
 
 
 def _list(

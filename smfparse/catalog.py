@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeAlias
 
 import duckdb
+import pyarrow as pa
 
 from smfparse import views
 from smfparse.columns import columns, table_names, title
@@ -38,13 +39,23 @@ _PLAIN = {
     "TIMESTAMP WITH TIME ZONE",
 }
 """DuckDB types that every form can show."""
-_INTERRUPTED = ("Query interrupted", "INTERRUPT Error")
-"""How a RuntimeError of DuckDB, or an OSError of Arrow, begins that is a KeyboardInterrupt."""
+_INTERRUPTED = re.compile(r"(Query interrupted|INTERRUPT Error)|.*\bKeyboardInterrupt: *$", re.S)
+"""An error of DuckDB, or an OSError of Arrow, that is a KeyboardInterrupt, which may be in Python
+code that they call."""
 _STORAGE = "v1.2.0"
 """Of database files that are written: the oldest that DuckDB 2 and 1.5 both read and comment."""
 _STREAMED = 1024
 """Rows of a batch of a stream."""
+_PART = 10_000
+"""Rows of a part of a result."""
 _QUERIES = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
+_GIVING_ROWS = (*_QUERIES, duckdb.StatementType.MULTI)
+"""PIVOT is several statements in one: the first looks which columns there are."""
+_NO_QUERY = "not one query that gives rows: it has to be a SELECT"
+_HUGE = ("HUGEINT", "UHUGEINT")
+"""Integers of 128 bits."""
+_DONE = (["Count"], ["Success"])
+"""Columns of what DuckDB says of a statement that gives no rows."""
 _EXPLAIN = re.compile(
     r"(?:\s|--[^\n]*\n|/\*.*?\*/)*explain\s+(?:analyze\s+)?(?:\([^)]*\)\s*)?", re.I | re.S
 )
@@ -149,26 +160,31 @@ class Catalog:
         with self._guarded(script):
             return [_open(each.query) for each in self.connection.extract_statements(script)]
 
-    def run(self, statement: str) -> Any:
-        """Run any statement; return its rows as `plain` does, None where it gives none.
+    def run(self, statement: str) -> Generator[Any, None, None]:
+        """Run any statement; yield its rows as pyarrow.Tables, none where it gives no rows.
 
-        Raises RequestError where it fails.
+        The first has no rows. Columns have names of their own and types that every form can show:
+        nested, binary and interval columns become text. Raises RequestError where it fails.
         """
-        with self._guarded(statement):
-            (found,) = self.connection.extract_statements(statement)
-        if found.type in _QUERIES:
-            return self.plain(statement)
-        self.execute(statement)
-        return None
+        with self._guarded(statement), self._prepared(statement) as kind:
+            found = self.connection.sql(statement)
+            if kind not in _QUERIES and found.columns in _DONE:
+                return
+            yield from _parts(_plain(found).to_arrow_reader(_PART))
 
     def set_variable(self, name: str, value: Any) -> None:
         """Set what `getvariable(name)` gives in SQL."""
         self.connection.execute(f'SET VARIABLE "{name}" = ?', [value])
 
     def arrow(self, query: str) -> Any:
-        """Return the rows of `query` as a pyarrow.Table. Raises RequestError where it fails."""
-        with self._guarded(query), self._prepared(query):
-            return self.connection.sql(query).to_arrow_table()
+        """Return the rows of `query` as a pyarrow.Table. Raises RequestError where it fails.
+
+        Sums of integers, which have 128 bits in DuckDB, are int64 or uint64 where they fit.
+        """
+        with self._guarded(query), self._prepared(query) as kind:
+            if kind not in _GIVING_ROWS:
+                raise RequestError(_NO_QUERY)
+            return _narrow(self.connection.sql(query))
 
     def stream(self, query: str) -> Generator[Any, None, None]:
         """Yield the rows of `query`, which orders them, as pyarrow.RecordBatches.
@@ -187,37 +203,40 @@ class Catalog:
         finally:
             self.connection.execute("SET preserve_insertion_order = true")
 
-    def plain(self, query: str) -> Any:
-        """Return the rows of `query` for text: columns have names of their own and plain types.
-
-        Nested, binary and interval columns become text. Raises RequestError where it fails.
-        """
-        with self._guarded(query), self._prepared(query):
-            return _plain(self.connection.sql(query)).to_arrow_table()
-
     @contextmanager
-    def _prepared(self, query: str) -> Iterator[None]:
-        """Make what `query` reads, and read the files first where it scans more than once."""
-        found = self.connection.extract_statements(query)
-        if len(found) != 1 or found[0].type not in _QUERIES:
-            raise RequestError("not one query that gives rows: it has to be a SELECT")
-        wanted = self._read_first(query)
-        with self._files.read_once(wanted) if wanted else nullcontext():
-            yield
+    def _prepared(self, statement: str) -> Iterator[Any]:
+        """Make what a statement reads, and read the files first where it scans more than once.
 
-    def _read_first(self, query: str) -> Wanted:
-        """Make what `query` reads; return what it scans more than once altogether."""
-        explain = _EXPLAIN.match(query)
-        inner = query[explain.end() :] if explain else query
+        Returns which type of statement it is. Raises RequestError where there is not one.
+        """
+        found = self.connection.extract_statements(statement)
+        if len(found) != 1:
+            raise RequestError(_NO_QUERY)
+        wanted = self._read_first(statement, found[0].type)
+        with self._files.read_once(wanted) if wanted else nullcontext():
+            yield found[0].type
+
+    def _read_first(self, statement: str, kind: Any) -> Wanted:
+        """Make what a statement reads; return what it scans more than once altogether."""
+        if kind == duckdb.StatementType.MULTI:
+            return self._whole(statement)
+        explain = _EXPLAIN.match(statement)
+        inner = statement[explain.end() :] if explain else statement
         plan = self._plan(inner)
         if explain and "analyze" not in explain[0].lower():
             return {}
-        if plan is None:
-            self._bind(inner)
-            if not self._files.inputs.sources:
-                return {}
-            return dict.fromkeys([*named_tables(inner), *tables_of(named_views(inner))])
-        return plan.columns if plan.scans > 1 else {}
+        if plan is not None:
+            return plan.columns if plan.scans > 1 else {}
+        if kind not in _QUERIES:
+            return {}
+        self._bind(inner)
+        return self._whole(inner)
+
+    def _whole(self, statement: str) -> Wanted:
+        """Make what a statement names; return all of it that is in SMF files."""
+        tables, found = named_tables(statement), named_views(statement)
+        self._make(tables, found)
+        return dict.fromkeys([*tables, *tables_of(found)] if self._files.inputs.sources else [])
 
     def _bind(self, query: str) -> None:
         """Raise what DuckDB has to say of a query that it cannot bind, and where in the query."""
@@ -261,7 +280,7 @@ class Catalog:
             with interrupting(self.connection.interrupt):
                 yield
         except (duckdb.Error, RuntimeError, OSError) as error:
-            if isinstance(error, duckdb.InterruptException) or str(error).startswith(_INTERRUPTED):
+            if _is_interrupt(error):
                 raise KeyboardInterrupt from error
             if self._files.failure is not None:
                 raise self._files.failure from error
@@ -269,6 +288,10 @@ class Catalog:
                 names = [*named_tables(query), *named_views(query)]
                 raise RequestError(hinted(str(error), names)) from error
             raise
+
+
+def _is_interrupt(error: Exception) -> bool:
+    return isinstance(error, duckdb.InterruptException) or bool(_INTERRUPTED.match(str(error)))
 
 
 def write_database(
@@ -330,6 +353,31 @@ def _end(text: str) -> int | None:
 def _parquet(dataset: Dataset, table: str) -> str:
     files = ", ".join(quoted(str(file)) for file in dataset.files(table))
     return f"read_parquet([{files}], hive_partitioning = false)"
+
+
+def _parts(reader: Any) -> Iterator[Any]:
+    """Yield no rows, then many at a time, as pyarrow.Tables."""
+    yield reader.schema.empty_table()
+    held: list[Any] = []
+    for batch in reader:
+        held.append(batch)
+        if sum(each.num_rows for each in held) >= _PART:
+            yield pa.Table.from_batches(held)
+            held = []
+    if held:
+        yield pa.Table.from_batches(held)
+
+
+def _narrow(relation: Any) -> Any:
+    """Return rows as a pyarrow.Table, integers of 128 bits as such of 64 where all of them fit."""
+    rows = relation.to_arrow_table()
+    for place, (name, kind) in enumerate(zip(relation.columns, relation.types, strict=True)):
+        if str(kind) in _HUGE:
+            for narrow in (pa.int64(), pa.uint64()):
+                with suppress(pa.ArrowInvalid):
+                    rows = rows.set_column(place, name, rows.column(place).cast(narrow))
+                    break
+    return rows
 
 
 def _plain(relation: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,7 @@ class Console:
     describe  the lines that say what a name is; None: which tables there are
     say       takes a line that is shown
     complain  takes what went wrong
+    done      is called behind every entry
     """
 
     def __init__(
@@ -62,12 +64,14 @@ class Console:
         describe: Callable[[str | None], Iterable[str]],
         say: Callable[[str], Any],
         complain: Callable[[str], Any],
+        done: Callable[[], Any],
     ) -> None:
         self._catalog = catalog
         self._form = form
         self._describe = describe
         self._say = say
         self._complain = complain
+        self._done = done
 
     def run(self, history: History | None = None) -> None:
         """Ask for statements and do what they say, until who writes them leaves."""
@@ -95,12 +99,14 @@ class Console:
             if text.lstrip().startswith("."):
                 return self._command(*text.strip().rstrip(";").split())
             for statement in self._catalog.statements(text):
-                for line in self._shown(self._catalog.run(statement)):
-                    self._say(line)
+                with closing(self._catalog.run(statement)) as parts:
+                    for line in self._shown(parts):
+                        self._say(line)
         except SmfError as error:
             self._complain(str(error))
         except KeyboardInterrupt:
             self._complain("interrupted")
+        self._done()
         return True
 
     def _command(self, command: str, *names: str) -> bool:
@@ -116,12 +122,15 @@ class Console:
             self._say(HELP)
         return True
 
-    def _shown(self, rows: Any) -> Iterator[str]:
-        if rows is None:
-            return
-        yield from lines(rows.slice(0, SHOWN), self._form)
-        if rows.num_rows > SHOWN:
-            yield f"... and {rows.num_rows - SHOWN:,} more rows"
+    def _shown(self, parts: Iterable[Any]) -> Iterator[str]:
+        shown, count = [], 0
+        for part in parts:
+            shown.append(part.slice(0, max(SHOWN - count, 0)))
+            count += part.num_rows
+        if shown:
+            yield from lines(shown, self._form)
+        if count > SHOWN:
+            yield f"... and {count - SHOWN:,} more rows"
 
 
 def is_whole(text: str) -> bool:
@@ -186,17 +195,16 @@ def _named(text: str) -> list[str]:
 
 def kept_history() -> History:
     """Return the history in the user's state folder; one for this session where there is none."""
-    file = state_folder() / "sql_history"
     try:
+        file = state_folder() / "sql_history"
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         file.open("ab").close()
-    except OSError:
+    except (OSError, RuntimeError):  # nobody's home
         return InMemoryHistory()
     return FileHistory(file)
 
 
 def state_folder() -> Path:
     """Return where programs keep what is of use to the user's next session."""
-    local = Path.home() / ".local" / "state"
     base = os.environ.get("LOCALAPPDATA" if os.name == "nt" else "XDG_STATE_HOME")
-    return (Path(base) if base else local) / "smfparse"
+    return (Path(base) if base else Path.home() / ".local" / "state") / "smfparse"

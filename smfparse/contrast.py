@@ -40,7 +40,7 @@ def lines(
     if form == "text":
         yield from _text(rows, before, after, tolerance, top)
     elif form == "csv":
-        yield from frames.lines(rows.to_arrow(), "csv")
+        yield from frames.lines([rows.to_arrow()], "csv")
     else:
         yield json.dumps({"report": "compare", "rows": rows.to_dicts()})
 

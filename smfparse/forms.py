@@ -8,6 +8,10 @@ from typing import Any
 
 ABSENT = "-"
 """What is shown where the data does not have what a figure is made of."""
+FORMULA_START = r"^[=+\-@]"
+"""What spreadsheets take for the start of a formula, as a regular expression."""
+NUMBER = r"^[+\-]?[0-9][0-9.:]*(e[+\-]?[0-9]+)?$"
+"""A number or a length of time, which is no formula, whatever it starts with."""
 _UNITS = ("B", "KB", "MB", "GB", "TB", "PB")
 _MANY = 10_000
 """So many megabytes are shown as gigabytes, and so on."""

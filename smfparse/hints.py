@@ -6,11 +6,12 @@ import difflib
 import re
 from collections.abc import Iterable
 
-from smfparse.columns import find, near_names
-from smfparse.views import columns_of, relations
+from smfparse.columns import near_names
+from smfparse.views import columns_of, find, relations
 
 _COLUMN = re.compile(r'[Cc]olumn (?:named )?"([^"]+)"')
 _TABLE = re.compile(r"Table with name (\w+) does not exist")
+_MEANT = re.compile(r'\nDid you mean "(\w+)[^\n]*')
 _PLACE = "\n\nLINE "
 """What stands before the line of the query in which DuckDB found an error."""
 _MOST = 5
@@ -22,6 +23,9 @@ def hinted(message: str, tables: Iterable[str]) -> str:
     tables  those that the query names, and views
     """
     column, table = _COLUMN.search(message), _TABLE.search(message)
+    meant = _MEANT.search(message)
+    if meant and meant[1] not in relations():  # one of DuckDB's own
+        message = message.replace(meant[0], "")
     if column and "mbiguous" not in message:
         hint = _of_column(column[1], list(tables), message)
     elif table:

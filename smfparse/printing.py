@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from smfparse.forms import ABSENT, FORMS, GROUPED, MOMENTS
+from smfparse.forms import ABSENT, FORMS, FORMULA_START, GROUPED, MOMENTS, NUMBER
 from smfparse.layout import version_key
 from smfparse.reports import Block, Figure, Report, Row
 
@@ -35,8 +35,6 @@ _TAIL = {
     "Bucket": "bucket",
 }
 """CSV columns of the section that stand behind the figures, where they are not in front."""
-_FORMULA_STARTS = ("=", "+", "-", "@")
-_NUMBER = re.compile(r"-?[0-9.]+")
 _CONDITION = re.compile(r"\{\?(\w+)\}")
 """In front of a line: it is only shown where this figure is neither absent nor nothing."""
 
@@ -244,13 +242,9 @@ def _csv_cell(value: Any) -> str:
     """Return a cell that no spreadsheet takes for a formula."""
     if value is None or value == ABSENT:
         return ""
-    if (
-        isinstance(value, str)
-        and value.startswith(_FORMULA_STARTS)
-        and not _NUMBER.fullmatch(value)
-    ):
-        return f"'{value}"
-    return str(value)
+    text = str(value)
+    formula = re.match(FORMULA_START, text) and not re.match(NUMBER, text)
+    return f"'{text}" if formula else text
 
 
 def csv_rows(rows: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -23,6 +23,7 @@ from importlib import resources
 from typing import Any
 
 from smfparse.columns import KEYS, TableColumn, columns, meaning, table_names, title
+from smfparse.columns import find as columns_called
 
 SCHEMA = "inputs"
 """Where tables have `input_no`, and views what they are made of."""
@@ -94,6 +95,18 @@ def relations() -> tuple[str, ...]:
 def columns_of(name: str) -> tuple[TableColumn, ...]:
     """Return the columns of a table or view."""
     return view(name).columns if name in names() else tuple(columns(name))
+
+
+def find(name: str) -> list[tuple[str, TableColumn]]:
+    """Return the columns that `name` may be, with their tables and views.
+
+    name  of a column, in any case, or what IBM calls its field; a table or view may stand before
+          it: wqst.putn
+    """
+    relation, _, column = name.lower().rpartition(".")
+    found = columns_called(column)
+    found += [(each, c) for each in names() for c in columns_of(each) if c.name == column]
+    return [(each, c) for each, c in found if relation in ("", each)]
 
 
 def title_of(name: str) -> str:

@@ -48,6 +48,7 @@ ROOMS = (
     "ddl",
     "dataset",
     "inventory",
+    "forms",
     "frames",
     "outputs",
     "projection",
@@ -56,7 +57,6 @@ ROOMS = (
     "catalog",
     "console",
     "sections",
-    "forms",
     "options",
     "reports",
     "printing",
@@ -103,7 +103,9 @@ TYPES_ONLY = {
     ("cli.output", "tables"),
     ("cli.report", "reports"),
     ("cli.report", "sections"),
+    ("cli.report", "tables"),
     ("cli.sql", "catalog"),
+    ("cli.sql", "tables"),
 }
 """(module, room): imports for the type checker, which are not there at run time."""
 SLOW = {"duckdb", "numpy", "polars", "prompt_toolkit", "pyarrow"}

@@ -10,6 +10,7 @@ import json
 import math
 import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,9 @@ def rows_of(*arguments: object) -> list[dict[str, Any]]:
     return rows
 
 
+@cache
 def side(*paths: Path, split: Split | None = None, interval: int | None = None) -> Side:
+    """What is measured of files, which no test changes."""
     return measured(open_inputs(paths, jobs=1), split, interval)
 
 
@@ -110,6 +113,7 @@ WAITS = {
 }
 
 
+@cache
 def raw_calls(path: Path) -> list[dict[str, Any]]:
     """Every call count of every block, with the names it is about and the middle of its time."""
     inputs = open_inputs([path], jobs=1)
@@ -673,7 +677,7 @@ def test_without_class_3_the_trace_is_named(tmp_path: Path) -> None:
         result = run(*paths)
         assert result.exit_code == 0
         assert result.stderr == f"smfparse: no class 3 accounting {lacking}, {trace}"
-        assert not rows_of(none, none)
+    assert not rows_of(none, none)
     assert run(none, none, "--side-by-side").stdout == ""
     shown = run(none, FIXTURE).stdout
     assert "Queue managers               -       QM01, QM02" in shown

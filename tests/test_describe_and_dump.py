@@ -50,6 +50,13 @@ def test_describe_of_a_control_block_shows_its_columns_in_any_case() -> None:
     assert len(shown.splitlines()) == 3 + len(columns("qjst"))
 
 
+def test_describe_finds_a_column_of_a_table_or_view() -> None:
+    assert run("describe", "WQST.putn").stdout.startswith("wqst.putn: MQPUT calls\n")
+    found = [line for line in run("describe", "cpu_per_call").stdout.splitlines() if "." in line]
+    assert found[0].startswith("api_cost.cpu_per_call: ")
+    assert run("describe", "qjst.putn").exit_code == 2
+
+
 def test_describe_finds_a_field_wherever_it_is() -> None:
     assert run("describe", "QJSTWRW").stdout.startswith(
         "qjst.qjstwrw: Log write requests that waited for the write\n"

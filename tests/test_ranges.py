@@ -138,6 +138,13 @@ def mixed(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture
+def sound(tmp_path: Path) -> Path:
+    path = tmp_path / "sound.smf"
+    path.write_bytes(written(many(60, 9))[0])
+    return path
+
+
 def parts_of(path: Path, jobs: int) -> int:
     inputs = open_inputs([path], jobs=jobs)
     return sum(map(len, inputs.units(inputs.sources, ALL, ahead=True)))
@@ -425,13 +432,13 @@ def test_a_file_that_is_mapped_gives_what_one_that_is_read_gives(
 
 @every_alteration
 def test_damaged_files_among_sound_ones_are_the_same(
-    tmp_path: Path, here: None, alter: Alter, mixed: Path
+    tmp_path: Path, here: None, alter: Alter, mixed: Path, sound: Path
 ) -> None:
     damaged, short = tmp_path / "damaged.smf", tmp_path / "short.smf"
     content = written(many(300, 2))[0]
     damaged.write_bytes(content[:30_000] + alter(content, random.Random(1)))
     short.write_bytes(content[:5000])
-    paths = [mixed, damaged, short, FIXTURES[0]]
+    paths = [mixed, damaged, short, sound]
     assert found_in(paths, 7, MIXED) == found_in(paths, 1, MIXED)
 
 
@@ -500,12 +507,12 @@ def test_several_processes_write_the_dataset_that_one_writes(
 
 @every_alteration
 def test_a_dataset_of_damaged_files_is_the_same(
-    alter: Alter, tmp_path: Path, mixed: Path, here: None
+    alter: Alter, tmp_path: Path, mixed: Path, sound: Path, here: None
 ) -> None:
     damaged = tmp_path / "damaged.smf"
     content = written(many(300, 2))[0]
     damaged.write_bytes(content[:30_000] + alter(content, random.Random(1)))
-    paths = [mixed, damaged, FIXTURES[0]]
+    paths = [mixed, damaged, sound]
     assert converted(paths, tmp_path / "5", 5) == converted(paths, tmp_path / "1", 1)
 
 

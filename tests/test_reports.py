@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse import forms, printing, reports
 from smfparse.catalog import Catalog
+from smfparse.cli import main
 from smfparse.errors import RequestError
 from smfparse.sections import TOTAL
 from smfparse.tables import open_inputs
@@ -781,3 +784,16 @@ def test_one_catalog_gives_several_reports(write: Write) -> None:
         first = list(reports.run(which, catalog))
         assert len(list(reports.run(which, catalog, TOTAL))) == 1
         assert list(reports.run(which, catalog)) == first
+
+
+def test_a_report_is_written_as_parquet(tmp_path: Path) -> None:
+    dump = FIXTURES / "qm80.smf"
+    file = tmp_path / "log.parquet"
+    arguments = ["report", "log", str(dump), "--format", "parquet", "--output", str(file)]
+    assert CliRunner().invoke(main, arguments).exit_code == 0
+    with Catalog(open_inputs([dump])) as catalog:
+        expected = reports.table(reports.report("log"), catalog)
+    assert expected.num_rows
+    assert pq.read_table(file).to_pylist() == expected.to_pylist()
+    refused = CliRunner().invoke(main, ["report", "--list", "--format", "parquet"])
+    assert refused.exit_code == 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import io
 import json
 import os
 import subprocess
@@ -9,6 +11,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 from prompt_toolkit.application import create_app_session
@@ -18,19 +21,22 @@ from prompt_toolkit.history import FileHistory, InMemoryHistory
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from smfparse import console
+from smfparse import console, views
 from smfparse.catalog import Catalog, is_complete
 from smfparse.cli import describe, main
 from smfparse.columns import columns
 from smfparse.console import Console, Names, is_whole
 from smfparse.dataset import write_dataset
-from smfparse.tables import open_inputs
+from smfparse.decode import Wanted
+from smfparse.hints import hinted
+from smfparse.tables import Inputs, open_inputs
 from smfparse.views import relations
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 DUMP = FIXTURES / "qm01-930.smf"
 OTHER = FIXTURES / "qm60.smf"
 ONE, TWO = "SELECT count(*) AS one FROM record", "SELECT DISTINCT qmgr AS two FROM wtas"
+SMFPARSE = str(Path(sys.executable).with_name("smfparse"))
 SCRIPT = f"-- naïve; really\nSET VARIABLE name = 'wt;as';\n{ONE} ;\n\n{TWO}; -- the end;\n"
 
 
@@ -140,6 +146,7 @@ def test_an_input_with_a_space_in_its_name_is_no_query(tmp_path: Path) -> None:
         ("SELECT * FROM qjst_oi", "qjst_io"),
         ("SELECT * FROM putn", "there is wqst.putn\n"),
         ("SELECT 1 FROM wqst JOIN wtid USING (recno)", "near: record_no"),
+        ("SELECT job FROM wqst", "there is api_cost.job, queue_activity.job, task.job\n"),
     ],
 )
 @pytest.mark.parametrize("stored", [False, True])
@@ -182,7 +189,169 @@ def test_what_ends_a_statement_is_not_part_of_it(text: str) -> None:
         (found,) = catalog.statements(text)
         assert not found.rstrip().endswith((";", "x"))
         assert not is_complete(found)
-        assert catalog.run(found).num_rows == 1
+        assert sum(part.num_rows for part in catalog.run(found)) == 1
+
+
+@pytest.mark.parametrize(
+    ("statement", "columns"),
+    [
+        ("PIVOT (SELECT qmgr, qmstput FROM qmst) ON qmgr USING sum(qmstput)", ["QM01", "QM02"]),
+        ("FROM (PIVOT record ON subtype USING count(*) GROUP BY qmgr)", None),
+        ("PREPARE p AS SELECT 7 AS seven; EXECUTE p", ["seven"]),
+        ("CREATE TEMP TABLE t AS SELECT 1 AS a; UPDATE t SET a = 2 RETURNING a + 1 AS b", ["b"]),
+        ("CALL pragma_version()", None),
+        ("PRAGMA version", None),
+    ],
+)
+def test_every_statement_that_gives_rows_shows_them(
+    statement: str, columns: list[str] | None
+) -> None:
+    header, *rows = clean(DUMP, statement, "--format", "csv").splitlines()
+    assert columns in (None, header.split(","))
+    assert rows
+
+
+def test_a_statement_that_gives_no_rows_shows_nothing(tmp_path: Path) -> None:
+    copied = tmp_path / "copy.csv"
+    for statement in (f"COPY (FROM wtas) TO '{copied}'", "CREATE TABLE t (a INT)", "BEGIN"):
+        for form in ("text", "csv", "json"):
+            assert clean(DUMP, f"{statement};\n", "--format", form) == ""
+
+
+def test_numbers_are_shown_whole(tmp_path: Path) -> None:
+    query = (
+        "SELECT 1234567.891::DOUBLE AS a, 0.1::FLOAT AS b, 1/3 AS c, 1e-7::DOUBLE AS d,"
+        " sum(2::UBIGINT ** 62)::HUGEINT * 4 AS e, 1.50 AS f"
+    )
+    cells = clean(DUMP, query).splitlines()[2].replace("|", " ").split()
+    assert cells == ["1234567.891", "0.1", "0.333333", "0.0000001", str(2**64), "1.5"]
+    several = "SELECT unnest([6, 344.25, NULL, 0.004999, -1e6]) AS a"
+    cells = [line.strip("| ") for line in clean(DUMP, several).splitlines()[2:]]
+    assert cells == ["6.000000", "344.250000", "null", "0.004999", "-1000000.000000"]
+    _, row = clean(DUMP, query, "--format", "csv").splitlines()
+    assert [float(each) for each in row.split(",")] == [
+        *(1234567.891, 0.1, 1 / 3, 1e-7, 2**64, 1.5)
+    ]
+    (found,) = json.loads(clean(DUMP, query, "--format", "json"))
+    assert found == {"a": 1234567.891, "b": 0.1, "c": 1 / 3, "d": 1e-7, "e": 2**64, "f": 1.5}
+
+
+def test_times_in_json_are_iso_8601() -> None:
+    (row,) = json.loads(clean(DUMP, "SELECT smf_time, time FROM qmst LIMIT 1", "--format", "json"))
+    assert all(dt.datetime.fromisoformat(each) and each[10] == "T" for each in row.values())
+
+
+def test_texts_that_are_numbers_start_no_formula() -> None:
+    query = "SELECT '-5' AS a, INTERVAL (-3) HOUR AS b, '-x' AS c, '=1' AS d, '+1+2' AS e"
+    _, row = clean(DUMP, query, "--format", "csv").splitlines()
+    assert row == "-5,-03:00:00,'-x,'=1,'+1+2"
+
+
+@pytest.mark.parametrize("rows", [0, 1, 25_000])
+def test_results_of_any_length_come_as_one(rows: int) -> None:
+    query = f"SELECT range AS n FROM range({rows})"
+    numbers = list(range(rows))
+    text = clean(DUMP, query).splitlines()
+    assert [int(line.strip("| ")) for line in text[2:]] == numbers
+    assert clean(DUMP, query, "--format", "csv").splitlines() == ["n", *map(str, numbers)]
+    found = json.loads(clean(DUMP, query, "--format", "json"))
+    assert [each["n"] for each in found] == numbers
+
+
+def test_rows_are_written_as_parquet(tmp_path: Path) -> None:
+    file = tmp_path / "jobs.parquet"
+    query = "SELECT job, sum(calls) AS n, [1] AS l FROM task GROUP BY ALL ORDER BY job"
+    assert clean(DUMP, query, "--format", "parquet", "--output", file) == ""
+    found = pq.read_table(file)
+    assert dict(zip(found.schema.names, map(str, found.schema.types), strict=True)) == {
+        "job": "string",
+        "n": "int64",
+        "l": "list<element: int32>",
+    }
+    with Catalog(open_inputs([DUMP])) as catalog:
+        assert found.to_pylist() == catalog.arrow(query).to_pylist()
+    shown = run(DUMP, query, "--format", "parquet").stdout_bytes
+    assert pq.read_table(io.BytesIO(shown)).equals(found)
+    assert run(DUMP, SCRIPT.partition("\n")[2], "--format", "parquet").exit_code == 2
+
+
+def test_a_plan_is_shown_in_its_lines() -> None:
+    assert len(clean(DUMP, "EXPLAIN SELECT count(*) FROM wqst").splitlines()) > 3
+
+
+def test_an_error_says_in_which_statement_it_is() -> None:
+    result = run(DUMP, "SELECT 1 AS a; SELECT nope FROM wqst")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("smfparse: statement 2 of 2: Binder Error")
+
+
+def test_a_query_may_start_with_a_comment() -> None:
+    assert clean(DUMP, f"-- how many\n{ONE}") == clean(DUMP, ONE)
+    assert clean(DUMP, "--format", "csv", f"--how many\n{ONE}") == clean(
+        DUMP, ONE, "--format", "csv"
+    )
+
+
+def test_a_query_that_is_empty_or_no_text_is_refused(tmp_path: Path) -> None:
+    script = tmp_path / "empty.sql"
+    script.touch()
+    for arguments in ((DUMP, " "), (DUMP, "--file", script)):
+        result = run(*arguments)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "no query: " in result.stderr
+    result = run(DUMP, os.fsdecode(b"SELECT '\xe9' AS x"))
+    assert result.exit_code == 2
+    assert "the query: not a text in UTF-8" in result.stderr
+
+
+def test_a_count_of_nothing_says_that_nothing_was_selected() -> None:
+    result = run(DUMP, "--qmgr", "NOPE", "SELECT count(*) AS n FROM wqst", "--format", "csv")
+    assert result.stdout == "n\n0\n"
+    assert "the selection matches no record: qmgr NOPE" in result.stderr
+
+
+def test_what_an_encoding_does_not_have_is_escaped() -> None:
+    done = subprocess.run(
+        [SMFPARSE, "sql", str(DUMP), "SELECT chr(9500) AS a", "--format", "csv"],
+        env={**os.environ, "PYTHONIOENCODING": "cp1252"},
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout.split() == [b"a", rb"\u251c"]
+
+
+def test_an_input_is_read_once_for_what_a_statement_does_with_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    read: list[set[str]] = []
+    batches = Inputs.batches
+
+    def watched(inputs: Inputs, wanted: Wanted, **options: bool) -> object:
+        read.append(set(wanted))
+        return batches(inputs, wanted, **options)
+
+    monkeypatch.setattr(Inputs, "batches", watched)
+    joined = (
+        "SELECT job, putn FROM wqst JOIN (SELECT *, wtidccn AS job FROM wtid) USING (record_no)"
+    )
+    for statement, tables in (
+        (f"COPY ({joined}) TO '{tmp_path / 'copy.csv'}'", {"wqst", "wtid"}),
+        (f"CREATE TEMP TABLE t AS {joined}", {"wqst", "wtid"}),
+        ("PIVOT (SELECT qmgr, qmstput FROM qmst) ON qmgr USING sum(qmstput)", {"qmst"}),
+        ("PIVOT (SELECT job, cpu FROM task) ON job USING sum(cpu)", set(views.view("task").tables)),
+    ):
+        read.clear()
+        clean(DUMP, f"{statement};\n")
+        assert read == [tables], statement
+    assert len((tmp_path / "copy.csv").read_text().splitlines()) > 1
+
+
+def test_names_that_are_duckdb_s_own_are_not_offered() -> None:
+    message = 'Table with name pg_qjst does not exist!\nDid you mean "pg_set or smf_qjst"?'
+    assert (
+        hinted(message, [])
+        == "Table with name pg_qjst does not exist!\nno table pg_qjst; near: qjst"
+    )
 
 
 def completed(text: str, behind: str = "") -> list[str]:
@@ -226,7 +395,9 @@ def type_in() -> Type:
         ):
             keys.send_text(text)
             complain = lambda line: shown.append(f"!{line}")  # noqa: E731
-            Console(catalog, "csv", describe.lines, shown.append, complain).run(history)
+            Console(catalog, "csv", describe.lines, shown.append, complain, lambda: None).run(
+                history
+            )
         return "\n".join(shown)
 
     return typed
@@ -262,6 +433,18 @@ def test_the_prompt_has_commands(type_in: Type) -> None:
     assert [line.split()[0] for line in tables] == list(relations())
     assert type_in(f".describe wtasotn;\r{END}").startswith("wtas.wtasotn: ")
     assert type_in(".exit\r") == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a pseudo terminal")
+def test_the_prompt_says_damage_when_it_is_met(tmp_path: Path) -> None:
+    cut = tmp_path / "cut.smf"
+    cut.write_bytes(DUMP.read_bytes()[:-10])
+    count = b"SELECT count(*) FROM wqst;\r"
+    code, shown, said = at_a_terminal(count + count + b".quit\r", cut, tmp_path)
+    assert code == 4
+    assert said.count(b"byte 0x") == 1
+    assert said.count(b"the input is damaged") == 2  # when it is met, and at the end
+    assert b"count_star()" in shown
 
 
 def test_control_c_gives_up_a_line(type_in: Type) -> None:
@@ -306,24 +489,31 @@ def test_history_is_in_the_folder_for_state(
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo terminal")
 def test_on_a_terminal_there_is_a_prompt(tmp_path: Path) -> None:
+    code, shown, said = at_a_terminal(b"SELECT 40 + 2 AS answer;\r.quit\r", DUMP, tmp_path)
+    assert code == 0
+    assert b"|     42 |" in shown
+    assert b".help" in said
+
+
+def at_a_terminal(keys: bytes, dump: Path, folder: Path) -> tuple[int, bytes, bytes]:
+    """Type at the prompt on a terminal; return exit code, what it shows and what is on stderr."""
     import pty
 
     main_end, terminal = pty.openpty()
-    os.write(main_end, b"SELECT 40 + 2 AS answer;\r.quit\r")
+    os.write(main_end, keys)
     done = subprocess.run(
-        [str(Path(sys.executable).with_name("smfparse")), "sql", str(DUMP)],
+        [SMFPARSE, "sql", str(dump)],
         stdin=terminal,
         stdout=terminal,
         stderr=subprocess.PIPE,
         timeout=120,
-        env={**os.environ, "XDG_STATE_HOME": str(tmp_path), "PROMPT_TOOLKIT_NO_CPR": "1"},
-        check=True,
+        env={**os.environ, "XDG_STATE_HOME": str(folder), "PROMPT_TOOLKIT_NO_CPR": "1"},
+        check=False,
     )
     os.close(terminal)
-    shown = os.read(main_end, 1 << 16).decode()
+    shown = os.read(main_end, 1 << 16)
     os.close(main_end)
-    assert "|     42 |" in shown
-    assert b".help" in done.stderr
+    return done.returncode, shown, done.stderr
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo terminal")
@@ -332,7 +522,7 @@ def test_a_terminal_that_is_the_input_is_no_prompt() -> None:
 
     main_end, terminal = pty.openpty()
     done = subprocess.run(
-        [str(Path(sys.executable).with_name("smfparse")), "sql", "-"],
+        [SMFPARSE, "sql", "-"],
         stdin=terminal,
         stdout=terminal,
         stderr=subprocess.PIPE,
