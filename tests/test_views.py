@@ -233,7 +233,8 @@ def check_tasks(view: pl.DataFrame, tables: Tables) -> None:
     assert view.filter(pl.col("job").is_null()).height == 0
     calls = [f for verbs in VERBS.values() for f, _, _ in verbs.values() if f]
     cpu = [f for verbs in VERBS.values() for _, _, f in verbs.values()]
-    for name, fields in (("calls", calls), ("cpu", cpu)):
+    srb = ["wtasctsr", "topicopensrb", "topicclosesrb", "topicputsrb", "topicput1srb"]
+    for name, fields in (("calls", calls), ("cpu", cpu), ("srb", srb)):
         raw = [(tables(t), f) for t in VERBS for f in fields if f in tables(t).columns]
         expected = sum(total(frame[field]) or 0 for frame, field in raw)
         assert (total(view[name]) or 0) == pytest.approx(expected, rel=NEAR), name
