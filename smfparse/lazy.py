@@ -105,14 +105,14 @@ def lazy(inputs: Inputs, table: str) -> pl.LazyFrame:
 
     Raises RequestError for a table unknown; collecting it raises what reading does.
     """
-    wanted_tables([table])
+    (known,) = wanted_tables([table])
 
     def read(
         names: list[str] | None, condition: pl.Expr | None, rows: int | None, _size: int | None
     ) -> Iterator[pl.DataFrame]:
-        return _READINGS.kept(_frames(inputs, table, names, condition, rows))
+        return _READINGS.kept(_frames(inputs, known, names, condition, rows))
 
-    return register_io_source(read, schema=_types(table), is_pure=True)
+    return register_io_source(read, schema=_types(known), is_pure=True)
 
 
 @cache
