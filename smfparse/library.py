@@ -87,6 +87,7 @@ class SmfData:
 
         Every scan of a table reads the SMF files anew, for the columns that the query needs: a
         join of three tables reads them three times, where `sql` reads them once. Times are UTC.
+        A `cursor()` or `duplicate()` of the connection has no tables of SMF files.
         Errors are those of duckdb, whatever is wrong.
         """
         return Catalog(self.inputs).with_everything()
