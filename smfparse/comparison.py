@@ -366,6 +366,8 @@ def compared(
     Significant rows come first, and those that change the CPU time most.
     """
     check(by)
+    if tolerance < 0:
+        raise RequestError(f"tolerance {tolerance}: a ratio, 0 or more; 0.06 is 6 percent")
     names = [name for name in NAMES if name in by]
     sides = [_figures(side, names) for side in (before.renamed(renames), after)]
     rows = sides[0].join(

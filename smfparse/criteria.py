@@ -41,6 +41,8 @@ Range: TypeAlias = tuple[int, int]
 """First and last, both in it."""
 Span: TypeAlias = tuple[dt.datetime | None, dt.datetime | None]
 """Local time from which on, and before which; None: not asked."""
+Value: TypeAlias = str | int | dt.date | dt.time
+"""What Python may say instead of a text: a type 115, a datetime."""
 Hours: TypeAlias = tuple[int, int]
 """Seconds of the day from which on, and before which; where the second is not the greater one,
 midnight is between them."""
@@ -62,6 +64,15 @@ class Types:
     def __str__(self) -> str:
         inner = "" if self.subtypes is None else f"({','.join(map(_shown, self.subtypes))})"
         return _shown(self.types) + inner
+
+
+def texts(given: Value | Iterable[Value]) -> list[str]:
+    """Return one value, or several, as texts. A text is one, not its letters."""
+    several = [given] if isinstance(given, Value) else list(given)
+    for each in several:
+        if not isinstance(each, Value):
+            raise RequestError(f"{each!r}: not a text; several are a list of texts")
+    return [str(each) for each in several]
 
 
 def names(option: str, texts: Iterable[str]) -> frozenset[str]:

@@ -6,6 +6,7 @@ table's rows in record order. Only the tables and columns that are wanted are de
 
 from __future__ import annotations
 
+import difflib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, partial
@@ -14,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from smfparse import views
 from smfparse.arrays import CODED, Bools, Ints, array, arrow_type, both, coded, same
 from smfparse.buffers import BlockBuffer, EntryBuffer, Growing
 from smfparse.columns import (
@@ -29,6 +31,7 @@ from smfparse.columns import (
     title,
 )
 from smfparse.columns import keys as key_columns
+from smfparse.criteria import texts
 from smfparse.errors import DamageLog, RequestError
 from smfparse.fields import Mask, Values
 from smfparse.framing import Chunk
@@ -62,11 +65,26 @@ _NATIVE = {each.name: _NUMPY.get(each.arrow, "i8") for each in (*KEYS, TASK_KEY,
 
 def wanted_tables(names: Iterable[str]) -> Wanted:
     """Return the request for all columns of the tables `names`; RequestError for unknown ones."""
-    names = list(names)
-    unknown = sorted(set(names) - set(table_names()))
+    found = [each.lower() for each in names]
+    unknown = sorted(set(found) - set(table_names()))
+    for each in unknown:
+        if each in views.names():
+            raise RequestError(f"{each} is a view, not a table: SQL has it")
     if unknown:
         raise RequestError(f"no table {', '.join(unknown)}; there are {', '.join(table_names())}")
-    return dict.fromkeys(names)
+    return dict.fromkeys(found)
+
+
+def wanted_columns(table: str, names: str | Iterable[str]) -> list[str]:
+    """Return columns of a table, each once; RequestError for unknown ones."""
+    known = schema(table).names
+    found = list(dict.fromkeys(texts(names)))
+    for each in found:
+        if each not in known:
+            near = ", ".join(difflib.get_close_matches(each.lower(), known))
+            hint = f"near: {near}" if near else f"smfparse describe {table} lists them"
+            raise RequestError(f"the table {table} has no column {each}; {hint}")
+    return found
 
 
 @cache

@@ -165,6 +165,8 @@ def chunks(
         _, framing = look_at(path, name)
     with unpacked(path, name) as data:
         try:
+            if not path.stat().st_size:
+                raise InputError(f"{source}: the file is empty")
             reader = _Reader(source, data, damage, part, _capacity(chunk_bytes), kinds, framing)
             yield from reader
         except OSError as error:
@@ -239,7 +241,10 @@ def _fill(data: Unpacked, buffer: Bytes, at: int, end: int) -> int:
 
 
 def plan(
-    path: Path, part_bytes: int, chunk_bytes: int | None = None, framing: Framing | None = None
+    path: str | Path,
+    part_bytes: int,
+    chunk_bytes: int | None = None,
+    framing: Framing | None = None,
 ) -> list[Part]:
     """Cut the SMF file `path` into parts of about `part_bytes`; their union is the whole file.
 
@@ -249,6 +254,9 @@ def plan(
     Only what tells the records apart is looked at, once; behind the first damage the file is not
     cut any more, and a packed one nowhere. Raises InputError where the file cannot be read.
     """
+    if part_bytes < 1:
+        raise RequestError(f"parts of {part_bytes} bytes: at least one")
+    path = Path(path)
     if size_of(path) <= part_bytes or is_packed(path):
         return [WHOLE_SOURCE]
     starts = [(0, 1, False)]

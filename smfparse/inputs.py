@@ -112,6 +112,8 @@ def _expanded(names: Iterable[str | Path]) -> Iterator[tuple[Input, bool]]:
     for name in names:
         if name == STDIN:
             yield Input(_NOWHERE, STDIN, once=True), True
+        elif name == "":
+            raise InputError("'': an input without a name; is a variable not set?")
         elif isinstance(name, Path) or not glob.has_magic(name) or os.path.lexists(name):
             yield _at(Path(name), str(name)), True
         else:

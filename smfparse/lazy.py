@@ -3,7 +3,8 @@
 polars says which columns a query needs, by what it filters and how many rows it takes. The decoder
 is asked for these columns, and for a batch behind each chunk, so that whoever has enough stops it
 there. Of a filter, what a Selection can ask is asked of the decoder: it may let rows pass that the
-filter does not, never the other way round. Then the batch is filtered.
+filter does not, never the other way round. Then the batch is filtered. Where polars tells both a
+number of rows and a filter, these are the first rows of the table, of which some are filtered out.
 """
 
 from __future__ import annotations
@@ -64,19 +65,14 @@ class _Readings:
         self._changed = threading.Condition()
         atexit.register(self.end)
 
-    def kept(
-        self, frames: Generator[pl.DataFrame, None, None], rows: int | None
-    ) -> Iterator[pl.DataFrame]:
-        """Yield the first `rows` (None: all) of frames, and ask for no more."""
+    def kept(self, frames: Generator[pl.DataFrame, None, None]) -> Iterator[pl.DataFrame]:
+        """Yield the frames, and end what makes them with this."""
         with self._counted(), closing(frames):
-            while (rows is None or rows > 0) and not self._over:
+            while not self._over:
                 with self._counted(busy=1):
                     frame = next(frames, None)
                 if frame is None:
                     return
-                if rows is not None:
-                    frame = frame.head(rows)
-                    rows -= frame.height
                 yield frame
 
     @contextmanager
@@ -109,14 +105,14 @@ def lazy(inputs: Inputs, table: str) -> pl.LazyFrame:
 
     Raises RequestError for a table unknown; collecting it raises what reading does.
     """
-    wanted_tables([table])
+    (known,) = wanted_tables([table])
 
     def read(
         names: list[str] | None, condition: pl.Expr | None, rows: int | None, _size: int | None
     ) -> Iterator[pl.DataFrame]:
-        return _READINGS.kept(_frames(inputs, table, names, condition, rows), rows)
+        return _READINGS.kept(_frames(inputs, known, names, condition, rows))
 
-    return register_io_source(read, schema=_types(table), is_pure=True)
+    return register_io_source(read, schema=_types(known), is_pure=True)
 
 
 @cache
@@ -133,22 +129,42 @@ def _frames(
     condition: pl.Expr | None,
     rows: int | None,
 ) -> Generator[pl.DataFrame, None, None]:
-    """Yield the columns `names` (None: all) of the rows for which `condition` is true."""
+    """Yield the columns `names` (None: all) of the rows for which `condition` is true.
+
+    rows  how many rows of the table there are to look at, from its first; None: all
+    """
     shown = schema(table).names if names is None else names
     tested = [] if condition is None else condition.meta.root_names()
     needed = list(dict.fromkeys([*shown, *tested]))
-    selection = narrowed(inputs.selection, table, condition)
-    jobs = inputs.jobs if rows is None else 1  # several would decode what nobody asks for
-    chosen = replace(inputs, selection=selection, jobs=jobs)
+    if rows is None:
+        chosen = replace(inputs, selection=narrowed(inputs.selection, table, condition))
+    else:
+        chosen = replace(inputs, jobs=1)  # several would decode what nobody asks for
     with closing(chosen.batches({table: frozenset(needed)}, prompt=True)) as found:
-        for _, batch in found:
+        for batch in _first(rows, found):
             frame = _frame(batch, needed)
-            yield (frame if condition is None else frame.filter(condition)).select(shown)
+            yield _select(frame if condition is None else frame.filter(condition), shown)
+
+
+def _first(rows: int | None, found: Iterable[tuple[str, Batch]]) -> Iterator[Batch]:
+    """Yield the batches up to a number of rows (None: all), and ask for no more."""
+    for _, batch in found:
+        yield batch.slice(0, rows)
+        if rows is not None:
+            rows -= min(rows, batch.num_rows)
+        if rows == 0:
+            return
 
 
 def _frame(batch: Batch, names: Iterable[str]) -> pl.DataFrame:
     """Return columns of a batch, texts as strings."""
-    return pl.DataFrame([_series(name, batch.column(name)) for name in names])
+    series = [_series(name, batch.column(name)) for name in names]
+    return pl.DataFrame(series or None, height=batch.num_rows)
+
+
+def _select(frame: pl.DataFrame, names: list[str]) -> pl.DataFrame:
+    """Return columns of a frame; without any it is as high, for `select` it is not."""
+    return frame.select(names) if names else pl.DataFrame(height=frame.height)
 
 
 def _series(name: str, column: Any) -> pl.Series:

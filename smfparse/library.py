@@ -17,7 +17,8 @@ import pyarrow as pa
 from smfparse import comparison, reports
 from smfparse.catalog import Catalog, Connection
 from smfparse.columns import table_names
-from smfparse.decode import schema, wanted_tables
+from smfparse.criteria import texts
+from smfparse.decode import schema, wanted_columns, wanted_tables
 from smfparse.errors import Damage, RequestError
 from smfparse.inventory import Group, inventory
 from smfparse.lazy import lazy
@@ -53,16 +54,19 @@ class SmfData:
         """Count records and bytes by system, queue manager, MQ version, type and subtype."""
         return inventory(self.inputs)
 
-    def batches(self, table: str, columns: Iterable[str] | None = None) -> Iterator[Any]:
+    def batches(
+        self, table: str, columns: str | Iterable[str] | None = None
+    ) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a table as pyarrow.RecordBatches, in the order of the inputs.
 
         columns  those that are wanted, None: all; only these are decoded
         """
         plain = _schema(table, columns)
-        for _, batch in self.inputs.batches({table: frozenset(plain.names)}):
-            yield batch.select(plain.names).cast(plain)
+        for _, batch in self.inputs.batches({table.lower(): frozenset(plain.names)}):
+            chosen = batch.select(plain.names)
+            yield chosen.cast(plain) if plain.names else chosen  # a cast forgets how many rows
 
-    def arrow(self, table: str, columns: Iterable[str] | None = None) -> Any:
+    def arrow(self, table: str, columns: str | Iterable[str] | None = None) -> pa.Table:
         """Return the rows of a table as a pyarrow.Table; columns as in `batches`."""
         plain = _schema(table, columns)
         return pa.Table.from_batches(self.batches(table, plain.names), plain)
@@ -83,18 +87,19 @@ class SmfData:
 
         Every scan of a table reads the SMF files anew, for the columns that the query needs: a
         join of three tables reads them three times, where `sql` reads them once. Times are UTC.
+        A `cursor()` or `duplicate()` of the connection has no tables of SMF files.
         Errors are those of duckdb, whatever is wrong.
         """
         return Catalog(self.inputs).with_everything()
 
-    def sql(self, query: str) -> Any:
+    def sql(self, query: str) -> pa.Table:
         """Return the rows of a DuckDB query over the tables as a pyarrow.Table."""
         with Catalog(self.inputs) as catalog:
             return catalog.arrow(query)
 
     def report(
         self, name: str, *, interval: str | None = None, total: bool = False, **options: Any
-    ) -> Any:
+    ) -> pa.Table:
         """Return the rows of a report as a pyarrow.Table: keys and figures, as JSON has them.
 
         name      that of a report, or one of MP1B's DD names: `log`, `TASK`
@@ -121,7 +126,7 @@ def open_data(
     """Open SMF files and datasets, of which the records of `selection` are wanted.
 
     paths            one or several: files, folders, patterns, `-`; Paths are only themselves
-    selection        `Selection.of(qmgr=["QM*"], since=["2200"])`
+    selection        `Selection.of(qmgr="QM*", since="2200")`
     jobs             processes that decode SMF files, when these are large
     keep_duplicates  whether records that an earlier dump has as well are kept
     strict           whether damage ends the reading, by DamageError
@@ -137,16 +142,17 @@ def open_data(
 
 
 def compare(
-    before: SmfData,
-    after: SmfData,
+    before: SmfData | str | Path,
+    after: SmfData | str | Path,
     *,
     by: str | Iterable[str] = comparison.NAMES,
-    renames: Iterable[str] = (),
+    renames: str | Iterable[str] = (),
     tolerance: float = comparison.TOLERANCE,
     interval: str | None = None,
 ) -> pl.DataFrame:
     """Return what changed from one to the other: the rows of `smfparse compare --format csv`.
 
+    before     what is open, or is opened for this; likewise `after`
     by         what rows are told apart by: some of qmgr, job, queue, verb
     renames    "OLD=NEW": what is called otherwise in `after`; % for any characters
     tolerance  ratio up to which a change is none
@@ -156,20 +162,18 @@ def compare(
     """
     names = by.split(",") if isinstance(by, str) else list(by)
     seconds = every(interval).seconds if interval else None
-    first, second = (comparison.measured(each.inputs, None, seconds) for each in (before, after))
-    found = [comparison.Rename.of(text) for text in renames]
+    sides = (each if isinstance(each, SmfData) else open_data(each) for each in (before, after))
+    first, second = (comparison.measured(each.inputs, None, seconds) for each in sides)
+    found = [comparison.Rename.of(text) for text in texts(renames)]
     return comparison.compared(first, second, [name.strip() for name in names], found, tolerance)
 
 
-def _schema(table: str, columns: Iterable[str] | None) -> Any:
+def _schema(table: str, columns: str | Iterable[str] | None) -> Any:
     """Return the Arrow schema of wanted columns (None: all), in the order in which they are named.
 
     Raises RequestError for a table or column unknown.
     """
     (known,) = wanted_tables([table])
     whole = schema(known)
-    names = whole.names if columns is None else list(dict.fromkeys(columns))
-    for name in names:
-        if name not in whole.names:
-            raise RequestError(f"the table {table} has no column {name}")
+    names = whole.names if columns is None else wanted_columns(known, columns)
     return pa.schema([whole.field(name) for name in names])

@@ -18,7 +18,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -288,7 +288,8 @@ def in_order(
         while waiting or running:
             while waiting and len(running) <= jobs:
                 number, unit = waiting.popleft()
-                future = processes.submit(run, number, unit, write, like)
+                with _main_unknown():  # submitting starts processes
+                    future = processes.submit(run, number, unit, write, like)
                 running.append((number, unit, future))
             number, unit, future = running.popleft()
             yield _sound(number, unit, future.result(), lost, write)
@@ -358,6 +359,28 @@ def _context() -> Any:
     others = [each for each in threading.enumerate() if each.name != WATCHER]
     copies = sys.platform == "linux" and len(others) == 1
     return multiprocessing.get_context("fork" if copies else "spawn")
+
+
+_hiding = threading.Lock()
+
+
+@contextmanager
+def _main_unknown() -> Iterator[None]:
+    """Let no process that is started meanwhile run the user's script, which may have no guard.
+
+    Where a process is no copy, `multiprocessing` runs `__main__` again in it, by its `__spec__` or
+    `__file__`; nothing of ours is in there.
+    """
+    facts = vars(sys.modules["__main__"])
+    with _hiding:
+        hidden: dict[str, Any] = {
+            name: facts[name] for name in ("__spec__", "__file__") if name in facts
+        }
+        facts.update(dict.fromkeys(hidden))
+        try:
+            yield
+        finally:
+            facts.update(hidden)
 
 
 def spill(folder: Path, number: int, found: Batches) -> list[tuple[str, Path]]:

@@ -179,7 +179,7 @@ def report(name: str) -> Report:
 def is_report(name: str, *among: str) -> bool:
     """Whether a report, one of `among` if such are given, is called `name`."""
     return any(
-        name.upper() in (each.upper(), each.upper() + _DD_CSV, *_spec(each)["dd"])
+        name.upper().replace("_", "-") in (each.upper(), each.upper() + _DD_CSV, *_spec(each)["dd"])
         for each in among or names()
     )
 

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from smfparse.arrays import Bools, Bytes, Ints, distinct
 from smfparse.columns import DAMAGE, RECORD
-from smfparse.criteria import DAY, Hours, Types, names, regex, span, types
+from smfparse.criteria import DAY, Hours, Types, Value, names, regex, span, texts, types
 from smfparse.errors import Damage, DamageLog
 from smfparse.fields import Text
 from smfparse.headers import Headers
@@ -35,6 +35,7 @@ _DAY_US = DAY * _US
 _UNIX_EPOCH = dt.datetime(1970, 1, 1)
 _BLOCK_BITS = 16
 """Bits of a block's number: a triplet counts its blocks by as many."""
+Several: TypeAlias = Value | Iterable[Value]
 Places: TypeAlias = Mapping[str, Ints]
 """Keys of rows, as `keys_of` makes them, by source."""
 
@@ -82,30 +83,32 @@ class Selection:
     def of(
         cls,
         *,
-        qmgr: Iterable[str] = (),
-        system: Iterable[str] = (),
-        since: Iterable[str] = (),
-        until: Iterable[str] = (),
-        type: Iterable[str] = (),  # noqa: A002 - as the option is called
-        job: Iterable[str] = (),
-        queue: Iterable[str] = (),
-        channel: Iterable[str] = (),
+        qmgr: Several = (),
+        system: Several = (),
+        since: Several = (),
+        until: Several = (),
+        type: Several = (),  # noqa: A002 - as the option is called
+        job: Several = (),
+        queue: Several = (),
+        channel: Several = (),
     ) -> Selection:
         """Return the selection that the texts of the command line's options ask for.
 
+        Each is one text or several; types may be numbers, and times those of `datetime`.
+
         Raises RequestError where one cannot be read.
         """
-        (start, end), daily = span(since, until)
+        (start, end), daily = span(texts(since), texts(until))
         return cls(
-            names("qmgr", qmgr),
-            names("system", system),
+            names("qmgr", texts(qmgr)),
+            names("system", texts(system)),
             start,
             end,
             daily,
-            types(type),
-            names("job", job),
-            names("queue", queue),
-            names("channel", channel),
+            types(texts(type)),
+            names("job", texts(job)),
+            names("queue", texts(queue)),
+            names("channel", texts(channel)),
         )
 
     @property

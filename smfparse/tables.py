@@ -19,7 +19,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from smfparse.columns import DAMAGE, DAMAGE_COLUMNS, RECORD, decoded_tables
-from smfparse.decode import Batch, Wanted, coded_schema, every_block, schema, wanted_tables
+from smfparse.decode import (
+    Batch,
+    Wanted,
+    coded_schema,
+    every_block,
+    schema,
+    wanted_columns,
+    wanted_tables,
+)
 from smfparse.detection import named as framing_named
 from smfparse.duplicates import FINGERPRINT, Duplicates
 from smfparse.errors import Damage, DamageLog, InputError, RequestError
@@ -398,11 +406,14 @@ def open_inputs(
                      detected
     target           folder that is written: where it is below one of the folders it is no input
 
-    Raises InputError, before anything is decoded, where one is missing, unreadable or neither, and
-    RequestError where one is named twice.
+    Raises InputError, before anything is decoded, where there is none, or one is missing,
+    unreadable or neither, and RequestError where one is named twice.
     """
     if jobs < 1:
         raise RequestError(f"{jobs} jobs: at least one")
+    paths = list(paths)
+    if not paths:
+        raise InputError("no input is named; name a file, a folder or a dataset")
     log = Log(DamageLog(strict=strict))
     known = None if framing is None else framing_named(framing)
     found = find(paths, is_dataset, log.damage, known, target)
@@ -453,7 +464,7 @@ def _known_records(sources: Iterable[Source], selection: Selection) -> list[Path
 def decode_part(
     path: str | Path,
     part: Part = WHOLE_SOURCE,
-    tables: Mapping[str, Iterable[str] | None] | None = None,
+    tables: Mapping[str, str | Iterable[str] | None] | None = None,
     damage: DamageLog | None = None,
     framing: str | None = None,
 ) -> Iterator[tuple[str, Batch]]:
@@ -470,11 +481,12 @@ def decode_part(
     part is not what the plan says, as the file was changed or is damaged, InputError at its end.
     """
     file = open_file(path, framing)
-    columns = dict.fromkeys(decoded_tables()) if tables is None else tables
-    wanted = {
-        table: None if columns[table] is None else frozenset(columns[table] or ())
-        for table in wanted_tables(columns)
-    }
+    wanted: dict[str, frozenset[str] | None] = dict.fromkeys(decoded_tables())
+    if tables is not None:
+        wanted = {
+            known: None if names is None else frozenset(wanted_columns(known, names))
+            for known, names in zip(wanted_tables(tables), tables.values(), strict=True)
+        }
     log = Log(DamageLog() if damage is None else damage)
     try:
         yield from Range(file.input, wanted, part).batches(log)

@@ -78,6 +78,8 @@ def test_what_is_not_there_is_said_to_be_so() -> None:
     data = smfparse.open([DUMP])
     with pytest.raises(RequestError, match="no table wqzz"):
         data.arrow("wqzz")
+    with pytest.raises(RequestError, match="task is a view, not a table: SQL"):
+        data.arrow("task")
     with pytest.raises(RequestError, match="wqst has no column putz"):
         list(data.batches("wqst", ["putz"]))
     with pytest.raises(RequestError, match="no report lag"):
@@ -88,6 +90,8 @@ def test_what_is_not_there_is_said_to_be_so() -> None:
         data.report("log", interval="1h", total=True)
     with pytest.raises(RequestError, match="--by day"):
         smfparse.compare(data, data, by=["day"])
+    with pytest.raises(RequestError, match="tolerance -1"):
+        smfparse.compare(DUMP, str(DUMP), tolerance=-1)
     with pytest.raises(InputError, match=r"missing\.smf"):
         smfparse.open("missing.smf")
 
@@ -98,3 +102,35 @@ def test_a_selection_is_for_every_method() -> None:
     assert {each.qmgr for each in chosen.info()} == {"QM01"}
     assert set(chosen.report("log")["qmgr"].to_pylist()) == {"QM01"}
     assert "SMF data of" in repr(chosen)
+
+
+def test_what_is_written_a_little_otherwise_is_found(data: smfparse.SmfData) -> None:
+    assert data.arrow("WQST", "putn").equals(data.arrow("wqst", ["putn"]))
+    assert data.polars("WQST").select("putn").collect().height == data.arrow("wqst").num_rows
+    assert data.report("api_cost", total=True).equals(data.report("api-cost", total=True))
+
+
+def test_no_input_is_not_taken_for_some() -> None:
+    for none in ([], "", ["", DUMP]):
+        with pytest.raises(InputError, match="input"):
+            smfparse.open(none)
+
+
+def test_a_file_that_is_empty_by_now_is_said_to_be_so(tmp_path: Path) -> None:
+    path = tmp_path / "rewritten.smf"
+    path.write_bytes(DUMP.read_bytes())
+    data = smfparse.open(path)
+    path.write_bytes(b"")
+    with pytest.raises(InputError, match="is empty"):
+        data.arrow("wqst")
+
+
+def test_a_part_is_asked_for_what_is_there() -> None:
+    for wanted in ({"wqst": "putn"}, {"WQST": ["putn"]}):
+        found = [*smfparse.decode_part(DUMP, tables=wanted)]
+        assert {(table, *batch.schema.names) for table, batch in found} == {("wqst", "putn")}
+    with pytest.raises(RequestError, match="wqst has no column putz; near: put"):
+        next(smfparse.decode_part(DUMP, tables={"wqst": ["putz"]}))
+    assert smfparse.plan(str(DUMP), 1 << 20) == smfparse.plan(DUMP, 1 << 20)
+    with pytest.raises(RequestError, match="parts of 0 bytes"):
+        smfparse.plan(DUMP, 0)

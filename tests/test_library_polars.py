@@ -159,6 +159,7 @@ def test_a_query_gives_the_rows_of_the_whole_table(
     filters = drawn.draw(st.lists(conditions(whole), max_size=2))
     shown = drawn.draw(st.lists(st.sampled_from(whole.columns), min_size=1, max_size=4))
     start, rows = drawn.draw(st.tuples(st.integers(0, 3), st.integers(0, 50)))
+    first = drawn.draw(st.none() | st.integers(0, 50))
     asked = drawn.draw(st.sampled_from([EVERYTHING, Selection.of(qmgr=["QM*"], since=["1200"])]))
     engine = drawn.draw(st.sampled_from(["auto", "streaming"]))
     chosen = smfparse.SmfData(Inputs(data.inputs.sources, selection=asked))
@@ -169,12 +170,34 @@ def test_a_query_gives_the_rows_of_the_whole_table(
         expected = found
 
     def query(frame: pl.LazyFrame) -> pl.LazyFrame:
+        frame = frame if first is None else frame.head(first)
         for each in filters:
             frame = frame.filter(each)
         return frame.select(list(dict.fromkeys(shown))).slice(start, rows)
 
     made = query(chosen.polars(table)).collect(engine=engine)
     assert made.equals(query(expected.lazy()).collect())
+
+
+def test_a_filter_behind_a_limit_is_of_the_first_rows(data: smfparse.SmfData) -> None:
+    whole = eager(data, "wqst")
+    late = pl.col("qmgr") != whole["qmgr"][0]
+    late |= pl.col("smf_time") > whole["smf_time"][0]
+    first = whole.filter(late.not_()).height + 5
+    found = data.polars("wqst").head(first).filter(late).collect()
+    assert found.height
+    assert found.equals(whole.head(first).filter(late))
+
+
+@pytest.mark.parametrize("table", ["wqst", "damage"])
+def test_rows_are_as_many_without_a_column(data: smfparse.SmfData, table: str) -> None:
+    rows = eager(data, table).height
+    assert data.polars(table).with_row_index().select("index").collect().height == rows
+    assert data.arrow(table, []).num_rows == rows
+    assert sum(batch.num_rows for batch in data.batches(table, [])) == rows
+    several = eager(data, table).filter(pl.col("record_no") > 3).height
+    chosen = data.polars(table).filter(pl.col("record_no") > 3).with_row_index()
+    assert chosen.select("index").collect().height == several
 
 
 @search(150)

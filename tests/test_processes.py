@@ -145,6 +145,23 @@ def test_all_rows_leave_no_process_and_no_file(
     assert not list(temporary.iterdir())
 
 
+def test_a_script_without_a_guard_is_not_run_again_by_the_processes(dump: Path) -> None:
+    script = dump.with_name("script.py")
+    script.write_text(f"""
+import threading
+import smfparse
+from smfparse import framing, tables
+print("begun")
+framing.CHUNK_BYTES = framing.MAX_RECORD = {CAPACITY}
+tables.LEAST_BYTES = 1
+threading.Thread(target=threading.Event().wait, daemon=True).start()  # so none is a copy
+rows = [smfparse.open({str(dump)!r}, jobs=jobs).arrow("wqst") for jobs in (1, 2)]
+print(rows[0].num_rows > 0, rows[0].equals(rows[1]), __file__ == {str(script)!r})
+""")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("begun\nTrue True True\n", "")
+
+
 def test_two_tables_can_be_read_at_the_same_time(dump: Path, temporary: Path) -> None:
     inputs = open_inputs([dump], jobs=2)
     first, second = (inputs.batches(wanted_tables([name])) for name in ("record", "wqst"))

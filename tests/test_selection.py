@@ -357,6 +357,30 @@ def test_a_selection_says_what_it_asks() -> None:
     assert not asked.everything
 
 
+@pytest.mark.parametrize(
+    ("one", "several"),
+    [
+        ({"job": "IMS*"}, {"job": ["IMS*"]}),
+        ({"qmgr": "QM01,QM02"}, {"qmgr": ["QM01", "QM02"]}),
+        ({"type": 115}, {"type": ["115"]}),
+        ({"type": [115, "116(1)"]}, {"type": ["115,116(1)"]}),
+        ({"since": NOON}, {"since": ["2026-03-04T12:00:00"]}),
+        ({"until": [NOON.date(), dt.time(9)]}, {"until": ["2026-03-04", "09:00:00"]}),
+    ],
+)
+def test_one_value_is_as_good_as_a_list_of_it(
+    one: dict[str, Any], several: dict[str, list[str]]
+) -> None:
+    assert Selection.of(**one) == Selection.of(**several)
+
+
+def test_what_is_no_text_nor_time_of_the_system_is_refused() -> None:
+    with pytest.raises(RequestError, match="None: not a text"):
+        Selection.of(job=[None])  # type: ignore[list-item]
+    with pytest.raises(RequestError, match="is no time"):
+        Selection.of(since=utc(NOON))
+
+
 def test_nothing_asked_is_everything() -> None:
     asked = Selection.of()
     chunk = chunk_of(statistics(NOON))

@@ -23,10 +23,12 @@ from smfparse.columns import KEYS, table_names
 from smfparse.dataset import write_dataset
 from smfparse.errors import RequestError
 from smfparse.generate import generate
+from smfparse.selection import Selection
 from smfparse.tables import Inputs, open_inputs
 from tests.accounting_records import (
     ENDED,
     MINUTE,
+    WEST,
     more_queues,
     queue,
     task,
@@ -86,6 +88,8 @@ VERBS: Mapping[str, Mapping[str, tuple[str | None, str, str]]] = {
 }
 """Table and verb to its number, elapsed and CPU time."""
 MOST = 2**64
+LATER = (ENDED + MINUTE + WEST).replace(tzinfo=None)
+"""Local time of records of the next minute."""
 NEAR = 1e-9
 """Relative difference of sums of doubles that were added in another order."""
 Rows = list[dict[str, Any]]
@@ -229,7 +233,8 @@ def check_tasks(view: pl.DataFrame, tables: Tables) -> None:
     assert view.filter(pl.col("job").is_null()).height == 0
     calls = [f for verbs in VERBS.values() for f, _, _ in verbs.values() if f]
     cpu = [f for verbs in VERBS.values() for _, _, f in verbs.values()]
-    for name, fields in (("calls", calls), ("cpu", cpu)):
+    srb = ["wtasctsr", "topicopensrb", "topicclosesrb", "topicputsrb", "topicput1srb"]
+    for name, fields in (("calls", calls), ("cpu", cpu), ("srb", srb)):
         raw = [(tables(t), f) for t in VERBS for f in fields if f in tables(t).columns]
         expected = sum(total(frame[field]) or 0 for frame, field in raw)
         assert (total(view[name]) or 0) == pytest.approx(expected, rel=NEAR), name
@@ -370,6 +375,27 @@ def test_two_queue_managers_with_one_token_are_two_tasks(write: Write) -> None:
         "JOB2",
         "JOB1",
     ]
+
+
+@pytest.mark.parametrize("chosen", [{"type": "116(2)"}, {"since": LATER}])
+def test_a_116_2_whose_116_1_is_not_selected_is_of_the_job_that_it_names(
+    write: Write, chosen: Any
+) -> None:
+    path = write(
+        task_record(task(), by=who("JOB1")),
+        more_queues(queue("Q.B", putn=5), by=who("JOB1"), ended=ENDED + MINUTE),
+        more_queues(queue("Q.C", putn=7), by=who("JOB1"), ended=ENDED + MINUTE),
+    )
+    with Catalog(open_inputs([path], Selection.of(**chosen))) as catalog:
+        for query in (
+            "SELECT job, puts FROM queue_activity",
+            "SELECT job, calls FROM api_cost",
+        ):
+            found = catalog.arrow(f"{query} ORDER BY ALL").to_pylist()
+            assert [tuple(each.values()) for each in found] == [("JOB1", 5), ("JOB1", 7)]
+        assert catalog.arrow("SELECT job, puts FROM task").to_pylist() == [
+            {"job": "JOB1", "puts": 12}
+        ]
 
 
 def test_a_116_2_without_its_116_1_is_of_the_task_that_it_names(write: Write) -> None:

@@ -77,7 +77,8 @@ FROM (
 )
 WHERE call.calls <> 0 OR call.elapsed <> 0 OR call.cpu <> 0;
 
--- Whose the records of class 3 are: a row a task and interval.
+-- Whose the records of class 3 are: a row a task and interval. Its 116/1 record says so, or where that
+-- is not there its first 116/2 record.
 CREATE OR REPLACE MACRO owners(identities) AS TABLE
 SELECT
     input_no, source, coalesce(task_record_no, record_no) AS task_record,
@@ -85,4 +86,7 @@ SELECT
     wtidccn AS job, wtidopid AS "user", wtidtran AS thread_user,
     wtidchl AS channel, wtidchlc AS connection
 FROM query_table(identities)
-WHERE block_no = 1 AND (task_record_no IS NULL OR task_record_no = record_no);
+WHERE block_no = 1
+QUALIFY row_number() OVER (
+    PARTITION BY input_no, source, coalesce(task_record_no, record_no) ORDER BY record_no
+) = 1;

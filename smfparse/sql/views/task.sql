@@ -16,7 +16,7 @@ parts AS (
             + coalesce(wtassqct, 0) + coalesce(wtasctct, 0) + coalesce(wtasstct, 0)
             + coalesce(wtastpct, 0) AS cpu,
         wtascmn, wtascmet, wtascmct, wtasban, wtasbaet, wtasbact, wtasprn, wtaspret, wtasprct,
-        wtassun, wtassqn, wtasctn, wtasstn, wtasotn, wtasotet, wtasotct, wtasctsr,
+        wtassun, wtassqn, wtasctn, wtasstn, wtasotn, wtasotet, wtasotct, wtasctsr AS srb,
         wtasjwn, wtasjwet, wtasjwb, wtasjcn, wtasjcet, wtassusn, wtassuse, wtaspsn0, wtaspse0,
         wtasgpo, wtasgpn, wtasdbct, wtasdbet, wtasdbes, wtasdbpt, wtasdbgt,
         wtascsec, wtassstc, wtascmec, wtasmstc, wtassmrp, wtassmrb, wtassmwp, wtassmwb, wtassmwt,
@@ -31,12 +31,14 @@ parts AS (
         openet + closeet + getet + putet + put1et + inqet + setet + coalesce(cbet, 0) AS elapsed,
         openct + closect + getct + putct + put1ct + inqct + setct + coalesce(cbct, 0) AS cpu,
         openn, closen, getn, putn, put1n, inqn, setn, cbn,
+        topicopensrb + topicclosesrb + topicputsrb + topicput1srb AS srb,
         validput, putbytes, putpmsg::BIGINT + put1pmsg AS persistent_put,
         validget, getbytes, getpmsg
     FROM wqst
 ),
 owned AS (
-    SELECT *, coalesce(time, smf_time) AS taken
+    SELECT
+        *, coalesce(time, smf_time - to_seconds(coalesce(utc_offset, 0))) AS taken
     FROM parts
     LEFT JOIN owners('wtid') USING (input_no, source, task_record)
 )
@@ -94,7 +96,7 @@ SELECT
     sum(wtasotn)::BIGINT AS other_calls,
     sum(wtasotet) AS other_elapsed,
     sum(wtasotct) AS other_cpu,
-    sum(wtasctsr) AS srb,
+    sum(srb) AS srb,
     sum(validput)::BIGINT AS messages_put,
     TRY_CAST(sum(putbytes) AS UBIGINT) AS bytes_put,
     sum(persistent_put)::BIGINT AS persistent_put,
