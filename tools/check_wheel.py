@@ -13,25 +13,29 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 CONSTRAINTS = ROOT / "constraints.txt"
 COOKBOOK = ROOT / "docs" / "cookbook.md"
+OLD_DUCKDB = "duckdb==1.5.6"
+"""The package asks for a newer one; datasets are for this one as well."""
 IN_DUCKDB = """
 import sys, duckdb
 connection = duckdb.connect()
 connection.execute(open("views.sql", encoding="utf-8").read())
-print(len(connection.sql(sys.argv[1]).fetchall()))
+views = "SELECT view_name FROM duckdb_views() WHERE schema_name = 'main' AND NOT internal"
+for (view,) in connection.sql(views).fetchall():
+    connection.sql(f"SELECT count(*) FROM (FROM {view} ORDER BY ALL)").fetchall()
+for query in sys.argv[1:]:
+    print(len(connection.execute(query).fetchall()))
 """
-"""What DuckDB alone does in the folder of a dataset; argument: a query."""
+"""What DuckDB alone does in the folder of a dataset; arguments: queries."""
 
 
-def run(*command: str | Path, cwd: Path) -> str:
+def run(*command: str | Path, cwd: Path, constraints: Path | None = CONSTRAINTS) -> str:
     """Run a command; stop with its output where it fails."""
+    alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    pinned = {"PIP_CONSTRAINT": str(constraints)} if constraints else {}
     done = subprocess.run(
         [str(part) for part in command],
         cwd=cwd,
-        env={
-            **os.environ,
-            "PIP_CONSTRAINT": str(CONSTRAINTS),
-            "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-        },
+        env={**alone, **pinned, "PIP_DISABLE_PIP_VERSION_CHECK": "1"},
         capture_output=True,
         text=True,
         check=False,
@@ -41,8 +45,23 @@ def run(*command: str | Path, cwd: Path) -> str:
     return done.stdout
 
 
+def python_with(package: str, folder: Path) -> Path:
+    """Make a virtual environment that has a package; return its Python."""
+    venv.create(folder, with_pip=True)
+    python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+    run(python, "-m", "pip", "install", "--quiet", package, cwd=folder.parent, constraints=None)
+    return python
+
+
+def check_dataset(dataset: Path, python: Path) -> None:
+    """Ask the cookbook's first question, which has to have an answer, in DuckDB alone."""
+    (question, *_) = re.findall(r"```sql\n(.*?)```", COOKBOOK.read_text("utf-8"), re.DOTALL)
+    if not int(run(python, "-c", IN_DUCKDB, question, cwd=dataset)):
+        sys.exit(f"in DuckDB the dataset answered nothing to:\n{question}")
+
+
 def main() -> None:
-    """Build in a temporary folder; the wheel is made from the sdist."""
+    """Build in a temporary folder, the wheel from the sdist; read a dataset by two DuckDBs."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         run(sys.executable, "-m", "build", "--outdir", folder / "dist", ROOT, cwd=folder)
@@ -58,11 +77,10 @@ def main() -> None:
         raw = run(smfparse, "report", "log", "demo.smf", cwd=empty)
         if "Log write rate:" not in raw or raw != run(smfparse, "report", "log", "demo", cwd=empty):
             sys.exit(f"the installed wheel gave another report:\n{raw}")
-        (question, *_) = re.findall(r"```sql\n(.*?)```", COOKBOOK.read_text("utf-8"), re.DOTALL)
-        rows = run(scripts / "python", "-c", IN_DUCKDB, question, cwd=empty / "demo")
-        if not int(rows):
-            sys.exit(f"in DuckDB the dataset answered nothing to:\n{question}")
         run(smfparse, "compare", "demo.smf", "demo", cwd=empty)
+        moved = (empty / "demo").rename(empty / "a moved one")
+        check_dataset(moved, scripts / "python")
+        check_dataset(moved, python_with(OLD_DUCKDB, folder / "old"))
         print(f"{wheel.name}: built from the sdist, installed, run: ok")
 
 
