@@ -6,6 +6,7 @@ import csv
 import datetime as dt
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from functools import cache
 from itertools import groupby
@@ -145,12 +146,18 @@ def check_forms(which: Report, rows: list[dict[str, Any]]) -> None:
         assert {each.name for each in which.figures} <= row.keys()
 
 
+@pytest.fixture(scope="module")
+def same(datasets: dict[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Two datasets of one file."""
+    copy = tmp_path_factory.mktemp("copies") / "copy"
+    return [datasets[FILES[0]], Path(shutil.copytree(datasets[FILES[0]], copy))]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_rows_of_a_section_stand_together_when_two_inputs_have_the_same_records(
-    name: str, datasets: dict[Path, Path]
+    name: str, same: list[Path]
 ) -> None:
-    path = FILES[0]
-    rows = report_rows(name, path, datasets[path])
+    rows = report_rows(name, *same)
     together = [section for section, _ in groupby(row["section"] for row in rows)]
     assert together
     assert all(section not in together[:place] for place, section in enumerate(together))

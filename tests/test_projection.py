@@ -329,7 +329,7 @@ def test_files_and_datasets_are_read_together(
     )
     union = "SELECT sum(putn)::BIGINT AS n FROM wqst"
     (alone,) = whole.sql(union).fetchall()
-    with Catalog(open_inputs([FIXTURE, tmp_path / "tables"])) as made:
+    with Catalog(open_inputs([FIXTURE, tmp_path / "tables"], keep_duplicates=True)) as made:
         assert made.arrow(union)["n"].to_pylist() == [2 * alone[0]]
         made.arrow(query)
     assert asked == [

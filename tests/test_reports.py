@@ -742,13 +742,18 @@ def test_the_report_of_a_fixture_is_the_golden_file(fixture: str) -> None:
     assert made == golden.read_text(encoding="utf-8")
 
 
-def test_a_file_and_its_dataset_stay_two_sections(tmp_path: Path) -> None:
+def test_a_file_is_counted_once_beside_its_dataset_and_two_datasets_stay_two_sections(
+    tmp_path: Path,
+) -> None:
     from smfparse.dataset import write_dataset
 
     dump = tmp_path / "DUMP.smf"
     dump.write_bytes(log_record(Log(io={(1, 1): Io(5, 5)})))
-    write_dataset(open_inputs([dump]), tmp_path / "tables")
+    for name in ("tables", "again"):
+        write_dataset(open_inputs([dump]), tmp_path / name)
     rows = report_rows("log", dump, tmp_path / "tables")
+    assert [row["io_1_1_count"] for row in rows] == [5]
+    rows = report_rows("log", tmp_path / "again", tmp_path / "tables")
     assert [row["io_1_1_count"] for row in rows] == [5, 5]
 
 

@@ -151,11 +151,13 @@ def interval_of_any_length(seconds: float) -> bytes:
     return bytes(data)
 
 
-def test_the_same_interval_of_a_file_and_of_its_dataset_is_told_as_an_overlap(
+def test_the_same_interval_of_two_datasets_is_told_as_an_overlap(
     write: Write, tmp_path: Path
 ) -> None:
     path = write(interval(60 * n, 60) for n in range(3))
-    write_dataset(open_inputs([path]), tmp_path / "tables")
-    (row,) = report_rows("log", path, tmp_path / "tables", sections=TOTAL)
+    datasets = [tmp_path / "tables", tmp_path / "again"]
+    for each in datasets:
+        write_dataset(open_inputs([path]), each)
+    (row,) = report_rows("log", *datasets, sections=TOTAL)
     assert row["intervals"] == 6
     assert row["marks"] == "overlap: 180 seconds"
