@@ -34,6 +34,8 @@ def replacing(output: Path, force: bool) -> Iterator[BinaryIO]:
         with output.open("wb") as stream:
             yield stream
         return
+    if output.is_dir():
+        raise RequestError(f"{output}: a folder; name a file")
     if output.exists() and not force:
         raise RequestError(f"{output}: the file exists; --force replaces it")
     from smfparse import manifest
