@@ -15,9 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smfparse import reports
+from smfparse.catalog import Catalog
 from smfparse.generate import generate
 from smfparse.schemas import enums
 from smfparse.sections import TOTAL, Sections, every
+from smfparse.selection import Selection
 from smfparse.tables import open_inputs
 from tests.accounting_records import (
     ENDED,
@@ -592,6 +595,25 @@ def test_queues_whose_task_is_not_in_the_input_are_shown_with_their_job(
     assert (block["objname"], block["wtidccn"], block["put_elapsed"]) == ("Q", "LOST", 10)
     (row,) = report_rows("tasksum", path)
     assert (row["tasks"], row["task_intervals"], row["puts"], row["wtascmn"]) == (1, 0, 7, None)
+
+
+def test_queues_whose_task_is_not_selected_are_shown_with_their_job(write: Write) -> None:
+    token = task_token()
+    path = write(
+        task_record(task(token, wtaswqct=3), queue("Q1", token, putn=1), by=who("JOB1")),
+        more_queues(queue("Q2", token, putn=2), by=who("JOB1")),
+        more_queues(queue("Q3", token, putn=4), by=who("JOB1")),
+    )
+    selected = open_inputs([path], Selection.of(type="116(2)"))
+    with Catalog(selected) as catalog:
+        head, *blocks = reports.run(reports.report("task"), catalog)
+        (row,) = reports.run(reports.report("tasksum"), catalog)
+    assert (head["line"], head["wtidccn"], head["task_requests"]) == ("task", "JOB1", 6)
+    assert [(each["objname"], each["wtidccn"]) for each in blocks] == [
+        ("Q2", "JOB1"),
+        ("Q3", "JOB1"),
+    ]
+    assert (row["wtidccn"], row["tasks"], row["task_intervals"], row["puts"]) == ("JOB1", 1, 0, 6)
 
 
 def test_what_an_old_release_does_not_write_is_absent(write: Write) -> None:

@@ -1,8 +1,8 @@
 -- TASK: what each task did and on which queues, from class 3 accounting: WTID, WTAS, WQST, and the
 -- latches and coupling facility requests of these. `line` tells which kind of line a row is.
 -- A task is told by its token: its start in microseconds of the TOD clock, and two addresses. That
--- is in WTAS and in WQST; a WTID is that of the WTAS in its record, or where a 116/2 record goes on
--- from no 116/1 record of the input, of the queues in it.
+-- is in WTAS and in WQST; a WTID is that of the WTAS in its record, or in a 116/2 record, which is asked
+-- where there is no 116/1 record, of the queues in it.
 WITH
 latches(latch, latch_name) AS (
     VALUES
@@ -39,11 +39,13 @@ named AS (
         arg_max({
             'type': i.wtidatyp_text, 'job': i.wtidccn, 'userid': i.wtidopid, 'tran': i.wtidtran,
             'channel': i.wtidchl, 'partner': i.wtidchlc, 'correlator': i.wtidcori
-        }, coalesce(i.time, i.smf_time)) AS who
+        }, {
+            'is_first': i.task_record_no IS NULL OR i.task_record_no = i.record_no,
+            'taken': coalesce(i.time, i.smf_time)
+        }) AS who
     FROM sectioned.wtid AS i
     LEFT JOIN links AS l USING (input_no, source, record_no)
     LEFT JOIN first_queues AS f USING (input_no, source, record_no)
-    WHERE i.task_record_no IS NULL OR i.task_record_no = i.record_no
     GROUP BY ALL
 ),
 spans AS (

@@ -27,6 +27,16 @@ tasks AS (
             + coalesce(wtastpct, 0) AS cpu
     FROM sectioned.wtas
 ),
+-- Where the 116/1 record of a task is not there, its first 116/2 record says whose it is.
+named AS (
+    SELECT
+        section, input_no, source, coalesce(task_record_no, w.record_no) AS record_no,
+        wtidatyp_text, wtidccn, wtidopid
+    FROM sectioned.wtid AS w
+    QUALIFY row_number() OVER (
+        PARTITION BY input_no, source, coalesce(task_record_no, w.record_no) ORDER BY w.record_no
+    ) = 1
+),
 summed AS (
     SELECT
         i.section, i.wtidatyp_text, i.wtidccn, i.wtidopid,
@@ -44,10 +54,9 @@ summed AS (
         sum(t.wtasjcn)::BIGINT AS wtasjcn,
         sum(t.wtasgpo)::BIGINT AS wtasgpo,
         sum(t.wtasgpn)::BIGINT AS wtasgpn
-    FROM sectioned.wtid AS i
+    FROM named AS i
     LEFT JOIN tasks AS t USING (input_no, source, record_no)
     LEFT JOIN queues AS q USING (input_no, source, record_no)
-    WHERE i.task_record_no IS NULL OR i.task_record_no = i.record_no
     GROUP BY ALL
 )
 SELECT
