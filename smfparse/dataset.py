@@ -269,6 +269,7 @@ def _clear(folder: Path) -> None:
 
 def _write_last(folder: Path, manifest: Manifest) -> None:
     """Write what is not rows."""
+    folder.mkdir(exist_ok=True)  # no rows were written where all are there already
     text = views_sql(partitioned=manifest["partitioned"])
     (folder / VIEWS).write_text(text, encoding="utf-8")
     write_manifest(folder, manifest)

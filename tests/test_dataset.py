@@ -135,6 +135,18 @@ def test_any_dumps_in_any_steps_are_as_if_converted_at_once(
     assert rows(place / "steps") == rows(place / "once")
 
 
+def test_a_dump_of_which_every_record_is_there_adds_nothing(
+    pieces: list[bytes], tmp_path: Path
+) -> None:
+    once, tables = put(tmp_path / "once.smf", pieces), tmp_path / "tables"
+    convert(once, "--to", tables)
+    before = rows(tables)
+    part = put(tmp_path / "part.smf", pieces[:3])
+    convert(part, "--to", tables, "--append")
+    assert rows(tables) == before
+    assert [each["name"] for each in read_manifest(tables)["inputs"]] == [str(once), str(part)]
+
+
 def test_a_selection_leaves_out_what_it_leaves_out_at_once(
     dumps: list[Path], tmp_path: Path
 ) -> None:
