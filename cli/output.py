@@ -69,14 +69,14 @@ def write_parquet(rows: Any, output: Path | None, force: bool) -> None:
 
     if output is None and sys.stdout.isatty():
         raise click.UsageError("Parquet is nothing to look at: name a file with --output.")
+    if output is not None:
+        with replacing(output, force) as file:
+            pq.write_table(rows, file)
+        return
     found = BytesIO()
     pq.write_table(rows, found)
-    if output is None:
-        sys.stdout.buffer.write(found.getbuffer())
-        sys.stdout.buffer.flush()
-        return
-    with replacing(output, force) as file:
-        file.write(found.getbuffer())
+    sys.stdout.buffer.write(found.getbuffer())
+    sys.stdout.buffer.flush()
 
 
 def nothing_selected(opened: Inputs) -> bool:

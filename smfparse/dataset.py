@@ -31,7 +31,7 @@ from smfparse.columns import DAMAGE, decoded_tables, table_names
 from smfparse.ddl import is_divided, views_sql
 from smfparse.decode import Batch, wanted_tables
 from smfparse.duplicates import Duplicates, Fingerprints, Recorder, read_run
-from smfparse.errors import Damage, DamageLog, InputError, RequestError, unwritable
+from smfparse.errors import Damage, DamageLog, InputError, RequestError
 from smfparse.locking import only_writer
 from smfparse.manifest import (
     FORMAT,
@@ -42,6 +42,7 @@ from smfparse.manifest import (
     Manifest,
     called_otherwise,
     contents,
+    in_folder,
     interrupted,
     named,
     ours,
@@ -198,25 +199,8 @@ def _make(inputs: Inputs, made: _Making) -> tuple[Manifest, dict[str, int]]:
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
     """Make a folder, if need be, in which nobody else writes; it goes if nothing is in it then."""
-    new = [each for each in (folder, *folder.parents) if not each.exists()]
-    with _said_as_output(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        try:
-            with only_writer(folder):
-                yield
-        finally:
-            for each in new:
-                with suppress(OSError):
-                    each.rmdir()
-
-
-@contextmanager
-def _said_as_output(folder: Path) -> Iterator[None]:
-    """Turn an OSError into an OutputError that names the folder."""
-    try:
+    with in_folder(folder), only_writer(folder):
         yield
-    except OSError as error:
-        raise unwritable(folder, error) from error
 
 
 def _check_free(folder: Path, force: bool) -> None:

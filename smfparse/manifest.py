@@ -183,6 +183,24 @@ def own_folders(folder: Path, files: Iterable[Path]) -> list[Path]:
 
 
 @contextmanager
+def in_folder(folder: Path) -> Iterator[None]:
+    """Make a folder, and those above it, if need be; of what was made goes what is empty then.
+
+    Raises OutputError, which names the folder, where the system refuses anything meanwhile.
+    """
+    new = [each for each in (folder, *folder.parents) if not each.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        raise unwritable(folder, error) from error
+    finally:
+        for each in new:
+            with suppress(OSError):
+                each.rmdir()
+
+
+@contextmanager
 def replacing(target: Path) -> Iterator[Path]:
     """Give a temporary path for a file that takes the place of `target` when all is well, or goes.
 

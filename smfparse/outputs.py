@@ -18,9 +18,9 @@ import pyarrow as pa
 from smfparse import views
 from smfparse.columns import table_names
 from smfparse.decode import Batch, Wanted, plain_schema, schema, wanted_tables
-from smfparse.errors import RequestError, unwritable
+from smfparse.errors import RequestError
 from smfparse.frames import csv
-from smfparse.manifest import PARTIAL
+from smfparse.manifest import PARTIAL, in_folder
 from smfparse.parquet import TableWriter
 from smfparse.tables import Inputs
 
@@ -148,19 +148,16 @@ def write_files(
     `force` is given, and OutputError where it cannot be written.
     """
     _check_free(folder, force)
-    new = [each for each in (folder, *folder.parents) if not each.exists()]
-    names = {table: f"{table}.{form}" for table in wanted}
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        rows = _write_parts(inputs, folder, form, wanted)
-        for name in names.values():
-            (folder / f"{name}{PARTIAL}").replace(folder / name)
-        for old in _names("") - set(names.values()):
-            (folder / old).unlink(missing_ok=True)
-    except OSError as error:
-        raise unwritable(folder, error) from error
-    finally:
-        _clear(folder, new)
+    names = {f"{table}.{form}" for table in wanted}
+    with in_folder(folder):
+        try:
+            rows = _write_parts(inputs, folder, form, wanted)
+            for name in names:
+                (folder / f"{name}{PARTIAL}").replace(folder / name)
+            for old in _names("") - names:
+                (folder / old).unlink(missing_ok=True)
+        finally:
+            _clear(folder)
     return rows
 
 
@@ -179,14 +176,11 @@ def _write_parts(inputs: Inputs, folder: Path, form: str, wanted: Wanted) -> dic
     return rows
 
 
-def _clear(folder: Path, new: Iterable[Path]) -> None:
-    """Remove files that still have temporary names, and of the folders `new` the empty ones."""
+def _clear(folder: Path) -> None:
+    """Remove files that still have temporary names."""
     for name in _names(PARTIAL):
         with suppress(OSError):
             (folder / name).unlink(missing_ok=True)
-    for each in new:
-        with suppress(OSError):
-            each.rmdir()
 
 
 def _names(suffix: str) -> set[str]:

@@ -22,10 +22,9 @@ connection.execute(open("views.sql", encoding="utf-8").read())
 views = "SELECT view_name FROM duckdb_views() WHERE schema_name = 'main' AND NOT internal"
 for (view,) in connection.sql(views).fetchall():
     connection.sql(f"SELECT count(*) FROM (FROM {view} ORDER BY ALL)").fetchall()
-for query in sys.argv[1:]:
-    print(len(connection.execute(query).fetchall()))
+print(len(connection.sql(sys.argv[1]).fetchall()))
 """
-"""What DuckDB alone does in the folder of a dataset; arguments: queries."""
+"""What DuckDB alone does in the folder of a dataset; argument: a query."""
 
 
 def run(*command: str | Path, cwd: Path, constraints: Path | None = CONSTRAINTS) -> str:
@@ -45,11 +44,12 @@ def run(*command: str | Path, cwd: Path, constraints: Path | None = CONSTRAINTS)
     return done.stdout
 
 
-def python_with(package: str, folder: Path) -> Path:
+def python_with(package: str | Path, folder: Path, constraints: Path | None = CONSTRAINTS) -> Path:
     """Make a virtual environment that has a package; return its Python."""
     venv.create(folder, with_pip=True)
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    run(python, "-m", "pip", "install", "--quiet", package, cwd=folder.parent, constraints=None)
+    install = (python, "-m", "pip", "install", "--quiet", package)
+    run(*install, cwd=folder.parent, constraints=constraints)
     return python
 
 
@@ -66,12 +66,10 @@ def main() -> None:
         folder = Path(name)
         run(sys.executable, "-m", "build", "--outdir", folder / "dist", ROOT, cwd=folder)
         (wheel,) = (folder / "dist").glob("*.whl")
-        venv.create(folder / "venv", with_pip=True)
-        scripts = folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
-        run(scripts / "python", "-m", "pip", "install", "--quiet", wheel, cwd=folder)
+        python = python_with(wheel, folder / "venv")
         empty = folder / "empty"
         empty.mkdir()
-        smfparse = scripts / "smfparse"
+        smfparse = python.with_name("smfparse")
         run(smfparse, "generate", "demo.smf", "--count", "2", cwd=empty)
         run(smfparse, "convert", "demo.smf", "--to", "demo", cwd=empty)
         raw = run(smfparse, "report", "log", "demo.smf", cwd=empty)
@@ -79,8 +77,8 @@ def main() -> None:
             sys.exit(f"the installed wheel gave another report:\n{raw}")
         run(smfparse, "compare", "demo.smf", "demo", cwd=empty)
         moved = (empty / "demo").rename(empty / "a moved one")
-        check_dataset(moved, scripts / "python")
-        check_dataset(moved, python_with(OLD_DUCKDB, folder / "old"))
+        check_dataset(moved, python)
+        check_dataset(moved, python_with(OLD_DUCKDB, folder / "old", constraints=None))
         print(f"{wheel.name}: built from the sdist, installed, run: ok")
 
 
