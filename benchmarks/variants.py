@@ -20,11 +20,11 @@ from statistics import median
 import inputs
 from show import machine, table
 
-from smfparse.columns import decoded_tables
-from smfparse.decode import wanted_tables
+from smfparse.decoding.decoder import wanted_tables
 from smfparse.errors import DamageLog
-from smfparse.framing import chunks
-from smfparse.tables import open_inputs
+from smfparse.inputs.sources import open_inputs
+from smfparse.reading.reader import chunks
+from smfparse.tables.dictionary import decoded_tables
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 

@@ -11,8 +11,8 @@ from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_op
 from smfparse.cli.output import finish, nothing_selected, write_lines
 
 if TYPE_CHECKING:
-    from smfparse.comparison import Side
-    from smfparse.tables import Inputs
+    from smfparse.comparing.changes import Side
+    from smfparse.inputs.sources import Inputs
 
 
 @click.command("compare", epilog=INPUT_HELP)
@@ -94,7 +94,8 @@ def command(
       smfparse compare DUMP.smf --split-at 2026-03-04T12:00 --job 'PAY*'
       smfparse compare local.smf shared.smf --rename 'LQ%=SQ%' --side-by-side
     """
-    from smfparse import comparison, contrast
+    from smfparse.comparing import changes as comparison
+    from smfparse.comparing import printing as contrast
     from smfparse.errors import DamageLog
 
     if explain:
@@ -129,9 +130,9 @@ def _sides(
     reading: Reading,
 ) -> tuple[list[Inputs], tuple[Side, Side]]:
     """Open the inputs and sum up both sides."""
-    from smfparse.comparison import Split, measured
-    from smfparse.criteria import moment
-    from smfparse.sections import every
+    from smfparse.comparing.changes import Split, measured
+    from smfparse.reports.sections import every
+    from smfparse.selecting.criteria import moment
 
     seconds = every(interval).seconds if interval else None
     if split_at is not None:

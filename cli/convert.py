@@ -11,7 +11,7 @@ from smfparse.cli.options import INPUT_HELP, Reading, inputs_argument, reading_o
 from smfparse.cli.output import finish, nothing_selected
 
 if TYPE_CHECKING:
-    from smfparse.tables import Inputs
+    from smfparse.inputs.sources import Inputs
 
 DATASET, DUCKDB = "dataset", "duckdb"
 FILES = ("csv", "csv.gz", "jsonl", "jsonl.gz", "arrow", "parquet")
@@ -130,7 +130,7 @@ def command(
       smfparse convert DUMP.smf --to queues --format csv --table wqst --columns qmgr,basename,putn
       smfparse convert DUMP.smf --to dump.duckdb
     """
-    from smfparse.criteria import is_time
+    from smfparse.selecting.criteria import is_time
 
     form = form or _form_of(target)
     if form == DATASET and (tables or columns):
@@ -159,7 +159,7 @@ def command(
 
 def _dataset(opened: Inputs, folder: Path, force: bool, partition: bool) -> int:
     """Write a dataset; return how many rows it has."""
-    from smfparse.dataset import write_dataset
+    from smfparse.writing.dataset import write_dataset
 
     manifest = write_dataset(opened, folder, force=force, partition=partition)
     return _say(folder, manifest["tables"], "rows")
@@ -167,7 +167,7 @@ def _dataset(opened: Inputs, folder: Path, force: bool, partition: bool) -> int:
 
 def _append(opened: Inputs, folder: Path, partition: bool) -> int | None:
     """Add to a dataset; return how many rows were added, None where it has all inputs already."""
-    from smfparse.dataset import append_dataset
+    from smfparse.writing.dataset import append_dataset
 
     done = append_dataset(opened, folder, partition=partition)
     for name in done.known:
@@ -187,11 +187,11 @@ def _files(
     columns: tuple[str, ...],
 ) -> int:
     """Write tables in another form; return how many rows they have."""
-    from smfparse.outputs import chosen, write_files
+    from smfparse.writing.files import chosen, write_files
 
     wanted = chosen(tables, columns)
     if form == DUCKDB:
-        from smfparse.catalog import write_database
+        from smfparse.query.catalog import write_database
 
         return _say(path, write_database(opened, path, wanted, force=force), "rows")
     return _say(path, write_files(opened, path, form, wanted, force=force), "rows")

@@ -10,8 +10,8 @@ import click
 from smfparse.cli.output import write_lines
 
 if TYPE_CHECKING:
-    from smfparse.columns import TableColumn
-    from smfparse.layout import Field
+    from smfparse.layout.blocks import Field
+    from smfparse.tables.dictionary import TableColumn
 
 _HEADER = ("Column", "Type", "Unit", "Since", "Field", "Meaning")
 _VIEW_HEADER = ("Column", "Type", "Unit", "Meaning", "Formula")
@@ -40,8 +40,9 @@ def command(name: str | None) -> None:
 
 def lines(name: str | None) -> Iterator[str]:
     """Return what there is to say of a name; None: of all tables. RequestError for a miss."""
-    from smfparse import columns, views
     from smfparse.errors import RequestError
+    from smfparse.tables import dictionary as columns
+    from smfparse.tables import views
 
     if name is None:
         return _list()
@@ -60,7 +61,8 @@ def lines(name: str | None) -> Iterator[str]:
 
 def _list() -> Iterator[str]:
     """List tables, then views."""
-    from smfparse import columns, views
+    from smfparse.tables import dictionary as columns
+    from smfparse.tables import views
 
     tables = [(each, columns.columns(each), columns.title(each)) for each in columns.table_names()]
     found = [(each.name, each.columns, each.title) for each in map(views.view, views.names())]
@@ -70,7 +72,7 @@ def _list() -> Iterator[str]:
 
 
 def _table(name: str) -> Iterator[str]:
-    from smfparse import columns
+    from smfparse.tables import dictionary as columns
 
     yield f"{name}: {columns.title(name)}"
     yield ""
@@ -78,7 +80,7 @@ def _table(name: str) -> Iterator[str]:
 
 
 def _view(name: str) -> Iterator[str]:
-    from smfparse import views
+    from smfparse.tables import views
 
     which = views.view(name)
     yield f"{name}: {which.title}. A view of {', '.join(which.tables)}"
@@ -117,7 +119,7 @@ def _mapped(found: list[tuple[str, Field]]) -> Iterator[str]:
 
 
 def _fields(found: list[tuple[str, TableColumn]]) -> Iterator[str]:
-    from smfparse import columns
+    from smfparse.tables import dictionary as columns
 
     for table, column in found:
         yield f"{table}.{column.name}: {column.doc}"

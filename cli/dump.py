@@ -51,10 +51,10 @@ def command(
       smfparse dump DUMP.smf --at 0x1A40
       smfparse sql DUMP.smf --qmgr QM01 --from 0900 "SELECT record_no, smf_time FROM wtas"
     """
-    from smfparse import dump
     from smfparse.errors import DamageLog
-    from smfparse.inputs import check_apart
-    from smfparse.tables import open_file
+    from smfparse.inputs.named import check_apart
+    from smfparse.inputs.sources import open_file
+    from smfparse.inspecting import record as dump
 
     if number is not None and at is not None:
         raise click.UsageError("--record and --at exclude each other")

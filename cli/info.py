@@ -22,8 +22,8 @@ from smfparse.cli.output import SHOWN, finish, left_out, more, nothing_selected,
 
 if TYPE_CHECKING:
     from smfparse.errors import DamageLog
-    from smfparse.inventory import Group
-    from smfparse.tables import Inputs
+    from smfparse.inputs.sources import Inputs
+    from smfparse.inspecting.inventory import Group
 
 _HEADER = (
     "System", "QMgr", "Version", "Type", "Subtype", "Records", "Bytes", "First", "Last", "Blocks",
@@ -55,7 +55,7 @@ def command(
       smfparse info dumps/ 'june/*.smf.gz'
       smfparse info DUMP.smf --qmgr 'QM*' --from 2026-03-04 --type '115,116(1:2)'
     """
-    from smfparse.inventory import inventory
+    from smfparse.inspecting.inventory import inventory
 
     opened = reading.open(inputs, output)
     groups = inventory(opened)
@@ -133,7 +133,7 @@ def _moment(moment: dt.datetime | None) -> str:
 
 
 def _json(opened: Inputs, groups: list[Group]) -> str:
-    from smfparse.tables import damage_rows
+    from smfparse.inputs.sources import damage_rows
 
     def plain(value: Any) -> Any:
         return value.isoformat() if isinstance(value, dt.datetime) else value

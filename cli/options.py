@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from smfparse.selection import Selection
-    from smfparse.tables import Inputs
+    from smfparse.inputs.sources import Inputs
+    from smfparse.selecting.selection import Selection
 
 INPUT_HELP = """\
 INPUT is an SMF dump in binary, with or without record descriptor words, as it is or packed by gzip,
@@ -45,8 +45,8 @@ class Reading:
 
         Raises what `open_inputs` and, for `output`, `check_apart` do.
         """
-        from smfparse.inputs import check_apart
-        from smfparse.tables import open_inputs
+        from smfparse.inputs.named import check_apart
+        from smfparse.inputs.sources import open_inputs
 
         opened = open_inputs(
             inputs,
@@ -71,7 +71,7 @@ def reading_options(*until: str) -> Callable[[Command], Callable[..., Any]]:
     def add(command: Command) -> Callable[..., Any]:
         @wraps(command)
         def run(*arguments: Any, **options: Any) -> Any:
-            from smfparse.selection import Selection
+            from smfparse.selecting.selection import Selection
 
             texts = ("qmgr", "system", "since", "until", "job", "queue", "channel")
             asked = {name: options.pop(name) for name in texts}

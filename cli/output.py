@@ -14,7 +14,7 @@ import click
 from smfparse.errors import WAY_OUT, DamageLog, OutputError, RequestError
 
 if TYPE_CHECKING:
-    from smfparse.tables import Inputs
+    from smfparse.inputs.sources import Inputs
 
 EXIT_DAMAGE = 4
 SHOWN = 20
@@ -38,7 +38,7 @@ def replacing(output: Path, force: bool) -> Iterator[BinaryIO]:
         raise RequestError(f"{output}: a folder; name a file")
     if output.exists() and not force:
         raise RequestError(f"{output}: the file exists; --force replaces it")
-    from smfparse import manifest
+    from smfparse.store import manifest
 
     with manifest.replacing(output) as part, part.open("xb") as stream:
         yield stream

@@ -14,9 +14,9 @@ from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_op
 from smfparse.cli.output import finish, nothing_selected, write_lines, write_parquet
 
 if TYPE_CHECKING:
-    from smfparse.reports import Report
-    from smfparse.sections import Sections
-    from smfparse.tables import Inputs
+    from smfparse.inputs.sources import Inputs
+    from smfparse.reports.running import Report
+    from smfparse.reports.sections import Sections
 
 
 @click.command("report", epilog=INPUT_HELP)
@@ -87,7 +87,7 @@ def command(
       smfparse report buff DUMP.smf --interval 1h --format csv --output buff.csv
       smfparse report log DUMP.smf --qmgr QM01 --from 0800 --to 1800
     """
-    from smfparse import reports
+    from smfparse.reports import running as reports
 
     if listed:
         if form == "parquet":
@@ -107,7 +107,7 @@ def command(
 
 def _sections(interval: str | None, total: bool) -> Sections | None:
     """Return what makes a section; None: what the report itself says."""
-    from smfparse.sections import TOTAL, every
+    from smfparse.reports.sections import TOTAL, every
 
     if interval and total:
         raise click.UsageError("--interval and --total exclude each other.")
@@ -125,8 +125,9 @@ def _print(
     reading: Reading,
 ) -> None:
     """Write a report of inputs, and say what there is to say of them."""
-    from smfparse import printing, reports
-    from smfparse.catalog import Catalog
+    from smfparse.query.catalog import Catalog
+    from smfparse.reports import printing
+    from smfparse.reports import running as reports
 
     if not inputs:
         raise click.UsageError("Missing argument 'INPUT...'.")
@@ -162,8 +163,8 @@ def _list(
     inputs: tuple[str, ...], form: str, output: Path | None, force: bool, reading: Reading
 ) -> None:
     """Write the reports; with inputs, whether these have data for them."""
-    from smfparse import listing
-    from smfparse.catalog import Catalog
+    from smfparse.query.catalog import Catalog
+    from smfparse.reports import listing
 
     if not inputs:
         write_lines(listing.lines(listing.reports_listed(), form), output, force)

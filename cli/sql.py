@@ -16,8 +16,8 @@ from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_op
 from smfparse.cli.output import finish, nothing_selected, say, write_lines, write_parquet
 
 if TYPE_CHECKING:
-    from smfparse.catalog import Catalog
-    from smfparse.tables import Inputs
+    from smfparse.inputs.sources import Inputs
+    from smfparse.query.catalog import Catalog
 
 _NO_QUERY = "no query: give it as the last argument, with --file F, or on standard input"
 
@@ -66,7 +66,7 @@ def command(
       smfparse sql DUMP.smf
       smfparse sql DUMP.smf "COPY (SELECT * FROM wtas) TO 'wtas.parquet'"
     """
-    from smfparse.catalog import Catalog
+    from smfparse.query.catalog import Catalog
 
     inputs, query = _split(arguments, script)
     if query is None and not (form != "parquet" and _can_ask(inputs, output)):
@@ -140,7 +140,7 @@ class _Results:
 
     def lines(self, script: str) -> Iterator[str]:
         """Run the statements; yield the rows of each, an empty line between two results."""
-        from smfparse.frames import lines
+        from smfparse.rendering.rows import lines
 
         statements = self._catalog.statements(script)
         for number, statement in enumerate(statements, 1):
@@ -175,7 +175,7 @@ def _placed(number: int, count: int) -> Iterator[None]:
 def _ask(catalog: Catalog, form: str, opened: Inputs) -> None:
     """Ask for queries, and say what cannot be used as soon as it is met."""
     from smfparse.cli.describe import lines
-    from smfparse.console import Console
+    from smfparse.query.prompt import Console
 
     said = 0
 

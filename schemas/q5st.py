@@ -1,7 +1,7 @@
 """Q5ST: Db2 manager statistics, one per queue manager and interval."""
 
-from smfparse.fields import Count32, Elapsed, Gauge32, High32, HighElapsed, Reserved
-from smfparse.layout import block, header
+from smfparse.layout.blocks import block, header
+from smfparse.layout.kinds import Count32, Elapsed, Gauge32, High32, HighElapsed, Reserved
 
 Q5ST = block(
     "Q5ST",

@@ -1,7 +1,7 @@
 """QCCT: channel initiator control information, one per interval."""
 
-from smfparse.fields import Gauge32, Gauge64, High32, Text
-from smfparse.layout import block, header, since
+from smfparse.layout.blocks import block, header, since
+from smfparse.layout.kinds import Gauge32, Gauge64, High32, Text
 
 QCCT = block(
     "QCCT",

@@ -1,6 +1,7 @@
 """QCST: channel accounting, one per channel instance and interval."""
 
-from smfparse.fields import (
+from smfparse.layout.blocks import block, header, since
+from smfparse.layout.kinds import (
     Code,
     Combine,
     Count32,
@@ -15,7 +16,6 @@ from smfparse.fields import (
     Word16,
     Word32,
 )
-from smfparse.layout import block, header, since
 from smfparse.schemas.enums import (
     CHANNEL_DISPOSITION,
     CHANNEL_STATUS,

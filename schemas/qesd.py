@@ -1,6 +1,7 @@
 """QESD: shared message data set statistics, one per structure and interval."""
 
-from smfparse.fields import (
+from smfparse.layout.blocks import block, header, since
+from smfparse.layout.kinds import (
     Bit,
     Count32,
     Elapsed,
@@ -12,7 +13,6 @@ from smfparse.fields import (
     Text,
     Word32,
 )
-from smfparse.layout import block, header, since
 
 QESD = block(
     "QESD",

@@ -2,8 +2,8 @@
 
 from construct import Struct
 
-from smfparse.fields import Count32, Elapsed, High32, Reserved, Text, Word32
-from smfparse.layout import Repeat, block, header
+from smfparse.layout.blocks import Repeat, block, header
+from smfparse.layout.kinds import Count32, Elapsed, High32, Reserved, Text, Word32
 
 QESTSTUC = Struct(
     "qeststr" / Text(12) * "Coupling facility structure name; binary zeros in an unused slot",

@@ -1,6 +1,7 @@
 """QIS1: page set statistics, one per page set and interval."""
 
-from smfparse.fields import (
+from smfparse.layout.blocks import block, header
+from smfparse.layout.kinds import (
     Bit,
     Code,
     Count32,
@@ -13,7 +14,6 @@ from smfparse.fields import (
     Reserved,
     Word32,
 )
-from smfparse.layout import block, header
 from smfparse.schemas.enums import PAGE_SET_EXPAND, PAGE_SET_STATUS
 
 QIS1 = block(

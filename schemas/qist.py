@@ -1,7 +1,7 @@
 """QIST: data manager statistics, one per queue manager and interval."""
 
-from smfparse.fields import Count32, Reserved
-from smfparse.layout import block, header
+from smfparse.layout.blocks import block, header
+from smfparse.layout.kinds import Count32, Reserved
 
 QIST = block(
     "QIST",

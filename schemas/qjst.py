@@ -2,7 +2,8 @@
 
 from construct import Struct
 
-from smfparse.fields import (
+from smfparse.layout.blocks import Repeat, block, header, since
+from smfparse.layout.kinds import (
     Count32,
     Count64,
     Elapsed,
@@ -16,7 +17,6 @@ from smfparse.fields import (
     Text,
     When,
 )
-from smfparse.layout import Repeat, block, header, since
 
 QJSTIO = Struct(
     "qjstiocount" / Count32 * "Write I/O requests of this log copy and type",

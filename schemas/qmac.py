@@ -1,7 +1,7 @@
 """QMAC: message manager accounting (class 1), cumulative since the task connected."""
 
-from smfparse.fields import Gauge32, GaugeElapsed
-from smfparse.layout import block, header
+from smfparse.layout.blocks import block, header
+from smfparse.layout.kinds import Gauge32, GaugeElapsed
 
 QMAC = block(
     "QMAC",

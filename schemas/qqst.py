@@ -1,6 +1,7 @@
 """QQST: queue statistics, one per queue and interval."""
 
-from smfparse.fields import (
+from smfparse.layout.blocks import block, header, since
+from smfparse.layout.kinds import (
     Bit,
     Combine,
     Count64,
@@ -16,7 +17,6 @@ from smfparse.fields import (
     When,
     Word64,
 )
-from smfparse.layout import block, header, since
 
 QQST = block(
     "QQST",

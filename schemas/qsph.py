@@ -1,7 +1,7 @@
 """QSPH: storage pool, one per pool."""
 
-from smfparse.fields import Bit, Flags, Gauge16, Gauge32, Reserved, SGauge32, Text
-from smfparse.layout import block, header
+from smfparse.layout.blocks import block, header
+from smfparse.layout.kinds import Bit, Flags, Gauge16, Gauge32, Reserved, SGauge32, Text
 
 QSPH = block(
     "QSPH",

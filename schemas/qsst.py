@@ -1,7 +1,7 @@
 """QSST: storage manager statistics, one per queue manager and interval."""
 
-from smfparse.fields import Count32
-from smfparse.layout import block, header
+from smfparse.layout.blocks import block, header
+from smfparse.layout.kinds import Count32
 
 QSST = block(
     "QSST",

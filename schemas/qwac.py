@@ -1,7 +1,7 @@
 """QWAC: accounting block of class 1 that MQ took over from Db2."""
 
-from smfparse.fields import Gauge32, GaugeElapsed, Hex, When, Word32
-from smfparse.layout import block
+from smfparse.layout.blocks import block
+from smfparse.layout.kinds import Gauge32, GaugeElapsed, Hex, When, Word32
 
 QWAC = block(
     "QWAC",

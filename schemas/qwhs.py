@@ -1,6 +1,7 @@
 """The MQ header area (triplet 0): QWHS, then QWHC in 116/0-2, then QWHX from MQ 10."""
 
-from smfparse.fields import (
+from smfparse.layout.blocks import block
+from smfparse.layout.kinds import (
     Bit,
     Code,
     Flags,
@@ -14,7 +15,6 @@ from smfparse.fields import (
     Word32,
     Word64,
 )
-from smfparse.layout import block
 from smfparse.schemas.enums import CONNECTION_TYPE
 
 QWHS = block(

@@ -1,6 +1,7 @@
 """WQST: queue accounting (class 3), one per task, queue and interval."""
 
-from smfparse.fields import (
+from smfparse.layout.blocks import Repeat, block, header, since
+from smfparse.layout.kinds import (
     Bit,
     Code,
     Combine,
@@ -22,7 +23,6 @@ from smfparse.fields import (
     When,
     Word32,
 )
-from smfparse.layout import Repeat, block, header, since
 from smfparse.schemas.cfstat import CF_REQUESTS, CF_VERBS, CFSTAT
 from smfparse.schemas.enums import INDEX_TYPE, OBJECT_TYPE, QSG_DISPOSITION
 

@@ -1,6 +1,7 @@
 """WTAS: task accounting (class 3), one per task and interval."""
 
-from smfparse.fields import (
+from smfparse.layout.blocks import Repeat, block, header, since
+from smfparse.layout.kinds import (
     Bit,
     Code,
     Count32,
@@ -18,7 +19,6 @@ from smfparse.fields import (
     When,
     Word32,
 )
-from smfparse.layout import Repeat, block, header, since
 from smfparse.schemas.cfstat import CF_REQUESTS, CFSTAT
 from smfparse.schemas.enums import LATCH_CLASS
 

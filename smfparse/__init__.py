@@ -14,21 +14,21 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from smfparse.errors import SmfError
-    from smfparse.framing import Part, plan
+    from smfparse.inputs.sources import decode_part
     from smfparse.library import SmfData, compare
     from smfparse.library import open_data as open  # noqa: A004 - as in gzip.open
-    from smfparse.selection import Selection
-    from smfparse.tables import decode_part
+    from smfparse.reading.reader import Part, plan
+    from smfparse.selecting.selection import Selection
 
 _HOMES = {
-    "Part": ("smfparse.framing", "Part"),
-    "Selection": ("smfparse.selection", "Selection"),
+    "Part": ("smfparse.reading.reader", "Part"),
+    "Selection": ("smfparse.selecting.selection", "Selection"),
     "SmfData": ("smfparse.library", "SmfData"),
     "SmfError": ("smfparse.errors", "SmfError"),
     "compare": ("smfparse.library", "compare"),
-    "decode_part": ("smfparse.tables", "decode_part"),
+    "decode_part": ("smfparse.inputs.sources", "decode_part"),
     "open": ("smfparse.library", "open_data"),
-    "plan": ("smfparse.framing", "plan"),
+    "plan": ("smfparse.reading.reader", "plan"),
 }
 
 __all__ = [

@@ -14,17 +14,18 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from smfparse import comparison, reports
-from smfparse.catalog import Catalog, Connection
-from smfparse.columns import table_names
-from smfparse.criteria import texts
-from smfparse.decode import schema, wanted_columns, wanted_tables
+from smfparse.comparing import changes as comparison
+from smfparse.decoding.decoder import schema, wanted_columns, wanted_tables
 from smfparse.errors import Damage, RequestError
-from smfparse.inventory import Group, inventory
-from smfparse.lazy import lazy
-from smfparse.sections import TOTAL, Sections, every
-from smfparse.selection import EVERYTHING, Selection
-from smfparse.tables import Inputs, open_inputs
+from smfparse.inputs.sources import Inputs, open_inputs
+from smfparse.inspecting.inventory import Group, inventory
+from smfparse.query.catalog import Catalog, Connection
+from smfparse.query.lazy import lazy
+from smfparse.reports import running as reports
+from smfparse.reports.sections import TOTAL, Sections, every
+from smfparse.selecting.criteria import texts
+from smfparse.selecting.selection import EVERYTHING, Selection
+from smfparse.tables.dictionary import table_names
 
 
 class SmfData:

@@ -20,10 +20,10 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from smfparse.decode import Decoder, schema, table_names, wanted_tables
+from smfparse.decoding.decoder import Decoder, schema, table_names, wanted_tables
 from smfparse.errors import DamageLog
-from smfparse.fields import STCK_UNIX_EPOCH_US
-from smfparse.framing import chunks
+from smfparse.layout.kinds import STCK_UNIX_EPOCH_US
+from smfparse.reading.reader import chunks
 
 Row: TypeAlias = Mapping[str, Any]
 Cells: TypeAlias = tuple[str, ...]

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import FrameType
 
 from smfparse.errors import Damage, DamageLog, InputError
-from smfparse.framing import WHOLE_SOURCE, Part, chunks
+from smfparse.reading.reader import WHOLE_SOURCE, Part, chunks
 
 PATIENCE = 20
 """Seconds after which reading a small file is taken to be endless."""

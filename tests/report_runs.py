@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from smfparse import printing, reports
-from smfparse.catalog import Catalog
-from smfparse.sections import Sections
-from smfparse.tables import open_inputs
+from smfparse.inputs.sources import open_inputs
+from smfparse.query.catalog import Catalog
+from smfparse.reports import printing
+from smfparse.reports import running as reports
+from smfparse.reports.sections import Sections
 
 
 def report_rows(

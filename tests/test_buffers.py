@@ -14,13 +14,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse import decode, framing
-from smfparse.arrays import not_zero, same
-from smfparse.buffers import Growing
-from smfparse.columns import table_names
-from smfparse.decode import wanted_tables
-from smfparse.inputs import Input
-from smfparse.ranges import Log, Range
+from smfparse.decoding import decoder as decode
+from smfparse.decoding.arrays import not_zero, same
+from smfparse.decoding.decoder import wanted_tables
+from smfparse.decoding.gathering import Growing
+from smfparse.inputs.named import Input
+from smfparse.inputs.parallel import Log, Range
+from smfparse.reading import reader as framing
+from smfparse.tables.dictionary import table_names
 from tests.mixed_records import many, written
 from tests.searching import search
 

@@ -13,13 +13,13 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from smfparse.catalog import Catalog
-from smfparse.columns import table_names, title
-from smfparse.dataset import write_dataset
-from smfparse.decode import schema
+from smfparse.decoding.decoder import schema
 from smfparse.errors import InputError, RequestError
-from smfparse.tables import open_inputs
-from smfparse.views import quoted
+from smfparse.inputs.sources import open_inputs
+from smfparse.query.catalog import Catalog
+from smfparse.tables.dictionary import table_names, title
+from smfparse.tables.views import quoted
+from smfparse.writing.dataset import write_dataset
 from tests.builders import rdw
 from tests.log_records import START, Io, Log, log_record
 
@@ -153,8 +153,8 @@ def test_times_are_utc_whatever_the_zone_of_the_process(
 def test_times_are_utc_in_a_process_started_in_another_zone(dump: Path) -> None:
     code = (
         "import sys\n"
-        "from smfparse.catalog import Catalog\n"
-        "from smfparse.tables import open_inputs\n"
+        "from smfparse.query.catalog import Catalog\n"
+        "from smfparse.inputs.sources import open_inputs\n"
         "with Catalog(open_inputs(sys.argv[1:2])) as catalog:\n"
         "    print(catalog.arrow(sys.argv[2]).to_pylist()[0]['text'])\n"
     )

@@ -19,7 +19,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from smfparse.cli import main
-from smfparse.comparison import (
+from smfparse.comparing.changes import (
     COLUMNS,
     MEASURES,
     NAMES,
@@ -30,9 +30,9 @@ from smfparse.comparison import (
     measured,
 )
 from smfparse.errors import RequestError
-from smfparse.generate import generate
-from smfparse.sections import TOTAL
-from smfparse.tables import open_inputs
+from smfparse.inputs.sources import open_inputs
+from smfparse.reports.sections import TOTAL
+from smfparse.synthetic.generate import generate
 from tests.accounting_records import (
     ENDED,
     MINUTE,

@@ -17,11 +17,11 @@ import duckdb
 import pytest
 
 import smfparse
-from smfparse import views
-from smfparse.columns import table_names
-from smfparse.dataset import write_dataset
-from smfparse.generate import generate
-from smfparse.tables import open_inputs
+from smfparse.inputs.sources import open_inputs
+from smfparse.synthetic.generate import generate
+from smfparse.tables import views
+from smfparse.tables.dictionary import table_names
+from smfparse.writing.dataset import write_dataset
 from tests.accounting_records import (
     ENDED,
     MINUTE,

@@ -21,16 +21,19 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse import dataset, duplicates, ranges, tables
 from smfparse.cli import main
-from smfparse.columns import table_names
-from smfparse.dataset import append_dataset, write_dataset
-from smfparse.duplicates import FINGERPRINT
+from smfparse.decoding import duplicates
+from smfparse.decoding.duplicates import FINGERPRINT
 from smfparse.errors import InputError, RequestError
-from smfparse.locking import LOCK
-from smfparse.manifest import MANIFEST, PARTIAL, RECORDS, named, read_manifest
-from smfparse.selection import Selection
-from smfparse.tables import Inputs, open_inputs
+from smfparse.inputs import parallel as ranges
+from smfparse.inputs import sources as tables
+from smfparse.inputs.sources import Inputs, open_inputs
+from smfparse.selecting.selection import Selection
+from smfparse.store.locking import LOCK
+from smfparse.store.manifest import MANIFEST, PARTIAL, RECORDS, named, read_manifest
+from smfparse.tables.dictionary import table_names
+from smfparse.writing import dataset
+from smfparse.writing.dataset import append_dataset, write_dataset
 from tests.builders import foreign_record
 from tests.mixed_records import Each, several
 from tests.searching import search

@@ -16,15 +16,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from smfparse import dataset, parquet, views
-from smfparse.catalog import Catalog
-from smfparse.columns import columns, table_names, title
-from smfparse.dataset import write_dataset
-from smfparse.ddl import is_divided, views_sql
-from smfparse.decode import coded_schema, schema
-from smfparse.generate import generate
-from smfparse.manifest import VIEWS, read_manifest
-from smfparse.tables import open_inputs
+from smfparse.decoding.decoder import coded_schema, schema
+from smfparse.inputs.sources import open_inputs
+from smfparse.query.catalog import Catalog
+from smfparse.store import parquet
+from smfparse.store.manifest import VIEWS, read_manifest
+from smfparse.store.views_sql import is_divided, views_sql
+from smfparse.synthetic.generate import generate
+from smfparse.tables import views
+from smfparse.tables.dictionary import columns, table_names, title
+from smfparse.writing import dataset
+from smfparse.writing.dataset import write_dataset
 from tests.log_records import Log, log_record
 
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"

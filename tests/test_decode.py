@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import smfparse.schemas
-from smfparse.buffers import BlockBuffer, EntryBuffer
-from smfparse.decode import Decoder, schema, table_names, title, wanted_tables
+from smfparse.decoding.decoder import Decoder, schema, table_names, title, wanted_tables
+from smfparse.decoding.gathering import BlockBuffer, EntryBuffer
 from smfparse.errors import DamageLog, RequestError
-from smfparse.fields import SquareSum
-from smfparse.framing import SLACK
-from smfparse.layout import Block, block
+from smfparse.layout.blocks import Block, block
+from smfparse.layout.kinds import SquareSum
+from smfparse.reading.reader import SLACK
 from tests.builders import NOTHING, Section, chunk_of, named_block, qwhs_long, smf_record
 from tests.searching import search
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from smfparse import views
 from smfparse.cli import main
-from smfparse.columns import columns, table_names
+from smfparse.tables import views
+from smfparse.tables.dictionary import columns, table_names
 from tests.builders import (
     NOTHING,
     Section,

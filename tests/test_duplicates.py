@@ -16,14 +16,17 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse import duplicates, framing, ranges, tables
 from smfparse.cli import main
-from smfparse.dataset import write_dataset
-from smfparse.duplicates import Duplicates
-from smfparse.inputs import Input, look
-from smfparse.manifest import MANIFEST
-from smfparse.selection import EVERYTHING, Selection
-from smfparse.tables import open_inputs
+from smfparse.decoding import duplicates
+from smfparse.decoding.duplicates import Duplicates
+from smfparse.inputs import parallel as ranges
+from smfparse.inputs import sources as tables
+from smfparse.inputs.named import Input, look
+from smfparse.inputs.sources import open_inputs
+from smfparse.reading import reader as framing
+from smfparse.selecting.selection import EVERYTHING, Selection
+from smfparse.store.manifest import MANIFEST
+from smfparse.writing.dataset import write_dataset
 from tests.builders import UTC_NOON, chunk_of, foreign_record, rdw, segments
 from tests.mixed_records import Each, many
 from tests.searching import search

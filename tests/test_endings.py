@@ -17,13 +17,14 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from smfparse import framing, tables
-from smfparse.catalog import Catalog
 from smfparse.cli import main
-from smfparse.columns import DAMAGE_COLUMNS
-from smfparse.dataset import write_dataset
 from smfparse.errors import Damage, DamageError, DamageLog
-from smfparse.tables import open_inputs
+from smfparse.inputs import sources as tables
+from smfparse.inputs.sources import open_inputs
+from smfparse.query.catalog import Catalog
+from smfparse.reading import reader as framing
+from smfparse.tables.dictionary import DAMAGE_COLUMNS
+from smfparse.writing.dataset import write_dataset
 from tests.builders import Section, named_block, qwhs_long, rdw, smf_record
 from tests.mixed_records import many, written
 

@@ -17,15 +17,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse import forms, printing, reports
-from smfparse.catalog import Catalog
-from smfparse.dataset import write_dataset
-from smfparse.fields import Combine
-from smfparse.generate import generate
-from smfparse.reports import Report
+from smfparse.inputs.sources import open_inputs
+from smfparse.layout.kinds import Combine
+from smfparse.query.catalog import Catalog
+from smfparse.rendering import figures as forms
+from smfparse.reports import running as reports
+from smfparse.reports.running import Report, printing
+from smfparse.reports.sections import RECORDED, TOTAL, Sections, every
 from smfparse.schemas import TABLES
-from smfparse.sections import RECORDED, TOTAL, Sections, every
-from smfparse.tables import open_inputs
+from smfparse.synthetic.generate import generate
+from smfparse.writing.dataset import write_dataset
 from tests.real import FILES
 from tests.report_runs import report_rows
 from tests.searching import search

@@ -11,7 +11,7 @@ import pytest
 from construct.core import FormatFieldError
 
 from smfparse.errors import LayoutError
-from smfparse.fields import (
+from smfparse.layout.kinds import (
     Bit,
     Code,
     Combine,

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse import framing
-from smfparse.detection import named
 from smfparse.errors import DamageLog, InputError
-from smfparse.framing import CHUNK_BYTES, SLACK, WHOLE_SOURCE, Part, chunks, plan
-from smfparse.walks import WALKS, Segments
+from smfparse.reading import reader as framing
+from smfparse.reading.detection import named
+from smfparse.reading.reader import CHUNK_BYTES, SLACK, WHOLE_SOURCE, Part, chunks, plan
+from smfparse.reading.walks import WALKS, Segments
 from tests.builders import (
     Section,
     foreign_record,

@@ -18,12 +18,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from smfparse import inputs
 from smfparse.cli import main
-from smfparse.dataset import write_dataset
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
-from smfparse.manifest import MANIFEST
-from smfparse.tables import open_inputs
+from smfparse.inputs import named as inputs
+from smfparse.inputs.sources import open_inputs
+from smfparse.store.manifest import MANIFEST
+from smfparse.writing.dataset import write_dataset
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 DUMP = (FIXTURES / "qm60.smf").read_bytes()

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import smfparse.schemas
 from smfparse.errors import LayoutError
-from smfparse.fields import (
+from smfparse.layout.blocks import Block, Field, Repeat, block, header, since
+from smfparse.layout.kinds import (
     TIMESTAMP,
     Bit,
     Code,
@@ -36,7 +37,6 @@ from smfparse.fields import (
     Word,
     Word32,
 )
-from smfparse.layout import Block, Field, Repeat, block, header, since
 from tests.searching import search
 
 BLOCKS = {

@@ -5,12 +5,13 @@ import polars as pl
 import pytest
 
 import smfparse
-from smfparse import printing, reports
-from smfparse.columns import table_names
-from smfparse.dataset import write_dataset
 from smfparse.errors import InputError, RequestError
-from smfparse.sections import TOTAL
-from smfparse.tables import open_inputs
+from smfparse.inputs.sources import open_inputs
+from smfparse.reports import printing
+from smfparse.reports import running as reports
+from smfparse.reports.sections import TOTAL
+from smfparse.tables.dictionary import table_names
+from smfparse.writing.dataset import write_dataset
 from tests.report_runs import report_rows
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"

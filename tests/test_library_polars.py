@@ -16,13 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import smfparse
-from smfparse.dataset import write_dataset
 from smfparse.errors import DamageError, InputError, RequestError
-from smfparse.generate import generate
-from smfparse.inputs import Input
-from smfparse.lazy import narrowed
-from smfparse.selection import EVERYTHING, Selection
-from smfparse.tables import Inputs, open_inputs
+from smfparse.inputs.named import Input
+from smfparse.inputs.sources import Inputs, open_inputs
+from smfparse.query.lazy import narrowed
+from smfparse.selecting.selection import EVERYTHING, Selection
+from smfparse.synthetic.generate import generate
+from smfparse.writing.dataset import write_dataset
 from tests.builders import rdw
 from tests.searching import search
 from tests.test_names import channels, class1, continuation, task
@@ -288,7 +288,7 @@ def test_only_columns_that_a_query_needs_are_decoded(
 @pytest.fixture
 def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file of several chunks, each with rows of all tables."""
-    monkeypatch.setattr("smfparse.framing.CHUNK_BYTES", 1)
+    monkeypatch.setattr("smfparse.reading.reader.CHUNK_BYTES", 1)
     path = generated(tmp_path / "large.smf", 3, 9, tasks=60)
     assert path.stat().st_size > CHUNKS << 21
     return path
@@ -314,7 +314,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_a_limit_ends_the_reading(
     large: Path, read: list[int], monkeypatch: pytest.MonkeyPatch, table: str, jobs: int
 ) -> None:
-    monkeypatch.setattr("smfparse.tables.LEAST_BYTES", 1)
+    monkeypatch.setattr("smfparse.inputs.sources.LEAST_BYTES", 1)
     frame = smfparse.open(large, jobs=jobs).polars(table)
     assert frame.limit(1).collect().height == 1
     assert len(read) == 1
@@ -343,7 +343,8 @@ def test_a_process_can_end_while_polars_reads_ahead(large: Path) -> None:
 import time
 import polars as pl
 import smfparse
-from smfparse import framing, lazy
+from smfparse.reading import reader as framing
+from smfparse.query import lazy
 framing.CHUNK_BYTES = 1
 made = lazy._frame
 def slow(*arguments):

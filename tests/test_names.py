@@ -17,20 +17,22 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse import buffers, matching, ranges
-from smfparse.catalog import Catalog
 from smfparse.cli import main
-from smfparse.columns import RECORD, decoded_tables
-from smfparse.dataset import write_dataset
-from smfparse.decode import Decoder, coded_schema, schema, wanted_tables
+from smfparse.decoding import gathering as buffers
+from smfparse.decoding import matching
+from smfparse.decoding.decoder import Decoder, coded_schema, schema, wanted_tables
 from smfparse.errors import DamageLog, RequestError
-from smfparse.generate import generate
-from smfparse.layout import Block
-from smfparse.manifest import MANIFEST
-from smfparse.ranges import Range
+from smfparse.inputs import parallel as ranges
+from smfparse.inputs.parallel import Range
+from smfparse.inputs.sources import open_inputs
+from smfparse.layout.blocks import Block
+from smfparse.query.catalog import Catalog
 from smfparse.schemas import REGISTRY, TABLES
-from smfparse.selection import Selection
-from smfparse.tables import open_inputs
+from smfparse.selecting.selection import Selection
+from smfparse.store.manifest import MANIFEST
+from smfparse.synthetic.generate import generate
+from smfparse.tables.dictionary import RECORD, decoded_tables
+from smfparse.writing.dataset import write_dataset
 from tests.builders import (
     NOTHING,
     Section,

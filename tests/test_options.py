@@ -10,10 +10,10 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse import reports
 from smfparse.cli import main
 from smfparse.errors import RequestError
-from smfparse.options import parsed, seconds
+from smfparse.reports import running as reports
+from smfparse.reports.options import parsed, seconds
 from tests.accounting_records import queue, task, task_record
 from tests.builders import rdw
 from tests.searching import search

@@ -21,15 +21,15 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
-from smfparse import views
-from smfparse.catalog import Catalog
 from smfparse.cli import main
 from smfparse.cli.convert import DATASET, DUCKDB
 from smfparse.cli.convert import FORMS as OFFERED
-from smfparse.columns import table_names, title
-from smfparse.decode import schema
-from smfparse.outputs import FORMS
-from smfparse.tables import Inputs, open_inputs
+from smfparse.decoding.decoder import schema
+from smfparse.inputs.sources import Inputs, open_inputs
+from smfparse.query.catalog import Catalog
+from smfparse.tables import views
+from smfparse.tables.dictionary import table_names, title
+from smfparse.writing.files import FORMS
 
 SMF = Path(__file__).resolve().parent.parent / "fixtures" / "qm01-930.smf"
 

@@ -19,13 +19,13 @@ from typing import Any
 
 import pytest
 
-from smfparse import packing
-from smfparse.columns import table_names
-from smfparse.decode import wanted_tables
+from smfparse.decoding.decoder import wanted_tables
 from smfparse.errors import DamageLog, InputError
-from smfparse.framing import WHOLE_SOURCE, chunks, plan
-from smfparse.packing import unpacked
-from smfparse.tables import open_inputs
+from smfparse.inputs.sources import open_inputs
+from smfparse.reading import packing
+from smfparse.reading.packing import unpacked
+from smfparse.reading.reader import WHOLE_SOURCE, chunks, plan
+from smfparse.tables.dictionary import table_names
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -430,7 +430,7 @@ def test_a_bomb_ends_with_a_fault_and_little_memory(
     code = (
         "import re, sys\n"
         "from pathlib import Path\n"
-        "from smfparse.packing import unpacked\n"
+        "from smfparse.reading.packing import unpacked\n"
         "buffer, total = memoryview(bytearray(1 << 20)), 0\n"
         "with unpacked(Path(sys.argv[1])) as source:\n"
         "    while got := source.readinto(buffer): total += got\n"
@@ -503,7 +503,7 @@ def test_packed_files_are_not_cut(file: Callable[[bytes], Path]) -> None:
 def test_several_packed_files_are_decoded_by_several_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("smfparse.tables.LEAST_BYTES", 1)
+    monkeypatch.setattr("smfparse.inputs.sources.LEAST_BYTES", 1)
     paths = []
     for number, name in enumerate(("gzip", "zstd", "zip", "xz")):
         paths.append(tmp_path / f"{number}.smf")
@@ -517,7 +517,7 @@ def test_several_packed_files_are_decoded_by_several_processes(
 def test_cut_packed_files_say_so_from_other_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("smfparse.tables.LEAST_BYTES", 1)
+    monkeypatch.setattr("smfparse.inputs.sources.LEAST_BYTES", 1)
     paths = [tmp_path / f"{number}.smf" for number in range(4)]
     for path in paths:
         path.write_bytes(gzip.compress(DUMP)[:-20])

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from smfparse import parquet
-from smfparse.columns import columns, table_names
-from smfparse.dataset import write_dataset
-from smfparse.tables import open_inputs
+from smfparse.inputs.sources import open_inputs
+from smfparse.store import parquet
+from smfparse.tables.dictionary import columns, table_names
+from smfparse.writing.dataset import write_dataset
 
 SMF = Path(__file__).resolve().parent.parent / "fixtures" / "qm01-930.smf"
 RISING = {"smf_time", "time", "qwhsstck", "record_no", "record_offset", "task_record_no"}

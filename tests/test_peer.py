@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from smfparse.decode import table_names
+from smfparse.decoding.decoder import table_names
 from tests.peer import (
     DEFECTS,
     KNOWN_DEFECTS,

@@ -19,24 +19,30 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from smfparse import framing, parquet, ranges, tables
-from smfparse.catalog import Catalog
 from smfparse.cli import main
-from smfparse.dataset import write_dataset
-from smfparse.decode import Decoder, wanted_tables
+from smfparse.decoding.decoder import Decoder, wanted_tables
 from smfparse.errors import InputError, OutputError
-from smfparse.framing import Part
-from smfparse.inputs import Input
-from smfparse.manifest import MANIFEST, PARTIAL
-from smfparse.ranges import Range
-from smfparse.tables import open_inputs
+from smfparse.inputs import parallel as ranges
+from smfparse.inputs import sources as tables
+from smfparse.inputs.named import Input
+from smfparse.inputs.parallel import Range
+from smfparse.inputs.sources import open_inputs
+from smfparse.query.catalog import Catalog
+from smfparse.reading import reader as framing
+from smfparse.reading.reader import Part
+from smfparse.store import parquet
+from smfparse.store.manifest import MANIFEST, PARTIAL
+from smfparse.writing.dataset import write_dataset
 from tests.mixed_records import TABLES, many, written
 
 CAPACITY = 8192
 MIXED = wanted_tables(TABLES)
 SLOW = """
 import os, pathlib, sys, time
-from smfparse import decode, framing, parquet, tables
+from smfparse.decoding import decoder as decode
+from smfparse.reading import reader as framing
+from smfparse.store import parquet
+from smfparse.inputs import sources as tables
 from smfparse.cli import main
 
 framing.CHUNK_BYTES, framing.MAX_RECORD = 8192, 4096
@@ -150,7 +156,8 @@ def test_a_script_without_a_guard_is_not_run_again_by_the_processes(dump: Path) 
     script.write_text(f"""
 import threading
 import smfparse
-from smfparse import framing, tables
+from smfparse.reading import reader as framing
+from smfparse.inputs import sources as tables
 print("begun")
 framing.CHUNK_BYTES = framing.MAX_RECORD = {CAPACITY}
 tables.LEAST_BYTES = 1

@@ -15,16 +15,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse import reports
-from smfparse.catalog import Catalog
-from smfparse.columns import RECORD, columns, table_names
-from smfparse.dataset import write_dataset
-from smfparse.decode import Wanted
+from smfparse.decoding.decoder import Wanted
 from smfparse.errors import OutputError, RequestError
-from smfparse.projection import named_tables, read_plan, words
-from smfparse.sections import RECORDED, TOTAL, Sections, statements
-from smfparse.selection import Selection
-from smfparse.tables import Inputs, open_inputs
+from smfparse.inputs.sources import Inputs, open_inputs
+from smfparse.query.catalog import Catalog
+from smfparse.query.projection import named_tables, read_plan, words
+from smfparse.reports import running as reports
+from smfparse.reports.sections import RECORDED, TOTAL, Sections, statements
+from smfparse.selecting.selection import Selection
+from smfparse.tables.dictionary import RECORD, columns, table_names
+from smfparse.writing.dataset import write_dataset
 from tests.searching import search
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -259,7 +259,7 @@ def test_a_later_query_gets_columns_that_an_earlier_one_did_not_need(
 def test_a_plan_that_is_not_understood_reads_every_column_once(
     asked: Asked, whole: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("smfparse.catalog.read_plan", lambda text: None)
+    monkeypatch.setattr("smfparse.query.catalog.read_plan", lambda text: None)
     with Catalog(open_inputs([FIXTURE])) as made:
         same(made, whole, next(iter(ONCE)))
     assert asked == [{"wqst": ALL}]
@@ -273,7 +273,7 @@ def test_a_plan_that_misses_a_column_costs_time_and_not_truth(
         assert plan is not None
         return type(plan)({"wqst": frozenset(["qmgr"])}, plan.scans, plan.lists_views)
 
-    monkeypatch.setattr("smfparse.catalog.read_plan", misread)
+    monkeypatch.setattr("smfparse.query.catalog.read_plan", misread)
     with Catalog(open_inputs([FIXTURE])) as made:
         for query in ONCE:
             if "EXPLAIN" not in query:

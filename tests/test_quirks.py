@@ -9,10 +9,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from smfparse.decode import Decoder, wanted_tables
+from smfparse.decoding.decoder import Decoder, wanted_tables
 from smfparse.errors import DamageLog
-from smfparse.framing import Chunk
-from smfparse.tables import open_inputs
+from smfparse.inputs.sources import open_inputs
+from smfparse.reading.reader import Chunk
 from tests.builders import (
     NOTHING,
     UTC_NOON,
@@ -276,7 +276,7 @@ def test_a_source_is_looked_ahead_in_once_for_all_systems_without_utc() -> None:
 
 
 def test_many_small_records_are_given_before_they_fill_the_memory(monkeypatch: Any) -> None:
-    monkeypatch.setattr("smfparse.decode.EPOCH_CELLS", 1000)
+    monkeypatch.setattr("smfparse.decoding.decoder.EPOCH_CELLS", 1000)
     chunks = [chunk_of(*[foreign_record(30)] * 50, first=1 + 50 * number) for number in range(6)]
     decoder = Decoder(wanted_tables(["record"]), DamageLog())
     batches = [batch.num_rows for _, batch in decoder.decode(chunks)]

@@ -21,18 +21,20 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse import framing, ranges, tables
 from smfparse.cli import main
-from smfparse.columns import table_names
-from smfparse.dataset import write_dataset
-from smfparse.decode import Wanted, coded_schema, schema, wanted_tables
+from smfparse.decoding.decoder import Wanted, coded_schema, schema, wanted_tables
 from smfparse.errors import Damage, InputError
-from smfparse.framing import Part, _Reader
-from smfparse.inputs import Input
-from smfparse.manifest import MANIFEST, PARTIAL
-from smfparse.ranges import Log, Range
-from smfparse.selection import EVERYTHING, Selection
-from smfparse.tables import open_inputs
+from smfparse.inputs import parallel as ranges
+from smfparse.inputs import sources as tables
+from smfparse.inputs.named import Input
+from smfparse.inputs.parallel import Log, Range
+from smfparse.inputs.sources import open_inputs
+from smfparse.reading import reader as framing
+from smfparse.reading.reader import Part, _Reader
+from smfparse.selecting.selection import EVERYTHING, Selection
+from smfparse.store.manifest import MANIFEST, PARTIAL
+from smfparse.tables.dictionary import table_names
+from smfparse.writing.dataset import write_dataset
 from tests.mixed_records import TABLES, Each, many, several, written
 from tests.real import REAL_DATA
 from tests.searching import search

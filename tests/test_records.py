@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from smfparse.decode import Decoder, wanted_tables
+from smfparse.decoding.decoder import Decoder, wanted_tables
+from smfparse.decoding.records import Blocks, Places, Records
 from smfparse.errors import Damage, DamageLog
-from smfparse.layout import Block
-from smfparse.records import Blocks, Places, Records
+from smfparse.layout.blocks import Block
 from smfparse.schemas import REGISTRY, WTAS
 from smfparse.schemas.qct import QCT_DNS
 from smfparse.schemas.qist import QIST

@@ -17,12 +17,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse import printing, reports
-from smfparse.catalog import Catalog
-from smfparse.dataset import write_dataset
-from smfparse.generate import generate
-from smfparse.sections import TOTAL, Sections, every
-from smfparse.tables import open_inputs
+from smfparse.inputs.sources import open_inputs
+from smfparse.query.catalog import Catalog
+from smfparse.reports import printing
+from smfparse.reports import running as reports
+from smfparse.reports.sections import TOTAL, Sections, every
+from smfparse.synthetic.generate import generate
+from smfparse.writing.dataset import write_dataset
 from tests.accounting_records import (
     ENDED,
     CfCounts,

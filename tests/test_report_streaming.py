@@ -12,12 +12,12 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from smfparse.catalog import Catalog
 from smfparse.cli import main
-from smfparse.dataset import write_dataset
-from smfparse.generate import generate
-from smfparse.sections import Sections, every
-from smfparse.tables import open_inputs
+from smfparse.inputs.sources import open_inputs
+from smfparse.query.catalog import Catalog
+from smfparse.reports.sections import Sections, every
+from smfparse.synthetic.generate import generate
+from smfparse.writing.dataset import write_dataset
 from tests import log_records, statistics_records
 from tests.accounting_records import ENDED, queue, task, task_record, task_token
 from tests.builders import NOTHING, Section, Write, qwhs_long, smf_record

@@ -17,12 +17,14 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse import forms, printing, reports
-from smfparse.catalog import Catalog
 from smfparse.cli import main
 from smfparse.errors import RequestError
-from smfparse.sections import TOTAL
-from smfparse.tables import open_inputs
+from smfparse.inputs.sources import open_inputs
+from smfparse.query.catalog import Catalog
+from smfparse.rendering import figures as forms
+from smfparse.reports import printing
+from smfparse.reports import running as reports
+from smfparse.reports.sections import TOTAL
 from tests.builders import Write
 from tests.log_records import COUNTERS, START, Io, Log, log_record
 from tests.real import REAL_DATA, needs_real_data
@@ -609,7 +611,7 @@ def test_datasets_converted_from_files_of_one_name_stay_two(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each day's folder has its DUMP.smf, and convert is called in that folder."""
-    from smfparse.dataset import write_dataset
+    from smfparse.writing.dataset import write_dataset
 
     days = {"monday": Log(io={(1, 1): Io(5, 5)}), "tuesday": Log(io={(1, 1): Io(7, 7)})}
     for number, (day, log) in enumerate(days.items()):
@@ -745,7 +747,7 @@ def test_the_report_of_a_fixture_is_the_golden_file(fixture: str) -> None:
 def test_a_file_is_counted_once_beside_its_dataset_and_two_datasets_stay_two_sections(
     tmp_path: Path,
 ) -> None:
-    from smfparse.dataset import write_dataset
+    from smfparse.writing.dataset import write_dataset
 
     dump = tmp_path / "DUMP.smf"
     dump.write_bytes(log_record(Log(io={(1, 1): Io(5, 5)})))
@@ -769,7 +771,7 @@ def test_a_total_of_records_without_a_clock_still_names_them(tmp_path: Path) -> 
 
 
 def test_a_report_reads_each_file_once(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    from smfparse.tables import SmfFile
+    from smfparse.inputs.sources import SmfFile
 
     passes: list[list[str]] = []
     batches = SmfFile.batches

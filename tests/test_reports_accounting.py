@@ -15,13 +15,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse import reports
-from smfparse.catalog import Catalog
-from smfparse.generate import generate
+from smfparse.inputs.sources import open_inputs
+from smfparse.query.catalog import Catalog
+from smfparse.reports import running as reports
+from smfparse.reports.sections import TOTAL, Sections, every
 from smfparse.schemas import enums
-from smfparse.sections import TOTAL, Sections, every
-from smfparse.selection import Selection
-from smfparse.tables import open_inputs
+from smfparse.selecting.selection import Selection
+from smfparse.synthetic.generate import generate
 from tests.accounting_records import (
     ENDED,
     MINUTE,

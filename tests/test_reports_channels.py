@@ -11,9 +11,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from smfparse.catalog import Catalog
-from smfparse.sections import TOTAL
-from smfparse.tables import open_inputs
+from smfparse.inputs.sources import open_inputs
+from smfparse.query.catalog import Catalog
+from smfparse.reports.sections import TOTAL
 from tests.builders import NOTHING, Section, Write, qwhs_long, smf_record
 from tests.fact_blocks import fact_block
 from tests.real import REAL_DATA, needs_real_data

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from smfparse import reports
-from smfparse.catalog import Catalog
-from smfparse.sections import TOTAL
-from smfparse.tables import open_inputs
+from smfparse.inputs.sources import open_inputs
+from smfparse.query.catalog import Catalog
+from smfparse.reports import running as reports
+from smfparse.reports.sections import TOTAL
 from tests.builders import NOTHING, Section, qwhs_long, qwhs_short, rdw, smf_record, wtas
 from tests.fact_blocks import fact_block
 from tests.report_runs import report_lines, report_rows

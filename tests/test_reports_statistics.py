@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse import reports
-from smfparse.catalog import Catalog
-from smfparse.columns import columns as columns_of
-from smfparse.sections import RECORDED, TOTAL, every
-from smfparse.tables import open_inputs
+from smfparse.inputs.sources import open_inputs
+from smfparse.query.catalog import Catalog
+from smfparse.reports import running as reports
+from smfparse.reports.sections import RECORDED, TOTAL, every
+from smfparse.tables.dictionary import columns as columns_of
 from tests.builders import Write
 from tests.fact_blocks import facts
 from tests.real import REAL_DATA

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from smfparse.dataset import write_dataset
-from smfparse.sections import TOTAL, Sections, every
-from smfparse.tables import open_inputs
+from smfparse.inputs.sources import open_inputs
+from smfparse.reports.sections import TOTAL, Sections, every
+from smfparse.writing.dataset import write_dataset
 from tests.builders import Section, qwhs_short, rdw, smf_record, wtas
 from tests.fact_blocks import fact_block
 from tests.log_records import EAST, START, Log, log_record

@@ -18,16 +18,16 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse import selection as module
-from smfparse.catalog import Catalog
 from smfparse.cli import main
-from smfparse.columns import RECORD, decoded_tables
-from smfparse.dataset import write_dataset
-from smfparse.decode import Decoder, coded_schema, wanted_tables
+from smfparse.decoding.decoder import Decoder, coded_schema, wanted_tables
 from smfparse.errors import DamageLog, RequestError
-from smfparse.manifest import MANIFEST
-from smfparse.selection import Selection
-from smfparse.tables import open_inputs
+from smfparse.inputs.sources import open_inputs
+from smfparse.query.catalog import Catalog
+from smfparse.selecting import selection as module
+from smfparse.selecting.selection import Selection
+from smfparse.store.manifest import MANIFEST
+from smfparse.tables.dictionary import RECORD, decoded_tables
+from smfparse.writing.dataset import write_dataset
 from tests.builders import (
     NOTHING,
     Section,

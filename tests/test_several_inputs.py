@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from smfparse.catalog import Catalog
-from smfparse.dataset import write_dataset
-from smfparse.generate import generate
-from smfparse.selection import Selection
-from smfparse.tables import Inputs, open_inputs
+from smfparse.inputs.sources import Inputs, open_inputs
+from smfparse.query.catalog import Catalog
+from smfparse.selecting.selection import Selection
+from smfparse.synthetic.generate import generate
+from smfparse.writing.dataset import write_dataset
 
 JOIN = """
     SELECT count(*)::BIGINT AS n, sum(q.putn)::BIGINT AS puts

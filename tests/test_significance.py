@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_ind_from_stats
 
-from smfparse.arrays import Floats
-from smfparse.significance import LEVEL, Spread, changed, holm
+from smfparse.comparing.significance import LEVEL, Spread, changed, holm
+from smfparse.decoding.arrays import Floats
 
 ROWS = 4000
 

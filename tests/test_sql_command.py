@@ -21,16 +21,17 @@ from prompt_toolkit.history import FileHistory, InMemoryHistory
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from smfparse import console, views
-from smfparse.catalog import Catalog, is_complete
 from smfparse.cli import describe, main
-from smfparse.columns import columns
-from smfparse.console import Console, Names, is_whole
-from smfparse.dataset import write_dataset
-from smfparse.decode import Wanted
-from smfparse.hints import hinted
-from smfparse.tables import Inputs, open_inputs
-from smfparse.views import relations
+from smfparse.decoding.decoder import Wanted
+from smfparse.inputs.sources import Inputs, open_inputs
+from smfparse.query import prompt as console
+from smfparse.query.catalog import Catalog, is_complete
+from smfparse.query.hints import hinted
+from smfparse.query.prompt import Console, Names, is_whole
+from smfparse.tables import views
+from smfparse.tables.dictionary import columns
+from smfparse.tables.views import relations
+from smfparse.writing.dataset import write_dataset
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 DUMP = FIXTURES / "qm01-930.smf"

@@ -19,13 +19,14 @@ import pyarrow.parquet as pq
 import pytest
 
 import smfparse
-from smfparse import dataset, parquet
-from smfparse.columns import table_names
-from smfparse.dataset import write_dataset
-from smfparse.decode import schema
+from smfparse.decoding.decoder import schema
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
-from smfparse.manifest import MANIFEST, PARTIAL, RECORDS, VIEWS
-from smfparse.tables import Dataset, Inputs, SmfFile, open_inputs
+from smfparse.inputs.sources import Dataset, Inputs, SmfFile, open_inputs
+from smfparse.store import parquet
+from smfparse.store.manifest import MANIFEST, PARTIAL, RECORDS, VIEWS
+from smfparse.tables.dictionary import table_names
+from smfparse.writing import dataset
+from smfparse.writing.dataset import write_dataset
 from tests.builders import foreign_record, rdw
 from tests.log_records import START, Io, Log, log_record
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from smfparse.columns import table_names
-from smfparse.dataset import write_dataset
 from smfparse.errors import DamageLog
-from smfparse.tables import open_inputs
+from smfparse.inputs.sources import open_inputs
+from smfparse.tables.dictionary import table_names
+from smfparse.writing.dataset import write_dataset
 from tests.builders import NOTHING, Section, qwhs_long, qwhs_short, rdw, smf_record, stub
 
 FILL = 0x11

@@ -16,15 +16,16 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse import reports, views
-from smfparse.catalog import Catalog
 from smfparse.cli import main
-from smfparse.columns import KEYS, table_names
-from smfparse.dataset import write_dataset
 from smfparse.errors import RequestError
-from smfparse.generate import generate
-from smfparse.selection import Selection
-from smfparse.tables import Inputs, open_inputs
+from smfparse.inputs.sources import Inputs, open_inputs
+from smfparse.query.catalog import Catalog
+from smfparse.reports import running as reports
+from smfparse.selecting.selection import Selection
+from smfparse.synthetic.generate import generate
+from smfparse.tables import views
+from smfparse.tables.dictionary import KEYS, table_names
+from smfparse.writing.dataset import write_dataset
 from tests.accounting_records import (
     ENDED,
     MINUTE,

@@ -15,9 +15,12 @@ from pathlib import Path
 import click
 import pages
 
-from smfparse import columns, forms, reports, views
 from smfparse.cli import main as cli
-from smfparse.comparison import KINDS, MEASURES
+from smfparse.comparing.changes import KINDS, MEASURES
+from smfparse.rendering import figures as forms
+from smfparse.reports import running as reports
+from smfparse.tables import dictionary as columns
+from smfparse.tables import views
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"

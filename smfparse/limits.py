@@ -1,0 +1,17 @@
+"""How much is held, read or written at once: one object, which tests make smaller."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Sizes at which reader, decoder and writers move on; no result depends on them.
+
+    chunk_bytes   bytes of an input that are looked at at once, about
+    max_spanned   bytes beyond which no spanned record grows; SMF itself stops at 32,756
+    """
+
+    chunk_bytes: int = 16 << 20
+    max_spanned: int = 1 << 20

@@ -1,0 +1,414 @@
+"""A DuckDB connection that has every table and view of the inputs.
+
+They are made when a query names them. Of SMF files a query decodes the columns that it
+needs, in constant memory where it scans one table once; else the files are read once before it.
+Datasets are read by DuckDB itself. The zone is UTC, whatever the workstation's.
+"""
+
+from __future__ import annotations
+
+import glob
+import re
+import tempfile
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeAlias
+
+import duckdb
+import pyarrow as pa
+
+from smfparse.decoding.decoder import Wanted, plain_schema
+from smfparse.errors import InputError, OutputError, RequestError
+from smfparse.inputs.sources import Dataset, Inputs
+from smfparse.interrupts import interrupting
+from smfparse.query.hints import hinted
+from smfparse.query.projection import Plan, named_tables, named_views, read_plan, scanned, tables_of
+from smfparse.query.scans import Files, Scan
+from smfparse.store.manifest import replacing
+from smfparse.store.views_sql import comments
+from smfparse.tables import views
+from smfparse.tables.dictionary import columns, table_names, title
+from smfparse.tables.views import quoted
+
+Connection: TypeAlias = duckdb.DuckDBPyConnection
+_PLAIN = {
+    *("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE"),
+    *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "DECIMAL", "VARCHAR", "DATE", "TIMESTAMP"),
+    "TIMESTAMP WITH TIME ZONE",
+}
+"""DuckDB types that every form can show."""
+_INTERRUPTED = re.compile(r"(Query interrupted|INTERRUPT Error)|.*\bKeyboardInterrupt: *$", re.S)
+"""An error of DuckDB, or an OSError of Arrow, that is a KeyboardInterrupt, which may be in Python
+code that they call."""
+_STORAGE = "v1.2.0"
+"""Of database files that are written: the oldest that DuckDB 2 and 1.5 both read and comment."""
+_STREAMED = 1024
+"""Rows of a batch of a stream."""
+_PART = 10_000
+"""Rows of a part of a result."""
+_QUERIES = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
+_GIVING_ROWS = (*_QUERIES, duckdb.StatementType.MULTI)
+"""PIVOT is several statements in one: the first looks which columns there are."""
+_NO_QUERY = "not one query that gives rows: it has to be a SELECT"
+_HUGE = ("HUGEINT", "UHUGEINT")
+"""Integers of 128 bits."""
+_DONE = (["Count"], ["Success"])
+"""Columns of what DuckDB says of a statement that gives no rows."""
+_EXPLAIN = re.compile(
+    r"(?:\s|--[^\n]*\n|/\*.*?\*/)*explain\s+(?:analyze\s+)?(?:\([^)]*\)\s*)?", re.I | re.S
+)
+"""What stands before a query that is explained; comments may stand before that."""
+
+
+class Catalog:
+    """The tables and views of `inputs` in DuckDB. Use it in a `with` block, or close it.
+
+    The schema `inputs` has them with `input_no`: 0 for SMF files, whose `source` tells them apart,
+    and a number for each dataset.
+    """
+
+    def __init__(self, inputs: Inputs) -> None:
+        self.connection = duckdb.connect()
+        self.connection.execute("SET TimeZone = 'UTC'")
+        self.connection.execute(f"SET temp_directory = {quoted(tempfile.gettempdir())}")
+        self.connection.execute("SET enable_progress_bar = false")  # it goes to stdout
+        self.connection.execute("CREATE SCHEMA inputs")
+        raw = [each for each in inputs.sources if not isinstance(each, Dataset)]
+        self._files = Files(Inputs(raw, inputs.log, inputs.selection, inputs.jobs))
+        self._selection = inputs.selection
+        self._datasets = [each for each in inputs.sources if isinstance(each, Dataset)]
+        self._made: set[str] = set()
+
+    def __enter__(self) -> Catalog:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.connection.close()
+
+    def with_everything(self) -> Connection:
+        """Return the connection, which has every table and view then and keeps what they read."""
+        self._make(table_names(), views.names())
+        return self.connection
+
+    def _make(self, tables: Iterable[str], found: Sequence[str] = ()) -> None:
+        """Make `tables` and the views `found`, with what these read, if they are not there yet."""
+        try:
+            for table in (*tables, *tables_of(found)):
+                if table not in self._made:
+                    self._add(table)
+                    self._made.add(table)
+            for name in found:
+                if name not in self._made:
+                    self._add_view(name)
+                    self._made.add(name)
+        except duckdb.Error as error:
+            if not self._datasets:
+                raise
+            names = ", ".join(each.name for each in self._datasets)
+            raise InputError(f"{names}: the dataset cannot be read: {error}") from error
+
+    def _add(self, table: str) -> None:
+        parts = []
+        if self._files.inputs.sources:
+            self.connection.register(f"smf_{table}", Scan(self._files, table))
+            names = [f'{scanned(table, each.name)} AS "{each.name}"' for each in columns(table)]
+            parts.append(f"SELECT 0 AS input_no, {', '.join(names)} FROM smf_{table}")
+        for number, each in enumerate(self._datasets, 1):
+            condition = self._selection.on(table).condition(table, partial(_parquet, each))
+            where = f" WHERE {condition}" if condition else ""
+            parts.append(f"SELECT {number} AS input_no, * FROM {_parquet(each, table)}{where}")
+        rows = " UNION ALL BY NAME ".join(parts)
+        self.connection.execute(
+            f"CREATE VIEW inputs.{table} AS {rows};"
+            f"CREATE VIEW {table} AS SELECT * EXCLUDE (input_no) FROM inputs.{table};"
+            f"COMMENT ON VIEW {table} IS {quoted(title(table))}"
+        )
+
+    def _add_view(self, name: str) -> None:
+        if not self._made.intersection(views.names()):
+            self.connection.execute(views.macros())
+        for statement in views.view(name).statements():
+            self.connection.execute(statement)
+
+    def define(self, macros: str) -> None:
+        """Make macros, which need what they name only when they are used. Raises RequestError."""
+        with self._guarded(macros):
+            self.connection.execute(macros)
+
+    def execute(self, statement: str) -> None:
+        """Run a statement that gives no rows. Raises RequestError."""
+        with self._guarded(statement):
+            self._make(named_tables(statement), named_views(statement))
+            self.connection.execute(statement)
+
+    def statements(self, script: str) -> list[str]:
+        """Return the statements of a script, each without what ends it.
+
+        Raises RequestError where one cannot be read.
+        """
+        with self._guarded(script):
+            return [_open(each.query) for each in self.connection.extract_statements(script)]
+
+    def run(self, statement: str) -> Generator[Any, None, None]:
+        """Run any statement; yield its rows as pyarrow.Tables, none where it gives no rows.
+
+        The first has no rows. Columns have names of their own and types that every form can show:
+        nested, binary and interval columns become text. Raises RequestError where it fails.
+        """
+        with self._guarded(statement), self._prepared(statement) as kind:
+            found = self.connection.sql(statement)
+            if kind not in _QUERIES and found.columns in _DONE:
+                return
+            yield from _parts(_plain(found).to_arrow_reader(_PART))
+
+    def set_variable(self, name: str, value: Any) -> None:
+        """Set what `getvariable(name)` gives in SQL."""
+        self.connection.execute(f'SET VARIABLE "{name}" = ?', [value])
+
+    def arrow(self, query: str) -> Any:
+        """Return the rows of `query` as a pyarrow.Table. Raises RequestError where it fails.
+
+        Sums of integers, which have 128 bits in DuckDB, are int64 or uint64 where they fit.
+        """
+        with self._guarded(query), self._prepared(query) as kind:
+            if kind not in _GIVING_ROWS:
+                raise RequestError(_NO_QUERY)
+            return _narrow(self.connection.sql(query))
+
+    def stream(self, query: str) -> Generator[Any, None, None]:
+        """Yield the rows of `query`, which orders them, as pyarrow.RecordBatches.
+
+        Where memory is short DuckDB sorts on disk. Raises RequestError where the query fails.
+        """
+        with self._guarded(query), self._prepared(query), self._order_of_rows_is_free():
+            yield from self.connection.sql(query).to_arrow_reader(_STREAMED)
+
+    @contextmanager
+    def _order_of_rows_is_free(self) -> Iterator[None]:
+        """Let DuckDB take rows as they come; to keep their order it needs them all in memory."""
+        self.connection.execute("SET preserve_insertion_order = false")
+        try:
+            yield
+        finally:
+            self.connection.execute("SET preserve_insertion_order = true")
+
+    @contextmanager
+    def _prepared(self, statement: str) -> Iterator[Any]:
+        """Make what a statement reads, and read the files first where it scans more than once.
+
+        Returns which type of statement it is. Raises RequestError where there is not one.
+        """
+        found = self.connection.extract_statements(statement)
+        if len(found) != 1:
+            raise RequestError(_NO_QUERY)
+        wanted = self._read_first(statement, found[0].type)
+        with self._files.read_once(wanted) if wanted else nullcontext():
+            yield found[0].type
+
+    def _read_first(self, statement: str, kind: Any) -> Wanted:
+        """Make what a statement reads; return what it scans more than once altogether."""
+        if kind == duckdb.StatementType.MULTI:
+            return self._whole(statement)
+        explain = _EXPLAIN.match(statement)
+        inner = statement[explain.end() :] if explain else statement
+        plan = self._plan(inner)
+        if explain and "analyze" not in explain[0].lower():
+            return {}
+        if plan is not None:
+            return plan.columns if plan.scans > 1 else {}
+        if kind not in _QUERIES:
+            return {}
+        self._bind(inner)
+        return self._whole(inner)
+
+    def _whole(self, statement: str) -> Wanted:
+        """Make what a statement names; return all of it that is in SMF files."""
+        tables, found = named_tables(statement), named_views(statement)
+        self._make(tables, found)
+        return dict.fromkeys([*tables, *tables_of(found)] if self._files.inputs.sources else [])
+
+    def _bind(self, query: str) -> None:
+        """Raise what DuckDB has to say of a query that it cannot bind, and where in the query."""
+        try:
+            self.connection.sql(query)
+        except duckdb.InterruptException:
+            raise
+        except duckdb.Error:
+            self.connection.execute(query)  # it fails as well, and says where
+            raise
+
+    def _plan(self, query: str) -> Plan | None:
+        """Make what `query` reads; return what that is, None where it is not told.
+
+        Views have names that are words of many queries which do not read them, and take longer to
+        make than tables; so they are made where it shows that they are wanted.
+        """
+        self._make(named_tables(query))
+        plan = self._explained(query)
+        if plan is None and (found := named_views(query)):
+            self._make((), found)
+            plan = self._explained(query)
+        if plan is None or plan.lists_views:
+            self._make(table_names(), views.names())
+        return plan or self._explained(query)
+
+    def _explained(self, query: str) -> Plan | None:
+        try:
+            ((_, text),) = self.connection.execute(f"EXPLAIN (FORMAT JSON) {query}").fetchall()
+        except duckdb.InterruptException:
+            raise
+        except duckdb.Error:
+            return None
+        return read_plan(text)
+
+    @contextmanager
+    def _guarded(self, query: str) -> Iterator[None]:
+        """Turn what DuckDB raises, or Arrow an OSError without a number, into what it means."""
+        self._files.failure = None
+        try:
+            with interrupting(self.connection.interrupt):
+                yield
+        except (duckdb.Error, RuntimeError, OSError) as error:
+            if _is_interrupt(error):
+                raise KeyboardInterrupt from error
+            if self._files.failure is not None:
+                raise self._files.failure from error
+            if isinstance(error, duckdb.Error) or getattr(error, "errno", 0) is None:
+                names = [*named_tables(query), *named_views(query)]
+                raise RequestError(hinted(str(error), names)) from error
+            raise
+
+
+def _is_interrupt(error: Exception) -> bool:
+    return isinstance(error, duckdb.InterruptException) or bool(_INTERRUPTED.match(str(error)))
+
+
+def write_database(
+    inputs: Inputs, path: Path, wanted: Wanted, *, force: bool = False
+) -> dict[str, int]:
+    """Write tables, with what they and their columns mean, as a DuckDB database; return row counts.
+
+    DuckDB 1.2 and newer read it. Raises RequestError where `path` exists, or the log (`.wal`) of a
+    database that was there (unless `force`), and OutputError where it cannot be written.
+    """
+    log = path.resolve().with_name(f"{path.resolve().name}.wal")
+    for each in (path, log):
+        if each.exists() and not (force and each.is_file()):
+            way_out = "--force replaces it" if each.is_file() else "name a file"
+            raise RequestError(f"{each}: exists already; {way_out}")
+    rows = dict.fromkeys(wanted, 0)
+    with replacing(path) as place, duckdb.connect() as database:
+        name = f"ATTACH {quoted(str(place))} AS made (STORAGE_VERSION '{_STORAGE}')"
+        try:
+            database.execute(f"SET TimeZone = 'UTC'; {name}; USE made")
+            database.execute("BEGIN")
+            for table, columns_wanted in wanted.items():
+                database.register("batch", plain_schema(table, columns_wanted).empty_table())
+                database.execute(f"CREATE TABLE {table} AS FROM batch")
+                for comment in comments("TABLE", table, columns_wanted):
+                    database.execute(comment)
+            database.execute("COMMIT")
+            if all(names is None for names in wanted.values()):
+                database.execute(views.script(wanted))
+            for table, batch in inputs.batches(wanted):
+                database.register("batch", batch)
+                database.execute(f"INSERT INTO {table} FROM batch")
+                rows[table] += batch.num_rows
+            database.execute("USE memory; DETACH made")
+            log.unlink(missing_ok=True)
+        except duckdb.Error as error:
+            raise OutputError(f"{path}: {error}") from error
+    return rows
+
+
+def is_complete(text: str) -> bool:
+    """Whether SQL that is being written ends with the semicolon of a statement."""
+    return _end(text) is not None
+
+
+def _open(statement: str) -> str:
+    """Return a statement without semicolon and what is behind it."""
+    return statement.encode()[: _end(statement)].decode()
+
+
+def _end(text: str) -> int | None:
+    """Return the byte of the first semicolon that only others and comments are behind, or None."""
+    raw, end = text.encode(), None
+    for at, kind in reversed(duckdb.tokenize(text)):
+        if raw[at:].startswith(b";"):
+            end = at
+        elif kind is not duckdb.token_type.comment:
+            break
+    return end
+
+
+def _parquet(dataset: Dataset, table: str) -> str:
+    """Return a table of a dataset as one writes it behind FROM; DuckDB takes paths as patterns."""
+    paths = (glob.escape(str(each.absolute())) for each in dataset.files(table))
+    rows = f"read_parquet([{', '.join(map(quoted, paths))}], hive_partitioning = false)"
+    if not dataset.called:
+        return rows
+    words = (f"WHEN {quoted(old)} THEN {quoted(new)}" for old, new in dataset.called.items())
+    source = f"CASE source {' '.join(words)} ELSE source END"
+    return f"(SELECT * REPLACE ({source} AS source) FROM {rows})"
+
+
+def _parts(reader: Any) -> Iterator[Any]:
+    """Yield no rows, then many at a time, as pyarrow.Tables."""
+    yield reader.schema.empty_table()
+    held: list[Any] = []
+    for batch in reader:
+        held.append(batch)
+        if sum(each.num_rows for each in held) >= _PART:
+            yield pa.Table.from_batches(held)
+            held = []
+    if held:
+        yield pa.Table.from_batches(held)
+
+
+def _narrow(relation: Any) -> Any:
+    """Return rows as a pyarrow.Table, integers of 128 bits as such of 64 where all of them fit."""
+    rows = relation.to_arrow_table()
+    for place, (name, kind) in enumerate(zip(relation.columns, relation.types, strict=True)):
+        if str(kind) in _HUGE:
+            for narrow in (pa.int64(), pa.uint64()):
+                with suppress(pa.ArrowInvalid):
+                    rows = rows.set_column(place, name, rows.column(place).cast(narrow))
+                    break
+    return rows
+
+
+def _plain(relation: Any) -> Any:
+    names = _unique(relation.columns)
+    columns = []
+    for number, (name, kind) in enumerate(zip(names, relation.types, strict=True), 1):
+        value = f"#{number}" if str(kind).split("(")[0] in _PLAIN else f"#{number}::VARCHAR"
+        columns.append(f'{value} AS "{name.replace(chr(34), chr(34) * 2)}"')
+    return relation.query("result", f"SELECT {', '.join(columns)} FROM result")
+
+
+def _unique(names: list[str]) -> list[str]:
+    """Tell columns of one name apart: a, a_1, a_2; names that are not repeated stay."""
+    taken = {name.lower() for name in names}
+    seen: set[str] = set()
+    found = []
+    for name in names:
+        unique, number = name, 0
+        while unique.lower() in seen or (number and unique.lower() in taken):
+            number += 1
+            unique = f"{name}_{number}"
+        seen.add(unique.lower())
+        found.append(unique)
+    return found

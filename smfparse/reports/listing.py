@@ -1,0 +1,73 @@
+"""The list of reports, and which of them an input has data for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from smfparse.reports import printing
+from smfparse.reports import running as reports
+
+if TYPE_CHECKING:
+    from smfparse.query.catalog import Catalog
+
+_WORDS = {True: "yes", False: "no", None: ""}
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A report in the list.
+
+    dd    MP1B's DD names for it
+    data  whether the inputs have data for it; None where there are none
+    """
+
+    name: str
+    title: str
+    dd: str
+    trace: str
+    data: bool | None
+
+
+def reports_listed(catalog: Catalog | None = None) -> list[Listed]:
+    """Return all reports; with a catalog, whether its inputs have data for each."""
+    found = [reports.report(each) for each in reports.names()]
+    filled = None if catalog is None else _filled(catalog, {t for r in found for t in r.main})
+    return [
+        Listed(
+            each.name,
+            each.title,
+            " ".join(each.dd),
+            each.trace,
+            None if filled is None else not filled.isdisjoint(each.main),
+        )
+        for each in found
+    ]
+
+
+def _filled(catalog: Catalog, tables: set[str]) -> set[str]:
+    """Return which tables have rows."""
+    counts = ", ".join(f"(SELECT count(*) FROM inputs.{t}) AS {t}" for t in sorted(tables))
+    (row,) = catalog.arrow(f"SELECT {counts}").to_pylist()
+    return {table for table, count in row.items() if count}
+
+
+def lines(listed: Sequence[Listed], form: str) -> Iterator[str]:
+    """Yield the lines of the list in the form text, csv or json."""
+    if form == "json":
+        yield json.dumps({"reports": [asdict(each) for each in listed]}, indent=2)
+        return
+    known = any(each.data is not None for each in listed)
+    names = ["name", *(["data"] if known else []), "title", "dd", "trace"]
+    rows = [
+        [_WORDS[each.data] if name == "data" else getattr(each, name) for name in names]
+        for each in listed
+    ]
+    if form == "csv":
+        yield from printing.csv_rows([names, *rows])
+        return
+    widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
+    for row in [names, *rows]:
+        yield "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()

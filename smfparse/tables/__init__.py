@@ -1,0 +1,1 @@
+"""The package of this name; its face is yet to come."""

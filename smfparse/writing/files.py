@@ -1,0 +1,200 @@
+"""Tables as files for other tools: one a table in CSV, JSON lines, Arrow or Parquet.
+
+Rows are written as they come, a batch at a time, under temporary names; files get theirs when all
+are written. The folder itself stays what it is: a link, a mount point or where the user is.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol, TypeAlias
+
+import polars as pl
+import pyarrow as pa
+
+from smfparse.decoding.decoder import Batch, Wanted, plain_schema, schema, wanted_tables
+from smfparse.errors import RequestError
+from smfparse.inputs.sources import Inputs
+from smfparse.rendering.rows import csv
+from smfparse.store.manifest import PARTIAL, in_folder
+from smfparse.store.parquet import TableWriter
+from smfparse.tables import views
+from smfparse.tables.dictionary import table_names
+
+Columns: TypeAlias = frozenset[str] | None
+"""Columns of a table that are wanted; None: all."""
+
+
+class Writer(Protocol):
+    """Writes one table."""
+
+    def add(self, batch: Batch) -> None:
+        """Write rows."""
+
+    def close(self) -> None:
+        """End the file."""
+
+
+class _Text:
+    """Writes a table as text, packed by gzip or not."""
+
+    def __init__(self, table: str, wanted: Columns, path: Path, packed: bool) -> None:
+        self._schema = plain_schema(table, wanted)
+        file: Any = path.open("wb")
+        self._raw: BinaryIO = file
+        self._file: Any = gzip.GzipFile("", "wb", 6, file, mtime=0) if packed else file
+
+    def close(self) -> None:
+        self._file.close()
+        self._raw.close()
+
+    def _frame(self, batch: Batch) -> pl.DataFrame:
+        return pl.DataFrame(pa.Table.from_batches([batch.cast(self._schema)]))
+
+
+class _Csv(_Text):
+    """Writes a table as CSV: names of columns, then rows."""
+
+    def __init__(self, table: str, wanted: Columns, path: Path, packed: bool) -> None:
+        super().__init__(table, wanted, path, packed)
+        self._file.write(csv(pl.DataFrame(self._schema.empty_table())).encode())
+
+    def add(self, batch: Batch) -> None:
+        self._file.write(csv(self._frame(batch), header=False).encode())
+
+
+class _JsonLines(_Text):
+    """Writes a table as JSON lines: an object a row."""
+
+    def add(self, batch: Batch) -> None:
+        self._frame(batch).write_ndjson(self._file)
+
+
+class _Arrow:
+    """Writes a table as an Arrow IPC file, which can be mapped to memory."""
+
+    def __init__(self, table: str, wanted: Columns, path: Path) -> None:
+        self._schema = plain_schema(table, wanted)
+        self._writer = pa.ipc.new_file(path, self._schema)
+
+    def add(self, batch: Batch) -> None:
+        self._writer.write_batch(batch.cast(self._schema))
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+class _Parquet:
+    """Writes a table as a Parquet file."""
+
+    def __init__(self, table: str, wanted: Columns, path: Path) -> None:
+        self._writer = TableWriter(table, path, wanted)
+
+    def add(self, batch: Batch) -> None:
+        self._writer.add(batch, batch.nbytes)
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+FORMS: Mapping[str, Callable[[str, Columns, Path], Writer]] = {
+    "csv": lambda table, wanted, path: _Csv(table, wanted, path, packed=False),
+    "csv.gz": lambda table, wanted, path: _Csv(table, wanted, path, packed=True),
+    "jsonl": lambda table, wanted, path: _JsonLines(table, wanted, path, packed=False),
+    "jsonl.gz": lambda table, wanted, path: _JsonLines(table, wanted, path, packed=True),
+    "arrow": _Arrow,
+    "parquet": _Parquet,
+}
+"""What the name of a file ends in, to what writes it."""
+
+
+def chosen(tables: Iterable[str], names: Iterable[str]) -> Wanted:
+    """Return the request for columns of tables. Raises RequestError where there is none of a name.
+
+    tables  names; none: all
+    names   of columns; none: all. Each table has those of them that it knows
+    """
+    tables = list(tables)
+    for name in tables:
+        if name in views.names():
+            raise RequestError(
+                f"{name} is a view, which is made of tables; write it with: "
+                f'smfparse sql INPUT "FROM {name}" --format csv --output {name}.csv'
+            )
+    wanted = wanted_tables(tables or table_names())
+    asked = frozenset(names)
+    if not asked:
+        return wanted
+    known = {table: asked & set(schema(table).names) for table in wanted}
+    unknown = asked - frozenset().union(*known.values())
+    if unknown:
+        raise RequestError(
+            f"no column {', '.join(sorted(unknown))} in {', '.join(wanted)}; see smfparse describe"
+        )
+    return {table: names for table, names in known.items() if names}
+
+
+def write_files(
+    inputs: Inputs, folder: Path, form: str, wanted: Wanted, *, force: bool = False
+) -> dict[str, int]:
+    """Write tables as `folder`/<table>.<form>; return how many rows each has.
+
+    form  one of FORMS
+
+    Raises RequestError where `folder` exists, unless it is empty or has nothing but such files and
+    `force` is given, and OutputError where it cannot be written.
+    """
+    _check_free(folder, force)
+    names = {f"{table}.{form}" for table in wanted}
+    with in_folder(folder):
+        try:
+            rows = _write_parts(inputs, folder, form, wanted)
+            for name in names:
+                (folder / f"{name}{PARTIAL}").replace(folder / name)
+            for old in _names("") - names:
+                (folder / old).unlink(missing_ok=True)
+        finally:
+            _clear(folder)
+    return rows
+
+
+def _write_parts(inputs: Inputs, folder: Path, form: str, wanted: Wanted) -> dict[str, int]:
+    """Write tables under temporary names; return how many rows each has."""
+    rows = dict.fromkeys(wanted, 0)
+    with ExitStack() as opened:
+        writers = {}
+        for table, columns in wanted.items():
+            writer = FORMS[form](table, columns, folder / f"{table}.{form}{PARTIAL}")
+            opened.callback(writer.close)
+            writers[table] = writer
+        for table, batch in inputs.batches(wanted):
+            writers[table].add(batch)
+            rows[table] += batch.num_rows
+    return rows
+
+
+def _clear(folder: Path) -> None:
+    """Remove files that still have temporary names."""
+    for name in _names(PARTIAL):
+        with suppress(OSError):
+            (folder / name).unlink(missing_ok=True)
+
+
+def _names(suffix: str) -> set[str]:
+    """Return the names that files of tables have, with what stands behind them."""
+    return {f"{table}.{form}{suffix}" for table in table_names() for form in FORMS}
+
+
+def _check_free(folder: Path, force: bool) -> None:
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise RequestError(f"{folder}: a file of that name exists; name a folder")
+    found = {each.name for each in folder.iterdir()} - _names(PARTIAL)
+    if not found <= _names(""):
+        raise RequestError(f"{folder}: the folder holds something else; name a new one")
+    if found and not force:
+        raise RequestError(f"{folder}: the folder has tables already; --force replaces them")
