@@ -16,6 +16,7 @@ from click.testing import CliRunner, Result
 import smfparse
 from smfparse.cli import main
 from smfparse.cli.output import write_lines
+from smfparse.rendering import FORMATS
 from tests.builders import foreign_record, rdw
 from tests.log_records import START, Io, Log, log_record
 
@@ -157,7 +158,7 @@ def test_what_convert_writes_can_be_queried(dump: Path, tmp_path: Path) -> None:
     assert text.splitlines() == ["rows,nowait", "2,14"]
 
 
-@pytest.mark.parametrize("form", ["text", "csv", "json"])
+@pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("total", [[], ["--total"]])
 def test_a_report_of_a_dataset_is_that_of_its_file_byte_for_byte(
     dump: Path, tmp_path: Path, form: str, total: list[str]
@@ -319,7 +320,7 @@ def test_a_dataset_with_a_broken_file_ends_with_exit_code_8(dump: Path, tmp_path
         ["nothing"],
         ["info"],
         ["info", "--nothing", "DUMP"],
-        ["info", "DUMP", "--format", "csv"],
+        ["info", "DUMP", "--format", "parquet"],
         ["report"],
         ["report", "log"],
         ["report", "lag", "DUMP"],
@@ -467,7 +468,7 @@ def test_sql_prints_json(dump: Path) -> None:
 
 
 @pytest.mark.parametrize("table", ["record", "qjst", "qjst_io"])
-@pytest.mark.parametrize("form", ["text", "csv", "json"])
+@pytest.mark.parametrize("form", FORMATS)
 def test_sql_prints_whole_tables_in_every_form(dump: Path, table: str, form: str) -> None:
     assert "QM01" in clean("sql", dump, f"SELECT * FROM {table}", "--format", form)
 
@@ -545,7 +546,7 @@ ODD = (
 )
 
 
-@pytest.mark.parametrize("form", ["text", "csv", "json"])
+@pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("query", ODD)
 def test_sql_shows_every_type_and_every_name_in_every_form(
     dump: Path, query: str, form: str

@@ -20,9 +20,11 @@ from hypothesis import strategies as st
 from smfparse.inputs.sources import open_inputs
 from smfparse.layout.kinds import Combine
 from smfparse.query.catalog import Catalog
+from smfparse.rendering import FORMATS, md
 from smfparse.rendering import figures as forms
+from smfparse.reports import printing, templates
 from smfparse.reports import running as reports
-from smfparse.reports.running import Report, printing
+from smfparse.reports.running import Report
 from smfparse.reports.sections import RECORDED, TOTAL, Sections, every
 from smfparse.schemas import TABLES
 from smfparse.synthetic.generate import generate
@@ -32,7 +34,7 @@ from tests.report_runs import report_rows
 from tests.searching import search
 
 PROJECT = Path(__file__).resolve().parent.parent
-FORMS = ("text", "csv", "json")
+FORMS = tuple(FORMATS)
 NAMES = reports.names()
 STORED = [FILES[0], *(path for path in FILES if path.suffix == ".dat")]
 """Files that are converted as well: others have the same blocks, of other releases."""
@@ -132,8 +134,12 @@ def test_a_report_of_a_release_can_be_had_in_every_form(name: str, path: Path) -
 
 def check_forms(which: Report, rows: list[dict[str, Any]]) -> None:
     """Write a report in every form; what can be read back has a row and cell for all there is."""
-    text, table, objects = (list(printing.lines(which, rows, form)) for form in FORMS)
+    text, table, objects, markdown, page = (
+        list(printing.lines(which, rows, form)) for form in FORMS
+    )
     assert text
+    assert markdown[0] == f"# {md.escaped(f'{which.name}: {which.title}')}"
+    assert page[-1] == "</html>"
     lines = [row.get("line") or "" for row in rows]
     header, *cells = csv.reader(table)
     assert len(set(header)) == len(header)
@@ -220,12 +226,12 @@ def test_every_figure_is_declared_and_every_declared_one_is_there(name: str) -> 
     assert len(set(names)) == len(names)
     assert len(set(headers)) == len(headers)
     for each in which.figures:
-        assert each.form in forms.FORMS, each.name
+        assert each.form in forms.STYLES, each.name
         assert each.evidence in reports.EVIDENCE, each.name
         assert each.formula, each.name
     shown = set(re.findall(r"\{\??(\w+)[:}]", "".join(which.text.values())))
     shown |= {column[0] for block in which.blocks.values() for column in block.columns}
-    assert shown - set(printing.KEYS) <= set(names)
+    assert shown - set(templates.KEYS) <= set(names)
     assert which.text_only | which.csv_lines <= {*which.text, *which.blocks}
     assert which.choices.keys() <= which.options.keys()
     assert set(which.main) <= set(which.tables)

@@ -632,7 +632,7 @@ def test_every_figure_is_a_column_of_the_sql(write: Write) -> None:
 
 def test_every_figure_has_a_form_and_an_evidence_that_exist() -> None:
     for each in reports.report("log").figures:
-        assert each.form in forms.FORMS, each.name
+        assert each.form in forms.STYLES, each.name
         assert each.evidence in reports.EVIDENCE, each.name
         assert each.formula, each.name
 
@@ -681,8 +681,8 @@ def test_an_unknown_report_is_refused_with_those_there_are() -> None:
 
 def test_a_report_without_sections_is_its_title_or_its_header() -> None:
     which = reports.report("log")
-    assert list(printing.text(which, [])) == [which.title]
-    (header,) = printing.csv_lines(which, [])
+    assert list(printing.lines(which, [], "text")) == [which.title]
+    (header,) = printing.lines(which, [], "csv")
     assert header.startswith("z/OS,QM,Date,Time,")
 
 

@@ -21,13 +21,15 @@ from prompt_toolkit.history import FileHistory, InMemoryHistory
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from smfparse.cli import describe, main
+from smfparse.cli import main
 from smfparse.decoding.decoder import Wanted
 from smfparse.inputs.sources import Inputs, open_inputs
+from smfparse.inspecting import description
 from smfparse.query import prompt as console
 from smfparse.query.catalog import Catalog, is_complete
 from smfparse.query.hints import hinted
 from smfparse.query.prompt import Console, Names, is_whole
+from smfparse.rendering import FORMATS, formats
 from smfparse.tables import views
 from smfparse.tables.dictionary import columns
 from smfparse.tables.views import relations
@@ -215,7 +217,7 @@ def test_every_statement_that_gives_rows_shows_them(
 def test_a_statement_that_gives_no_rows_shows_nothing(tmp_path: Path) -> None:
     copied = tmp_path / "copy.csv"
     for statement in (f"COPY (FROM wtas) TO '{copied}'", "CREATE TABLE t (a INT)", "BEGIN"):
-        for form in ("text", "csv", "json"):
+        for form in FORMATS:
             assert clean(DUMP, f"{statement};\n", "--format", form) == ""
 
 
@@ -396,9 +398,8 @@ def type_in() -> Type:
         ):
             keys.send_text(text)
             complain = lambda line: shown.append(f"!{line}")  # noqa: E731
-            Console(catalog, "csv", describe.lines, shown.append, complain, lambda: None).run(
-                history
-            )
+            described = lambda name: formats.lines(description(name), "text")  # noqa: E731
+            Console(catalog, "csv", described, shown.append, complain, lambda: None).run(history)
         return "\n".join(shown)
 
     return typed

@@ -40,7 +40,7 @@ def report_reference() -> Iterator[str]:
         yield "| figure | JSON | formula | shown | evidence | note |"
         yield "|---|---|---|---|---|---|"
         for each in which.figures:
-            shown = forms.FORMS[each.form][1]
+            shown = forms.STYLES[each.form][1]
             yield (
                 f"| {each.csv or '(not in CSV)'} | `{each.name}` | {each.formula} | {shown} "
                 f"| {each.evidence} | {each.note} |"

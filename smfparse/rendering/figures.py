@@ -1,4 +1,4 @@
-"""In which form a figure is shown: how a value becomes text."""
+"""The styles of figures: how a value becomes text."""
 
 from __future__ import annotations
 
@@ -8,10 +8,6 @@ from typing import Any
 
 ABSENT = "-"
 """What is shown where the data does not have what a figure is made of."""
-FORMULA_START = r"^[=+\-@]"
-"""What spreadsheets take for the start of a formula, as a regular expression."""
-NUMBER = r"^[+\-]?[0-9][0-9.:]*(e[+\-]?[0-9]+)?$"
-"""A number or a length of time, which is no formula, whatever it starts with."""
 _UNITS = ("B", "KB", "MB", "GB", "TB", "PB")
 _MANY = 10_000
 """So many megabytes are shown as gigabytes, and so on."""
@@ -84,7 +80,7 @@ def _moment(value: Any) -> str:
     return f"{value:%Y/%m/%d, %H:%M:%S}"
 
 
-FORMS: Mapping[str, tuple[Callable[[Any], str], str]] = {
+STYLES: Mapping[str, tuple[Callable[[Any], str], str]] = {
     "count": (_count, "whole number"),
     "truncated": (_truncated, "truncated to a whole number"),
     "grouped": (_grouped, "truncated to a whole number, in groups of three digits"),
@@ -102,8 +98,8 @@ FORMS: Mapping[str, tuple[Callable[[Any], str], str]] = {
     "moment": (_moment, "local time of the system"),
     "text": (str, "text"),
 }
-"""Each form: how a value is shown, and that in words."""
+"""Each style: how a value is shown, and that in words."""
 MOMENTS = frozenset({"hour", "instant", "second", "moment"})
-"""Forms of moments: UTC in the data, local time where they are shown, ISO 8601 in CSV."""
+"""Styles of moments: UTC in the data, local time where they are shown, ISO 8601 in CSV."""
 GROUPED = frozenset({"grouped"})
-"""Forms with separators, which CSV does without."""
+"""Styles with separators, which CSV does without."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from smfparse.errors import RequestError
 from smfparse.layout.blocks import Column
-from smfparse.rendering.figures import ABSENT, FORMS
+from smfparse.rendering.figures import ABSENT, STYLES
 from smfparse.reports.options import parsed
 from smfparse.reports.sections import EVERYTHING, RECORDED, Sections, statements
 from smfparse.schemas import TABLES
@@ -47,7 +47,7 @@ class Figure:
 
     name      column of the SQL, key in JSON
     csv       CSV header; '': not in CSV
-    form      key of FORMS
+    form      key of STYLES
     formula   how it comes about, in IBM's field names
     evidence  key of EVIDENCE
     suffix    what stands behind it in text, where there is a value
@@ -66,7 +66,7 @@ class Figure:
 
     def shown(self, value: Any) -> str:
         """Return the value in its form."""
-        return self.absent if value is None else FORMS[self.form][0](value)
+        return self.absent if value is None else STYLES[self.form][0](value)
 
 
 @dataclass(frozen=True)
@@ -323,6 +323,6 @@ def explain(which: Report) -> Iterator[str]:
     yield ""
     for each in which.figures:
         yield f"{each.csv or each.name} [{each.name}] = {each.formula}"
-        yield f"    {FORMS[each.form][1]}; {EVIDENCE[each.evidence]}"
+        yield f"    {STYLES[each.form][1]}; {EVIDENCE[each.evidence]}"
         if each.note:
             yield f"    {each.note}"

@@ -18,7 +18,7 @@ import pyarrow as pa
 from smfparse.decoding.decoder import Batch, Wanted, plain_schema, schema, wanted_tables
 from smfparse.errors import RequestError
 from smfparse.inputs.sources import Inputs
-from smfparse.rendering.rows import csv
+from smfparse.rendering import of_frame
 from smfparse.store.manifest import PARTIAL, in_folder
 from smfparse.store.parquet import TableWriter
 from smfparse.tables import views
@@ -60,10 +60,10 @@ class _Csv(_Text):
 
     def __init__(self, table: str, wanted: Columns, path: Path, packed: bool) -> None:
         super().__init__(table, wanted, path, packed)
-        self._file.write(csv(pl.DataFrame(self._schema.empty_table())).encode())
+        self._file.write(of_frame(pl.DataFrame(self._schema.empty_table())).encode())
 
     def add(self, batch: Batch) -> None:
-        self._file.write(csv(self._frame(batch), header=False).encode())
+        self._file.write(of_frame(self._frame(batch), header=False).encode())
 
 
 class _JsonLines(_Text):
