@@ -170,8 +170,7 @@ def _selecting(until: tuple[str, ...]) -> list[tuple[tuple[str, ...], str, str]]
         (
             ("--queue",),
             "NAME",
-            "Select what is about the queue NAME, as it was opened or as it resolved, and the "
-            "tasks that used it.",
+            "Select what is about the queue NAME, as opened or resolved, and tasks that used it.",
         ),
         (("--channel",), "NAME", "Select what is about the channel NAME, and its tasks."),
     ]
