@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,8 +11,6 @@ from numpy.typing import NDArray
 from smfparse.layout.kinds import (
     BLANK,
     ENCODING,
-    LOCAL_TIMESTAMP,
-    TIMESTAMP,
     WIDE_DIGITS,
     Hex,
     Kind,
@@ -23,13 +20,13 @@ from smfparse.layout.kinds import (
     Text,
     Values,
 )
+from smfparse.tables.schema import DECIMAL, arrow_type
 
 Bytes: TypeAlias = NDArray[np.uint8]
 Ints: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
 
-_DECIMAL = f"decimal128({WIDE_DIGITS}, 0)"
 _HEX_DIGITS = np.frombuffer("".join(f"{byte:02X}" for byte in range(256)).encode(), np.uint16)
 _TOP = divmod(10**WIDE_DIGITS, 1 << 64)
 _CHARACTERS = bytes(range(256)).decode(ENCODING).encode("latin-1")
@@ -41,21 +38,6 @@ _FEW = 64
 """Rows that mostly tell already whether all are the same."""
 WORDS = (1, 2, 4, 8)
 """Widths for which there are numbers."""
-
-
-@cache
-def arrow_type(name: str) -> Any:
-    """Return the Arrow type that `Part.arrow` names."""
-    named = {
-        TIMESTAMP: pa.timestamp("us", tz="UTC"),
-        LOCAL_TIMESTAMP: pa.timestamp("us"),
-        _DECIMAL: pa.decimal128(WIDE_DIGITS, 0),
-    }
-    return named.get(name) or pa.type_for_alias(name)
-
-
-CODED = pa.dictionary(pa.int32(), pa.string())
-"""Type of text columns as they are decoded: each distinct text once."""
 
 
 def gather(buffer: Bytes, at: Ints, width: int) -> Raw:
@@ -90,7 +72,7 @@ def both(first: Mask, second: Mask) -> Mask:
 
 def part_array(part: Part, values: Values, valid: Mask) -> Any:
     """Return the array of one part of a numeric kind's values; NULL where `valid` is false."""
-    if part.arrow == _DECIMAL:
+    if part.arrow == DECIMAL:
         return _wide_array(values, valid)
     if part.vector is None:
         return _word_array(part, values, valid)
@@ -202,7 +184,7 @@ def _wide_array(values: NDArray[np.uint64], valid: Mask) -> Any:
     fits = (high < _TOP[0]) | ((high == _TOP[0]) & (low < _TOP[1]))
     little_endian = np.ascontiguousarray(values[:, ::-1])
     return pa.Array.from_buffers(
-        arrow_type(_DECIMAL),
+        arrow_type(DECIMAL),
         len(values),
         [_bitmap(both(fits, valid)), pa.py_buffer(little_endian)],
     )
