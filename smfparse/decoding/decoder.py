@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from smfparse.decoding.arrays import Bools, Ints, array, both, coded, same
+from smfparse.decoding.arrays import array, coded
 from smfparse.decoding.gathering import BlockBuffer, EntryBuffer, Growing
 from smfparse.decoding.keys import Clocks, KeyColumns, Words, words
 from smfparse.decoding.matching import Matches, Names, blocks_for
@@ -40,6 +40,7 @@ from smfparse.tables.dictionary import (
 )
 from smfparse.tables.dictionary import keys as key_columns
 from smfparse.tables.schema import Batch, Wanted, coded_schema
+from smfparse.vectors import Bools, Ints, both, same
 
 EPOCH_BYTES = 32 << 20
 """Bytes of input after which all tables give a batch."""
