@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from smfparse.decoding.arrays import CODED, Bools, Ints, array, arrow_type, both, coded, same
+from smfparse.decoding.arrays import CODED, array, arrow_type, coded
 from smfparse.decoding.gathering import BlockBuffer, EntryBuffer, Growing
 from smfparse.decoding.keys import Clocks, KeyColumns, Words, words
 from smfparse.decoding.matching import Matches, Names, blocks_for
@@ -44,6 +44,7 @@ from smfparse.tables.dictionary import (
     title,
 )
 from smfparse.tables.dictionary import keys as key_columns
+from smfparse.vectors import Bools, Ints, both, same
 
 Wanted: TypeAlias = Mapping[str, frozenset[str] | None]
 """Table name to the columns wanted of it; None: all."""
