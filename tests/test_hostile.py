@@ -15,7 +15,7 @@ from smfparse.decoding.decoder import Decoder, every_block, wanted_tables
 from smfparse.errors import Damage, DamageLog
 from smfparse.schemas import REGISTRY
 from smfparse.tables.dictionary import decoded_tables
-from tests.builders import (
+from tests.support.builders import (
     Section,
     chunk_of,
     named_block,
