@@ -17,7 +17,7 @@ import pages
 
 from smfparse.cli import main as cli
 from smfparse.comparing.changes import KINDS, MEASURES
-from smfparse.rendering import figures as forms
+from smfparse.rendering.figures import STYLES
 from smfparse.reports import running as reports
 from smfparse.tables import dictionary as columns
 from smfparse.tables import views
@@ -40,7 +40,7 @@ def report_reference() -> Iterator[str]:
         yield "| figure | JSON | formula | shown | evidence | note |"
         yield "|---|---|---|---|---|---|"
         for each in which.figures:
-            shown = forms.FORMS[each.form][1]
+            shown = STYLES[each.style][1]
             yield (
                 f"| {each.csv or '(not in CSV)'} | `{each.name}` | {each.formula} | {shown} "
                 f"| {each.evidence} | {each.note} |"
