@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from smfparse.decoding.decoder import Decoder, schema, table_names, wanted_tables
 from smfparse.errors import DamageLog
-from smfparse.layout.kinds import STCK_UNIX_EPOCH_US
+from smfparse.layout import STCK_UNIX_EPOCH_US
 from smfparse.reading.reader import chunks
 
 Row: TypeAlias = Mapping[str, Any]

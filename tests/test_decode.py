@@ -17,8 +17,7 @@ import smfparse.schemas
 from smfparse.decoding.decoder import Decoder, schema, table_names, title, wanted_tables
 from smfparse.decoding.gathering import BlockBuffer, EntryBuffer
 from smfparse.errors import DamageLog, RequestError
-from smfparse.layout.blocks import Block, block
-from smfparse.layout.kinds import SquareSum
+from smfparse.layout import Block, SquareSum, block
 from smfparse.reading.reader import SLACK
 from tests.builders import NOTHING, Section, chunk_of, named_block, qwhs_long, smf_record
 from tests.searching import search

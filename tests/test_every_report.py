@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.inputs.sources import open_inputs
-from smfparse.layout.kinds import Combine
+from smfparse.layout import Combine
 from smfparse.query.catalog import Catalog
 from smfparse.rendering import figures as forms
 from smfparse.reports import running as reports

@@ -25,7 +25,7 @@ from smfparse.errors import DamageLog, RequestError
 from smfparse.inputs import parallel as ranges
 from smfparse.inputs.parallel import Range
 from smfparse.inputs.sources import open_inputs
-from smfparse.layout.blocks import Block
+from smfparse.layout import Block
 from smfparse.query.catalog import Catalog
 from smfparse.schemas import REGISTRY, TABLES
 from smfparse.selecting.selection import Selection

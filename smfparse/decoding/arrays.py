@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from smfparse.layout.kinds import (
+from smfparse.layout import (
     BLANK,
     ENCODING,
     LOCAL_TIMESTAMP,
@@ -18,8 +18,8 @@ from smfparse.layout.kinds import (
     Hex,
     Kind,
     Mask,
-    Part,
     Raw,
+    Shown,
     Text,
     Values,
 )
@@ -45,7 +45,7 @@ WORDS = (1, 2, 4, 8)
 
 @cache
 def arrow_type(name: str) -> Any:
-    """Return the Arrow type that `Part.arrow` names."""
+    """Return the Arrow type that `Shown.arrow` names."""
     named = {
         TIMESTAMP: pa.timestamp("us", tz="UTC"),
         LOCAL_TIMESTAMP: pa.timestamp("us"),
@@ -88,13 +88,13 @@ def both(first: Mask, second: Mask) -> Mask:
     return first if second is None else first & second
 
 
-def part_array(part: Part, values: Values, valid: Mask) -> Any:
-    """Return the array of one part of a numeric kind's values; NULL where `valid` is false."""
-    if part.arrow == _DECIMAL:
+def shown_array(shown: Shown, values: Values, valid: Mask) -> Any:
+    """Return the array of one column of a numeric kind's values; NULL where `valid` is false."""
+    if shown.arrow == _DECIMAL:
         return _wide_array(values, valid)
-    if part.vector is None:
-        return _word_array(part, values, valid)
-    return array(part.arrow, part.vector(values), valid)
+    if shown.vector is None:
+        return _word_array(shown, values, valid)
+    return array(shown.arrow, shown.vector(values), valid)
 
 
 def kind_array(kind: Kind, raw: Raw, held: Mask) -> Any:
@@ -184,10 +184,10 @@ def _spelled(raw: Raw) -> Any:
     return pa.StringArray.from_buffers(rows, pa.py_buffer(offsets), pa.py_buffer(text[inside]))
 
 
-def _word_array(part: Part, values: Values, valid: Mask) -> Any:
+def _word_array(shown: Shown, values: Values, valid: Mask) -> Any:
     indices, each = distinct(values.view(np.uint8).reshape(len(values), values.itemsize))
     codes = each.view(values.dtype)[:, 0].tolist()
-    return coded(indices, pa.array([part.cell(code) for code in codes], pa.string()), valid)
+    return coded(indices, pa.array([shown.cell(code) for code in codes], pa.string()), valid)
 
 
 def _hex_array(raw: Raw, held: Mask) -> Any:

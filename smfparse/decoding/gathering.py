@@ -27,10 +27,9 @@ from smfparse.decoding.arrays import (
     gather,
     kind_array,
     not_zero,
-    part_array,
+    shown_array,
 )
-from smfparse.layout.blocks import Block, Child, Column, Field
-from smfparse.layout.kinds import BLANK, Mask, Numeric, Raw, Values
+from smfparse.layout import BLANK, Block, Child, Column, Field, Mask, Numeric, Raw, Values
 
 PIECE_BYTES = 1 << 20
 """Bytes of blocks that are taken apart at once: they stay in the processor's cache meanwhile."""
@@ -133,7 +132,7 @@ class _Place:
             values, present = kind.settle(gathered)
             valid = both(present, held)
             for column in self.columns:
-                yield column.name, part_array(column.part, values, valid)
+                yield column.name, shown_array(column.shown, values, valid)
             return
         raw = gathered.view(_BYTE).reshape(len(gathered), kind.width)
         for column in self.columns:

@@ -15,8 +15,7 @@ import numpy as np
 
 from smfparse.decoding.arrays import Bools, Ints, gather
 from smfparse.decoding.records import Blocks, Records
-from smfparse.layout.blocks import Field
-from smfparse.layout.kinds import Values
+from smfparse.layout import Field, Values
 from smfparse.schemas.wqst import WQST
 from smfparse.schemas.wtas import WTAS
 

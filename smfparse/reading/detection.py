@@ -13,7 +13,7 @@ import numpy as np
 
 from smfparse.decoding.arrays import Bools, Bytes, Ints
 from smfparse.errors import RequestError
-from smfparse.layout.kinds import ENCODING
+from smfparse.layout import ENCODING
 from smfparse.reading.headers import (
     SMF_HEADER,
     has_flag,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from smfparse.decoding.arrays import WORDS, Bools, Bytes, Ints, gather
-from smfparse.layout.kinds import ENCODING, Numeric, Raw, Values
+from smfparse.layout import ENCODING, Numeric, Raw, Values
 from smfparse.schemas import ACCOUNTING, QWST, STATISTICS, TRIPLET
 
 _LAYOUT = np.dtype(
