@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 
 import smfparse
-from smfparse.decoding.decoder import coded_schema, schema
 from smfparse.errors import DamageLog, SmfError
 from smfparse.reading.reader import WHOLE_SOURCE, Part, plan
+from smfparse.tables.schema import coded_schema, schema
 from tests.reading import Reading
 from tests.variants import BY_NAME, VARIANTS, Variant, Written, flipped, read_rdw, with_garbage
 

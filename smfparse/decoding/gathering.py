@@ -16,20 +16,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from smfparse.decoding.arrays import (
-    WORDS,
-    Bools,
-    Bytes,
-    Ints,
-    array,
-    both,
-    coded,
-    gather,
-    kind_array,
-    not_zero,
-    shown_array,
-)
+from smfparse.decoding.arrays import array, coded, kind_array, shown_array
 from smfparse.layout import BLANK, Block, Child, Column, Field, Mask, Numeric, Raw, Values
+from smfparse.vectors import NUMBER_WIDTHS, Bools, Bytes, Ints, both, gather, not_zero
 
 PIECE_BYTES = 1 << 20
 """Bytes of blocks that are taken apart at once: they stay in the processor's cache meanwhile."""
@@ -110,7 +99,7 @@ class _Place:
         if isinstance(kind, Numeric):
             if kind.wire.itemsize == kind.width:
                 wire, native = kind.wire, kind.native
-        elif kind.width in WORDS:
+        elif kind.width in NUMBER_WIDTHS:
             wire = native = np.dtype(f"u{kind.width}")
         return cls(field, offset, stride, tuple(columns), wire, native)
 
