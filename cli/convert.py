@@ -187,7 +187,7 @@ def _files(
     columns: tuple[str, ...],
 ) -> int:
     """Write tables in another form; return how many rows they have."""
-    from smfparse.tables.schema import chosen
+    from smfparse.tables import chosen
     from smfparse.writing.files import write_files
 
     wanted = chosen(tables, columns)

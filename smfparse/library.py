@@ -24,8 +24,7 @@ from smfparse.reports import running as reports
 from smfparse.reports.sections import TOTAL, Sections, every
 from smfparse.selecting.criteria import texts
 from smfparse.selecting.selection import EVERYTHING, Selection
-from smfparse.tables.dictionary import table_names
-from smfparse.tables.schema import schema, wanted_columns, wanted_tables
+from smfparse.tables import schema, table_names, wanted_columns, wanted_tables
 
 
 class SmfData:

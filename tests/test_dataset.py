@@ -31,7 +31,7 @@ from smfparse.inputs.sources import Inputs, open_inputs
 from smfparse.selecting.selection import Selection
 from smfparse.store.locking import LOCK
 from smfparse.store.manifest import MANIFEST, PARTIAL, RECORDS, named, read_manifest
-from smfparse.tables.dictionary import table_names
+from smfparse.tables import table_names
 from smfparse.writing import dataset
 from smfparse.writing.dataset import append_dataset, write_dataset
 from tests.builders import foreign_record

@@ -24,8 +24,8 @@ from smfparse.rendering import figures as forms
 from smfparse.reports import running as reports
 from smfparse.reports.running import Report, printing
 from smfparse.reports.sections import RECORDED, TOTAL, Sections, every
-from smfparse.schemas import TABLES
 from smfparse.synthetic.generate import generate
+from smfparse.tables import TABLES
 from smfparse.writing.dataset import write_dataset
 from tests.real import FILES
 from tests.report_runs import report_rows

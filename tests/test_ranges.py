@@ -32,8 +32,7 @@ from smfparse.reading import reader as framing
 from smfparse.reading.reader import Part, _Reader
 from smfparse.selecting.selection import EVERYTHING, Selection
 from smfparse.store.manifest import MANIFEST, PARTIAL
-from smfparse.tables.dictionary import table_names
-from smfparse.tables.schema import Wanted, coded_schema, schema, wanted_tables
+from smfparse.tables import Wanted, coded_schema, schema, table_names, wanted_tables
 from smfparse.writing.dataset import write_dataset
 from tests.mixed_records import TABLES, Each, many, several, written
 from tests.real import REAL_DATA

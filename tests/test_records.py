@@ -19,7 +19,7 @@ from smfparse.schemas.qist import QIST
 from smfparse.schemas.qmst import QMST
 from smfparse.schemas.wqst import WQST
 from smfparse.schemas.wtid import WTID
-from smfparse.tables.schema import wanted_tables
+from smfparse.tables import wanted_tables
 from tests.builders import (
     NOTHING,
     UTC_NOON,

@@ -26,8 +26,7 @@ from smfparse.query.catalog import Catalog
 from smfparse.selecting import selection as module
 from smfparse.selecting.selection import Selection
 from smfparse.store.manifest import MANIFEST
-from smfparse.tables.dictionary import RECORD, decoded_tables
-from smfparse.tables.schema import coded_schema, wanted_tables
+from smfparse.tables import RECORD, coded_schema, decoded_tables, wanted_tables
 from smfparse.writing.dataset import write_dataset
 from tests.builders import (
     NOTHING,

@@ -24,22 +24,23 @@ from smfparse.errors import DamageLog
 from smfparse.layout import Mask, Values
 from smfparse.reading.headers import MOST_TRIPLETS, kinds_of
 from smfparse.reading.reader import Chunk
-from smfparse.schemas import REGISTRY, TABLES, TASK_RECORDS
-from smfparse.schemas.wqst import WQST
-from smfparse.schemas.wtas import WTAS
+from smfparse.schemas import REGISTRY, TASK_RECORDS, WQST, WTAS
 from smfparse.selecting.selection import EVERYTHING, SelectedDamage, Selection
-from smfparse.tables.dictionary import (
+from smfparse.tables import (
     DAMAGE,
-    KEYS,
+    KEY_COLUMNS,
     RECORD,
     RECORD_BLOCKS,
     RECORD_FIELDS,
+    TABLES,
     TASK_KEY,
+    Batch,
     TableColumn,
+    Wanted,
+    coded_schema,
     columns,
+    key_columns,
 )
-from smfparse.tables.dictionary import keys as key_columns
-from smfparse.tables.schema import Batch, Wanted, coded_schema
 from smfparse.vectors import Bools, Ints, both, same
 
 EPOCH_BYTES = 32 << 20
@@ -50,7 +51,9 @@ _OF_ROWS = frozenset({"source", "block_no"})
 """Key columns that are not those of a row's record."""
 _NUMPY = {"int32": "i4", "uint8": "u1", "double": "f8", "string": "i4"}
 """numpy types of key columns, texts as codes; the others are 8-byte integers."""
-_NATIVE = {each.name: _NUMPY.get(each.arrow, "i8") for each in (*KEYS, TASK_KEY, *RECORD_FIELDS)}
+_NATIVE = {
+    each.name: _NUMPY.get(each.arrow, "i8") for each in (*KEY_COLUMNS, TASK_KEY, *RECORD_FIELDS)
+}
 
 
 class _Keys:

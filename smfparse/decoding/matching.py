@@ -18,11 +18,10 @@ from smfparse.errors import DamageLog
 from smfparse.layout import Block, Field, Raw, Text
 from smfparse.reading.headers import kinds_of
 from smfparse.reading.reader import Chunk
-from smfparse.schemas import QWHC, TABLES
-from smfparse.schemas.wqst import WQST
-from smfparse.schemas.wtas import WTAS
+from smfparse.schemas import QWHC, WQST, WTAS
 from smfparse.selecting.selection import Selection, like
 from smfparse.selecting.subjects import NAMED, Key, naming, telling
+from smfparse.tables import TABLES
 from smfparse.vectors import Bools, Ints, distinct, gather
 
 TASK_KINDS = np.array([smf_type << 16 | subtype for smf_type, subtype in (TASK, CONTINUATION)])

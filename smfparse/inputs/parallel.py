@@ -33,7 +33,7 @@ from smfparse.inputs.named import Input
 from smfparse.interrupts import WATCHER
 from smfparse.reading.reader import WHOLE_SOURCE, Chunk, Part, are_short, plan, size_of
 from smfparse.selecting.selection import EVERYTHING, Selection
-from smfparse.tables.schema import Batch, Wanted
+from smfparse.tables import Batch, Wanted
 from smfparse.vectors import Ints
 
 LEAST_BYTES = 32 << 20

@@ -40,11 +40,14 @@ from smfparse.reading.reader import WHOLE_SOURCE, Part, size_of
 from smfparse.selecting.criteria import texts
 from smfparse.selecting.selection import EVERYTHING, Lookup, Places, Selection, keys_of
 from smfparse.store.manifest import MANIFEST, Manifest, is_dataset, read_manifest, smf_files
-from smfparse.tables.dictionary import DAMAGE, DAMAGE_COLUMNS, RECORD, decoded_tables
-from smfparse.tables.schema import (
+from smfparse.tables import (
+    DAMAGE,
+    DAMAGE_COLUMNS,
+    RECORD,
     Batch,
     Wanted,
     coded_schema,
+    decoded_tables,
     every_block,
     schema,
     wanted_columns,

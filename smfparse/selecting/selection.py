@@ -24,7 +24,7 @@ from smfparse.reading.headers import Headers
 from smfparse.schemas import QWST
 from smfparse.selecting.criteria import DAY, Hours, Types, Value, names, regex, span, texts, types
 from smfparse.selecting.subjects import NAMED, Key, Naming, naming, records_of, telling
-from smfparse.tables.dictionary import DAMAGE, RECORD
+from smfparse.tables import DAMAGE, RECORD
 from smfparse.vectors import Bools, Bytes, Ints, distinct
 
 Texts: TypeAlias = tuple[list[str | None], Ints]

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 
-from smfparse.schemas import REGISTRY, TABLES
-from smfparse.tables.dictionary import RECORD, decoded_tables
+from smfparse.schemas import REGISTRY
+from smfparse.tables import RECORD, TABLES, decoded_tables
 
 NAMED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "job": {"wtid": ("wtidccn",), "qmac": ("qwhccn",)},
