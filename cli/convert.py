@@ -130,7 +130,7 @@ def command(
       smfparse convert DUMP.smf --to queues --format csv --table wqst --columns qmgr,basename,putn
       smfparse convert DUMP.smf --to dump.duckdb
     """
-    from smfparse.selecting.criteria import is_time
+    from smfparse.selecting import is_time
 
     form = form or _form_of(target)
     if form == DATASET and (tables or columns):

@@ -28,7 +28,7 @@ from smfparse.errors import InputError, RequestError
 from smfparse.inputs import parallel as ranges
 from smfparse.inputs import sources as tables
 from smfparse.inputs.sources import Inputs, open_inputs
-from smfparse.selecting.selection import Selection
+from smfparse.selecting import Selection
 from smfparse.store.locking import LOCK
 from smfparse.store.manifest import MANIFEST, PARTIAL, RECORDS, named, read_manifest
 from smfparse.tables import table_names

@@ -28,7 +28,7 @@ from smfparse.inputs.sources import open_inputs
 from smfparse.layout import Block
 from smfparse.query.catalog import Catalog
 from smfparse.schemas import REGISTRY
-from smfparse.selecting.selection import Selection
+from smfparse.selecting import Selection
 from smfparse.store.manifest import MANIFEST
 from smfparse.synthetic.generate import generate
 from smfparse.tables import RECORD, TABLES, coded_schema, decoded_tables, schema, wanted_tables

@@ -21,7 +21,7 @@ from smfparse.errors import RequestError
 from smfparse.inputs.sources import Inputs, open_inputs
 from smfparse.query.catalog import Catalog
 from smfparse.reports import running as reports
-from smfparse.selecting.selection import Selection
+from smfparse.selecting import Selection
 from smfparse.synthetic.generate import generate
 from smfparse.tables import KEY_COLUMNS, table_names, views
 from smfparse.writing.dataset import write_dataset

@@ -25,7 +25,7 @@ from smfparse.layout import Mask, Values
 from smfparse.reading.headers import MOST_TRIPLETS, kinds_of
 from smfparse.reading.reader import Chunk
 from smfparse.schemas import REGISTRY, TASK_RECORDS, WQST, WTAS
-from smfparse.selecting.selection import EVERYTHING, SelectedDamage, Selection
+from smfparse.selecting import ALL_RECORDS, SelectedDamage, Selection, record_mask
 from smfparse.tables import (
     DAMAGE,
     KEY_COLUMNS,
@@ -206,7 +206,7 @@ class Decoder:
         again: Callable[[], Iterator[Chunk]] | None = None,
         before: Callable[[], Iterator[Chunk]] | None = None,
         unknown: Counter[str] | None = None,
-        selection: Selection = EVERYTHING,
+        selection: Selection = ALL_RECORDS,
         tasks: Callable[[], Ints] | None = None,
         *,
         prompt: bool = False,
@@ -214,7 +214,7 @@ class Decoder:
         wanted = {
             name: names
             for name, names in wanted.items()
-            if name != DAMAGE and selection.tells(name)
+            if name != DAMAGE and selection.covers(name)
         }
         self.damage = damage
         self.unknown = unknown
@@ -312,7 +312,7 @@ class Decoder:
 
         Where no record has to know of another, those that are not selected are left out.
         """
-        keep = self._selection.records(chunk.buffer, chunk.start, chunk.length)
+        keep = record_mask(self._selection, chunk.buffer, chunk.start, chunk.length)
         if self._carry_clocks or self._carry_tasks:
             return chunk, keep
         return (chunk if keep is None else chunk.where(keep)), None

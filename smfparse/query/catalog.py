@@ -26,6 +26,7 @@ from smfparse.interrupts import interrupting
 from smfparse.query.hints import hinted
 from smfparse.query.projection import Plan, named_tables, named_views, read_plan, scanned, tables_of
 from smfparse.query.scans import Files, Scan
+from smfparse.selecting import sql_condition
 from smfparse.store.manifest import replacing
 from smfparse.store.views_sql import comments
 from smfparse.tables import (
@@ -134,8 +135,8 @@ class Catalog:
             names = [f'{scanned(table, each.name)} AS "{each.name}"' for each in columns(table)]
             parts.append(f"SELECT 0 AS input_no, {', '.join(names)} FROM smf_{table}")
         for number, each in enumerate(self._datasets, 1):
-            condition = self._selection.on(table).condition(table, partial(_parquet, each))
-            where = f" WHERE {condition}" if condition else ""
+            chosen = sql_condition(self._selection.on(table), table, partial(_parquet, each))
+            where = f" WHERE {chosen}" if chosen else ""
             parts.append(f"SELECT {number} AS input_no, * FROM {_parquet(each, table)}{where}")
         rows = " UNION ALL BY NAME ".join(parts)
         self.connection.execute(

@@ -24,8 +24,7 @@ import pyarrow as pa
 from polars.io.plugins import register_io_source
 
 from smfparse.inputs.sources import Inputs
-from smfparse.selecting.selection import Selection
-from smfparse.selecting.subjects import NAMED
+from smfparse.selecting import NAMED, Selection
 from smfparse.tables import DAMAGE, Batch, schema, wanted_tables
 
 _MOST_NAMES = 1_000
