@@ -21,7 +21,13 @@ from smfparse.reports import running as reports
 from smfparse.reports.sections import Sections, every
 from smfparse.synthetic.generate import generate
 from smfparse.writing.dataset import write_dataset
-from tests.support.accounting_records import (
+from tests.support.builders import Section, Write, foreign_record, qwhs_long, smf_record
+from tests.support.fact_blocks import fact_block
+from tests.support.paths import FIXTURES
+from tests.support.real import FILES
+from tests.support.report_runs import report_rows
+from tests.support.searching import search
+from tests.support.smf import (
     ENDED,
     MINUTE,
     WEST,
@@ -33,12 +39,6 @@ from tests.support.accounting_records import (
     task_token,
     who,
 )
-from tests.support.builders import Section, Write, foreign_record, qwhs_long, smf_record
-from tests.support.fact_blocks import fact_block
-from tests.support.paths import FIXTURES
-from tests.support.real import FILES
-from tests.support.report_runs import report_rows
-from tests.support.searching import search
 
 SHORT, LONG = "class 3 short-lived", "class 3 long-running"
 SECOND = dt.timedelta(seconds=1)

@@ -26,7 +26,11 @@ from smfparse.synthetic.generate import generate
 from smfparse.tables import views
 from smfparse.tables.dictionary import KEYS, table_names
 from smfparse.writing.dataset import write_dataset
-from tests.support.accounting_records import (
+from tests.support.builders import Write
+from tests.support.paths import FIXTURES
+from tests.support.real import FILES
+from tests.support.searching import search
+from tests.support.smf import (
     ENDED,
     MINUTE,
     WEST,
@@ -37,10 +41,6 @@ from tests.support.accounting_records import (
     task_token,
     who,
 )
-from tests.support.builders import Write
-from tests.support.paths import FIXTURES
-from tests.support.real import FILES
-from tests.support.searching import search
 
 FIXTURE = FIXTURES / "qm01-930.smf"
 every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

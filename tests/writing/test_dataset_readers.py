@@ -27,8 +27,8 @@ from smfparse.tables import views
 from smfparse.tables.dictionary import columns, table_names, title
 from smfparse.writing import dataset
 from smfparse.writing.dataset import write_dataset
-from tests.support.log_records import Log, log_record
 from tests.support.paths import SMF
+from tests.support.smf import Log, log_record
 
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 QMGRS = ("QM01", "Q#2")
