@@ -187,7 +187,8 @@ def _files(
     columns: tuple[str, ...],
 ) -> int:
     """Write tables in another form; return how many rows they have."""
-    from smfparse.writing.files import chosen, write_files
+    from smfparse.tables.schema import chosen
+    from smfparse.writing.files import write_files
 
     wanted = chosen(tables, columns)
     if form == DUCKDB:

@@ -15,7 +15,6 @@ import polars as pl
 import pyarrow as pa
 
 from smfparse.comparing import changes as comparison
-from smfparse.decoding.decoder import schema, wanted_columns, wanted_tables
 from smfparse.errors import Damage, RequestError
 from smfparse.inputs.sources import Inputs, open_inputs
 from smfparse.inspecting.inventory import Group, inventory
@@ -26,6 +25,7 @@ from smfparse.reports.sections import TOTAL, Sections, every
 from smfparse.selecting.criteria import texts
 from smfparse.selecting.selection import EVERYTHING, Selection
 from smfparse.tables.dictionary import table_names
+from smfparse.tables.schema import schema, wanted_columns, wanted_tables
 
 
 class SmfData:

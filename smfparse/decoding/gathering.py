@@ -16,21 +16,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from smfparse.decoding.arrays import (
-    WORDS,
-    Bools,
-    Bytes,
-    Ints,
-    array,
-    both,
-    coded,
-    gather,
-    kind_array,
-    not_zero,
-    part_array,
-)
+from smfparse.decoding.arrays import array, coded, kind_array, part_array
 from smfparse.layout.blocks import Block, Child, Column, Field
 from smfparse.layout.kinds import BLANK, Mask, Numeric, Raw, Values
+from smfparse.vectors import NUMBER_WIDTHS, Bools, Bytes, Ints, both, gather, not_zero
 
 PIECE_BYTES = 1 << 20
 """Bytes of blocks that are taken apart at once: they stay in the processor's cache meanwhile."""
@@ -111,7 +100,7 @@ class _Place:
         if isinstance(kind, Numeric):
             if kind.wire.itemsize == kind.width:
                 wire, native = kind.wire, kind.native
-        elif kind.width in WORDS:
+        elif kind.width in NUMBER_WIDTHS:
             wire = native = np.dtype(f"u{kind.width}")
         return cls(field, offset, stride, tuple(columns), wire, native)
 

@@ -11,7 +11,6 @@ from functools import cached_property
 
 import numpy as np
 
-from smfparse.decoding.arrays import Bools, Ints, distinct, gather
 from smfparse.decoding.keys import Clocks, KeyColumns, words
 from smfparse.decoding.records import Blocks, Places, Records
 from smfparse.decoding.tasks import CONTINUATION, TASK, TaskLinks
@@ -25,6 +24,7 @@ from smfparse.schemas.wqst import WQST
 from smfparse.schemas.wtas import WTAS
 from smfparse.selecting.selection import Selection, like
 from smfparse.selecting.subjects import NAMED, Key, naming, telling
+from smfparse.vectors import Bools, Ints, distinct, gather
 
 TASK_KINDS = np.array([smf_type << 16 | subtype for smf_type, subtype in (TASK, CONTINUATION)])
 """Kinds, as of `kinds_of`, of the records that `queue_tasks` looks at."""

@@ -13,7 +13,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from smfparse.decoding.arrays import Bools, Ints, gather
 from smfparse.errors import Damage, DamageLog
 from smfparse.layout.blocks import Block, Field
 from smfparse.layout.kinds import Raw, Values
@@ -25,6 +24,7 @@ from smfparse.reading.headers import (
 )
 from smfparse.reading.reader import Chunk
 from smfparse.schemas import REGISTRY
+from smfparse.vectors import Bools, Ints, gather
 
 MIN_BLOCK = 8
 """No block, known or not, is shorter than its header: id, length, eye-catcher."""

@@ -18,15 +18,6 @@ from typing import Any, Protocol
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from smfparse.decoding.decoder import (
-    Batch,
-    Wanted,
-    coded_schema,
-    every_block,
-    schema,
-    wanted_columns,
-    wanted_tables,
-)
 from smfparse.decoding.duplicates import FINGERPRINT, Duplicates
 from smfparse.errors import Damage, DamageLog, InputError, RequestError
 from smfparse.inputs.named import Input, find
@@ -46,9 +37,19 @@ from smfparse.inputs.parallel import (
 )
 from smfparse.reading.detection import named as framing_named
 from smfparse.reading.reader import WHOLE_SOURCE, Part, size_of
+from smfparse.selecting.criteria import texts
 from smfparse.selecting.selection import EVERYTHING, Lookup, Places, Selection, keys_of
 from smfparse.store.manifest import MANIFEST, Manifest, is_dataset, read_manifest, smf_files
 from smfparse.tables.dictionary import DAMAGE, DAMAGE_COLUMNS, RECORD, decoded_tables
+from smfparse.tables.schema import (
+    Batch,
+    Wanted,
+    coded_schema,
+    every_block,
+    schema,
+    wanted_columns,
+    wanted_tables,
+)
 
 
 @dataclass(frozen=True)
@@ -484,7 +485,7 @@ def decode_part(
     wanted: dict[str, frozenset[str] | None] = dict.fromkeys(decoded_tables())
     if tables is not None:
         wanted = {
-            known: None if names is None else frozenset(wanted_columns(known, names))
+            known: None if names is None else frozenset(wanted_columns(known, texts(names)))
             for known, names in zip(wanted_tables(tables), tables.values(), strict=True)
         }
     log = Log(DamageLog() if damage is None else damage)

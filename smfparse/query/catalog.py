@@ -20,7 +20,6 @@ from typing import Any, TypeAlias
 import duckdb
 import pyarrow as pa
 
-from smfparse.decoding.decoder import Wanted, plain_schema
 from smfparse.errors import InputError, OutputError, RequestError
 from smfparse.inputs.sources import Dataset, Inputs
 from smfparse.interrupts import interrupting
@@ -31,6 +30,7 @@ from smfparse.store.manifest import replacing
 from smfparse.store.views_sql import comments
 from smfparse.tables import views
 from smfparse.tables.dictionary import columns, table_names, title
+from smfparse.tables.schema import Wanted, plain_schema
 from smfparse.tables.views import quoted
 
 Connection: TypeAlias = duckdb.DuckDBPyConnection

@@ -18,7 +18,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from smfparse.decoding.arrays import Bools, Bytes, Ints, distinct
 from smfparse.errors import Damage, DamageLog
 from smfparse.layout.kinds import Text
 from smfparse.reading.headers import Headers
@@ -26,6 +25,7 @@ from smfparse.schemas import QWST
 from smfparse.selecting.criteria import DAY, Hours, Types, Value, names, regex, span, texts, types
 from smfparse.selecting.subjects import NAMED, Key, Naming, naming, records_of, telling
 from smfparse.tables.dictionary import DAMAGE, RECORD
+from smfparse.vectors import Bools, Bytes, Ints, distinct
 
 Texts: TypeAlias = tuple[list[str | None], Ints]
 """Distinct texts, and for each row the index of its own."""
@@ -363,7 +363,7 @@ class _Records:
         words: list[str | None] = [field.kind.spell(raw.tobytes()) for raw in each]
         if column == "qmgr":
             codes = np.where(self._headers.is_mq, codes, len(words))
-        return [*words, None], codes
+        return [*words, None], codes.astype(np.int64)
 
     def times(self) -> tuple[Ints, Bools]:
         return self._headers.time

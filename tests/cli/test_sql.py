@@ -22,7 +22,6 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from smfparse.cli import describe, main
-from smfparse.decoding.decoder import Wanted
 from smfparse.inputs.sources import Inputs, open_inputs
 from smfparse.query import prompt as console
 from smfparse.query.catalog import Catalog, is_complete
@@ -30,6 +29,7 @@ from smfparse.query.hints import hinted
 from smfparse.query.prompt import Console, Names, is_whole
 from smfparse.tables import views
 from smfparse.tables.dictionary import columns
+from smfparse.tables.schema import Wanted
 from smfparse.tables.views import relations
 from smfparse.writing.dataset import write_dataset
 from tests.support.paths import FIXTURES

@@ -3,7 +3,7 @@ import pytest
 from scipy.stats import ttest_ind_from_stats
 
 from smfparse.comparing.significance import LEVEL, Spread, changed, holm
-from smfparse.decoding.arrays import Floats
+from smfparse.vectors import Floats
 
 ROWS = 4000
 

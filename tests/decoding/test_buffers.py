@@ -15,13 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.decoding import decoder as decode
-from smfparse.decoding.arrays import not_zero, same
-from smfparse.decoding.decoder import wanted_tables
 from smfparse.decoding.gathering import Growing
 from smfparse.inputs.named import Input
 from smfparse.inputs.parallel import Log, Range
 from smfparse.reading import reader as framing
 from smfparse.tables.dictionary import table_names
+from smfparse.tables.schema import wanted_tables
+from smfparse.vectors import not_zero, same
 from tests.support.mixed_records import many, written
 from tests.support.searching import search
 

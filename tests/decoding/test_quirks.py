@@ -9,10 +9,11 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from smfparse.decoding.decoder import Decoder, wanted_tables
+from smfparse.decoding.decoder import Decoder
 from smfparse.errors import DamageLog
 from smfparse.inputs.sources import open_inputs
 from smfparse.reading.reader import Chunk
+from smfparse.tables.schema import wanted_tables
 from tests.support.builders import (
     NOTHING,
     UTC_NOON,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from smfparse.decoding.decoder import Decoder, wanted_tables
+from smfparse.decoding.decoder import Decoder
 from smfparse.decoding.records import Blocks, Places, Records
 from smfparse.errors import Damage, DamageLog
 from smfparse.layout.blocks import Block
@@ -19,6 +19,7 @@ from smfparse.schemas.qist import QIST
 from smfparse.schemas.qmst import QMST
 from smfparse.schemas.wqst import WQST
 from smfparse.schemas.wtid import WTID
+from smfparse.tables.schema import wanted_tables
 from tests.support.builders import (
     NOTHING,
     UTC_NOON,

@@ -20,7 +20,7 @@ import pytest
 from click.testing import CliRunner
 
 from smfparse.cli import main
-from smfparse.decoding.decoder import Decoder, wanted_tables
+from smfparse.decoding.decoder import Decoder
 from smfparse.errors import InputError, OutputError
 from smfparse.inputs import parallel as ranges
 from smfparse.inputs import sources as tables
@@ -32,6 +32,7 @@ from smfparse.reading import reader as framing
 from smfparse.reading.reader import Part
 from smfparse.store import parquet
 from smfparse.store.manifest import MANIFEST, PARTIAL
+from smfparse.tables.schema import wanted_tables
 from smfparse.writing.dataset import write_dataset
 from tests.support.mixed_records import TABLES, many, written
 

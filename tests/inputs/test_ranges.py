@@ -22,7 +22,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.cli import main
-from smfparse.decoding.decoder import Wanted, coded_schema, schema, wanted_tables
 from smfparse.errors import Damage, InputError
 from smfparse.inputs import parallel as ranges
 from smfparse.inputs import sources as tables
@@ -34,6 +33,7 @@ from smfparse.reading.reader import Part, _Reader
 from smfparse.selecting.selection import EVERYTHING, Selection
 from smfparse.store.manifest import MANIFEST, PARTIAL
 from smfparse.tables.dictionary import table_names
+from smfparse.tables.schema import Wanted, coded_schema, schema, wanted_tables
 from smfparse.writing.dataset import write_dataset
 from tests.support.mixed_records import TABLES, Each, many, several, written
 from tests.support.paths import FIXTURE_FILES

@@ -13,11 +13,11 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from smfparse.decoding.decoder import schema
 from smfparse.errors import InputError, RequestError
 from smfparse.inputs.sources import open_inputs
 from smfparse.query.catalog import Catalog
 from smfparse.tables.dictionary import table_names, title
+from smfparse.tables.schema import schema
 from smfparse.tables.views import quoted
 from smfparse.writing.dataset import write_dataset
 from tests.support.builders import rdw

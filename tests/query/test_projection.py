@@ -15,7 +15,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.decoding.decoder import Wanted
 from smfparse.errors import OutputError, RequestError
 from smfparse.inputs.sources import Inputs, open_inputs
 from smfparse.query.catalog import Catalog
@@ -24,6 +23,7 @@ from smfparse.reports import running as reports
 from smfparse.reports.sections import RECORDED, TOTAL, Sections, statements
 from smfparse.selecting.selection import Selection
 from smfparse.tables.dictionary import RECORD, columns, table_names
+from smfparse.tables.schema import Wanted
 from smfparse.writing.dataset import write_dataset
 from tests.support.paths import PROJECT, SMF
 from tests.support.searching import search

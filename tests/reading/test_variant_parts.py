@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 
 import smfparse
-from smfparse.decoding.decoder import coded_schema, schema
 from smfparse.errors import DamageLog, SmfError
 from smfparse.reading.reader import WHOLE_SOURCE, Part, plan
+from smfparse.tables.schema import coded_schema, schema
 from tests.support.paths import FIXTURE_FILES
 from tests.support.reading import Reading
 from tests.support.variants import (

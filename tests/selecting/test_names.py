@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from smfparse.cli import main
 from smfparse.decoding import gathering as buffers
 from smfparse.decoding import matching
-from smfparse.decoding.decoder import Decoder, coded_schema, schema, wanted_tables
+from smfparse.decoding.decoder import Decoder
 from smfparse.errors import DamageLog, RequestError
 from smfparse.inputs import parallel as ranges
 from smfparse.inputs.parallel import Range
@@ -32,6 +32,7 @@ from smfparse.selecting.selection import Selection
 from smfparse.store.manifest import MANIFEST
 from smfparse.synthetic.generate import generate
 from smfparse.tables.dictionary import RECORD, decoded_tables
+from smfparse.tables.schema import coded_schema, schema, wanted_tables
 from smfparse.writing.dataset import write_dataset
 from tests.inputs.test_ranges import Here, small_chunks
 from tests.support.builders import (

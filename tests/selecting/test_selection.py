@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.cli import main
-from smfparse.decoding.decoder import Decoder, coded_schema, wanted_tables
+from smfparse.decoding.decoder import Decoder
 from smfparse.errors import DamageLog, RequestError
 from smfparse.inputs.sources import open_inputs
 from smfparse.query.catalog import Catalog
@@ -27,6 +27,7 @@ from smfparse.selecting import selection as module
 from smfparse.selecting.selection import Selection
 from smfparse.store.manifest import MANIFEST
 from smfparse.tables.dictionary import RECORD, decoded_tables
+from smfparse.tables.schema import coded_schema, wanted_tables
 from smfparse.writing.dataset import write_dataset
 from tests.support.builders import (
     NOTHING,

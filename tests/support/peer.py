@@ -20,10 +20,12 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from smfparse.decoding.decoder import Decoder, schema, table_names, wanted_tables
+from smfparse.decoding.decoder import Decoder
 from smfparse.errors import DamageLog
 from smfparse.layout.kinds import STCK_UNIX_EPOCH_US
 from smfparse.reading.reader import chunks
+from smfparse.tables.dictionary import table_names
+from smfparse.tables.schema import schema, wanted_tables
 
 Row: TypeAlias = Mapping[str, Any]
 Cells: TypeAlias = tuple[str, ...]

@@ -16,7 +16,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from smfparse.decoding.decoder import coded_schema, schema
 from smfparse.inputs.sources import open_inputs
 from smfparse.query.catalog import Catalog
 from smfparse.store import parquet
@@ -25,6 +24,7 @@ from smfparse.store.views_sql import is_divided, views_sql
 from smfparse.synthetic.generate import generate
 from smfparse.tables import views
 from smfparse.tables.dictionary import columns, table_names, title
+from smfparse.tables.schema import coded_schema, schema
 from smfparse.writing import dataset
 from smfparse.writing.dataset import write_dataset
 from tests.support.paths import SMF

@@ -24,11 +24,11 @@ from click.testing import CliRunner, Result
 from smfparse.cli import main
 from smfparse.cli.convert import DATASET, DUCKDB
 from smfparse.cli.convert import FORMS as OFFERED
-from smfparse.decoding.decoder import schema
 from smfparse.inputs.sources import Inputs, open_inputs
 from smfparse.query.catalog import Catalog
 from smfparse.tables import views
 from smfparse.tables.dictionary import table_names, title
+from smfparse.tables.schema import schema
 from smfparse.writing.files import FORMS
 from tests.support.paths import SMF
 
