@@ -311,7 +311,7 @@ def prepare(
 ) -> None:
     """Make the macros and the views that queries read: see `sections.statements`."""
     catalog.define(views.macros())
-    catalog.define((_folder() / "macros.sql").read_text("utf-8"))
+    catalog.define((resources.files("smfparse.reports") / "macros.sql").read_text("utf-8"))
     for statement in statements(sections, tables, grouped, main):
         catalog.execute(statement)
 
