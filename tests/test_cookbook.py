@@ -22,9 +22,9 @@ from smfparse.synthetic.generate import generate
 from smfparse.tables import views
 from smfparse.tables.dictionary import table_names
 from smfparse.writing.dataset import write_dataset
-from tests.reports.test_channels import SENDER, channels
 from tests.support.builders import rdw
 from tests.support.paths import FIXTURE_FILES, PROJECT
+from tests.support.published import SENDER, channels
 from tests.support.real import REAL_DATA, needs_real_data
 from tests.support.smf import (
     ENDED,

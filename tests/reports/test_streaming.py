@@ -19,8 +19,7 @@ from smfparse.reports.sections import Sections, every
 from smfparse.synthetic.generate import generate
 from smfparse.writing.dataset import write_dataset
 from tests.support import smf
-from tests.support.builders import NOTHING, Section, Write, qwhs_long, smf_record
-from tests.support.fact_blocks import fact_block
+from tests.support.builders import Write
 from tests.support.report_runs import report_lines, report_rows
 from tests.support.smf import ENDED, Io, Log, queue, task, task_record, task_token
 
@@ -552,13 +551,8 @@ def test_before_8_0_the_log_does_not_say_how_busy_it_is(write: Write) -> None:
 
 def adapters(*busy: float) -> bytes:
     """A record of adapters that were so busy, per cent of a minute."""
-    blocks = [fact_block("QCT_ADP", 32, qcteltm=each * 600_000) for each in busy]
-    end = smf.START + dt.timedelta(minutes=1)
-    area = qwhs_long(end.replace(tzinfo=dt.UTC), smf.START, 60_000_000 << 12, triplets=4)
-    return smf_record(
-        115, 231, NOTHING, NOTHING, Section(blocks), area=area, local=end,
-        system="MVAA", qmgr="VTS1", release="930",
-    )  # fmt: skip
+    blocks = [smf.block("QCT_ADP", qcteltm=each * 600_000) for each in busy]
+    return smf.record(*blocks, of="QCT_ADP", seconds=60)
 
 
 @pytest.mark.parametrize(

@@ -141,7 +141,7 @@ def record(
     start: dt.datetime = START,
     seconds: float = 1,
     interval: bool = True,
-    said: float | None = None,
+    duration: int | None = None,
     east: dt.timedelta = dt.timedelta(0),
     release: str = "930",
     system: str = "MVAA",
@@ -153,7 +153,7 @@ def record(
     of        name of the blocks that have no eye-catcher, those of tasks of the channel initiator
     start     of the interval, local time
     interval  False: the QWHS is one without an interval, as old releases write it
-    said      how many seconds the QWHS says that it lasted; None: `seconds`
+    duration  what QWHSDURN says, in the unit of the subtype; None: `seconds`
     east      local time minus UTC
     """
     found = defaultdict(list)
@@ -164,10 +164,10 @@ def record(
     end = start + dt.timedelta(seconds=seconds)
     area = stub()
     if (smf_type, subtype) not in STUBS:
-        duration = round((seconds if said is None else said) * 1e6)
-        duration <<= 12 * ((smf_type, subtype) in IN_TOD_UNITS)
+        shift = 12 if (smf_type, subtype) in IN_TOD_UNITS else 0
+        true = round(seconds * 1e6) << shift
         captured = (end - east).replace(tzinfo=dt.UTC)
-        area = qwhs_long(captured, start, duration, len(sections) + 1)
+        area = qwhs_long(captured, start, true if duration is None else duration, len(sections) + 1)
         if not interval:
             area = struct.pack(">h", 36) + area[2:36]
         if release == "946":
