@@ -21,21 +21,23 @@ from smfparse.inputs.sources import open_inputs
 from smfparse.synthetic.generate import generate
 from smfparse.tables import table_names, views
 from smfparse.writing.dataset import write_dataset
-from tests.reports.test_channels import SENDER, channels
-from tests.support.accounting_records import (
+from tests.support.builders import rdw
+from tests.support.paths import FIXTURE_FILES, PROJECT
+from tests.support.published import SENDER, channels
+from tests.support.real import REAL_DATA, needs_real_data
+from tests.support.smf import (
     ENDED,
     MINUTE,
+    START,
+    block,
     more_queues,
     queue,
+    record,
     task,
     task_record,
     task_token,
     who,
 )
-from tests.support.builders import rdw
-from tests.support.paths import FIXTURE_FILES, PROJECT
-from tests.support.real import REAL_DATA, needs_real_data
-from tests.support.statistics_records import START, block, record
 
 PAGE = (PROJECT / "docs" / "cookbook.md").read_text(encoding="utf-8")
 QUESTIONS = dict(re.findall(r"^### (.*?)\n.*?^```sql\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE))

@@ -25,7 +25,11 @@ from smfparse.selecting import Selection
 from smfparse.synthetic.generate import generate
 from smfparse.tables import KEY_COLUMNS, table_names, views
 from smfparse.writing.dataset import write_dataset
-from tests.support.accounting_records import (
+from tests.support.builders import Write
+from tests.support.paths import FIXTURES
+from tests.support.real import FILES
+from tests.support.searching import search
+from tests.support.smf import (
     ENDED,
     MINUTE,
     WEST,
@@ -36,10 +40,6 @@ from tests.support.accounting_records import (
     task_token,
     who,
 )
-from tests.support.builders import Write
-from tests.support.paths import FIXTURES
-from tests.support.real import FILES
-from tests.support.searching import search
 
 FIXTURE = FIXTURES / "qm01-930.smf"
 every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

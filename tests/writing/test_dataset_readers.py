@@ -25,8 +25,8 @@ from smfparse.synthetic.generate import generate
 from smfparse.tables import coded_schema, columns, schema, table_names, title, views
 from smfparse.writing import dataset
 from smfparse.writing.dataset import write_dataset
-from tests.support.log_records import Log, log_record
 from tests.support.paths import SMF
+from tests.support.smf import Log, log_record
 
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 QMGRS = ("QM01", "Q#2")
