@@ -17,12 +17,11 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from smfparse.errors import RequestError
-from smfparse.layout.blocks import Column
+from smfparse.layout import Column
 from smfparse.rendering.figures import ABSENT, STYLES
 from smfparse.reports.options import parsed
 from smfparse.reports.sections import EVERYTHING, RECORDED, Sections, statements
-from smfparse.schemas import TABLES
-from smfparse.tables import views
+from smfparse.tables import TABLES, view_macros
 
 if TYPE_CHECKING:
     from smfparse.query.catalog import Catalog
@@ -251,7 +250,7 @@ def _of_field(name: str, tables: Sequence[str]) -> dict[str, Any]:
 
 
 def _style(column: Column) -> str:
-    arrow = column.part.arrow
+    arrow = column.shown.arrow
     if arrow == "bool":
         return "flag"
     if arrow == "string":
@@ -310,7 +309,7 @@ def prepare(
     main: Sequence[str],
 ) -> None:
     """Make the macros and the views that queries read: see `sections.statements`."""
-    catalog.define(views.macros())
+    catalog.define(view_macros())
     catalog.define((resources.files("smfparse.reports") / "macros.sql").read_text("utf-8"))
     for statement in statements(sections, tables, grouped, main):
         catalog.execute(statement)
