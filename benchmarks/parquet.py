@@ -25,10 +25,9 @@ import pyarrow.parquet as pq
 from jobs import AGGREGATE
 from show import machine, table
 
-from smfparse.decoding.decoder import coded_schema, wanted_tables
 from smfparse.inputs.sources import open_inputs
 from smfparse.store.parquet import joined, parquet_options
-from smfparse.tables.dictionary import columns, table_names
+from smfparse.tables import coded_schema, columns, table_names, wanted_tables
 
 Options: TypeAlias = dict[str, Any]
 Way: TypeAlias = Callable[[str], Options]

@@ -20,15 +20,14 @@ from statistics import median
 import inputs
 from show import machine, table
 
-from smfparse.decoding.decoder import wanted_tables
 from smfparse.errors import DamageLog
 from smfparse.inputs.sources import open_inputs
 from smfparse.reading.reader import chunks
-from smfparse.tables.dictionary import decoded_tables
+from smfparse.tables import decoded_tables, wanted_tables
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tests.variants import BY_NAME, PACKINGS, read_rdw
+from tests.support.variants import BY_NAME, PACKINGS, read_rdw
 
 FRAMINGS = ("rdw", "rdw-unspanned", "bdw", "length", "ftp-block", "ftp-record", "none")
 

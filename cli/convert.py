@@ -149,7 +149,7 @@ def _check(
     force: bool,
 ) -> None:
     """Raise UsageError for options that do not go together."""
-    from smfparse.selecting.criteria import is_time
+    from smfparse.selecting import is_time
 
     if chosen == DATASET and (tables or columns):
         raise click.UsageError(
@@ -217,14 +217,15 @@ def _files(
     columns: tuple[str, ...],
 ) -> int:
     """Write tables as files or a database; return how many rows they have."""
-    from smfparse.writing import files
+    from smfparse.tables import chosen as chosen_columns
+    from smfparse.writing.files import write_files
 
-    wanted = files.chosen(tables, columns)
+    wanted = chosen_columns(tables, columns)
     if chosen == DUCKDB:
         from smfparse.query.catalog import write_database
 
         return _report_rows(path, write_database(opened, path, wanted, force=force), "rows")
-    return _report_rows(path, files.write_files(opened, path, chosen, wanted, force=force), "rows")
+    return _report_rows(path, write_files(opened, path, chosen, wanted, force=force), "rows")
 
 
 def _report_rows(path: Path, tables: dict[str, int], what: str) -> int:

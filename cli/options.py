@@ -16,7 +16,7 @@ from smfparse.rendering.formats import FORMATS, TEXT
 
 if TYPE_CHECKING:
     from smfparse.inputs.sources import Inputs
-    from smfparse.selecting.selection import Selection
+    from smfparse.selecting import Selection
 
 INPUT_HELP = """\
 INPUT is an SMF dump in binary, with or without record descriptor words, as it is or packed by gzip,
@@ -74,7 +74,7 @@ def reading_options(*until: str) -> Callable[[Command], Callable[..., Any]]:
     def add(command: Command) -> Callable[..., Any]:
         @wraps(command)
         def run(*arguments: Any, **options: Any) -> Any:
-            from smfparse.selecting.selection import Selection
+            from smfparse.selecting import Selection
 
             texts = ("qmgr", "system", "since", "until", "job", "queue", "channel")
             asked = {name: options.pop(name) for name in texts}

@@ -15,7 +15,6 @@ import polars as pl
 import pyarrow as pa
 
 from smfparse.comparing import changes as comparison
-from smfparse.decoding.decoder import schema, wanted_columns, wanted_tables
 from smfparse.errors import Damage, RequestError
 from smfparse.inputs.sources import Inputs, open_inputs
 from smfparse.inspecting.inventory import Group, inventory
@@ -23,9 +22,8 @@ from smfparse.query.catalog import Catalog, Connection
 from smfparse.query.lazy import lazy
 from smfparse.reports import running as reports
 from smfparse.reports.sections import TOTAL, Sections, every
-from smfparse.selecting.criteria import texts
-from smfparse.selecting.selection import EVERYTHING, Selection
-from smfparse.tables.dictionary import table_names
+from smfparse.selecting import ALL_RECORDS, Selection, texts
+from smfparse.tables import schema, table_names, wanted_columns, wanted_tables
 
 
 class SmfData:
@@ -117,7 +115,7 @@ class SmfData:
 
 def open_data(
     paths: str | Path | Iterable[str | Path],
-    selection: Selection = EVERYTHING,
+    selection: Selection = ALL_RECORDS,
     *,
     jobs: int = 1,
     keep_duplicates: bool = False,

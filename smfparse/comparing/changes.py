@@ -18,12 +18,12 @@ import numpy as np
 import polars as pl
 
 from smfparse.comparing.significance import Spread, changed, holm
-from smfparse.decoding.arrays import Floats
 from smfparse.errors import RequestError
 from smfparse.query.catalog import Catalog
 from smfparse.reports.running import prepare
 from smfparse.reports.sections import EVERYTHING
-from smfparse.tables.views import quoted
+from smfparse.tables import quoted
+from smfparse.vectors import Floats
 
 if TYPE_CHECKING:
     from smfparse.inputs.sources import Inputs

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import digamma, polygamma, stdtr
 
-from smfparse.decoding.arrays import Bools, Floats
+from smfparse.vectors import Bools, Floats
 
 LEVEL = 0.02
 """Chance that any of all rows is called significant although nothing changed."""

@@ -2,99 +2,31 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from smfparse.layout.kinds import (
-    BLANK,
-    ENCODING,
-    LOCAL_TIMESTAMP,
-    TIMESTAMP,
-    WIDE_DIGITS,
-    Hex,
-    Kind,
-    Mask,
-    Part,
-    Raw,
-    Text,
-    Values,
-)
+from smfparse.layout import BLANK, ENCODING, WIDE_DIGITS, Hex, Kind, Mask, Raw, Shown, Text, Values
+from smfparse.tables import DECIMAL, arrow_type
+from smfparse.vectors import both, distinct
 
-Bytes: TypeAlias = NDArray[np.uint8]
-Ints: TypeAlias = NDArray[np.int64]
-Bools: TypeAlias = NDArray[np.bool_]
-Floats: TypeAlias = NDArray[np.float64]
-
-_DECIMAL = f"decimal128({WIDE_DIGITS}, 0)"
 _HEX_DIGITS = np.frombuffer("".join(f"{byte:02X}" for byte in range(256)).encode(), np.uint16)
 _TOP = divmod(10**WIDE_DIGITS, 1 << 64)
 _CHARACTERS = bytes(range(256)).decode(ENCODING).encode("latin-1")
 """The character of each EBCDIC byte: all are among the first 256 of Unicode."""
 _NO_BLANKS = bytes(range(256)).replace(BLANK, b"\0")
 """Each byte, but a NUL for a blank: numpy's strings end before the NULs at their end."""
-_zeros = np.zeros(0, np.int32)
-_FEW = 64
-"""Rows that mostly tell already whether all are the same."""
-WORDS = (1, 2, 4, 8)
-"""Widths for which there are numbers."""
 
 
-@cache
-def arrow_type(name: str) -> Any:
-    """Return the Arrow type that `Part.arrow` names."""
-    named = {
-        TIMESTAMP: pa.timestamp("us", tz="UTC"),
-        LOCAL_TIMESTAMP: pa.timestamp("us"),
-        _DECIMAL: pa.decimal128(WIDE_DIGITS, 0),
-    }
-    return named.get(name) or pa.type_for_alias(name)
-
-
-CODED = pa.dictionary(pa.int32(), pa.string())
-"""Type of text columns as they are decoded: each distinct text once."""
-
-
-def gather(buffer: Bytes, at: Ints, width: int) -> Raw:
-    """Copy `width` bytes from each position `at`: shape (positions, width)."""
-    windows = np.ndarray((buffer.size - width + 1,), f"V{width}", buffer, strides=(1,))
-    return windows[at].view(np.uint8).reshape(-1, width)
-
-
-def not_zero(buffer: Bytes, at: Ints, width: int) -> NDArray[np.bool_]:
-    """Return which of the `width` bytes at positions `at`, that ascend, are not all zero.
-
-    Where they lie close together they are looked at in place: faster than copying them together.
-    """
-    if not len(at):
-        return np.zeros(0, np.bool_)
-    start, end = int(at[0]), int(at[-1]) + width
-    if 2 * len(at) * width < end - start or (np.diff(at) < width).any():
-        copied: NDArray[np.bool_] = gather(buffer, at, width).view(np.bool_)
-        found: NDArray[np.bool_] = np.logical_or.reduce(copied, axis=1)
-        return found
-    edges = np.stack([at - start, at - start + width], axis=1).reshape(-1)[:-1]
-    largest: Bytes = np.maximum.reduceat(buffer[start:end], edges)[::2]
-    return largest > 0
-
-
-def both(first: Mask, second: Mask) -> Mask:
-    """Return where both masks are true; None is true everywhere."""
-    if first is None:
-        return second
-    return first if second is None else first & second
-
-
-def part_array(part: Part, values: Values, valid: Mask) -> Any:
-    """Return the array of one part of a numeric kind's values; NULL where `valid` is false."""
-    if part.arrow == _DECIMAL:
+def shown_array(shown: Shown, values: Values, valid: Mask) -> Any:
+    """Return the array of one column of a numeric kind's values; NULL where `valid` is false."""
+    if shown.arrow == DECIMAL:
         return _wide_array(values, valid)
-    if part.vector is None:
-        return _word_array(part, values, valid)
-    return array(part.arrow, part.vector(values), valid)
+    if shown.vector is None:
+        return _word_array(shown, values, valid)
+    return array(shown.arrow, shown.vector(values), valid)
 
 
 def kind_array(kind: Kind, raw: Raw, held: Mask) -> Any:
@@ -127,39 +59,6 @@ def coded(indices: Values, words: Any, valid: Mask) -> Any:
     return pa.DictionaryArray.from_arrays(array("int32", indices, valid), words, safe=False)
 
 
-def same(rows: int) -> Values:
-    """Return the indices of `rows` texts that are all the first: int32 zeros, always the same ones.
-
-    They are not to be written to.
-    """
-    global _zeros
-    zeros = _zeros  # another thread may put fewer there meanwhile
-    if rows > len(zeros):
-        zeros = _zeros = np.zeros(rows * 2, np.int32)
-    return zeros[:rows]
-
-
-def distinct(raw: Raw) -> tuple[Values, Raw]:
-    """Return for each row of `raw` which distinct one it is, and those in order of appearance."""
-    raw = np.ascontiguousarray(raw)
-    rows, width = raw.shape
-    if rows and _all_same(raw):
-        return same(rows), raw[:1]
-    kind = pa.from_numpy_dtype(np.dtype(f"u{width}")) if width in WORDS else pa.binary(width)
-    found = pa.Array.from_buffers(kind, rows, [None, pa.py_buffer(raw)]).dictionary_encode()
-    data = found.dictionary.buffers()[1]
-    each = np.frombuffer(data, np.uint8, len(found.dictionary) * width) if data else raw[:0]
-    return found.indices.to_numpy(), each.reshape(-1, width)
-
-
-def _all_same(raw: Raw) -> bool:
-    width = raw.shape[1]
-    if width in WORDS:
-        numbers = raw.view(f"u{width}")[:, 0]
-        return bool((numbers == numbers[0]).all())
-    return bool((raw[:_FEW] == raw[0]).all() and (raw == raw[0]).all())
-
-
 def _text_array(raw: Raw, held: Mask) -> Any:
     indices, each = distinct(raw)
     return coded(indices, _spelled(each), held)
@@ -184,10 +83,10 @@ def _spelled(raw: Raw) -> Any:
     return pa.StringArray.from_buffers(rows, pa.py_buffer(offsets), pa.py_buffer(text[inside]))
 
 
-def _word_array(part: Part, values: Values, valid: Mask) -> Any:
+def _word_array(shown: Shown, values: Values, valid: Mask) -> Any:
     indices, each = distinct(values.view(np.uint8).reshape(len(values), values.itemsize))
     codes = each.view(values.dtype)[:, 0].tolist()
-    return coded(indices, pa.array([part.cell(code) for code in codes], pa.string()), valid)
+    return coded(indices, pa.array([shown.cell(code) for code in codes], pa.string()), valid)
 
 
 def _hex_array(raw: Raw, held: Mask) -> Any:
@@ -202,7 +101,7 @@ def _wide_array(values: NDArray[np.uint64], valid: Mask) -> Any:
     fits = (high < _TOP[0]) | ((high == _TOP[0]) & (low < _TOP[1]))
     little_endian = np.ascontiguousarray(values[:, ::-1])
     return pa.Array.from_buffers(
-        arrow_type(_DECIMAL),
+        arrow_type(DECIMAL),
         len(values),
         [_bitmap(both(fits, valid)), pa.py_buffer(little_endian)],
     )

@@ -6,124 +6,54 @@ table's rows in record order. Only the tables and columns that are wanted are de
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property, partial
-from typing import Any, TypeAlias
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from smfparse.decoding.arrays import CODED, Bools, Ints, array, arrow_type, both, coded, same
+from smfparse.decoding.arrays import array, coded
 from smfparse.decoding.gathering import BlockBuffer, EntryBuffer, Growing
 from smfparse.decoding.keys import Clocks, KeyColumns, Words, words
 from smfparse.decoding.matching import Matches, Names, blocks_for
 from smfparse.decoding.records import KINDS, Blocks, Places, Records
 from smfparse.decoding.tasks import TaskLinks
-from smfparse.errors import DamageLog, RequestError
-from smfparse.layout.kinds import Mask, Values
+from smfparse.errors import DamageLog
+from smfparse.layout import Mask, Values
 from smfparse.reading.headers import MOST_TRIPLETS, kinds_of
 from smfparse.reading.reader import Chunk
-from smfparse.schemas import REGISTRY, TABLES, TASK_RECORDS
-from smfparse.schemas.wqst import WQST
-from smfparse.schemas.wtas import WTAS
-from smfparse.selecting.criteria import texts
-from smfparse.selecting.selection import EVERYTHING, SelectedDamage, Selection
-from smfparse.tables import views
-from smfparse.tables.dictionary import (
+from smfparse.schemas import REGISTRY, TASK_RECORDS, WQST, WTAS
+from smfparse.selecting import ALL_RECORDS, SelectedDamage, Selection, record_mask
+from smfparse.tables import (
     DAMAGE,
-    KEYS,
+    KEY_COLUMNS,
     RECORD,
     RECORD_BLOCKS,
     RECORD_FIELDS,
+    TABLES,
     TASK_KEY,
+    Batch,
     TableColumn,
+    Wanted,
+    coded_schema,
     columns,
-    table_names,
-    title,
+    key_columns,
 )
-from smfparse.tables.dictionary import keys as key_columns
-
-Wanted: TypeAlias = Mapping[str, frozenset[str] | None]
-"""Table name to the columns wanted of it; None: all."""
-Batch: TypeAlias = Any
-"""A pyarrow.RecordBatch."""
-
+from smfparse.vectors import Bools, Ints, both, same
 
 EPOCH_BYTES = 32 << 20
 """Bytes of input after which all tables give a batch."""
 EPOCH_CELLS = 1 << 22
 """Values of one table, or of key columns, after which they do as well."""
-_NOTHING: frozenset[str] = frozenset()
 _OF_ROWS = frozenset({"source", "block_no"})
 """Key columns that are not those of a row's record."""
 _NUMPY = {"int32": "i4", "uint8": "u1", "double": "f8", "string": "i4"}
 """numpy types of key columns, texts as codes; the others are 8-byte integers."""
-_NATIVE = {each.name: _NUMPY.get(each.arrow, "i8") for each in (*KEYS, TASK_KEY, *RECORD_FIELDS)}
-
-
-def wanted_tables(names: Iterable[str]) -> Wanted:
-    """Return the request for all columns of the tables `names`; RequestError for unknown ones."""
-    found = [each.lower() for each in names]
-    unknown = sorted(set(found) - set(table_names()))
-    for each in unknown:
-        if each in views.names():
-            raise RequestError(f"{each} is a view, not a table: SQL has it")
-    if unknown:
-        raise RequestError(f"no table {', '.join(unknown)}; there are {', '.join(table_names())}")
-    return dict.fromkeys(found)
-
-
-def wanted_columns(table: str, names: str | Iterable[str]) -> list[str]:
-    """Return columns of a table, each once; RequestError for unknown ones."""
-    known = schema(table).names
-    found = list(dict.fromkeys(texts(names)))
-    for each in found:
-        if each not in known:
-            near = ", ".join(difflib.get_close_matches(each.lower(), known))
-            hint = f"near: {near}" if near else f"smfparse describe {table} lists them"
-            raise RequestError(f"the table {table} has no column {each}; {hint}")
-    return found
-
-
-@cache
-def every_block() -> Wanted:
-    """Return the request that meets all damage: every block is looked for, and nothing decoded."""
-    first = {each.block.name: name for name, each in reversed(TABLES.items())}
-    return dict.fromkeys(first.values(), _NOTHING)
-
-
-@cache
-def schema(table: str) -> Any:
-    """Return the Arrow schema of a table, with description, unit and since of each column."""
-    fields = [
-        pa.field(each.name, arrow_type(each.arrow), metadata=each.metadata)
-        for each in columns(table)
-    ]
-    return pa.schema(fields, metadata={"description": title(table)})
-
-
-@cache
-def coded_schema(table: str, wanted: frozenset[str] | None = None) -> Any:
-    """Return the schema of decoded batches: as `schema`, but of text columns each text once.
-
-    wanted  the columns; None: all
-    """
-    plain = schema(table)
-    fields = [
-        plain.field(each.name).with_type(CODED) if each.coded else plain.field(each.name)
-        for each in columns(table)
-        if wanted is None or each.name in wanted
-    ]
-    return pa.schema(fields, metadata=plain.metadata)
-
-
-def plain_schema(table: str, wanted: frozenset[str] | None = None) -> Any:
-    """Return the schema of a table's columns `wanted` (None: all), in the order of the table."""
-    whole = schema(table)
-    fields = [each for each in whole if wanted is None or each.name in wanted]
-    return pa.schema(fields, metadata=whole.metadata)
+_NATIVE = {
+    each.name: _NUMPY.get(each.arrow, "i8") for each in (*KEY_COLUMNS, TASK_KEY, *RECORD_FIELDS)
+}
 
 
 class _Keys:
@@ -276,7 +206,7 @@ class Decoder:
         again: Callable[[], Iterator[Chunk]] | None = None,
         before: Callable[[], Iterator[Chunk]] | None = None,
         unknown: Counter[str] | None = None,
-        selection: Selection = EVERYTHING,
+        selection: Selection = ALL_RECORDS,
         tasks: Callable[[], Ints] | None = None,
         *,
         prompt: bool = False,
@@ -284,7 +214,7 @@ class Decoder:
         wanted = {
             name: names
             for name, names in wanted.items()
-            if name != DAMAGE and selection.tells(name)
+            if name != DAMAGE and selection.covers(name)
         }
         self.damage = damage
         self.unknown = unknown
@@ -382,7 +312,7 @@ class Decoder:
 
         Where no record has to know of another, those that are not selected are left out.
         """
-        keep = self._selection.records(chunk.buffer, chunk.start, chunk.length)
+        keep = record_mask(self._selection, chunk.buffer, chunk.start, chunk.length)
         if self._carry_clocks or self._carry_tasks:
             return chunk, keep
         return (chunk if keep is None else chunk.where(keep)), None

@@ -24,12 +24,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from smfparse.decoding.arrays import Bools, Bytes, Ints, gather
 from smfparse.errors import DamageLog
 from smfparse.inputs.named import Input
 from smfparse.reading.headers import SUBTYPE_END, begins_dump
 from smfparse.reading.reader import Chunk
 from smfparse.reading.walks import RDW_SIZE
+from smfparse.vectors import Bools, Bytes, Ints, gather
 
 Keys: TypeAlias = NDArray[np.uint64]
 """Numbers made of SMF header and length: those of equal records are equal."""

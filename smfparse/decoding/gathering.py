@@ -16,21 +16,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from smfparse.decoding.arrays import (
-    WORDS,
-    Bools,
-    Bytes,
-    Ints,
-    array,
-    both,
-    coded,
-    gather,
-    kind_array,
-    not_zero,
-    part_array,
-)
-from smfparse.layout.blocks import Block, Child, Column, Field
-from smfparse.layout.kinds import BLANK, Mask, Numeric, Raw, Values
+from smfparse.decoding.arrays import array, coded, kind_array, shown_array
+from smfparse.layout import BLANK, Block, Child, Column, Field, Mask, Numeric, Raw, Values
+from smfparse.vectors import NUMBER_WIDTHS, Bools, Bytes, Ints, both, gather, not_zero
 
 PIECE_BYTES = 1 << 20
 """Bytes of blocks that are taken apart at once: they stay in the processor's cache meanwhile."""
@@ -111,7 +99,7 @@ class _Place:
         if isinstance(kind, Numeric):
             if kind.wire.itemsize == kind.width:
                 wire, native = kind.wire, kind.native
-        elif kind.width in WORDS:
+        elif kind.width in NUMBER_WIDTHS:
             wire = native = np.dtype(f"u{kind.width}")
         return cls(field, offset, stride, tuple(columns), wire, native)
 
@@ -133,7 +121,7 @@ class _Place:
             values, present = kind.settle(gathered)
             valid = both(present, held)
             for column in self.columns:
-                yield column.name, part_array(column.part, values, valid)
+                yield column.name, shown_array(column.shown, values, valid)
             return
         raw = gathered.view(_BYTE).reshape(len(gathered), kind.width)
         for column in self.columns:

@@ -15,13 +15,11 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from smfparse.decoding.arrays import Bools, Ints, distinct
 from smfparse.decoding.records import Blocks, Records
 from smfparse.decoding.tasks import TASK, TaskLinks, Tasks, task_blocks, task_keys
-from smfparse.layout.blocks import Block
-from smfparse.layout.kinds import STCK_UNITS_PER_US, Instant, Mask, Numeric, Raw, Text, Values
-from smfparse.schemas import QWHC, QWHS, QWHX, STUB_RECORDS
-from smfparse.schemas.wtas import WTAS
+from smfparse.layout import STCK_UNITS_PER_US, Block, Instant, Mask, Numeric, Raw, Text, Values
+from smfparse.schemas import QWHC, QWHS, QWHX, STUB_RECORDS, WTAS
+from smfparse.vectors import Bools, Ints, distinct
 
 STUB = 1
 """QWHSLEN of the 4-byte form that 115/5-7 have."""

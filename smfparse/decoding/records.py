@@ -13,10 +13,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from smfparse.decoding.arrays import Bools, Ints, gather
 from smfparse.errors import Damage, DamageLog
-from smfparse.layout.blocks import Block, Field
-from smfparse.layout.kinds import Raw, Values
+from smfparse.layout import Block, Field, Raw, Values
 from smfparse.reading.headers import (
     MOST_TRIPLETS,
     Headers,
@@ -25,6 +23,7 @@ from smfparse.reading.headers import (
 )
 from smfparse.reading.reader import Chunk
 from smfparse.schemas import REGISTRY
+from smfparse.vectors import Bools, Ints, gather
 
 MIN_BLOCK = 8
 """No block, known or not, is shorter than its header: id, length, eye-catcher."""

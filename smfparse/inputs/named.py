@@ -18,10 +18,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from smfparse.decoding.arrays import Ints
 from smfparse.errors import Damage, DamageLog, InputError, OutputError, RequestError
 from smfparse.reading.detection import Framing
 from smfparse.reading.reader import WHOLE_SOURCE, Chunk, Part, chunks, look_at
+from smfparse.vectors import Ints
 
 STDIN = "-"
 _COPIED = 1 << 20

@@ -7,7 +7,7 @@ from typing import Any
 
 from smfparse.rendering.columns import aligned
 from smfparse.rendering.document import Cells, Column, Document, Facts, Section, Table
-from smfparse.tables.describe import Entry, Relation, described, relations
+from smfparse.tables import Entry, Relation, described, every_relation
 
 _OF_TABLE = ("Column", "Type", "Unit", "Since", "Field", "Meaning")
 _OF_VIEW = ("Column", "Type", "Unit", "Meaning", "Formula")
@@ -17,7 +17,7 @@ _LISTED = (Column("Name"), Column("Columns", right=True), Column("Title"))
 def description(name: str | None) -> Document:
     """Return what a name means; None: all tables and views. RequestError for an unknown name."""
     if name is None:
-        return _List(relations())
+        return _List(every_relation())
     found = described(name)
     return _Columns(found) if isinstance(found, Relation) else _Entries(name, found)
 

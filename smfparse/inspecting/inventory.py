@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from smfparse.decoding.decoder import every_block
 from smfparse.inputs.sources import Inputs, SmfFile
 from smfparse.schemas import ACCOUNTING, REGISTRY, STATISTICS
-from smfparse.tables.dictionary import RECORD
+from smfparse.tables import RECORD, every_block
 
 _DUMP_RECORDS = {2: "SMF dump header", 3: "SMF dump trailer"}
 _BY = ["system", "qmgr", "mq_version", "type", "subtype"]

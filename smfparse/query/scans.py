@@ -15,11 +15,10 @@ from typing import Any
 import pyarrow as pa
 from pyarrow.dataset import Dataset
 
-from smfparse.decoding.decoder import Batch, Wanted, coded_schema
 from smfparse.errors import OutputError, SmfError
 from smfparse.inputs.sources import Inputs
 from smfparse.query.projection import scanned, words
-from smfparse.tables.dictionary import columns
+from smfparse.tables import Batch, Wanted, coded_schema, columns
 
 
 class Spool:

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from smfparse.decoding.arrays import Bools, Bytes, Ints
 from smfparse.errors import RequestError
-from smfparse.layout.kinds import ENCODING
+from smfparse.layout import ENCODING
 from smfparse.reading.headers import (
     SMF_HEADER,
     has_flag,
@@ -25,6 +24,7 @@ from smfparse.reading.headers import (
 )
 from smfparse.reading.walks import FIRST, MIDDLE, RDW_SIZE, WALKS, WHOLE, Segments, Walk
 from smfparse.schemas import REGISTRY
+from smfparse.vectors import Bools, Bytes, Ints
 
 ENOUGH = 32
 """Records that are looked at to tell which walk fits."""

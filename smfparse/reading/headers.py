@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from smfparse.decoding.arrays import WORDS, Bools, Bytes, Ints, gather
-from smfparse.layout.kinds import ENCODING, Numeric, Raw, Values
+from smfparse.layout import ENCODING, Numeric, Raw, Values
 from smfparse.schemas import ACCOUNTING, QWST, STATISTICS, TRIPLET
+from smfparse.vectors import NUMBER_WIDTHS, Bools, Bytes, Ints, gather
 
 _LAYOUT = np.dtype(
     [
-        (each.name, f"{'u' if each.kind.width in WORDS else 'V'}{each.kind.width}")
+        (each.name, f"{'u' if each.kind.width in NUMBER_WIDTHS else 'V'}{each.kind.width}")
         for each in QWST.fields
     ]
 )

@@ -17,7 +17,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from smfparse.decoding.arrays import Bools, Bytes, Ints
 from smfparse.errors import Damage, DamageLog, InputError, RequestError
 from smfparse.reading.detection import (
     Framing,
@@ -38,6 +37,7 @@ from smfparse.reading.headers import (
 )
 from smfparse.reading.packing import USUAL_GAIN, Unpacked, is_packed, unpacked
 from smfparse.reading.walks import FIRST, LAST, MIDDLE, RDW_SIZE, WHOLE, Segments, line_end
+from smfparse.vectors import Bools, Bytes, Ints
 
 CHUNK_BYTES = 16 << 20
 MAX_RECORD = 1 << 20

@@ -19,13 +19,13 @@ from itertools import repeat
 import numpy as np
 from numpy.typing import NDArray
 
-from smfparse.decoding.arrays import Bools, Bytes, Ints, gather
 from smfparse.reading.headers import (
     SMF_HEADER,
     headers_in,
     plausible,
     told_length,
 )
+from smfparse.vectors import Bools, Bytes, Ints, gather
 
 RDW_SIZE = 4
 WHOLE, FIRST, LAST, MIDDLE = range(4)

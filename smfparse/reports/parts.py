@@ -73,7 +73,7 @@ def _kind(which: Report, printer: Printer, line: str) -> _Kind:
         shown = {name: () for name, _, _ in printer.columns(block)}
         headings |= {name: heading for name, heading, _ in block.columns}
         caption = " ".join(block.title.split())
-    numbers = {name for name, each in printer.figures.items() if each.form not in _TEXTS}
+    numbers = {name for name, each in printer.figures.items() if each.style not in _TEXTS}
     columns = [Column(headings.get(name, name), name in numbers) for name in shown]
     return _Kind(caption, list(shown), columns, list(shown.values()))
 

@@ -107,10 +107,10 @@ def _plain(figure: Figure, row: Row) -> str | None:
     value = row[figure.name]
     if value is None:
         return None
-    if figure.form in MOMENTS:
+    if figure.style in MOMENTS:
         local = templates.local(row, value)
         return None if local is None else local.isoformat()
-    return str(math.trunc(value)) if figure.form in GROUPED else figure.shown(value)
+    return str(math.trunc(value)) if figure.style in GROUPED else figure.shown(value)
 
 
 def _fact(row: Row) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from smfparse.layout.blocks import version_key
+from smfparse.layout import version_key
 from smfparse.rendering.figures import ABSENT, MOMENTS, STYLES
 from smfparse.reports.running import Block, Figure, Report, Row
 
@@ -155,7 +155,7 @@ def interval_line(row: Row) -> str:
 def shown(figure: Figure, row: Row) -> str:
     """Return a figure of a row as text has it, without its unit."""
     value = row[figure.name]
-    return figure.shown(local(row, value) if figure.form in MOMENTS else value)
+    return figure.shown(local(row, value) if figure.style in MOMENTS else value)
 
 
 def text(which: Report, rows: Iterable[Row], left_out: Collection[str] = ()) -> Iterator[str]:

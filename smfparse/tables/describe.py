@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from smfparse.errors import RequestError
-from smfparse.layout.blocks import Field
+from smfparse.layout import Field
 from smfparse.tables import dictionary, views
 from smfparse.tables.dictionary import TableColumn
 
@@ -37,11 +37,11 @@ class Entry:
     facts: Mapping[str, str] = field(default_factory=dict)
 
 
-def relations() -> list[Relation]:
+def every_relation() -> list[Relation]:
     """Return all tables, then all views."""
     return [
         *map(_table, dictionary.table_names()),
-        *map(_view, views.names()),
+        *map(_view, views.view_names()),
     ]
 
 
@@ -52,13 +52,13 @@ def described(name: str) -> Relation | list[Entry]:
     """
     if name.lower() in dictionary.table_names():
         return _table(name.lower())
-    if name.lower() in views.names():
+    if name.lower() in views.view_names():
         return _view(name.lower())
-    if found := views.find(name):
+    if found := views.columns_meant(name):
         return [_column(table, column) for table, column in found]
-    if mapped := dictionary.fields(name):
+    if mapped := dictionary.fields_named(name):
         return [_field(block, each) for block, each in mapped]
-    near = dictionary.near_names(name, views.names()) if name else []
+    near = dictionary.near_names(name, views.view_names()) if name else []
     way_out = f"near: {', '.join(near)}" if near else "see smfparse describe"
     raise RequestError(f"no table, view or column {name}; {way_out}")
 

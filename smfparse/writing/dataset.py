@@ -27,7 +27,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from smfparse import __version__
-from smfparse.decoding.decoder import Batch, wanted_tables
 from smfparse.decoding.duplicates import Duplicates, Fingerprints, Recorder, read_run
 from smfparse.errors import Damage, DamageLog, InputError, RequestError
 from smfparse.inputs.parallel import in_order
@@ -52,7 +51,7 @@ from smfparse.store.manifest import (
 )
 from smfparse.store.parquet import TableWriter
 from smfparse.store.views_sql import is_divided, views_sql
-from smfparse.tables.dictionary import DAMAGE, decoded_tables, table_names
+from smfparse.tables import DAMAGE, Batch, decoded_tables, table_names, wanted_tables
 
 _HELD_BYTES = 32 << 20
 """Bytes that all tables together hold back until they are a row group."""

@@ -7,7 +7,7 @@ are written. The folder itself stays what it is: a link, a mount point or where 
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TypeAlias
@@ -15,14 +15,12 @@ from typing import Any, BinaryIO, Protocol, TypeAlias
 import polars as pl
 import pyarrow as pa
 
-from smfparse.decoding.decoder import Batch, Wanted, plain_schema, schema, wanted_tables
 from smfparse.errors import RequestError
 from smfparse.inputs.sources import Inputs
 from smfparse.rendering import of_frame
 from smfparse.store.manifest import PARTIAL, in_folder
 from smfparse.store.parquet import TableWriter
-from smfparse.tables import views
-from smfparse.tables.dictionary import table_names
+from smfparse.tables import Batch, Wanted, plain_schema, table_names
 
 Columns: TypeAlias = frozenset[str] | None
 """Columns of a table that are wanted; None: all."""
@@ -109,32 +107,6 @@ FORMS: Mapping[str, Callable[[str, Columns, Path], Writer]] = {
     "parquet": _Parquet,
 }
 """What the name of a file ends in, to what writes it."""
-
-
-def chosen(tables: Iterable[str], names: Iterable[str]) -> Wanted:
-    """Return the request for columns of tables. Raises RequestError where there is none of a name.
-
-    tables  names; none: all
-    names   of columns; none: all. Each table has those of them that it knows
-    """
-    tables = list(tables)
-    for name in tables:
-        if name in views.names():
-            raise RequestError(
-                f"{name} is a view, which is made of tables; write it with: "
-                f'smfparse sql INPUT "FROM {name}" --format csv --output {name}.csv'
-            )
-    wanted = wanted_tables(tables or table_names())
-    asked = frozenset(names)
-    if not asked:
-        return wanted
-    known = {table: asked & set(schema(table).names) for table in wanted}
-    unknown = asked - frozenset().union(*known.values())
-    if unknown:
-        raise RequestError(
-            f"no column {', '.join(sorted(unknown))} in {', '.join(wanted)}; see smfparse describe"
-        )
-    return {table: names for table, names in known.items() if names}
 
 
 def write_files(
