@@ -187,7 +187,7 @@ def test_explain_needs_no_input() -> None:
 def test_a_report_without_its_data_says_which_trace_to_start(without_log: Path) -> None:
     result = run("report", "log", without_log)
     assert result.exit_code == 0
-    assert "LOG_START TRACE(STAT) CLASS(1)" in result.stderr
+    assert "START TRACE(STAT) CLASS(1)" in result.stderr
     assert "115 subtype 1" in result.stderr
     assert len(result.stdout.splitlines()) == 1
     assert "VRM" not in result.stdout
