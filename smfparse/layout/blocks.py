@@ -38,7 +38,7 @@ class Block(Construct):
     members   {name: offset and construct}, in the order of the bytes
     groups    its repeats by child table
     lengths   {MQ version: length its records have}, oldest first; the last is the whole map
-    least     the shortest length that any release wrote: less is no such block
+    least     the shortest length that any release wrote; a shorter block is damage
     version   the version word that gates fields, or None; `version_words` by MQ version
     only_whole, kept_length  as in `block`
     """
@@ -185,7 +185,7 @@ def block(
     lengths        {first MQ version: recorded length}, where it changed
     version_words  {first MQ version: version word}, where fields are gated by one
     only_whole     another length is another map: nothing of such a block is known
-    kept_length    a block of another length holds garbage and is no row
+    kept_length    a block of another length holds garbage and gives no row
 
     Raises LayoutError where the declaration does not hold together.
     """
