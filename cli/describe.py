@@ -11,7 +11,7 @@ from smfparse.cli.output import write_lines
 
 if TYPE_CHECKING:
     from smfparse.layout import Field
-    from smfparse.tables.dictionary import TableColumn
+    from smfparse.tables import TableColumn
 
 _HEADER = ("Column", "Type", "Unit", "Since", "Field", "Meaning")
 _VIEW_HEADER = ("Column", "Type", "Unit", "Meaning", "Formula")

@@ -15,7 +15,7 @@ from smfparse.decoding.decoder import Decoder
 from smfparse.errors import Damage, DamageLog
 from smfparse.schemas import REGISTRY
 from smfparse.tables import decoded_tables, every_block, wanted_tables
-from tests.builders import (
+from tests.support.builders import (
     Section,
     chunk_of,
     named_block,
