@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
+from smfparse import reports
 from smfparse.comparing import changes as comparison
 from smfparse.decoding.decoder import schema, wanted_columns, wanted_tables
 from smfparse.errors import Damage, RequestError
@@ -21,8 +22,7 @@ from smfparse.inputs.sources import Inputs, open_inputs
 from smfparse.inspecting.inventory import Group, inventory
 from smfparse.query.catalog import Catalog, Connection
 from smfparse.query.lazy import lazy
-from smfparse.reports import running as reports
-from smfparse.reports.sections import TOTAL, Sections, every
+from smfparse.reports import TOTAL, Sections, every
 from smfparse.selecting.criteria import texts
 from smfparse.selecting.selection import EVERYTHING, Selection
 from smfparse.tables.dictionary import table_names
@@ -112,7 +112,7 @@ class SmfData:
             raise RequestError("interval and total exclude each other")
         sections: Sections | None = TOTAL if total else every(interval) if interval else None
         with Catalog(self.inputs) as catalog:
-            return reports.table(reports.report(name), catalog, sections, **options)
+            return reports.report_table(reports.report(name), catalog, sections, **options)
 
 
 def open_data(

@@ -15,10 +15,10 @@ from pathlib import Path
 import click
 import pages
 
+from smfparse import reports
 from smfparse.cli import main as cli
 from smfparse.comparing.changes import KINDS, MEASURES
 from smfparse.rendering.figures import STYLES
-from smfparse.reports import running as reports
 from smfparse.tables import dictionary as columns
 from smfparse.tables import views
 
@@ -31,7 +31,7 @@ _PART = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 def report_reference() -> Iterator[str]:
     """Yield a section for each report: its data and how each figure comes about."""
-    for name in reports.names():
+    for name in reports.report_names():
         which = reports.report(name)
         yield f"## {name}\n"
         yield f"{which.title}.\n"

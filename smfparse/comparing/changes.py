@@ -22,7 +22,7 @@ from smfparse.decoding.arrays import Floats
 from smfparse.errors import RequestError
 from smfparse.query.catalog import Catalog
 from smfparse.reports.running import prepare
-from smfparse.reports.sections import EVERYTHING
+from smfparse.reports.sections import ONE_SECTION
 from smfparse.tables.views import quoted
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ _TIMES = f"""
         min(interval_start) FILTER (
             interval_seconds / (SELECT max(length) FROM usual) BETWEEN 0.9 AND 1.1
         ) AS first,
-        min(interval_start AT TIME ZONE 'UTC' + to_seconds(utc_offset)) AS began,
-        max(interval_end AT TIME ZONE 'UTC' + to_seconds(utc_offset)) AS ended
+        min(local_time(interval_start, utc_offset)) AS began,
+        max(local_time(interval_end, utc_offset)) AS ended
     FROM told
 """
 """How long intervals are, of tasks or queue managers, and when they were."""
@@ -284,7 +284,7 @@ class Split:
         """Return it in SQL. Of an interval its middle counts."""
         half = "(epoch_us(interval_end) - epoch_us(interval_start)) // 2"
         middle = f"interval_start + to_microseconds({half})"
-        local = f"({middle}) AT TIME ZONE 'UTC' + to_seconds(utc_offset)"
+        local = f"local_time({middle}, utc_offset)"
         sign = ">=" if self.after else "<"
         return f"coalesce({local}, smf_time) {sign} TIMESTAMP {quoted(self.at.isoformat(' '))}"
 
@@ -295,7 +295,7 @@ def measured(inputs: Inputs, split: Split | None = None, interval: int | None = 
     interval  seconds of an interval, not less than they were recorded; None: as they were recorded
     """
     with Catalog(inputs) as catalog:
-        prepare(catalog, EVERYTHING, TABLES, {}, ("wtas",))
+        prepare(catalog, ONE_SECTION, TABLES, {}, ("wtas",))
         catalog.execute(f"CREATE SCHEMA {_SIDE}")
         for table in TABLES:
             where = f" WHERE {split.condition()}" if split else ""

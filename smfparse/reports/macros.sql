@@ -1,13 +1,15 @@
--- What rows are told apart by: nothing, where it was not asked for by --by.
+-- A moment in UTC as local time of the system.
+CREATE OR REPLACE MACRO local_time(moment, utc_offset) AS
+    moment AT TIME ZONE 'UTC' + to_seconds(utc_offset);
+
+-- A value that rows are grouped by; NULL where the option `by` does not name it.
 CREATE OR REPLACE MACRO asked_for(name, value) AS
     CASE WHEN list_contains(getvariable('by'), name) THEN value END;
 
 -- The hour, local time of the system, in which something ended.
 CREATE OR REPLACE MACRO hour_of(ended, utc_offset, smf_time) AS time_bucket(
     INTERVAL 1 HOUR,
-    coalesce(
-        (ended - INTERVAL 1 MICROSECOND) AT TIME ZONE 'UTC' + to_seconds(utc_offset), smf_time
-    )
+    coalesce(local_time(ended - INTERVAL 1 MICROSECOND, utc_offset), smf_time)
 );
 
 -- What a request to the coupling facility is called, by its number in CFSTAT.
