@@ -14,8 +14,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from smfparse import reports
-from smfparse.comparing import changes as comparison
+from smfparse import comparing, reports
 from smfparse.decoding.decoder import schema, wanted_columns, wanted_tables
 from smfparse.errors import Damage, RequestError
 from smfparse.inputs.sources import Inputs, open_inputs
@@ -146,9 +145,9 @@ def compare(
     before: SmfData | str | Path,
     after: SmfData | str | Path,
     *,
-    by: str | Iterable[str] = comparison.NAMES,
+    by: str | Iterable[str] = comparing.NAMES,
     renames: str | Iterable[str] = (),
-    tolerance: float = comparison.TOLERANCE,
+    tolerance: float = comparing.TOLERANCE,
     interval: str | None = None,
 ) -> pl.DataFrame:
     """Return what changed from one to the other: the rows of `smfparse compare --format csv`.
@@ -164,9 +163,9 @@ def compare(
     names = by.split(",") if isinstance(by, str) else list(by)
     seconds = every(interval).seconds if interval else None
     sides = (each if isinstance(each, SmfData) else open_data(each) for each in (before, after))
-    first, second = (comparison.measured(each.inputs, None, seconds) for each in sides)
-    found = [comparison.Rename.of(text) for text in texts(renames)]
-    return comparison.compared(first, second, [name.strip() for name in names], found, tolerance)
+    first, second = (comparing.measured(each.inputs, None, seconds) for each in sides)
+    found = [comparing.Rename.of(text) for text in texts(renames)]
+    return comparing.compared(first, second, [name.strip() for name in names], found, tolerance)
 
 
 def _schema(table: str, columns: str | Iterable[str] | None) -> Any:

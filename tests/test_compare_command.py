@@ -19,7 +19,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from smfparse.cli import main
-from smfparse.comparing.changes import (
+from smfparse.comparing import (
     COLUMNS,
     MEASURES,
     NAMES,
@@ -700,7 +700,7 @@ def test_without_class_3_the_trace_is_named(tmp_path: Path) -> None:
         (["--split-at", "2026-03-04"], "INPUT"),
         (["FILE", "--split-at", "1000"], "has to have a day; 2026-03-04, 2026-03-04T09:00"),
         (["FILE", "--split-at", "noon"], "2026-03-04T09:00"),
-        (["FILE", "FILE", "--by", "user"], "--by user: it takes qmgr, job, queue, verb"),
+        (["FILE", "FILE", "--by", "user"], "--by user: unknown name; it takes qmgr, job"),
         (["FILE", "FILE", "--by", ""], "it takes qmgr, job, queue, verb"),
         (["FILE", "FILE", "--interval", "7m"], "30s, 15m, 1h"),
         (["FILE", "FILE", "--tolerance", "-1"], "x>=0"),

@@ -91,7 +91,7 @@ def test_what_is_not_there_is_said_to_be_so() -> None:
         data.report("log", interval="1h", total=True)
     with pytest.raises(RequestError, match="by=day"):
         smfparse.compare(data, data, by=["day"])
-    with pytest.raises(RequestError, match="tolerance -1"):
+    with pytest.raises(RequestError, match="tolerance=-1"):
         smfparse.compare(DUMP, str(DUMP), tolerance=-1)
     with pytest.raises(InputError, match=r"missing\.smf"):
         smfparse.open("missing.smf")

@@ -17,7 +17,7 @@ import pages
 
 from smfparse import reports
 from smfparse.cli import main as cli
-from smfparse.comparing.changes import KINDS, MEASURES
+from smfparse.comparing import MEASURES, ROW_KINDS
 from smfparse.rendering.figures import STYLES
 from smfparse.tables import dictionary as columns
 from smfparse.tables import views
@@ -63,7 +63,7 @@ def measure_reference() -> Iterator[str]:
     yield "| figure | unit | of | formula |"
     yield "|---|---|---|---|"
     for each in MEASURES:
-        yield f"| `{each.name}` | {each.unit} | {KINDS[each.kind]} | {each.formula} |"
+        yield f"| `{each.name}` | {each.unit} | {ROW_KINDS[each.kind]} | {each.formula} |"
 
 
 def column_dictionary() -> Iterator[str]:
