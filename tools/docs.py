@@ -48,6 +48,25 @@ def report_reference() -> Iterator[str]:
         yield ""
 
 
+def report_keys() -> Iterator[str]:
+    """Yield a table of the keys that the declaration of a report can have."""
+    yield from _keys(reports.Report)
+
+
+def figure_keys() -> Iterator[str]:
+    """Yield a table of the keys that a figure of a report can have."""
+    yield from _keys(reports.Figure)
+
+
+def _keys(cls: type) -> Iterator[str]:
+    yield "| key | type | meaning | if left out |"
+    yield "|---|---|---|---|"
+    for each in reports.declared_keys(cls):
+        left_out = each.key.left_out or f"`{each.default}`".replace("True", "true")
+        cells = (f"`{each.name}`", each.type, each.key.meaning)
+        yield f"| {' | '.join(cells)} | {'(required)' if each.required else left_out} |"
+
+
 def command_reference() -> Iterator[str]:
     """Yield the help of every command."""
     with click.Context(cli, info_name="smfparse", **cli.context_settings) as top:
@@ -102,6 +121,8 @@ def _view_table(found: Iterable[columns.TableColumn]) -> Iterator[str]:
 PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "columns": column_dictionary,
     "reports": report_reference,
+    "report_keys": report_keys,
+    "figure_keys": figure_keys,
     "commands": command_reference,
     "measures": measure_reference,
 }

@@ -51,12 +51,13 @@ class Key:
 
 @dataclass(frozen=True)
 class Declared:
-    """A key as the dataclass declares it: `hint` is its type, `required` if it has no default."""
+    """A key as the dataclass declares it: `hint` is its type; `default` of those not required."""
 
     name: str
     key: Key
     hint: Any
     required: bool
+    default: Any
 
     @property
     def type(self) -> str:
@@ -113,7 +114,7 @@ def declared_keys(cls: type[DataclassInstance]) -> Iterator[Declared]:
         if get_origin(hints[each.name]) is Annotated:
             hint, key = get_args(hints[each.name])
             required = each.default is MISSING and each.default_factory is MISSING
-            yield Declared(each.name, key, hint, required)
+            yield Declared(each.name, key, hint, required, each.default)
 
 
 def read_table(cls: type[DataclassInstance], spec: Any, where: Where) -> dict[str, Any]:
