@@ -482,7 +482,7 @@ def test_two_names_that_become_one_are_added_up(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "A", "=B", "A=", "A%%=B", "A=%", "A%=B%%"])
 def test_what_is_no_rename_is_said(text: str) -> None:
-    with pytest.raises(RequestError, match=r"--rename .*(LQ%=SQ%|no %)"):
+    with pytest.raises(RequestError, match=r"renames=.*(LQ%=SQ%|write one in OLD)"):
         Rename.of(text)
     result = run(FIXTURE, FIXTURE, "--rename", text)
     assert (result.exit_code, result.stdout) == (2, "")

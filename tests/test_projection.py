@@ -29,7 +29,7 @@ from tests.searching import search
 
 PROJECT = Path(__file__).resolve().parent.parent
 FIXTURE = PROJECT / "fixtures" / "qm01-930.smf"
-MACROS = PROJECT / "smfparse" / "sql" / "macros.sql"
+MACROS = PROJECT / "smfparse" / "reports" / "macros.sql"
 ALL = None
 Asked = list[dict[str, frozenset[str] | None]]
 
