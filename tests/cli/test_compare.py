@@ -19,7 +19,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from smfparse.cli import main
-from smfparse.comparing.changes import (
+from smfparse.comparing import (
     COLUMNS,
     MEASURES,
     NAMES,
@@ -31,7 +31,7 @@ from smfparse.comparing.changes import (
 )
 from smfparse.errors import RequestError
 from smfparse.inputs.sources import open_inputs
-from smfparse.reports.sections import TOTAL
+from smfparse.reports import TOTAL
 from smfparse.synthetic.generate import generate
 from tests.support.builders import rdw
 from tests.support.paths import FIXTURES
@@ -482,7 +482,7 @@ def test_two_names_that_become_one_are_added_up(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "A", "=B", "A=", "A%%=B", "A=%", "A%=B%%"])
 def test_what_is_no_rename_is_said(text: str) -> None:
-    with pytest.raises(RequestError, match=r"--rename .*(LQ%=SQ%|no %)"):
+    with pytest.raises(RequestError, match=r"renames=.*(LQ%=SQ%|write one in OLD)"):
         Rename.of(text)
     result = run(FIXTURE, FIXTURE, "--rename", text)
     assert (result.exit_code, result.stdout) == (2, "")
@@ -700,7 +700,7 @@ def test_without_class_3_the_trace_is_named(tmp_path: Path) -> None:
         (["--split-at", "2026-03-04"], "INPUT"),
         (["FILE", "--split-at", "1000"], "has to have a day; 2026-03-04, 2026-03-04T09:00"),
         (["FILE", "--split-at", "noon"], "2026-03-04T09:00"),
-        (["FILE", "FILE", "--by", "user"], "--by user: it takes qmgr, job, queue, verb"),
+        (["FILE", "FILE", "--by", "user"], "--by user: unknown name; it takes qmgr, job"),
         (["FILE", "FILE", "--by", ""], "it takes qmgr, job, queue, verb"),
         (["FILE", "FILE", "--interval", "7m"], "30s, 15m, 1h"),
         (["FILE", "FILE", "--tolerance", "-1"], "x>=0"),

@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from smfparse.comparing import MEASURES, NAMES, Rename, Side, compared, measured
 from smfparse.comparing import printing as contrast
-from smfparse.comparing.changes import MEASURES, NAMES, Rename, Side, compared, measured
 from smfparse.inputs.sources import open_inputs
 from smfparse.synthetic.generate import generate
 from tests.support.searching import LONG

@@ -15,12 +15,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smfparse import reports
 from smfparse.errors import OutputError, RequestError
 from smfparse.inputs.sources import Inputs, open_inputs
 from smfparse.query.catalog import Catalog
 from smfparse.query.projection import named_tables, read_plan, words
-from smfparse.reports import running as reports
-from smfparse.reports.sections import RECORDED, TOTAL, Sections, statements
+from smfparse.reports import RECORDED, TOTAL, Sections
+from smfparse.reports.sections import statements
 from smfparse.selecting import Selection
 from smfparse.tables import RECORD, Wanted, columns, table_names
 from smfparse.writing.dataset import write_dataset
@@ -282,7 +283,7 @@ def test_a_plan_that_misses_a_column_costs_time_and_not_truth(
 def test_the_log_report_asks_for_the_columns_of_its_sql(asked: Asked, sections: Sections) -> None:
     which = reports.report("log")
     with Catalog(open_inputs([SMF])) as made:
-        assert list(reports.run(which, made, sections))
+        assert list(reports.run_report(which, made, sections))
     (wanted,) = asked
     assert wanted.keys() == {"qjst", "qjst_io"}
     (macro,) = re.findall(r"MACRO log_writes\(.*?;", MACROS.read_text("utf-8"), re.DOTALL)

@@ -13,7 +13,7 @@ import pytest
 
 from smfparse.inputs.sources import open_inputs
 from smfparse.query.catalog import Catalog
-from smfparse.reports.sections import TOTAL
+from smfparse.reports import TOTAL
 from tests.support import smf
 from tests.support.builders import Write
 from tests.support.published import CHANNEL_INTERVAL, EAST, SENDER, channels
