@@ -21,7 +21,7 @@ import inputs
 from show import machine, table
 
 from smfparse.errors import DamageLog
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
 from smfparse.reading.reader import chunks
 from smfparse.tables.dictionary import decoded_tables
 from smfparse.tables.schema import wanted_tables

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from smfparse.decoding import decoder as decode
 from smfparse.decoding.gathering import Growing
+from smfparse.inputs.log import Log
 from smfparse.inputs.named import Input
-from smfparse.inputs.parallel import Log, Range
+from smfparse.inputs.range import Range
 from smfparse.reading import reader as framing
 from smfparse.tables.dictionary import table_names
 from smfparse.tables.schema import wanted_tables

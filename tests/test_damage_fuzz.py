@@ -30,7 +30,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.cli import main
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
 from smfparse.reading.reader import look_at
 from smfparse.tables.dictionary import table_names
 from smfparse.tables.schema import wanted_tables

@@ -22,7 +22,8 @@ from smfparse.decoding.duplicates import Duplicates
 from smfparse.inputs import parallel as ranges
 from smfparse.inputs import sources as tables
 from smfparse.inputs.named import Input, look
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.reading import reader as framing
 from smfparse.selecting.selection import EVERYTHING, Selection
 from smfparse.store.manifest import MANIFEST
@@ -61,7 +62,7 @@ def kept(
     paths: Iterable[Path], jobs: int = 1, selection: Selection = EVERYTHING, **options: bool
 ) -> list[tuple[str, int]]:
     """Return name and record number of what is counted."""
-    inputs = open_inputs(paths, selection, jobs, **options)
+    inputs = open_inputs(paths, ReadOptions(selection, jobs=jobs, **options))
     rows = inputs.arrow("record").select(["source", "record_no"]).to_pylist()
     return [(Path(row["source"]).name, row["record_no"]) for row in rows]
 
@@ -244,7 +245,7 @@ def test_several_processes_leave_the_same_out(
     for paths in (overlapping, overlapping[::-1], overlapping[:1]):
         one = found_in(paths, 1, MIXED)
         assert found_in(paths, jobs, MIXED) == one
-        counts = [open_inputs(paths, jobs=count) for count in (1, jobs)]
+        counts = [open_inputs(paths, ReadOptions(jobs=count)) for count in (1, jobs)]
         for inputs in counts:
             inputs.arrow("record")
         assert counts[0].log.duplicates == counts[1].log.duplicates
@@ -256,7 +257,7 @@ def test_processes_say_what_they_left_out(
     jobs: int, overlapping: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small_chunks(monkeypatch, CAPACITY)
-    inputs = open_inputs(overlapping[:1], jobs=jobs)
+    inputs = open_inputs(overlapping[:1], ReadOptions(jobs=jobs))
     rows = inputs.arrow("record").num_rows
     assert inputs.duplicates == 2 * 62 - rows > 0
 
@@ -268,7 +269,7 @@ def test_a_dump_behind_damage_is_found_by_the_part_that_has_it(
     orphan = bytes.fromhex("00100200") + bytes(12)
     dump = b"".join([header(), *map(work, range(60))])
     path = put(folder / "damaged", dump, orphan, dump, dump)
-    one, more = (open_inputs([path], jobs=jobs) for jobs in (1, 4))
+    one, more = (open_inputs([path], ReadOptions(jobs=jobs)) for jobs in (1, 4))
     assert one.arrow("record").equals(more.arrow("record"))
     assert one.log.duplicates == more.log.duplicates == {path: 122}
 
@@ -296,10 +297,10 @@ def test_rows_that_are_left_are_those_of_the_records_that_are(
     places = {(source, number) for source, number in kept(overlapping)}
     wanted = {table: frozenset({"source", "record_no"})}
     for jobs in (1, 2):
-        inputs = open_inputs(overlapping, jobs=jobs)
+        inputs = open_inputs(overlapping, ReadOptions(jobs=jobs))
         rows = [row for _, batch in inputs.batches(wanted) for row in batch.to_pylist()]
         found = {(Path(row["source"]).name, row["record_no"]) for row in rows}
-        every = open_inputs(overlapping, keep_duplicates=True).arrow(table)
+        every = open_inputs(overlapping, ReadOptions(keep_duplicates=True)).arrow(table)
         all_rows = every.select(["source", "record_no"]).to_pylist()
         expected = [
             row for row in all_rows if (Path(row["source"]).name, row["record_no"]) in places
@@ -519,7 +520,7 @@ def test_a_dataset_is_written_without_duplicates(
 ) -> None:
     monkeypatch.setattr(tables, "LEAST_BYTES", 1)
     folder = overlapping[0].parent / f"tables{jobs}"
-    manifest = write_dataset(open_inputs(overlapping, jobs=jobs), folder)
+    manifest = write_dataset(open_inputs(overlapping, ReadOptions(jobs=jobs)), folder)
     assert kept([folder]) == kept(overlapping)
     assert manifest["duplicates"] == 4 * 62 - manifest["tables"]["record"]
 

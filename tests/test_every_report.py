@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
 from smfparse.layout.kinds import Combine
 from smfparse.query.catalog import Catalog
 from smfparse.rendering import figures as forms

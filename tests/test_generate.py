@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from smfparse.cli.generate import VERSIONS, command
 from smfparse.errors import OutputError, RequestError
-from smfparse.inputs.sources import Inputs, open_inputs
+from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.layout.blocks import Block
 from smfparse.layout.kinds import Code, Text, Wide
 from smfparse.schemas import REGISTRY, TABLES

@@ -135,7 +135,7 @@ import re, sys
 from pathlib import Path
 from smfparse.tables.dictionary import table_names
 from smfparse.tables.schema import wanted_tables
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
 inputs = open_inputs([sys.argv[1]])
 rows = sum(batch.num_rows for _, batch in inputs.batches(wanted_tables(table_names())))
 kilobytes = re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]

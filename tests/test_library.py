@@ -6,7 +6,7 @@ import pytest
 
 import smfparse
 from smfparse.errors import InputError, RequestError
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
 from smfparse.reports import printing
 from smfparse.reports import running as reports
 from smfparse.reports.sections import TOTAL

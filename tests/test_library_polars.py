@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 import smfparse
 from smfparse.errors import DamageError, InputError, RequestError
 from smfparse.inputs.named import Input
-from smfparse.inputs.sources import Inputs, open_inputs
+from smfparse.inputs.opening import Inputs, open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.query.lazy import narrowed
 from smfparse.selecting.selection import EVERYTHING, Selection
 from smfparse.synthetic.generate import generate
@@ -162,7 +163,7 @@ def test_a_query_gives_the_rows_of_the_whole_table(
     first = drawn.draw(st.none() | st.integers(0, 50))
     asked = drawn.draw(st.sampled_from([EVERYTHING, Selection.of(qmgr=["QM*"], since=["1200"])]))
     engine = drawn.draw(st.sampled_from(["auto", "streaming"]))
-    chosen = smfparse.SmfData(Inputs(data.inputs.sources, selection=asked))
+    chosen = smfparse.SmfData(Inputs(data.inputs.sources, options=ReadOptions(asked)))
     expected = whole
     if not asked.everything:
         found = pl.from_arrow(chosen.arrow(table))

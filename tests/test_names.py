@@ -23,8 +23,9 @@ from smfparse.decoding import matching
 from smfparse.decoding.decoder import Decoder
 from smfparse.errors import DamageLog, RequestError
 from smfparse.inputs import parallel as ranges
-from smfparse.inputs.parallel import Range
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
+from smfparse.inputs.range import Range
 from smfparse.layout.blocks import Block
 from smfparse.query.catalog import Catalog
 from smfparse.schemas import REGISTRY, TABLES
@@ -159,7 +160,9 @@ def asking(**asked: Any) -> Selection:
 def rows(paths: Iterable[Path], asked: Selection, jobs: int = 1) -> Rows:
     """Return all tables, read at once."""
     parts: dict[str, list[Any]] = {table: [] for table in decoded_tables()}
-    for table, batch in open_inputs(paths, asked, jobs).batches(wanted_tables(decoded_tables())):
+    for table, batch in open_inputs(paths, ReadOptions(asked, jobs=jobs)).batches(
+        wanted_tables(decoded_tables())
+    ):
         parts[table].append(batch)
     return {
         table: pl.DataFrame(pa.Table.from_batches(found, coded_schema(table)).cast(schema(table)))
@@ -258,7 +261,7 @@ def in_order(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def from_sql(paths: Iterable[Path], asked: Selection) -> Rows:
-    with Catalog(open_inputs(paths, asked)) as catalog:
+    with Catalog(open_inputs(paths, ReadOptions(asked))) as catalog:
         return {
             table: pl.DataFrame(catalog.arrow(f"SELECT * FROM {table}"))
             for table in (*NAMED, "qist")
@@ -266,7 +269,7 @@ def from_sql(paths: Iterable[Path], asked: Selection) -> Rows:
 
 
 def stored(path: Path, folder: Path, asked: Selection | None = None) -> Path:
-    write_dataset(open_inputs([path], asked or Selection()), folder)
+    write_dataset(open_inputs([path], ReadOptions(asked or Selection())), folder)
     return folder
 
 
@@ -326,7 +329,7 @@ def some(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_inventory_has_the_records_of_which_a_row_is_left(
     some: Path, asked: Mapping[str, Any], expected: list[int]
 ) -> None:
-    found = open_inputs([some], asking(**asked)).arrow(RECORD)
+    found = open_inputs([some], ReadOptions(asking(**asked))).arrow(RECORD)
     assert found["record_no"].to_pylist() == expected
 
 
@@ -383,7 +386,7 @@ def test_each_table_alone_has_the_rows_that_it_has_among_all(
 ) -> None:
     expected = Oracle(rows([some], Selection())).rows(**asked)
     for path in (some, stored(some, tmp_path / "tables")):
-        inputs = open_inputs([path], Selection.of(**asked))
+        inputs = open_inputs([path], ReadOptions(Selection.of(**asked)))
         alone = {table: pl.DataFrame(inputs.arrow(table)) for table in decoded_tables()}
         assert not differing(alone, expected)
 
@@ -409,7 +412,7 @@ def test_several_inputs_do_not_mix_their_records(
         tmp_path / "others.smf", [class1("X"), *SOME[3:], *SOME[:3], task("Y", "", [("Z", "Z")], 5)]
     )
     folder = tmp_path / "both"
-    write_dataset(open_inputs([some, others], keep_duplicates=True), folder)
+    write_dataset(open_inputs([some, others], ReadOptions(keep_duplicates=True)), folder)
     expected = Oracle(rows([folder], Selection())).rows(**asked)
     assert not differing(rows([folder], Selection.of(**asked)), expected)
     found = from_sql([folder], Selection.of(**asked))
@@ -523,11 +526,11 @@ def test_processes_give_the_rows_of_one(
     assert 0 < len(expected["wqst_cf"]) < len(whole["wqst_cf"])
     assert not differing(rows([generated], chosen), expected)
     small_chunks(monkeypatch, 100_000)
-    inputs = open_inputs([generated], chosen, jobs=2)
+    inputs = open_inputs([generated], ReadOptions(chosen, jobs=2))
     cut = inputs.units(inputs.sources, wanted_tables(decoded_tables()), ahead=True)
     assert sum(map(len, cut)) > 3
     assert not differing(rows([generated], chosen, jobs=2), expected)
-    write_dataset(open_inputs([generated], chosen, jobs=2), tmp_path / "tables")
+    write_dataset(open_inputs([generated], ReadOptions(chosen, jobs=2)), tmp_path / "tables")
     assert not differing(rows([tmp_path / "tables"], Selection()), expected)
 
 
@@ -544,7 +547,11 @@ def test_tasks_are_looked_for_once_and_only_where_rows_are_chosen_by_them(
 
     def searches(tables: Sequence[str], jobs: int, **asked: str) -> int:
         read.clear()
-        list(open_inputs([generated], asking(**asked), jobs).batches(wanted_tables(tables)))
+        list(
+            open_inputs([generated], ReadOptions(asking(**asked), jobs=jobs)).batches(
+                wanted_tables(tables)
+            )
+        )
         return sum(read)
 
     for jobs in (1, 2):
@@ -583,7 +590,11 @@ def test_a_distinct_name_is_matched_once(generated: Path, monkeypatch: pytest.Mo
         matching, "_is_like", lambda *each: matched.append((each[1].name, each[2])) or like(*each)
     )
     small_chunks(monkeypatch, 100_000)
-    list(open_inputs([generated], asking(job="A*", queue="B*")).batches(wanted_tables(["wqst"])))
+    list(
+        open_inputs([generated], ReadOptions(asking(job="A*", queue="B*"))).batches(
+            wanted_tables(["wqst"])
+        )
+    )
     assert len(matched) == len(set(matched)) > 20
     assert {name for name, _ in matched} == {"wtidccn", "objname", "basename"}
 

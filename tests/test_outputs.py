@@ -24,7 +24,7 @@ from click.testing import CliRunner, Result
 from smfparse.cli import main
 from smfparse.cli.convert import DATASET, DUCKDB
 from smfparse.cli.convert import FORMS as OFFERED
-from smfparse.inputs.sources import Inputs, open_inputs
+from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.query.catalog import Catalog
 from smfparse.tables import views
 from smfparse.tables.dictionary import table_names, title

@@ -20,7 +20,8 @@ from typing import Any
 import pytest
 
 from smfparse.errors import DamageLog, InputError
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.reading import packing
 from smfparse.reading.packing import unpacked
 from smfparse.reading.reader import WHOLE_SOURCE, chunks, plan
@@ -508,7 +509,7 @@ def test_several_packed_files_are_decoded_by_several_processes(
     for number, name in enumerate(("gzip", "zstd", "zip", "xz")):
         paths.append(tmp_path / f"{number}.smf")
         paths[-1].write_bytes(PACKERS[name](DUMP))
-    one, two = open_inputs(paths), open_inputs(paths, jobs=2)
+    one, two = open_inputs(paths), open_inputs(paths, ReadOptions(jobs=2))
     assert len(two.units(two.sources, {"wtas": None}, ahead=True)) > 1
     for table in ("record", "wtas", "qjst"):
         assert two.arrow(table).equals(one.arrow(table)), table
@@ -521,7 +522,7 @@ def test_cut_packed_files_say_so_from_other_processes(
     paths = [tmp_path / f"{number}.smf" for number in range(4)]
     for path in paths:
         path.write_bytes(gzip.compress(DUMP)[:-20])
-    one, two = open_inputs(paths), open_inputs(paths, jobs=2)
+    one, two = open_inputs(paths), open_inputs(paths, ReadOptions(jobs=2))
     assert two.arrow("wtas").equals(one.arrow("wtas"))
     assert two.damage.details == one.damage.details
     assert sum("gzip data are cut" in each.reason for each in two.damage.details) == 4

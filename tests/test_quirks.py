@@ -11,7 +11,7 @@ from typing import Any
 
 from smfparse.decoding.decoder import Decoder
 from smfparse.errors import DamageLog
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
 from smfparse.reading.reader import Chunk
 from smfparse.tables.schema import wanted_tables
 from tests.builders import (

@@ -25,9 +25,11 @@ from smfparse.cli import main
 from smfparse.errors import Damage, InputError
 from smfparse.inputs import parallel as ranges
 from smfparse.inputs import sources as tables
+from smfparse.inputs.log import Log
 from smfparse.inputs.named import Input
-from smfparse.inputs.parallel import Log, Range
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
+from smfparse.inputs.range import Range
 from smfparse.reading import reader as framing
 from smfparse.reading.reader import Part, _Reader
 from smfparse.selecting.selection import EVERYTHING, Selection
@@ -68,7 +70,7 @@ def found_in(
     wanted: Wanted = ALL,
     selection: Selection = EVERYTHING,
 ) -> Found:
-    inputs = open_inputs(paths, selection, jobs)
+    inputs = open_inputs(paths, ReadOptions(selection, jobs=jobs))
     inputs.log.count_unknown = True
     rows = rows_of(inputs.batches(wanted), wanted)
     return Found(rows, inputs.damage.details, inputs.damage.count, inputs.log.unknown)
@@ -148,7 +150,7 @@ def sound(tmp_path: Path) -> Path:
 
 
 def parts_of(path: Path, jobs: int) -> int:
-    inputs = open_inputs([path], jobs=jobs)
+    inputs = open_inputs([path], ReadOptions(jobs=jobs))
     return sum(map(len, inputs.units(inputs.sources, ALL, ahead=True)))
 
 
@@ -491,7 +493,7 @@ def test_every_command_says_the_same_with_the_same_exit_code(
 
 
 def converted(paths: Sequence[Path], folder: Path, jobs: int) -> tuple[dict[str, Any], Any]:
-    made = write_dataset(open_inputs(paths, jobs=jobs), folder)
+    made = write_dataset(open_inputs(paths, ReadOptions(jobs=jobs)), folder)
     assert json.loads((folder / MANIFEST).read_text(encoding="utf-8")) == made
     assert not (folder / PARTIAL).exists()
     runs = [(folder / each).read_bytes() for each in made["records"] or ()]
@@ -531,7 +533,7 @@ def test_the_files_of_many_parts_sort_in_their_order(
 ) -> None:
     again = tmp_path / "again.smf"
     again.write_bytes(mixed.read_bytes() * 2)
-    write_dataset(open_inputs([again], jobs=12), tmp_path / "tables")
+    write_dataset(open_inputs([again], ReadOptions(jobs=12)), tmp_path / "tables")
     files = sorted(each.name for each in (tmp_path / "tables" / "record").iterdir())
     assert len(files) > 10
     assert files == [f"part-{number:05}.parquet" for number in range(len(files))]
@@ -543,8 +545,8 @@ def test_nothing_of_an_old_dataset_with_more_parts_is_left(
     tmp_path: Path, here: None, mixed: Path
 ) -> None:
     folder = tmp_path / "tables"
-    write_dataset(open_inputs([mixed], jobs=6), folder)
-    write_dataset(open_inputs([mixed], jobs=2), folder, force=True)
+    write_dataset(open_inputs([mixed], ReadOptions(jobs=6)), folder)
+    write_dataset(open_inputs([mixed], ReadOptions(jobs=2)), folder, force=True)
     assert len(list((folder / "record").iterdir())) == 2
     write_dataset(open_inputs([mixed]), folder, force=True)
     assert len(list((folder / "record").iterdir())) == 1
@@ -560,7 +562,7 @@ def test_nothing_is_left_of_what_was_written_by_a_part_that_was_given_up(
     path.write_bytes(written(many(20, 1))[0] + first + written(many(280, 1))[0])
     assert last
     folder = tmp_path / "tables"
-    write_dataset(open_inputs([path], jobs=6), folder)
+    write_dataset(open_inputs([path], ReadOptions(jobs=6)), folder)
     assert [each.name for each in (folder / "record").iterdir()] == ["part-00000.parquet"]
     assert open_inputs([folder]).arrow("record").num_rows == 300
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from smfparse.cli import main
 from smfparse.errors import RequestError
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
 from smfparse.query.catalog import Catalog
 from smfparse.rendering import figures as forms
 from smfparse.reports import printing

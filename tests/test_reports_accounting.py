@@ -15,7 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.query.catalog import Catalog
 from smfparse.reports import running as reports
 from smfparse.reports.sections import TOTAL, Sections, every
@@ -604,7 +605,7 @@ def test_queues_whose_task_is_not_selected_are_shown_with_their_job(write: Write
         more_queues(queue("Q2", token, putn=2), by=who("JOB1")),
         more_queues(queue("Q3", token, putn=4), by=who("JOB1")),
     )
-    selected = open_inputs([path], Selection.of(type="116(2)"))
+    selected = open_inputs([path], ReadOptions(Selection.of(type="116(2)")))
     with Catalog(selected) as catalog:
         head, *blocks = reports.run(reports.report("task"), catalog)
         (row,) = reports.run(reports.report("tasksum"), catalog)

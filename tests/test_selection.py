@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 from smfparse.cli import main
 from smfparse.decoding.decoder import Decoder
 from smfparse.errors import DamageLog, RequestError
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.query.catalog import Catalog
 from smfparse.selecting import selection as module
 from smfparse.selecting.selection import Selection
@@ -123,7 +124,7 @@ def asking(**asked: Any) -> Selection:
 
 def numbers(path: Path, **asked: Any) -> list[int]:
     """Return the numbers of the selected records."""
-    found = open_inputs([path], asking(**asked)).arrow(RECORD)
+    found = open_inputs([path], ReadOptions(asking(**asked))).arrow(RECORD)
     return list(found["record_no"].to_pylist())
 
 
@@ -197,7 +198,9 @@ def test_a_time_is_the_same_in_the_sql_of_a_dataset(
     stored_days: Path, since: Any, until: Any, expected: list[int]
 ) -> None:
     query = "SELECT record_no FROM qist ORDER BY 1"
-    with Catalog(open_inputs([stored_days], asking(since=since, until=until))) as catalog:
+    with Catalog(
+        open_inputs([stored_days], ReadOptions(asking(since=since, until=until)))
+    ) as catalog:
         assert catalog.arrow(query)["record_no"].to_pylist() == expected
 
 
@@ -621,8 +624,8 @@ def test_a_file_a_dataset_and_sql_give_what_is_asked_for(
     chosen = Selection.of(**asked.texts())
     whole, raw, stored = (
         open_inputs([path]),
-        open_inputs([path], chosen),
-        open_inputs([folder / "tables"], chosen),
+        open_inputs([path], ReadOptions(chosen)),
+        open_inputs([folder / "tables"], ReadOptions(chosen)),
     )
     takes = {row["record_no"]: asked.takes(row) for row in whole.arrow(RECORD).to_pylist()}
     with Catalog(stored) as catalog:
@@ -639,7 +642,7 @@ def test_selected_rows_may_have_any_columns(named: Path, tmp_path: Path) -> None
     write_dataset(open_inputs([named]), tmp_path / "tables")
     asked = Selection.of(qmgr=["QM*"], type=["115"])
     for source in (named, tmp_path / "tables"):
-        inputs = open_inputs([source], asked)
+        inputs = open_inputs([source], ReadOptions(asked))
         for columns in (frozenset[str](), frozenset({"length"}), frozenset({"qmgr", "type"})):
             batches = [batch for _, batch in inputs.batches({RECORD: columns})]
             assert sum(batch.num_rows for batch in batches) == 3
@@ -652,8 +655,8 @@ def test_a_dataset_of_a_selection_is_what_the_selection_takes_from_a_dataset(
     path = FIXTURES / "qm01-930.smf"
     asked = Selection.of(qmgr=["QM02"], type=["115,116(1)"])
     write_dataset(open_inputs([path]), tmp_path / "all")
-    write_dataset(open_inputs([path], asked), tmp_path / "raw")
-    write_dataset(open_inputs([tmp_path / "all"], asked), tmp_path / "stored")
+    write_dataset(open_inputs([path], ReadOptions(asked)), tmp_path / "raw")
+    write_dataset(open_inputs([tmp_path / "all"], ReadOptions(asked)), tmp_path / "stored")
     for table in decoded_tables():
         first, second = (open_inputs([tmp_path / each]).arrow(table) for each in ("raw", "stored"))
         assert first.equals(second), table

@@ -26,7 +26,7 @@ from smfparse.tables.views import quoted
 from smfparse.vectors import Floats
 
 if TYPE_CHECKING:
-    from smfparse.inputs.sources import Inputs
+    from smfparse.inputs.opening import Inputs
 
 NAMES = ("qmgr", "job", "queue", "verb")
 """What rows can be told apart by."""

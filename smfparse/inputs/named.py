@@ -62,7 +62,7 @@ class Input:
         return chunks(self.path, damage, part, kinds=kinds, framing=self.framing, name=self.name)
 
 
-def find(
+def resolve(
     names: Iterable[str | Path],
     is_dataset: Callable[[Path], bool],
     damage: DamageLog,
@@ -247,6 +247,6 @@ def _remove(path: Path, process: int) -> None:
 
 def _no_room(stream: Input, error: OSError) -> OutputError:
     return OutputError(
-        f"{tempfile.gettempdir()}: {error.strerror or error}; {stream.name} is copied to "
-        "there: have TMPDIR name another folder, or name a file as input"
+        f"{tempfile.gettempdir()}: {error.strerror or error}; {stream.name} is copied "
+        "there first; set TMPDIR to another folder, or pass a file instead of a pipe"
     )

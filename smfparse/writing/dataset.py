@@ -29,8 +29,9 @@ import pyarrow.compute as pc
 from smfparse import __version__
 from smfparse.decoding.duplicates import Duplicates, Fingerprints, Recorder, read_run
 from smfparse.errors import Damage, DamageLog, InputError, RequestError
+from smfparse.inputs.opening import Inputs, called_apart
 from smfparse.inputs.parallel import in_order
-from smfparse.inputs.sources import Dataset, Inputs, SmfFile, Source, called_apart, damage_rows
+from smfparse.inputs.sources import Dataset, SmfFile, Source, damage_rows
 from smfparse.store.locking import only_writer
 from smfparse.store.manifest import (
     FORMAT,
@@ -156,7 +157,7 @@ def _add(inputs: Inputs, there: Dataset, partition: bool) -> Appended:
     _clear(there.path)
     if not sources:
         return Appended(old, dict.fromkeys(table_names(), 0), passed_over)
-    added = Inputs(sources, inputs.log, inputs.selection, inputs.jobs)
+    added = Inputs(sources, inputs.log, inputs.options)
     first = _next_number(there.path)
     made = _Making(there.path, old["partitioned"], first, read, old, _places(there.lost))
     manifest, rows = _make(added, made)
@@ -418,8 +419,8 @@ def _written(inputs: Inputs, made: _Making) -> Iterator[list[Written]]:
     if len(found) < 2:
         yield _write(*where, 1, 0, inputs.batches(wanted))
         return
-    write = partial(_write, *where, inputs.jobs)
-    outcomes = in_order(found, write, inputs.jobs, inputs.log)
+    write = partial(_write, *where, inputs.options.jobs)
+    outcomes = in_order(found, write, inputs.options.jobs, inputs.log)
     with closing(outcomes):
         for outcome in outcomes:
             inputs.log.add(outcome.log)
