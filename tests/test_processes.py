@@ -244,7 +244,7 @@ def test_a_temporary_folder_without_room_is_named_with_the_way_out(
     found = CliRunner().invoke(main, [command[0], str(dump), *command[1:], "--jobs=2"])
     assert found.exit_code == 8
     assert str(temporary) in found.stderr
-    assert "No space left on device; have TMPDIR name another folder" in found.stderr
+    assert "No space left on device; set TMPDIR to another folder" in found.stderr
     assert not list(temporary.iterdir())
 
 
