@@ -28,7 +28,7 @@ from smfparse.tables.schema import wanted_tables
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tests.variants import BY_NAME, PACKINGS, read_rdw
+from tests.support.variants import BY_NAME, PACKINGS, read_rdw
 
 FRAMINGS = ("rdw", "rdw-unspanned", "bdw", "length", "ftp-block", "ftp-record", "none")
 

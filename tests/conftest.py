@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import Write, rdw
+from tests.support.builders import Write, rdw
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -22,7 +22,8 @@ from smfparse.synthetic.generate import generate
 from smfparse.tables import views
 from smfparse.tables.dictionary import table_names
 from smfparse.writing.dataset import write_dataset
-from tests.accounting_records import (
+from tests.reports.test_channels import SENDER, channels
+from tests.support.accounting_records import (
     ENDED,
     MINUTE,
     more_queues,
@@ -32,15 +33,13 @@ from tests.accounting_records import (
     task_token,
     who,
 )
-from tests.builders import rdw
-from tests.real import REAL_DATA, needs_real_data
-from tests.statistics_records import START, block, record
-from tests.test_reports_channels import SENDER, channels
+from tests.support.builders import rdw
+from tests.support.paths import FIXTURE_FILES, PROJECT
+from tests.support.real import REAL_DATA, needs_real_data
+from tests.support.statistics_records import START, block, record
 
-ROOT = Path(__file__).resolve().parent.parent
-PAGE = (ROOT / "docs" / "cookbook.md").read_text(encoding="utf-8")
+PAGE = (PROJECT / "docs" / "cookbook.md").read_text(encoding="utf-8")
 QUESTIONS = dict(re.findall(r"^### (.*?)\n.*?^```sql\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE))
-FIXTURES = sorted(path.name for path in (ROOT / "fixtures").glob("*.smf"))
 REAL = sorted(path.name for path in REAL_DATA.glob("*.dat")) if REAL_DATA else ["none"]
 
 YEARS = dt.timedelta(days=9000)
@@ -235,11 +234,11 @@ def test_a_question_has_an_answer(
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-@pytest.mark.parametrize("fixture", FIXTURES)
+@pytest.mark.parametrize("fixture", FIXTURE_FILES, ids=lambda path: path.name)
 def test_a_question_is_answered_alike_on_a_fixture(
-    opened: Callable[[Path], Opened], fixture: str, question: str
+    opened: Callable[[Path], Opened], fixture: Path, question: str
 ) -> None:
-    answers(opened(ROOT / "fixtures" / fixture), question)
+    answers(opened(fixture), question)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

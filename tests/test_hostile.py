@@ -16,7 +16,7 @@ from smfparse.errors import Damage, DamageLog
 from smfparse.schemas import REGISTRY
 from smfparse.tables.dictionary import decoded_tables
 from smfparse.tables.schema import every_block, wanted_tables
-from tests.builders import (
+from tests.support.builders import (
     Section,
     chunk_of,
     named_block,

@@ -1,7 +1,7 @@
 """Write the generated parts of docs/ (`make docs`), or check that they are up to date (--check).
 
-A generated part stands between the lines `<!-- generated: NAME -->` and `<!-- end -->`. So are the
-output of the examples and the pictures of the pages that run (pages.py).
+A generated part stands between the lines `<!-- generated: NAME -->` and `<!-- end -->`. The output
+and the pictures of the examples on the pages in RUN are generated too (pages.py).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pages
 
 from smfparse.cli import main as cli
 from smfparse.comparing.changes import KINDS, MEASURES
-from smfparse.rendering import figures as forms
+from smfparse.rendering.figures import STYLES
 from smfparse.reports import running as reports
 from smfparse.tables import dictionary as columns
 from smfparse.tables import views
@@ -30,7 +30,7 @@ _PART = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def report_reference() -> Iterator[str]:
-    """Yield a section for each report: its data and how each figure comes about."""
+    """Yield a section for each report: its data, and the formula of each figure."""
     for name in reports.names():
         which = reports.report(name)
         yield f"## {name}\n"
@@ -40,7 +40,7 @@ def report_reference() -> Iterator[str]:
         yield "| figure | JSON | formula | shown | evidence | note |"
         yield "|---|---|---|---|---|---|"
         for each in which.figures:
-            shown = forms.FORMS[each.form][1]
+            shown = STYLES[each.style][1]
             yield (
                 f"| {each.csv or '(not in CSV)'} | `{each.name}` | {each.formula} | {shown} "
                 f"| {each.evidence} | {each.note} |"
@@ -59,7 +59,7 @@ def command_reference() -> Iterator[str]:
 
 
 def measure_reference() -> Iterator[str]:
-    """Yield a table of the figures that compare has."""
+    """Yield a table of the figures of compare."""
     yield "| figure | unit | of | formula |"
     yield "|---|---|---|---|"
     for each in MEASURES:
@@ -67,7 +67,7 @@ def measure_reference() -> Iterator[str]:
 
 
 def column_dictionary() -> Iterator[str]:
-    """Yield every table and view with its columns; key columns once."""
+    """Yield the key columns once, then every table and view with its other columns."""
     yield "## Key columns\n"
     yield from _column_table((*columns.KEYS, columns.TASK_KEY))
     for name in columns.table_names():
@@ -108,7 +108,7 @@ PARTS: dict[str, Callable[[], Iterator[str]]] = {
 
 
 def rebuilt(text: str) -> str:
-    """Return a page with its generated parts made anew."""
+    """Return a page with its generated parts written anew."""
 
     def part(found: re.Match[str]) -> str:
         start, name, end = found.groups()
@@ -118,7 +118,7 @@ def rebuilt(text: str) -> str:
 
 
 def made(page: Path) -> dict[Path, str]:
-    """Return a page as it should be, and the pictures on it."""
+    """Return a page and its pictures, by path, as they should be now."""
     text = rebuilt(page.read_text(encoding="utf-8"))
     if page not in RUN:
         return {page: text}
@@ -127,7 +127,7 @@ def made(page: Path) -> dict[Path, str]:
 
 
 def is_as(path: Path, wanted: str) -> bool:
-    """Say whether a file is what it should be; of a picture, whether it says the same."""
+    """Whether a file is as wanted; pictures are compared by their words."""
     if not path.exists():
         return False
     text = path.read_text(encoding="utf-8")
@@ -150,7 +150,7 @@ def main() -> None:
                 texts = (path.read_text(encoding="utf-8"), wanted)
                 print(*difflib.unified_diff(*(text.splitlines() for text in texts)), sep="\n")
     if stale and check:
-        sys.exit(f"docs: {', '.join(each.name for each in stale)} out of date: run make docs")
+        sys.exit(f"docs: {', '.join(each.name for each in stale)} out of date; run make docs")
     print(f"docs: {'written' if stale else 'up to date'}")
 
 

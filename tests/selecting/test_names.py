@@ -1,0 +1,789 @@
+"""Selection by names: the rows about a job, a queue or a channel, the same from every input."""
+
+from __future__ import annotations
+
+import datetime as dt
+import fnmatch
+import json
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import polars as pl
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smfparse.cli import main
+from smfparse.decoding import gathering as buffers
+from smfparse.decoding import matching
+from smfparse.decoding.decoder import Decoder
+from smfparse.errors import DamageLog, RequestError
+from smfparse.inputs import parallel as ranges
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
+from smfparse.inputs.range import Range
+from smfparse.layout.blocks import Block
+from smfparse.query.catalog import Catalog
+from smfparse.schemas import REGISTRY, TABLES
+from smfparse.selecting.selection import Selection
+from smfparse.store.manifest import MANIFEST
+from smfparse.synthetic.generate import generate
+from smfparse.tables.dictionary import RECORD, decoded_tables
+from smfparse.tables.schema import coded_schema, schema, wanted_tables
+from smfparse.writing.dataset import write_dataset
+from tests.inputs.test_ranges import Here, small_chunks
+from tests.support.builders import (
+    NOTHING,
+    Section,
+    chunk_of,
+    foreign_record,
+    named_block,
+    qwhc_of,
+    qwhs_long,
+    qwhs_short,
+    rdw,
+    smf_record,
+)
+from tests.support.paths import FIXTURE_FILES
+from tests.support.real import REAL_DATA
+from tests.support.searching import search
+
+FILES = [*FIXTURE_FILES, *sorted((REAL_DATA or Path()).glob("*.dat"))]
+NOON = dt.datetime(2026, 3, 4, 12)
+HOUR = dt.timedelta(hours=1)
+TASK_TABLES = ("wtid", "wtas", "wtas_latch", "wtas_cf")
+QUEUE_TABLES = ("wqst", "wqst_cf")
+NAMED = (*TASK_TABLES, *QUEUE_TABLES, "qwac", "qmac", "qqst", "qcst", RECORD)
+"""Every table that can have rows."""
+UTC = (NOON - HOUR).replace(tzinfo=dt.UTC)
+_BLOCKS = {block.name: block for found in REGISTRY.values() for block in found.values()}
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+
+Queue: TypeAlias = tuple[str, str]
+"""The name it was opened by, and the base name."""
+Rows: TypeAlias = dict[str, pl.DataFrame]
+"""The rows of every table."""
+
+
+def block(name: str, **values: Any) -> bytes:
+    found: Block = _BLOCKS[name]
+    return bytes(found.build(values))
+
+
+def sections(job: str, channel: str, queues: Sequence[Queue], token: int) -> Iterator[Section]:
+    """WTID and queues."""
+    correl = f"{token:024X}".ljust(32, "0")
+    request = {"cfcount": 7}
+    verbs = [request, *[None] * 99]
+    yield Section([block("WTID", wtidccn=job, wtidchl=channel)])
+    yield Section(
+        [
+            block("WQST", wqver=9, correl=correl, objname=opened, basename=base, mqcfreq=verbs)
+            for opened, base in queues
+        ]
+    )
+
+
+def task(
+    job: str = "",
+    channel: str = "",
+    queues: Sequence[Queue] = (),
+    token: int = 1,
+    qmgr: str = "MQ01",
+    wtid: bool = True,
+) -> bytes:
+    """116/1."""
+    who, found = sections(job, channel, queues, token)
+    times = {"wtasints": None, "wtasinte": None}
+    counts = [token, *[0] * 31]
+    own = block("WTAS", wtasmthr=token, wtasver=8, wtaslwn=counts, **times)
+    area = qwhs_short(UTC)
+    return smf_record(
+        116, 1, who if wtid else NOTHING, Section([own]), found, area=area, local=NOON, qmgr=qmgr
+    )
+
+
+def continuation(
+    job: str = "",
+    channel: str = "",
+    queues: Sequence[Queue] = (),
+    token: int = 1,
+    qmgr: str = "MQ01",
+    wtid: bool = True,
+) -> bytes:
+    """116/2 of the task with the same token."""
+    who, found = sections(job, channel, queues, token)
+    area = qwhs_short(UTC, triplets=3)
+    return smf_record(116, 2, who if wtid else NOTHING, found, area=area, local=NOON, qmgr=qmgr)
+
+
+def class1(job: str = "", blocks: Sequence[str] = ("QWAC", "QMAC"), qmgr: str = "MQ01") -> bytes:
+    """116/0."""
+    found = [Section([block(each)]) if each in blocks else NOTHING for each in ("QWAC", "QMAC")]
+    area = qwhs_short(UTC, qwhc=qwhc_of(job=job))
+    return smf_record(116, 0, *found, area=area, local=NOON, qmgr=qmgr)
+
+
+def channels(*names: str, qmgr: str = "MQ01") -> bytes:
+    """116/10."""
+    found = Section([block("QCST", qcstchnm=each) for each in names])
+    return smf_record(116, 10, found, area=qwhs_long(UTC), local=NOON, qmgr=qmgr)
+
+
+def depths(*names: str, qmgr: str = "MQ01") -> bytes:
+    """115/216."""
+    found = Section([block("QQST", qqstqnam=each) for each in names])
+    return smf_record(115, 216, found, area=qwhs_long(UTC), local=NOON, qmgr=qmgr)
+
+
+def statistics(qmgr: str = "MQ01") -> bytes:
+    """115/2 with a QIST, which names nobody."""
+    found = Section([named_block("QIST", 80)])
+    return smf_record(115, 2, NOTHING, found, area=qwhs_long(UTC), local=NOON, qmgr=qmgr)
+
+
+def write(path: Path, records: Iterable[bytes]) -> Path:
+    path.write_bytes(rdw(records))
+    return path
+
+
+def asking(**asked: Any) -> Selection:
+    return Selection.of(
+        **{name: [each] if isinstance(each, str) else each for name, each in asked.items()}
+    )
+
+
+def rows(paths: Iterable[Path], asked: Selection, jobs: int = 1) -> Rows:
+    """Return all tables, read at once."""
+    parts: dict[str, list[Any]] = {table: [] for table in decoded_tables()}
+    for table, batch in open_inputs(paths, ReadOptions(asked, jobs=jobs)).batches(
+        wanted_tables(decoded_tables())
+    ):
+        parts[table].append(batch)
+    return {
+        table: pl.DataFrame(pa.Table.from_batches(found, coded_schema(table)).cast(schema(table)))
+        for table, found in parts.items()
+    }
+
+
+class Oracle:
+    """What a selection takes out of all rows, by polars."""
+
+    def __init__(self, whole: Rows) -> None:
+        self.whole = {
+            table: frame.with_columns(
+                task=pl.coalesce("task_record_no", "record_no")
+                if "task_record_no" in frame.columns
+                else "record_no"
+            )
+            for table, frame in whole.items()
+        }
+
+    def rows(
+        self, job: Sequence[str] = (), queue: Sequence[str] = (), channel: Sequence[str] = ()
+    ) -> Rows:
+        found = dict(self.whole)
+        if job:
+            self._keep(found, self._by_job(job))
+        if queue:
+            self._keep(found, self._by_queue(queue))
+        if channel:
+            self._keep(found, self._by_channel(channel))
+        if job or queue or channel:
+            left = [found[each].select("source", "record_no") for each in NAMED if each != RECORD]
+            found[RECORD] = self._semi(self.whole[RECORD], pl.concat(left), "record_no")
+        return {table: frame.drop("task") for table, frame in found.items()}
+
+    def _keep(self, found: Rows, kept: Rows) -> None:
+        for table, frame in found.items():
+            some = kept.get(table)
+            found[table] = (
+                frame.clear() if some is None else self._semi(frame, some, "record_no", "block_no")
+            )
+
+    def _semi(self, frame: pl.DataFrame, other: pl.DataFrame, *on: str) -> pl.DataFrame:
+        columns = ["source", *on]
+        return frame.filter(
+            pl.struct(columns).is_in(other.select(pl.struct(columns)).to_series().implode())
+        )
+
+    def _like(self, table: str, patterns: Sequence[str], *columns: str) -> pl.DataFrame:
+        def hit(row: Mapping[str, Any]) -> bool:
+            return any(
+                row[column] and fnmatch.fnmatchcase(row[column].upper(), pattern.upper())
+                for column in columns
+                for text in patterns
+                for pattern in text.split(",")
+            )
+
+        frame = self.whole[table]
+        return frame.filter([hit(row) for row in frame.iter_rows(named=True)])
+
+    def _records(self, tables: Iterable[str], named: pl.DataFrame, on: str) -> Rows:
+        return {table: self._semi(self.whole[table], named, on) for table in tables}
+
+    def _by_job(self, patterns: Sequence[str]) -> Rows:
+        tasks = self._like("wtid", patterns, "wtidccn")
+        first = self._like("qmac", patterns, "qwhccn")
+        return self._records([*TASK_TABLES, *QUEUE_TABLES], tasks, "record_no") | self._records(
+            ["qwac", "qmac"], first, "record_no"
+        )
+
+    def _by_queue(self, patterns: Sequence[str]) -> Rows:
+        used = self._like("wqst", patterns, "objname", "basename")
+        return self._records(TASK_TABLES, used, "task") | {
+            "wqst": used,
+            "wqst_cf": self._semi(self.whole["wqst_cf"], used, "record_no", "block_no"),
+            "qqst": self._like("qqst", patterns, "qqstqnam"),
+        }
+
+    def _by_channel(self, patterns: Sequence[str]) -> Rows:
+        tasks = self._like("wtid", patterns, "wtidchl")
+        return self._records([*TASK_TABLES, *QUEUE_TABLES], tasks, "record_no") | {
+            "qcst": self._like("qcst", patterns, "qcstchnm")
+        }
+
+
+def differing(found: Mapping[str, pl.DataFrame], expected: Mapping[str, pl.DataFrame]) -> list[str]:
+    """Return the tables that are not as expected."""
+    return [table for table, frame in expected.items() if not frame.equals(found[table])]
+
+
+def in_order(rows: pl.DataFrame) -> pl.DataFrame:
+    """Sort rows, of which DuckDB gives no order, and let every reader's types be the same."""
+    keys = [each for each in ("source", "record_no", "block_no") if each in rows.columns]
+    index = [each for each in ("latch", "phase", "verb", "request") if each in rows.columns]
+    return rows.select(*keys, *index).sort(*keys, *index)
+
+
+def from_sql(paths: Iterable[Path], asked: Selection) -> Rows:
+    with Catalog(open_inputs(paths, ReadOptions(asked))) as catalog:
+        return {
+            table: pl.DataFrame(catalog.arrow(f"SELECT * FROM {table}"))
+            for table in (*NAMED, "qist")
+        }
+
+
+def stored(path: Path, folder: Path, asked: Selection | None = None) -> Path:
+    write_dataset(open_inputs([path], ReadOptions(asked or Selection())), folder)
+    return folder
+
+
+SOME = [
+    task("PAY01", "", [("PAY.IN", "PAY.IN"), ("ALIAS", "PAY.OUT")], 1),
+    statistics(),
+    class1("PAY01"),
+    task("CICSA", "TO.QM02", [("OTHER", "OTHER")], 2),
+    continuation("CICSA", "TO.QM02", [("pay.in", "pay.in"), ("X", "X")], 2),
+    continuation("CICSA", "TO.QM02", [("MORE", "MORE")], 2),
+    task("PAY01", "", [], 1),
+    depths("PAY.IN", "OTHER", "PAY.OUT"),
+    channels("TO.QM02", "TO.QM03"),
+    class1("", ("QMAC",)),
+    class1("CICSA", ("QWAC",)),
+    continuation("LOST", "TO.QM03", [("PAY.OUT", "")], 9),
+    task("", "", [("", "")], 3),
+    task("GONE", "", [("PAY.IN", "PAY.IN")], 4, wtid=False),
+]
+"""Records, from 1."""
+
+
+@pytest.fixture(scope="module")
+def some(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("names") / "some.smf", SOME)
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ({"job": "PAY01"}, [1, 3, 7]),
+        ({"job": "pay*"}, [1, 3, 7]),
+        ({"job": "CICS?"}, [4, 5, 6]),
+        ({"job": "PAY01,LOST"}, [1, 3, 7, 12]),
+        ({"job": ["PAY01", "LOST"]}, [1, 3, 7, 12]),
+        ({"job": "*"}, [1, 3, 4, 5, 6, 7, 12]),
+        ({"job": "ZZ"}, []),
+        ({"queue": "PAY.IN"}, [1, 4, 5, 6, 8, 14]),
+        ({"queue": "PAY.OUT"}, [1, 8, 12]),
+        ({"queue": "ALIAS"}, [1]),
+        ({"queue": "MORE"}, [4, 5, 6]),
+        ({"queue": "PAY.??"}, [1, 4, 5, 6, 8, 14]),
+        ({"queue": "*"}, [1, 4, 5, 6, 8, 12, 14]),
+        ({"channel": "TO.QM02"}, [4, 5, 6, 9]),
+        ({"channel": "*3"}, [9, 12]),
+        ({"channel": "*"}, [4, 5, 6, 9, 12]),
+        ({"job": "PAY01", "queue": "OTHER"}, []),
+        ({"job": "CICSA", "queue": "PAY.IN"}, [4, 5, 6]),
+        ({"job": "LOST", "channel": "TO.QM03"}, [12]),
+        ({"job": "CICSA", "queue": "MORE", "channel": "TO*"}, [4, 5, 6]),
+        ({"job": "PAY01", "type": "116(0)"}, [3]),
+        ({"queue": "PAY.IN", "type": "116(1)"}, [1, 4, 14]),
+        ({"queue": "PAY.IN", "type": "116(2)"}, [5, 6]),
+        ({"job": "PAY01", "qmgr": "ZZ"}, []),
+    ],
+)
+def test_the_inventory_has_the_records_of_which_a_row_is_left(
+    some: Path, asked: Mapping[str, Any], expected: list[int]
+) -> None:
+    found = open_inputs([some], ReadOptions(asking(**asked))).arrow(RECORD)
+    assert found["record_no"].to_pylist() == expected
+
+
+@pytest.mark.parametrize(
+    ("queue", "expected"),
+    [
+        ("PAY.IN", [(1, 1), (5, 1), (14, 1)]),
+        ("PAY.OUT", [(1, 2), (12, 1)]),
+        ("MORE", [(6, 1)]),
+        ("PAY*", [(1, 1), (1, 2), (5, 1), (12, 1), (14, 1)]),
+    ],
+)
+def test_of_a_task_the_queue_rows_are_those_of_the_queue(
+    some: Path, queue: str, expected: list[tuple[int, int]]
+) -> None:
+    found = rows([some], asking(queue=queue))
+    for table in QUEUE_TABLES:
+        assert found[table].select("record_no", "block_no").rows() == expected
+
+
+def test_a_continuation_tells_its_job_itself_but_has_the_queues_of_its_task(
+    tmp_path: Path,
+) -> None:
+    made = [
+        task("A", queues=[("Q1", "Q1")], wtid=False),
+        continuation("A", queues=[("Q2", "Q2")]),
+    ]
+    path = write(tmp_path / "dump.smf", made)
+    of_job, of_queue = rows([path], asking(job="A")), rows([path], asking(queue="Q1"))
+    assert of_job["wqst"].select("record_no", "task_record_no", "objname").rows() == [(2, 1, "Q2")]
+    assert of_job["wtas"].is_empty()
+    assert of_queue["wqst"]["objname"].to_list() == ["Q1"]
+    assert of_queue["wtas"]["record_no"].to_list() == [1]
+    assert of_queue["wtid"]["record_no"].to_list() == [2]
+
+
+ASKED: list[dict[str, Any]] = [
+    {"job": ["PAY*"]},
+    {"queue": ["PAY.IN"]},
+    {"queue": ["MORE", "*X*"]},
+    {"channel": ["TO.*"]},
+    {"job": ["CICSA,LOST"], "queue": ["*"]},
+    {"job": ["*"], "channel": ["*"]},
+    {"queue": ["P*"], "channel": ["*3"]},
+    {"job": ["*"], "queue": ["*"], "channel": ["*"]},
+    {"job": ["NOBODY"]},
+]
+every_asked = pytest.mark.parametrize("asked", ASKED, ids=str)
+
+
+@every_asked
+def test_each_table_alone_has_the_rows_that_it_has_among_all(
+    some: Path, tmp_path: Path, asked: dict[str, Any]
+) -> None:
+    expected = Oracle(rows([some], Selection())).rows(**asked)
+    for path in (some, stored(some, tmp_path / "tables")):
+        inputs = open_inputs([path], ReadOptions(Selection.of(**asked)))
+        alone = {table: pl.DataFrame(inputs.arrow(table)) for table in decoded_tables()}
+        assert not differing(alone, expected)
+
+
+@every_asked
+def test_a_selection_of_what_was_selected_changes_nothing(
+    some: Path, tmp_path: Path, asked: dict[str, Any]
+) -> None:
+    chosen = Selection.of(**asked)
+    expected = rows([some], chosen)
+    first = stored(some, tmp_path / "first", chosen)
+    second = stored(first, tmp_path / "second", chosen)
+    assert not differing(rows([first], Selection()), expected)
+    assert not differing(rows([second], Selection()), expected)
+
+
+@every_asked
+def test_several_inputs_do_not_mix_their_records(
+    some: Path, tmp_path: Path, asked: dict[str, Any]
+) -> None:
+    """A dataset of two files, in which records have the same numbers."""
+    others = write(
+        tmp_path / "others.smf", [class1("X"), *SOME[3:], *SOME[:3], task("Y", "", [("Z", "Z")], 5)]
+    )
+    folder = tmp_path / "both"
+    write_dataset(open_inputs([some, others], ReadOptions(keep_duplicates=True)), folder)
+    expected = Oracle(rows([folder], Selection())).rows(**asked)
+    assert not differing(rows([folder], Selection.of(**asked)), expected)
+    found = from_sql([folder], Selection.of(**asked))
+    assert all(in_order(each).equals(in_order(expected[table])) for table, each in found.items())
+
+
+# The property: SMF file, parts of it, dataset and SQL give what the oracle takes out of all rows.
+
+JOBS = ("PAY01", "pay02", "CICSA", "")
+QUEUES = ("PAY.IN", "pay.out", "SYSTEM.Q'S", "")
+CHANNELS = ("TO.QM02", "APP/1", "")
+PATTERNS = {
+    "job": ("PAY01", "PAY*", "*a", "????2", "*", "NO,CICSA"),
+    "queue": ("PAY.IN", "*.OUT", "*'S", "PAY.??", "*", "NO"),
+    "channel": ("TO*", "*/?", "*", "app/1"),
+}
+
+
+def records() -> st.SearchStrategy[list[bytes]]:
+    job, channel, qmgr = map(st.sampled_from, (JOBS, CHANNELS, ("MQ01", "MQ02")))
+    queue = st.tuples(st.sampled_from(QUEUES), st.sampled_from(QUEUES))
+    queues, token = st.lists(queue, max_size=3), st.integers(1, 3)
+    present = st.sampled_from([True] * 5 + [False])
+    one = (
+        st.builds(task, job, channel, queues, token, qmgr, present),
+        st.builds(continuation, job, channel, queues, token, qmgr, present),
+        st.builds(class1, job, st.sampled_from([("QWAC", "QMAC"), ("QWAC",), ("QMAC",), ()]), qmgr),
+        st.lists(channel, max_size=3).map(lambda names: channels(*names)),
+        st.lists(st.sampled_from(QUEUES), max_size=3).map(lambda names: depths(*names)),
+        st.builds(statistics, qmgr),
+        st.just(foreign_record(3, NOON)),
+    )
+    return st.lists(st.one_of(*one), min_size=1, max_size=16)
+
+
+def drawn() -> st.SearchStrategy[dict[str, list[str]]]:
+    some = {
+        option: st.lists(st.sampled_from(patterns), max_size=2)
+        for option, patterns in PATTERNS.items()
+    }
+    return st.fixed_dictionaries(some)
+
+
+@search(12)
+@given(made=records(), asked=drawn())
+def test_a_file_its_parts_a_dataset_and_sql_give_what_is_asked_for(
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+    made: list[bytes],
+    asked: dict[str, list[str]],
+) -> None:
+    folder = tmp_path_factory.mktemp("names")
+    path = write(folder / "dump.smf", made)
+    dataset = stored(path, folder / "tables")
+    chosen = Selection.of(**asked)
+    expected = Oracle(rows([path], Selection())).rows(**asked)
+    assert not differing(rows([path], chosen), expected)
+    assert not differing(rows([dataset], chosen), expected)
+    found = from_sql([dataset], chosen)
+    assert all(in_order(each).equals(in_order(expected[table])) for table, each in found.items())
+    small_chunks(monkeypatch, 40_000)
+    monkeypatch.setattr(ranges, "ProcessPoolExecutor", Here)
+    assert not differing(rows([path], chosen, jobs=2), expected)
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with every kind of record, behind tasks of which many go on in 116/2, near and far."""
+    path = tmp_path_factory.mktemp("names") / "generated.smf"
+    generate(
+        path,
+        qmgrs=["QM01", "QM02"],
+        system="SYSA",
+        start=NOON,
+        utc_offset=HOUR,
+        interval=HOUR,
+        version="9.3.2",
+        seed=1,
+        tasks=30,
+        queues=8,
+        count=3,
+    )
+    pick = random.Random(1)
+    made: list[bytes] = []
+    for _ in range(300):
+        job, channel = pick.choice(["CICSP01", "PAYROLL", "X"]), pick.choice(["", "TO.A"])
+        queues = [(pick.choice(["A", "B"]), pick.choice(["PAY.IN", "C"]))] * pick.randrange(3)
+        make = pick.choice([task, continuation])
+        made.append(make(job, channel, queues, pick.randrange(40)))
+    path.write_bytes(rdw(made) + path.read_bytes())
+    return path
+
+
+OF_GENERATED: list[dict[str, Any]] = [
+    {"job": ["CICS*"]},
+    {"queue": ["PAY*"]},
+    {"queue": ["*Q*", "A"], "job": ["*1", "*2"]},
+    {"channel": ["TO*"]},
+    {"queue": ["B"], "channel": ["*"]},
+]
+
+
+@pytest.mark.parametrize("asked", OF_GENERATED, ids=str)
+def test_processes_give_the_rows_of_one(
+    generated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any]
+) -> None:
+    whole = rows([generated], Selection())
+    expected = Oracle(whole).rows(**asked)
+    chosen = Selection.of(**asked)
+    assert 0 < len(expected["wtas"]) < len(whole["wtas"])
+    assert 0 < len(expected["wqst_cf"]) < len(whole["wqst_cf"])
+    assert not differing(rows([generated], chosen), expected)
+    small_chunks(monkeypatch, 100_000)
+    inputs = open_inputs([generated], ReadOptions(chosen, jobs=2))
+    cut = inputs.units(inputs.sources, wanted_tables(decoded_tables()), ahead=True)
+    assert sum(map(len, cut)) > 3
+    assert not differing(rows([generated], chosen, jobs=2), expected)
+    write_dataset(open_inputs([generated], ReadOptions(chosen, jobs=2)), tmp_path / "tables")
+    assert not differing(rows([tmp_path / "tables"], Selection()), expected)
+
+
+def test_tasks_are_looked_for_once_and_only_where_rows_are_chosen_by_them(
+    generated: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    find = Range.find_tasks
+    monkeypatch.setattr(
+        Range, "find_tasks", lambda self: read.append(self.tasks is None) or find(self)
+    )
+    small_chunks(monkeypatch, 100_000)
+    monkeypatch.setattr(ranges, "ProcessPoolExecutor", Here)
+
+    def searches(tables: Sequence[str], jobs: int, **asked: str) -> int:
+        read.clear()
+        list(
+            open_inputs([generated], ReadOptions(asking(**asked), jobs=jobs)).batches(
+                wanted_tables(tables)
+            )
+        )
+        return sum(read)
+
+    for jobs in (1, 2):
+        assert searches(["wtas", "wqst"], jobs, queue="PAY*") == 1
+        assert searches([RECORD], jobs, queue="PAY*", job="*") == 1
+        assert searches(["wqst", "wqst_cf", "qqst"], jobs, queue="PAY*") == 0
+        assert searches(["qjst"], jobs, queue="PAY*") == 0
+        assert searches(["wtas", RECORD], jobs, job="*", channel="*") == 0
+
+
+def test_names_are_decoded_first_and_only_what_is_about_them_after(
+    generated: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gathered: dict[str, int] = {}
+    add = buffers.BlockBuffer.add
+
+    def adding(self: buffers.BlockBuffer, buffer: Any, at: Any, length: Any) -> None:
+        gathered[self.block.name] = gathered.get(self.block.name, 0) + len(at)
+        add(self, buffer, at, length)
+
+    monkeypatch.setattr(buffers.BlockBuffer, "add", adding)
+    asked = {"job": ["CICS*"], "queue": ["PAY*"]}
+    expected = Oracle(rows([generated], Selection())).rows(**asked)
+    gathered.clear()
+    rows([generated], Selection.of(**asked))
+    for table in ("wtid", "wtas", "wqst"):
+        assert gathered[table.upper()] == len(expected[table]) > 0
+    assert gathered["QWHS"] == len(expected[RECORD])
+    assert not gathered.keys() & {"QMAC", "QWAC", "QQST", "QCST", "QIST", "QJST"}
+
+
+def test_a_distinct_name_is_matched_once(generated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    matched: list[tuple[str, bytes]] = []
+    like = matching._is_like
+    monkeypatch.setattr(
+        matching, "_is_like", lambda *each: matched.append((each[1].name, each[2])) or like(*each)
+    )
+    small_chunks(monkeypatch, 100_000)
+    list(
+        open_inputs([generated], ReadOptions(asking(job="A*", queue="B*"))).batches(
+            wanted_tables(["wqst"])
+        )
+    )
+    assert len(matched) == len(set(matched)) > 20
+    assert {name for name, _ in matched} == {"wtidccn", "objname", "basename"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "table", "expected"),
+    [
+        ({"job": "*"}, "wqst", {(116, 1), (116, 2)}),
+        ({"job": "*"}, "qmac", {(116, 0)}),
+        ({"job": "*"}, "qqst", set()),
+        ({"queue": "*"}, "qqst", {(115, 216)}),
+        ({"queue": "*", "job": "*"}, "qqst", set()),
+        ({"channel": "*"}, "qcst", {(116, 10)}),
+        ({"channel": "*"}, RECORD, {(116, 1), (116, 2), (116, 10)}),
+        ({"job": "*"}, RECORD, {(116, 0), (116, 1), (116, 2)}),
+        ({"job": "*"}, "qsph", set()),
+    ],
+)
+def test_records_that_cannot_be_about_a_name_are_passed_over_by_their_headers(
+    asked: dict[str, str], table: str, expected: set[tuple[int, int]]
+) -> None:
+    decoder = Decoder(wanted_tables([table]), DamageLog(), selection=asking(**asked))
+    assert decoder.kinds is not None
+    assert {divmod(int(kind), 1 << 16) for kind in decoder.kinds} == expected
+
+
+@pytest.mark.parametrize(
+    ("asked", "tables", "expected"),
+    [
+        ({}, ["qjst"], ()),
+        ({"qmgr": "QM01"}, ["qjst"], ()),
+        ({"job": "A"}, ["qjst", "qpst"], ("job",)),
+        ({"job": "A"}, ["qjst", "wtas"], ()),
+        ({"job": "A", "queue": "B", "channel": "C"}, ["qqst"], ("job", "channel")),
+        ({"job": "A", "queue": "B", "channel": "C"}, ["qcst", "qqst"], ("job",)),
+        ({"job": "A", "queue": "B", "channel": "C"}, ["wqst_cf"], ()),
+        ({"job": "A", "queue": "B"}, ["qmac", "qwac"], ("queue",)),
+        ({"job": "A"}, ["damage"], ("job",)),
+        ({"job": "A", "queue": "B", "channel": "C"}, [RECORD], ()),
+        ({"queue": "B"}, [], ("queue",)),
+    ],
+)
+def test_a_selection_tells_what_none_of_some_tables_is_about(
+    asked: dict[str, str], tables: list[str], expected: tuple[str, ...]
+) -> None:
+    assert asking(**asked).unknown_to(tables) == expected
+
+
+def test_every_table_of_a_record_with_names_is_about_them_and_no_other_is() -> None:
+    asked = asking(job="A", queue="B", channel="C")
+    found = {table: asked.by_name.keys() - set(asked.unknown_to([table])) for table in TABLES}
+    assert {table: names for table, names in found.items() if names} == {
+        **{table: {"job", "queue", "channel"} for table in (*TASK_TABLES, *QUEUE_TABLES)},
+        "qwac": {"job"},
+        "qmac": {"job"},
+        "qqst": {"queue"},
+        "qcst": {"channel"},
+    }
+
+
+def test_a_selection_says_the_names_that_it_asks_for() -> None:
+    asked = Selection.of(job=["pay*,B"], queue=["q.*"], channel=["to.?"], qmgr=["QM01"])
+    assert str(asked) == "qmgr QM01; job B,PAY*; queue Q.*; channel TO.?"
+    assert not asked.everything
+
+
+@pytest.mark.parametrize(
+    ("asked", "reason"),
+    [
+        ({"job": "PAYROLL01"}, "names of jobs have up to 8 characters"),
+        ({"job": "????????A"}, "names of jobs have up to 8 characters"),
+        ({"queue": "Q" * 49}, "names of queues have up to 48 characters"),
+        ({"channel": "C" * 21}, "names of channels have up to 20 characters"),
+        ({"job": "A,"}, "empty name"),
+        ({"queue": ""}, "empty name"),
+    ],
+)
+def test_names_that_cannot_be_are_refused(asked: dict[str, str], reason: str) -> None:
+    with pytest.raises(RequestError, match=reason):
+        asking(**asked)
+    longest = {"job": "*A234567?*", "queue": "*" + "Q" * 48, "channel": "C" * 20}
+    assert not asking(**longest).everything
+
+
+def test_damage_is_told_of_all_records_in_which_a_name_is_looked_for() -> None:
+    lost = Section([named_block("WQST", 2800)], offset=9999)
+    bad = smf_record(
+        116, 1, Section([block("WTID", wtidccn="B")]), NOTHING, lost, area=qwhs_short(UTC)
+    )
+    damage = DamageLog()
+    decoder = Decoder(wanted_tables(["wqst"]), damage, selection=asking(job="A"))
+    found = list(decoder.decode([chunk_of(task("A", queues=[("Q", "Q")]), bad)]))
+    assert sum(batch.num_rows for _, batch in found) == 1
+    assert [each.record_no for each in damage.details] == [2]
+
+
+def test_bytes_that_no_column_knows_are_those_of_records_about_the_name(tmp_path: Path) -> None:
+    who = [Section([block("WTID", wtidccn=job) + bytes(16)]) for job in "AB"]
+    made = [smf_record(116, 1, each, area=qwhs_short(UTC)) for each in who]
+    path = write(tmp_path / "longer.smf", [made[0], made[1], made[1], statistics()])
+    assert json.loads(run("info", path, "--format", "json").stdout)["unknown_bytes"]["WTID"] == 48
+    shown = run("info", path, "--format", "json", "--job", "B")
+    assert json.loads(shown.stdout)["unknown_bytes"] == {"WTID": 32}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "asked", [{"job": ["*"]}, {"queue": ["*"]}, {"queue": ["S*"]}, {"channel": ["*"]}], ids=str
+)
+def test_fixtures_and_real_files_have_the_rows_of_the_oracle(
+    path: Path, asked: dict[str, Any]
+) -> None:
+    expected = Oracle(rows([path], Selection())).rows(**asked)
+    assert not differing(rows([path], Selection.of(**asked)), expected)
+
+
+def run(*arguments: object) -> Result:
+    result = CliRunner().invoke(main, [str(each) for each in arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
+    return result
+
+
+EACH_OPTION = [
+    (("--job", "PAY*"), 3),
+    (("--queue", "pay.in"), 6),
+    (("--queue", "ALIAS,MORE"), 4),
+    (("--queue", "ALIAS", "--queue", "MORE"), 4),
+    (("--channel", "TO.QM0?"), 5),
+    (("--job", "CICSA", "--queue", "*.in", "--channel", "TO*"), 3),
+]
+each_option = pytest.mark.parametrize(("options", "records"), EACH_OPTION, ids=str)
+
+
+@each_option
+def test_info_counts_the_records_about_a_name(
+    some: Path, tmp_path: Path, options: tuple[str, ...], records: int
+) -> None:
+    for path in (some, stored(some, tmp_path / "tables")):
+        shown = run("info", path, "--format", "json", *options)
+        assert shown.exit_code == 0, shown.output
+        assert json.loads(shown.stdout)["records"] == records
+
+
+@each_option
+def test_sql_sees_the_rows_about_a_name(
+    some: Path, tmp_path: Path, options: tuple[str, ...], records: int
+) -> None:
+    query = "SELECT count(*) AS n, count(DISTINCT w.record_no) AS w FROM record, wtid w"
+    each = run("sql", some, *options, query, "--format", "csv")
+    assert each.exit_code == 0, each.output
+    assert (
+        each.stdout
+        == run("sql", stored(some, tmp_path / "tables"), *options, query, "--format", "csv").stdout
+    )
+    total, tasks = map(int, each.stdout.splitlines()[1].split(","))
+    assert total == records * tasks > 0
+
+
+@each_option
+def test_convert_writes_the_rows_about_a_name_and_notes_it(
+    some: Path, tmp_path: Path, options: tuple[str, ...], records: int
+) -> None:
+    stored(some, tmp_path / "all")
+    for number, path in enumerate((some, tmp_path / "all")):
+        folder = tmp_path / f"some{number}"
+        done = run("convert", path, "--to", folder, *options)
+        assert done.exit_code == 0, done.output
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        assert manifest["tables"][RECORD] == records
+        assert manifest["selection"].startswith(options[0].strip("-"))
+
+
+def test_a_name_that_nothing_is_about_is_said(some: Path) -> None:
+    shown = run("info", some, "--job", "NOBODY")
+    assert shown.exit_code == 0
+    assert "the selection matches no record: job NOBODY" in shown.stderr
+
+
+@pytest.mark.parametrize("option", ["--job", "--queue", "--channel"])
+@pytest.mark.parametrize(
+    "command",
+    [("info",), ("report", "log"), ("sql",), ("convert",), ("compare", "--split-at", "2026-03-04")],
+    ids=lambda each: each[0],
+)
+def test_a_name_that_cannot_be_is_a_wrong_call(
+    some: Path, tmp_path: Path, command: tuple[str, ...], option: str
+) -> None:
+    more = {"sql": ("SELECT * FROM wtid",), "convert": ("--to", tmp_path / "none")}
+    refused = run(*command, some, option, "N" * 49, *more.get(command[0], ()))
+    assert refused.exit_code == 2
+    assert refused.stdout == ""
+    assert f"names of {option.strip('-')}s have up to" in refused.stderr
