@@ -10,7 +10,7 @@ import click
 from smfparse.cli.output import write_lines
 
 if TYPE_CHECKING:
-    from smfparse.layout.blocks import Field
+    from smfparse.layout import Field
     from smfparse.tables.dictionary import TableColumn
 
 _HEADER = ("Column", "Type", "Unit", "Since", "Field", "Meaning")

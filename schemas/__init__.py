@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from smfparse.layout.blocks import Block, Child, Column
+from smfparse.layout import Block, Child, Column
 from smfparse.schemas.q5st import Q5ST
 from smfparse.schemas.qcct import QCCT
 from smfparse.schemas.qcst import QCST

@@ -21,7 +21,7 @@ from smfparse.decoding.matching import Matches, Names, blocks_for
 from smfparse.decoding.records import KINDS, Blocks, Places, Records
 from smfparse.decoding.tasks import TaskLinks
 from smfparse.errors import DamageLog
-from smfparse.layout.kinds import Mask, Values
+from smfparse.layout import Mask, Values
 from smfparse.reading.headers import MOST_TRIPLETS, kinds_of
 from smfparse.reading.reader import Chunk
 from smfparse.schemas import REGISTRY, TABLES, TASK_RECORDS

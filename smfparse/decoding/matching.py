@@ -15,8 +15,7 @@ from smfparse.decoding.keys import Clocks, KeyColumns, words
 from smfparse.decoding.records import Blocks, Places, Records
 from smfparse.decoding.tasks import CONTINUATION, TASK, TaskLinks
 from smfparse.errors import DamageLog
-from smfparse.layout.blocks import Block, Field
-from smfparse.layout.kinds import Raw, Text
+from smfparse.layout import Block, Field, Raw, Text
 from smfparse.reading.headers import kinds_of
 from smfparse.reading.reader import Chunk
 from smfparse.schemas import QWHC, TABLES

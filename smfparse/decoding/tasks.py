@@ -14,8 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from smfparse.decoding.records import Blocks, Records
-from smfparse.layout.blocks import Field
-from smfparse.layout.kinds import Values
+from smfparse.layout import Field, Values
 from smfparse.schemas.wqst import WQST
 from smfparse.schemas.wtas import WTAS
 from smfparse.vectors import Bools, Ints, gather

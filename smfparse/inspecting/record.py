@@ -14,8 +14,7 @@ from typing import Any
 from construct import Array, Struct
 
 from smfparse.errors import RequestError
-from smfparse.layout.blocks import Block, Field, Repeat
-from smfparse.layout.kinds import ENCODING, Code, Flags
+from smfparse.layout import ENCODING, Block, Code, Field, Flags, Repeat
 from smfparse.reading.reader import Chunk
 from smfparse.schemas import (
     ACCOUNTING,

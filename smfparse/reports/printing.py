@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from smfparse.layout.blocks import version_key
+from smfparse.layout import version_key
 from smfparse.rendering.figures import ABSENT, FORMULA_START, GROUPED, MOMENTS, NUMBER, STYLES
 from smfparse.reports.running import Block, Figure, Report, Row
 

@@ -17,7 +17,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from smfparse.errors import RequestError
-from smfparse.layout.blocks import Column
+from smfparse.layout import Column
 from smfparse.rendering.figures import ABSENT, STYLES
 from smfparse.reports.options import parsed
 from smfparse.reports.sections import EVERYTHING, RECORDED, Sections, statements
@@ -251,7 +251,7 @@ def _of_field(name: str, tables: Sequence[str]) -> dict[str, Any]:
 
 
 def _style(column: Column) -> str:
-    arrow = column.part.arrow
+    arrow = column.shown.arrow
     if arrow == "bool":
         return "flag"
     if arrow == "string":

@@ -18,8 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from smfparse.errors import RequestError
-from smfparse.layout.blocks import Column
-from smfparse.layout.kinds import Combine
+from smfparse.layout import Column, Combine
 from smfparse.schemas import TABLES
 from smfparse.tables.dictionary import RECORD
 
@@ -194,8 +193,8 @@ def _cast(column: Column, combined: str) -> str:
 
     What does not fit, as the sum of damaged counters, is absent.
     """
-    if column.combine is Combine.SUM and column.part.arrow.startswith(("int", "uint")):
-        wide = "UBIGINT" if column.part.arrow.startswith("u") else "BIGINT"
+    if column.combine is Combine.SUM and column.shown.arrow.startswith(("int", "uint")):
+        wide = "UBIGINT" if column.shown.arrow.startswith("u") else "BIGINT"
         return f"TRY_CAST({combined} AS {wide})"
     return combined
 

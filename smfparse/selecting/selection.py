@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from smfparse.errors import Damage, DamageLog
-from smfparse.layout.kinds import Text
+from smfparse.layout import Text
 from smfparse.reading.headers import Headers
 from smfparse.schemas import QWST
 from smfparse.selecting.criteria import DAY, Hours, Types, Value, names, regex, span, texts, types

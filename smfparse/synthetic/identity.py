@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from smfparse.layout.kinds import BLANK, ENCODING, Raw
+from smfparse.layout import BLANK, ENCODING, Raw
 from smfparse.schemas import QWHC
 from smfparse.schemas.wtid import WTID
 from smfparse.synthetic.draws import Draws, Ints, Rows, big_endian, clock, encoded, whole

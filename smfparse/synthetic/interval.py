@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from smfparse.layout.blocks import Block, version_key
+from smfparse.layout import Block, version_key
 from smfparse.schemas import REGISTRY
 from smfparse.schemas.q5st import Q5ST
 from smfparse.schemas.qcst import QCST

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from smfparse.layout.blocks import Child, Column, Field
-from smfparse.layout.kinds import LOCAL_TIMESTAMP, TIMESTAMP, Combine, Hex
+from smfparse.layout import LOCAL_TIMESTAMP, TIMESTAMP, Child, Column, Combine, Field, Hex
 from smfparse.schemas import QWAS, QWHC, QWHS, QWHX, QWST, REGISTRY, TABLES, TRIPLET
 
 _NEAR = 8
@@ -151,7 +150,7 @@ def _fields(block: str, found: Iterable[Column]) -> Iterator[TableColumn]:
     for each in found:
         yield TableColumn(
             each.name,
-            each.part.arrow,
+            each.shown.arrow,
             each.doc,
             each.unit,
             each.field.since,

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from smfparse.errors import RequestError
-from smfparse.layout.kinds import LOCAL_TIMESTAMP, TIMESTAMP, WIDE_DIGITS
+from smfparse.layout import LOCAL_TIMESTAMP, TIMESTAMP, WIDE_DIGITS
 from smfparse.schemas import TABLES
 from smfparse.tables import views
 from smfparse.tables.dictionary import columns, table_names, title
@@ -27,7 +27,7 @@ _NOTHING: frozenset[str] = frozenset()
 
 @cache
 def arrow_type(name: str) -> Any:
-    """Return the Arrow type that `Part.arrow` names."""
+    """Return the Arrow type that `Shown.arrow` names."""
     named = {
         TIMESTAMP: pa.timestamp("us", tz="UTC"),
         LOCAL_TIMESTAMP: pa.timestamp("us"),

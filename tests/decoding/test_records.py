@@ -12,7 +12,7 @@ import pytest
 from smfparse.decoding.decoder import Decoder
 from smfparse.decoding.records import Blocks, Places, Records
 from smfparse.errors import Damage, DamageLog
-from smfparse.layout.blocks import Block
+from smfparse.layout import Block
 from smfparse.schemas import REGISTRY, WTAS
 from smfparse.schemas.qct import QCT_DNS
 from smfparse.schemas.qist import QIST

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.inputs.opening import open_inputs
-from smfparse.layout.kinds import Combine
+from smfparse.layout import Combine
 from smfparse.query.catalog import Catalog
 from smfparse.rendering.figures import STYLES
 from smfparse.reports import printing

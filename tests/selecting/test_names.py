@@ -26,7 +26,7 @@ from smfparse.inputs import parallel as ranges
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.inputs.range import Range
-from smfparse.layout.blocks import Block
+from smfparse.layout import Block
 from smfparse.query.catalog import Catalog
 from smfparse.schemas import REGISTRY, TABLES
 from smfparse.selecting.selection import Selection
