@@ -15,12 +15,11 @@ import numpy as np
 
 from smfparse.decoding.records import Blocks, Records
 from smfparse.layout import Field, Values
+from smfparse.schemas import CONTINUATION
 from smfparse.schemas.wqst import WQST
 from smfparse.schemas.wtas import WTAS
 from smfparse.vectors import Bools, Ints, gather
 
-TASK = (116, 1)
-CONTINUATION = (116, 2)
 REMEMBERED = 1 << 18
 """116/1 records that a later chunk's 116/2 can still belong to: the nearest ones."""
 _TOKEN_AT = WTAS.field("wtasstrt")

@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from smfparse.decoding.decoder import Decoder
 from smfparse.decoding.duplicates import Duplicates
-from smfparse.errors import DamageLog, InputError
+from smfparse.decoding.needs import Needs
+from smfparse.errors import InputError
 from smfparse.inputs.log import Log
 from smfparse.inputs.named import Input
 from smfparse.inputs.options import ReadOptions
@@ -59,7 +59,7 @@ class Outcome(Generic[Made]):
 
 def worth_sharing(wanted: Wanted) -> bool:
     """Whether several processes are faster: not where to find what is wanted is the work."""
-    return not are_short(Decoder(wanted, DamageLog()).kinds)
+    return not are_short(Needs(wanted).kinds)
 
 
 def units(

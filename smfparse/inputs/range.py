@@ -13,6 +13,7 @@ from typing import TypeAlias
 from smfparse.decoding.decoder import Decoder
 from smfparse.decoding.duplicates import Duplicates, Recorder, fingerprints
 from smfparse.decoding.matching import TASK_KINDS, queue_tasks
+from smfparse.decoding.needs import Needs
 from smfparse.errors import DamageError, DamageLog
 from smfparse.inputs.log import Log
 from smfparse.inputs.named import Input
@@ -66,7 +67,7 @@ class Range:
         part = self.part
         damage = DamageLog() if part.is_planned else log.damage
         decoder = self._decoder(log)
-        kinds = decoder.kinds if log.records is None else None
+        kinds = decoder.needs.kinds if log.records is None else None
         read = _Counted(self.file.chunks(damage, part, kinds))
         try:
             yield from decoder.decode(_recorded(self._once(read), log.records))
@@ -81,14 +82,15 @@ class Range:
 
     def _decoder(self, log: Log) -> Decoder:
         earlier = Part(0, self.part.start, 1)
+        needs = Needs(self.wanted, self.options.selection, unknown=log.count_unknown)
         return Decoder(
-            self.wanted,
+            needs,
             log.damage,
             again=lambda: self._again(self.part.rest),
             before=(lambda: self._again(earlier)) if earlier.end else None,
-            unknown=log.unknown if log.count_unknown else None,
-            selection=self.options.selection,
+            unknown=log.unknown,
             tasks=self.find_tasks,
+            limits=self.options.limits,
             prompt=self.prompt,
         )
 

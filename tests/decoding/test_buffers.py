@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.decoding import decoder as decode
-from smfparse.decoding.gathering import Growing
+from smfparse.decoding.growing import Growing
 from smfparse.inputs.log import Log
 from smfparse.inputs.named import Input
 from smfparse.inputs.range import Range

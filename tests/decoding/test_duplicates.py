@@ -376,7 +376,7 @@ def test_a_single_dump_is_not_searched(
     def never(*arguments: Any) -> Any:
         raise AssertionError("searched")
 
-    for name in ("find", "_keys", "_digests"):
+    for name in ("find_duplicates", "_hashes", "_digests"):
         monkeypatch.setattr(duplicates, name, never)
     for name, start in (("a", header()), ("b", work(0))):
         path = put(folder / name, start, *map(work, range(1, 100)), trailer())

@@ -21,6 +21,7 @@ from smfparse.cli import main
 from smfparse.decoding import gathering as buffers
 from smfparse.decoding import matching
 from smfparse.decoding.decoder import Decoder
+from smfparse.decoding.needs import Needs
 from smfparse.errors import DamageLog, RequestError
 from smfparse.inputs import parallel as ranges
 from smfparse.inputs.opening import open_inputs
@@ -616,9 +617,9 @@ def test_a_distinct_name_is_matched_once(generated: Path, monkeypatch: pytest.Mo
 def test_records_that_cannot_be_about_a_name_are_passed_over_by_their_headers(
     asked: dict[str, str], table: str, expected: set[tuple[int, int]]
 ) -> None:
-    decoder = Decoder(wanted_tables([table]), DamageLog(), selection=asking(**asked))
-    assert decoder.kinds is not None
-    assert {divmod(int(kind), 1 << 16) for kind in decoder.kinds} == expected
+    decoder = Decoder(Needs(wanted_tables([table]), asking(**asked)), DamageLog())
+    assert decoder.needs.kinds is not None
+    assert {divmod(int(kind), 1 << 16) for kind in decoder.needs.kinds} == expected
 
 
 @pytest.mark.parametrize(
@@ -685,7 +686,7 @@ def test_damage_is_told_of_all_records_in_which_a_name_is_looked_for() -> None:
         116, 1, Section([block("WTID", wtidccn="B")]), NOTHING, lost, area=qwhs_short(UTC)
     )
     damage = DamageLog()
-    decoder = Decoder(wanted_tables(["wqst"]), damage, selection=asking(job="A"))
+    decoder = Decoder(Needs(wanted_tables(["wqst"]), asking(job="A")), damage)
     found = list(decoder.decode([chunk_of(task("A", queues=[("Q", "Q")]), bad)]))
     assert sum(batch.num_rows for _, batch in found) == 1
     assert [each.record_no for each in damage.details] == [2]

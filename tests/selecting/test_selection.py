@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from smfparse.cli import main
 from smfparse.decoding.decoder import Decoder
+from smfparse.decoding.needs import Needs
 from smfparse.errors import DamageLog, RequestError
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
@@ -398,7 +399,7 @@ def decoded(
     table: str, chunks: Iterable[Any], asked: Selection, damage: DamageLog | None = None
 ) -> Any:
     log = DamageLog() if damage is None else damage
-    decoder = Decoder(wanted_tables([table]), log, selection=asked)
+    decoder = Decoder(Needs(wanted_tables([table]), asked), log)
     batches = [batch for _, batch in decoder.decode(chunks)]
     return pa.Table.from_batches(batches, schema=coded_schema(table))
 
@@ -438,7 +439,9 @@ def test_bytes_that_no_column_knows_are_counted_in_selected_records() -> None:
     ]
     counts: Counter[str] = Counter()
     asked = Selection.of(qmgr=["QM02"])
-    decoder = Decoder(wanted_tables([RECORD]), DamageLog(), unknown=counts, selection=asked)
+    decoder = Decoder(
+        Needs(wanted_tables([RECORD]), asked, unknown=True), DamageLog(), unknown=counts
+    )
     list(decoder.decode([chunk_of(*records)]))
     assert counts == {"QIST": 40}
 

@@ -21,6 +21,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from smfparse.decoding.decoder import Decoder
+from smfparse.decoding.needs import Needs
 from smfparse.errors import DamageLog
 from smfparse.layout import STCK_UNIX_EPOCH_US
 from smfparse.reading.reader import chunks
@@ -39,7 +40,7 @@ class Decoded:
 
     def __init__(self, path: Path) -> None:
         self.damage = DamageLog()
-        decoder = Decoder(wanted_tables(table_names()), self.damage)
+        decoder = Decoder(Needs(wanted_tables(table_names())), self.damage)
         self.rows: dict[str, list[Row]] = {table: [] for table in table_names()}
         for table, batch in decoder.decode(chunks(path, self.damage)):
             self.rows[table] += batch.to_pylist()
