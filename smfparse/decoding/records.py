@@ -5,51 +5,23 @@ Everything here works on all records of a chunk at once; nothing of a block is d
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from smfparse.decoding.index import EVERY_BLOCK, KNOWN_RECORDS, BlockIndex, number_of
+from smfparse.decoding.index import KNOWN_RECORDS, BlockIndex, number_of
+from smfparse.decoding.triplets import Triplets, block_triplets, read_triplets
 from smfparse.errors import Damage, DamageLog
 from smfparse.layout import Block, Field, Raw, Values
 from smfparse.reading.headers import (
     MOST_TRIPLETS,
     Headers,
-    existing_triplets,
     least_offset,
 )
 from smfparse.reading.reader import Chunk
 from smfparse.vectors import Bools, Ints, gather
-
-MIN_BLOCK = 8
-"""No block, known or not, is shorter than its header: id, length, eye-catcher."""
-
-
-@dataclass(frozen=True)
-class Triplets:
-    """Triplets that point at something, in record order.
-
-    row      int64 (triplets,): index of the record in the chunk
-    number   int64 (triplets,): which triplet of its record
-    offset   int64 (triplets,): byte of its blocks in the record
-    length   int64 (triplets,): bytes of a block
-    count    int64 (triplets,): blocks
-    fits     int64 (triplets,): blocks of them that can be: wholly in the record, not too short
-    """
-
-    row: Ints
-    number: Ints
-    offset: Ints
-    length: Ints
-    count: Ints
-    fits: Ints
-
-    def where(self, keep: Bools) -> Triplets:
-        """Return the triplets for which `keep` is true."""
-        return Triplets(*(getattr(self, each.name)[keep] for each in dataclasses.fields(self)))
 
 
 @dataclass(frozen=True)
@@ -124,7 +96,7 @@ class Records:
         Damage is noted for the records that the registry knows; of others nothing is expected.
         """
         rows = np.flatnonzero(self.is_mq)
-        found = self._triplets(rows, 1, np.ones((len(rows), 1), np.bool_))
+        found = read_triplets(self.chunk, rows, 1, np.ones((len(rows), 1), np.bool_))
         good = found.fits > 0
         owner = found.row[good]
         missing = self.kind < len(KNOWN_RECORDS)
@@ -148,7 +120,7 @@ class Records:
         """The blocks that `index` looks for, by name."""
         if not self.index.blocks:
             return {}
-        found = self._pointed()
+        found = block_triplets(self.chunk, self.kind)
         which = self.index.which(self.kind[found.row], found.number)
         if not which.all():
             found, which = found.where(which > 0), which[which > 0]
@@ -172,27 +144,6 @@ class Records:
         length, owner = found.length[triplet], found.row[triplet]
         at: Ints = self.chunk.start[owner] + found.offset[triplet] + nth * length
         return Blocks(owner, at, length, nth + 1), which[triplet]
-
-    def _pointed(self) -> Triplets:
-        """Return the triplets of every block that is known, looked for or not.
-
-        Blocks cannot overlap, so together they are not longer than their record; of a record that
-        says otherwise triplets are used up to where that is so, those that fit it first. So no
-        record makes more rows than its bytes can hold, and which does not depend on what is
-        looked for.
-        """
-        rows = np.flatnonzero(self.kind < len(KNOWN_RECORDS))
-        found = self._triplets(rows, EVERY_BLOCK.triplets, EVERY_BLOCK.table[self.kind[rows]] > 0)
-        which = EVERY_BLOCK.which(self.kind[found.row], found.number)
-        kept = EVERY_BLOCK.kept[which]
-        is_block = (found.length >= EVERY_BLOCK.least[which]) & (
-            (kept == 0) | (found.length == kept)
-        )
-        fits = np.where(is_block, found.fits, 0)
-        room = self.chunk.length[found.row]
-        if (np.bincount(found.row, fits * found.length, len(self))[found.row] > room).any():
-            fits = _without_overlaps(dataclasses.replace(found, fits=fits), room)
-        return dataclasses.replace(found, fits=fits)
 
     def _sound(self, blocks: Blocks, which: Values) -> Bools:
         """Return which blocks have the eye-catcher that they must have."""
@@ -224,25 +175,7 @@ class Records:
         rows = np.flatnonzero(self.kind < len(KNOWN_RECORDS))
         wanted = np.ones((rows.size, MOST_TRIPLETS), np.bool_)
         wanted[:, 0] = False
-        return self._triplets(rows, MOST_TRIPLETS, wanted)
-
-    def _triplets(self, rows: Ints, most: int, wanted: Bools) -> Triplets:
-        """Return the wanted ones of the first `most` triplets of records that point at something.
-
-        wanted  (rows, most)
-        """
-        chunk = self.chunk
-        raw, exists = existing_triplets(chunk.buffer, chunk.start[rows], chunk.length[rows], most)
-        row, number = np.divmod(np.flatnonzero(wanted & exists & (raw["count"] > 0)), most)
-        picked = raw[row, number]
-        offset, length, count = (
-            picked[name].astype(np.int64) for name in ("offset", "length", "count")
-        )
-        left = self.chunk.length[rows[row]] - offset
-        sound = (offset >= least_offset(number)) & (left > 0)
-        sound &= length >= np.where(number == 0, 1, MIN_BLOCK)
-        fits = np.where(sound, np.minimum(left // np.maximum(length, 1), count), 0)
-        return Triplets(rows[row], number, offset, length, count, fits)
+        return read_triplets(self.chunk, rows, MOST_TRIPLETS, wanted)
 
     def _note(self, index: int, length: int, reason: str) -> None:
         chunk = self.chunk
@@ -275,18 +208,3 @@ def _reason(name: str, found: Triplets, at: int, least: int, limit: int) -> str:
     if count * length > left:
         return f"{name} says {count * length} bytes at offset {offset}, {left} are left"
     return f"{name} at offset {offset} overlaps other blocks of the record"
-
-
-def _without_overlaps(found: Triplets, room: Ints) -> Ints:
-    """Return how many blocks of each triplet can be, so that no record has more than its room.
-
-    Triplets of which every block can be come first.
-
-    room  bytes of each triplet's record
-    """
-    fits, size = found.fits.copy(), found.fits * found.length
-    order = np.lexsort((found.number, found.fits < found.count, found.row))
-    end = np.cumsum(size[order])
-    first = np.searchsorted(found.row, found.row)
-    fits[order[end - (end - size[order])[first] > room]] = 0
-    return fits
