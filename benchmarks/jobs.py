@@ -42,10 +42,9 @@ with open(sys.argv[1], "rb", buffering=0) as file:
 """
 _DECODE = """
 import sys
-from smfparse.tables.dictionary import table_names
-from smfparse.tables.schema import wanted_tables
+from smfparse.tables import table_names
+from smfparse.tables import wanted_tables
 from smfparse.inputs.opening import open_inputs
-from smfparse.inputs.options import ReadOptions
 from smfparse.inputs.options import ReadOptions
 inputs = open_inputs([sys.argv[1]], ReadOptions(jobs=int(sys.argv[2])))
 for _ in inputs.batches(wanted_tables(table_names())):
@@ -54,7 +53,6 @@ for _ in inputs.batches(wanted_tables(table_names())):
 _PROJECTED = """
 import sys
 from smfparse.inputs.opening import open_inputs
-from smfparse.inputs.options import ReadOptions
 from smfparse.inputs.options import ReadOptions
 columns = frozenset({"qmgr", "basename", "putn", "putct", "getn", "getct"})
 for _ in open_inputs([sys.argv[1]], ReadOptions(jobs=int(sys.argv[2]))).batches({"wqst": columns}):

@@ -14,7 +14,7 @@ import click
 if TYPE_CHECKING:
     from smfparse.inputs.opening import Inputs
     from smfparse.inputs.options import ReadOptions
-    from smfparse.selecting.selection import Selection
+    from smfparse.selecting import Selection
 
 INPUT_HELP = """\
 INPUT is an SMF dump in binary, with or without record descriptor words, as it is or packed by gzip,

@@ -23,10 +23,8 @@ from smfparse.query.catalog import Catalog, Connection
 from smfparse.query.lazy import lazy
 from smfparse.reports import running as reports
 from smfparse.reports.sections import TOTAL, Sections, every
-from smfparse.selecting.criteria import texts
-from smfparse.selecting.selection import EVERYTHING, Selection
-from smfparse.tables.dictionary import table_names
-from smfparse.tables.schema import schema, wanted_columns, wanted_tables
+from smfparse.selecting import ALL_RECORDS, Selection, texts
+from smfparse.tables import schema, table_names, wanted_columns, wanted_tables
 
 
 class SmfData:
@@ -118,7 +116,7 @@ class SmfData:
 
 def open_data(
     paths: str | Path | Iterable[str | Path],
-    selection: Selection = EVERYTHING,
+    selection: Selection = ALL_RECORDS,
     **options: Unpack[Options],
 ) -> SmfData:
     """Open SMF files and datasets, of which the records of `selection` are wanted.

@@ -19,24 +19,25 @@ import pytest
 import smfparse
 from smfparse.inputs.opening import open_inputs
 from smfparse.synthetic.generate import generate
-from smfparse.tables import views
-from smfparse.tables.dictionary import table_names
+from smfparse.tables import table_names, views
 from smfparse.writing.dataset import write_dataset
-from tests.reports.test_channels import SENDER, channels
-from tests.support.accounting_records import (
+from tests.support.builders import rdw
+from tests.support.paths import FIXTURE_FILES, PROJECT
+from tests.support.published import SENDER, channels
+from tests.support.real import REAL_DATA, needs_real_data
+from tests.support.smf import (
     ENDED,
     MINUTE,
+    START,
+    block,
     more_queues,
     queue,
+    record,
     task,
     task_record,
     task_token,
     who,
 )
-from tests.support.builders import rdw
-from tests.support.paths import FIXTURE_FILES, PROJECT
-from tests.support.real import REAL_DATA, needs_real_data
-from tests.support.statistics_records import START, block, record
 
 PAGE = (PROJECT / "docs" / "cookbook.md").read_text(encoding="utf-8")
 QUESTIONS = dict(re.findall(r"^### (.*?)\n.*?^```sql\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE))
@@ -60,7 +61,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path]
         connections.append(connection := duckdb.connect())
         for table in table_names():
             connection.execute(f"CREATE VIEW {table} AS FROM '{folder}/{table}/*.parquet'")
-        connection.execute(views.script())
+        connection.execute(views.views_script())
         of_ours = [smfparse.open(each).connect() for each in (path, folder)]
         connections.extend(of_ours)
         return *of_ours, connection

@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from smfparse.layout import BLANK, ENCODING, WIDE_DIGITS, Hex, Kind, Mask, Raw, Shown, Text, Values
-from smfparse.tables.schema import DECIMAL, arrow_type
+from smfparse.tables import DECIMAL, arrow_type
 from smfparse.vectors import both, distinct
 
 _HEX_DIGITS = np.frombuffer("".join(f"{byte:02X}" for byte in range(256)).encode(), np.uint16)

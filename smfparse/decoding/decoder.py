@@ -28,11 +28,9 @@ from smfparse.errors import DamageLog
 from smfparse.limits import LIMITS, Limits
 from smfparse.reading.headers import kinds_of
 from smfparse.reading.reader import Chunk
-from smfparse.schemas.wqst import WQST
-from smfparse.schemas.wtas import WTAS
-from smfparse.selecting.selection import SelectedDamage
-from smfparse.tables.dictionary import RECORD
-from smfparse.tables.schema import Batch
+from smfparse.schemas import WQST, WTAS
+from smfparse.selecting import SelectedDamage, record_mask
+from smfparse.tables import RECORD, Batch
 from smfparse.vectors import Bools, Ints, both
 
 
@@ -140,7 +138,7 @@ class Decoder:
 
         Where no record has to know of another, those that are not selected are left out.
         """
-        keep = self.needs.selection.records(chunk.buffer, chunk.start, chunk.length)
+        keep = record_mask(self.needs.selection, chunk.buffer, chunk.start, chunk.length)
         if self.needs.clocks or self.needs.tasks:
             return chunk, keep
         return (chunk if keep is None else chunk.where(keep)), None

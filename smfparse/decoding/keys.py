@@ -19,8 +19,7 @@ from smfparse.decoding.records import Blocks, Records
 from smfparse.decoding.tasks import TaskLinks, Tasks, task_blocks, task_keys
 from smfparse.decoding.texts import TextColumn
 from smfparse.layout import STCK_UNITS_PER_US, Instant, Mask, Values
-from smfparse.schemas import STUB_RECORDS, TASK
-from smfparse.schemas.wtas import WTAS
+from smfparse.schemas import STUB_RECORDS, TASK, WTAS
 from smfparse.vectors import Bools, Ints
 
 _TOD_INTERVALS = ((115, 231), (116, 10))

@@ -7,12 +7,9 @@ import numpy as np
 from smfparse.decoding.index import BlockIndex
 from smfparse.decoding.matching import blocks_for
 from smfparse.layout import Block
-from smfparse.schemas import TABLES, TASK_RECORDS
-from smfparse.schemas.wqst import WQST
-from smfparse.schemas.wtas import WTAS
-from smfparse.selecting.selection import EVERYTHING, Selection
-from smfparse.tables.dictionary import DAMAGE, RECORD
-from smfparse.tables.schema import Wanted
+from smfparse.schemas import TASK_RECORDS, WQST, WTAS
+from smfparse.selecting import ALL_RECORDS, Selection
+from smfparse.tables import DAMAGE, RECORD, TABLES, Wanted
 from smfparse.vectors import Ints
 
 
@@ -28,14 +25,14 @@ class Needs:
     """
 
     def __init__(
-        self, wanted: Wanted, selection: Selection = EVERYTHING, *, unknown: bool = False
+        self, wanted: Wanted, selection: Selection = ALL_RECORDS, *, unknown: bool = False
     ) -> None:
         self.selection = selection
         self.unknown = unknown
         self.wanted: Wanted = {
             name: names
             for name, names in wanted.items()
-            if name != DAMAGE and selection.tells(name)
+            if name != DAMAGE and selection.covers(name)
         }
         specs = [TABLES[name] for name in self.wanted if name != RECORD]
         records, by_name = RECORD in self.wanted, bool(selection.by_name)

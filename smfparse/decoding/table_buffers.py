@@ -16,25 +16,28 @@ from smfparse.decoding.keys import KeyColumns
 from smfparse.decoding.records import Blocks
 from smfparse.decoding.texts import TextColumn
 from smfparse.layout import Mask, Values
-from smfparse.schemas import TABLES
-from smfparse.tables.dictionary import (
-    KEYS,
+from smfparse.tables import (
+    KEY_COLUMNS,
     RECORD,
     RECORD_BLOCKS,
     RECORD_FIELDS,
+    TABLES,
     TASK_KEY,
+    Batch,
     TableColumn,
+    coded_schema,
     columns,
+    key_columns,
 )
-from smfparse.tables.dictionary import keys as key_columns
-from smfparse.tables.schema import Batch, coded_schema
 from smfparse.vectors import Ints, both, same
 
 OF_ROWS = frozenset({"source", "block_no"})
 """Key columns that are not those of a row's record."""
 _NUMPY = {"int32": "i4", "uint8": "u1", "double": "f8", "string": "i4"}
 """numpy types of key columns, texts as codes; the others are 8-byte integers."""
-_NATIVE = {each.name: _NUMPY.get(each.arrow, "i8") for each in (*KEYS, TASK_KEY, *RECORD_FIELDS)}
+_NATIVE = {
+    each.name: _NUMPY.get(each.arrow, "i8") for each in (*KEY_COLUMNS, TASK_KEY, *RECORD_FIELDS)
+}
 
 
 class KeyBuffer:

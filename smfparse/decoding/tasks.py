@@ -15,9 +15,7 @@ import numpy as np
 
 from smfparse.decoding.records import Blocks, Records
 from smfparse.layout import Field, Values
-from smfparse.schemas import CONTINUATION
-from smfparse.schemas.wqst import WQST
-from smfparse.schemas.wtas import WTAS
+from smfparse.schemas import CONTINUATION, WQST, WTAS
 from smfparse.vectors import Bools, Ints, gather
 
 REMEMBERED = 1 << 18

@@ -53,7 +53,7 @@ def read_triplets(chunk: Chunk, rows: Ints, most: int, wanted: Bools) -> Triplet
     )
     left = chunk.length[rows[row]] - offset
     sound = (offset >= least_offset(number)) & (left > 0)
-    sound &= length >= np.where(number == 0, 1, MIN_BLOCK)
+    sound &= length >= np.where(number == 0, 1, _MIN_BLOCK)
     fits = np.where(sound, np.minimum(left // np.maximum(length, 1), count), 0)
     return Triplets(rows[row], number, offset, length, count, fits)
 

@@ -25,14 +25,15 @@ from smfparse.inputs.spilling import no_room, spill, spilled
 from smfparse.limits import LIMITS, Limits
 from smfparse.reading.detection import named as framing_named
 from smfparse.reading.reader import WHOLE_SOURCE, Part, size_of
-from smfparse.selecting.criteria import texts
-from smfparse.selecting.selection import EVERYTHING, Selection
+from smfparse.selecting import ALL_RECORDS, Selection, texts
 from smfparse.store.manifest import MANIFEST, is_dataset
-from smfparse.tables.dictionary import DAMAGE, RECORD, decoded_tables
-from smfparse.tables.schema import (
+from smfparse.tables import (
+    DAMAGE,
+    RECORD,
     Batch,
     Wanted,
     coded_schema,
+    decoded_tables,
     every_block,
     schema,
     wanted_columns,
@@ -95,7 +96,7 @@ class Inputs:
 
     def _all_damage(self) -> DamageLog:
         """Read the SMF files, all records of them, for what cannot be used; return all there is."""
-        everything = replace(self.options, selection=EVERYTHING)
+        everything = replace(self.options, selection=ALL_RECORDS)
         files = Inputs([*filter(_is_file, self.sources)], self.log.anew(), everything)
         for _ in files.batches(every_block()):
             pass

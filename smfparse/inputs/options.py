@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 
 from smfparse.errors import RequestError
 from smfparse.limits import LIMITS, Limits
-from smfparse.selecting.selection import EVERYTHING, Selection
+from smfparse.selecting import ALL_RECORDS, Selection
 
 
 class Options(TypedDict, total=False):
@@ -40,7 +40,7 @@ class ReadOptions:
     Raises RequestError for fewer jobs than one.
     """
 
-    selection: Selection = EVERYTHING
+    selection: Selection = ALL_RECORDS
     _: KW_ONLY
     jobs: int = 1
     keep_duplicates: bool = False

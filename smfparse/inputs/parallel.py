@@ -32,7 +32,7 @@ from smfparse.inputs.options import ReadOptions
 from smfparse.inputs.range import Batches, Range, UnsoundError
 from smfparse.interrupts import WATCHER
 from smfparse.reading.reader import are_short, plan
-from smfparse.tables.schema import Wanted
+from smfparse.tables import Wanted
 
 MOST_PROCESSES = 61
 """Windows cannot wait for more."""

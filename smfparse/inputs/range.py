@@ -19,7 +19,7 @@ from smfparse.inputs.log import Log
 from smfparse.inputs.named import Input
 from smfparse.inputs.options import DEFAULTS, ReadOptions
 from smfparse.reading.reader import WHOLE_SOURCE, Chunk, Part, size_of
-from smfparse.tables.schema import Batch, Wanted
+from smfparse.tables import Batch, Wanted
 from smfparse.vectors import Ints
 
 Batches: TypeAlias = Iterator[tuple[str, Batch]]

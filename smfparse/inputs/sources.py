@@ -21,15 +21,9 @@ from smfparse.inputs.log import Log
 from smfparse.inputs.named import Input
 from smfparse.inputs.options import DEFAULTS, ReadOptions
 from smfparse.inputs.range import Batches, Range
-from smfparse.selecting.selection import Lookup, Places, Selection, keys_of
+from smfparse.selecting import KeysBySource, Lookup, Selection, keys_of, needed_columns, row_mask
 from smfparse.store.manifest import Manifest, read_manifest, smf_files
-from smfparse.tables.dictionary import DAMAGE, DAMAGE_COLUMNS
-from smfparse.tables.schema import (
-    Batch,
-    Wanted,
-    coded_schema,
-    schema,
-)
+from smfparse.tables import DAMAGE, DAMAGE_COLUMNS, Batch, Wanted, coded_schema, schema
 
 
 @dataclass(frozen=True)
@@ -194,28 +188,32 @@ class Dataset:
             log.unknown.update(self.manifest["unknown_bytes"])
 
         @cache
-        def places(lookup: Lookup) -> Places:
+        def keys(lookup: Lookup) -> KeysBySource:
             names = list(dict.fromkeys(["source", *lookup.key.value]))
-            return keys_of(self._selected(lookup.table, names, lookup.asked, places), lookup.key)
+            return keys_of(self._selected(lookup.table, names, lookup.asked, keys), lookup.key)
 
         for table, columns in wanted.items():
             names = [each for each in schema(table).names if columns is None or each in columns]
             if selection.on(table).everything:
                 found = self._rows(table, names)
             else:
-                found = self._selected(table, names, selection, places)
+                found = self._selected(table, names, selection, keys)
             for batch in found:
                 yield table, batch.cast(coded_schema(table, columns)) if names else batch
 
     def _selected(
-        self, table: str, names: list[str], selection: Selection, places: Callable[[Lookup], Places]
+        self,
+        table: str,
+        names: list[str],
+        selection: Selection,
+        keys: Callable[[Lookup], KeysBySource],
     ) -> Iterator[Batch]:
         """Yield the columns `names` of the selected rows of a table."""
         if selection.on(table).holds(table) is False:
             return
-        needed = list(dict.fromkeys([*names, *selection.needs(table)]))
+        needed = list(dict.fromkeys([*names, *needed_columns(selection, table)]))
         for batch in self._rows(table, needed):
-            chosen = batch.filter(pa.array(selection.rows(table, batch, places)))
+            chosen = batch.filter(pa.array(row_mask(selection, table, batch, keys)))
             if chosen.num_rows:
                 yield chosen.select(names)
 

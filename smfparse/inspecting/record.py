@@ -17,17 +17,7 @@ from construct import Array, Struct
 from smfparse.errors import RequestError
 from smfparse.layout import ENCODING, Block, Code, Field, Flags, Repeat
 from smfparse.reading.reader import Chunk
-from smfparse.schemas import (
-    ACCOUNTING,
-    QWAS,
-    QWHC,
-    QWHS,
-    QWHX,
-    QWST,
-    REGISTRY,
-    STATISTICS,
-    TRIPLET,
-)
+from smfparse.schemas import ACCOUNTING, QWAS, QWHC, QWHS, QWHX, QWST, REGISTRY, STATISTICS, TRIPLET
 from smfparse.schemas.qwhs import header_parts
 
 _TYPE = QWST.field("sm115rty").offset

@@ -21,8 +21,7 @@ from smfparse.layout import Column
 from smfparse.rendering.figures import ABSENT, STYLES
 from smfparse.reports.options import parsed
 from smfparse.reports.sections import EVERYTHING, RECORDED, Sections, statements
-from smfparse.schemas import TABLES
-from smfparse.tables import views
+from smfparse.tables import TABLES, view_macros
 
 if TYPE_CHECKING:
     from smfparse.query.catalog import Catalog
@@ -310,7 +309,7 @@ def prepare(
     main: Sequence[str],
 ) -> None:
     """Make the macros and the views that queries read: see `sections.statements`."""
-    catalog.define(views.macros())
+    catalog.define(view_macros())
     catalog.define((resources.files("smfparse.reports") / "macros.sql").read_text("utf-8"))
     for statement in statements(sections, tables, grouped, main):
         catalog.execute(statement)

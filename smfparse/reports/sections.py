@@ -19,8 +19,7 @@ from dataclasses import dataclass
 
 from smfparse.errors import RequestError
 from smfparse.layout import Column, Combine
-from smfparse.schemas import TABLES
-from smfparse.tables.dictionary import RECORD
+from smfparse.tables import RECORD, TABLES
 
 _SECTION = {
     "record": ("input_no", "source", "{record_no} AS record_no"),

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from smfparse.layout import BLANK, ENCODING, Raw
-from smfparse.schemas import QWHC
-from smfparse.schemas.wtid import WTID
+from smfparse.schemas import QWHC, WTID
 from smfparse.synthetic.draws import Draws, Ints, Rows, big_endian, clock, encoded, whole
 from smfparse.synthetic.workload import (
     ADDRESSES,

@@ -17,7 +17,7 @@ import smfparse
 from smfparse.cli import main
 from smfparse.cli.output import write_lines
 from tests.support.builders import foreign_record, rdw
-from tests.support.log_records import START, Io, Log, log_record
+from tests.support.smf import LOG_START, Io, Log, log_record
 
 COMMANDS = tuple(sorted(main.commands))
 LOG = Log(
@@ -26,8 +26,8 @@ LOG = Log(
     sleep_us=9_999_000,
 )
 FIRST = log_record(LOG, system="SYS1", qmgr="QM01")
-SECOND = log_record(LOG, system="SYS1", qmgr="QM01", start=START + dt.timedelta(seconds=10))
-HEADER = foreign_record(2, local=START)
+SECOND = log_record(LOG, system="SYS1", qmgr="QM01", start=LOG_START + dt.timedelta(seconds=10))
+HEADER = foreign_record(2, local=LOG_START)
 
 
 @pytest.fixture
@@ -186,7 +186,7 @@ def test_explain_needs_no_input() -> None:
 def test_a_report_without_its_data_says_which_trace_to_start(without_log: Path) -> None:
     result = run("report", "log", without_log)
     assert result.exit_code == 0
-    assert "START TRACE(STAT) CLASS(1)" in result.stderr
+    assert "LOG_START TRACE(STAT) CLASS(1)" in result.stderr
     assert "115 subtype 1" in result.stderr
     assert len(result.stdout.splitlines()) == 1
     assert "VRM" not in result.stdout

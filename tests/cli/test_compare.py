@@ -34,9 +34,14 @@ from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.reports.sections import TOTAL
 from smfparse.synthetic.generate import generate
-from tests.support.accounting_records import (
+from tests.support.builders import rdw
+from tests.support.paths import FIXTURES
+from tests.support.real import REAL_DATA, needs_real_data
+from tests.support.report_runs import report_rows
+from tests.support.smf import (
     ENDED,
     MINUTE,
+    block,
     connection_record,
     more_queues,
     queue,
@@ -45,12 +50,7 @@ from tests.support.accounting_records import (
     task_token,
     who,
 )
-from tests.support.builders import rdw
-from tests.support.paths import FIXTURES
-from tests.support.real import REAL_DATA, needs_real_data
-from tests.support.report_runs import report_rows
-from tests.support.statistics_records import block
-from tests.support.statistics_records import record as statistics_record
+from tests.support.smf import record as statistics_record
 
 FIXTURE = FIXTURES / "qm01-930.smf"
 NOON = dt.datetime(2026, 3, 4, 10)

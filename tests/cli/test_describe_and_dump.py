@@ -10,8 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from smfparse.cli import main
-from smfparse.tables import views
-from smfparse.tables.dictionary import columns, table_names
+from smfparse.tables import columns, table_names, views
 from tests.support.builders import (
     NOTHING,
     Section,
@@ -33,7 +32,7 @@ def run(*arguments: str | Path) -> Result:
 
 def test_describe_lists_every_table_and_view() -> None:
     listed = [line.split()[0] for line in run("describe").stdout.splitlines()]
-    assert listed == [*table_names(), *views.names()]
+    assert listed == [*table_names(), *views.view_names()]
 
 
 def test_describe_of_a_control_block_shows_its_columns_in_any_case() -> None:

@@ -12,16 +12,8 @@ from smfparse.comparing.changes import MEASURES, NAMES, Rename, Side, compared, 
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.synthetic.generate import generate
-from tests.support.accounting_records import (
-    ENDED,
-    MINUTE,
-    queue,
-    task,
-    task_record,
-    task_token,
-    who,
-)
 from tests.support.searching import LONG
+from tests.support.smf import ENDED, MINUTE, queue, task, task_record, task_token, who
 
 SEEDS = 100
 QUEUES = [f"APP.QUEUE.{number:02}" for number in range(40)]

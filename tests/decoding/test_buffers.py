@@ -20,8 +20,7 @@ from smfparse.inputs.log import Log
 from smfparse.inputs.named import Input
 from smfparse.inputs.range import Range
 from smfparse.reading import reader as framing
-from smfparse.tables.dictionary import table_names
-from smfparse.tables.schema import wanted_tables
+from smfparse.tables import table_names, wanted_tables
 from smfparse.vectors import not_zero, same
 from tests.support.mixed_records import many, written
 from tests.support.searching import search

@@ -14,7 +14,7 @@ from smfparse.decoding.needs import Needs
 from smfparse.errors import DamageLog
 from smfparse.inputs.opening import open_inputs
 from smfparse.reading.reader import Chunk
-from smfparse.tables.schema import wanted_tables
+from smfparse.tables import wanted_tables
 from tests.support.builders import (
     NOTHING,
     UTC_NOON,

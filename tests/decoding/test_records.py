@@ -15,13 +15,11 @@ from smfparse.decoding.needs import Needs
 from smfparse.decoding.records import Blocks, Records
 from smfparse.errors import Damage, DamageLog
 from smfparse.layout import Block
-from smfparse.schemas import REGISTRY, WTAS
+from smfparse.schemas import REGISTRY, WQST, WTAS, WTID
 from smfparse.schemas.qct import QCT_DNS
 from smfparse.schemas.qist import QIST
 from smfparse.schemas.qmst import QMST
-from smfparse.schemas.wqst import WQST
-from smfparse.schemas.wtid import WTID
-from smfparse.tables.schema import wanted_tables
+from smfparse.tables import wanted_tables
 from tests.support.builders import (
     NOTHING,
     UTC_NOON,

@@ -16,12 +16,10 @@ import pytest
 from smfparse.errors import InputError, RequestError
 from smfparse.inputs.opening import open_inputs
 from smfparse.query.catalog import Catalog
-from smfparse.tables.dictionary import table_names, title
-from smfparse.tables.schema import schema
-from smfparse.tables.views import quoted
+from smfparse.tables import quoted, schema, table_names, title
 from smfparse.writing.dataset import write_dataset
 from tests.support.builders import rdw
-from tests.support.log_records import START, Io, Log, log_record
+from tests.support.smf import LOG_START, Io, Log, log_record
 
 ROWS = 3
 IO_PAGES = (10, 30)
@@ -40,7 +38,7 @@ def dump(tmp_path: Path) -> Path:
                 counters={"qjstwrnw": 100 + number},
                 io={(1, 1): Io(10, IO_PAGES[0]), (2, 2): Io(3, IO_PAGES[1])},
             ),
-            start=START + dt.timedelta(seconds=10 * number),
+            start=LOG_START + dt.timedelta(seconds=10 * number),
         )
         for number in range(ROWS)
     ]

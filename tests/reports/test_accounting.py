@@ -21,9 +21,13 @@ from smfparse.query.catalog import Catalog
 from smfparse.reports import running as reports
 from smfparse.reports.sections import TOTAL, Sections, every
 from smfparse.schemas import enums
-from smfparse.selecting.selection import Selection
+from smfparse.selecting import Selection
 from smfparse.synthetic.generate import generate
-from tests.support.accounting_records import (
+from tests.support.builders import Write
+from tests.support.real import FILES
+from tests.support.report_runs import report_lines, report_rows
+from tests.support.searching import search
+from tests.support.smf import (
     ENDED,
     MINUTE,
     connection_record,
@@ -34,10 +38,6 @@ from tests.support.accounting_records import (
     task_token,
     who,
 )
-from tests.support.builders import Write
-from tests.support.real import FILES
-from tests.support.report_runs import report_lines, report_rows
-from tests.support.searching import search
 
 OPENED = dt.datetime(2022, 7, 7, 14, 42, 9, tzinfo=dt.UTC)
 US = pytest.approx

@@ -24,7 +24,11 @@ from smfparse.reports import running as reports
 from smfparse.reports.sections import TOTAL, Sections, every
 from smfparse.synthetic.generate import generate
 from smfparse.writing.dataset import write_dataset
-from tests.support.accounting_records import (
+from tests.support.builders import Write
+from tests.support.real import FILES
+from tests.support.report_runs import report_rows
+from tests.support.searching import search
+from tests.support.smf import (
     ENDED,
     CfCounts,
     connection_record,
@@ -35,10 +39,6 @@ from tests.support.accounting_records import (
     task_token,
     who,
 )
-from tests.support.builders import Write
-from tests.support.real import FILES
-from tests.support.report_runs import report_rows
-from tests.support.searching import search
 
 WHICH = reports.report("api-cost")
 DIMENSIONS = [each.replace("-", "_") for each in WHICH.choices["by"]]

@@ -14,49 +14,25 @@ import pytest
 from smfparse.inputs.opening import open_inputs
 from smfparse.query.catalog import Catalog
 from smfparse.reports.sections import TOTAL
-from tests.support.builders import NOTHING, Section, Write, qwhs_long, smf_record
-from tests.support.fact_blocks import fact_block
+from tests.support import smf
+from tests.support.builders import Write
+from tests.support.published import CHANNEL_INTERVAL, EAST, SENDER, channels
 from tests.support.real import REAL_DATA, needs_real_data
 from tests.support.report_runs import report_lines, report_rows
 
-EAST = dt.timedelta(hours=-5)
-"""Local time minus UTC of the records made here."""
 D45_START = dt.datetime(2014, 4, 8, 20, 41, 54, 984_681)
-D45_DURATION = 122_253_258
+D45_SECONDS = 122.253258
 
 
-def record(
-    smf_type: int,
-    subtype: int,
-    *sections: Section,
-    start: dt.datetime = D45_START,
-    duration_us: int = D45_DURATION,
-    system: str = "MV45",
-    qmgr: str = "MQ20",
-    release: str = "800",
-) -> bytes:
-    """A record of the channel initiator; its QWHS has the duration in TOD units."""
-    end = start + dt.timedelta(microseconds=duration_us)
-    captured = (end - EAST).replace(tzinfo=dt.UTC)
-    area = qwhs_long(captured, start, duration_us << 12, triplets=len(sections) + 1)
-    return smf_record(
-        smf_type,
-        subtype,
-        *sections,
-        area=area,
-        local=end,
-        system=system,
-        qmgr=qmgr,
-        release=release,
-    )
+def record(*blocks: bytes, of: str | None = None, **keys: Any) -> bytes:
+    """A record of the channel initiator of the published samples."""
+    usual = {"start": D45_START, "seconds": D45_SECONDS, "system": "MV45", "qmgr": "MQ20"}
+    return smf.record(*blocks, of=of, **({"east": EAST, "release": "800"} | usual | keys))
 
 
-def task(length: int, requests: int, cpu: float, elapsed: float, **values: Any) -> bytes:
-    """A task block of `length` bytes; times in seconds."""
-    name = {32: "QCT_ADP", 36: "QCT_DSP", 48: "QCT_SSL"}[length]
-    return fact_block(
-        name, length, qctreqn=requests, qctcptm=cpu * 1e6, qcteltm=elapsed * 1e6, **values
-    )
+def task(name: str, requests: int, cpu: float, elapsed: float, **values: Any) -> bytes:
+    """A task block; times in seconds."""
+    return smf.block(name, qctreqn=requests, qctcptm=cpu * 1e6, qcteltm=elapsed * 1e6, **values)
 
 
 ADAP = """\
@@ -85,8 +61,7 @@ ADAPTERS = [
 
 
 def adapters(tasks: Sequence[tuple[int, float, float]] = ADAPTERS) -> bytes:
-    blocks = Section([task(32, *each) for each in tasks])
-    return record(115, 231, NOTHING, NOTHING, blocks)
+    return record(*[task("QCT_ADP", *each) for each in tasks], of="QCT_ADP")
 
 
 def test_adapters_are_printed_as_published(write: Write) -> None:
@@ -95,9 +70,9 @@ def test_adapters_are_printed_as_published(write: Write) -> None:
 
 def test_a_dispatcher_is_printed_as_published_with_its_channels(write: Write) -> None:
     """97.6 % busy and 96.9 % CPU of 166073 requests: an interval of 60 s."""
-    busy = task(36, 166073, 58.111662, 58.56, qctchln=1)
-    idle = task(36, 0, 0, 0, qctchln=1)
-    path = write(record(115, 231, NOTHING, Section([busy, idle]), duration_us=60_000_000))
+    busy = task("QCT_DSP", 166073, 58.111662, 58.56, qctchln=1)
+    idle = task("QCT_DSP", 0, 0, 0, qctchln=1)
+    path = write(record(busy, idle, of="QCT_DSP", seconds=60))
     found = report_lines("disp", path)
     assert found[4] == "   0,DISP,  166073,  97.6,    58.111662, 96.9,      350,     353"
     assert found[7:] == [
@@ -112,11 +87,9 @@ def test_the_csv_of_tasks_has_the_columns_of_mp1b_and_one_decimal_of_average_cpu
 ) -> None:
     path = write(
         record(
-            115,
-            231,
-            NOTHING,
-            Section([task(36, 21332, 0.358341, 0.31998)]),
-            duration_us=120_000_000,
+            task("QCT_DSP", 21332, 0.358341, 0.31998),
+            of="QCT_DSP",
+            seconds=120,
             system="SC61",
             qmgr="CSQ5",
         )
@@ -140,16 +113,8 @@ def test_the_longest_name_resolution_is_printed_at_its_local_time_as_published(
     write: Write,
 ) -> None:
     slowest = dt.datetime(2014, 4, 8, 20, 41, 49, 573_730)
-    dns = fact_block(
-        "QCT_DNS",
-        48,
-        qctreqn=24,
-        qctcptm=7980,
-        qcteltm=24_744,
-        qctlgtm=slowest,
-        qctlgdu=24_284,
-    )
-    path = write(record(115, 231, *[NOTHING] * 4, Section([dns])))
+    dns = task("QCT_DNS", 24, 0.007980, 0.024744, qctlgtm=slowest, qctlgdu=24_284)
+    path = write(record(dns, of="QCT_DNS"))
     first, summary = report_lines("dns", path)[4:]
     assert first == (
         "   0,DNS ,      24,   0.0,     0.007980,  0.0,      332,    1031,"
@@ -165,10 +130,10 @@ def test_of_several_ssl_tasks_the_summary_has_the_longest_request_and_its_time(
 ) -> None:
     moments = [dt.datetime(2014, 4, 8, 20, 42, second) for second in range(3)]
     blocks = [
-        task(48, 1, 0, 0, qctlstm=moment, qctlsdu=longest)
+        task("QCT_SSL", 1, 0, 0, qctlstm=moment, qctlsdu=longest)
         for moment, longest in zip(moments, (10, 30, 20), strict=True)
     ]
-    path = write(record(115, 231, *[NOTHING] * 3, Section(blocks)))
+    path = write(record(*blocks, of="QCT_SSL"))
     summary = report_rows("ssl", path)[-1]
     assert (summary["longest"], summary["longest_at"]) == (30, moments[1])
 
@@ -192,7 +157,7 @@ LIMITS: dict[str, Any] = {
 
 
 def test_the_channel_initiator_is_printed_as_published_before_mq_9_3_5(write: Write) -> None:
-    path = write(record(115, 231, Section([fact_block("QCCT", 48, **LIMITS)])))
+    path = write(record(smf.block("QCCT", **LIMITS)))
     assert report_lines("chinit", path)[2:] == [
         *CHINIT.splitlines(),
         "Storage used by Chinit......... 436MB",
@@ -200,8 +165,8 @@ def test_the_channel_initiator_is_printed_as_published_before_mq_9_3_5(write: Wr
 
 
 def test_the_channel_initiator_is_printed_as_published_since_mq_9_3_5(write: Write) -> None:
-    block = fact_block("QCCT", 64, **LIMITS, qcctslim=17_592_186_040_320, qcctstab=77)
-    path = write(record(115, 231, Section([block]), release="935"))
+    block = smf.block("QCCT", 64, **LIMITS, qcctslim=17_592_186_040_320, qcctstab=77)
+    path = write(record(block, release="935"))
     assert report_lines("chinit", path)[2:] == [
         *CHINIT.splitlines(),
         "31-bit storage used............................ 436 MB",
@@ -211,17 +176,15 @@ def test_the_channel_initiator_is_printed_as_published_since_mq_9_3_5(write: Wri
 
 
 def test_the_csv_of_the_channel_initiator_gives_the_published_row(write: Write) -> None:
-    block = fact_block(
-        "QCCT", 48, qcctnocc=13, qcctmxcc=200, qcctnoac=12, qcctmxac=200, qcctmxtp=200,
+    block = smf.block(
+        "QCCT", qcctnocc=13, qcctmxcc=200, qcctnoac=12, qcctmxac=200, qcctmxtp=200,
         qcctmxlu=200, qcctstus=22,
     )  # fmt: skip
     path = write(
         record(
-            115,
-            231,
-            Section([block]),
+            block,
             start=dt.datetime(2014, 8, 1, 15, 25, 40),
-            duration_us=60_000_000,
+            seconds=60,
             system="SC61",
             qmgr="CSQ5",
         )
@@ -231,7 +194,6 @@ def test_the_csv_of_the_channel_initiator_gives_the_published_row(write: Write) 
     assert row.startswith("SC61,CSQ5,2014/08/01,15:26:40,,13,200,12,200,200,200,22,")
 
 
-STARTED = dt.datetime(2014, 4, 8, 19, 41, 48) - EAST
 DCHS = {
     "Connection name": "127.0.0.1",
     "Remote qmgr/app": "MQ89",
@@ -273,40 +235,6 @@ DCHS = {
     "Net time max date&time": "2014/04/08,19:43:52",
 }
 """The published sample, blanks between the parts of a line set to one."""
-SENDER: dict[str, Any] = {
-    "qcstchnm": "MQ89_1",
-    "qcstcnnm": "127.0.0.1",
-    "qcstrqmn": "MQ89",
-    "qcstchdp": 4,
-    "qcstchty": 1,
-    "qcstchst": 3,
-    "qcststcl": 65,
-    "qcststrt": STARTED.replace(tzinfo=dt.UTC),
-    "qcstcltm": (dt.datetime(2014, 4, 8, 19, 43, 57) - EAST).replace(tzinfo=dt.UTC),
-    "qcstcbsz": 50,
-    "qcstnmsg": 2998,
-    "qcstnpmg": 1506,
-    "qcstbatc": 77,
-    "qcstfuba": 42,
-    "qcstbfst": 3319,
-    "qcstbfrc": 109,
-    "qcstqetc": 13,
-    "qcstnbyt": 17_198_653,
-    "qcstnpby": 4_251_780,
-    "qcstbyst": 17_200_221,
-    "qcstbyrc": 3_052,
-    "qcstntav": 312,
-    "qcstntmn": 43,
-    "qcstntmx": 4998,
-    "qcstntdt": (dt.datetime(2014, 4, 8, 19, 43, 52) - EAST).replace(tzinfo=dt.UTC),
-}
-CHANNEL_INTERVAL = dt.datetime(2014, 4, 8, 19, 41, 54, 984_681)
-
-
-def channels(*blocks: dict[str, Any], **keys: Any) -> bytes:
-    keys = {"start": CHANNEL_INTERVAL, "release": "800"} | keys
-    made = [fact_block("QCST", 324, **each) for each in blocks]
-    return record(116, 10, Section(made), **keys)
 
 
 def test_a_channel_is_printed_as_published(write: Write) -> None:
@@ -322,7 +250,7 @@ def test_a_channel_is_printed_as_published(write: Write) -> None:
 def test_channels_by_type_are_printed_as_published(write: Write) -> None:
     keys: dict[str, Any] = {
         "start": dt.datetime(2014, 6, 30, 11, 29, 31),
-        "duration_us": 29_000_000,
+        "seconds": 29,
         "system": "MVCA",
         "qmgr": "MQPH",
     }
@@ -336,7 +264,7 @@ def test_channels_by_type_are_printed_as_published(write: Write) -> None:
 
 def test_a_channel_over_two_intervals_is_one_with_its_averages_weighted(write: Write) -> None:
     later = SENDER | {"qcstbatc": 23, "qcstntav": 812, "qcstnmsg": 2, "qcstntmx": 9999}
-    duration = dt.timedelta(microseconds=D45_DURATION)
+    duration = dt.timedelta(seconds=D45_SECONDS)
     path = write(channels(SENDER), channels(later, start=CHANNEL_INTERVAL + duration))
     (row,) = report_rows("dchs", path, sections=TOTAL)
     assert row["messages"] == 3000
@@ -405,7 +333,7 @@ def test_the_figures_of_real_tasks_agree_with_polars_over_the_raw_tables(
 def test_the_records_of_one_interval_are_one_section_without_marks(write: Write) -> None:
     """The channel initiator writes several where there are many channels, some a moment later."""
     other = SENDER | {"qcstchnm": "MQ89_2"}
-    late = {"duration_us": D45_DURATION + 10_000}
+    late = {"seconds": D45_SECONDS + 0.01}
     path = write(channels(SENDER), channels(other, **late))
     assert len(report_rows("dchs", path)) == 2
     text = report_lines("dchs", path)

@@ -25,8 +25,8 @@ from smfparse.reports import printing
 from smfparse.reports import running as reports
 from smfparse.reports.running import Report
 from smfparse.reports.sections import RECORDED, TOTAL, Sections, every
-from smfparse.schemas import TABLES
 from smfparse.synthetic.generate import generate
+from smfparse.tables import TABLES
 from smfparse.writing.dataset import write_dataset
 from tests.support.real import FILES
 from tests.support.report_runs import report_rows

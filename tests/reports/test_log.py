@@ -26,14 +26,22 @@ from smfparse.reports import printing
 from smfparse.reports import running as reports
 from smfparse.reports.sections import TOTAL
 from tests.support.builders import Write
-from tests.support.log_records import COUNTERS, START, Io, Log, log_record
+from tests.support.fact_blocks import facts
 from tests.support.paths import FIXTURES, GOLDEN
 from tests.support.real import REAL_DATA, needs_real_data
 from tests.support.report_runs import report_lines, report_rows
 from tests.support.searching import search
+from tests.support.smf import LOG_START, Io, Log, log_record
 
 GOLDEN_FIXTURES = ("qm01-930", "qm80", "qm100", "qm60")
 RENEW = "SMFPARSE_RENEW_GOLDEN"
+COUNTERS = {
+    name: int(row["offset"])
+    for name, row in facts()["QJST"].items()
+    if (row["kind"], row["width"], row["combine"]) == ("int", "4", "sum") and row["since"] < "8"
+    if name != "qjstll"
+}
+"""Counters of every release since 7.0.1, each with a number that no other has: its offset."""
 
 
 PUBLISHED_COUNTERS = """\
@@ -614,7 +622,7 @@ def test_datasets_converted_from_files_of_one_name_stay_two(
     days = {"monday": Log(io={(1, 1): Io(5, 5)}), "tuesday": Log(io={(1, 1): Io(7, 7)})}
     for number, (day, log) in enumerate(days.items()):
         (tmp_path / day).mkdir()
-        record = log_record(log, start=START + number * dt.timedelta(days=1))
+        record = log_record(log, start=LOG_START + number * dt.timedelta(days=1))
         (tmp_path / day / "DUMP.smf").write_bytes(record)
         monkeypatch.chdir(tmp_path / day)
         write_dataset(open_inputs(["DUMP.smf"]), tmp_path / f"{day}-tables")

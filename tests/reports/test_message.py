@@ -15,8 +15,8 @@ from smfparse.inputs.options import ReadOptions
 from smfparse.query.catalog import Catalog
 from smfparse.reports import running as reports
 from smfparse.reports.sections import TOTAL
-from tests.support.builders import NOTHING, Section, qwhs_long, qwhs_short, rdw, smf_record, wtas
-from tests.support.fact_blocks import fact_block
+from tests.support import smf
+from tests.support.builders import rdw
 from tests.support.report_runs import report_lines, report_rows
 
 START = dt.datetime(2026, 3, 4, 12, 0, 0)
@@ -24,91 +24,72 @@ SECONDS = 600
 Make = Callable[[dict[str, Any]], bytes]
 
 
-def statistics(subtype: int, *sections: Section, tod: int = 0) -> bytes:
-    """A 115 record of ten minutes; `tod`: how far QWHSDURN is shifted for the channel initiator."""
-    end = START + dt.timedelta(seconds=SECONDS)
-    area = qwhs_long(
-        end.replace(tzinfo=dt.UTC), START, SECONDS * 1_000_000 << tod, triplets=len(sections) + 1
-    )
-    return smf_record(115, subtype, *sections, area=area, local=end)
+def record(*blocks: bytes, of: str | None = None) -> bytes:
+    """A record of ten minutes."""
+    return smf.record(*blocks, of=of, start=START, seconds=SECONDS, system="SYS1", qmgr="MQ01")
+
+
+def named(values: dict[str, Any], prefix: str) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name.startswith(prefix)}
 
 
 def pool(values: dict[str, Any]) -> bytes:
     values = {"qpstpool": 3, "qpstnbuf": 1000, "qpstcbsl": 1000, "qpststl": 100} | values
-    return statistics(215, Section([fact_block("QPST", 104, **values)]))
+    return record(smf.block("QPST", **values))
 
 
 def log(values: dict[str, Any]) -> bytes:
     """A QJST; `io` is (I/Os, pages, microseconds) of copy 1 for one page, `io_2` for several."""
-    values = dict(values)
-    io, io_2 = values.pop("io", None), values.pop("io_2", None)
-    block = bytearray(fact_block("QJST", 596, **({"qjstslptu": SECONDS * 10**6} | values)))
-    for at, each in ((264, io), (264 + 72, io_2)):
-        if each:
-            ios, pages, microseconds = each
-            block[at : at + 16] = (
-                ios.to_bytes(4) + pages.to_bytes(4) + (microseconds << 12).to_bytes(8)
-            )
-    return statistics(1, *[NOTHING] * 10, Section([bytes(block)]))
+    values = {"qjstslptu": SECONDS * 10**6} | values
+    io = {(1, 1): values.pop("io", None), (1, 2): values.pop("io_2", None)}
+    done = {place: smf.Io(*each) for place, each in io.items() if each}
+    sleep = values.pop("qjstslptu")
+    return record(smf.Log(values, done, sleep).block(596))
 
 
 def managers(values: dict[str, Any]) -> bytes:
-    of = {
-        name: {key: value for key, value in values.items() if key.startswith(name)}
-        for name in ("qmst", "qist")
-    }
-    return statistics(
-        2,
-        Section([fact_block("QMST", 104, **of["qmst"])]),
-        Section([fact_block("QIST", 80, **of["qist"])]),
+    return record(
+        smf.block("QMST", **named(values, "qmst")), smf.block("QIST", **named(values, "qist"))
     )
 
 
 def storage(values: dict[str, Any]) -> bytes:
-    return statistics(1, *[NOTHING] * 8, Section([fact_block("QSST", 72, **values)]))
+    return record(smf.block("QSST", **values))
 
 
 def channels(values: dict[str, Any]) -> bytes:
     values = {"qcctmxcc": 100, "qcctmxac": 100} | values
-    return statistics(231, Section([fact_block("QCCT", 48, **values)]), tod=12)
+    return record(smf.block("QCCT", **values))
 
 
-def tasks(place: int, name: str, length: int, *each: dict[str, Any]) -> bytes:
-    blocks = Section([fact_block(name, length, **values) for values in each])
-    return statistics(231, *[NOTHING] * (place - 1), blocks, tod=12)
+def tasks(name: str, *each: dict[str, Any]) -> bytes:
+    return record(*[smf.block(name, **values) for values in each], of=name)
 
 
 def dispatcher(values: dict[str, Any]) -> bytes:
-    return tasks(2, "QCT_DSP", 36, values)
+    return tasks("QCT_DSP", values)
 
 
 def adapters(values: dict[str, Any]) -> bytes:
     """Two adapters, of which the values are the last."""
-    return tasks(3, "QCT_ADP", 32, {"qcteltm": percent(values.pop("first", 0))}, values)
+    return tasks("QCT_ADP", {"qcteltm": percent(values.pop("first", 0))}, values)
 
 
 def ssl(values: dict[str, Any]) -> bytes:
-    return tasks(4, "QCT_SSL", 48, values)
+    return tasks("QCT_SSL", values)
 
 
 def dns(values: dict[str, Any]) -> bytes:
-    return tasks(5, "QCT_DNS", 48, values)
+    return tasks("QCT_DNS", values)
 
 
-def queue(values: dict[str, Any]) -> bytes:
+def queue(values: dict[str, Any], cf: smf.CfCounts | None = None) -> bytes:
     """A 116/1 with one queue block."""
     begin, end = (
         (START + dt.timedelta(seconds=each)).replace(tzinfo=dt.UTC) for each in (0, SECONDS)
     )
-    wtid = fact_block("WTID", 208, wtidccn="JOB1")
-    block = fact_block("WQST", 2752, wqver=6, objname="Q1", **values)
-    return smf_record(
-        116,
-        1,
-        Section([wtid]),
-        Section([wtas(begin, end)]),
-        Section([block]),
-        area=qwhs_short(end),
+    return smf.task_record(
+        smf.task(ended=end, wtasints=begin), smf.queue("Q1", version=6, cf=cf, **values), ended=end
     )
 
 
@@ -119,31 +100,21 @@ def percent(share: float) -> float:
 
 def shared(values: dict[str, Any]) -> bytes:
     """A 115/2 with Q5ST, QEST (slot 0) and QESD."""
-    of = {name: {k: v for k, v in values.items() if k.startswith(name)} for name in NAMES}
-    return statistics(
-        2,
-        *[NOTHING] * 4,
-        Section([fact_block("Q5ST", 704, **of["dhig"])]),
-        Section([fact_block("QEST", 4104, qeststr="APPL1", **of["qest"])]),
-        NOTHING,
-        Section([fact_block("QESD", 376, qesdstr="APPL1", qesdbfto=9, **of["qesd"])]),
+    return record(
+        smf.block("Q5ST", 704, **named(values, "dhig")),
+        smf.block("QEST", qeststr="APPL1", **named(values, "qest")),
+        smf.block("QESD", 376, qesdstr="APPL1", qesdbfto=9, **named(values, "qesd")),
     )
-
-
-NAMES = ("dhig", "qest", "qesd")
 
 
 def moves(values: dict[str, Any]) -> bytes:
     """A 116/1 with one queue block, and coupling facility requests of its MQGET."""
-    data = bytearray(queue({"getn": 1}))
-    at = data.index("WQST".encode("cp500")) - 4 + CF_OF_GET
-    for request, count in values["requests"].items():
-        data[at + 20 * request : at + 20 * request + 4] = count.to_bytes(4)
-    return bytes(data)
+    cf = {(GET, request): (count, 0, 0, 0, 0) for request, count in values["requests"].items()}
+    return queue({"getn": 1}, cf)
 
 
-CF_OF_GET = 736 + 2 * 400
-"""Offset in WQST of the requests of MQGET: behind those of MQOPEN and MQCLOSE."""
+GET = 2
+"""Group of coupling facility requests in WQST."""
 
 
 RULES: list[tuple[str, Make, dict[str, Any], float, dict[str, Any]]] = [

@@ -14,9 +14,9 @@ from smfparse.cli import main
 from smfparse.errors import RequestError
 from smfparse.reports import running as reports
 from smfparse.reports.options import parsed, seconds
-from tests.support.accounting_records import queue, task, task_record
 from tests.support.builders import rdw
 from tests.support.searching import search
+from tests.support.smf import queue, task, task_record
 
 DEFAULTS = {"by": "qmgr", "top": 0, "sort": "cpu", "acctime": "", "statime": "", "stream": []}
 BY = ["qmgr", "job", "connection-type"]

@@ -12,10 +12,10 @@ import pytest
 from smfparse.inputs.opening import open_inputs
 from smfparse.reports.sections import TOTAL, Sections, every
 from smfparse.writing.dataset import write_dataset
-from tests.support.builders import Section, qwhs_short, rdw, smf_record, wtas
-from tests.support.fact_blocks import fact_block
-from tests.support.log_records import EAST, START, Log, log_record
+from tests.support import smf
+from tests.support.builders import rdw
 from tests.support.report_runs import report_lines, report_rows
+from tests.support.smf import EAST, LOG_START, Log, log_record
 
 Write = Callable[[Iterable[bytes]], Path]
 MIDNIGHT = dt.datetime(2026, 3, 4)
@@ -34,11 +34,11 @@ def write(tmp_path: Path) -> Write:
 
 
 def interval(start: float, seconds: float, pages: int = 1, **keys: Any) -> bytes:
-    """A 115/1 record of an interval, by seconds since START."""
+    """A 115/1 record of an interval, by seconds since LOG_START."""
     log = Log(counters={"qjstciwr": pages, "qjstlogw": 1})
     return log_record(
         log,
-        start=START + dt.timedelta(seconds=start),
+        start=LOG_START + dt.timedelta(seconds=start),
         duration_us=round(seconds * 1_000_000),
         **keys,
     )
@@ -93,7 +93,7 @@ def test_intervals_of_a_second_are_told_apart_and_their_gaps_seen(write: Write) 
 
 @pytest.mark.parametrize("late", [0, 0.08, 0.9])
 def test_an_interval_that_ends_late_goes_where_most_of_it_was(write: Write, late: float) -> None:
-    begin = dt.datetime(2023, 10, 2, 11, 45) - START
+    begin = dt.datetime(2023, 10, 2, 11, 45) - LOG_START
     records = [interval(begin.total_seconds() + 900 * n + late, 900, pages=10**n) for n in range(4)]
     found = report_rows("log", write(records), sections=every("15m"))
     assert [row["pages_written"] for row in found] == [1, 10, 100, 1000]
@@ -106,16 +106,8 @@ def test_an_interval_that_ends_late_goes_where_most_of_it_was(write: Write, late
 def task(number: int, begins: dt.datetime, ends: dt.datetime) -> bytes:
     """A 116/1 record of an interval of a task that put a message, times local."""
     begin, end = ((each - EAST).replace(tzinfo=dt.UTC) for each in (begins, ends))
-    block = fact_block("WQST", 2752, wqver=6, objname="Q1", putn=10**number, validput=1)
-    return smf_record(
-        116,
-        1,
-        Section([fact_block("WTID", 208, wtidccn="JOB1")]),
-        Section([wtas(begin, end)]),
-        Section([block]),
-        area=qwhs_short(end),
-        local=ends,
-    )
+    used = smf.queue("Q1", version=6, putn=10**number, validput=1)
+    return smf.task_record(smf.task(ended=end, wtasints=begin), used, ended=end, east=EAST)
 
 
 def test_an_interval_of_a_task_goes_whole_where_it_ends_and_is_marked(write: Write) -> None:

@@ -21,7 +21,14 @@ from smfparse.reports import running as reports
 from smfparse.reports.sections import Sections, every
 from smfparse.synthetic.generate import generate
 from smfparse.writing.dataset import write_dataset
-from tests.support.accounting_records import (
+from tests.support import smf
+from tests.support.builders import Write, foreign_record
+from tests.support.fact_blocks import fact_block
+from tests.support.paths import FIXTURES
+from tests.support.real import FILES
+from tests.support.report_runs import report_rows
+from tests.support.searching import search
+from tests.support.smf import (
     ENDED,
     MINUTE,
     WEST,
@@ -33,12 +40,6 @@ from tests.support.accounting_records import (
     task_token,
     who,
 )
-from tests.support.builders import Section, Write, foreign_record, qwhs_long, smf_record
-from tests.support.fact_blocks import fact_block
-from tests.support.paths import FIXTURES
-from tests.support.real import FILES
-from tests.support.report_runs import report_rows
-from tests.support.searching import search
 
 SHORT, LONG = "class 3 short-lived", "class 3 long-running"
 SECOND = dt.timedelta(seconds=1)
@@ -81,29 +82,14 @@ def statistics(
 ) -> bytes:
     """A 115/2 record with message manager statistics; duration: what it says, in microseconds."""
     start = (ended - seconds * SECOND + WEST).replace(tzinfo=None)
-    return smf_record(
-        115,
-        2,
-        Section([fact_block("QMST", 104)]),
-        area=qwhs_long(ended, start, duration or round(seconds * 1e6)),
-        local=(ended + WEST).replace(tzinfo=None),
-        system="MVAA",
-        qmgr=qmgr,
-    )
+    block = smf.block("QMST")
+    return smf.record(block, start=start, seconds=seconds, duration=duration, east=WEST, qmgr=qmgr)
 
 
 def channels(ended: dt.datetime, seconds: float) -> bytes:
     """A 116/10 record with a channel."""
     start = (ended - seconds * SECOND + WEST).replace(tzinfo=None)
-    return smf_record(
-        116,
-        10,
-        Section([fact_block("QCST", 504)]),
-        area=qwhs_long(ended, start, round(seconds * 1e6) << 12),
-        local=(ended + WEST).replace(tzinfo=None),
-        system="MVAA",
-        qmgr="VTS1",
-    )
+    return smf.record(smf.block("QCST"), start=start, seconds=seconds, east=WEST)
 
 
 def made(path: Path, interval: dt.timedelta, count: int, **more: Any) -> Path:

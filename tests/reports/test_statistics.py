@@ -18,14 +18,14 @@ from smfparse.inputs.opening import open_inputs
 from smfparse.query.catalog import Catalog
 from smfparse.reports import running as reports
 from smfparse.reports.sections import RECORDED, TOTAL, every
-from smfparse.tables.dictionary import columns as columns_of
+from smfparse.tables import columns as columns_of
 from tests.support.builders import Write
 from tests.support.fact_blocks import facts
 from tests.support.paths import FIXTURES
 from tests.support.real import REAL_DATA
 from tests.support.report_runs import report_lines, report_rows
 from tests.support.searching import search
-from tests.support.statistics_records import START, block, record, structures
+from tests.support.smf import START, block, record, structures
 
 FILES = [FIXTURES / f"{name}.smf" for name in ("qm01-930", "qm60", "qm80", "qm100")]
 if REAL_DATA is not None:

@@ -18,12 +18,10 @@ from smfparse.query.catalog import Catalog
 from smfparse.reports.sections import Sections, every
 from smfparse.synthetic.generate import generate
 from smfparse.writing.dataset import write_dataset
-from tests.support import log_records, statistics_records
-from tests.support.accounting_records import ENDED, queue, task, task_record, task_token
-from tests.support.builders import NOTHING, Section, Write, qwhs_long, smf_record
-from tests.support.fact_blocks import fact_block
-from tests.support.log_records import Io, Log
+from tests.support import smf
+from tests.support.builders import Write
 from tests.support.report_runs import report_lines, report_rows
+from tests.support.smf import ENDED, Io, Log, queue, task, task_record, task_token
 
 Rows = list[dict[str, Any]]
 KB = 1024
@@ -299,10 +297,10 @@ def test_a_queue_with_puts_of_both_releases_says_that_some_do_not_tell(write: Wr
 
 def statistic(name: str, number: int = 0, *, length: int = 552, **values: Any) -> bytes:
     """A record of a queue's statistics over the quarter of an hour of this number."""
-    block = statistics_records.block("QQST", length, qqstqnam=name, **values)
-    start = statistics_records.START + number * QUARTER
+    block = smf.block("QQST", length, qqstqnam=name, **values)
+    start = smf.START + number * QUARTER
     release = {84: "930", 120: "931", 552: "933"}[length]
-    return statistics_records.record(block, start=start, seconds=900, release=release)
+    return smf.record(block, start=start, seconds=900, release=release)
 
 
 def test_with_bestef_puts_go_on_when_the_stream_queue_is_full(write: Write) -> None:
@@ -480,8 +478,7 @@ def test_streams_are_named_on_the_command_line(copies: Path) -> None:
 
 def managed(qmst: dict[str, Any], qist: dict[str, Any]) -> list[bytes]:
     return [
-        statistics_records.record(statistics_records.block(name, **values))
-        for name, values in (("QMST", qmst), ("QIST", qist))
+        smf.record(smf.block(name, **values)) for name, values in (("QMST", qmst), ("QIST", qist))
     ]
 
 
@@ -519,7 +516,7 @@ def logged(pages: int, ios: int, io_busy: float, task_busy: float) -> bytes:
         io={(1, 2): each, (2, 2): each}, sleep_us=60_000_000 - round(task_busy * 600_000)
     )  # fmt: skip
     keys = {"system": "MVAA", "qmgr": "VTS1"}
-    return log_records.log_record(log, duration_us=60_000_000, **keys)
+    return smf.log_record(log, duration_us=60_000_000, **keys)
 
 
 def test_a_logger_that_is_full_for_its_workload_is_not_at_its_limit(write: Write) -> None:
@@ -547,22 +544,15 @@ def test_a_logger_is_told_what_it_can_take(
 
 def test_before_8_0_the_log_does_not_say_how_busy_it_is(write: Write) -> None:
     log = Log(counters={"qjstciwr": 50, "qjstlogw": 10})
-    (row,) = run(write(log_records.log_record(log, release="700")))
+    (row,) = run(write(smf.log_record(log, release="700")))
     assert (row["pages_per_write"], row["task_left"], row["mb_per_second"]) == (5, None, None)
     assert row["note"] == "how busy it is, QJST tells from 8.0 on"
 
 
 def adapters(*busy: float) -> bytes:
     """A record of adapters that were so busy, per cent of a minute."""
-    blocks = [fact_block("QCT_ADP", 32, qcteltm=each * 600_000) for each in busy]
-    end = statistics_records.START + dt.timedelta(minutes=1)
-    area = qwhs_long(
-        end.replace(tzinfo=dt.UTC), statistics_records.START, 60_000_000 << 12, triplets=4
-    )
-    return smf_record(
-        115, 231, NOTHING, NOTHING, Section(blocks), area=area, local=end,
-        system="MVAA", qmgr="VTS1", release="930",
-    )  # fmt: skip
+    blocks = [smf.block("QCT_ADP", qcteltm=each * 600_000) for each in busy]
+    return smf.record(*blocks, of="QCT_ADP", seconds=60)
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,7 @@ from smfparse.decoding.needs import Needs
 from smfparse.errors import DamageLog
 from smfparse.layout import STCK_UNIX_EPOCH_US
 from smfparse.reading.reader import chunks
-from smfparse.tables.dictionary import table_names
-from smfparse.tables.schema import schema, wanted_tables
+from smfparse.tables import schema, table_names, wanted_tables
 
 Row: TypeAlias = Mapping[str, Any]
 Cells: TypeAlias = tuple[str, ...]

@@ -18,8 +18,9 @@ from smfparse.cli.generate import VERSIONS, command
 from smfparse.errors import OutputError, RequestError
 from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.layout import Block, Code, Text, Wide
-from smfparse.schemas import REGISTRY, TABLES
+from smfparse.schemas import REGISTRY
 from smfparse.synthetic.generate import MAX_RECORD, generate
+from smfparse.tables import TABLES
 from tests.support.paths import FIXTURES
 
 RDW = struct.Struct(">HBB")

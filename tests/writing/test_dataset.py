@@ -25,12 +25,11 @@ from smfparse.inputs.options import ReadOptions
 from smfparse.inputs.sources import Dataset, SmfFile
 from smfparse.store import parquet
 from smfparse.store.manifest import MANIFEST, PARTIAL, RECORDS, VIEWS
-from smfparse.tables.dictionary import table_names
-from smfparse.tables.schema import schema
+from smfparse.tables import schema, table_names
 from smfparse.writing import dataset
 from smfparse.writing.dataset import write_dataset
 from tests.support.builders import foreign_record, rdw
-from tests.support.log_records import START, Io, Log, log_record
+from tests.support.smf import LOG_START, Io, Log, log_record
 
 LOG = Log(
     counters={"qjstwrnw": 7, "qjstllcp": 2},
@@ -43,7 +42,7 @@ ROWS = 5
 @pytest.fixture
 def dump(tmp_path: Path) -> Path:
     """Five 115/1 records between a header and a trailer of SMF's own."""
-    start = [START + dt.timedelta(seconds=10 * number) for number in range(ROWS)]
+    start = [LOG_START + dt.timedelta(seconds=10 * number) for number in range(ROWS)]
     records = [foreign_record(2), *(log_record(LOG, start=each) for each in start)]
     path = tmp_path / "dump.smf"
     path.write_bytes(rdw([*records, foreign_record(3)]))
