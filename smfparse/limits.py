@@ -11,7 +11,18 @@ class Limits:
 
     chunk_bytes   bytes of an input that are looked at at once, about
     max_spanned   bytes beyond which no spanned record grows; SMF itself stops at 32,756
+    free_bytes    bytes that are unpacked from a packed input, however small it is
     """
 
     chunk_bytes: int = 16 << 20
     max_spanned: int = 1 << 20
+    free_bytes: int = 64 << 20
+
+    @property
+    def window_bytes(self) -> int:
+        """Bytes of an input that are looked at at once: a spanned record always fits twice."""
+        return max(self.chunk_bytes, 2 * self.max_spanned)
+
+
+LIMITS = Limits()
+"""The limits where no others are handed in."""

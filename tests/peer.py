@@ -23,7 +23,7 @@ import pyarrow as pa
 from smfparse.decoding.decoder import Decoder, schema, table_names, wanted_tables
 from smfparse.errors import DamageLog
 from smfparse.layout.kinds import STCK_UNIX_EPOCH_US
-from smfparse.reading.reader import chunks
+from smfparse.reading import read_chunks
 
 Row: TypeAlias = Mapping[str, Any]
 Cells: TypeAlias = tuple[str, ...]
@@ -39,7 +39,7 @@ class Decoded:
         self.damage = DamageLog()
         decoder = Decoder(wanted_tables(table_names()), self.damage)
         self.rows: dict[str, list[Row]] = {table: [] for table in table_names()}
-        for table, batch in decoder.decode(chunks(path, self.damage)):
+        for table, batch in decoder.decode(read_chunks(path, self.damage)):
             self.rows[table] += batch.to_pylist()
         self._entries = {
             (table, row["record_no"], row["block_no"], tuple(row[name] for name in index)): row

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from smfparse.decoding import decoder as decode
 from smfparse.decoding.decoder import wanted_tables
 from smfparse.decoding.gathering import Growing
-from smfparse.inputs.named import Input
 from smfparse.inputs.parallel import Log, Range
-from smfparse.reading import reader as framing
+from smfparse.limits import LIMITS
+from smfparse.reading import Input
 from smfparse.tables.dictionary import table_names
 from smfparse.vectors import not_zero, same
 from tests.mixed_records import many, written
@@ -134,8 +134,8 @@ def test_indices_of_texts_that_are_all_the_same_are_as_many_as_asked() -> None:
 @pytest.fixture
 def long_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file that gives many batches of each table."""
-    monkeypatch.setattr(framing, "CHUNK_BYTES", 8192)
-    monkeypatch.setattr(framing, "MAX_RECORD", 4096)
+    monkeypatch.setitem(vars(LIMITS), "chunk_bytes", 8192)
+    monkeypatch.setitem(vars(LIMITS), "max_spanned", 4096)
     monkeypatch.setattr(decode, "EPOCH_BYTES", 8192)
     monkeypatch.setattr(decode, "EPOCH_CELLS", 1 << 14)
     path = tmp_path / "long.smf"

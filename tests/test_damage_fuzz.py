@@ -32,7 +32,7 @@ from hypothesis import strategies as st
 from smfparse.cli import main
 from smfparse.decoding.decoder import wanted_tables
 from smfparse.inputs.sources import open_inputs
-from smfparse.reading.reader import look_at
+from smfparse.reading import look_at
 from smfparse.tables.dictionary import table_names
 from tests.reading import Reading
 from tests.searching import search

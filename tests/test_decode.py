@@ -19,7 +19,7 @@ from smfparse.decoding.gathering import BlockBuffer, EntryBuffer
 from smfparse.errors import DamageLog, RequestError
 from smfparse.layout.blocks import Block, block
 from smfparse.layout.kinds import SquareSum
-from smfparse.reading.reader import SLACK
+from smfparse.reading import SLACK
 from tests.builders import NOTHING, Section, chunk_of, named_block, qwhs_long, smf_record
 from tests.searching import search
 

@@ -21,8 +21,8 @@ from smfparse.cli import main
 from smfparse.errors import Damage, DamageError, DamageLog
 from smfparse.inputs import sources as tables
 from smfparse.inputs.sources import open_inputs
+from smfparse.limits import LIMITS
 from smfparse.query.catalog import Catalog
-from smfparse.reading import reader as framing
 from smfparse.tables.dictionary import DAMAGE_COLUMNS
 from smfparse.writing.dataset import write_dataset
 from tests.builders import Section, named_block, qwhs_long, rdw, smf_record
@@ -263,8 +263,8 @@ def test_the_error_has_the_damage_and_comes_out_of_a_process_whole(place: Path) 
 def test_several_processes_stop_at_the_damage_that_one_stops_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(framing, "CHUNK_BYTES", 8192)
-    monkeypatch.setattr(framing, "MAX_RECORD", 4096)
+    monkeypatch.setitem(vars(LIMITS), "chunk_bytes", 8192)
+    monkeypatch.setitem(vars(LIMITS), "max_spanned", 4096)
     monkeypatch.setattr(tables, "LEAST_BYTES", 1)
     monkeypatch.setattr(tables, "MOST_BYTES", 8192)
     whole, _ = written([each for each in many(300, 2) if each.kind == "clock"])

@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 
 import smfparse
 from smfparse.errors import DamageError, InputError, RequestError
-from smfparse.inputs.named import Input
 from smfparse.inputs.sources import Inputs, open_inputs
+from smfparse.limits import LIMITS
 from smfparse.query.lazy import narrowed
+from smfparse.reading import Input
 from smfparse.selecting.selection import EVERYTHING, Selection
 from smfparse.synthetic.generate import generate
 from smfparse.writing.dataset import write_dataset
@@ -288,7 +289,7 @@ def test_only_columns_that_a_query_needs_are_decoded(
 @pytest.fixture
 def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file of several chunks, each with rows of all tables."""
-    monkeypatch.setattr("smfparse.reading.reader.CHUNK_BYTES", 1)
+    monkeypatch.setitem(vars(LIMITS), "chunk_bytes", 1)
     path = generated(tmp_path / "large.smf", 3, 9, tasks=60)
     assert path.stat().st_size > CHUNKS << 21
     return path
@@ -343,9 +344,9 @@ def test_a_process_can_end_while_polars_reads_ahead(large: Path) -> None:
 import time
 import polars as pl
 import smfparse
-from smfparse.reading import reader as framing
+from smfparse.limits import LIMITS
 from smfparse.query import lazy
-framing.CHUNK_BYTES = 1
+vars(LIMITS).update(chunk_bytes=1)
 made = lazy._frame
 def slow(*arguments):
     time.sleep(0.2)

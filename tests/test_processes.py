@@ -24,12 +24,11 @@ from smfparse.decoding.decoder import Decoder, wanted_tables
 from smfparse.errors import InputError, OutputError
 from smfparse.inputs import parallel as ranges
 from smfparse.inputs import sources as tables
-from smfparse.inputs.named import Input
 from smfparse.inputs.parallel import Range
 from smfparse.inputs.sources import open_inputs
+from smfparse.limits import LIMITS
 from smfparse.query.catalog import Catalog
-from smfparse.reading import reader as framing
-from smfparse.reading.reader import Part
+from smfparse.reading import Input, Part
 from smfparse.store import parquet
 from smfparse.store.manifest import MANIFEST, PARTIAL
 from smfparse.writing.dataset import write_dataset
@@ -40,12 +39,12 @@ MIXED = wanted_tables(TABLES)
 SLOW = """
 import os, pathlib, sys, time
 from smfparse.decoding import decoder as decode
-from smfparse.reading import reader as framing
 from smfparse.store import parquet
 from smfparse.inputs import sources as tables
 from smfparse.cli import main
+from smfparse.limits import LIMITS
 
-framing.CHUNK_BYTES, framing.MAX_RECORD = 8192, 4096
+vars(LIMITS).update(chunk_bytes=8192, max_spanned=4096)
 tables.LEAST_BYTES, tables.MOST_BYTES = 1, 16384
 add = decode.Decoder._add
 
@@ -69,8 +68,8 @@ pytestmark = [
 def dump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file of many small parts; what is patched here is so in the processes as well."""
     monkeypatch.setattr(ranges, "_context", lambda: multiprocessing.get_context("fork"))
-    monkeypatch.setattr(framing, "CHUNK_BYTES", CAPACITY)
-    monkeypatch.setattr(framing, "MAX_RECORD", CAPACITY // 2)
+    monkeypatch.setitem(vars(LIMITS), "chunk_bytes", CAPACITY)
+    monkeypatch.setitem(vars(LIMITS), "max_spanned", CAPACITY // 2)
     monkeypatch.setattr(tables, "LEAST_BYTES", 1)
     monkeypatch.setattr(tables, "MOST_BYTES", CAPACITY)
     path = tmp_path / "dump.smf"
@@ -156,10 +155,10 @@ def test_a_script_without_a_guard_is_not_run_again_by_the_processes(dump: Path) 
     script.write_text(f"""
 import threading
 import smfparse
-from smfparse.reading import reader as framing
 from smfparse.inputs import sources as tables
+from smfparse.limits import LIMITS
 print("begun")
-framing.CHUNK_BYTES = framing.MAX_RECORD = {CAPACITY}
+vars(LIMITS).update(chunk_bytes={CAPACITY}, max_spanned={CAPACITY})
 tables.LEAST_BYTES = 1
 threading.Thread(target=threading.Event().wait, daemon=True).start()  # so none is a copy
 rows = [smfparse.open({str(dump)!r}, jobs=jobs).arrow("wqst") for jobs in (1, 2)]

@@ -12,7 +12,7 @@ from typing import Any
 from smfparse.decoding.decoder import Decoder, wanted_tables
 from smfparse.errors import DamageLog
 from smfparse.inputs.sources import open_inputs
-from smfparse.reading.reader import Chunk
+from smfparse.reading import Chunk
 from tests.builders import (
     NOTHING,
     UTC_NOON,

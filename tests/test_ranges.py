@@ -26,11 +26,11 @@ from smfparse.decoding.decoder import Wanted, coded_schema, schema, wanted_table
 from smfparse.errors import Damage, InputError
 from smfparse.inputs import parallel as ranges
 from smfparse.inputs import sources as tables
-from smfparse.inputs.named import Input
 from smfparse.inputs.parallel import Log, Range
 from smfparse.inputs.sources import open_inputs
-from smfparse.reading import reader as framing
-from smfparse.reading.reader import Part, _Reader
+from smfparse.limits import LIMITS
+from smfparse.reading import Input, Part, planning, reader
+from smfparse.reading.window import Window
 from smfparse.selecting.selection import EVERYTHING, Selection
 from smfparse.store.manifest import MANIFEST, PARTIAL
 from smfparse.tables.dictionary import table_names
@@ -109,8 +109,8 @@ class Here:
 def small_chunks(monkeypatch: pytest.MonkeyPatch, capacity: int) -> None:
     if sys.platform == "linux":  # what is patched here is so in copies of this process as well
         monkeypatch.setattr(ranges, "_context", lambda: multiprocessing.get_context("fork"))
-    monkeypatch.setattr(framing, "CHUNK_BYTES", capacity)
-    monkeypatch.setattr(framing, "MAX_RECORD", capacity // 2)
+    monkeypatch.setitem(vars(LIMITS), "chunk_bytes", capacity)
+    monkeypatch.setitem(vars(LIMITS), "max_spanned", capacity // 2)
     monkeypatch.setattr(tables, "LEAST_BYTES", 1)
     monkeypatch.setattr(tables, "MOST_BYTES", 2 * capacity)
 
@@ -128,8 +128,8 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
     Nothing is mapped: records of the fixtures are longer than a chunk is here, and never else.
     """
     small_chunks(monkeypatch, CAPACITY)
-    monkeypatch.setattr(framing, "are_short", lambda kinds: False)
-    monkeypatch.setattr(framing, "_can_start", lambda chunk: True)
+    monkeypatch.setattr(reader, "are_short", lambda kinds: False)
+    monkeypatch.setattr(planning, "_can_start", lambda chunk: True)
     monkeypatch.setattr(ranges, "ProcessPoolExecutor", Here)
 
 
@@ -236,8 +236,8 @@ def test_processes_that_are_no_copies_of_this_one_give_the_same(
 
 
 def small_framing(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(framing, "CHUNK_BYTES", CAPACITY)
-    patch.setattr(framing, "MAX_RECORD", CAPACITY // 2)
+    patch.setitem(vars(LIMITS), "chunk_bytes", CAPACITY)
+    patch.setitem(vars(LIMITS), "max_spanned", CAPACITY // 2)
 
 
 def ranges_of(path: Path, starts: Sequence[int], cuts: Sequence[int]) -> Iterator[Range]:
@@ -285,8 +285,8 @@ def test_parts_that_look_back_know_what_one_process_knows(
     path = tmp_path / "any.smf"
     path.write_bytes(content)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(framing, "CHUNK_BYTES", 512)
-        patch.setattr(framing, "MAX_RECORD", 2048)
+        patch.setitem(vars(LIMITS), "chunk_bytes", 512)
+        patch.setitem(vars(LIMITS), "max_spanned", 2048)
         one = rows_of(Range(Input(path, str(path)), MIXED).batches(Log()), MIXED)
         first = len(clocks) + len(far)
         parts = ranges_of(path, starts, range(first, first + len(records)))
@@ -413,15 +413,15 @@ def test_a_file_that_is_mapped_gives_what_one_that_is_read_gives(
     path.write_bytes(content + alter(content, random.Random(seed)))
     wanted: Wanted = {"qist": None}
     mapped: list[int] = []
-    map_file = _Reader._mapped
+    map_file = Window._mapped
 
-    def counted(reader: _Reader) -> Any:
-        mapped.append(reader.base)
-        return map_file(reader)
+    def counted(window: Window) -> Any:
+        mapped.append(window.base)
+        return map_file(window)
 
     with pytest.MonkeyPatch.context() as patch:
         small_chunks(patch, HUGE)
-        patch.setattr(_Reader, "_mapped", counted)
+        patch.setattr(Window, "_mapped", counted)
         found = rows_of(Range(Input(path, str(path)), wanted).batches(log := Log()), wanted)
         everything = rows_of(Range(Input(path, str(path)), MIXED).batches(whole := Log()), MIXED)
     assert mapped

@@ -23,8 +23,7 @@ from smfparse.decoding.records import KINDS, Blocks, Places, Records
 from smfparse.decoding.tasks import TaskLinks
 from smfparse.errors import DamageLog, RequestError
 from smfparse.layout.kinds import Mask, Values
-from smfparse.reading.headers import MOST_TRIPLETS, kinds_of
-from smfparse.reading.reader import Chunk
+from smfparse.reading import MOST_TRIPLETS, Chunk, kinds_of
 from smfparse.schemas import REGISTRY, TABLES, TASK_RECORDS
 from smfparse.schemas.wqst import WQST
 from smfparse.schemas.wtas import WTAS

@@ -17,8 +17,7 @@ from smfparse.decoding.tasks import CONTINUATION, TASK, TaskLinks
 from smfparse.errors import DamageLog
 from smfparse.layout.blocks import Block, Field
 from smfparse.layout.kinds import Raw, Text
-from smfparse.reading.headers import kinds_of
-from smfparse.reading.reader import Chunk
+from smfparse.reading import Chunk, kinds_of
 from smfparse.schemas import QWHC, TABLES
 from smfparse.schemas.wqst import WQST
 from smfparse.schemas.wtas import WTAS

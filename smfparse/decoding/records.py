@@ -16,13 +16,7 @@ import numpy as np
 from smfparse.errors import Damage, DamageLog
 from smfparse.layout.blocks import Block, Field
 from smfparse.layout.kinds import Raw, Values
-from smfparse.reading.headers import (
-    MOST_TRIPLETS,
-    Headers,
-    existing_triplets,
-    least_offset,
-)
-from smfparse.reading.reader import Chunk
+from smfparse.reading import MOST_TRIPLETS, Chunk, Headers, existing_triplets, least_offset
 from smfparse.schemas import REGISTRY
 from smfparse.vectors import Bools, Ints, gather
 

@@ -11,17 +11,14 @@ import os
 import stat
 import sys
 import tempfile
-import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import nullcontext, suppress
-from dataclasses import dataclass, field, replace
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from smfparse.errors import Damage, DamageLog, InputError, OutputError, RequestError
-from smfparse.reading.detection import Framing
-from smfparse.reading.reader import WHOLE_SOURCE, Chunk, Part, chunks, look_at
-from smfparse.vectors import Ints
+from smfparse.reading import Copy, Framing, Input, look_at
 
 STDIN = "-"
 _COPIED = 1 << 20
@@ -29,37 +26,6 @@ _COPIED = 1 << 20
 _OF_A_PROCESS = ("/dev/fd/", "/dev/stdin", "/proc/")
 """Start of names that mean something else in another process."""
 _NOWHERE = Path(os.devnull)
-
-
-class Copy:
-    """A temporary file, that goes with this object."""
-
-    def __init__(self, path: Path) -> None:
-        weakref.finalize(self, _remove, path, os.getpid())
-
-
-@dataclass(frozen=True)
-class Input:
-    """An SMF file or a dataset: where it is, and what the user calls it.
-
-    once     whether it is there to be read only once: standard input, a pipe, a device
-    packing  how the file is packed, outermost first; () where it is not
-    framing  how its records are told apart; None: not known yet, or a dataset
-    copy     what keeps the temporary file that `path` is, where it is one
-    """
-
-    path: Path
-    name: str
-    once: bool = False
-    packing: tuple[str, ...] = ()
-    framing: Framing | None = None
-    copy: Copy | None = field(default=None, compare=False)
-
-    def chunks(
-        self, damage: DamageLog, part: Part = WHOLE_SOURCE, kinds: Ints | None = None
-    ) -> Iterator[Chunk]:
-        """Read a part of an SMF file, as `framing.chunks` does."""
-        return chunks(self.path, damage, part, kinds=kinds, framing=self.framing, name=self.name)
 
 
 def find(
@@ -236,13 +202,6 @@ def _opened(stream: Input) -> Any:
     if sys.stdin is None or sys.stdin.isatty():
         raise InputError(f"{STDIN}: standard input is not a file or pipe")
     return nullcontext(sys.stdin.buffer)
-
-
-def _remove(path: Path, process: int) -> None:
-    """Remove a copy, but not in processes that were started since."""
-    if os.getpid() == process:
-        with suppress(OSError):
-            path.unlink()
 
 
 def _no_room(stream: Input, error: OSError) -> OutputError:

@@ -29,9 +29,8 @@ from smfparse.decoding.decoder import Batch, Decoder, Wanted
 from smfparse.decoding.duplicates import Duplicates, Recorder, fingerprints
 from smfparse.decoding.matching import TASK_KINDS, queue_tasks
 from smfparse.errors import DamageError, DamageLog, InputError, OutputError
-from smfparse.inputs.named import Input
 from smfparse.interrupts import WATCHER
-from smfparse.reading.reader import WHOLE_SOURCE, Chunk, Part, are_short, plan, size_of
+from smfparse.reading import WHOLE_SOURCE, Chunk, Input, Part, are_short, plan, size_of
 from smfparse.selecting.selection import EVERYTHING, Selection
 from smfparse.vectors import Ints
 

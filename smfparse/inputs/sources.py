@@ -29,7 +29,7 @@ from smfparse.decoding.decoder import (
 )
 from smfparse.decoding.duplicates import FINGERPRINT, Duplicates
 from smfparse.errors import Damage, DamageLog, InputError, RequestError
-from smfparse.inputs.named import Input, find
+from smfparse.inputs.named import find
 from smfparse.inputs.parallel import (
     LEAST_BYTES,
     MOST_BYTES,
@@ -44,8 +44,7 @@ from smfparse.inputs.parallel import (
     units,
     worth_sharing,
 )
-from smfparse.reading.detection import named as framing_named
-from smfparse.reading.reader import WHOLE_SOURCE, Part, size_of
+from smfparse.reading import WHOLE_SOURCE, Input, Part, framing_named, size_of
 from smfparse.selecting.selection import EVERYTHING, Lookup, Places, Selection, keys_of
 from smfparse.store.manifest import MANIFEST, Manifest, is_dataset, read_manifest, smf_files
 from smfparse.tables.dictionary import DAMAGE, DAMAGE_COLUMNS, RECORD, decoded_tables

@@ -16,7 +16,7 @@ from construct import Array, Struct
 from smfparse.errors import RequestError
 from smfparse.layout.blocks import Block, Field, Repeat
 from smfparse.layout.kinds import ENCODING, Code, Flags
-from smfparse.reading.reader import Chunk
+from smfparse.reading import Chunk
 from smfparse.schemas import (
     ACCOUNTING,
     QWAS,

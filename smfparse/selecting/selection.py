@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from smfparse.errors import Damage, DamageLog
 from smfparse.layout.kinds import Text
-from smfparse.reading.headers import Headers
+from smfparse.reading import Headers
 from smfparse.schemas import QWST
 from smfparse.selecting.criteria import DAY, Hours, Types, Value, names, regex, span, texts, types
 from smfparse.selecting.subjects import NAMED, Key, Naming, naming, records_of, telling
