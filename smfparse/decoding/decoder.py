@@ -26,8 +26,7 @@ from smfparse.decoding.texts import text_columns
 from smfparse.decoding.unknown import unknown_bytes
 from smfparse.errors import DamageLog
 from smfparse.limits import LIMITS, Limits
-from smfparse.reading.headers import kinds_of
-from smfparse.reading.reader import Chunk
+from smfparse.reading import Chunk, kinds_of
 from smfparse.schemas import WQST, WTAS
 from smfparse.selecting import SelectedDamage, record_mask
 from smfparse.tables import RECORD, Batch

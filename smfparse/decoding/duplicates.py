@@ -25,11 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smfparse.errors import DamageLog
-from smfparse.inputs.named import Input
 from smfparse.limits import LIMITS
-from smfparse.reading.headers import SUBTYPE_END, begins_dump
-from smfparse.reading.reader import Chunk
-from smfparse.reading.walks import RDW_SIZE
+from smfparse.reading import RDW_SIZE, SUBTYPE_END, Chunk, Input, begins_dump
 from smfparse.vectors import Bools, Bytes, Ints, gather
 
 RecordHashes: TypeAlias = NDArray[np.uint64]

@@ -19,8 +19,7 @@ from smfparse.decoding.tasks import TaskLinks
 from smfparse.decoding.texts import text_columns
 from smfparse.errors import DamageLog
 from smfparse.layout import Block, Field, Raw, Text
-from smfparse.reading.headers import kinds_of
-from smfparse.reading.reader import Chunk
+from smfparse.reading import Chunk, kinds_of
 from smfparse.schemas import CONTINUATION, QWHC, TASK, WQST, WTAS
 from smfparse.selecting import NAMED, JoinKey, Selection, like, naming, tables_about
 from smfparse.tables import TABLES

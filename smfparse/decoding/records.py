@@ -15,8 +15,7 @@ from smfparse.decoding.index import KNOWN_RECORDS, BlockIndex, number_of
 from smfparse.decoding.triplets import Triplets, block_triplets, read_triplets
 from smfparse.errors import Damage, DamageLog
 from smfparse.layout import Block, Field, Raw, Values
-from smfparse.reading.headers import MOST_TRIPLETS, Headers, least_offset
-from smfparse.reading.reader import Chunk
+from smfparse.reading import MOST_TRIPLETS, Chunk, Headers, least_offset
 from smfparse.vectors import Bools, Ints, gather
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from smfparse.decoding.index import KNOWN_RECORDS
 from smfparse.decoding.records import Records
-from smfparse.reading.headers import MOST_TRIPLETS
+from smfparse.reading import MOST_TRIPLETS
 from smfparse.schemas import REGISTRY
 from smfparse.vectors import Ints
 

@@ -16,15 +16,14 @@ import pyarrow as pa
 from smfparse.decoding.duplicates import Duplicates
 from smfparse.errors import DamageLog, InputError
 from smfparse.inputs.log import Log
-from smfparse.inputs.named import Input, resolve
+from smfparse.inputs.named import resolve
 from smfparse.inputs.options import DEFAULTS, ReadOptions
 from smfparse.inputs.parallel import Unit, in_order, units, worth_sharing
 from smfparse.inputs.range import Batches, Range, UnsoundError
 from smfparse.inputs.sources import Dataset, SmfFile, Source, damage_rows
 from smfparse.inputs.spilling import no_room, spill, spilled
 from smfparse.limits import LIMITS, Limits
-from smfparse.reading.detection import named as framing_named
-from smfparse.reading.reader import WHOLE_SOURCE, Part, size_of
+from smfparse.reading import WHOLE_SOURCE, Input, Part, framing_named, size_of
 from smfparse.selecting import ALL_RECORDS, Selection, texts
 from smfparse.store.manifest import MANIFEST, is_dataset
 from smfparse.tables import (
@@ -182,7 +181,7 @@ def open_inputs(
         raise InputError("no input is named; name a file, a folder or a dataset")
     log = Log(DamageLog(strict=options.strict))
     framing = None if options.framing is None else framing_named(options.framing)
-    found = resolve(paths, is_dataset, log.damage, framing, target)
+    found = resolve(paths, is_dataset, log.damage, framing, target, options.limits)
     sources = _told_apart([_source(each) for each in found])
     files = [each.input for each in sources if isinstance(each, SmfFile)]
     if files and not options.keep_duplicates:

@@ -27,11 +27,10 @@ from smfparse.decoding.duplicates import Duplicates
 from smfparse.decoding.needs import Needs
 from smfparse.errors import InputError
 from smfparse.inputs.log import Log
-from smfparse.inputs.named import Input
 from smfparse.inputs.options import ReadOptions
 from smfparse.inputs.range import Batches, Range, UnsoundError
 from smfparse.interrupts import WATCHER
-from smfparse.reading.reader import are_short, plan
+from smfparse.reading import Input, are_short, plan
 from smfparse.tables import Wanted
 
 MOST_PROCESSES = 61
@@ -75,7 +74,9 @@ def units(
     where rows are chosen by them: a part alone cannot tell.
     """
     parts = [
-        (file, part) for file in files for part in plan(file.path, unit_bytes, framing=file.framing)
+        (file, part)
+        for file in files
+        for part in plan(file.path, unit_bytes, file.limits, file.framing)
     ]
     if duplicates is not None and (duplicates.at_once or any(part.dumps for _, part in parts)):
         duplicates.find()

@@ -16,9 +16,8 @@ from smfparse.decoding.matching import TASK_KINDS, queue_tasks
 from smfparse.decoding.needs import Needs
 from smfparse.errors import DamageError, DamageLog
 from smfparse.inputs.log import Log
-from smfparse.inputs.named import Input
 from smfparse.inputs.options import DEFAULTS, ReadOptions
-from smfparse.reading.reader import WHOLE_SOURCE, Chunk, Part, size_of
+from smfparse.reading import WHOLE_SOURCE, Chunk, Input, Part, size_of
 from smfparse.tables import Batch, Wanted
 from smfparse.vectors import Ints
 

@@ -16,7 +16,7 @@ from construct import Array, Struct
 
 from smfparse.errors import RequestError
 from smfparse.layout import ENCODING, Block, Code, Field, Flags, Repeat
-from smfparse.reading.reader import Chunk
+from smfparse.reading import Chunk
 from smfparse.schemas import ACCOUNTING, QWAS, QWHC, QWHS, QWHX, QWST, REGISTRY, STATISTICS, TRIPLET
 from smfparse.schemas.qwhs import header_parts
 

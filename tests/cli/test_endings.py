@@ -19,11 +19,10 @@ from click.testing import CliRunner, Result
 
 from smfparse.cli import main
 from smfparse.errors import Damage, DamageError, DamageLog
-from smfparse.inputs import sources as tables
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
+from smfparse.limits import LIMITS
 from smfparse.query.catalog import Catalog
-from smfparse.reading import reader as framing
 from smfparse.tables import DAMAGE_COLUMNS
 from smfparse.writing.dataset import write_dataset
 from tests.support.builders import Section, named_block, qwhs_long, rdw, smf_record
@@ -263,10 +262,10 @@ def test_the_error_has_the_damage_and_comes_out_of_a_process_whole(place: Path) 
 def test_several_processes_stop_at_the_damage_that_one_stops_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(framing, "CHUNK_BYTES", 8192)
-    monkeypatch.setattr(framing, "MAX_RECORD", 4096)
-    monkeypatch.setattr(tables, "LEAST_BYTES", 1)
-    monkeypatch.setattr(tables, "MOST_BYTES", 8192)
+    monkeypatch.setitem(vars(LIMITS), "chunk_bytes", 8192)
+    monkeypatch.setitem(vars(LIMITS), "max_spanned", 4096)
+    monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
+    monkeypatch.setitem(vars(LIMITS), "most_unit", 8192)
     whole, _ = written([each for each in many(300, 2) if each.kind == "clock"])
     first, second = tmp_path / "a.smf", tmp_path / "b.smf"
     first.write_bytes(whole + GOOD * 200 + BAD + GOOD * 300 + BAD[:-3])
@@ -312,7 +311,7 @@ def test_the_table_damage_is_that_of_the_whole_input(place: Path) -> None:
 def test_the_table_is_the_same_from_files_from_a_dataset_and_in_info(
     jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables, "LEAST_BYTES", 1)
+    monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
     source = tmp_path / "mixed.smf"
     source.write_bytes(written(many(300, 3))[0] + BAD + GOOD[:-1])
     inputs = open_inputs([source], ReadOptions(jobs=jobs))

@@ -20,7 +20,7 @@ from smfparse.decoding.gathering import BlockBuffer
 from smfparse.decoding.needs import Needs
 from smfparse.errors import DamageLog, RequestError
 from smfparse.layout import Block, SquareSum, block
-from smfparse.reading.reader import SLACK
+from smfparse.reading import SLACK
 from smfparse.tables import schema, table_names, title, wanted_tables
 from tests.support.builders import NOTHING, Section, chunk_of, named_block, qwhs_long, smf_record
 from tests.support.searching import search

@@ -20,11 +20,11 @@ from smfparse.cli import main
 from smfparse.decoding import duplicates
 from smfparse.decoding.duplicates import Duplicates
 from smfparse.inputs import parallel as ranges
-from smfparse.inputs import sources as tables
-from smfparse.inputs.named import Input, look
+from smfparse.inputs.named import look
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
-from smfparse.reading import reader as framing
+from smfparse.limits import LIMITS
+from smfparse.reading import Chunk, Input, planning, spans
 from smfparse.selecting import ALL_RECORDS, Selection
 from smfparse.store.manifest import MANIFEST
 from smfparse.writing.dataset import write_dataset
@@ -80,7 +80,7 @@ def folder(tmp_path: Path) -> Path:
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let small files be cut before any record into many parts, which this process decodes."""
     small_chunks(monkeypatch, CAPACITY)
-    monkeypatch.setattr(framing, "_can_start", lambda chunk: True)
+    monkeypatch.setattr(planning, "_can_start", lambda chunk: True)
     monkeypatch.setattr(ranges, "ProcessPoolExecutor", Here)
 
 
@@ -90,7 +90,7 @@ def digested(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     counts: list[int] = []
     digests = duplicates._digests
 
-    def counted(chunk: framing.Chunk) -> Any:
+    def counted(chunk: Chunk) -> Any:
         counts.append(len(chunk.start))
         return digests(chunk)
 
@@ -388,10 +388,10 @@ def test_a_single_dump_is_not_searched(
 def test_dumps_that_do_not_overlap_are_looked_at_by_their_headers_only(
     folder: Path, digested: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def moved(reader: Any, source: Any, target: Any, size: Any) -> None:
+    def moved(view: Any, source: Any, target: Any, size: Any) -> None:
         assert not len(size)
 
-    monkeypatch.setattr(framing._Reader, "_move", moved)
+    monkeypatch.setattr(spans, "move", moved)
     paths = [
         put(folder / f"{hour}", header(hour), work(hour), work(hour), work(hour, 300))
         for hour in range(3)
@@ -442,8 +442,8 @@ def test_memory_is_at_most_24_bytes_a_record(
     copies: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """But for what a chunk takes, however many records there are."""
-    monkeypatch.setattr(framing, "CHUNK_BYTES", CAPACITY)
-    monkeypatch.setattr(framing, "MAX_RECORD", CAPACITY // 2)
+    monkeypatch.setitem(vars(LIMITS), "chunk_bytes", CAPACITY)
+    monkeypatch.setitem(vars(LIMITS), "max_spanned", CAPACITY // 2)
     monkeypatch.setattr(duplicates, "_BLOCK", 1024)
     count = 24_000
     peaks = []
@@ -518,7 +518,7 @@ def test_info_and_the_manifest_hold_the_number(folder: Path) -> None:
 def test_a_dataset_is_written_without_duplicates(
     jobs: int, overlapping: list[Path], monkeypatch: pytest.MonkeyPatch, here: None
 ) -> None:
-    monkeypatch.setattr(tables, "LEAST_BYTES", 1)
+    monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
     folder = overlapping[0].parent / f"tables{jobs}"
     manifest = write_dataset(open_inputs(overlapping, ReadOptions(jobs=jobs)), folder)
     assert kept([folder]) == kept(overlapping)

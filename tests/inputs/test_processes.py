@@ -23,14 +23,13 @@ from smfparse.cli import main
 from smfparse.decoding.decoder import Decoder
 from smfparse.errors import InputError, OutputError
 from smfparse.inputs import parallel as ranges
-from smfparse.inputs import sources as tables
-from smfparse.inputs.named import Input
+from smfparse.inputs import spilling
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.inputs.range import Range
+from smfparse.limits import LIMITS
 from smfparse.query.catalog import Catalog
-from smfparse.reading import reader as framing
-from smfparse.reading.reader import Part
+from smfparse.reading import Input, Part
 from smfparse.store import parquet
 from smfparse.store.manifest import MANIFEST, PARTIAL
 from smfparse.tables import wanted_tables
@@ -42,13 +41,11 @@ MIXED = wanted_tables(TABLES)
 SLOW = """
 import os, pathlib, sys, time
 from smfparse.decoding import decoder as decode
-from smfparse.reading import reader as framing
 from smfparse.store import parquet
-from smfparse.inputs import sources as tables
 from smfparse.cli import main
+from smfparse.limits import LIMITS
 
-framing.CHUNK_BYTES, framing.MAX_RECORD = 8192, 4096
-tables.LEAST_BYTES, tables.MOST_BYTES = 1, 16384
+vars(LIMITS).update(chunk_bytes=8192, max_spanned=4096, least_unit=1, most_unit=16384)
 add = decode.Decoder._add
 
 def slow(self, chunk):
@@ -71,10 +68,10 @@ pytestmark = [
 def dump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file of many small parts; what is patched here is so in the processes as well."""
     monkeypatch.setattr(ranges, "_context", lambda: multiprocessing.get_context("fork"))
-    monkeypatch.setattr(framing, "CHUNK_BYTES", CAPACITY)
-    monkeypatch.setattr(framing, "MAX_RECORD", CAPACITY // 2)
-    monkeypatch.setattr(tables, "LEAST_BYTES", 1)
-    monkeypatch.setattr(tables, "MOST_BYTES", CAPACITY)
+    monkeypatch.setitem(vars(LIMITS), "chunk_bytes", CAPACITY)
+    monkeypatch.setitem(vars(LIMITS), "max_spanned", CAPACITY // 2)
+    monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
+    monkeypatch.setitem(vars(LIMITS), "most_unit", CAPACITY)
     path = tmp_path / "dump.smf"
     path.write_bytes(written(many(400, 1))[0])
     return path
@@ -158,11 +155,9 @@ def test_a_script_without_a_guard_is_not_run_again_by_the_processes(dump: Path) 
     script.write_text(f"""
 import threading
 import smfparse
-from smfparse.reading import reader as framing
-from smfparse.inputs import sources as tables
+from smfparse.limits import LIMITS
 print("begun")
-framing.CHUNK_BYTES = framing.MAX_RECORD = {CAPACITY}
-tables.LEAST_BYTES = 1
+vars(LIMITS).update(chunk_bytes={CAPACITY}, max_spanned={CAPACITY}, least_unit=1)
 threading.Thread(target=threading.Event().wait, daemon=True).start()  # so none is a copy
 rows = [smfparse.open({str(dump)!r}, jobs=jobs).arrow("wqst") for jobs in (1, 2)]
 print(rows[0].num_rows > 0, rows[0].equals(rows[1]), __file__ == {str(script)!r})
@@ -240,7 +235,7 @@ class Full:
 def test_a_temporary_folder_without_room_is_named_with_the_way_out(
     command: list[str], dump: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ranges.pa, "OSFile", Full)
+    monkeypatch.setattr(spilling.pa, "OSFile", Full)
     found = CliRunner().invoke(main, [command[0], str(dump), *command[1:], "--jobs=2"])
     assert found.exit_code == 8
     assert str(temporary) in found.stderr

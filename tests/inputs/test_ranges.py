@@ -24,14 +24,13 @@ from hypothesis import strategies as st
 from smfparse.cli import main
 from smfparse.errors import Damage, InputError
 from smfparse.inputs import parallel as ranges
-from smfparse.inputs import sources as tables
 from smfparse.inputs.log import Log
-from smfparse.inputs.named import Input
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
-from smfparse.inputs.range import Range
-from smfparse.reading import reader as framing
-from smfparse.reading.reader import Part, _Reader
+from smfparse.inputs.range import Batches, Range, UnsoundError
+from smfparse.limits import LIMITS
+from smfparse.reading import Input, Part, planning, reader
+from smfparse.reading.window import Window
 from smfparse.selecting import ALL_RECORDS, Selection
 from smfparse.store.manifest import MANIFEST, PARTIAL
 from smfparse.tables import Wanted, coded_schema, schema, table_names, wanted_tables
@@ -110,10 +109,10 @@ class Here:
 def small_chunks(monkeypatch: pytest.MonkeyPatch, capacity: int) -> None:
     if sys.platform == "linux":  # what is patched here is so in copies of this process as well
         monkeypatch.setattr(ranges, "_context", lambda: multiprocessing.get_context("fork"))
-    monkeypatch.setattr(framing, "CHUNK_BYTES", capacity)
-    monkeypatch.setattr(framing, "MAX_RECORD", capacity // 2)
-    monkeypatch.setattr(tables, "LEAST_BYTES", 1)
-    monkeypatch.setattr(tables, "MOST_BYTES", 2 * capacity)
+    monkeypatch.setitem(vars(LIMITS), "chunk_bytes", capacity)
+    monkeypatch.setitem(vars(LIMITS), "max_spanned", capacity // 2)
+    monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
+    monkeypatch.setitem(vars(LIMITS), "most_unit", 2 * capacity)
 
 
 @pytest.fixture
@@ -129,8 +128,8 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
     Nothing is mapped: records of the fixtures are longer than a chunk is here, and never else.
     """
     small_chunks(monkeypatch, CAPACITY)
-    monkeypatch.setattr(framing, "are_short", lambda kinds: False)
-    monkeypatch.setattr(framing, "_can_start", lambda chunk: True)
+    monkeypatch.setattr(reader, "are_short", lambda kinds: False)
+    monkeypatch.setattr(planning, "_can_start", lambda chunk: True)
     monkeypatch.setattr(ranges, "ProcessPoolExecutor", Here)
 
 
@@ -237,8 +236,8 @@ def test_processes_that_are_no_copies_of_this_one_give_the_same(
 
 
 def small_framing(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(framing, "CHUNK_BYTES", CAPACITY)
-    patch.setattr(framing, "MAX_RECORD", CAPACITY // 2)
+    patch.setitem(vars(LIMITS), "chunk_bytes", CAPACITY)
+    patch.setitem(vars(LIMITS), "max_spanned", CAPACITY // 2)
 
 
 def ranges_of(path: Path, starts: Sequence[int], cuts: Sequence[int]) -> Iterator[Range]:
@@ -286,8 +285,8 @@ def test_parts_that_look_back_know_what_one_process_knows(
     path = tmp_path / "any.smf"
     path.write_bytes(content)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(framing, "CHUNK_BYTES", 512)
-        patch.setattr(framing, "MAX_RECORD", 2048)
+        patch.setitem(vars(LIMITS), "chunk_bytes", 512)
+        patch.setitem(vars(LIMITS), "max_spanned", 2048)
         one = rows_of(Range(Input(path, str(path)), MIXED).batches(Log()), MIXED)
         first = len(clocks) + len(far)
         parts = ranges_of(path, starts, range(first, first + len(records)))
@@ -303,7 +302,7 @@ def test_a_part_is_not_sound_where_a_record_is_missing(tmp_path: Path) -> None:
         part = Range(Input(path, str(path)), MIXED, Part(0, starts[2], 1, records))
         try:
             list(part.batches(Log()))
-        except ranges.UnsoundError:
+        except UnsoundError:
             assert not sound
         else:
             assert sound
@@ -414,15 +413,15 @@ def test_a_file_that_is_mapped_gives_what_one_that_is_read_gives(
     path.write_bytes(content + alter(content, random.Random(seed)))
     wanted: Wanted = {"qist": None}
     mapped: list[int] = []
-    map_file = _Reader._mapped
+    map_file = Window._mapped
 
-    def counted(reader: _Reader) -> Any:
-        mapped.append(reader.base)
-        return map_file(reader)
+    def counted(window: Window) -> Any:
+        mapped.append(window.base)
+        return map_file(window)
 
     with pytest.MonkeyPatch.context() as patch:
         small_chunks(patch, HUGE)
-        patch.setattr(_Reader, "_mapped", counted)
+        patch.setattr(Window, "_mapped", counted)
         found = rows_of(Range(Input(path, str(path)), wanted).batches(log := Log()), wanted)
         everything = rows_of(Range(Input(path, str(path)), MIXED).batches(whole := Log()), MIXED)
     assert mapped
@@ -451,11 +450,11 @@ def test_damage_that_is_met_by_several_readings_is_counted_once(tmp_path: Path) 
     log = Log()
     for _ in range(2):
         file = Input(path, str(path))
-        log.add(ranges.run(0, (Range(file, MIXED),), rows_written, log).log)
+        log.add(ranges.run_unit(0, (Range(file, MIXED),), rows_written, log).log)
     assert (log.damage.count, len(log.damage.details)) == (1200, 1200)
 
 
-def rows_written(number: int, found: ranges.Batches) -> int:
+def rows_written(number: int, found: Batches) -> int:
     return sum(batch.num_rows for _, batch in found)
 
 

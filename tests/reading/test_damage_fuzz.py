@@ -31,7 +31,7 @@ from hypothesis import strategies as st
 
 from smfparse.cli import main
 from smfparse.inputs.opening import open_inputs
-from smfparse.reading.reader import look_at
+from smfparse.reading import look_at
 from smfparse.tables import table_names, wanted_tables
 from tests.support.paths import FIXTURE_FILES
 from tests.support.reading import Reading

@@ -22,13 +22,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.cli import main
-from smfparse.decoding import duplicates
 from smfparse.decoding.duplicates import FINGERPRINT
 from smfparse.errors import InputError, RequestError
 from smfparse.inputs import parallel as ranges
-from smfparse.inputs import sources as tables
 from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.inputs.options import ReadOptions
+from smfparse.limits import LIMITS, Limits
 from smfparse.selecting import Selection
 from smfparse.store.locking import LOCK
 from smfparse.store.manifest import MANIFEST, PARTIAL, RECORDS, named, read_manifest
@@ -93,7 +92,7 @@ def dumps(tmp_path: Path, pieces: list[bytes]) -> list[Path]:
 def test_dumps_that_overlap_are_added_as_if_all_had_been_converted_at_once(
     jobs: int, first: int, dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables, "LEAST_BYTES", 1)
+    monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
     once = write_dataset(open_inputs(dumps), tmp_path / "once")
     write_dataset(open_inputs(dumps[:first], ReadOptions(jobs=jobs)), tmp_path / "twice")
     done = append_dataset(open_inputs(dumps[first:], ReadOptions(jobs=jobs)), tmp_path / "twice")
@@ -190,7 +189,7 @@ def test_a_dataset_from_several_processes_knows_all_its_records(
 ) -> None:
     small_chunks(monkeypatch, CAPACITY * 4)
     monkeypatch.setattr(ranges, "ProcessPoolExecutor", Here)
-    monkeypatch.setattr(tables, "LEAST_BYTES", 1)
+    monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
     write_dataset(open_inputs([SMF], ReadOptions(jobs=3)), tmp_path / "tables")
     done = append_dataset(open_inputs(dumps, ReadOptions(jobs=3)), tmp_path / "tables")
     assert done.rows["record"] == 1  # the header of the first dump
@@ -402,10 +401,10 @@ def test_runs_do_not_grow_without_end(
     dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dataset, "_LONGEST_RUN", 5)
-    monkeypatch.setattr(duplicates, "_MOST_HELD", 5)
-    write_dataset(open_inputs(dumps), tmp_path / "once")
+    few = ReadOptions(limits=Limits(fingerprints=5))
+    write_dataset(open_inputs(dumps, few), tmp_path / "once")
     for dump in dumps:
-        append_dataset(open_inputs([dump]), tmp_path / "steps")
+        append_dataset(open_inputs([dump], few), tmp_path / "steps")
     assert len(read_manifest(tmp_path / "steps")["records"]) == len(dumps)
     assert rows(tmp_path / "steps") == rows(tmp_path / "once")
     assert FINGERPRINT.itemsize == 16
