@@ -12,7 +12,7 @@ from smfparse.cli.output import finish, nothing_selected, write_lines
 
 if TYPE_CHECKING:
     from smfparse.comparing import Side
-    from smfparse.inputs.sources import Inputs
+    from smfparse.inputs.opening import Inputs
 
 
 @click.command("compare", epilog=INPUT_HELP)

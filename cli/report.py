@@ -14,7 +14,7 @@ from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_op
 from smfparse.cli.output import finish, nothing_selected, write_lines, write_parquet
 
 if TYPE_CHECKING:
-    from smfparse.inputs.sources import Inputs
+    from smfparse.inputs.opening import Inputs
     from smfparse.reports import Report, Sections
 
 

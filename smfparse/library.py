@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import polars as pl
 import pyarrow as pa
 
 from smfparse import comparing, reports
 from smfparse.errors import Damage, RequestError
-from smfparse.inputs.sources import Inputs, open_inputs
+from smfparse.inputs.opening import Inputs, open_inputs
+from smfparse.inputs.options import Options, ReadOptions
 from smfparse.inspecting.inventory import Group, inventory
 from smfparse.query.catalog import Catalog, Connection
 from smfparse.query.lazy import lazy
@@ -115,28 +116,21 @@ class SmfData:
 def open_data(
     paths: str | Path | Iterable[str | Path],
     selection: Selection = ALL_RECORDS,
-    *,
-    jobs: int = 1,
-    keep_duplicates: bool = False,
-    strict: bool = False,
-    framing: str | None = None,
+    **options: Unpack[Options],
 ) -> SmfData:
     """Open SMF files and datasets, of which the records of `selection` are wanted.
 
     paths            one or several: files, folders, patterns, `-`; Paths are only themselves
     selection        `Selection.of(qmgr="QM*", since="2200")`
-    jobs             processes that decode SMF files, when these are large
-    keep_duplicates  whether records that an earlier dump has as well are kept
-    strict           whether damage ends the reading, by DamageError
-    framing          how records are told apart: rdw, bdw, ...; None: that is detected
+    jobs             processes that decode SMF files, when these are large; 1 by default
+    keep_duplicates  whether to keep records that an earlier dump has as well
+    strict           whether the first damage ends the reading, by DamageError
+    framing          framing of the SMF files: rdw, bdw, ...; None: detected
 
     Raises InputError where an input is missing, unreadable or neither of these.
     """
     several = [paths] if isinstance(paths, (str, Path)) else paths
-    inputs = open_inputs(
-        several, selection, jobs, keep_duplicates=keep_duplicates, strict=strict, framing=framing
-    )
-    return SmfData(inputs)
+    return SmfData(open_inputs(several, ReadOptions(selection, **options)))
 
 
 def compare(

@@ -30,7 +30,8 @@ from smfparse.comparing import (
     measured,
 )
 from smfparse.errors import RequestError
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.reports import TOTAL
 from smfparse.synthetic.generate import generate
 from tests.support.builders import rdw
@@ -79,7 +80,7 @@ def rows_of(*arguments: object) -> list[dict[str, Any]]:
 @cache
 def side(*paths: Path, split: Split | None = None, interval: int | None = None) -> Side:
     """What is measured of files, which no test changes."""
-    return measured(open_inputs(paths, jobs=1), split, interval)
+    return measured(open_inputs(paths, ReadOptions(jobs=1)), split, interval)
 
 
 def figures(rows: pl.DataFrame, of: str = "after") -> dict[tuple[Any, ...], float]:
@@ -116,7 +117,7 @@ WAITS = {
 @cache
 def raw_calls(path: Path) -> list[dict[str, Any]]:
     """Every call count of every block, with the names it is about and the middle of its time."""
-    inputs = open_inputs([path], jobs=1)
+    inputs = open_inputs([path], ReadOptions(jobs=1))
     tables = {name: inputs.arrow(name).to_pylist() for name in ("wtid", "wtas", "wqst")}
     jobs = {row["record_no"]: row["wtidccn"] for row in tables["wtid"]}
     found = []

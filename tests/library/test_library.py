@@ -7,7 +7,7 @@ import pytest
 import smfparse
 from smfparse import reports
 from smfparse.errors import InputError, RequestError
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
 from smfparse.reports import TOTAL, printing
 from smfparse.tables import table_names
 from smfparse.writing.dataset import write_dataset

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from smfparse import reports
 from smfparse.errors import OutputError, RequestError
-from smfparse.inputs.sources import Inputs, open_inputs
+from smfparse.inputs.opening import Inputs, open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.query.catalog import Catalog
 from smfparse.query.projection import named_tables, read_plan, words
 from smfparse.reports import RECORDED, TOTAL, Sections
@@ -299,7 +300,7 @@ def test_the_log_report_asks_for_the_columns_of_its_sql(asked: Asked, sections: 
 def test_a_selection_and_damage_reach_a_spooled_query(tmp_path: Path) -> None:
     cut = tmp_path / "cut.smf"
     cut.write_bytes(SMF.read_bytes()[:-7])
-    inputs = open_inputs([cut], Selection.of(qmgr=["QM02"]))
+    inputs = open_inputs([cut], ReadOptions(Selection.of(qmgr=["QM02"])))
     with Catalog(inputs) as made:
         rows = made.arrow("SELECT DISTINCT a.qmgr FROM wqst AS a JOIN qjst AS b USING (qmgr)")
     assert rows.to_pylist() == [{"qmgr": "QM02"}]
@@ -328,7 +329,9 @@ def test_files_and_datasets_are_read_together(
     )
     union = "SELECT sum(putn)::BIGINT AS n FROM wqst"
     (alone,) = whole.sql(union).fetchall()
-    with Catalog(open_inputs([SMF, tmp_path / "tables"], keep_duplicates=True)) as made:
+    with Catalog(
+        open_inputs([SMF, tmp_path / "tables"], ReadOptions(keep_duplicates=True))
+    ) as made:
         assert made.arrow(union)["n"].to_pylist() == [2 * alone[0]]
         made.arrow(query)
     assert asked == [

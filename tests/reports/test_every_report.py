@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from smfparse import reports
 from smfparse.errors import RequestError
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
 from smfparse.layout import Combine
 from smfparse.query.catalog import Catalog
 from smfparse.rendering.figures import STYLES

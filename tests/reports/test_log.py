@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from smfparse import reports
 from smfparse.cli import main
 from smfparse.errors import RequestError
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
 from smfparse.query.catalog import Catalog
 from smfparse.rendering.figures import STYLES
 from smfparse.reports import TOTAL, printing

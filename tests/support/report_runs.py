@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from smfparse import reports
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
 from smfparse.query.catalog import Catalog
 from smfparse.reports import Sections, printing
 

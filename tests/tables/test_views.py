@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from smfparse import reports
 from smfparse.cli import main
 from smfparse.errors import RequestError
-from smfparse.inputs.sources import Inputs, open_inputs
+from smfparse.inputs.opening import Inputs, open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.query.catalog import Catalog
 from smfparse.selecting import Selection
 from smfparse.synthetic.generate import generate
@@ -386,7 +387,7 @@ def test_a_116_2_whose_116_1_is_not_selected_is_of_the_job_that_it_names(
         more_queues(queue("Q.B", putn=5), by=who("JOB1"), ended=ENDED + MINUTE),
         more_queues(queue("Q.C", putn=7), by=who("JOB1"), ended=ENDED + MINUTE),
     )
-    with Catalog(open_inputs([path], Selection.of(**chosen))) as catalog:
+    with Catalog(open_inputs([path], ReadOptions(Selection.of(**chosen)))) as catalog:
         for query in (
             "SELECT job, puts FROM queue_activity",
             "SELECT job, calls FROM api_cost",
