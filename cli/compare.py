@@ -10,8 +10,8 @@ from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_op
 from smfparse.cli.output import Output, finish, nothing_selected, report, report_selection
 
 if TYPE_CHECKING:
-    from smfparse.comparing.changes import Side
-    from smfparse.inputs.sources import Inputs
+    from smfparse.comparing import Side
+    from smfparse.inputs.opening import Inputs
 
 
 @click.command("compare", epilog=INPUT_HELP)
@@ -113,20 +113,21 @@ def _compare(
     top: int,
 ) -> None:
     """Write what changed; report on stderr what is absent, duplicates and damage."""
-    from smfparse.comparing import changes, printing
+    from smfparse import comparing
+    from smfparse.comparing import printing
     from smfparse.errors import DamageLog
 
-    found = [changes.Rename.of(text) for text in renames]
+    found = [comparing.Rename.of(text) for text in renames]
     names = [name.strip().lower() for name in by.split(",")]
-    changes.check(names)
+    comparing.check_by(names)
     opened, (before, after) = _sides(inputs, split_at, interval, output, reading)
     if not (before.calls and after.calls) and not any(map(nothing_selected, opened)):
-        report(changes.absent(before, after))
+        report(comparing.absent(before, after))
         report_selection(opened[0])
     if side_by_side:
         output.write_lines(printing.side_by_side(before, after, found))
     else:
-        rows = changes.compared(before, after, names, found, tolerance / 100)
+        rows = comparing.compared(before, after, names, found, tolerance / 100)
         output.write(printing.ComparisonDocument(rows, before, after, tolerance / 100, top))
     damage = DamageLog()
     for each in opened:
@@ -142,8 +143,8 @@ def _sides(
     reading: Reading,
 ) -> tuple[list[Inputs], tuple[Side, Side]]:
     """Open the inputs and sum up both sides."""
-    from smfparse.comparing.changes import Split, measured
-    from smfparse.reports.sections import every
+    from smfparse.comparing import Split, measured
+    from smfparse.reports import every
     from smfparse.selecting import parse_moment
 
     seconds = every(interval).seconds if interval else None

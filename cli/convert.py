@@ -12,7 +12,7 @@ from smfparse.cli.output import finish, nothing_selected, report
 from smfparse.rendering.formats import FILES
 
 if TYPE_CHECKING:
-    from smfparse.inputs.sources import Inputs
+    from smfparse.inputs.opening import Inputs
 
 DATASET, DUCKDB = "dataset", "duckdb"
 FORMATS = (DATASET, *FILES, DUCKDB)

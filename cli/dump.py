@@ -59,12 +59,13 @@ def command(
     """
     from smfparse.errors import DamageLog
     from smfparse.inputs.named import check_apart
-    from smfparse.inputs.sources import open_file
+    from smfparse.inputs.opening import open_file
+    from smfparse.inputs.options import ReadOptions
     from smfparse.inspecting.record import explained
 
     if number is not None and at is not None:
         raise click.UsageError("--record and --at exclude each other; give one of them")
-    file = open_file(source, framing)
+    file = open_file(source, ReadOptions(framing=framing))
     if output.path is not None:
         check_apart([file.path], output.path)
     damage = DamageLog(strict=strict)

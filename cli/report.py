@@ -15,9 +15,8 @@ from smfparse.cli.output import report as report_message
 from smfparse.rendering.formats import PARQUET
 
 if TYPE_CHECKING:
-    from smfparse.inputs.sources import Inputs
-    from smfparse.reports.running import Report
-    from smfparse.reports.sections import Sections
+    from smfparse.inputs.opening import Inputs
+    from smfparse.reports import Report, Sections
 
 
 @click.command("report", epilog=INPUT_HELP)
@@ -100,18 +99,18 @@ def command(
         return
     if name is None:
         raise click.UsageError("Missing argument 'NAME'; --list names the reports.")
-    from smfparse.reports import running
+    from smfparse import reports
 
-    which = running.report(name)
+    which = reports.report(name)
     if explain:
-        output.write_lines(running.explain(which))
+        output.write_lines(reports.explain(which))
     else:
         _print(which, inputs, output, reading, **asked)
 
 
 def _sections(interval: str | None, total: bool) -> Sections | None:
     """Return what makes a section; None: what the report itself declares."""
-    from smfparse.reports.sections import TOTAL, every
+    from smfparse.reports import TOTAL, every
 
     if interval and total:
         raise click.UsageError("--interval and --total exclude each other; give one of them.")
@@ -129,8 +128,8 @@ def _print(
     **asked: Any,
 ) -> None:
     """Write a report of inputs; report on stderr what is absent, duplicates and damage."""
+    from smfparse import reports
     from smfparse.query.catalog import Catalog
-    from smfparse.reports import running
     from smfparse.reports.printing import ReportDocument
 
     sections = _sections(interval, total)
@@ -143,11 +142,11 @@ def _print(
     opened = reading.open(inputs, output.path)
     with Catalog(opened) as catalog:
         if output.format == PARQUET:
-            table = running.table(which, catalog, sections, **asked)
+            table = reports.report_table(which, catalog, sections, **asked)
             _report_absent(which, opened, table.num_rows > 0)
             output.write_parquet(table)
         else:
-            with closing(running.run(which, catalog, sections, **asked)) as rows:
+            with closing(reports.run_report(which, catalog, sections, **asked)) as rows:
                 found = list(islice(rows, 1))
                 _report_absent(which, opened, bool(found))
                 output.write(ReportDocument(which, chain(found, rows), asked))
@@ -166,7 +165,7 @@ def _list(name: str | None, inputs: tuple[str, ...], output: Output, reading: Re
     """Write the reports; with inputs, of which a name is the first, whether they have the data."""
     from smfparse.query.catalog import Catalog
     from smfparse.reports.listing import ListDocument, reports_listed
-    from smfparse.reports.running import is_report
+    from smfparse.reports import is_report
 
     if output.format == PARQUET:
         raise click.UsageError("--list cannot be written as Parquet; choose another format.")

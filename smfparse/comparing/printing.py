@@ -7,7 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from smfparse.comparing.changes import MEASURES, NAMES, Rename, Side
+from smfparse.comparing.changes import NAMES
+from smfparse.comparing.measures import MEASURES
+from smfparse.comparing.sides import Rename, Side
 from smfparse.rendering.document import Column, Document, Facts, Frames, Section, Table
 from smfparse.rendering.figures import ABSENT, STYLES
 

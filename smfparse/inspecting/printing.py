@@ -13,7 +13,7 @@ from smfparse.rendering.figures import ABSENT
 
 if TYPE_CHECKING:
     from smfparse.errors import Damage, DamageLog
-    from smfparse.inputs.sources import Inputs
+    from smfparse.inputs.opening import Inputs
     from smfparse.inspecting.inventory import Group
 
 SHOWN = 20

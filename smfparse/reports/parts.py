@@ -13,8 +13,10 @@ from string import Formatter
 
 from smfparse.rendering.document import Cells, Column, Section, Table
 from smfparse.rendering.figures import MOMENTS
-from smfparse.reports.running import Report, Row
-from smfparse.reports.templates import KEYS, Printer, interval_line, keys_of
+from smfparse.reports.declaration import Report
+from smfparse.reports.running import Row
+from smfparse.reports.sections import TEMPLATE_KEYS
+from smfparse.reports.templates import Printer, interval_line, keys_of
 
 WIDE = 24
 """So many figures stand side by side, and no more."""
@@ -67,7 +69,7 @@ def _kind(which: Report, printer: Printer, line: str) -> _Kind:
     headings |= {name: each.csv or name for name, each in printer.figures.items()}
     block = which.blocks.get(line)
     if block is None:
-        shown = _named(printer, line, KEYS if which.header and not which.across else ())
+        shown = _named(printer, line, TEMPLATE_KEYS if which.header and not which.across else ())
         caption = line.capitalize() or which.title
     else:
         shown = {name: () for name, _, _ in printer.columns(block)}

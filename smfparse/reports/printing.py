@@ -11,7 +11,8 @@ from smfparse.rendering import formats
 from smfparse.rendering.document import Cells, Column, Document, Facts, Section, Table
 from smfparse.rendering.figures import ABSENT, GROUPED, MOMENTS
 from smfparse.reports import parts, templates
-from smfparse.reports.running import Figure, Report, Row
+from smfparse.reports.declaration import Figure, Report
+from smfparse.reports.running import Row
 
 _TAIL = {
     "z/OS": "system",

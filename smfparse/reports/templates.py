@@ -11,12 +11,11 @@ from typing import Any
 
 from smfparse.layout import version_key
 from smfparse.rendering.figures import ABSENT, MOMENTS, STYLES
-from smfparse.reports.running import Block, Figure, Report, Row
+from smfparse.reports.declaration import Figure, Report, TextTable
+from smfparse.reports.running import Row
 
 WHOLE_SECONDS_SINCE = (9, 3, 0)
 """The release from which the interval line is written in whole seconds."""
-KEYS = ("system", "qmgr", "date", "time", "vrm", "start", "end")
-"""What a template can show of a section, besides figures."""
 _CONDITION = re.compile(r"\{\?(\w+)\}")
 """In front of a line: it is only shown where this figure is neither absent nor nothing."""
 
@@ -66,13 +65,13 @@ class Printer:
             self._headings[name] = ["", *block.title.splitlines(), heading]
             self.templates[name] = [((), template)]
 
-    def _table(self, block: Block) -> tuple[str, str]:
+    def _table(self, block: TextTable) -> tuple[str, str]:
         """Return the heading of a block and the template of its lines."""
         columns = self.columns(block)
         heading = "  ".join(format(heading, how) for _, heading, how in columns)
         return heading.rstrip(), "  ".join(f"{{{name}:{how}}}" for name, _, how in columns)
 
-    def columns(self, block: Block) -> list[tuple[str, str, str]]:
+    def columns(self, block: TextTable) -> list[tuple[str, str, str]]:
         """Return the columns of a block that are shown: figure or key, heading, format."""
         return [each for each in block.columns if each[0] not in self._left_out]
 
@@ -114,7 +113,7 @@ def _vrm(row: Row) -> str:
 
 
 def keys_of(row: Row) -> dict[str, str]:
-    """Return what a template can show of the section, by KEYS."""
+    """Return what a template can show of the section, by TEMPLATE_KEYS."""
     taken = row["smf_time"]
     start, end = local(row, row["interval_start"]), local(row, row["interval_end"])
     return {

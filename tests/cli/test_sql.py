@@ -22,7 +22,7 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from smfparse.cli import main
-from smfparse.inputs.sources import Inputs, open_inputs
+from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.inspecting import description
 from smfparse.query import prompt as console
 from smfparse.query.catalog import Catalog, is_complete
