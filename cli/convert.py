@@ -9,7 +9,7 @@ import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, inputs_argument, reading_options
 from smfparse.cli.output import finish, nothing_selected, report
-from smfparse.rendering.formats import FILES
+from smfparse.rendering import FILES
 
 if TYPE_CHECKING:
     from smfparse.inputs.opening import Inputs

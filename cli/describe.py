@@ -27,6 +27,6 @@ def command(name: str | None, output: Output) -> None:
       smfparse describe api_cost --format html --output api_cost.html
       smfparse describe qjstwrw
     """
-    from smfparse.inspecting.described import description
+    from smfparse.inspecting import description
 
     output.write(description(name))

@@ -12,7 +12,7 @@ from smfparse.cli.output import Output, finish, report_damage
 if TYPE_CHECKING:
     from smfparse.errors import DamageLog
     from smfparse.inputs.sources import SmfFile
-    from smfparse.inspecting.record import Record
+    from smfparse.inspecting import Record
 
 
 def _offset(_context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
@@ -61,7 +61,7 @@ def command(
     from smfparse.inputs.named import check_apart
     from smfparse.inputs.opening import open_file
     from smfparse.inputs.options import ReadOptions
-    from smfparse.inspecting.record import explained
+    from smfparse.inspecting import explained
 
     if number is not None and at is not None:
         raise click.UsageError("--record and --at exclude each other; give one of them")
@@ -75,7 +75,7 @@ def command(
 
 def _found(file: SmfFile, number: int | None, at: int | None, damage: DamageLog) -> Record:
     """Return the record that is asked for. Raises RequestError where there is none."""
-    from smfparse.inspecting.record import find_record, missing
+    from smfparse.inspecting import find_record, missing
 
     count = 0
     for chunk in file.input.chunks(damage):

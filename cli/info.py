@@ -32,8 +32,7 @@ def command(inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
       smfparse info dumps/ 'june/*.smf.gz'
       smfparse info DUMP.smf --qmgr 'QM*' --from 2026-03-04 --type '115,116(1:2)'
     """
-    from smfparse.inspecting.inventory import inventory
-    from smfparse.inspecting.printing import InventoryDocument
+    from smfparse.inspecting import InventoryDocument, inventory
 
     opened = reading.open(inputs, output.path)
     groups = inventory(opened)

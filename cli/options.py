@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from smfparse.cli.output import Output
-from smfparse.rendering.formats import FORMATS, TEXT
+from smfparse.rendering import FORMATS, TEXT
 
 if TYPE_CHECKING:
     from smfparse.inputs.opening import Inputs

@@ -17,7 +17,7 @@ from smfparse.errors import DamageLog, OutputError, RequestError
 
 if TYPE_CHECKING:
     from smfparse.inputs.opening import Inputs
-    from smfparse.rendering.document import Document
+    from smfparse.rendering import Document
 
 EXIT_DAMAGE = 4
 
@@ -36,9 +36,9 @@ class Output:
 
     def write(self, document: Document) -> None:
         """Write a result in the format."""
-        from smfparse.rendering import formats
+        from smfparse.rendering import lines
 
-        self.write_lines(formats.lines(document, self.format))
+        self.write_lines(lines(document, self.format))
 
     def write_lines(self, lines: Iterable[str]) -> None:
         """Write text lines as they are."""
@@ -135,7 +135,7 @@ def finish(damage: DamageLog, duplicates: int = 0, *, listed: bool = False) -> N
     listed      whether the result lists the damage
     """
     if duplicates:
-        from smfparse.inspecting.printing import left_out
+        from smfparse.inspecting import left_out
 
         report(f"{left_out(duplicates)} (--keep-duplicates keeps them)")
     if damage:
@@ -148,7 +148,7 @@ def report_damage(damage: DamageLog, *, listed: bool = False) -> None:
     if not damage:
         return
     if not listed:
-        from smfparse.inspecting.printing import SHOWN, more
+        from smfparse.inspecting import SHOWN, more
 
         for each in damage.details[:SHOWN]:
             report(str(each))

@@ -14,7 +14,7 @@ import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_options
 from smfparse.cli.output import Output, finish, nothing_selected, report, report_damage
-from smfparse.rendering.formats import PARQUET
+from smfparse.rendering import PARQUET
 
 if TYPE_CHECKING:
     from smfparse.inputs.opening import Inputs
@@ -82,7 +82,7 @@ def _write(catalog: Catalog, query: str, output: Output) -> int:
         rows = catalog.arrow(query)
         output.write_parquet(rows)
         return int(rows.num_rows)
-    from smfparse.rendering.rows import RowsDocument
+    from smfparse.rendering import RowsDocument
 
     results = _Results(catalog)
     output.write(RowsDocument(results.of(query)))
@@ -165,9 +165,9 @@ def _placed(number: int, count: int) -> Iterator[None]:
 
 def _ask(catalog: Catalog, format: str, opened: Inputs) -> None:  # noqa: A002 - as everywhere
     """Ask for queries, and report damage as soon as it is met."""
-    from smfparse.inspecting.described import description
+    from smfparse.inspecting import description
     from smfparse.query.prompt import Console
-    from smfparse.rendering.text import lines
+    from smfparse.rendering import TEXT, lines
 
     reported = 0
 
@@ -178,7 +178,7 @@ def _ask(catalog: Catalog, format: str, opened: Inputs) -> None:  # noqa: A002 -
             report_damage(opened.damage)
 
     def describe(name: str | None) -> Iterator[str]:
-        return lines(description(name))
+        return lines(description(name), TEXT)
 
     def complain(text: str) -> None:
         click.echo(text, err=True)
