@@ -10,7 +10,7 @@ import pytest
 from smfparse.comparing import printing as contrast
 from smfparse.comparing.changes import MEASURES, NAMES, Rename, Side, compared, measured
 from smfparse.inputs.sources import open_inputs
-from smfparse.synthetic.generate import generate
+from smfparse.synthetic import generate
 from tests.accounting_records import ENDED, MINUTE, queue, task, task_record, task_token, who
 from tests.searching import LONG
 

@@ -32,7 +32,7 @@ from smfparse.comparing.changes import (
 from smfparse.errors import RequestError
 from smfparse.inputs.sources import open_inputs
 from smfparse.reports.sections import TOTAL
-from smfparse.synthetic.generate import generate
+from smfparse.synthetic import generate
 from tests.accounting_records import (
     ENDED,
     MINUTE,

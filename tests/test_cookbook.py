@@ -18,7 +18,7 @@ import pytest
 
 import smfparse
 from smfparse.inputs.sources import open_inputs
-from smfparse.synthetic.generate import generate
+from smfparse.synthetic import generate
 from smfparse.tables import views
 from smfparse.tables.dictionary import table_names
 from smfparse.writing.dataset import write_dataset

@@ -22,7 +22,7 @@ from smfparse.query.catalog import Catalog
 from smfparse.store import parquet
 from smfparse.store.manifest import VIEWS, read_manifest
 from smfparse.store.views_sql import is_divided, views_sql
-from smfparse.synthetic.generate import generate
+from smfparse.synthetic import generate
 from smfparse.tables import views
 from smfparse.tables.dictionary import columns, table_names, title
 from smfparse.writing import dataset

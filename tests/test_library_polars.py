@@ -21,7 +21,7 @@ from smfparse.inputs.named import Input
 from smfparse.inputs.sources import Inputs, open_inputs
 from smfparse.query.lazy import narrowed
 from smfparse.selecting.selection import EVERYTHING, Selection
-from smfparse.synthetic.generate import generate
+from smfparse.synthetic import generate
 from smfparse.writing.dataset import write_dataset
 from tests.builders import rdw
 from tests.searching import search

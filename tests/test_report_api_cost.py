@@ -22,7 +22,7 @@ from smfparse.query.catalog import Catalog
 from smfparse.reports import printing
 from smfparse.reports import running as reports
 from smfparse.reports.sections import TOTAL, Sections, every
-from smfparse.synthetic.generate import generate
+from smfparse.synthetic import generate
 from smfparse.writing.dataset import write_dataset
 from tests.accounting_records import (
     ENDED,

@@ -16,7 +16,7 @@ from smfparse.cli import main
 from smfparse.inputs.sources import open_inputs
 from smfparse.query.catalog import Catalog
 from smfparse.reports.sections import Sections, every
-from smfparse.synthetic.generate import generate
+from smfparse.synthetic import generate
 from smfparse.writing.dataset import write_dataset
 from tests import log_records, statistics_records
 from tests.accounting_records import ENDED, queue, task, task_record, task_token

@@ -21,7 +21,7 @@ from smfparse.reports import running as reports
 from smfparse.reports.sections import TOTAL, Sections, every
 from smfparse.schemas import enums
 from smfparse.selecting.selection import Selection
-from smfparse.synthetic.generate import generate
+from smfparse.synthetic import generate
 from tests.accounting_records import (
     ENDED,
     MINUTE,

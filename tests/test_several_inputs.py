@@ -11,7 +11,7 @@ import pytest
 from smfparse.inputs.sources import Inputs, open_inputs
 from smfparse.query.catalog import Catalog
 from smfparse.selecting.selection import Selection
-from smfparse.synthetic.generate import generate
+from smfparse.synthetic import generate
 from smfparse.writing.dataset import write_dataset
 
 JOIN = """

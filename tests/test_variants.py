@@ -24,7 +24,7 @@ from smfparse.decoding.decoder import coded_schema, schema, wanted_tables
 from smfparse.errors import InputError, RequestError
 from smfparse.inputs.sources import open_inputs
 from smfparse.reading.walks import WALKS
-from smfparse.synthetic.generate import generate
+from smfparse.synthetic import generate
 from smfparse.tables.dictionary import table_names
 from tests.real import REAL_DATA
 from tests.variants import (

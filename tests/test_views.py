@@ -22,7 +22,7 @@ from smfparse.inputs.sources import Inputs, open_inputs
 from smfparse.query.catalog import Catalog
 from smfparse.reports import running as reports
 from smfparse.selecting.selection import Selection
-from smfparse.synthetic.generate import generate
+from smfparse.synthetic import generate
 from smfparse.tables import views
 from smfparse.tables.dictionary import KEYS, table_names
 from smfparse.writing.dataset import write_dataset
