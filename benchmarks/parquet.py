@@ -27,7 +27,7 @@ from show import machine, table
 
 from smfparse.decoding.decoder import coded_schema, wanted_tables
 from smfparse.inputs.sources import open_inputs
-from smfparse.store.parquet import joined, parquet_options
+from smfparse.store import joined, parquet_options
 from smfparse.tables.dictionary import columns, table_names
 
 Options: TypeAlias = dict[str, Any]

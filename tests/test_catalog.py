@@ -19,7 +19,7 @@ from smfparse.inputs.sources import open_inputs
 from smfparse.query.catalog import Catalog
 from smfparse.tables.dictionary import table_names, title
 from smfparse.tables.views import quoted
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.builders import rdw
 from tests.log_records import START, Io, Log, log_record
 

@@ -21,7 +21,7 @@ from smfparse.inputs.sources import open_inputs
 from smfparse.synthetic import generate
 from smfparse.tables import views
 from smfparse.tables.dictionary import table_names
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.accounting_records import (
     ENDED,
     MINUTE,

@@ -28,12 +28,12 @@ from smfparse.errors import InputError, RequestError
 from smfparse.inputs import parallel as ranges
 from smfparse.inputs import sources as tables
 from smfparse.inputs.sources import Inputs, open_inputs
+from smfparse.limits import Limits
 from smfparse.selecting.selection import Selection
-from smfparse.store.locking import LOCK
-from smfparse.store.manifest import MANIFEST, PARTIAL, RECORDS, named, read_manifest
+from smfparse.store import LOCK, MANIFEST, PARTIAL, RECORDS, TableWriter, files_of, read_manifest
 from smfparse.tables.dictionary import table_names
-from smfparse.writing import dataset
-from smfparse.writing.dataset import append_dataset, write_dataset
+from smfparse.writing import append_dataset, checksum, write_dataset
+from smfparse.writing.dataset import alone_in
 from tests.builders import foreign_record
 from tests.mixed_records import Each, several
 from tests.searching import search
@@ -254,7 +254,7 @@ def test_standard_input_has_size_and_checksum(dumps: list[Path], tmp_path: Path)
     assert read_manifest(folder)["inputs"][1] == read_manifest(folder)["inputs"][1] | {
         "name": "-",
         "bytes": dumps[1].stat().st_size,
-        "sha256": dataset.checksum(dumps[1]),
+        "sha256": checksum(dumps[1]),
     }
 
 
@@ -331,7 +331,7 @@ def test_a_second_run_says_that_another_one_writes_and_changes_nothing(
     dumps: list[Path], tmp_path: Path
 ) -> None:
     folder = tmp_path / "tables"
-    with dataset._alone_in(folder):
+    with alone_in(folder):
         before = files_below(folder)
         for more in ("--append", "--force"):
             done = convert(dumps[0], "--to", folder, more, code=8)
@@ -400,11 +400,11 @@ def test_sixteen_bytes_are_kept_a_record_in_few_files(pieces: list[bytes], tmp_p
 def test_runs_do_not_grow_without_end(
     dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dataset, "_LONGEST_RUN", 5)
     monkeypatch.setattr(duplicates, "_MOST_HELD", 5)
-    write_dataset(open_inputs(dumps), tmp_path / "once")
+    limits = Limits(merged=5)
+    write_dataset(open_inputs(dumps), tmp_path / "once", limits=limits)
     for dump in dumps:
-        append_dataset(open_inputs([dump]), tmp_path / "steps")
+        append_dataset(open_inputs([dump]), tmp_path / "steps", limits=limits)
     assert len(read_manifest(tmp_path / "steps")["records"]) == len(dumps)
     assert rows(tmp_path / "steps") == rows(tmp_path / "once")
     assert FINGERPRINT.itemsize == 16
@@ -427,7 +427,7 @@ def watch(patch: pytest.MonkeyPatch, moment: Callable[[], object]) -> None:
 
         return step
 
-    of_writer = [(dataset.TableWriter, name) for name in ("flush", "close")]
+    of_writer = [(TableWriter, name) for name in ("flush", "close")]
     for owner, name in (*((Path, name) for name in STEPS), *of_writer):
         patch.setattr(owner, name, stepping(getattr(owner, name)))
 
@@ -480,7 +480,7 @@ def some(moments: int, first: int) -> Iterable[int]:
 
 def chosen(files: dict[str, bytes]) -> dict[str, bytes]:
     """Return the files of a folder that belong to the dataset."""
-    return {name: files[name] for name in (MANIFEST, *named(json.loads(files[MANIFEST])))}
+    return {name: files[name] for name in (MANIFEST, *files_of(json.loads(files[MANIFEST])))}
 
 
 def found_by_manifest(folder: Path) -> dict[str, bytes]:

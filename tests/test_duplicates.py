@@ -25,8 +25,8 @@ from smfparse.inputs.named import Input, look
 from smfparse.inputs.sources import open_inputs
 from smfparse.reading import reader as framing
 from smfparse.selecting.selection import EVERYTHING, Selection
-from smfparse.store.manifest import MANIFEST
-from smfparse.writing.dataset import write_dataset
+from smfparse.store import MANIFEST
+from smfparse.writing import write_dataset
 from tests.builders import UTC_NOON, chunk_of, foreign_record, rdw, segments
 from tests.mixed_records import Each, many
 from tests.searching import search

@@ -24,7 +24,7 @@ from smfparse.inputs.sources import open_inputs
 from smfparse.query.catalog import Catalog
 from smfparse.reading import reader as framing
 from smfparse.tables.dictionary import DAMAGE_COLUMNS
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.builders import Section, named_block, qwhs_long, rdw, smf_record
 from tests.mixed_records import many, written
 

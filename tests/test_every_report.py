@@ -26,7 +26,7 @@ from smfparse.reports.running import Report, printing
 from smfparse.reports.sections import RECORDED, TOTAL, Sections, every
 from smfparse.schemas import TABLES
 from smfparse.synthetic import generate
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.real import FILES
 from tests.report_runs import report_rows
 from tests.searching import search

@@ -11,7 +11,7 @@ from smfparse.reports import printing
 from smfparse.reports import running as reports
 from smfparse.reports.sections import TOTAL
 from smfparse.tables.dictionary import table_names
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.report_runs import report_rows
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"

@@ -22,7 +22,7 @@ from smfparse.inputs.sources import Inputs, open_inputs
 from smfparse.query.lazy import narrowed
 from smfparse.selecting.selection import EVERYTHING, Selection
 from smfparse.synthetic import generate
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.builders import rdw
 from tests.searching import search
 from tests.test_names import channels, class1, continuation, task

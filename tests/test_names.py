@@ -29,10 +29,10 @@ from smfparse.layout.blocks import Block
 from smfparse.query.catalog import Catalog
 from smfparse.schemas import REGISTRY, TABLES
 from smfparse.selecting.selection import Selection
-from smfparse.store.manifest import MANIFEST
+from smfparse.store import MANIFEST
 from smfparse.synthetic import generate
 from smfparse.tables.dictionary import RECORD, decoded_tables
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.builders import (
     NOTHING,
     Section,

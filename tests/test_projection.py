@@ -24,7 +24,7 @@ from smfparse.reports import running as reports
 from smfparse.reports.sections import RECORDED, TOTAL, Sections, statements
 from smfparse.selecting.selection import Selection
 from smfparse.tables.dictionary import RECORD, columns, table_names
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.searching import search
 
 PROJECT = Path(__file__).resolve().parent.parent

@@ -32,9 +32,9 @@ from smfparse.inputs.sources import open_inputs
 from smfparse.reading import reader as framing
 from smfparse.reading.reader import Part, _Reader
 from smfparse.selecting.selection import EVERYTHING, Selection
-from smfparse.store.manifest import MANIFEST, PARTIAL
+from smfparse.store import MANIFEST, PARTIAL
 from smfparse.tables.dictionary import table_names
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.mixed_records import TABLES, Each, many, several, written
 from tests.real import REAL_DATA
 from tests.searching import search

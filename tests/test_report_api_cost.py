@@ -23,7 +23,7 @@ from smfparse.reports import printing
 from smfparse.reports import running as reports
 from smfparse.reports.sections import TOTAL, Sections, every
 from smfparse.synthetic import generate
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.accounting_records import (
     ENDED,
     CfCounts,

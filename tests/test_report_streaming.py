@@ -17,7 +17,7 @@ from smfparse.inputs.sources import open_inputs
 from smfparse.query.catalog import Catalog
 from smfparse.reports.sections import Sections, every
 from smfparse.synthetic import generate
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests import log_records, statistics_records
 from tests.accounting_records import ENDED, queue, task, task_record, task_token
 from tests.builders import NOTHING, Section, Write, qwhs_long, smf_record

@@ -11,7 +11,7 @@ import pytest
 
 from smfparse.inputs.sources import open_inputs
 from smfparse.reports.sections import TOTAL, Sections, every
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.builders import Section, qwhs_short, rdw, smf_record, wtas
 from tests.fact_blocks import fact_block
 from tests.log_records import EAST, START, Log, log_record

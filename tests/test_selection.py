@@ -25,9 +25,9 @@ from smfparse.inputs.sources import open_inputs
 from smfparse.query.catalog import Catalog
 from smfparse.selecting import selection as module
 from smfparse.selecting.selection import Selection
-from smfparse.store.manifest import MANIFEST
+from smfparse.store import MANIFEST
 from smfparse.tables.dictionary import RECORD, decoded_tables
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.builders import (
     NOTHING,
     Section,

@@ -12,7 +12,7 @@ from smfparse.inputs.sources import Inputs, open_inputs
 from smfparse.query.catalog import Catalog
 from smfparse.selecting.selection import Selection
 from smfparse.synthetic import generate
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 
 JOIN = """
     SELECT count(*)::BIGINT AS n, sum(q.putn)::BIGINT AS puts

@@ -31,7 +31,7 @@ from smfparse.query.prompt import Console, Names, is_whole
 from smfparse.tables import views
 from smfparse.tables.dictionary import columns
 from smfparse.tables.views import relations
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 DUMP = FIXTURES / "qm01-930.smf"

@@ -22,11 +22,10 @@ import smfparse
 from smfparse.decoding.decoder import schema
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
 from smfparse.inputs.sources import Dataset, Inputs, SmfFile, open_inputs
-from smfparse.store import parquet
-from smfparse.store.manifest import MANIFEST, PARTIAL, RECORDS, VIEWS
+from smfparse.limits import Limits
+from smfparse.store import MANIFEST, PARTIAL, RECORDS, VIEWS
 from smfparse.tables.dictionary import table_names
-from smfparse.writing import dataset
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.builders import foreign_record, rdw
 from tests.log_records import START, Io, Log, log_record
 
@@ -61,12 +60,14 @@ def files_below(folder: Path) -> dict[str, bytes]:
     }
 
 
+AT_ONCE = Limits(group_rows=1)
+
+
 @pytest.fixture
 def stop_after(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Let `write_dataset` write every batch at once, and be stopped after some of them."""
+    """Let `write_dataset` be stopped after some batches."""
 
     def stop(batches: int) -> None:
-        monkeypatch.setattr(parquet, "GROUP_ROWS", 1)
         whole = Inputs.batches
 
         def stopping(self: Inputs, wanted: Any) -> Iterator[Any]:
@@ -303,7 +304,7 @@ def test_an_interrupted_run_leaves_nothing(
     inputs = open_inputs([dump])
     stop_after(2)
     with pytest.raises(KeyboardInterrupt):
-        write_dataset(inputs, place / "a" / "tables")
+        write_dataset(inputs, place / "a" / "tables", limits=AT_ONCE)
     assert files_below(place) == {}
     assert [path for path in place.rglob("*") if path.is_dir()] == [
         place / path for path in ("a", "a/tables") if f"{before}/".startswith(f"{path}/")
@@ -324,7 +325,7 @@ def test_an_interrupted_run_is_done_again_by_the_same_call(
 ) -> None:
     stop_after(2)
     with pytest.raises(KeyboardInterrupt):
-        write_dataset(open_inputs([dump]), folder)
+        write_dataset(open_inputs([dump]), folder, limits=AT_ONCE)
     monkeypatch.undo()
     write_dataset(open_inputs([dump]), folder)
     assert not (folder / PARTIAL).exists()
@@ -361,21 +362,18 @@ def test_a_dataset_stays_when_its_replacement_is_interrupted(
     write_dataset(open_inputs([dump]), folder)
     stop_after(2)
     with pytest.raises(KeyboardInterrupt):
-        write_dataset(open_inputs([dump]), folder, force=True)
+        write_dataset(open_inputs([dump]), folder, force=True, limits=AT_ONCE)
     monkeypatch.undo()
     assert open_inputs([folder]).arrow("qjst").num_rows == ROWS
 
 
-@pytest.mark.parametrize("limit", [(parquet, "GROUP_ROWS"), (dataset, "_HELD_BYTES")], ids=str)
-def test_full_row_groups_are_written_as_they_come(
-    dump: Path, folder: Path, limit: tuple[Any, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("limits", [Limits(group_rows=5), Limits(held_bytes=5)], ids=str)
+def test_full_row_groups_are_written_as_they_come(dump: Path, folder: Path, limits: Limits) -> None:
     """Two inputs give two batches: with no room in a group, each is written by itself."""
-    monkeypatch.setattr(*limit, 5)
     again = dump.with_name("again.smf")
     again.write_bytes(dump.read_bytes())
     inputs = open_inputs([dump, again], keep_duplicates=True)
-    write_dataset(inputs, folder)
+    write_dataset(inputs, folder, limits=limits)
     (file,) = (folder / "qjst").iterdir()
     metadata = pq.ParquetFile(file).metadata
     assert metadata.num_row_groups == 2

@@ -25,7 +25,7 @@ from smfparse.selecting.selection import Selection
 from smfparse.synthetic import generate
 from smfparse.tables import views
 from smfparse.tables.dictionary import KEYS, table_names
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.accounting_records import (
     ENDED,
     MINUTE,

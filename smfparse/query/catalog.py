@@ -13,22 +13,19 @@ import tempfile
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
-from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeAlias
 
 import duckdb
 import pyarrow as pa
 
-from smfparse.decoding.decoder import Wanted, plain_schema
-from smfparse.errors import InputError, OutputError, RequestError
+from smfparse.decoding.decoder import Wanted
+from smfparse.errors import InputError, RequestError
 from smfparse.inputs.sources import Dataset, Inputs
 from smfparse.interrupts import interrupting
 from smfparse.query.hints import hinted
 from smfparse.query.projection import Plan, named_tables, named_views, read_plan, scanned, tables_of
 from smfparse.query.scans import Files, Scan
-from smfparse.store.manifest import replacing
-from smfparse.store.views_sql import comments
 from smfparse.tables import views
 from smfparse.tables.dictionary import columns, table_names, title
 from smfparse.tables.views import quoted
@@ -43,8 +40,6 @@ _PLAIN = {
 _INTERRUPTED = re.compile(r"(Query interrupted|INTERRUPT Error)|.*\bKeyboardInterrupt: *$", re.S)
 """An error of DuckDB, or an OSError of Arrow, that is a KeyboardInterrupt, which may be in Python
 code that they call."""
-_STORAGE = "v1.2.0"
-"""Of database files that are written: the oldest that DuckDB 2 and 1.5 both read and comment."""
 _STREAMED = 1024
 """Rows of a batch of a stream."""
 _PART = 10_000
@@ -293,44 +288,6 @@ class Catalog:
 
 def _is_interrupt(error: Exception) -> bool:
     return isinstance(error, duckdb.InterruptException) or bool(_INTERRUPTED.match(str(error)))
-
-
-def write_database(
-    inputs: Inputs, path: Path, wanted: Wanted, *, force: bool = False
-) -> dict[str, int]:
-    """Write tables, with what they and their columns mean, as a DuckDB database; return row counts.
-
-    DuckDB 1.2 and newer read it. Raises RequestError where `path` exists, or the log (`.wal`) of a
-    database that was there (unless `force`), and OutputError where it cannot be written.
-    """
-    log = path.resolve().with_name(f"{path.resolve().name}.wal")
-    for each in (path, log):
-        if each.exists() and not (force and each.is_file()):
-            way_out = "--force replaces it" if each.is_file() else "name a file"
-            raise RequestError(f"{each}: exists already; {way_out}")
-    rows = dict.fromkeys(wanted, 0)
-    with replacing(path) as place, duckdb.connect() as database:
-        name = f"ATTACH {quoted(str(place))} AS made (STORAGE_VERSION '{_STORAGE}')"
-        try:
-            database.execute(f"SET TimeZone = 'UTC'; {name}; USE made")
-            database.execute("BEGIN")
-            for table, columns_wanted in wanted.items():
-                database.register("batch", plain_schema(table, columns_wanted).empty_table())
-                database.execute(f"CREATE TABLE {table} AS FROM batch")
-                for comment in comments("TABLE", table, columns_wanted):
-                    database.execute(comment)
-            database.execute("COMMIT")
-            if all(names is None for names in wanted.values()):
-                database.execute(views.script(wanted))
-            for table, batch in inputs.batches(wanted):
-                database.register("batch", batch)
-                database.execute(f"INSERT INTO {table} FROM batch")
-                rows[table] += batch.num_rows
-            database.execute("USE memory; DETACH made")
-            log.unlink(missing_ok=True)
-        except duckdb.Error as error:
-            raise OutputError(f"{path}: {error}") from error
-    return rows
 
 
 def is_complete(text: str) -> bool:

@@ -17,8 +17,6 @@ from smfparse.decoding.arrays import CODED
 from smfparse.decoding.decoder import Batch, coded_schema, plain_schema
 from smfparse.tables.dictionary import columns, meaning
 
-GROUP_ROWS = 122_880
-"""Rows of a full row group: what DuckDB scans as one piece."""
 _FEW_ROWS = 30
 _LIGHT = {"compression": "snappy", "compression_level": None}
 """For files of few rows, which zstd takes longer to begin, and makes no smaller."""
@@ -34,13 +32,15 @@ _SOUGHT = frozenset({"smf_time", "time", "interval_start", "record_no", "task_re
 class TableWriter:
     """Writes one table as Parquet, a row group at a time.
 
+    group_rows  rows of a full row group
     wanted      its columns; None: all
-    rows        those that it took
+    rows        how many it took
     held_bytes  of batches that are not written yet
     """
 
     table: str
     path: Path
+    group_rows: int
     wanted: frozenset[str] | None = None
     rows: int = 0
     held: list[Batch] = field(default_factory=list)
@@ -57,7 +57,7 @@ class TableWriter:
         self.held.append(batch)
         self.rows += batch.num_rows
         self.held_bytes += size
-        if sum(each.num_rows for each in self.held) >= GROUP_ROWS:
+        if sum(each.num_rows for each in self.held) >= self.group_rows:
             self.flush()
 
     def close(self) -> None:
@@ -83,7 +83,7 @@ class TableWriter:
             )
             self._writer.add_key_value_metadata(_metadata(self.table, self.wanted))
         rows = joined(self.table, self.held, self.wanted)
-        self._writer.write_table(rows, row_group_size=GROUP_ROWS)
+        self._writer.write_table(rows, row_group_size=self.group_rows)
         self.held, self.held_bytes = [], 0
 
 

@@ -17,7 +17,7 @@ SET TimeZone = 'UTC';
 _HIVE_TYPES = "hive_partitioning = true, hive_types = {'date': DATE, 'qmgr': VARCHAR}"
 
 
-def views_sql(*, partitioned: bool) -> str:
+def view_statements(*, partitioned: bool) -> str:
     """Return the statements that make a view of every table, and the views over these.
 
     Tables are read in the folder of the dataset: that in which DuckDB was started.
