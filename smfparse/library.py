@@ -20,7 +20,7 @@ from smfparse.errors import Damage, RequestError
 from smfparse.inputs.sources import Inputs, open_inputs
 from smfparse.inspecting.inventory import Group, inventory
 from smfparse.query.catalog import Catalog, Connection
-from smfparse.query.lazy import lazy
+from smfparse.query.lazy import lazy_frame
 from smfparse.reports import running as reports
 from smfparse.reports.sections import TOTAL, Sections, every
 from smfparse.selecting.criteria import texts
@@ -81,7 +81,7 @@ class SmfData:
         `is_in`, `<` and the like. Collecting it reads the inputs and raises what that raises.
         `damage` has then what could not be used of what was read.
         """
-        return lazy(self.inputs, table)
+        return lazy_frame(self.inputs, table)
 
     def connect(self) -> Connection:
         """Return a DuckDB connection with all tables; close it when it is no longer needed.

@@ -19,7 +19,7 @@ from smfparse.decoding.decoder import Wanted
 from smfparse.errors import OutputError, RequestError
 from smfparse.inputs.sources import Inputs, open_inputs
 from smfparse.query.catalog import Catalog
-from smfparse.query.projection import named_tables, read_plan, words
+from smfparse.query.projection import named_tables, read_plan, words_in
 from smfparse.reports import running as reports
 from smfparse.reports.sections import RECORDED, TOTAL, Sections, statements
 from smfparse.selecting.selection import Selection
@@ -288,8 +288,8 @@ def test_the_log_report_asks_for_the_columns_of_its_sql(asked: Asked, sections: 
     (wanted,) = asked
     assert wanted.keys() == {"qjst", "qjst_io"}
     (macro,) = re.findall(r"MACRO log_writes\(.*?;", MACROS.read_text("utf-8"), re.DOTALL)
-    in_sql = words(which.sql) | words(macro)
-    keys = words(" ".join(statements(sections, which.tables, {}, which.main)))
+    in_sql = words_in(which.sql) | words_in(macro)
+    keys = words_in(" ".join(statements(sections, which.tables, {}, which.main)))
     for table, names in wanted.items():
         own = {each.name for each in columns(table) if each.place} & in_sql
         assert own
