@@ -234,7 +234,7 @@ def _values(literal: pl.Expr) -> list[Any]:
 
 
 def _option(table: str, column: str) -> str | None:
-    """Return the field of a Selection that names what a column names; None: there is none."""
+    """Return the field of a Selection for the names in a column; None: there is no such field."""
     headers = {"system": "systems", "qmgr": "qmgrs"}
     named = (field for option, field in _SELECTED.items() if column in NAMED[option].get(table, ()))
     return headers.get(column) or next(named, None)

@@ -148,7 +148,7 @@ def strays(folder: Path) -> list[Path]:
 
 
 def contents(folder: Path) -> set[str]:
-    """Return the names of what is in a folder, but for the lock of who writes there."""
+    """Return the names of what is in a folder, less the lock of its writer."""
     return {each.name for each in folder.iterdir()} - {LOCK}
 
 

@@ -120,14 +120,14 @@ def parquet_options(table: str, wanted: frozenset[str] | None = None) -> dict[st
 
 @cache
 def _metadata(table: str, wanted: frozenset[str] | None) -> dict[bytes, bytes]:
-    """Return what a file says of its columns.
+    """Return what the metadata of a file have about its columns.
 
     ARROW:schema  the schema that Arrow readers give the table: plain texts, with the metadata
     columns       for those who read no Arrow: JSON, column to its meaning and unit
     """
     plain = plain_schema(table, wanted)
-    said = {each.name: meaning(each) for each in columns(table) if each.name in plain.names}
+    meanings = {each.name: meaning(each) for each in columns(table) if each.name in plain.names}
     return {
         b"ARROW:schema": base64.b64encode(plain.serialize()),
-        b"columns": json.dumps(said).encode(),
+        b"columns": json.dumps(meanings).encode(),
     }

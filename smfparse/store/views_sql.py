@@ -35,7 +35,7 @@ def _views(partitioned: bool) -> Iterator[str]:
 
 
 def comments(kind: str, table: str, wanted: frozenset[str] | None = None) -> Iterator[str]:
-    """Yield the statements that say what a table and its columns are.
+    """Yield the statements that comment a table and its columns.
 
     kind    TABLE or VIEW
     wanted  the columns that it has; None: all
@@ -46,5 +46,5 @@ def comments(kind: str, table: str, wanted: frozenset[str] | None = None) -> Ite
 
 
 def is_divided(table: str) -> bool:
-    """Whether the rows of a table say day and queue manager, by which they can be divided."""
+    """Whether the rows of a table have day and queue manager, by which they can be divided."""
     return {"smf_time", "qmgr"} <= {each.name for each in columns(table)}

@@ -79,7 +79,7 @@ def _logging(queues: Columns, commits: Ints, draws: Draws) -> Columns:
 def _units_of_work(
     tasks: Tasks, times: int, commits: Ints, ended: Ints, wait: Values, draws: Draws
 ) -> Columns:
-    """Return commits, backouts and, where a transaction manager has the say, prepares."""
+    """Return commits, backouts and, under a transaction manager, prepares."""
     rows = len(commits)
     two_phase = np.tile(np.isin(tasks.adapter, TRANSACTIONAL), times)
     prepared = np.where(two_phase, commits, 0)
@@ -160,7 +160,7 @@ def set_latches(rows: Rows, version: str, draws: Draws) -> None:
 
 
 def class_1_columns(queues: Columns, size: Ints, owner: Ints, rows: int) -> Columns:
-    """Return what class 1 says of tasks: puts and gets by size band, and their processor time.
+    """Return what class 1 counts of tasks: puts and gets by size band, and their processor time.
 
     `queues` are the counts of the tasks' queues, `size` the mean message size of each.
     """

@@ -19,7 +19,7 @@ from smfparse.writing.placing import clear
 
 @dataclass(frozen=True)
 class Appended:
-    """What became of files that were to be added to a dataset.
+    """The outcome of adding files to a dataset.
 
     manifest  that of the dataset, as it is now
     rows      how many were added to each table
@@ -93,7 +93,7 @@ def _called(new: list[SmfFile], names: dict[str, str], there: Dataset) -> list[S
 
 
 def _check_alike(inputs: Inputs, there: Dataset, partition: bool) -> None:
-    """Raise RequestError where what is asked for does not go with what is there.
+    """Raise RequestError where the request does not fit the dataset.
 
     And InputError where not all of that is there.
     """
