@@ -266,15 +266,15 @@ def test_what_cannot_be_added_is_refused_and_changes_nothing(
     write_dataset(open_inputs([folder]), second)
     before = read_manifest(folder)
     refused = {
-        "all SMF files": open_inputs([second]),
-        "of another selection": open_inputs([dumps[1]], Selection.of(qmgr=["QM01"])),
+        "a dataset cannot be appended": open_inputs([second]),
+        "with another selection": open_inputs([dumps[1]], Selection.of(qmgr=["QM01"])),
     }
     for what, inputs in refused.items():
         with pytest.raises(RequestError, match=what):
             append_dataset(inputs, folder)
-    with pytest.raises(RequestError, match="all SMF files"):
+    with pytest.raises(RequestError, match="keeps no record fingerprints"):
         append_dataset(open_inputs([dumps[0]]), second)
-    with pytest.raises(RequestError, match="without --partition"):
+    with pytest.raises(RequestError, match="without partition=True"):
         append_dataset(open_inputs([dumps[1]]), folder, partition=True)
     assert read_manifest(folder) == before
     convert(dumps[0], "--to", folder, "--append", "--force", code=2)

@@ -268,7 +268,7 @@ def test_a_folder_with_other_things_is_refused_and_left_alone(
 ) -> None:
     folder.mkdir()
     (folder / "letter.txt").write_text("mine", encoding="utf-8")
-    with pytest.raises(RequestError, match="something else"):
+    with pytest.raises(RequestError, match="other files"):
         write_dataset(open_inputs([dump]), folder, force=force)
     assert files_below(folder) == {"letter.txt": b"mine"}
 
@@ -437,7 +437,7 @@ def test_files_of_others_are_never_touched(dump: Path, tmp_path: Path) -> None:
     (downloads / "films").mkdir(parents=True)
     film = downloads / "films" / "film.partial"
     film.write_bytes(b"film")
-    with pytest.raises(RequestError, match="something else"):
+    with pytest.raises(RequestError, match="other files"):
         write_dataset(open_inputs([dump]), downloads)
     assert film.read_bytes() == b"film"
     dataset = tmp_path / "dataset"
@@ -499,7 +499,7 @@ def test_a_manifest_with_wrong_parts_is_said_to_be_damaged(
         both = isinstance(value, dict) and value
         manifest[name] = manifest[name] | value if both else value
     (sound / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
-    with pytest.raises(InputError, match=r"smfparse\.json is damaged; convert again \(--force"):
+    with pytest.raises(InputError, match=r"smfparse\.json is damaged; convert again \(force=True"):
         open_inputs([sound])
 
 
