@@ -29,7 +29,7 @@ def check_file(path: Path, force: bool) -> None:
     if not path.is_file():
         raise RequestError(f"{path}: not a regular file; give a file")
     if not force:
-        raise RequestError(f"{path}: the file exists already; force=True replaces it")
+        raise RequestError(f"{path}: exists already; force=True replaces it")
 
 
 def check_folder(
