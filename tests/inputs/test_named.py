@@ -22,8 +22,8 @@ from smfparse.cli import main
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
 from smfparse.inputs import named as inputs
 from smfparse.inputs.opening import open_inputs
-from smfparse.store.manifest import MANIFEST
-from smfparse.writing.dataset import write_dataset
+from smfparse.store import MANIFEST
+from smfparse.writing import write_dataset
 from tests.support.paths import FIXTURES
 
 DUMP = (FIXTURES / "qm60.smf").read_bytes()

@@ -10,7 +10,7 @@ from smfparse.errors import InputError, RequestError
 from smfparse.inputs.opening import open_inputs
 from smfparse.reports import TOTAL, printing
 from smfparse.tables import table_names
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.support.paths import FIXTURES
 from tests.support.report_runs import report_rows
 

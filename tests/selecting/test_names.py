@@ -28,13 +28,13 @@ from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.inputs.range import Range
 from smfparse.layout import Block
-from smfparse.query.catalog import Catalog
+from smfparse.query import Catalog
 from smfparse.schemas import REGISTRY
 from smfparse.selecting import Selection
-from smfparse.store.manifest import MANIFEST
-from smfparse.synthetic.generate import generate
+from smfparse.store import MANIFEST
+from smfparse.synthetic import generate
 from smfparse.tables import RECORD, TABLES, coded_schema, decoded_tables, schema, wanted_tables
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.inputs.test_ranges import Here, small_chunks
 from tests.support.builders import (
     NOTHING,
