@@ -166,5 +166,5 @@ def _schema(table: str, columns: str | Iterable[str] | None) -> Any:
     """
     (known,) = wanted_tables([table])
     whole = schema(known)
-    names = whole.names if columns is None else wanted_columns(known, columns)
+    names = whole.names if columns is None else wanted_columns(known, texts(columns))
     return pa.schema([whole.field(name) for name in names])
