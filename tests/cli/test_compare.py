@@ -51,6 +51,8 @@ from tests.support.smf import (
 )
 from tests.support.smf import record as statistics_record
 
+pytestmark = pytest.mark.slow
+
 FIXTURE = FIXTURES / "qm01-930.smf"
 NOON = dt.datetime(2026, 3, 4, 10)
 """Local time in the middle of the fixture, where an interval ends."""

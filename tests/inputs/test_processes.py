@@ -61,6 +61,7 @@ main(sys.argv[1:])
 """smfparse for small files, each part of which takes its time; it notes which processes decode."""
 Lasting = Callable[..., "subprocess.Popen[str]"]
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(sys.platform == "win32", reason="no copies and no groups of processes"),
     pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),
 ]

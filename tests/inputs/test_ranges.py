@@ -48,7 +48,7 @@ CAPACITY = 8192
 HUGE = 80_000
 """Bytes of a chunk of files whose records are as long as SMF allows."""
 every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")]
 Alter: TypeAlias = Callable[[bytes, random.Random], bytes]
 
 

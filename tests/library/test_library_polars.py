@@ -27,6 +27,8 @@ from tests.selecting.test_names import channels, class1, continuation, task
 from tests.support.builders import rdw
 from tests.support.searching import search
 
+pytestmark = pytest.mark.slow
+
 START = dt.datetime(2026, 3, 4, 11)
 NOON = dt.datetime(2026, 3, 4, 12)
 NAMES = ("PAY.IN", "pay.in", "PAY*", "A,B", "", "PAY.I", "A'B")

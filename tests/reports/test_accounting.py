@@ -38,6 +38,8 @@ from tests.support.smf import (
     who,
 )
 
+pytestmark = pytest.mark.slow
+
 OPENED = dt.datetime(2022, 7, 7, 14, 42, 9, tzinfo=dt.UTC)
 US = pytest.approx
 

@@ -40,6 +40,8 @@ from tests.support.smf import (
     who,
 )
 
+pytestmark = pytest.mark.slow
+
 WHICH = reports.report("api-cost")
 DIMENSIONS = [each.replace("-", "_") for each in WHICH.choices["by"]]
 NEW, WRITE, MOVE_ENT = 10, 6, 12

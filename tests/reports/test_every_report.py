@@ -32,6 +32,8 @@ from tests.support.real import FILES
 from tests.support.report_runs import report_rows
 from tests.support.searching import search
 
+pytestmark = pytest.mark.slow
+
 FORMS = ("text", "csv", "json")
 NAMES = reports.names()
 STORED = [FILES[0], *(path for path in FILES if path.suffix == ".dat")]

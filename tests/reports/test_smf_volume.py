@@ -41,6 +41,8 @@ from tests.support.smf import (
     who,
 )
 
+pytestmark = pytest.mark.slow
+
 SHORT, LONG = "class 3 short-lived", "class 3 long-running"
 SECOND = dt.timedelta(seconds=1)
 MB = 1024 * 1024

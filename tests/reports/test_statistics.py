@@ -27,6 +27,8 @@ from tests.support.report_runs import report_lines, report_rows
 from tests.support.searching import search
 from tests.support.smf import START, block, record, structures
 
+pytestmark = pytest.mark.slow
+
 FILES = [FIXTURES / f"{name}.smf" for name in ("qm01-930", "qm60", "qm80", "qm100")]
 if REAL_DATA is not None:
     FILES += [REAL_DATA / f"{name}.dat" for name in ("TEST115", "TESTCHL")]

@@ -23,6 +23,8 @@ from tests.support.builders import Write
 from tests.support.report_runs import report_lines, report_rows
 from tests.support.smf import ENDED, Io, Log, queue, task, task_record, task_token
 
+pytestmark = pytest.mark.slow
+
 Rows = list[dict[str, Any]]
 KB = 1024
 QUARTER = dt.timedelta(minutes=15)
