@@ -23,9 +23,9 @@ from smfparse.query.lazy import narrowed
 from smfparse.selecting.selection import EVERYTHING, Selection
 from smfparse.synthetic.generate import generate
 from smfparse.writing.dataset import write_dataset
-from tests.selecting.test_names import channels, class1, continuation, task
 from tests.support.builders import rdw
 from tests.support.searching import search
+from tests.support.subjects import channels, class1, continuation, task
 
 pytestmark = pytest.mark.slow
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import fnmatch
 import json
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -25,9 +24,8 @@ from smfparse.errors import DamageLog, RequestError
 from smfparse.inputs import parallel as ranges
 from smfparse.inputs.parallel import Range
 from smfparse.inputs.sources import open_inputs
-from smfparse.layout.blocks import Block
 from smfparse.query.catalog import Catalog
-from smfparse.schemas import REGISTRY, TABLES
+from smfparse.schemas import TABLES
 from smfparse.selecting.selection import Selection
 from smfparse.store.manifest import MANIFEST
 from smfparse.synthetic.generate import generate
@@ -35,14 +33,13 @@ from smfparse.tables.dictionary import RECORD, decoded_tables
 from smfparse.tables.schema import coded_schema, schema, wanted_tables
 from smfparse.writing.dataset import write_dataset
 from tests.inputs.test_ranges import Here, small_chunks
+from tests.support import smf
 from tests.support.builders import (
     NOTHING,
     Section,
     chunk_of,
     foreign_record,
     named_block,
-    qwhc_of,
-    qwhs_long,
     qwhs_short,
     rdw,
     smf_record,
@@ -50,99 +47,27 @@ from tests.support.builders import (
 from tests.support.paths import FIXTURE_FILES
 from tests.support.real import REAL_DATA
 from tests.support.searching import search
+from tests.support.subjects import (
+    HOUR,
+    NOON,
+    UTC,
+    channels,
+    class1,
+    continuation,
+    depths,
+    statistics,
+    task,
+)
 
 FILES = [*FIXTURE_FILES, *sorted((REAL_DATA or Path()).glob("*.dat"))]
-NOON = dt.datetime(2026, 3, 4, 12)
-HOUR = dt.timedelta(hours=1)
 TASK_TABLES = ("wtid", "wtas", "wtas_latch", "wtas_cf")
 QUEUE_TABLES = ("wqst", "wqst_cf")
 NAMED = (*TASK_TABLES, *QUEUE_TABLES, "qwac", "qmac", "qqst", "qcst", RECORD)
 """Every table that can have rows."""
-UTC = (NOON - HOUR).replace(tzinfo=dt.UTC)
-_BLOCKS = {block.name: block for found in REGISTRY.values() for block in found.values()}
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 
-Queue: TypeAlias = tuple[str, str]
-"""The name it was opened by, and the base name."""
 Rows: TypeAlias = dict[str, pl.DataFrame]
 """The rows of every table."""
-
-
-def block(name: str, **values: Any) -> bytes:
-    found: Block = _BLOCKS[name]
-    return bytes(found.build(values))
-
-
-def sections(job: str, channel: str, queues: Sequence[Queue], token: int) -> Iterator[Section]:
-    """WTID and queues."""
-    correl = f"{token:024X}".ljust(32, "0")
-    request = {"cfcount": 7}
-    verbs = [request, *[None] * 99]
-    yield Section([block("WTID", wtidccn=job, wtidchl=channel)])
-    yield Section(
-        [
-            block("WQST", wqver=9, correl=correl, objname=opened, basename=base, mqcfreq=verbs)
-            for opened, base in queues
-        ]
-    )
-
-
-def task(
-    job: str = "",
-    channel: str = "",
-    queues: Sequence[Queue] = (),
-    token: int = 1,
-    qmgr: str = "MQ01",
-    wtid: bool = True,
-) -> bytes:
-    """116/1."""
-    who, found = sections(job, channel, queues, token)
-    times = {"wtasints": None, "wtasinte": None}
-    counts = [token, *[0] * 31]
-    own = block("WTAS", wtasmthr=token, wtasver=8, wtaslwn=counts, **times)
-    area = qwhs_short(UTC)
-    return smf_record(
-        116, 1, who if wtid else NOTHING, Section([own]), found, area=area, local=NOON, qmgr=qmgr
-    )
-
-
-def continuation(
-    job: str = "",
-    channel: str = "",
-    queues: Sequence[Queue] = (),
-    token: int = 1,
-    qmgr: str = "MQ01",
-    wtid: bool = True,
-) -> bytes:
-    """116/2 of the task with the same token."""
-    who, found = sections(job, channel, queues, token)
-    area = qwhs_short(UTC, triplets=3)
-    return smf_record(116, 2, who if wtid else NOTHING, found, area=area, local=NOON, qmgr=qmgr)
-
-
-def class1(job: str = "", blocks: Sequence[str] = ("QWAC", "QMAC"), qmgr: str = "MQ01") -> bytes:
-    """116/0."""
-    found = [Section([block(each)]) if each in blocks else NOTHING for each in ("QWAC", "QMAC")]
-    area = qwhs_short(UTC, qwhc=qwhc_of(job=job))
-    return smf_record(116, 0, *found, area=area, local=NOON, qmgr=qmgr)
-
-
-def channels(*names: str, qmgr: str = "MQ01") -> bytes:
-    """116/10."""
-    found = Section([block("QCST", qcstchnm=each) for each in names])
-    return smf_record(116, 10, found, area=qwhs_long(UTC), local=NOON, qmgr=qmgr)
-
-
-def depths(*names: str, qmgr: str = "MQ01") -> bytes:
-    """115/216."""
-    found = Section([block("QQST", qqstqnam=each) for each in names])
-    return smf_record(115, 216, found, area=qwhs_long(UTC), local=NOON, qmgr=qmgr)
-
-
-def statistics(qmgr: str = "MQ01") -> bytes:
-    """115/2 with a QIST, which names nobody."""
-    found = Section([named_block("QIST", 80)])
-    return smf_record(115, 2, NOTHING, found, area=qwhs_long(UTC), local=NOON, qmgr=qmgr)
 
 
 def write(path: Path, records: Iterable[bytes]) -> Path:
@@ -670,9 +595,7 @@ def test_names_that_cannot_be_are_refused(asked: dict[str, str], reason: str) ->
 
 def test_damage_is_told_of_all_records_in_which_a_name_is_looked_for() -> None:
     lost = Section([named_block("WQST", 2800)], offset=9999)
-    bad = smf_record(
-        116, 1, Section([block("WTID", wtidccn="B")]), NOTHING, lost, area=qwhs_short(UTC)
-    )
+    bad = smf_record(116, 1, Section([smf.who("B")]), NOTHING, lost, area=qwhs_short(UTC))
     damage = DamageLog()
     decoder = Decoder(wanted_tables(["wqst"]), damage, selection=asking(job="A"))
     found = list(decoder.decode([chunk_of(task("A", queues=[("Q", "Q")]), bad)]))
@@ -681,7 +604,7 @@ def test_damage_is_told_of_all_records_in_which_a_name_is_looked_for() -> None:
 
 
 def test_bytes_that_no_column_knows_are_those_of_records_about_the_name(tmp_path: Path) -> None:
-    who = [Section([block("WTID", wtidccn=job) + bytes(16)]) for job in "AB"]
+    who = [Section([smf.who(job) + bytes(16)]) for job in "AB"]
     made = [smf_record(116, 1, each, area=qwhs_short(UTC)) for each in who]
     path = write(tmp_path / "longer.smf", [made[0], made[1], made[1], statistics()])
     assert json.loads(run("info", path, "--format", "json").stdout)["unknown_bytes"]["WTID"] == 48
