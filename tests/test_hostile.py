@@ -25,6 +25,8 @@ from tests.support.builders import (
     smf_record,
 )
 
+pytestmark = pytest.mark.slow
+
 ALL = wanted_tables(decoded_tables())
 NEIGHBOUR = smf_record(115, 201, Section([named_block("QIS1", 104)]), area=qwhs_long())
 EDGES = st.sampled_from([0, 1, 3, 8, 28, 36, 48, 72, 104, 208, 300, 576, 2344, 32767, 65535])

@@ -33,6 +33,7 @@ from smfparse.errors import RequestError
 from smfparse.inputs.sources import open_inputs
 from smfparse.reports.sections import TOTAL
 from smfparse.synthetic.generate import generate
+from tests.support import command
 from tests.support.builders import rdw
 from tests.support.paths import FIXTURES
 from tests.support.real import REAL_DATA, needs_real_data
@@ -64,9 +65,7 @@ EVERY_BY = [
 
 
 def run(*arguments: object) -> Result:
-    result = CliRunner().invoke(main, ["compare", *map(str, arguments)])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
-    return result
+    return command.run("compare", *arguments)
 
 
 def rows_of(*arguments: object) -> list[dict[str, Any]]:

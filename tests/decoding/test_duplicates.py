@@ -12,11 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.cli import main
 from smfparse.decoding import duplicates
 from smfparse.decoding.duplicates import Duplicates
 from smfparse.inputs import parallel as ranges
@@ -28,6 +26,7 @@ from smfparse.selecting.selection import EVERYTHING, Selection
 from smfparse.store.manifest import MANIFEST
 from smfparse.writing.dataset import write_dataset
 from tests.inputs.test_ranges import CAPACITY, MIXED, Here, found_in, small_chunks
+from tests.support import command
 from tests.support.builders import UTC_NOON, chunk_of, foreign_record, rdw, segments
 from tests.support.mixed_records import Each, many
 from tests.support.searching import search
@@ -462,7 +461,7 @@ def test_memory_is_at_most_24_bytes_a_record(
 
 
 def run(*arguments: object) -> Any:
-    done = CliRunner().invoke(main, [*map(str, arguments)])
+    done = command.run(*arguments)
     assert done.exit_code == 0, done.output
     return done
 

@@ -23,7 +23,7 @@ from smfparse.schemas import enums
 from smfparse.selecting.selection import Selection
 from smfparse.synthetic.generate import generate
 from tests.support.builders import Write
-from tests.support.real import FILES
+from tests.support.real import every_file
 from tests.support.report_runs import report_lines, report_rows
 from tests.support.searching import search
 from tests.support.smf import (
@@ -733,7 +733,7 @@ ELAPSED = pl.sum_horizontal(pl.col(f"{verb}et").fill_null(0) for verb in VERBS)
 CPU = pl.sum_horizontal(pl.col(f"{verb}ct").fill_null(0) for verb in VERBS)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@every_file
 def test_tasks_agree_with_polars_over_the_raw_tables(path: Path) -> None:
     rows = report_rows("task", path)
     queues = raw(path, "wqst").with_columns(requests=REQUESTS, elapsed=ELAPSED, cpu=CPU)
@@ -763,7 +763,7 @@ def test_tasks_agree_with_polars_over_the_raw_tables(path: Path) -> None:
         assert sorted(counts) == sorted(raw(path, table).select("task", count).iter_rows())
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@every_file
 def test_queues_agree_with_polars_over_the_raw_tables(path: Path) -> None:
     queues = raw(path, "wqst").with_columns(requests=REQUESTS, elapsed=ELAPSED, cpu=CPU)
     wanted = {}
@@ -798,7 +798,7 @@ def test_queues_agree_with_polars_over_the_raw_tables(path: Path) -> None:
         assert gets[key]["on_queue_minimum"] == sums[key]["on_queue_minimum"] == want["fastest"]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@every_file
 def test_the_tree_of_queues_agrees_with_polars_over_the_raw_tables(path: Path) -> None:
     end = pl.col("interval_start") + pl.duration(
         microseconds=(pl.col("interval_seconds") * 1e6).round()
@@ -823,7 +823,7 @@ def test_the_tree_of_queues_agrees_with_polars_over_the_raw_tables(path: Path) -
     assert sorted(found) == sorted(wanted.iter_rows())
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@every_file
 def test_the_sums_of_tasks_agree_with_polars_over_the_raw_tables(path: Path) -> None:
     by = ("qmgr", "wtidatyp", "wtidccn", "wtidopid")
     names = raw(path, "wtid").filter(pl.col("task") == pl.col("record_no")).select("task", *by)
@@ -861,7 +861,7 @@ def test_the_sums_of_tasks_agree_with_polars_over_the_raw_tables(path: Path) -> 
         assert mine["cpu_seconds"] == US(row["cpu"] / 1e6)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@every_file
 def test_connections_agree_with_polars_over_the_raw_tables(path: Path) -> None:
     qmac = pl.DataFrame(open_inputs([path]).arrow("qmac"))
     bands = [f"qmac{verb}{band}" for verb in ("put", "get") for band in "abcd"]

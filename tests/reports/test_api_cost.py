@@ -23,7 +23,6 @@ from smfparse.reports import printing
 from smfparse.reports import running as reports
 from smfparse.reports.sections import TOTAL, Sections, every
 from smfparse.synthetic.generate import generate
-from smfparse.writing.dataset import write_dataset
 from tests.support.builders import Write
 from tests.support.real import FILES
 from tests.support.report_runs import report_rows
@@ -702,27 +701,6 @@ def test_what_queue_managers_have_in_common_is_one_row(made: Path) -> None:
     assert all(row["qmgr"] is None for row in costs(made, by="system"))
     both = {row["qmgr"] for row in of_line(costs(made), "verb")}
     assert both == {"QM01", "QM02"}
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [
-        {"by": "connection-type,channel,hour"},
-        {"by": "job,queue", "top": 7, "sort": "elapsed"},
-        {"by": "user", "top": 2},
-    ],
-    ids=["all", "elapsed", "cpu"],
-)
-@pytest.mark.parametrize("sections", [None, every("1h")], ids=["total", "hours"])
-def test_a_dataset_gives_the_same_as_its_file(
-    made: Path, tmp_path: Path, asked: dict[str, Any], sections: Sections | None
-) -> None:
-    write_dataset(open_inputs([made]), tmp_path / "dataset")
-    rows = costs(made, sections=sections, **asked)
-    again = costs(tmp_path / "dataset", sections=sections, **asked)
-    assert rows
-    assert lines(again, "json", **asked) == lines(rows, "json", **asked)
-    assert lines(again, "text", **asked) == lines(rows, "text", **asked)
 
 
 def test_only_text_has_a_row_of_the_total(made: Path) -> None:

@@ -20,12 +20,11 @@ from smfparse.reports import printing
 from smfparse.reports import running as reports
 from smfparse.reports.sections import Sections, every
 from smfparse.synthetic.generate import generate
-from smfparse.writing.dataset import write_dataset
 from tests.support import smf
 from tests.support.builders import Write, foreign_record
 from tests.support.fact_blocks import fact_block
 from tests.support.paths import FIXTURES
-from tests.support.real import FILES
+from tests.support.real import every_file
 from tests.support.report_runs import report_rows
 from tests.support.searching import search
 from tests.support.smf import (
@@ -240,7 +239,7 @@ def test_more_queues_of_a_task_are_as_its_first_record(write: Write) -> None:
     assert (cost["calls"], cost["records"]) == (13, 4)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@every_file
 def test_records_and_bytes_are_those_of_the_inventory(path: Path) -> None:
     counted = {
         (each.system, each.qmgr, each.type, each.subtype): (each.records, each.bytes)
@@ -259,7 +258,7 @@ def test_records_and_bytes_are_those_of_the_inventory(path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@every_file
 def test_figures_of_tasks_are_those_of_the_tables(path: Path) -> None:
     queues, tasks, records = (
         frame(path, f"SELECT * FROM {table}") for table in ("wqst", "wtas", "record")
@@ -406,20 +405,6 @@ def test_records_of_no_queue_manager_cover_what_all_of_their_system_do(write: Wr
     path = write(statistics(ENDED, 60), foreign_record(30, local, system="MVAA"))
     rates = [row["records_rate"] for row in rows_of(path, line="type")]
     assert rates == [NEAR(1 / 60)] * 2
-
-
-@pytest.mark.parametrize("asked", [{}, {"by": "job,hour", "acctime": "0.15", "statime": "2"}])
-def test_a_dataset_gives_the_same_as_its_file(
-    dump: Path, tmp_path: Path, asked: dict[str, str]
-) -> None:
-    target = tmp_path / "dataset"
-    write_dataset(open_inputs([dump]), target)
-    which = reports.report("smf-volume")
-    texts = [
-        list(printing.lines(which, rows_of(each, **asked), "text", **asked))
-        for each in (dump, target)
-    ]
-    assert texts[0] == texts[1]
 
 
 def test_the_projection_is_near_what_shorter_intervals_give(tmp_path: Path) -> None:

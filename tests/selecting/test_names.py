@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import fnmatch
 import json
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
 import pytest
-from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.cli import main
 from smfparse.decoding import gathering as buffers
 from smfparse.decoding import matching
 from smfparse.decoding.decoder import Decoder
@@ -44,8 +41,20 @@ from tests.support.builders import (
     rdw,
     smf_record,
 )
-from tests.support.paths import FIXTURE_FILES
-from tests.support.real import REAL_DATA
+from tests.support.command import run
+from tests.support.dated_records import MAKERS, with_date
+from tests.support.oracle import (
+    NAMED,
+    ODD_DATES,
+    QMGRS,
+    QUEUE_TABLES,
+    TASK_TABLES,
+    Asked,
+    Oracle,
+    Rows,
+    local_times,
+)
+from tests.support.real import every_file
 from tests.support.searching import search
 from tests.support.subjects import (
     HOUR,
@@ -59,15 +68,7 @@ from tests.support.subjects import (
     task,
 )
 
-FILES = [*FIXTURE_FILES, *sorted((REAL_DATA or Path()).glob("*.dat"))]
-TASK_TABLES = ("wtid", "wtas", "wtas_latch", "wtas_cf")
-QUEUE_TABLES = ("wqst", "wqst_cf")
-NAMED = (*TASK_TABLES, *QUEUE_TABLES, "qwac", "qmac", "qqst", "qcst", RECORD)
-"""Every table that can have rows."""
-pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-
-Rows: TypeAlias = dict[str, pl.DataFrame]
-"""The rows of every table."""
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")]
 
 
 def write(path: Path, records: Iterable[bytes]) -> Path:
@@ -92,84 +93,6 @@ def rows(paths: Iterable[Path], asked: Selection, jobs: int = 1) -> Rows:
     }
 
 
-class Oracle:
-    """What a selection takes out of all rows, by polars."""
-
-    def __init__(self, whole: Rows) -> None:
-        self.whole = {
-            table: frame.with_columns(
-                task=pl.coalesce("task_record_no", "record_no")
-                if "task_record_no" in frame.columns
-                else "record_no"
-            )
-            for table, frame in whole.items()
-        }
-
-    def rows(
-        self, job: Sequence[str] = (), queue: Sequence[str] = (), channel: Sequence[str] = ()
-    ) -> Rows:
-        found = dict(self.whole)
-        if job:
-            self._keep(found, self._by_job(job))
-        if queue:
-            self._keep(found, self._by_queue(queue))
-        if channel:
-            self._keep(found, self._by_channel(channel))
-        if job or queue or channel:
-            left = [found[each].select("source", "record_no") for each in NAMED if each != RECORD]
-            found[RECORD] = self._semi(self.whole[RECORD], pl.concat(left), "record_no")
-        return {table: frame.drop("task") for table, frame in found.items()}
-
-    def _keep(self, found: Rows, kept: Rows) -> None:
-        for table, frame in found.items():
-            some = kept.get(table)
-            found[table] = (
-                frame.clear() if some is None else self._semi(frame, some, "record_no", "block_no")
-            )
-
-    def _semi(self, frame: pl.DataFrame, other: pl.DataFrame, *on: str) -> pl.DataFrame:
-        columns = ["source", *on]
-        return frame.filter(
-            pl.struct(columns).is_in(other.select(pl.struct(columns)).to_series().implode())
-        )
-
-    def _like(self, table: str, patterns: Sequence[str], *columns: str) -> pl.DataFrame:
-        def hit(row: Mapping[str, Any]) -> bool:
-            return any(
-                row[column] and fnmatch.fnmatchcase(row[column].upper(), pattern.upper())
-                for column in columns
-                for text in patterns
-                for pattern in text.split(",")
-            )
-
-        frame = self.whole[table]
-        return frame.filter([hit(row) for row in frame.iter_rows(named=True)])
-
-    def _records(self, tables: Iterable[str], named: pl.DataFrame, on: str) -> Rows:
-        return {table: self._semi(self.whole[table], named, on) for table in tables}
-
-    def _by_job(self, patterns: Sequence[str]) -> Rows:
-        tasks = self._like("wtid", patterns, "wtidccn")
-        first = self._like("qmac", patterns, "qwhccn")
-        return self._records([*TASK_TABLES, *QUEUE_TABLES], tasks, "record_no") | self._records(
-            ["qwac", "qmac"], first, "record_no"
-        )
-
-    def _by_queue(self, patterns: Sequence[str]) -> Rows:
-        used = self._like("wqst", patterns, "objname", "basename")
-        return self._records(TASK_TABLES, used, "task") | {
-            "wqst": used,
-            "wqst_cf": self._semi(self.whole["wqst_cf"], used, "record_no", "block_no"),
-            "qqst": self._like("qqst", patterns, "qqstqnam"),
-        }
-
-    def _by_channel(self, patterns: Sequence[str]) -> Rows:
-        tasks = self._like("wtid", patterns, "wtidchl")
-        return self._records([*TASK_TABLES, *QUEUE_TABLES], tasks, "record_no") | {
-            "qcst": self._like("qcst", patterns, "qcstchnm")
-        }
-
-
 def differing(found: Mapping[str, pl.DataFrame], expected: Mapping[str, pl.DataFrame]) -> list[str]:
     """Return the tables that are not as expected."""
     return [table for table, frame in expected.items() if not frame.equals(found[table])]
@@ -178,6 +101,8 @@ def differing(found: Mapping[str, pl.DataFrame], expected: Mapping[str, pl.DataF
 def in_order(rows: pl.DataFrame) -> pl.DataFrame:
     """Sort rows, of which DuckDB gives no order, and let every reader's types be the same."""
     keys = [each for each in ("source", "record_no", "block_no") if each in rows.columns]
+    header = ("system", "qmgr", "smf_time", "utc_offset", "task_record_no")
+    keys += [each for each in header if each in rows.columns]
     index = [each for each in ("latch", "phase", "verb", "request") if each in rows.columns]
     return rows.select(*keys, *index).sort(*keys, *index)
 
@@ -186,7 +111,7 @@ def from_sql(paths: Iterable[Path], asked: Selection) -> Rows:
     with Catalog(open_inputs(paths, asked)) as catalog:
         return {
             table: pl.DataFrame(catalog.arrow(f"SELECT * FROM {table}"))
-            for table in (*NAMED, "qist")
+            for table in (*NAMED, "qist", "qpst", "qsph")
         }
 
 
@@ -354,11 +279,12 @@ PATTERNS = {
 
 
 def records() -> st.SearchStrategy[list[bytes]]:
+    """Records about names, and of many moments, systems and queue managers."""
     job, channel, qmgr = map(st.sampled_from, (JOBS, CHANNELS, ("MQ01", "MQ02")))
     queue = st.tuples(st.sampled_from(QUEUES), st.sampled_from(QUEUES))
     queues, token = st.lists(queue, max_size=3), st.integers(1, 3)
     present = st.sampled_from([True] * 5 + [False])
-    one = (
+    about = st.one_of(
         st.builds(task, job, channel, queues, token, qmgr, present),
         st.builds(continuation, job, channel, queues, token, qmgr, present),
         st.builds(class1, job, st.sampled_from([("QWAC", "QMAC"), ("QWAC",), ("QMAC",), ()]), qmgr),
@@ -367,7 +293,16 @@ def records() -> st.SearchStrategy[list[bytes]]:
         st.builds(statistics, qmgr),
         st.just(foreign_record(3, NOON)),
     )
-    return st.lists(st.one_of(*one), min_size=1, max_size=16)
+    dated = st.builds(
+        lambda make, *how: make(*how),
+        st.sampled_from(MAKERS),
+        local_times(),
+        st.sampled_from(["SYS1", "SYS2"]),
+        st.sampled_from(QMGRS),
+    )
+    odd = st.sampled_from([None] * 12 + list(ODD_DATES))
+    each = st.one_of(about, st.builds(with_date, dated, odd))
+    return st.lists(each, min_size=1, max_size=16)
 
 
 def drawn() -> st.SearchStrategy[dict[str, list[str]]]:
@@ -378,19 +313,23 @@ def drawn() -> st.SearchStrategy[dict[str, list[str]]]:
     return st.fixed_dictionaries(some)
 
 
-@search(12)
-@given(made=records(), asked=drawn())
+@search(24)
+@given(made=records(), data=st.data())
 def test_a_file_its_parts_a_dataset_and_sql_give_what_is_asked_for(
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
     made: list[bytes],
-    asked: dict[str, list[str]],
+    data: st.DataObject,
 ) -> None:
+    """Asked is by headers, by names, or by both."""
     folder = tmp_path_factory.mktemp("names")
     path = write(folder / "dump.smf", made)
     dataset = stored(path, folder / "tables")
-    chosen = Selection.of(**asked)
-    expected = Oracle(rows([path], Selection())).rows(**asked)
+    by = data.draw(st.sampled_from(["headers", "names", "both"]))
+    asked = None if by == "names" else Asked(data)
+    names = {} if by == "headers" else data.draw(drawn())
+    chosen = Selection.of(**(asked.texts() if asked else {}), **names)
+    expected = Oracle(rows([path], Selection())).rows(asked and asked.takes, **names)
     assert not differing(rows([path], chosen), expected)
     assert not differing(rows([dataset], chosen), expected)
     found = from_sql([dataset], chosen)
@@ -612,7 +551,7 @@ def test_bytes_that_no_column_knows_are_those_of_records_about_the_name(tmp_path
     assert json.loads(shown.stdout)["unknown_bytes"] == {"WTID": 32}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@every_file
 @pytest.mark.parametrize(
     "asked", [{"job": ["*"]}, {"queue": ["*"]}, {"queue": ["S*"]}, {"channel": ["*"]}], ids=str
 )
@@ -621,12 +560,6 @@ def test_fixtures_and_real_files_have_the_rows_of_the_oracle(
 ) -> None:
     expected = Oracle(rows([path], Selection())).rows(**asked)
     assert not differing(rows([path], Selection.of(**asked)), expected)
-
-
-def run(*arguments: object) -> Result:
-    result = CliRunner().invoke(main, [str(each) for each in arguments])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
-    return result
 
 
 EACH_OPTION = [

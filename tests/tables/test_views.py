@@ -28,7 +28,7 @@ from smfparse.tables.dictionary import KEYS, table_names
 from smfparse.writing.dataset import write_dataset
 from tests.support.builders import Write
 from tests.support.paths import FIXTURES
-from tests.support.real import FILES
+from tests.support.real import every_file
 from tests.support.searching import search
 from tests.support.smf import (
     ENDED,
@@ -42,8 +42,9 @@ from tests.support.smf import (
     who,
 )
 
+pytestmark = pytest.mark.slow
+
 FIXTURE = FIXTURES / "qm01-930.smf"
-every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 every_view = pytest.mark.parametrize("name", views.names())
 ROW_OF = {
     "buffer_pool": ["qpst"],
@@ -471,18 +472,6 @@ def parquet(connection: duckdb.DuckDBPyConnection, folder: Path, kind: str) -> N
     for table in table_names():
         files = f"read_parquet('{folder / table}/*.parquet')"
         connection.execute(f"CREATE {kind} {table} AS SELECT * FROM {files}")
-
-
-@every_view
-def test_a_view_of_a_dataset_is_that_of_its_file(name: str, dataset: Path) -> None:
-    query = f"SELECT * FROM {name}"
-    with (
-        Catalog(open_inputs([FIXTURES / dataset.name])) as raw,
-        Catalog(open_inputs([dataset])) as converted,
-    ):
-        first, second = raw.arrow(query), converted.arrow(query)
-    assert first.schema == second.schema
-    assert sorted_rows(first) == sorted_rows(second)
 
 
 @pytest.mark.parametrize("kind", ["VIEW", "TABLE"])

@@ -40,7 +40,7 @@ from tests.support.mixed_records import Each, several
 from tests.support.paths import FIXTURES
 from tests.support.searching import search
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")]
 SMF = FIXTURES / "qm01-930.smf"
 HEADER = foreign_record(2)
 
