@@ -42,8 +42,7 @@ with open(sys.argv[1], "rb", buffering=0) as file:
 """
 _DECODE = """
 import sys
-from smfparse.tables.dictionary import table_names
-from smfparse.tables.schema import wanted_tables
+from smfparse.tables import (table_names, wanted_tables)
 from smfparse.inputs.sources import open_inputs
 inputs = open_inputs([sys.argv[1]], jobs=int(sys.argv[2]))
 for _ in inputs.batches(wanted_tables(table_names())):

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from construct import Adapter, Array, Construct, Renamed, Struct
 
 from smfparse.errors import DamageLog
-from smfparse.layout.blocks import Block
+from smfparse.layout import Block
 from smfparse.reading.reader import chunks
 from smfparse.schemas import QWST, REGISTRY, TRIPLET
 

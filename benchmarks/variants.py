@@ -23,8 +23,7 @@ from show import machine, table
 from smfparse.errors import DamageLog
 from smfparse.inputs.sources import open_inputs
 from smfparse.reading.reader import chunks
-from smfparse.tables.dictionary import decoded_tables
-from smfparse.tables.schema import wanted_tables
+from smfparse.tables import decoded_tables, wanted_tables
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 

@@ -132,13 +132,13 @@ def _sides(
     """Open the inputs and sum up both sides."""
     from smfparse.comparing.changes import Split, measured
     from smfparse.reports.sections import every
-    from smfparse.selecting.criteria import moment
+    from smfparse.selecting import parse_moment
 
     seconds = every(interval).seconds if interval else None
     if split_at is not None:
         if not inputs:
             raise click.UsageError("Missing argument 'INPUT...'.")
-        at = moment("--split-at", split_at)
+        at = parse_moment("split_at", split_at)
         opened = [reading.open(inputs, output)]
         first, second = (measured(opened[0], Split(at, later), seconds) for later in (False, True))
         return opened, (first, second)

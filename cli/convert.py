@@ -130,7 +130,7 @@ def command(
       smfparse convert DUMP.smf --to queues --format csv --table wqst --columns qmgr,basename,putn
       smfparse convert DUMP.smf --to dump.duckdb
     """
-    from smfparse.selecting.criteria import is_time
+    from smfparse.selecting import is_time
 
     form = form or _form_of(target)
     if form == DATASET and (tables or columns):
@@ -187,7 +187,7 @@ def _files(
     columns: tuple[str, ...],
 ) -> int:
     """Write tables in another form; return how many rows they have."""
-    from smfparse.tables.schema import chosen
+    from smfparse.tables import chosen
     from smfparse.writing.files import write_files
 
     wanted = chosen(tables, columns)

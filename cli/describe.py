@@ -10,8 +10,8 @@ import click
 from smfparse.cli.output import write_lines
 
 if TYPE_CHECKING:
-    from smfparse.layout.blocks import Field
-    from smfparse.tables.dictionary import TableColumn
+    from smfparse.layout import Field
+    from smfparse.tables import TableColumn
 
 _HEADER = ("Column", "Type", "Unit", "Since", "Field", "Meaning")
 _VIEW_HEADER = ("Column", "Type", "Unit", "Meaning", "Formula")
@@ -48,13 +48,13 @@ def lines(name: str | None) -> Iterator[str]:
         return _list()
     if name.lower() in columns.table_names():
         return _table(name.lower())
-    if name.lower() in views.names():
+    if name.lower() in views.view_names():
         return _view(name.lower())
-    if found := views.find(name):
+    if found := views.columns_meant(name):
         return _fields(found)
-    if mapped := columns.fields(name):
+    if mapped := columns.fields_named(name):
         return _mapped(mapped)
-    near = columns.near_names(name, views.names()) if name else []
+    near = columns.near_names(name, views.view_names()) if name else []
     way_out = f"near: {', '.join(near)}" if near else "see smfparse describe"
     raise RequestError(f"no table, view or column {name}; {way_out}")
 
@@ -65,7 +65,7 @@ def _list() -> Iterator[str]:
     from smfparse.tables import views
 
     tables = [(each, columns.columns(each), columns.title(each)) for each in columns.table_names()]
-    found = [(each.name, each.columns, each.title) for each in map(views.view, views.names())]
+    found = [(each.name, each.columns, each.title) for each in map(views.view, views.view_names())]
     width = max(len(name) for name, _, _ in (*tables, *found))
     for name, held, title in (*tables, *found):
         yield f"{name:<{width}}  {len(held):>4} columns  {title}"

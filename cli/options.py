@@ -13,7 +13,7 @@ import click
 
 if TYPE_CHECKING:
     from smfparse.inputs.sources import Inputs
-    from smfparse.selecting.selection import Selection
+    from smfparse.selecting import Selection
 
 INPUT_HELP = """\
 INPUT is an SMF dump in binary, with or without record descriptor words, as it is or packed by gzip,
@@ -71,7 +71,7 @@ def reading_options(*until: str) -> Callable[[Command], Callable[..., Any]]:
     def add(command: Command) -> Callable[..., Any]:
         @wraps(command)
         def run(*arguments: Any, **options: Any) -> Any:
-            from smfparse.selecting.selection import Selection
+            from smfparse.selecting import Selection
 
             texts = ("qmgr", "system", "since", "until", "job", "queue", "channel")
             asked = {name: options.pop(name) for name in texts}

@@ -1,16 +1,15 @@
 """The registry: which control block stands in which triplet of which SMF record.
 
-    (SMF type, subtype): {triplet number: (table, block)}
+    (SMF type, subtype): {triplet number: block}
 
-Triplet 0 of every record is the QWHS area. A table can come from several places; the blocks that
-are not listed are IBM-internal. `TABLES` is every table by name, child tables included.
+Triplet 0 of every record is the QWHS area. A block can come from several places; the triplets that
+are not listed are IBM-internal. A plain registry, without a lazy face: reading it needs every
+block, so there is nothing to put off.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from smfparse.layout.blocks import Block, Child, Column
+from smfparse.layout import Block
 from smfparse.schemas.q5st import Q5ST
 from smfparse.schemas.qcct import QCCT
 from smfparse.schemas.qcst import QCST
@@ -63,52 +62,18 @@ TASK_RECORDS = frozenset({(116, 1), (116, 2)})
 STUB_RECORDS = frozenset({(115, 5), (115, 6), (115, 7)})
 """Records whose QWHS is a stub of four bytes."""
 
-
-@dataclass(frozen=True)
-class Table:
-    """A table: the rows of a block, or of a repeated group inside it.
-
-    block    where the rows come from
-    columns  the block's own columns (of one entry, in a child table)
-    child    the repeated group, None for the block's own table
-    task     whether the rows carry `task_record_no`
-    stub     whether they are of records that have no time of their own but the SMF header's
-    extra    a block of the record's QWHS area whose columns are appended
-    """
-
-    name: str
-    title: str
-    block: Block
-    columns: tuple[Column, ...]
-    child: Child | None = None
-    task: bool = False
-    stub: bool = False
-    extra: Block | None = None
-
-
-def _tables() -> dict[str, Table]:
-    found: dict[str, Table] = {}
-    for record, triplets in REGISTRY.items():
-        for each in triplets.values():
-            task, stub = record in TASK_RECORDS, record in STUB_RECORDS
-            if each.columns:
-                name = each.name.lower()
-                extra = QWHC if each is QMAC else None
-                found[name] = Table(
-                    name, each.title, each, each.columns, task=task, stub=stub, extra=extra
-                )
-            for child in each.children:
-                title = f"{each.name}: {child.title}"
-                found[child.table] = Table(
-                    child.table, title, each, child.columns, child=child, task=task, stub=stub
-                )
-    return found
-
-
-TABLES = _tables()
+APPENDED = {"QMAC": QWHC}
+"""Blocks of a record's QWHS area whose columns are appended to the table of another block."""
 
 __all__ = [
     "ACCOUNTING",
+    "APPENDED",
+    "Q5ST",
+    "QCST",
+    "QIS1",
+    "QJST",
+    "QPST",
+    "QWAC",
     "QWAS",
     "QWHC",
     "QWHS",
@@ -116,8 +81,10 @@ __all__ = [
     "QWST",
     "REGISTRY",
     "STATISTICS",
-    "TABLES",
+    "STUB_RECORDS",
     "TASK_RECORDS",
     "TRIPLET",
-    "Table",
+    "WQST",
+    "WTAS",
+    "WTID",
 ]

@@ -1,7 +1,6 @@
 """QCST: channel accounting, one per channel instance and interval."""
 
-from smfparse.layout.blocks import block, header, since
-from smfparse.layout.kinds import (
+from smfparse.layout import (
     Code,
     Combine,
     Count32,
@@ -15,6 +14,9 @@ from smfparse.layout.kinds import (
     When,
     Word16,
     Word32,
+    block,
+    header,
+    since,
 )
 from smfparse.schemas.enums import (
     CHANNEL_DISPOSITION,

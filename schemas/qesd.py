@@ -1,7 +1,6 @@
 """QESD: shared message data set statistics, one per structure and interval."""
 
-from smfparse.layout.blocks import block, header, since
-from smfparse.layout.kinds import (
+from smfparse.layout import (
     Bit,
     Count32,
     Elapsed,
@@ -12,6 +11,9 @@ from smfparse.layout.kinds import (
     Reserved,
     Text,
     Word32,
+    block,
+    header,
+    since,
 )
 
 QESD = block(

@@ -1,7 +1,6 @@
 """QIS1: page set statistics, one per page set and interval."""
 
-from smfparse.layout.blocks import block, header
-from smfparse.layout.kinds import (
+from smfparse.layout import (
     Bit,
     Code,
     Count32,
@@ -13,6 +12,8 @@ from smfparse.layout.kinds import (
     High32,
     Reserved,
     Word32,
+    block,
+    header,
 )
 from smfparse.schemas.enums import PAGE_SET_EXPAND, PAGE_SET_STATUS
 

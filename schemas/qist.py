@@ -1,7 +1,6 @@
 """QIST: data manager statistics, one per queue manager and interval."""
 
-from smfparse.layout.blocks import block, header
-from smfparse.layout.kinds import Count32, Reserved
+from smfparse.layout import Count32, Reserved, block, header
 
 QIST = block(
     "QIST",

@@ -2,20 +2,23 @@
 
 from construct import Struct
 
-from smfparse.layout.blocks import Repeat, block, header, since
-from smfparse.layout.kinds import (
+from smfparse.layout import (
     Count32,
     Count64,
     Elapsed,
     High64,
     HighElapsed,
     Low64,
+    Repeat,
     Reserved,
     SCount32,
     SCount64,
     SquareSum,
     Text,
     When,
+    block,
+    header,
+    since,
 )
 
 QJSTIO = Struct(

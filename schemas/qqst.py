@@ -1,7 +1,6 @@
 """QQST: queue statistics, one per queue and interval."""
 
-from smfparse.layout.blocks import block, header, since
-from smfparse.layout.kinds import (
+from smfparse.layout import (
     Bit,
     Combine,
     Count64,
@@ -16,6 +15,9 @@ from smfparse.layout.kinds import (
     Text,
     When,
     Word64,
+    block,
+    header,
+    since,
 )
 
 QQST = block(

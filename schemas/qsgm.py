@@ -1,7 +1,6 @@
 """QSGM: GETMAIN summary, one per caller."""
 
-from smfparse.layout.blocks import block, header
-from smfparse.layout.kinds import (
+from smfparse.layout import (
     Reserved,
     SCount32,
     SGauge32,
@@ -10,6 +9,8 @@ from smfparse.layout.kinds import (
     SWord32,
     Text,
     Word8,
+    block,
+    header,
 )
 
 QSGM = block(

@@ -1,7 +1,6 @@
 """The MQ header area (triplet 0): QWHS, then QWHC in 116/0-2, then QWHX from MQ 10."""
 
-from smfparse.layout.blocks import block
-from smfparse.layout.kinds import (
+from smfparse.layout import (
     Bit,
     Code,
     Flags,
@@ -14,6 +13,7 @@ from smfparse.layout.kinds import (
     Word8,
     Word32,
     Word64,
+    block,
 )
 from smfparse.schemas.enums import CONNECTION_TYPE
 

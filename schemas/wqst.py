@@ -1,7 +1,6 @@
 """WQST: queue accounting (class 3), one per task, queue and interval."""
 
-from smfparse.layout.blocks import Repeat, block, header, since
-from smfparse.layout.kinds import (
+from smfparse.layout import (
     Bit,
     Code,
     Combine,
@@ -14,6 +13,7 @@ from smfparse.layout.kinds import (
     HighElapsed,
     LowElapsed,
     Number,
+    Repeat,
     Reserved,
     SCount32,
     SGauge32,
@@ -22,6 +22,9 @@ from smfparse.layout.kinds import (
     Text,
     When,
     Word32,
+    block,
+    header,
+    since,
 )
 from smfparse.schemas.cfstat import CF_REQUESTS, CF_VERBS, CFSTAT
 from smfparse.schemas.enums import INDEX_TYPE, OBJECT_TYPE, QSG_DISPOSITION

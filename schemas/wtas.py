@@ -1,7 +1,6 @@
 """WTAS: task accounting (class 3), one per task and interval."""
 
-from smfparse.layout.blocks import Repeat, block, header, since
-from smfparse.layout.kinds import (
+from smfparse.layout import (
     Bit,
     Code,
     Count32,
@@ -13,11 +12,15 @@ from smfparse.layout.kinds import (
     HighElapsed,
     HighLatchElapsed,
     LatchElapsed,
+    Repeat,
     Reserved,
     SCount32,
     SWord32,
     When,
     Word32,
+    block,
+    header,
+    since,
 )
 from smfparse.schemas.cfstat import CF_REQUESTS, CFSTAT
 from smfparse.schemas.enums import LATCH_CLASS

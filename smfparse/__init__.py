@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from smfparse.library import SmfData, compare
     from smfparse.library import open_data as open  # noqa: A004 - as in gzip.open
     from smfparse.reading.reader import Part, plan
-    from smfparse.selecting.selection import Selection
+    from smfparse.selecting import Selection
 
 _HOMES = {
     "Part": ("smfparse.reading.reader", "Part"),
-    "Selection": ("smfparse.selecting.selection", "Selection"),
+    "Selection": ("smfparse.selecting", "Selection"),
     "SmfData": ("smfparse.library", "SmfData"),
     "SmfError": ("smfparse.errors", "SmfError"),
     "compare": ("smfparse.library", "compare"),

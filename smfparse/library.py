@@ -22,10 +22,8 @@ from smfparse.query.catalog import Catalog, Connection
 from smfparse.query.lazy import lazy
 from smfparse.reports import running as reports
 from smfparse.reports.sections import TOTAL, Sections, every
-from smfparse.selecting.criteria import texts
-from smfparse.selecting.selection import EVERYTHING, Selection
-from smfparse.tables.dictionary import table_names
-from smfparse.tables.schema import schema, wanted_columns, wanted_tables
+from smfparse.selecting import ALL_RECORDS, Selection, texts
+from smfparse.tables import schema, table_names, wanted_columns, wanted_tables
 
 
 class SmfData:
@@ -117,7 +115,7 @@ class SmfData:
 
 def open_data(
     paths: str | Path | Iterable[str | Path],
-    selection: Selection = EVERYTHING,
+    selection: Selection = ALL_RECORDS,
     *,
     jobs: int = 1,
     keep_duplicates: bool = False,

@@ -19,8 +19,7 @@ import pytest
 import smfparse
 from smfparse.inputs.sources import open_inputs
 from smfparse.synthetic.generate import generate
-from smfparse.tables import views
-from smfparse.tables.dictionary import table_names
+from smfparse.tables import table_names, views
 from smfparse.writing.dataset import write_dataset
 from tests.support.builders import rdw
 from tests.support.paths import FIXTURE_FILES, PROJECT
@@ -64,7 +63,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path]
         connections.append(connection := duckdb.connect())
         for table in table_names():
             connection.execute(f"CREATE VIEW {table} AS FROM '{folder}/{table}/*.parquet'")
-        connection.execute(views.script())
+        connection.execute(views.views_script())
         of_ours = [smfparse.open(each).connect() for each in (path, folder)]
         connections.extend(of_ours)
         return *of_ours, connection

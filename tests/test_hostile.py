@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from smfparse.decoding.decoder import Decoder
 from smfparse.errors import Damage, DamageLog
 from smfparse.schemas import REGISTRY
-from smfparse.tables.dictionary import decoded_tables
-from smfparse.tables.schema import every_block, wanted_tables
+from smfparse.tables import decoded_tables, every_block, wanted_tables
 from tests.support.builders import (
     Section,
     chunk_of,
@@ -135,8 +134,6 @@ def test_a_count_that_is_too_large_takes_no_room_from_sound_blocks():
 MEMORY = """
 import re, sys
 from pathlib import Path
-from smfparse.tables.dictionary import table_names
-from smfparse.tables.schema import wanted_tables
 from smfparse.inputs.sources import open_inputs
 inputs = open_inputs([sys.argv[1]])
 rows = sum(batch.num_rows for _, batch in inputs.batches(wanted_tables(table_names())))

@@ -17,10 +17,19 @@ import pages
 
 from smfparse.cli import main as cli
 from smfparse.comparing.changes import KINDS, MEASURES
-from smfparse.rendering import figures as forms
+from smfparse.rendering.figures import STYLES
 from smfparse.reports import running as reports
-from smfparse.tables import dictionary as columns
-from smfparse.tables import views
+from smfparse.tables import (
+    KEY_COLUMNS,
+    TASK_KEY,
+    TableColumn,
+    columns,
+    key_columns,
+    table_names,
+    title,
+    view,
+    view_names,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -40,7 +49,7 @@ def report_reference() -> Iterator[str]:
         yield "| figure | JSON | formula | shown | evidence | note |"
         yield "|---|---|---|---|---|---|"
         for each in which.figures:
-            shown = forms.FORMS[each.form][1]
+            shown = STYLES[each.style][1]
             yield (
                 f"| {each.csv or '(not in CSV)'} | `{each.name}` | {each.formula} | {shown} "
                 f"| {each.evidence} | {each.note} |"
@@ -69,19 +78,19 @@ def measure_reference() -> Iterator[str]:
 def column_dictionary() -> Iterator[str]:
     """Yield the key columns once, then every table and view with its other columns."""
     yield "## Key columns\n"
-    yield from _column_table((*columns.KEYS, columns.TASK_KEY))
-    for name in columns.table_names():
+    yield from _column_table((*KEY_COLUMNS, TASK_KEY))
+    for name in table_names():
         yield f"## {name}\n"
-        yield f"{columns.title(name)}.\n"
-        keys = len(columns.keys(name))
-        yield from _column_table(columns.columns(name)[keys:])
-    for each in map(views.view, views.names()):
+        yield f"{title(name)}.\n"
+        keys = len(key_columns(name))
+        yield from _column_table(columns(name)[keys:])
+    for each in map(view, view_names()):
         yield f"## {each.name}\n"
         yield f"View. {each.title}. Made of `{'`, `'.join(each.tables)}`.\n"
-        yield from _view_table(column for column in each.columns if column not in columns.KEYS)
+        yield from _view_table(column for column in each.columns if column not in KEY_COLUMNS)
 
 
-def _column_table(found: Iterable[columns.TableColumn]) -> Iterator[str]:
+def _column_table(found: Iterable[TableColumn]) -> Iterator[str]:
     yield "| column | type | unit | since | field | over intervals | meaning |"
     yield "|---|---|---|---|---|---|---|"
     for each in found:
@@ -90,7 +99,7 @@ def _column_table(found: Iterable[columns.TableColumn]) -> Iterator[str]:
     yield ""
 
 
-def _view_table(found: Iterable[columns.TableColumn]) -> Iterator[str]:
+def _view_table(found: Iterable[TableColumn]) -> Iterator[str]:
     yield "| column | type | unit | formula | meaning |"
     yield "|---|---|---|---|---|"
     for each in found:

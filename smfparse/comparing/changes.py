@@ -22,7 +22,7 @@ from smfparse.errors import RequestError
 from smfparse.query.catalog import Catalog
 from smfparse.reports.running import prepare
 from smfparse.reports.sections import EVERYTHING
-from smfparse.tables.views import quoted
+from smfparse.tables import quoted
 from smfparse.vectors import Floats
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import polars as pl
 
 from smfparse.comparing.changes import MEASURES, NAMES, Rename, Side
 from smfparse.rendering import rows as frames
-from smfparse.rendering.figures import ABSENT, FORMS
+from smfparse.rendering.figures import ABSENT, STYLES
 
 TOP = 20
 """Rows of text that are not significant, unless told otherwise."""
@@ -102,7 +102,7 @@ def _heading(before: Side, after: Side) -> Iterator[str]:
 
 
 def _moment(value: Any) -> str:
-    return ABSENT if value is None else FORMS["second"][0](value)
+    return ABSENT if value is None else STYLES["second"][0](value)
 
 
 def _table(rows: pl.DataFrame) -> Iterator[str]:
@@ -120,7 +120,7 @@ def _table(rows: pl.DataFrame) -> Iterator[str]:
 
 
 def _number(value: float | None) -> str:
-    return ABSENT if value is None else FORMS["decimal"][0](value)
+    return ABSENT if value is None else STYLES["decimal"][0](value)
 
 
 def side_by_side(before: Side, after: Side, renames: Iterable[Rename]) -> Iterator[str]:

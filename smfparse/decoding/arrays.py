@@ -8,19 +8,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from smfparse.layout.kinds import (
-    BLANK,
-    ENCODING,
-    WIDE_DIGITS,
-    Hex,
-    Kind,
-    Mask,
-    Part,
-    Raw,
-    Text,
-    Values,
-)
-from smfparse.tables.schema import DECIMAL, arrow_type
+from smfparse.layout import BLANK, ENCODING, WIDE_DIGITS, Hex, Kind, Mask, Raw, Shown, Text, Values
+from smfparse.tables import DECIMAL, arrow_type
 from smfparse.vectors import both, distinct
 
 _HEX_DIGITS = np.frombuffer("".join(f"{byte:02X}" for byte in range(256)).encode(), np.uint16)
@@ -31,13 +20,13 @@ _NO_BLANKS = bytes(range(256)).replace(BLANK, b"\0")
 """Each byte, but a NUL for a blank: numpy's strings end before the NULs at their end."""
 
 
-def part_array(part: Part, values: Values, valid: Mask) -> Any:
-    """Return the array of one part of a numeric kind's values; NULL where `valid` is false."""
-    if part.arrow == DECIMAL:
+def shown_array(shown: Shown, values: Values, valid: Mask) -> Any:
+    """Return the array of one column of a numeric kind's values; NULL where `valid` is false."""
+    if shown.arrow == DECIMAL:
         return _wide_array(values, valid)
-    if part.vector is None:
-        return _word_array(part, values, valid)
-    return array(part.arrow, part.vector(values), valid)
+    if shown.vector is None:
+        return _word_array(shown, values, valid)
+    return array(shown.arrow, shown.vector(values), valid)
 
 
 def kind_array(kind: Kind, raw: Raw, held: Mask) -> Any:
@@ -94,10 +83,10 @@ def _spelled(raw: Raw) -> Any:
     return pa.StringArray.from_buffers(rows, pa.py_buffer(offsets), pa.py_buffer(text[inside]))
 
 
-def _word_array(part: Part, values: Values, valid: Mask) -> Any:
+def _word_array(shown: Shown, values: Values, valid: Mask) -> Any:
     indices, each = distinct(values.view(np.uint8).reshape(len(values), values.itemsize))
     codes = each.view(values.dtype)[:, 0].tolist()
-    return coded(indices, pa.array([part.cell(code) for code in codes], pa.string()), valid)
+    return coded(indices, pa.array([shown.cell(code) for code in codes], pa.string()), valid)
 
 
 def _hex_array(raw: Raw, held: Mask) -> Any:

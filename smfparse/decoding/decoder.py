@@ -21,25 +21,26 @@ from smfparse.decoding.matching import Matches, Names, blocks_for
 from smfparse.decoding.records import KINDS, Blocks, Places, Records
 from smfparse.decoding.tasks import TaskLinks
 from smfparse.errors import DamageLog
-from smfparse.layout.kinds import Mask, Values
+from smfparse.layout import Mask, Values
 from smfparse.reading.headers import MOST_TRIPLETS, kinds_of
 from smfparse.reading.reader import Chunk
-from smfparse.schemas import REGISTRY, TABLES, TASK_RECORDS
-from smfparse.schemas.wqst import WQST
-from smfparse.schemas.wtas import WTAS
-from smfparse.selecting.selection import EVERYTHING, SelectedDamage, Selection
-from smfparse.tables.dictionary import (
+from smfparse.schemas import REGISTRY, TASK_RECORDS, WQST, WTAS
+from smfparse.selecting import ALL_RECORDS, SelectedDamage, Selection, record_mask
+from smfparse.tables import (
     DAMAGE,
-    KEYS,
+    KEY_COLUMNS,
     RECORD,
     RECORD_BLOCKS,
     RECORD_FIELDS,
+    TABLES,
     TASK_KEY,
+    Batch,
     TableColumn,
+    Wanted,
+    coded_schema,
     columns,
+    key_columns,
 )
-from smfparse.tables.dictionary import keys as key_columns
-from smfparse.tables.schema import Batch, Wanted, coded_schema
 from smfparse.vectors import Bools, Ints, both, same
 
 EPOCH_BYTES = 32 << 20
@@ -50,7 +51,9 @@ _OF_ROWS = frozenset({"source", "block_no"})
 """Key columns that are not those of a row's record."""
 _NUMPY = {"int32": "i4", "uint8": "u1", "double": "f8", "string": "i4"}
 """numpy types of key columns, texts as codes; the others are 8-byte integers."""
-_NATIVE = {each.name: _NUMPY.get(each.arrow, "i8") for each in (*KEYS, TASK_KEY, *RECORD_FIELDS)}
+_NATIVE = {
+    each.name: _NUMPY.get(each.arrow, "i8") for each in (*KEY_COLUMNS, TASK_KEY, *RECORD_FIELDS)
+}
 
 
 class _Keys:
@@ -203,7 +206,7 @@ class Decoder:
         again: Callable[[], Iterator[Chunk]] | None = None,
         before: Callable[[], Iterator[Chunk]] | None = None,
         unknown: Counter[str] | None = None,
-        selection: Selection = EVERYTHING,
+        selection: Selection = ALL_RECORDS,
         tasks: Callable[[], Ints] | None = None,
         *,
         prompt: bool = False,
@@ -211,7 +214,7 @@ class Decoder:
         wanted = {
             name: names
             for name, names in wanted.items()
-            if name != DAMAGE and selection.tells(name)
+            if name != DAMAGE and selection.covers(name)
         }
         self.damage = damage
         self.unknown = unknown
@@ -309,7 +312,7 @@ class Decoder:
 
         Where no record has to know of another, those that are not selected are left out.
         """
-        keep = self._selection.records(chunk.buffer, chunk.start, chunk.length)
+        keep = record_mask(self._selection, chunk.buffer, chunk.start, chunk.length)
         if self._carry_clocks or self._carry_tasks:
             return chunk, keep
         return (chunk if keep is None else chunk.where(keep)), None

@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from smfparse.decoding.arrays import array, coded, kind_array, part_array
-from smfparse.layout.blocks import Block, Child, Column, Field
-from smfparse.layout.kinds import BLANK, Mask, Numeric, Raw, Values
+from smfparse.decoding.arrays import array, coded, kind_array, shown_array
+from smfparse.layout import BLANK, Block, Child, Column, Field, Mask, Numeric, Raw, Values
 from smfparse.vectors import NUMBER_WIDTHS, Bools, Bytes, Ints, both, gather, not_zero
 
 PIECE_BYTES = 1 << 20
@@ -122,7 +121,7 @@ class _Place:
             values, present = kind.settle(gathered)
             valid = both(present, held)
             for column in self.columns:
-                yield column.name, part_array(column.part, values, valid)
+                yield column.name, shown_array(column.shown, values, valid)
             return
         raw = gathered.view(_BYTE).reshape(len(gathered), kind.width)
         for column in self.columns:

@@ -17,10 +17,8 @@ import pyarrow as pa
 
 from smfparse.decoding.records import Blocks, Records
 from smfparse.decoding.tasks import TASK, TaskLinks, Tasks, task_blocks, task_keys
-from smfparse.layout.blocks import Block
-from smfparse.layout.kinds import STCK_UNITS_PER_US, Instant, Mask, Numeric, Raw, Text, Values
-from smfparse.schemas import QWHC, QWHS, QWHX, STUB_RECORDS
-from smfparse.schemas.wtas import WTAS
+from smfparse.layout import STCK_UNITS_PER_US, Block, Instant, Mask, Numeric, Raw, Text, Values
+from smfparse.schemas import QWHC, QWHS, QWHX, STUB_RECORDS, WTAS
 from smfparse.vectors import Bools, Ints, distinct
 
 STUB = 1

@@ -15,15 +15,12 @@ from smfparse.decoding.keys import Clocks, KeyColumns, words
 from smfparse.decoding.records import Blocks, Places, Records
 from smfparse.decoding.tasks import CONTINUATION, TASK, TaskLinks
 from smfparse.errors import DamageLog
-from smfparse.layout.blocks import Block, Field
-from smfparse.layout.kinds import Raw, Text
+from smfparse.layout import Block, Field, Raw, Text
 from smfparse.reading.headers import kinds_of
 from smfparse.reading.reader import Chunk
-from smfparse.schemas import QWHC, TABLES
-from smfparse.schemas.wqst import WQST
-from smfparse.schemas.wtas import WTAS
-from smfparse.selecting.selection import Selection, like
-from smfparse.selecting.subjects import NAMED, Key, naming, telling
+from smfparse.schemas import QWHC, WQST, WTAS
+from smfparse.selecting import NAMED, JoinKey, Selection, like, naming, tables_about
+from smfparse.tables import TABLES
 from smfparse.vectors import Bools, Ints, distinct, gather
 
 TASK_KINDS = np.array([smf_type << 16 | subtype for smf_type, subtype in (TASK, CONTINUATION)])
@@ -83,9 +80,9 @@ class Matches:
         for option in self._names.asked:
             where = naming(option, table)
             assert where is not None  # other tables are not decoded
-            if where.key is Key.BLOCK:
+            if where.key is JoinKey.BLOCK:
                 chosen &= self._named(option, where.table, found)
-            elif where.key is Key.RECORD:
+            elif where.key is JoinKey.RECORD:
                 chosen &= self._in_record(option, where.table)[found.owner]
             else:
                 chosen &= self._in_task[found.owner]
@@ -95,7 +92,7 @@ class Matches:
     def records(self) -> Bools:
         """Which records have a block that is about all the names, bool (records,)."""
         chosen = np.zeros(len(self._records), np.bool_)
-        for table in telling(frozenset(self._names.asked)):
+        for table in tables_about(frozenset(self._names.asked)):
             found = self._records.blocks(TABLES[table].block)
             chosen[found.owner[self.of(table, found)]] = True
         return chosen
@@ -140,7 +137,7 @@ def blocks_for(selection: Selection, tables: Iterable[str]) -> list[Block]:
     """Return the blocks that have to be looked for to know which rows of tables are selected."""
     found: list[str] = []
     for table, where in selection.namings(tables):
-        found += [table] if where.key is Key.TASK else [table, where.table]
+        found += [table] if where.key is JoinKey.TASK else [table, where.table]
     return [TABLES[each].block for each in dict.fromkeys(found)]
 
 

@@ -14,8 +14,7 @@ from typing import TypeAlias
 import numpy as np
 
 from smfparse.errors import Damage, DamageLog
-from smfparse.layout.blocks import Block, Field
-from smfparse.layout.kinds import Raw, Values
+from smfparse.layout import Block, Field, Raw, Values
 from smfparse.reading.headers import (
     MOST_TRIPLETS,
     Headers,

@@ -14,10 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from smfparse.decoding.records import Blocks, Records
-from smfparse.layout.blocks import Field
-from smfparse.layout.kinds import Values
-from smfparse.schemas.wqst import WQST
-from smfparse.schemas.wtas import WTAS
+from smfparse.layout import Field, Values
+from smfparse.schemas import WQST, WTAS
 from smfparse.vectors import Bools, Ints, gather
 
 TASK = (116, 1)

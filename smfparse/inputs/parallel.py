@@ -32,8 +32,8 @@ from smfparse.errors import DamageError, DamageLog, InputError, OutputError
 from smfparse.inputs.named import Input
 from smfparse.interrupts import WATCHER
 from smfparse.reading.reader import WHOLE_SOURCE, Chunk, Part, are_short, plan, size_of
-from smfparse.selecting.selection import EVERYTHING, Selection
-from smfparse.tables.schema import Batch, Wanted
+from smfparse.selecting import ALL_RECORDS, Selection
+from smfparse.tables import Batch, Wanted
 from smfparse.vectors import Ints
 
 LEAST_BYTES = 32 << 20
@@ -90,7 +90,7 @@ class Range:
     file: Input
     wanted: Wanted
     part: Part = WHOLE_SOURCE
-    selection: Selection = EVERYTHING
+    selection: Selection = ALL_RECORDS
     duplicates: Duplicates | None = field(default=None, compare=False)
     tasks: Ints | None = field(default=None, compare=False, repr=False)
     prompt: bool = False

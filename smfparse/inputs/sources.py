@@ -37,14 +37,25 @@ from smfparse.inputs.parallel import (
 )
 from smfparse.reading.detection import named as framing_named
 from smfparse.reading.reader import WHOLE_SOURCE, Part, size_of
-from smfparse.selecting.criteria import texts
-from smfparse.selecting.selection import EVERYTHING, Lookup, Places, Selection, keys_of
+from smfparse.selecting import (
+    ALL_RECORDS,
+    KeysBySource,
+    Lookup,
+    Selection,
+    keys_of,
+    needed_columns,
+    row_mask,
+    texts,
+)
 from smfparse.store.manifest import MANIFEST, Manifest, is_dataset, read_manifest, smf_files
-from smfparse.tables.dictionary import DAMAGE, DAMAGE_COLUMNS, RECORD, decoded_tables
-from smfparse.tables.schema import (
+from smfparse.tables import (
+    DAMAGE,
+    DAMAGE_COLUMNS,
+    RECORD,
     Batch,
     Wanted,
     coded_schema,
+    decoded_tables,
     every_block,
     schema,
     wanted_columns,
@@ -81,7 +92,7 @@ class Source(Protocol):
         """What could not be used when the input was made."""
 
     def batches(
-        self, wanted: Wanted, log: Log, selection: Selection = EVERYTHING, *, prompt: bool = False
+        self, wanted: Wanted, log: Log, selection: Selection = ALL_RECORDS, *, prompt: bool = False
     ) -> Iterator[tuple[str, Batch]]:
         """Yield the wanted tables and columns of the selected records, in record order.
 
@@ -115,7 +126,7 @@ class SmfFile:
         return DamageLog()
 
     def batches(
-        self, wanted: Wanted, log: Log, selection: Selection = EVERYTHING, *, prompt: bool = False
+        self, wanted: Wanted, log: Log, selection: Selection = ALL_RECORDS, *, prompt: bool = False
     ) -> Iterator[tuple[str, Batch]]:
         whole = Range(
             self.input, wanted, selection=selection, duplicates=self.duplicates, prompt=prompt
@@ -195,7 +206,7 @@ class Dataset:
         self,
         wanted: Wanted,
         log: Log,
-        selection: Selection = EVERYTHING,
+        selection: Selection = ALL_RECORDS,
         *,
         prompt: bool = False,  # noqa: ARG002 - rows of a dataset always come so
     ) -> Iterator[tuple[str, Batch]]:
@@ -203,28 +214,32 @@ class Dataset:
             log.unknown.update(self.manifest["unknown_bytes"])
 
         @cache
-        def places(lookup: Lookup) -> Places:
+        def keys(lookup: Lookup) -> KeysBySource:
             names = list(dict.fromkeys(["source", *lookup.key.value]))
-            return keys_of(self._selected(lookup.table, names, lookup.asked, places), lookup.key)
+            return keys_of(self._selected(lookup.table, names, lookup.asked, keys), lookup.key)
 
         for table, columns in wanted.items():
             names = [each for each in schema(table).names if columns is None or each in columns]
             if selection.on(table).everything:
                 found = self._rows(table, names)
             else:
-                found = self._selected(table, names, selection, places)
+                found = self._selected(table, names, selection, keys)
             for batch in found:
                 yield table, batch.cast(coded_schema(table, columns)) if names else batch
 
     def _selected(
-        self, table: str, names: list[str], selection: Selection, places: Callable[[Lookup], Places]
+        self,
+        table: str,
+        names: list[str],
+        selection: Selection,
+        keys: Callable[[Lookup], KeysBySource],
     ) -> Iterator[Batch]:
         """Yield the columns `names` of the selected rows of a table."""
         if selection.on(table).holds(table) is False:
             return
-        needed = list(dict.fromkeys([*names, *selection.needs(table)]))
+        needed = list(dict.fromkeys([*names, *needed_columns(selection, table)]))
         for batch in self._rows(table, needed):
-            chosen = batch.filter(pa.array(selection.rows(table, batch, places)))
+            chosen = batch.filter(pa.array(row_mask(selection, table, batch, keys)))
             if chosen.num_rows:
                 yield chosen.select(names)
 
@@ -258,7 +273,7 @@ class Inputs:
 
     sources: Sequence[Source]
     log: Log = field(default_factory=Log)
-    selection: Selection = EVERYTHING
+    selection: Selection = ALL_RECORDS
     jobs: int = 1
 
     @property
@@ -387,7 +402,7 @@ def damage_rows(log: DamageLog, names: frozenset[str] | None = None) -> Batch:
 
 def open_inputs(
     paths: Iterable[str | Path],
-    selection: Selection = EVERYTHING,
+    selection: Selection = ALL_RECORDS,
     jobs: int = 1,
     *,
     keep_duplicates: bool = False,

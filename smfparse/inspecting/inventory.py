@@ -9,8 +9,7 @@ import polars as pl
 
 from smfparse.inputs.sources import Inputs, SmfFile
 from smfparse.schemas import ACCOUNTING, REGISTRY, STATISTICS
-from smfparse.tables.dictionary import RECORD
-from smfparse.tables.schema import every_block
+from smfparse.tables import RECORD, every_block
 
 _DUMP_RECORDS = {2: "SMF dump header", 3: "SMF dump trailer"}
 _BY = ["system", "qmgr", "mq_version", "type", "subtype"]

@@ -14,20 +14,9 @@ from typing import Any
 from construct import Array, Struct
 
 from smfparse.errors import RequestError
-from smfparse.layout.blocks import Block, Field, Repeat
-from smfparse.layout.kinds import ENCODING, Code, Flags
+from smfparse.layout import ENCODING, Block, Code, Field, Flags, Repeat
 from smfparse.reading.reader import Chunk
-from smfparse.schemas import (
-    ACCOUNTING,
-    QWAS,
-    QWHC,
-    QWHS,
-    QWHX,
-    QWST,
-    REGISTRY,
-    STATISTICS,
-    TRIPLET,
-)
+from smfparse.schemas import ACCOUNTING, QWAS, QWHC, QWHS, QWHX, QWST, REGISTRY, STATISTICS, TRIPLET
 
 _TYPE = QWST.field("sm115rty").offset
 _HEX_SHOWN = 16

@@ -26,12 +26,21 @@ from smfparse.interrupts import interrupting
 from smfparse.query.hints import hinted
 from smfparse.query.projection import Plan, named_tables, named_views, read_plan, scanned, tables_of
 from smfparse.query.scans import Files, Scan
+from smfparse.selecting import sql_condition
 from smfparse.store.manifest import replacing
 from smfparse.store.views_sql import comments
-from smfparse.tables import views
-from smfparse.tables.dictionary import columns, table_names, title
-from smfparse.tables.schema import Wanted, plain_schema
-from smfparse.tables.views import quoted
+from smfparse.tables import (
+    Wanted,
+    columns,
+    plain_schema,
+    quoted,
+    table_names,
+    title,
+    view,
+    view_macros,
+    view_names,
+    views_script,
+)
 
 Connection: TypeAlias = duckdb.DuckDBPyConnection
 _PLAIN = {
@@ -99,7 +108,7 @@ class Catalog:
 
     def with_everything(self) -> Connection:
         """Return the connection, which has every table and view then and keeps what they read."""
-        self._make(table_names(), views.names())
+        self._make(table_names(), view_names())
         return self.connection
 
     def _make(self, tables: Iterable[str], found: Sequence[str] = ()) -> None:
@@ -126,8 +135,8 @@ class Catalog:
             names = [f'{scanned(table, each.name)} AS "{each.name}"' for each in columns(table)]
             parts.append(f"SELECT 0 AS input_no, {', '.join(names)} FROM smf_{table}")
         for number, each in enumerate(self._datasets, 1):
-            condition = self._selection.on(table).condition(table, partial(_parquet, each))
-            where = f" WHERE {condition}" if condition else ""
+            chosen = sql_condition(self._selection.on(table), table, partial(_parquet, each))
+            where = f" WHERE {chosen}" if chosen else ""
             parts.append(f"SELECT {number} AS input_no, * FROM {_parquet(each, table)}{where}")
         rows = " UNION ALL BY NAME ".join(parts)
         self.connection.execute(
@@ -137,9 +146,9 @@ class Catalog:
         )
 
     def _add_view(self, name: str) -> None:
-        if not self._made.intersection(views.names()):
-            self.connection.execute(views.macros())
-        for statement in views.view(name).statements():
+        if not self._made.intersection(view_names()):
+            self.connection.execute(view_macros())
+        for statement in view(name).statements():
             self.connection.execute(statement)
 
     def define(self, macros: str) -> None:
@@ -261,7 +270,7 @@ class Catalog:
             self._make((), found)
             plan = self._explained(query)
         if plan is None or plan.lists_views:
-            self._make(table_names(), views.names())
+            self._make(table_names(), view_names())
         return plan or self._explained(query)
 
     def _explained(self, query: str) -> Plan | None:
@@ -321,7 +330,7 @@ def write_database(
                     database.execute(comment)
             database.execute("COMMIT")
             if all(names is None for names in wanted.values()):
-                database.execute(views.script(wanted))
+                database.execute(views_script(wanted))
             for table, batch in inputs.batches(wanted):
                 database.register("batch", batch)
                 database.execute(f"INSERT INTO {table} FROM batch")

@@ -6,8 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable
 
-from smfparse.tables.dictionary import near_names
-from smfparse.tables.views import columns_of, find, relations
+from smfparse.tables import columns_meant, columns_of, near_names, relations
 
 _COLUMN = re.compile(r'[Cc]olumn (?:named )?"([^"]+)"')
 _TABLE = re.compile(r"Table with name (\w+) does not exist")
@@ -37,7 +36,7 @@ def hinted(message: str, tables: Iterable[str]) -> str:
 
 
 def _of_column(name: str, tables: list[str], message: str) -> str:
-    homes = [(table, each.name) for table, each in find(name) if table not in tables]
+    homes = [(table, each.name) for table, each in columns_meant(name) if table not in tables]
     if homes:
         return _at_home(homes)
     known = dict.fromkeys(each.name for table in tables for each in columns_of(table))
@@ -48,7 +47,7 @@ def _of_column(name: str, tables: list[str], message: str) -> str:
 
 
 def _of_table(name: str, message: str) -> str:
-    homes = [(table, each.name) for table, each in find(name)]
+    homes = [(table, each.name) for table, each in columns_meant(name)]
     if homes:
         return _at_home(homes)
     known = relations()

@@ -24,10 +24,8 @@ import pyarrow as pa
 from polars.io.plugins import register_io_source
 
 from smfparse.inputs.sources import Inputs
-from smfparse.selecting.selection import Selection
-from smfparse.selecting.subjects import NAMED
-from smfparse.tables.dictionary import DAMAGE
-from smfparse.tables.schema import Batch, schema, wanted_tables
+from smfparse.selecting import NAMED, Selection
+from smfparse.tables import DAMAGE, Batch, schema, wanted_tables
 
 _MOST_NAMES = 1_000
 """Names that a selection is asked for; each is tried on every distinct name of a file."""

@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from smfparse.tables import views
-from smfparse.tables.dictionary import columns, table_names
+from smfparse.tables import columns, table_names, view, view_names
 
 _LINK = "__"
 _WORD = re.compile(r"\w+")
@@ -56,12 +55,12 @@ def named_tables(query: str) -> list[str]:
 def named_views(query: str) -> list[str]:
     """Return the views whose names are words of `query`: at least those that it reads."""
     found = words(query.lower())
-    return [view for view in views.names() if view in found]
+    return [each for each in view_names() if each in found]
 
 
 def tables_of(found: Iterable[str]) -> list[str]:
     """Return the tables that views read."""
-    needed = {table for each in found for table in views.view(each).tables}
+    needed = {table for each in found for table in view(each).tables}
     return [table for table in table_names() if table in needed]
 
 

@@ -20,7 +20,7 @@ from smfparse.errors import SmfError
 from smfparse.query.catalog import Catalog, is_complete
 from smfparse.query.projection import named_tables, named_views
 from smfparse.rendering.rows import lines
-from smfparse.tables.views import columns_of, relations, title_of
+from smfparse.tables import columns_of, relations, title_of
 
 PROMPT, GOES_ON = "smf> ", "...> "
 SHOWN = 1_000

@@ -18,8 +18,7 @@ from pyarrow.dataset import Dataset
 from smfparse.errors import OutputError, SmfError
 from smfparse.inputs.sources import Inputs
 from smfparse.query.projection import scanned, words
-from smfparse.tables.dictionary import columns
-from smfparse.tables.schema import Batch, Wanted, coded_schema
+from smfparse.tables import Batch, Wanted, coded_schema, columns
 
 
 class Spool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from smfparse.errors import RequestError
-from smfparse.layout.kinds import ENCODING
+from smfparse.layout import ENCODING
 from smfparse.reading.headers import (
     SMF_HEADER,
     has_flag,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from smfparse.layout.kinds import ENCODING, Numeric, Raw, Values
+from smfparse.layout import ENCODING, Numeric, Raw, Values
 from smfparse.schemas import ACCOUNTING, QWST, STATISTICS, TRIPLET
 from smfparse.vectors import NUMBER_WIDTHS, Bools, Bytes, Ints, gather
 

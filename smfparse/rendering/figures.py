@@ -1,4 +1,4 @@
-"""In which form a figure is shown: how a value becomes text."""
+"""In which style a figure is shown: how a value becomes text."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _moment(value: Any) -> str:
     return f"{value:%Y/%m/%d, %H:%M:%S}"
 
 
-FORMS: Mapping[str, tuple[Callable[[Any], str], str]] = {
+STYLES: Mapping[str, tuple[Callable[[Any], str], str]] = {
     "count": (_count, "whole number"),
     "truncated": (_truncated, "truncated to a whole number"),
     "grouped": (_grouped, "truncated to a whole number, in groups of three digits"),
@@ -102,8 +102,8 @@ FORMS: Mapping[str, tuple[Callable[[Any], str], str]] = {
     "moment": (_moment, "local time of the system"),
     "text": (str, "text"),
 }
-"""Each form: how a value is shown, and that in words."""
+"""Each style: how a value is shown, and that in words."""
 MOMENTS = frozenset({"hour", "instant", "second", "moment"})
-"""Forms of moments: UTC in the data, local time where they are shown, ISO 8601 in CSV."""
+"""Styles of moments: UTC in the data, local time where they are shown, ISO 8601 in CSV."""
 GROUPED = frozenset({"grouped"})
-"""Forms with separators, which CSV does without."""
+"""Styles with separators, which CSV does without."""

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from smfparse.layout.blocks import version_key
-from smfparse.rendering.figures import ABSENT, FORMS, FORMULA_START, GROUPED, MOMENTS, NUMBER
+from smfparse.layout import version_key
+from smfparse.rendering.figures import ABSENT, FORMULA_START, GROUPED, MOMENTS, NUMBER, STYLES
 from smfparse.reports.running import Block, Figure, Report, Row
 
 WHOLE_SECONDS_SINCE = (9, 3, 0)
@@ -52,7 +52,7 @@ class _Shown:
 
 
 class _Cells(dict[str, Any]):
-    """What a template can show of a row; a figure is put into its form when it is asked for."""
+    """What a template can show of a row; a figure is put into its style when it is asked for."""
 
     def __init__(self, printer: _Printer, row: Row) -> None:
         super().__init__(_keys(row))
@@ -131,8 +131,8 @@ def _keys(row: Row) -> dict[str, str]:
         "date": ABSENT if taken is None else f"{taken:%Y/%m/%d}",
         "time": ABSENT if taken is None else f"{taken:%H:%M:%S}",
         "vrm": _vrm(row),
-        "start": FORMS["second"][0](start) if start else ABSENT,
-        "end": FORMS["second"][0](end) if end else ABSENT,
+        "start": STYLES["second"][0](start) if start else ABSENT,
+        "end": STYLES["second"][0](end) if end else ABSENT,
     }
 
 
@@ -153,7 +153,7 @@ def _interval_line(row: Row) -> str:
     whole = version is None or version_key(version) >= WHOLE_SECONDS_SINCE
     if start is None or end is None:
         return f"From {ABSENT} to {ABSENT}, duration {ABSENT} seconds."
-    first, last = (FORMS["second" if whole else "instant"][0](each) for each in (start, end))
+    first, last = (STYLES["second" if whole else "instant"][0](each) for each in (start, end))
     if whole:
         return f"From {first} to {last}, duration {math.trunc(seconds)} seconds."
     return f"From {first} to {last} duration {seconds:.6f} seconds"
@@ -162,7 +162,7 @@ def _interval_line(row: Row) -> str:
 def shown(figure: Figure, row: Row) -> str:
     """Return a figure of a row as text has it, without its unit."""
     value = row[figure.name]
-    return figure.shown(_local(row, value) if figure.form in MOMENTS else value)
+    return figure.shown(_local(row, value) if figure.style in MOMENTS else value)
 
 
 def text(which: Report, rows: Iterable[Row], left_out: Collection[str] = ()) -> Iterator[str]:
@@ -232,10 +232,10 @@ def _plain(figure: Figure, row: Row) -> str | None:
     value = row[figure.name]
     if value is None:
         return None
-    if figure.form in MOMENTS:
+    if figure.style in MOMENTS:
         local = _local(row, value)
         return None if local is None else local.isoformat()
-    return str(math.trunc(value)) if figure.form in GROUPED else figure.shown(value)
+    return str(math.trunc(value)) if figure.style in GROUPED else figure.shown(value)
 
 
 def _csv_cell(value: Any) -> str:

@@ -1,7 +1,7 @@
 """Reports: one SQL file and one declaration each, in `smfparse/reports/definitions`.
 
 `<name>.sql` gives the numbers, with the `section` that a row is of; `<name>.toml` says what each
-figure is called, in which form it is shown, and by which formula and fields it comes about. Text,
+figure is called, in which style it is shown, and by which formula and fields it comes about. Text,
 CSV, JSON, `--explain` and the reference in docs/reports.md are all made from the two. What the SQL
 of several reports needs is in `macros.sql`, and what views need as well in `views/macros.sql`.
 """
@@ -17,12 +17,11 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from smfparse.errors import RequestError
-from smfparse.layout.blocks import Column
-from smfparse.rendering.figures import ABSENT, FORMS
+from smfparse.layout import Column
+from smfparse.rendering.figures import ABSENT, STYLES
 from smfparse.reports.options import parsed
 from smfparse.reports.sections import EVERYTHING, RECORDED, Sections, statements
-from smfparse.schemas import TABLES
-from smfparse.tables import views
+from smfparse.tables import TABLES, view_macros
 
 if TYPE_CHECKING:
     from smfparse.query.catalog import Catalog
@@ -47,7 +46,7 @@ class Figure:
 
     name      column of the SQL, key in JSON
     csv       CSV header; '': not in CSV
-    form      key of FORMS
+    style     key of STYLES
     formula   how it comes about, in IBM's field names
     evidence  key of EVIDENCE
     suffix    what stands behind it in text, where there is a value
@@ -57,7 +56,7 @@ class Figure:
 
     name: str
     csv: str
-    form: str
+    style: str
     formula: str
     evidence: str = "field"
     suffix: str = ""
@@ -65,8 +64,8 @@ class Figure:
     absent: str = ABSENT
 
     def shown(self, value: Any) -> str:
-        """Return the value in its form."""
-        return self.absent if value is None else FORMS[self.form][0](value)
+        """Return the value in its style."""
+        return self.absent if value is None else STYLES[self.style][0](value)
 
 
 @dataclass(frozen=True)
@@ -247,11 +246,11 @@ def _of_field(name: str, tables: Sequence[str]) -> dict[str, Any]:
     column = next((c for each in tables for c in TABLES[each].columns if c.name == name), None)
     if column is None:
         raise RequestError(f"the figure {name} is no field of {', '.join(tables)}: give a formula")
-    return {"formula": column.field.name.upper(), "note": column.doc, "form": _form(column)}
+    return {"formula": column.field.name.upper(), "note": column.doc, "style": _style(column)}
 
 
-def _form(column: Column) -> str:
-    arrow = column.part.arrow
+def _style(column: Column) -> str:
+    arrow = column.shown.arrow
     if arrow == "bool":
         return "flag"
     if arrow == "string":
@@ -310,7 +309,7 @@ def prepare(
     main: Sequence[str],
 ) -> None:
     """Make the macros and the views that queries read: see `sections.statements`."""
-    catalog.define(views.macros())
+    catalog.define(view_macros())
     catalog.define((resources.files("smfparse.reports") / "macros.sql").read_text("utf-8"))
     for statement in statements(sections, tables, grouped, main):
         catalog.execute(statement)
@@ -323,6 +322,6 @@ def explain(which: Report) -> Iterator[str]:
     yield ""
     for each in which.figures:
         yield f"{each.csv or each.name} [{each.name}] = {each.formula}"
-        yield f"    {FORMS[each.form][1]}; {EVIDENCE[each.evidence]}"
+        yield f"    {STYLES[each.style][1]}; {EVIDENCE[each.evidence]}"
         if each.note:
             yield f"    {each.note}"

@@ -18,10 +18,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from smfparse.errors import RequestError
-from smfparse.layout.blocks import Column
-from smfparse.layout.kinds import Combine
-from smfparse.schemas import TABLES
-from smfparse.tables.dictionary import RECORD
+from smfparse.layout import Column, Combine
+from smfparse.tables import RECORD, TABLES
 
 _SECTION = {
     "record": ("input_no", "source", "{record_no} AS record_no"),
@@ -194,8 +192,8 @@ def _cast(column: Column, combined: str) -> str:
 
     What does not fit, as the sum of damaged counters, is absent.
     """
-    if column.combine is Combine.SUM and column.part.arrow.startswith(("int", "uint")):
-        wide = "UBIGINT" if column.part.arrow.startswith("u") else "BIGINT"
+    if column.combine is Combine.SUM and column.shown.arrow.startswith(("int", "uint")):
+        wide = "UBIGINT" if column.shown.arrow.startswith("u") else "BIGINT"
         return f"TRY_CAST({combined} AS {wide})"
     return combined
 

@@ -1,6 +1,6 @@
-"""What a user writes to select records by - names, times, types - to checked values, and back.
+"""What users write to select records by - names, times, types - to checked values, and back.
 
-Everything here raises RequestError for what cannot be read, and says what can.
+Everything here raises RequestError for a text that cannot be read, with texts that can.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NAMES = {
     "queue": ("queues", 48),
     "channel": ("channels", 20),
 }
-"""Of what the names are that can be asked for, and how many characters they have at most."""
+"""Option: what it names, and how many characters a name has at most."""
 _FIRST_YEAR, _LAST_YEAR = 1900, 2099
 
 _DATE = r"(?P<year>\d{4})(?:(?P<mark>[-/])(?P<month>\d\d)(?P=mark)(?P<day>\d\d)|(?P<yday>\d{3}))"
@@ -42,7 +42,7 @@ Range: TypeAlias = tuple[int, int]
 Span: TypeAlias = tuple[dt.datetime | None, dt.datetime | None]
 """Local time from which on, and before which; None: not asked."""
 Value: TypeAlias = str | int | dt.date | dt.time
-"""What Python may say instead of a text: a type 115, a datetime."""
+"""What Python may give instead of a text: a type 115, a datetime."""
 Hours: TypeAlias = tuple[int, int]
 """Seconds of the day from which on, and before which; where the second is not the greater one,
 midnight is between them."""
@@ -67,21 +67,24 @@ class Types:
 
 
 def texts(given: Value | Iterable[Value]) -> list[str]:
-    """Return one value, or several, as texts. A text is one, not its letters."""
+    """Return one value, or several, as texts; a text is one value, not its letters."""
     several = [given] if isinstance(given, Value) else list(given)
     for each in several:
         if not isinstance(each, Value):
-            raise RequestError(f"{each!r}: not a text; several are a list of texts")
+            raise RequestError(f"{each!r}: expected a string or a list of strings")
     return [str(each) for each in several]
 
 
-def names(option: str, texts: Iterable[str]) -> frozenset[str]:
-    """Return the name patterns of `texts`, each one or several with commas, in upper case."""
+def parse_patterns(option: str, texts: Iterable[str]) -> frozenset[str]:
+    """Return the name patterns of `texts`, each one or several with commas, in upper case.
+
+    option  the parameter: qmgr, system, job, queue or channel
+    """
     found = [part.strip().upper() for text in texts for part in text.split(",")]
     what, width = _NAMES[option]
     for each in found:
         if not each:
-            raise RequestError("an empty name; to select any, leave the option out")
+            raise RequestError(f"{option}= has an empty name; leave it out to select all {what}")
         if len(each.replace("*", "")) > width:
             raise RequestError(
                 f"{each}: names of {what} have up to {width} characters; "
@@ -98,6 +101,11 @@ def regex(pattern: str) -> str:
     return "".join(_regex_of(character) for character in pattern)
 
 
+def like(patterns: Iterable[str]) -> re.Pattern[str]:
+    """Return what matches, as a whole, a name that is like one of the patterns."""
+    return re.compile("|".join(map(regex, patterns)))
+
+
 def _regex_of(character: str) -> str:
     if character in "*?":
         return "(?s:.)*" if character == "*" else "(?s:.)"
@@ -106,7 +114,7 @@ def _regex_of(character: str) -> str:
     return re.escape(character)
 
 
-def types(texts: Iterable[str]) -> tuple[Types, ...]:
+def parse_types(texts: Iterable[str]) -> tuple[Types, ...]:
     """Return the record types of `texts`, in the syntax of IFASMFDP's TYPE."""
     return tuple(each for text in texts for each in _types(text))
 
@@ -122,7 +130,7 @@ def _types(text: str) -> list[Types]:
 def _one_type(part: str, text: str) -> Types:
     found = _TYPE.fullmatch(part)
     if found is None:
-        raise RequestError(f"{text!r} are no record types; they are like {_TYPE_FORMS}")
+        raise RequestError(f"{text!r} is not a list of record types; write it like {_TYPE_FORMS}")
     chosen = _range(found["types"], _MOST_TYPE, text)
     if found["subtypes"] is None:
         return Types(chosen)
@@ -135,10 +143,10 @@ def _one_type(part: str, text: str) -> Types:
 def _range(part: str, most: int, text: str) -> Range:
     found = _RANGE.fullmatch(part)
     if found is None:
-        raise RequestError(f"{text!r} are no record types; they are like {_TYPE_FORMS}")
+        raise RequestError(f"{text!r} is not a list of record types; write it like {_TYPE_FORMS}")
     first, last = int(found[1]), int(found[2] or found[1])
     if not first <= last <= most:
-        raise RequestError(f"{text!r}: {part} has to go upwards, and to {most} at most")
+        raise RequestError(f"{text!r}: {part} has to go upwards, to {most} at most")
     return first, last
 
 
@@ -152,44 +160,44 @@ def is_time(text: str) -> bool:
     return bool(_MOMENT.fullmatch(text) or _TIME_OF_DAY.fullmatch(text))
 
 
-def span(since: Iterable[str], until: Iterable[str]) -> tuple[Span, Hours | None]:
-    """Return the time from `since` to `until`, and the hours of each day if some are told.
+def parse_span(since: Iterable[str], until: Iterable[str]) -> tuple[Span, Hours | None]:
+    """Return the time from `since` to `until`, and the hours of each day if some are given.
 
-    Each holds a moment, a time of day, one of both, or nothing. `until` is inclusive of the unit
-    that it names: a day, a minute, a second.
+    Each holds a moment, a time of day, one of both, or nothing. `until` includes the unit that it
+    names: a day, a minute, a second.
     """
-    start, opening = _told("--from", since)
-    end, closing = _told("--to", until)
+    start, opening = _times("since", since)
+    end, closing = _times("until", until)
     first = _moment(start)[0] if start else None
     last = _moment(end)[1] if end else None
     if first and last and first >= last:
-        raise RequestError("the time of --from is after that of --to: nothing is between them")
+        raise RequestError("since= is later than until=; exchange them")
     if not opening and not closing:
         return (first, last), None
     opens = _clock(opening)[0] % DAY if opening else 0
     return (first, last), (opens, _clock(closing)[1] if closing else DAY)
 
 
-def moment(option: str, text: str) -> dt.datetime:
-    """Return the local time that the text of an option names: where its day or minute begins.
+def parse_moment(option: str, text: str) -> dt.datetime:
+    """Return the local time that a text names: where its day or minute begins.
 
-    Raises RequestError where it is none.
+    option  the parameter that has the text
     """
-    told, daily = _told(option, [text])
-    if told is None or daily is not None:
-        raise RequestError(f"{option} {text!r} is no moment: it has to have a day; {_MOMENT_FORMS}")
-    return _moment(told)[0]
+    found, daily = _times(option, [text])
+    if found is None or daily is not None:
+        raise RequestError(f"{option}={text!r} has no day; write it like {_MOMENT_FORMS}")
+    return _moment(found)[0]
 
 
-def _told(option: str, texts: Iterable[str]) -> tuple[re.Match[str] | None, re.Match[str] | None]:
+def _times(option: str, texts: Iterable[str]) -> tuple[re.Match[str] | None, re.Match[str] | None]:
     """Return the moment and the time of day among `texts`."""
     found: list[re.Match[str] | None] = [None, None]
     for text in texts:
         matches = [form.fullmatch(text.strip().upper()) for form in (_MOMENT, _TIME_OF_DAY)]
         if not any(matches):
-            raise RequestError(f"{option} {text!r} is no time; it is like {_TIME_FORMS}")
+            raise RequestError(f"{option}={text!r} is not a time; write it like {_TIME_FORMS}")
         if any(old and new for old, new in zip(found, matches, strict=True)):
-            raise RequestError(f"{option} {text!r}: once a moment and once a time of day, no more")
+            raise RequestError(f"{option}={text!r}: give at most one date and one time of day")
         found = [old or new for old, new in zip(found, matches, strict=True)]
     return found[0], found[1]
 
@@ -209,9 +217,9 @@ def _day(found: re.Match[str]) -> dt.date:
         else:
             day = dt.date(year, 1, 1) + dt.timedelta(days=int(found["yday"]) - 1)
     except ValueError as error:
-        raise RequestError(f"{found[0]}: there is no such day") from error
+        raise RequestError(f"{found[0]}: no such day") from error
     if day.year != year:
-        raise RequestError(f"{found[0]}: there is no such day")
+        raise RequestError(f"{found[0]}: no such day")
     if not _FIRST_YEAR <= year <= _LAST_YEAR:
         raise RequestError(f"{found[0]}: SMF dates go from {_FIRST_YEAR} to {_LAST_YEAR}")
     return day
@@ -225,5 +233,5 @@ def _clock(found: re.Match[str]) -> tuple[int, int]:
     hour, minute, second = (int(found[each] or 0) for each in ("hour", "minute", "second"))
     seconds = (hour * 60 + minute) * 60 + second
     if minute > 59 or second > 59 or seconds > DAY:
-        raise RequestError(f"{found[0]}: there is no such time of day")
+        raise RequestError(f"{found[0]}: no such time of day")
     return seconds, min(seconds + (60 if found["second"] is None else 1), DAY)

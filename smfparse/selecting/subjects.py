@@ -1,8 +1,7 @@
 """Where jobs, queues and channels are named, and which rows of other tables are about them.
 
 A row is about a name that stands in its block, in its record, or, where it is of a task, in any
-queue block of that task. A 116/2 record has a WTID of its own, so it needs no other to tell its job
-and channel.
+queue block of that task. A 116/2 record has a WTID of its own, which names its job and channel.
 """
 
 from __future__ import annotations
@@ -12,21 +11,21 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 
-from smfparse.schemas import REGISTRY, TABLES
-from smfparse.tables.dictionary import RECORD, decoded_tables
+from smfparse.schemas import REGISTRY
+from smfparse.tables import RECORD, TABLES, decoded_tables
 
 NAMED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "job": {"wtid": ("wtidccn",), "qmac": ("qwhccn",)},
     "queue": {"wqst": ("objname", "basename"), "qqst": ("qqstqnam",)},
     "channel": {"wtid": ("wtidchl",), "qcst": ("qcstchnm",)},
 }
-"""What can be asked for: in which columns of which tables it is named; one of them is enough."""
+"""Option: the columns of each table that name it; one of them is enough."""
 
 
-class Key(Enum):
-    """What two rows of one source have in common that are about the same name: key columns.
+class JoinKey(Enum):
+    """Key columns in which two rows of one source agree if they are about the same name.
 
-    A task is told by the number of its 116/1 record; of a 116/2 that has none, by its own.
+    A task is identified by the number of its 116/1 record; a 116/2 without one, by its own.
     """
 
     RECORD = ("record_no",)
@@ -39,29 +38,29 @@ class Naming:
     """The table that names what the rows of a table are about, and the key that they share."""
 
     table: str
-    key: Key
+    key: JoinKey
 
 
 @cache
 def naming(option: str, table: str) -> Naming | None:
-    """Return where what `option` asks for is named for a table; None: nowhere.
+    """Return where the rows of a table have the names of `option`; None: nowhere.
 
-    `record` has no answer of its own: it has the records of which another table has rows.
+    Always None for `record`, which has the records of which another table has rows.
     """
     if table not in TABLES:
         return None
     block, records = TABLES[table].block, records_of(table)
     for named in NAMED[option]:
         if TABLES[named].block is block:
-            return Naming(named, Key.BLOCK)
+            return Naming(named, JoinKey.BLOCK)
     for named in NAMED[option]:
         if records & records_of(named):
-            return Naming(named, Key.TASK if option == "queue" else Key.RECORD)
+            return Naming(named, JoinKey.TASK if option == "queue" else JoinKey.RECORD)
     return None
 
 
 @cache
-def telling(options: frozenset[str]) -> tuple[str, ...]:
+def tables_about(options: frozenset[str]) -> tuple[str, ...]:
     """Return the tables, a control block each, whose rows are about names of all these kinds."""
     return tuple(
         table

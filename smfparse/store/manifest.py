@@ -24,7 +24,7 @@ from typing import Any, TypeAlias
 
 from smfparse.errors import InputError, unwritable
 from smfparse.store.locking import LOCK
-from smfparse.tables.dictionary import table_names
+from smfparse.tables import table_names
 
 Manifest: TypeAlias = dict[str, Any]
 """What `smfparse.json` holds: docs/dataset.md."""

@@ -13,8 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from smfparse.tables.dictionary import columns, meaning
-from smfparse.tables.schema import CODED, Batch, coded_schema, plain_schema
+from smfparse.tables import CODED, Batch, coded_schema, columns, meaning, plain_schema
 
 GROUP_ROWS = 122_880
 """Rows of a full row group: what DuckDB scans as one piece."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from smfparse.store.manifest import HIVE
-from smfparse.tables.dictionary import columns, meaning, table_names, title
-from smfparse.tables.views import quoted, script
+from smfparse.tables import columns, meaning, quoted, table_names, title, views_script
 
 _HEAD = """\
 -- The tables of this folder as DuckDB views, in UTC. To open them:
@@ -22,7 +21,7 @@ def views_sql(*, partitioned: bool) -> str:
 
     Tables are read in the folder of the dataset: that in which DuckDB was started.
     """
-    return "\n".join([_HEAD, *_views(partitioned), script()])
+    return "\n".join([_HEAD, *_views(partitioned), views_script()])
 
 
 def _views(partitioned: bool) -> Iterator[str]:

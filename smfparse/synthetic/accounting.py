@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from smfparse.layout.blocks import version_key
-from smfparse.layout.kinds import Values
+from smfparse.layout import Values, version_key
 from smfparse.synthetic.draws import (
     NEVER,
     Bools,

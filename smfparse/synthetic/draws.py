@@ -13,13 +13,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from smfparse.layout.blocks import Block, Field
-from smfparse.layout.kinds import (
+from smfparse.layout import (
     ENCODING,
     STCK_UNIX_EPOCH_US,
+    Block,
     Code,
     Combine,
     Duration,
+    Field,
     Flags,
     Header,
     Instant,

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from smfparse.layout.kinds import BLANK, ENCODING, Raw
-from smfparse.schemas import QWHC
-from smfparse.schemas.wtid import WTID
+from smfparse.layout import BLANK, ENCODING, Raw
+from smfparse.schemas import QWHC, WTID
 from smfparse.synthetic.draws import Draws, Ints, Rows, big_endian, clock, encoded, whole
 from smfparse.synthetic.workload import (
     ADDRESSES,

@@ -11,13 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from smfparse.layout.blocks import Block, version_key
-from smfparse.schemas import REGISTRY
-from smfparse.schemas.q5st import Q5ST
-from smfparse.schemas.qcst import QCST
-from smfparse.schemas.qis1 import QIS1
-from smfparse.schemas.qpst import QPST
-from smfparse.schemas.qwac import QWAC
+from smfparse.layout import Block, version_key
+from smfparse.schemas import Q5ST, QCST, QIS1, QPST, QWAC, REGISTRY
 from smfparse.synthetic import accounting, identity, statistics, workload
 from smfparse.synthetic.draws import (
     Columns,

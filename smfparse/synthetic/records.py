@@ -9,8 +9,7 @@ from typing import BinaryIO, TypeAlias
 
 import numpy as np
 
-from smfparse.layout.blocks import version_key
-from smfparse.layout.kinds import Raw
+from smfparse.layout import Raw, version_key
 from smfparse.schemas import QWHC, QWHS, QWHX, QWST, TRIPLET
 from smfparse.synthetic.draws import Ints, Rows, big_endian, clock, encoded
 

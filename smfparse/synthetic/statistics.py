@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from smfparse.schemas.qjst import QJST
+from smfparse.schemas import QJST
 from smfparse.synthetic.draws import NEVER, Columns, Draws, Floats, Ints, Rows, encoded, whole
 from smfparse.synthetic.workload import SECOND
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from smfparse.schemas.wqst import WQST
+from smfparse.schemas import WQST
 from smfparse.synthetic.draws import (
     Bools,
     Draws,

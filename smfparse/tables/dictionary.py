@@ -11,9 +11,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from smfparse.layout.blocks import Child, Column, Field
-from smfparse.layout.kinds import LOCAL_TIMESTAMP, TIMESTAMP, Combine, Hex
-from smfparse.schemas import QWAS, QWHC, QWHS, QWHX, QWST, REGISTRY, TABLES, TRIPLET
+from smfparse.layout import LOCAL_TIMESTAMP, TIMESTAMP, Block, Child, Column, Combine, Field, Hex
+from smfparse.schemas import (
+    APPENDED,
+    QWAS,
+    QWHC,
+    QWHS,
+    QWHX,
+    QWST,
+    REGISTRY,
+    STUB_RECORDS,
+    TASK_RECORDS,
+    TRIPLET,
+)
 
 _NEAR = 8
 """Near names offered on a miss."""
@@ -22,6 +32,50 @@ RECORD_BLOCKS = (QWHS, QWHX)
 """Blocks whose fields are columns of `record`."""
 DAMAGE = "damage"
 """The table that is not decoded, but met while others are."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: the rows of a block, or of a repeated group inside it.
+
+    block    where the rows come from
+    columns  the block's own columns (of one entry, in a child table)
+    child    the repeated group, None for the block's own table
+    task     whether the rows carry `task_record_no`
+    stub     whether they are of records that have no time of their own but the SMF header's
+    extra    a block of the record's QWHS area whose columns are appended
+    """
+
+    name: str
+    title: str
+    block: Block
+    columns: tuple[Column, ...]
+    child: Child | None = None
+    task: bool = False
+    stub: bool = False
+    extra: Block | None = None
+
+
+def _tables() -> dict[str, Table]:
+    found: dict[str, Table] = {}
+    for record, triplets in REGISTRY.items():
+        for each in triplets.values():
+            task, stub = record in TASK_RECORDS, record in STUB_RECORDS
+            if each.columns:
+                name = each.name.lower()
+                extra = APPENDED.get(each.name)
+                found[name] = Table(
+                    name, each.title, each, each.columns, task=task, stub=stub, extra=extra
+                )
+            for child in each.children:
+                title = f"{each.name}: {child.title}"
+                found[child.table] = Table(
+                    child.table, title, each, child.columns, child=child, task=task, stub=stub
+                )
+    return found
+
+
+TABLES = _tables()
 
 
 @dataclass(frozen=True)
@@ -65,7 +119,7 @@ class TableColumn:
         return {name: text for name, text in texts.items() if text}
 
 
-KEYS = (
+KEY_COLUMNS = (
     TableColumn("system", "string", "SMF system id (LPAR)"),
     TableColumn("qmgr", "string", "Queue manager"),
     TableColumn("qsg", "string", "Queue sharing group (MQ 10 and later), NULL if there is none"),
@@ -126,11 +180,11 @@ def meaning(column: TableColumn) -> str:
     return f"{column.doc} ({column.unit})" if column.unit else column.doc
 
 
-def keys(table: str) -> tuple[TableColumn, ...]:
+def key_columns(table: str) -> tuple[TableColumn, ...]:
     """Return the key columns of a table; `damage` has none."""
     if table == DAMAGE:
         return ()
-    return (*KEYS, TASK_KEY) if table in TABLES and TABLES[table].task else KEYS
+    return (*KEY_COLUMNS, TASK_KEY) if table in TABLES and TABLES[table].task else KEY_COLUMNS
 
 
 @cache
@@ -138,20 +192,20 @@ def columns(table: str) -> tuple[TableColumn, ...]:
     """Return all columns of a table, in order."""
     if table == RECORD:
         fields = [each for block in RECORD_BLOCKS for each in _fields(block.name, block.columns)]
-        return (*KEYS, *RECORD_FIELDS, *fields)
+        return (*KEY_COLUMNS, *RECORD_FIELDS, *fields)
     if table == DAMAGE:
         return DAMAGE_COLUMNS
     spec = TABLES[table]
     index = _index(spec.child) if spec.child else ()
     extra = _fields(spec.extra.name, spec.extra.columns) if spec.extra else ()
-    return (*keys(table), *index, *_fields(spec.block.name, spec.columns), *extra)
+    return (*key_columns(table), *index, *_fields(spec.block.name, spec.columns), *extra)
 
 
 def _fields(block: str, found: Iterable[Column]) -> Iterator[TableColumn]:
     for each in found:
         yield TableColumn(
             each.name,
-            each.part.arrow,
+            each.shown.arrow,
             each.doc,
             each.unit,
             each.field.since,
@@ -171,7 +225,7 @@ def _index(child: Child) -> Iterator[TableColumn]:
             yield TableColumn(name, "int32", f"Which entry: {first} to {last}")
 
 
-def find(name: str) -> list[tuple[str, TableColumn]]:
+def columns_named(name: str) -> list[tuple[str, TableColumn]]:
     """Return the columns called `name` (or whose field IBM calls so), with their tables."""
     wanted = name.lower()
     return [
@@ -192,7 +246,7 @@ BLOCKS = {
 """Every control block by IBM's name, those too that are no table."""
 
 
-def fields(name: str) -> list[tuple[str, Field]]:
+def fields_named(name: str) -> list[tuple[str, Field]]:
     """Return the fields, with their blocks, of the block `name`, or those that IBM calls `name`.
 
     Among them are those that are no column: block headers, reserved bytes, the SMF header.

@@ -22,8 +22,15 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from smfparse.tables.dictionary import KEYS, TableColumn, columns, meaning, table_names, title
-from smfparse.tables.dictionary import find as columns_called
+from smfparse.tables.dictionary import (
+    KEY_COLUMNS,
+    TableColumn,
+    columns,
+    columns_named,
+    meaning,
+    table_names,
+    title,
+)
 
 SCHEMA = "inputs"
 """Where tables have `input_no`, and views what they are made of."""
@@ -60,7 +67,7 @@ class View:
 
 
 @cache
-def names() -> tuple[str, ...]:
+def view_names() -> tuple[str, ...]:
     """Return the names of all views."""
     found = (each.name for each in _folder().iterdir())
     return tuple(sorted(each.removesuffix(".toml") for each in found if each.endswith(".toml")))
@@ -68,15 +75,15 @@ def names() -> tuple[str, ...]:
 
 @cache
 def view(name: str) -> View:
-    """Return the view called `name`, one of `names()`."""
+    """Return the view called `name`, one of `view_names()`."""
     spec = tomllib.loads(_text(f"{name}.toml"))
     told: Mapping[str, Any] = spec["columns"]
-    keys = [each for each in KEYS if each.name not in (*_NO_KEYS, *told)]
+    keys = [each for each in KEY_COLUMNS if each.name not in (*_NO_KEYS, *told)]
     found = {each.name: each for each in keys} | {
         each: _column(each, spec["tables"], text if isinstance(text, dict) else {"field": text})
         for each, text in told.items()
     }
-    order = [each.name for each in KEYS if each.name in found and each.name not in _NO_KEYS]
+    order = [each.name for each in KEY_COLUMNS if each.name in found and each.name not in _NO_KEYS]
     order += [each for each in found if each not in order]
     return View(
         name,
@@ -89,37 +96,37 @@ def view(name: str) -> View:
 
 def relations() -> tuple[str, ...]:
     """Return the names of all tables and views."""
-    return (*table_names(), *names())
+    return (*table_names(), *view_names())
 
 
 def columns_of(name: str) -> tuple[TableColumn, ...]:
     """Return the columns of a table or view."""
-    return view(name).columns if name in names() else tuple(columns(name))
+    return view(name).columns if name in view_names() else tuple(columns(name))
 
 
-def find(name: str) -> list[tuple[str, TableColumn]]:
+def columns_meant(name: str) -> list[tuple[str, TableColumn]]:
     """Return the columns that `name` may be, with their tables and views.
 
     name  of a column, in any case, or what IBM calls its field; a table or view may stand before
           it: wqst.putn
     """
     relation, _, column = name.lower().rpartition(".")
-    found = columns_called(column)
-    found += [(each, c) for each in names() for c in columns_of(each) if c.name == column]
+    found = columns_named(column)
+    found += [(each, c) for each in view_names() for c in columns_of(each) if c.name == column]
     return [(each, c) for each, c in found if relation in ("", each)]
 
 
 def title_of(name: str) -> str:
     """Return what a row of a table or view is."""
-    return view(name).title if name in names() else title(name)
+    return view(name).title if name in view_names() else title(name)
 
 
-def macros() -> str:
+def view_macros() -> str:
     """Return the SQL that makes the macros of views, which reports use as well."""
     return _text("macros.sql")
 
 
-def script(tables: Iterable[str] | None = None) -> str:
+def views_script(tables: Iterable[str] | None = None) -> str:
     """Return the SQL that makes all views in a DuckDB of its own, which has nothing of ours.
 
     tables  those that are there, in the schema `main`; None: all. Views that need others are left
@@ -128,11 +135,11 @@ def script(tables: Iterable[str] | None = None) -> str:
     What it makes besides are macros, and the schema `inputs`.
     """
     there = set(table_names() if tables is None else tables)
-    made = [each for each in map(view, names()) if there.issuperset(each.tables)]
+    made = [each for each in map(view, view_names()) if there.issuperset(each.tables)]
     needed = sorted({table for each in made for table in each.tables})
     statements = [
         "SET TimeZone = 'UTC'",
-        macros().strip().removesuffix(";"),
+        view_macros().strip().removesuffix(";"),
         f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}",
         *(
             f"CREATE OR REPLACE VIEW {SCHEMA}.{table} AS SELECT 0 AS input_no, * FROM main.{table}"

@@ -51,8 +51,7 @@ from smfparse.store.manifest import (
 )
 from smfparse.store.parquet import TableWriter
 from smfparse.store.views_sql import is_divided, views_sql
-from smfparse.tables.dictionary import DAMAGE, decoded_tables, table_names
-from smfparse.tables.schema import Batch, wanted_tables
+from smfparse.tables import DAMAGE, Batch, decoded_tables, table_names, wanted_tables
 
 _HELD_BYTES = 32 << 20
 """Bytes that all tables together hold back until they are a row group."""

@@ -20,8 +20,7 @@ from smfparse.inputs.sources import Inputs
 from smfparse.rendering.rows import csv
 from smfparse.store.manifest import PARTIAL, in_folder
 from smfparse.store.parquet import TableWriter
-from smfparse.tables.dictionary import table_names
-from smfparse.tables.schema import Batch, Wanted, plain_schema
+from smfparse.tables import Batch, Wanted, plain_schema, table_names
 
 Columns: TypeAlias = frozenset[str] | None
 """Columns of a table that are wanted; None: all."""

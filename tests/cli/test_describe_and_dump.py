@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from smfparse.tables import views
-from smfparse.tables.dictionary import columns, table_names
+from smfparse.tables import columns, table_names, views
 from tests.support.builders import (
     NOTHING,
     Section,
@@ -28,7 +27,7 @@ from tests.support.real import REAL_DATA, needs_real_data
 
 def test_describe_lists_every_table_and_view() -> None:
     listed = [line.split()[0] for line in run("describe").stdout.splitlines()]
-    assert listed == [*table_names(), *views.names()]
+    assert listed == [*table_names(), *views.view_names()]
 
 
 def test_describe_of_a_control_block_shows_its_columns_in_any_case() -> None:

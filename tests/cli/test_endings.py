@@ -21,7 +21,7 @@ from smfparse.inputs import sources as tables
 from smfparse.inputs.sources import open_inputs
 from smfparse.query.catalog import Catalog
 from smfparse.reading import reader as framing
-from smfparse.tables.dictionary import DAMAGE_COLUMNS
+from smfparse.tables import DAMAGE_COLUMNS
 from smfparse.writing.dataset import write_dataset
 from tests.support.builders import Section, named_block, qwhs_long, rdw, smf_record
 from tests.support.command import run

@@ -27,10 +27,7 @@ from smfparse.query import prompt as console
 from smfparse.query.catalog import Catalog, is_complete
 from smfparse.query.hints import hinted
 from smfparse.query.prompt import Console, Names, is_whole
-from smfparse.tables import views
-from smfparse.tables.dictionary import columns
-from smfparse.tables.schema import Wanted
-from smfparse.tables.views import relations
+from smfparse.tables import Wanted, columns, relations, views
 from smfparse.writing.dataset import write_dataset
 from tests.support import command
 from tests.support.paths import FIXTURES

@@ -19,8 +19,7 @@ from smfparse.decoding.gathering import Growing
 from smfparse.inputs.named import Input
 from smfparse.inputs.parallel import Log, Range
 from smfparse.reading import reader as framing
-from smfparse.tables.dictionary import table_names
-from smfparse.tables.schema import wanted_tables
+from smfparse.tables import table_names, wanted_tables
 from smfparse.vectors import not_zero, same
 from tests.support.mixed_records import many, written
 from tests.support.searching import search

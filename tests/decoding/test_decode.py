@@ -17,11 +17,9 @@ import smfparse.schemas
 from smfparse.decoding.decoder import Decoder
 from smfparse.decoding.gathering import BlockBuffer, EntryBuffer
 from smfparse.errors import DamageLog, RequestError
-from smfparse.layout.blocks import Block, block
-from smfparse.layout.kinds import SquareSum
+from smfparse.layout import Block, SquareSum, block
 from smfparse.reading.reader import SLACK
-from smfparse.tables.dictionary import table_names, title
-from smfparse.tables.schema import schema, wanted_tables
+from smfparse.tables import schema, table_names, title, wanted_tables
 from tests.support.builders import NOTHING, Section, chunk_of, named_block, qwhs_long, smf_record
 from tests.support.searching import search
 

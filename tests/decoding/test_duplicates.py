@@ -22,7 +22,7 @@ from smfparse.inputs import sources as tables
 from smfparse.inputs.named import Input, look
 from smfparse.inputs.sources import open_inputs
 from smfparse.reading import reader as framing
-from smfparse.selecting.selection import EVERYTHING, Selection
+from smfparse.selecting import ALL_RECORDS, Selection
 from smfparse.store.manifest import MANIFEST
 from smfparse.writing.dataset import write_dataset
 from tests.inputs.test_ranges import CAPACITY, MIXED, Here, found_in, small_chunks
@@ -57,7 +57,7 @@ def put(path: Path, *records: bytes) -> Path:
 
 
 def kept(
-    paths: Iterable[Path], jobs: int = 1, selection: Selection = EVERYTHING, **options: bool
+    paths: Iterable[Path], jobs: int = 1, selection: Selection = ALL_RECORDS, **options: bool
 ) -> list[tuple[str, int]]:
     """Return name and record number of what is counted."""
     inputs = open_inputs(paths, selection, jobs, **options)

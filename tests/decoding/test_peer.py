@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from smfparse.tables.dictionary import table_names
+from smfparse.tables import table_names
 from tests.support.peer import (
     DEFECTS,
     KNOWN_DEFECTS,

@@ -13,7 +13,7 @@ from smfparse.decoding.decoder import Decoder
 from smfparse.errors import DamageLog
 from smfparse.inputs.sources import open_inputs
 from smfparse.reading.reader import Chunk
-from smfparse.tables.schema import wanted_tables
+from smfparse.tables import wanted_tables
 from tests.support.builders import (
     NOTHING,
     UTC_NOON,

@@ -12,14 +12,14 @@ import pytest
 from smfparse.decoding.decoder import Decoder
 from smfparse.decoding.records import Blocks, Places, Records
 from smfparse.errors import Damage, DamageLog
-from smfparse.layout.blocks import Block
+from smfparse.layout import Block
 from smfparse.schemas import REGISTRY, WTAS
 from smfparse.schemas.qct import QCT_DNS
 from smfparse.schemas.qist import QIST
 from smfparse.schemas.qmst import QMST
 from smfparse.schemas.wqst import WQST
 from smfparse.schemas.wtid import WTID
-from smfparse.tables.schema import wanted_tables
+from smfparse.tables import wanted_tables
 from tests.support.builders import (
     NOTHING,
     UTC_NOON,

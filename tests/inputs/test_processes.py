@@ -32,7 +32,7 @@ from smfparse.reading import reader as framing
 from smfparse.reading.reader import Part
 from smfparse.store import parquet
 from smfparse.store.manifest import MANIFEST, PARTIAL
-from smfparse.tables.schema import wanted_tables
+from smfparse.tables import wanted_tables
 from smfparse.writing.dataset import write_dataset
 from tests.support.mixed_records import TABLES, many, written
 

@@ -30,10 +30,9 @@ from smfparse.inputs.parallel import Log, Range
 from smfparse.inputs.sources import open_inputs
 from smfparse.reading import reader as framing
 from smfparse.reading.reader import Part, _Reader
-from smfparse.selecting.selection import EVERYTHING, Selection
+from smfparse.selecting import ALL_RECORDS, Selection
 from smfparse.store.manifest import MANIFEST, PARTIAL
-from smfparse.tables.dictionary import table_names
-from smfparse.tables.schema import Wanted, coded_schema, schema, wanted_tables
+from smfparse.tables import Wanted, coded_schema, schema, table_names, wanted_tables
 from smfparse.writing.dataset import write_dataset
 from tests.support.mixed_records import TABLES, Each, many, several, written
 from tests.support.paths import FIXTURE_FILES
@@ -64,7 +63,7 @@ def found_in(
     paths: Iterable[Path],
     jobs: int,
     wanted: Wanted = ALL,
-    selection: Selection = EVERYTHING,
+    selection: Selection = ALL_RECORDS,
 ) -> Found:
     inputs = open_inputs(paths, selection, jobs)
     inputs.log.count_unknown = True

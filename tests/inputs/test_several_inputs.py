@@ -10,7 +10,7 @@ import pytest
 
 from smfparse.inputs.sources import Inputs, open_inputs
 from smfparse.query.catalog import Catalog
-from smfparse.selecting.selection import Selection
+from smfparse.selecting import Selection
 from smfparse.synthetic.generate import generate
 from smfparse.writing.dataset import write_dataset
 

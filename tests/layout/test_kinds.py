@@ -11,7 +11,7 @@ import pytest
 from construct.core import FormatFieldError
 
 from smfparse.errors import LayoutError
-from smfparse.layout.kinds import (
+from smfparse.layout import (
     Bit,
     Code,
     Combine,
@@ -156,7 +156,7 @@ def test_a_number_that_does_not_fit_is_refused():
 def cells(kind: Any, wire: str) -> dict[str, Any]:
     """Every column of one field, by suffix or name."""
     value = kind.parse(bytes.fromhex(wire))
-    return {part.name or part.suffix: part.cell(value) for part in kind.parts}
+    return {shown.name or shown.suffix: shown.cell(value) for shown in kind.shown}
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_a_flag_word_is_its_number_and_a_boolean_a_bit(wire: str, first: bool, l
 
 
 def test_flags_that_are_not_there_have_no_bits():
-    assert [part.cell(None) for part in FLAGS.parts] == [None, None, None]
+    assert [shown.cell(None) for shown in FLAGS.shown] == [None, None, None]
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ def test_a_wide_number_is_its_halves_and_the_whole_up_to_38_digits(
 
 
 def test_a_wide_number_that_is_not_there_has_no_parts():
-    assert [part.cell(None) for part in SquareSum.parts] == [None, None, None]
+    assert [shown.cell(None) for shown in SquareSum.shown] == [None, None, None]
 
 
 def test_a_unit_makes_another_kind_and_leaves_the_first_alone():
@@ -248,7 +248,7 @@ def test_a_kind_says_how_its_values_combine(kind: Any, combine: Combine):
 
 @pytest.mark.parametrize("kind", [Reserved(4), Header(Hex(2), "C90F")])
 def test_what_is_reserved_or_in_the_block_header_has_no_column(kind: Any):
-    assert kind.parts == ()
+    assert kind.shown == ()
 
 
 NUMERIC = [(kind, wire) for kind, wire, _ in EXAMPLES if isinstance(kind, Numeric)]

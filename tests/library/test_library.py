@@ -10,7 +10,7 @@ from smfparse.inputs.sources import open_inputs
 from smfparse.reports import printing
 from smfparse.reports import running as reports
 from smfparse.reports.sections import TOTAL
-from smfparse.tables.dictionary import table_names
+from smfparse.tables import table_names
 from smfparse.writing.dataset import write_dataset
 from tests.support.paths import FIXTURES
 from tests.support.report_runs import report_rows

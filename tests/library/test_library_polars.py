@@ -20,7 +20,7 @@ from smfparse.errors import DamageError, InputError, RequestError
 from smfparse.inputs.named import Input
 from smfparse.inputs.sources import Inputs, open_inputs
 from smfparse.query.lazy import narrowed
-from smfparse.selecting.selection import EVERYTHING, Selection
+from smfparse.selecting import ALL_RECORDS, Selection
 from smfparse.synthetic.generate import generate
 from smfparse.writing.dataset import write_dataset
 from tests.support.builders import rdw
@@ -162,7 +162,7 @@ def test_a_query_gives_the_rows_of_the_whole_table(
     shown = drawn.draw(st.lists(st.sampled_from(whole.columns), min_size=1, max_size=4))
     start, rows = drawn.draw(st.tuples(st.integers(0, 3), st.integers(0, 50)))
     first = drawn.draw(st.none() | st.integers(0, 50))
-    asked = drawn.draw(st.sampled_from([EVERYTHING, Selection.of(qmgr=["QM*"], since=["1200"])]))
+    asked = drawn.draw(st.sampled_from([ALL_RECORDS, Selection.of(qmgr=["QM*"], since=["1200"])]))
     engine = drawn.draw(st.sampled_from(["auto", "streaming"]))
     chosen = smfparse.SmfData(Inputs(data.inputs.sources, selection=asked))
     expected = whole
@@ -242,19 +242,19 @@ def test_what_the_decoder_leaves_out_no_condition_lets_pass(
             Selection(start=START, end=NOON + dt.timedelta(seconds=1)),
         ),
         ("record", pl.lit(START) < pl.col("smf_time"), Selection(start=START)),
-        ("wqst", (pl.col("qmgr") == "A") | (pl.col("qmgr") == "B"), EVERYTHING),
-        ("wqst", pl.col("qmgr") != "QM01", EVERYTHING),
-        ("wqst", pl.col("qmgr") > "QM01", EVERYTHING),
-        ("wqst", pl.col("qmgr") == pl.col("system"), EVERYTHING),
-        ("wqst", pl.col("basename") == "", EVERYTHING),
-        ("wqst", pl.col("putn") == 1, EVERYTHING),
-        ("wtid", pl.col("wtidchl").is_in([f"Q{number}" for number in range(2000)]), EVERYTHING),
+        ("wqst", (pl.col("qmgr") == "A") | (pl.col("qmgr") == "B"), ALL_RECORDS),
+        ("wqst", pl.col("qmgr") != "QM01", ALL_RECORDS),
+        ("wqst", pl.col("qmgr") > "QM01", ALL_RECORDS),
+        ("wqst", pl.col("qmgr") == pl.col("system"), ALL_RECORDS),
+        ("wqst", pl.col("basename") == "", ALL_RECORDS),
+        ("wqst", pl.col("putn") == 1, ALL_RECORDS),
+        ("wtid", pl.col("wtidchl").is_in([f"Q{number}" for number in range(2000)]), ALL_RECORDS),
     ],
 )
 def test_what_a_selection_can_ask_is_asked_of_the_decoder(
     table: str, condition: pl.Expr, asked: Selection
 ) -> None:
-    assert narrowed(EVERYTHING, table, condition) == asked
+    assert narrowed(ALL_RECORDS, table, condition) == asked
 
 
 def test_a_selection_is_not_asked_less_than_before() -> None:

@@ -16,9 +16,7 @@ import pytest
 from smfparse.errors import InputError, RequestError
 from smfparse.inputs.sources import open_inputs
 from smfparse.query.catalog import Catalog
-from smfparse.tables.dictionary import table_names, title
-from smfparse.tables.schema import schema
-from smfparse.tables.views import quoted
+from smfparse.tables import quoted, schema, table_names, title
 from smfparse.writing.dataset import write_dataset
 from tests.support.builders import rdw
 from tests.support.smf import LOG_START, Io, Log, log_record

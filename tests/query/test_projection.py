@@ -21,9 +21,8 @@ from smfparse.query.catalog import Catalog
 from smfparse.query.projection import named_tables, read_plan, words
 from smfparse.reports import running as reports
 from smfparse.reports.sections import RECORDED, TOTAL, Sections, statements
-from smfparse.selecting.selection import Selection
-from smfparse.tables.dictionary import RECORD, columns, table_names
-from smfparse.tables.schema import Wanted
+from smfparse.selecting import Selection
+from smfparse.tables import RECORD, Wanted, columns, table_names
 from smfparse.writing.dataset import write_dataset
 from tests.support.paths import PROJECT, SMF
 from tests.support.searching import search

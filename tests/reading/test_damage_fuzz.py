@@ -32,8 +32,7 @@ from hypothesis import strategies as st
 from smfparse.cli import main
 from smfparse.inputs.sources import open_inputs
 from smfparse.reading.reader import look_at
-from smfparse.tables.dictionary import table_names
-from smfparse.tables.schema import wanted_tables
+from smfparse.tables import table_names, wanted_tables
 from tests.support.paths import FIXTURE_FILES
 from tests.support.reading import Reading
 from tests.support.searching import search

@@ -24,8 +24,7 @@ from smfparse.inputs.sources import open_inputs
 from smfparse.reading import packing
 from smfparse.reading.packing import unpacked
 from smfparse.reading.reader import WHOLE_SOURCE, chunks, plan
-from smfparse.tables.dictionary import table_names
-from smfparse.tables.schema import wanted_tables
+from smfparse.tables import table_names, wanted_tables
 from tests.support.paths import FIXTURES
 
 if sys.version_info >= (3, 14):

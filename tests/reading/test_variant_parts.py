@@ -14,7 +14,7 @@ import pytest
 import smfparse
 from smfparse.errors import DamageLog, SmfError
 from smfparse.reading.reader import WHOLE_SOURCE, Part, plan
-from smfparse.tables.schema import coded_schema, schema
+from smfparse.tables import coded_schema, schema
 from tests.support.paths import FIXTURE_FILES
 from tests.support.reading import Reading
 from tests.support.variants import (

@@ -24,8 +24,7 @@ from smfparse.errors import InputError, RequestError
 from smfparse.inputs.sources import open_inputs
 from smfparse.reading.walks import WALKS
 from smfparse.synthetic.generate import generate
-from smfparse.tables.dictionary import table_names
-from smfparse.tables.schema import coded_schema, schema, wanted_tables
+from smfparse.tables import coded_schema, schema, table_names, wanted_tables
 from tests.support.paths import FIXTURE_FILES
 from tests.support.real import REAL_DATA
 from tests.support.variants import (

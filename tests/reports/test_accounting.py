@@ -20,7 +20,7 @@ from smfparse.query.catalog import Catalog
 from smfparse.reports import running as reports
 from smfparse.reports.sections import TOTAL, Sections, every
 from smfparse.schemas import enums
-from smfparse.selecting.selection import Selection
+from smfparse.selecting import Selection
 from smfparse.synthetic.generate import generate
 from tests.support.builders import Write
 from tests.support.real import every_file

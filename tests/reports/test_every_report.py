@@ -18,15 +18,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.inputs.sources import open_inputs
-from smfparse.layout.kinds import Combine
+from smfparse.layout import Combine
 from smfparse.query.catalog import Catalog
-from smfparse.rendering import figures as forms
+from smfparse.rendering.figures import STYLES
 from smfparse.reports import printing
 from smfparse.reports import running as reports
 from smfparse.reports.running import Report
 from smfparse.reports.sections import RECORDED, TOTAL, Sections, every
-from smfparse.schemas import TABLES
 from smfparse.synthetic.generate import generate
+from smfparse.tables import TABLES
 from smfparse.writing.dataset import write_dataset
 from tests.support.real import FILES
 from tests.support.report_runs import report_rows
@@ -222,7 +222,7 @@ def test_every_figure_is_declared_and_every_declared_one_is_there(name: str) -> 
     assert len(set(names)) == len(names)
     assert len(set(headers)) == len(headers)
     for each in which.figures:
-        assert each.form in forms.FORMS, each.name
+        assert each.style in STYLES, each.name
         assert each.evidence in reports.EVIDENCE, each.name
         assert each.formula, each.name
     shown = set(re.findall(r"\{\??(\w+)[:}]", "".join(which.text.values())))

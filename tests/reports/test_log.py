@@ -21,7 +21,7 @@ from smfparse.cli import main
 from smfparse.errors import RequestError
 from smfparse.inputs.sources import open_inputs
 from smfparse.query.catalog import Catalog
-from smfparse.rendering import figures as forms
+from smfparse.rendering.figures import STYLES
 from smfparse.reports import printing
 from smfparse.reports import running as reports
 from smfparse.reports.sections import TOTAL
@@ -636,9 +636,9 @@ def test_every_figure_is_a_column_of_the_sql(write: Write) -> None:
     assert [each.name for each in which.figures if each.name not in row] == []
 
 
-def test_every_figure_has_a_form_and_an_evidence_that_exist() -> None:
+def test_every_figure_has_a_style_and_an_evidence_that_exist() -> None:
     for each in reports.report("log").figures:
-        assert each.form in forms.FORMS, each.name
+        assert each.style in STYLES, each.name
         assert each.evidence in reports.EVIDENCE, each.name
         assert each.formula, each.name
 

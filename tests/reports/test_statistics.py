@@ -18,7 +18,7 @@ from smfparse.inputs.sources import open_inputs
 from smfparse.query.catalog import Catalog
 from smfparse.reports import running as reports
 from smfparse.reports.sections import RECORDED, TOTAL, every
-from smfparse.tables.dictionary import columns as columns_of
+from smfparse.tables import columns as columns_of
 from tests.support.builders import Write
 from tests.support.fact_blocks import facts
 from tests.support.paths import FIXTURES

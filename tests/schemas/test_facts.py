@@ -21,8 +21,7 @@ from typing import TypeAlias
 import pytest
 
 import smfparse.schemas
-from smfparse.layout.blocks import Block, Child, Field
-from smfparse.layout.kinds import Bit, Code, Flags, Header, Wide
+from smfparse.layout import Bit, Block, Child, Code, Field, Flags, Header, Wide
 from smfparse.schemas import enums
 from tests.support.paths import FACTS
 

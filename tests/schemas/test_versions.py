@@ -16,7 +16,7 @@ import pytest
 
 from smfparse.errors import DamageLog
 from smfparse.inputs.sources import open_inputs
-from smfparse.tables.dictionary import table_names
+from smfparse.tables import table_names
 from smfparse.writing.dataset import write_dataset
 from tests.support.builders import NOTHING, Section, qwhs_long, qwhs_short, rdw, smf_record, stub
 from tests.support.paths import FACTS

@@ -22,12 +22,10 @@ from smfparse.inputs import parallel as ranges
 from smfparse.inputs.parallel import Range
 from smfparse.inputs.sources import open_inputs
 from smfparse.query.catalog import Catalog
-from smfparse.schemas import TABLES
-from smfparse.selecting.selection import Selection
+from smfparse.selecting import Selection
 from smfparse.store.manifest import MANIFEST
 from smfparse.synthetic.generate import generate
-from smfparse.tables.dictionary import RECORD, decoded_tables
-from smfparse.tables.schema import coded_schema, schema, wanted_tables
+from smfparse.tables import RECORD, TABLES, coded_schema, decoded_tables, schema, wanted_tables
 from smfparse.writing.dataset import write_dataset
 from tests.inputs.test_ranges import Here, small_chunks
 from tests.support import smf

@@ -14,7 +14,7 @@ import pytest
 
 from smfparse.inputs.sources import open_inputs
 from smfparse.store import parquet
-from smfparse.tables.dictionary import columns, table_names
+from smfparse.tables import columns, table_names
 from smfparse.writing.dataset import write_dataset
 from tests.support.paths import SMF
 

@@ -22,10 +22,9 @@ import pyarrow as pa
 
 from smfparse.decoding.decoder import Decoder
 from smfparse.errors import DamageLog
-from smfparse.layout.kinds import STCK_UNIX_EPOCH_US
+from smfparse.layout import STCK_UNIX_EPOCH_US
 from smfparse.reading.reader import chunks
-from smfparse.tables.dictionary import table_names
-from smfparse.tables.schema import schema, wanted_tables
+from smfparse.tables import schema, table_names, wanted_tables
 
 Row: TypeAlias = Mapping[str, Any]
 Cells: TypeAlias = tuple[str, ...]

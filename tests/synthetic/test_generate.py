@@ -17,10 +17,10 @@ from click.testing import CliRunner
 from smfparse.cli.generate import VERSIONS, command
 from smfparse.errors import OutputError, RequestError
 from smfparse.inputs.sources import Inputs, open_inputs
-from smfparse.layout.blocks import Block
-from smfparse.layout.kinds import Code, Text, Wide
-from smfparse.schemas import REGISTRY, TABLES
+from smfparse.layout import Block, Code, Text, Wide
+from smfparse.schemas import REGISTRY
 from smfparse.synthetic.generate import MAX_RECORD, generate
+from smfparse.tables import TABLES
 from tests.support.paths import FIXTURES
 
 RDW = struct.Struct(">HBB")

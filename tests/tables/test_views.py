@@ -21,10 +21,9 @@ from smfparse.errors import RequestError
 from smfparse.inputs.sources import Inputs, open_inputs
 from smfparse.query.catalog import Catalog
 from smfparse.reports import running as reports
-from smfparse.selecting.selection import Selection
+from smfparse.selecting import Selection
 from smfparse.synthetic.generate import generate
-from smfparse.tables import views
-from smfparse.tables.dictionary import KEYS, table_names
+from smfparse.tables import KEY_COLUMNS, table_names, views
 from smfparse.writing.dataset import write_dataset
 from tests.support.builders import Write
 from tests.support.paths import FIXTURES
@@ -45,7 +44,7 @@ from tests.support.smf import (
 pytestmark = pytest.mark.slow
 
 FIXTURE = FIXTURES / "qm01-930.smf"
-every_view = pytest.mark.parametrize("name", views.names())
+every_view = pytest.mark.parametrize("name", views.view_names())
 ROW_OF = {
     "buffer_pool": ["qpst"],
     "channel": ["qcst"],
@@ -133,7 +132,7 @@ def test_a_view_has_the_columns_that_are_declared_with_their_types(name: str, pa
 @every_view
 def test_a_view_has_every_key_and_says_what_its_columns_are(name: str) -> None:
     which = views.view(name)
-    keys = [each.name for each in KEYS if each.name not in ("record_offset", "block_no")]
+    keys = [each.name for each in KEY_COLUMNS if each.name not in ("record_offset", "block_no")]
     assert [each.name for each in which.columns][: len(keys)] == keys
     assert len({each.name for each in which.columns}) == len(which.columns)
     assert not {name, *(each.name for each in which.columns)} & {*table_names()}
@@ -151,7 +150,7 @@ def test_a_view_reads_the_tables_that_it_declares(name: str) -> None:
 
 def test_no_report_is_taken_for_a_view_nor_a_view_for_a_report() -> None:
     assert "queue_activity" not in reports.names()
-    assert set(views.names()) == {*ROW_OF, "task", "api_cost"}
+    assert set(views.view_names()) == {*ROW_OF, "task", "api_cost"}
 
 
 def test_describe_shows_a_view_in_any_case() -> None:
@@ -252,7 +251,7 @@ def check_all(path: Path) -> None:
         return found
 
     with Catalog(inputs) as catalog:
-        for name in views.names():
+        for name in views.view_names():
             view = pl.from_arrow(catalog.arrow(f"SELECT * FROM {name}"))
             assert isinstance(view, pl.DataFrame)
             check_fields(name, view, tables)
@@ -482,10 +481,10 @@ def test_the_script_makes_the_views_in_a_duckdb_that_has_only_the_tables(
     with duckdb.connect(file) as made:
         parquet(made, dataset, kind)
         for _ in range(2):
-            made.execute(views.script())
+            made.execute(views.views_script())
     with Catalog(open_inputs([dataset])) as catalog, duckdb.connect() as other:
         other.execute(f"ATTACH '{file}' AS made (READ_ONLY); SET TimeZone = 'UTC'")
-        for name in views.names():
+        for name in views.view_names():
             expected = catalog.arrow(f"SELECT * FROM {name}")
             found = other.sql(f"SELECT * FROM made.{name}").to_arrow_table()
             assert found.schema == expected.schema
@@ -496,9 +495,9 @@ def test_the_script_leaves_out_views_of_tables_that_are_not_there() -> None:
     with duckdb.connect() as made:
         made.execute("CREATE TABLE qpst AS SELECT 1 AS x")
         with pytest.raises(duckdb.Error):
-            made.execute(views.script(["qpst"]))  # a table that is none of ours
-    assert "VIEW buffer_pool" in views.script(["qpst", "qjst"])
-    assert "VIEW log_interval" not in views.script(["qpst", "qjst"])
+            made.execute(views.views_script(["qpst"]))  # a table that is none of ours
+    assert "VIEW buffer_pool" in views.views_script(["qpst", "qjst"])
+    assert "VIEW log_interval" not in views.views_script(["qpst", "qjst"])
 
 
 def test_views_and_their_columns_are_described_in_duckdb() -> None:
@@ -512,7 +511,7 @@ def test_views_and_their_columns_are_described_in_duckdb() -> None:
             "AND table_name = 'buffer_pool'"
         ).to_pylist()
     comments = {each["view_name"]: each["comment"] for each in found}
-    assert {*table_names(), *views.names()} <= comments.keys()
+    assert {*table_names(), *views.view_names()} <= comments.keys()
     assert comments["task"] == views.view("task").title
     expected = {each.name: each for each in views.view("buffer_pool").columns}
     assert {each["column_name"] for each in told} == expected.keys()
@@ -603,7 +602,7 @@ def test_views_are_made_when_they_are_read_only() -> None:
         found = catalog.connection.execute(
             "SELECT view_name FROM duckdb_views() WHERE schema_name = 'main' AND NOT internal"
         ).fetchall()
-    assert not {name for (name,) in found} & {*views.names()}
+    assert not {name for (name,) in found} & {*views.view_names()}
 
 
 def test_a_statement_can_keep_a_view_as_a_table() -> None:

@@ -28,10 +28,10 @@ from smfparse.errors import InputError, RequestError
 from smfparse.inputs import parallel as ranges
 from smfparse.inputs import sources as tables
 from smfparse.inputs.sources import Inputs, open_inputs
-from smfparse.selecting.selection import Selection
+from smfparse.selecting import Selection
 from smfparse.store.locking import LOCK
 from smfparse.store.manifest import MANIFEST, PARTIAL, RECORDS, named, read_manifest
-from smfparse.tables.dictionary import table_names
+from smfparse.tables import table_names
 from smfparse.writing import dataset
 from smfparse.writing.dataset import append_dataset, write_dataset
 from tests.inputs.test_ranges import CAPACITY, Here, small_chunks

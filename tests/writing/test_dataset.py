@@ -23,8 +23,7 @@ from smfparse.errors import DamageLog, InputError, OutputError, RequestError
 from smfparse.inputs.sources import Dataset, Inputs, SmfFile, open_inputs
 from smfparse.store import parquet
 from smfparse.store.manifest import MANIFEST, PARTIAL, RECORDS, VIEWS
-from smfparse.tables.dictionary import table_names
-from smfparse.tables.schema import schema
+from smfparse.tables import schema, table_names
 from smfparse.writing import dataset
 from smfparse.writing.dataset import write_dataset
 from tests.support.builders import foreign_record, rdw

@@ -22,9 +22,7 @@ from smfparse.store import parquet
 from smfparse.store.manifest import VIEWS, read_manifest
 from smfparse.store.views_sql import is_divided, views_sql
 from smfparse.synthetic.generate import generate
-from smfparse.tables import views
-from smfparse.tables.dictionary import columns, table_names, title
-from smfparse.tables.schema import coded_schema, schema
+from smfparse.tables import coded_schema, columns, schema, table_names, title, views
 from smfparse.writing import dataset
 from smfparse.writing.dataset import write_dataset
 from tests.support.paths import SMF
@@ -227,7 +225,7 @@ def test_views_say_what_tables_and_columns_are(form: str, plain: Callable[[str],
         ).to_arrow_table()
         assert dict(zip(*said.to_pydict().values(), strict=True)) == {
             table: title(table) for table in table_names()
-        } | {name: views.view(name).title for name in views.names()}
+        } | {name: views.view(name).title for name in views.view_names()}
         of_columns = database.sql(
             "SELECT comment FROM duckdb_columns() WHERE schema_name = 'main'"
             " AND table_name = 'qjst' AND column_name = 'qjstslptu'"
@@ -238,7 +236,7 @@ def test_views_say_what_tables_and_columns_are(form: str, plain: Callable[[str],
 
 
 @every_form
-@pytest.mark.parametrize("name", views.names())
+@pytest.mark.parametrize("name", views.view_names())
 def test_views_over_tables_have_the_rows_that_ours_have(
     form: str, name: str, dump: Path, plain: Callable[[str], Any]
 ) -> None:

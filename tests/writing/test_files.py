@@ -26,9 +26,7 @@ from smfparse.cli.convert import DATASET, DUCKDB
 from smfparse.cli.convert import FORMS as OFFERED
 from smfparse.inputs.sources import Inputs, open_inputs
 from smfparse.query.catalog import Catalog
-from smfparse.tables import views
-from smfparse.tables.dictionary import table_names, title
-from smfparse.tables.schema import schema
+from smfparse.tables import schema, table_names, title, views
 from smfparse.writing.files import FORMS
 from tests.support.paths import SMF
 
@@ -202,7 +200,7 @@ def test_a_database_has_every_table_with_what_it_is(tmp_path: Path) -> None:
         assert database.sql(of_column).to_arrow_table()["comment"].to_pylist() == [
             "Time the log writer had nothing to do (microseconds)"
         ]
-        for name in views.names():
+        for name in views.view_names():
             query = f"SELECT count(*) AS n FROM {name}"
             with Catalog(raw) as catalog:
                 assert database.sql(query).to_arrow_table().equals(catalog.arrow(query))

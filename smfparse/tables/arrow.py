@@ -10,10 +10,9 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from smfparse.errors import RequestError
-from smfparse.layout.kinds import LOCAL_TIMESTAMP, TIMESTAMP, WIDE_DIGITS
-from smfparse.schemas import TABLES
-from smfparse.tables import views
-from smfparse.tables.dictionary import columns, table_names, title
+from smfparse.layout import LOCAL_TIMESTAMP, TIMESTAMP, WIDE_DIGITS
+from smfparse.tables.dictionary import TABLES, columns, table_names, title
+from smfparse.tables.views import view_names
 
 Wanted: TypeAlias = Mapping[str, frozenset[str] | None]
 """Table name to the columns wanted of it; None: all."""
@@ -27,7 +26,7 @@ _NOTHING: frozenset[str] = frozenset()
 
 @cache
 def arrow_type(name: str) -> Any:
-    """Return the Arrow type that `Part.arrow` names."""
+    """Return the Arrow type that `Shown.arrow` names."""
     named = {
         TIMESTAMP: pa.timestamp("us", tz="UTC"),
         LOCAL_TIMESTAMP: pa.timestamp("us"),
@@ -45,7 +44,7 @@ def wanted_tables(names: Iterable[str]) -> Wanted:
     found = [each.lower() for each in names]
     unknown = sorted(set(found) - set(table_names()))
     for each in unknown:
-        if each in views.names():
+        if each in view_names():
             raise RequestError(f"{each} is a view, not a table: SQL has it")
     if unknown:
         raise RequestError(f"no table {', '.join(unknown)}; there are {', '.join(table_names())}")
@@ -111,7 +110,7 @@ def chosen(tables: Iterable[str], names: Iterable[str]) -> Wanted:
     """
     tables = list(tables)
     for name in tables:
-        if name in views.names():
+        if name in view_names():
             raise RequestError(
                 f"{name} is a view, which is made of tables; write it with: "
                 f'smfparse sql INPUT "FROM {name}" --format csv --output {name}.csv'
