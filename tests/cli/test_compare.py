@@ -521,9 +521,11 @@ def test_csv_and_json_are_one_flat_table() -> None:
         assert all(value is None or math.isfinite(value) for value in numbers)
 
 
-def test_rows_that_are_significant_and_then_those_that_move_the_total_come_first(
+def test_significant_rows_come_first(
     tmp_path: Path,
 ) -> None:
+    """Behind them stand those that move the total most."""
+
     def site(path: Path, costs: dict[str, int]) -> Path:
         records = [
             putting(n, puts=100 + n, cpu=cpu, name=name)

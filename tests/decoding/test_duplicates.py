@@ -208,9 +208,10 @@ def test_all_are_kept_when_asked_for(folder: Path) -> None:
     assert kept(paths, keep_duplicates=True) == every
 
 
-def test_records_of_two_datasets_are_not_compared_but_those_of_files_are_with_both(
+def test_records_of_two_datasets_are_not_compared(
     folder: Path,
 ) -> None:
+    """Records of files are compared with those of both."""
     path = put(folder / "a", header(), work(1))
     other = put(folder / "b", header(), work(1), work(2))
     for name in ("one", "two"):

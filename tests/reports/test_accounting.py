@@ -103,12 +103,13 @@ def test_a_task_prints_the_lines_that_were_published(write: Write) -> None:
     ],
     ids=["alone", "streamed"],
 )  # fmt: skip
-def test_a_task_shows_the_published_figures_of_a_queue_with_and_without_streaming(
+def test_a_task_shows_the_published_figures_of_a_queue(
     write: Write,
     counts: dict[str, Any],
     pages: tuple[int, int],
     published: dict[str, tuple[int, int]],
 ) -> None:
+    """With and without streaming."""
     lines = words(report_lines("task", write(performance_task(counts, *pages))))
     assert [f"Pages old {pages[0]}", f"Pages new {pages[1]}"] == lines[5:7]
     block = lines[lines.index("Open name LQ1000") :]
@@ -625,7 +626,8 @@ def test_what_an_old_release_does_not_write_is_absent(write: Write) -> None:
     assert (head["task_elapsed"], block["queue_requests"], block["queue_elapsed"]) == (5, 1, 5)
 
 
-def test_a_task_and_its_queues_are_lines_of_csv_with_job_user_and_connection(write: Write) -> None:
+def test_a_task_and_its_queues_are_lines_of_csv(write: Write) -> None:
+    """Each has the job, the user and the connection."""
     path = write(performance_task(ALONE, 32, 11))
     found = list(csv.DictReader(report_lines("task", path, form="csv")))
     assert [(row["Line"], row["Queue"]) for row in found] == [("task", ""), ("queue", "LQ1000")]

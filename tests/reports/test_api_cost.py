@@ -766,7 +766,9 @@ CF_REQUESTS = [
 ]
 
 
-def test_every_request_to_the_coupling_facility_is_that_of_its_verb_and_place(write: Write) -> None:
+def test_every_request_to_the_cf_is_that_of_its_verb(write: Write) -> None:
+    """And of its place in the block."""
+
     def counts(group: int, number: int) -> tuple[int, int, int, int, int]:
         one = 100 * (group + 1) + number
         return one, one - 1, 8 * (one - 1), 1, 70 + number
@@ -859,9 +861,10 @@ def test_queues_of_continuation_records_belong_to_the_task_before_them(write: Wr
     assert [(row["job"], row["verb"]) for row in of_line(rows, "cf")] == [("MINE", "put")]
 
 
-def test_a_continuation_record_whose_task_is_missing_is_that_of_its_own_identity(
+def test_a_continuation_record_without_its_task_has_its_own_identity(
     write: Write,
 ) -> None:
+    """Job, user and connection are those of its own WTID."""
     path = write(
         more_queues(queue("B", putn=2, putct=14, cf=requests(PUT, new=1)), by=who("MINE")),
     )

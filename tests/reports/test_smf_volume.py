@@ -379,7 +379,8 @@ def test_jobs_are_those_of_class_1_and_3(write: Write) -> None:
     ]  # fmt: skip
 
 
-def test_statistics_before_they_told_their_interval_are_as_far_apart_as_they_came() -> None:
+def test_statistics_without_an_interval_are_as_far_apart_as_they_came() -> None:
+    """Old releases do not write the interval."""
     row = by_kind(FIXTURES / "qm60.smf", qmgr="QM60", statime="15")["statistics"]
     assert row["present_interval"] == NEAR(1800)
     assert row["projected_records"] == NEAR(2 * row["records"])

@@ -702,7 +702,8 @@ def test_db2_prints_the_kinds_of_requests_that_there_were(write: Write) -> None:
     ]
 
 
-def test_queue_statistics_that_are_not_there_name_the_trace_and_the_attribute() -> None:
+def test_missing_queue_statistics_name_what_to_start() -> None:
+    """The trace, and the attribute of queues."""
     told = reports.report("QSTATCSV").absent()
     assert "START TRACE(STAT) CLASS(5)" in told
     assert "STATQ(ON)" in told

@@ -117,9 +117,10 @@ def test_what_streaming_costs_by_message_size_is_told_from_the_same_queue(write:
 
 
 @pytest.mark.parametrize(("kind", "kilobytes", "published"), PUBLISHED[::4])
-def test_what_streaming_costs_by_message_size_is_told_from_queues_of_the_kind_and_size(
+def test_what_streaming_costs_is_worked_out_from_like_queues(
     write: Write, kind: str, kilobytes: int, published: tuple[float, float, float]
 ) -> None:
+    """Queues of the kind and message size that stream nothing."""
     size = kilobytes * KB
     unlike = "private" if kind == "shared" else "shared"
     rows = run(

@@ -195,9 +195,10 @@ def test_of_a_task_the_queue_rows_are_those_of_the_queue(
         assert found[table].select("record_no", "block_no").rows() == expected
 
 
-def test_a_continuation_tells_its_job_itself_but_has_the_queues_of_its_task(
+def test_a_continuation_names_its_job_itself(
     tmp_path: Path,
 ) -> None:
+    """By queues it is selected with its task."""
     made = [
         task("A", queues=[("Q1", "Q1")], wtid=False),
         continuation("A", queues=[("Q2", "Q2")]),
@@ -464,9 +465,10 @@ def test_a_distinct_name_is_matched_once(generated: Path, monkeypatch: pytest.Mo
         ({"job": "*"}, "qsph", set()),
     ],
 )
-def test_records_that_cannot_be_about_a_name_are_passed_over_by_their_headers(
+def test_records_that_cannot_be_about_a_name_are_not_decoded(
     asked: dict[str, str], table: str, expected: set[tuple[int, int]]
 ) -> None:
+    """Their headers show it."""
     decoder = Decoder(wanted_tables([table]), DamageLog(), selection=asking(**asked))
     assert decoder.kinds is not None
     assert {divmod(int(kind), 1 << 16) for kind in decoder.kinds} == expected

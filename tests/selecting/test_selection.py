@@ -382,7 +382,8 @@ def test_bytes_that_no_column_knows_are_counted_in_selected_records() -> None:
     assert counts == {"QIST": 40}
 
 
-def test_records_that_are_not_selected_are_left_out_before_their_blocks_are_looked_for() -> None:
+def test_the_blocks_of_records_that_are_not_selected_are_not_looked_for() -> None:
+    """So their damage is not reported."""
     broken = Section([named_block("QIST", 80)], offset=9999)
     bad = smf_record(115, 2, NOTHING, broken, area=qwhs_long(), qmgr="QM01")
     damage = DamageLog()
@@ -438,9 +439,10 @@ def test_selected_rows_may_have_any_columns(named: Path, tmp_path: Path) -> None
             assert {name for batch in batches for name in batch.schema.names} == columns
 
 
-def test_a_dataset_of_a_selection_is_what_the_selection_takes_from_a_dataset(
+def test_a_selection_takes_the_same_before_and_after_convert(
     tmp_path: Path,
 ) -> None:
+    """A dataset of selected records is the selection of a dataset of all."""
     path = FIXTURES / "qm01-930.smf"
     asked = Selection.of(qmgr=["QM02"], type=["115,116(1)"])
     write_dataset(open_inputs([path]), tmp_path / "all")
@@ -531,9 +533,10 @@ def test_a_selection_that_takes_nothing_is_said(
     assert "no data for the report" not in shown.stderr
 
 
-def test_a_report_without_data_in_the_selected_records_says_which_trace_to_start(
+def test_a_report_without_selected_data_says_which_trace_to_start(
     days: Path,
 ) -> None:
+    """It names the selection, too."""
     shown = run("report", "log", days, "--qmgr", "MQ01")
     assert shown.exit_code == 0
     assert "no data for the report log" in shown.stderr
@@ -554,9 +557,10 @@ def test_a_selection_that_cannot_be_read_is_a_wrong_call(
     assert "smfparse: " in refused.stderr
 
 
-def test_info_of_a_part_of_a_dataset_does_not_count_unknown_bytes_of_the_whole(
+def test_unknown_bytes_of_a_dataset_are_not_those_of_a_selection(
     tmp_path: Path,
 ) -> None:
+    """The manifest counts those of all records."""
     longer = Section([named_block("QIST", 100)])
     path = write(tmp_path / "a.smf", smf_record(115, 2, NOTHING, longer, area=qwhs_long()))
     run("convert", path, "--to", tmp_path / "tables")

@@ -612,7 +612,8 @@ def test_a_statement_can_keep_a_view_as_a_table() -> None:
     assert row["n"] > 0
 
 
-def test_a_wrong_name_of_a_view_or_of_its_column_is_refused_with_near_names() -> None:
+def test_a_wrong_name_is_refused_with_near_names() -> None:
+    """Of a view, or of its column."""
     with Catalog(open_inputs([FIXTURE])) as catalog:
         with pytest.raises(RequestError, match="queue_activity"):
             catalog.arrow("SELECT * FROM queue_activities")

@@ -283,9 +283,10 @@ def test_what_cannot_be_added_is_refused_and_changes_nothing(
     convert(dumps[0], "--to", tmp_path / "mine", "--append", code=2)
 
 
-def test_a_text_file_in_a_folder_is_noted_once_and_the_dataset_in_it_is_no_input(
+def test_a_text_file_in_a_folder_is_noted_once(
     dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The dataset in the folder is not read."""
     place = tmp_path / "nightly"
     place.mkdir()
     monkeypatch.chdir(place)
