@@ -237,6 +237,7 @@ def overlapping(folder: Path) -> list[Path]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [2, 5])
 def test_several_processes_leave_the_same_out(
     jobs: int, overlapping: list[Path], here: None
@@ -436,6 +437,7 @@ def peak_of_search(paths: Sequence[Path]) -> int:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("copies", ["again", "others"])
 def test_memory_is_at_most_24_bytes_a_record(
     copies: str, folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -467,6 +469,7 @@ def run(*arguments: object) -> Any:
     return done
 
 
+@pytest.mark.slow
 def test_every_command_tells_how_many_were_left_out(folder: Path) -> None:
     dump = [header(), *map(work, range(3)), trailer()]
     path = put(folder / "a", *dump, *dump)
