@@ -21,8 +21,8 @@ import inputs
 from show import machine, table
 
 from smfparse.errors import DamageLog
-from smfparse.inputs.sources import open_inputs
-from smfparse.reading.reader import chunks
+from smfparse.inputs.opening import open_inputs
+from smfparse.reading import read_chunks
 from smfparse.tables import decoded_tables, wanted_tables
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -83,7 +83,7 @@ def measured(files: dict[str, Path], rounds: int) -> list[tuple[str, ...]]:
 
 def find_records(path: Path) -> None:
     """Find the records of a file, and join them."""
-    for _ in chunks(path, DamageLog()):
+    for _ in read_chunks(path, DamageLog()):
         pass
 
 

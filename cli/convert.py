@@ -11,7 +11,7 @@ from smfparse.cli.options import INPUT_HELP, Reading, inputs_argument, reading_o
 from smfparse.cli.output import finish, nothing_selected
 
 if TYPE_CHECKING:
-    from smfparse.inputs.sources import Inputs
+    from smfparse.inputs.opening import Inputs
 
 DATASET, DUCKDB = "dataset", "duckdb"
 FILES = ("csv", "csv.gz", "jsonl", "jsonl.gz", "arrow", "parquet")

@@ -53,12 +53,13 @@ def command(
     """
     from smfparse.errors import DamageLog
     from smfparse.inputs.named import check_apart
-    from smfparse.inputs.sources import open_file
+    from smfparse.inputs.opening import open_file
+    from smfparse.inputs.options import ReadOptions
     from smfparse.inspecting import record as dump
 
     if number is not None and at is not None:
         raise click.UsageError("--record and --at exclude each other")
-    file = open_file(source, framing)
+    file = open_file(source, ReadOptions(framing=framing))
     if output is not None:
         check_apart([file.path], output)
     damage = DamageLog(strict=strict)

@@ -22,7 +22,7 @@ from smfparse.cli.output import SHOWN, finish, left_out, more, nothing_selected,
 
 if TYPE_CHECKING:
     from smfparse.errors import DamageLog
-    from smfparse.inputs.sources import Inputs
+    from smfparse.inputs.opening import Inputs
     from smfparse.inspecting.inventory import Group
 
 _HEADER = (

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from smfparse.inputs.sources import Inputs
+    from smfparse.inputs.opening import Inputs
+    from smfparse.inputs.options import ReadOptions
     from smfparse.selecting import Selection
 
 INPUT_HELP = """\
@@ -32,13 +33,14 @@ def inputs_argument(command: Command) -> Command:
 
 @dataclass(frozen=True)
 class Reading:
-    """How inputs are read, as the options of a command say."""
+    """How inputs are read, as the options of a command ask."""
 
-    selection: Selection
-    jobs: int
-    keep_duplicates: bool
-    strict: bool
-    framing: str | None
+    options: ReadOptions
+
+    @property
+    def selection(self) -> Selection:
+        """The records that are wanted."""
+        return self.options.selection
 
     def open(self, inputs: Sequence[str], output: Path | None) -> Inputs:
         """Open inputs, but not a folder among them that is written.
@@ -46,24 +48,18 @@ class Reading:
         Raises what `open_inputs` and, for `output`, `check_apart` do.
         """
         from smfparse.inputs.named import check_apart
-        from smfparse.inputs.sources import open_inputs
+        from smfparse.inputs.opening import open_inputs
 
-        opened = open_inputs(
-            inputs,
-            self.selection,
-            self.jobs,
-            keep_duplicates=self.keep_duplicates,
-            strict=self.strict,
-            framing=self.framing,
-            target=output,
-        )
+        opened = open_inputs(inputs, self.options, target=output)
         if output is not None:
             check_apart((each.path for each in opened.sources), output)
         return opened
 
 
 def reading_options(*until: str) -> Callable[[Command], Callable[..., Any]]:
-    """Add the options that say how inputs are read; the command takes them as `reading`.
+    """Add the options for how inputs are read; the command takes them together as `reading`.
+
+    They have the names that `ReadOptions` and `Selection.of` have; `types` is `type`.
 
     until  names of the option for the end of the time
     """
@@ -71,13 +67,9 @@ def reading_options(*until: str) -> Callable[[Command], Callable[..., Any]]:
     def add(command: Command) -> Callable[..., Any]:
         @wraps(command)
         def run(*arguments: Any, **options: Any) -> Any:
-            from smfparse.selecting import Selection
+            from smfparse.inputs.options import read_options
 
-            texts = ("qmgr", "system", "since", "until", "job", "queue", "channel")
-            asked = {name: options.pop(name) for name in texts}
-            selection = Selection.of(**asked, type=options.pop("types"))
-            others = ("jobs", "keep_duplicates", "strict", "framing")
-            reading = Reading(selection, **{name: options.pop(name) for name in others})
+            reading = Reading(read_options(options))
             return command(*arguments, reading=reading, **options)
 
         for option in (_jobs_option, strict_option, framing_option, _duplicates_option):

@@ -14,7 +14,7 @@ import click
 from smfparse.errors import WAY_OUT, DamageLog, OutputError, RequestError
 
 if TYPE_CHECKING:
-    from smfparse.inputs.sources import Inputs
+    from smfparse.inputs.opening import Inputs
 
 EXIT_DAMAGE = 4
 SHOWN = 20

@@ -16,7 +16,7 @@ from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_op
 from smfparse.cli.output import finish, nothing_selected, say, write_lines, write_parquet
 
 if TYPE_CHECKING:
-    from smfparse.inputs.sources import Inputs
+    from smfparse.inputs.opening import Inputs
     from smfparse.query.catalog import Catalog
 
 _NO_QUERY = "no query: give it as the last argument, with --file F, or on standard input"

@@ -56,7 +56,10 @@ REGISTRY: dict[tuple[int, int], dict[int, Block]] = {
 }
 """QPST stands in 115/2 before MQ 8.0 and in 115/215 since; 116/2 goes on where 116/1 is full."""
 
-TASK_RECORDS = frozenset({(116, 1), (116, 2)})
+TASK, CONTINUATION = (116, 1), (116, 2)
+"""A task of class 3 accounting, and what of its queues does not fit into that record."""
+
+TASK_RECORDS = frozenset({TASK, CONTINUATION})
 """Records of class 3 accounting: their rows carry `task_record_no`."""
 
 STUB_RECORDS = frozenset({(115, 5), (115, 6), (115, 7)})
@@ -68,6 +71,7 @@ APPENDED = {"QMAC": QWHC}
 __all__ = [
     "ACCOUNTING",
     "APPENDED",
+    "CONTINUATION",
     "Q5ST",
     "QCST",
     "QIS1",
@@ -82,6 +86,7 @@ __all__ = [
     "REGISTRY",
     "STATISTICS",
     "STUB_RECORDS",
+    "TASK",
     "TASK_RECORDS",
     "TRIPLET",
     "WQST",

@@ -14,21 +14,21 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from smfparse.errors import SmfError
-    from smfparse.inputs.sources import decode_part
+    from smfparse.inputs.opening import decode_part
     from smfparse.library import SmfData, compare
     from smfparse.library import open_data as open  # noqa: A004 - as in gzip.open
-    from smfparse.reading.reader import Part, plan
+    from smfparse.reading import Part, plan
     from smfparse.selecting import Selection
 
 _HOMES = {
-    "Part": ("smfparse.reading.reader", "Part"),
+    "Part": ("smfparse.reading", "Part"),
     "Selection": ("smfparse.selecting", "Selection"),
     "SmfData": ("smfparse.library", "SmfData"),
     "SmfError": ("smfparse.errors", "SmfError"),
     "compare": ("smfparse.library", "compare"),
-    "decode_part": ("smfparse.inputs.sources", "decode_part"),
+    "decode_part": ("smfparse.inputs.opening", "decode_part"),
     "open": ("smfparse.library", "open_data"),
-    "plan": ("smfparse.reading.reader", "plan"),
+    "plan": ("smfparse.reading", "plan"),
 }
 
 __all__ = [

@@ -1,7 +1,7 @@
 """How a package shows its face: the names that others may use, each imported when it is first used.
 
 if TYPE_CHECKING:
-    from smfparse.reading.chunks import Chunk as Chunk
+    from smfparse.reading import Chunk as Chunk
 else:
     __all__, __getattr__, __dir__ = face(__name__, chunks="Chunk")
 """

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import polars as pl
 import pyarrow as pa
 
-from smfparse.comparing import changes as comparison
+from smfparse import comparing, reports
 from smfparse.errors import Damage, RequestError
-from smfparse.inputs.sources import Inputs, open_inputs
+from smfparse.inputs.opening import Inputs, open_inputs
+from smfparse.inputs.options import Options, ReadOptions
 from smfparse.inspecting.inventory import Group, inventory
 from smfparse.query.catalog import Catalog, Connection
 from smfparse.query.lazy import lazy
-from smfparse.reports import running as reports
-from smfparse.reports.sections import TOTAL, Sections, every
+from smfparse.reports import TOTAL, Sections, every
 from smfparse.selecting import ALL_RECORDS, Selection, texts
 from smfparse.tables import schema, table_names, wanted_columns, wanted_tables
 
@@ -110,43 +110,36 @@ class SmfData:
             raise RequestError("interval and total exclude each other")
         sections: Sections | None = TOTAL if total else every(interval) if interval else None
         with Catalog(self.inputs) as catalog:
-            return reports.table(reports.report(name), catalog, sections, **options)
+            return reports.report_table(reports.report(name), catalog, sections, **options)
 
 
 def open_data(
     paths: str | Path | Iterable[str | Path],
     selection: Selection = ALL_RECORDS,
-    *,
-    jobs: int = 1,
-    keep_duplicates: bool = False,
-    strict: bool = False,
-    framing: str | None = None,
+    **options: Unpack[Options],
 ) -> SmfData:
     """Open SMF files and datasets, of which the records of `selection` are wanted.
 
     paths            one or several: files, folders, patterns, `-`; Paths are only themselves
     selection        `Selection.of(qmgr="QM*", since="2200")`
-    jobs             processes that decode SMF files, when these are large
-    keep_duplicates  whether records that an earlier dump has as well are kept
-    strict           whether damage ends the reading, by DamageError
-    framing          how records are told apart: rdw, bdw, ...; None: that is detected
+    jobs             processes that decode SMF files, when these are large; 1 by default
+    keep_duplicates  whether to keep records that an earlier dump has as well
+    strict           whether the first damage ends the reading, by DamageError
+    framing          framing of the SMF files: rdw, bdw, ...; None: detected
 
     Raises InputError where an input is missing, unreadable or neither of these.
     """
     several = [paths] if isinstance(paths, (str, Path)) else paths
-    inputs = open_inputs(
-        several, selection, jobs, keep_duplicates=keep_duplicates, strict=strict, framing=framing
-    )
-    return SmfData(inputs)
+    return SmfData(open_inputs(several, ReadOptions(selection, **options)))
 
 
 def compare(
     before: SmfData | str | Path,
     after: SmfData | str | Path,
     *,
-    by: str | Iterable[str] = comparison.NAMES,
+    by: str | Iterable[str] = comparing.NAMES,
     renames: str | Iterable[str] = (),
-    tolerance: float = comparison.TOLERANCE,
+    tolerance: float = comparing.TOLERANCE,
     interval: str | None = None,
 ) -> pl.DataFrame:
     """Return what changed from one to the other: the rows of `smfparse compare --format csv`.
@@ -162,9 +155,9 @@ def compare(
     names = by.split(",") if isinstance(by, str) else list(by)
     seconds = every(interval).seconds if interval else None
     sides = (each if isinstance(each, SmfData) else open_data(each) for each in (before, after))
-    first, second = (comparison.measured(each.inputs, None, seconds) for each in sides)
-    found = [comparison.Rename.of(text) for text in texts(renames)]
-    return comparison.compared(first, second, [name.strip() for name in names], found, tolerance)
+    first, second = (comparing.measured(each.inputs, None, seconds) for each in sides)
+    found = [comparing.Rename.of(text) for text in texts(renames)]
+    return comparing.compared(first, second, [name.strip() for name in names], found, tolerance)
 
 
 def _schema(table: str, columns: str | Iterable[str] | None) -> Any:

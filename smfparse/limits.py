@@ -11,7 +11,30 @@ class Limits:
 
     chunk_bytes   bytes of an input that are looked at at once, about
     max_spanned   bytes beyond which no spanned record grows; SMF itself stops at 32,756
+    free_bytes    bytes that are unpacked from a packed input, however small it is
+    epoch_bytes   bytes of input after which all tables give a batch
+    epoch_cells   values of one table, or of key columns, after which they do as well
+    least_unit    bytes of input below which processes do not share the work: each takes time to
+                  set up
+    most_unit     bytes of input that a process decodes at once where its rows are kept until it is
+                  their turn
+    fingerprints  fingerprints of records that are held before they are written: 16 bytes each
     """
 
     chunk_bytes: int = 16 << 20
     max_spanned: int = 1 << 20
+    free_bytes: int = 64 << 20
+    epoch_bytes: int = 32 << 20
+    epoch_cells: int = 1 << 22
+    least_unit: int = 32 << 20
+    most_unit: int = 256 << 20
+    fingerprints: int = 1 << 22
+
+    @property
+    def window_bytes(self) -> int:
+        """Bytes of an input that are looked at at once: a spanned record always fits twice."""
+        return max(self.chunk_bytes, 2 * self.max_spanned)
+
+
+LIMITS = Limits()
+"""The limits where no others are handed in."""

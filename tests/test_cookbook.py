@@ -17,7 +17,7 @@ import duckdb
 import pytest
 
 import smfparse
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
 from smfparse.synthetic.generate import generate
 from smfparse.tables import table_names, views
 from smfparse.writing.dataset import write_dataset

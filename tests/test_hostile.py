@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from smfparse.decoding.decoder import Decoder
+from smfparse.decoding.needs import Needs
 from smfparse.errors import Damage, DamageLog
 from smfparse.schemas import REGISTRY
 from smfparse.tables import decoded_tables, every_block, wanted_tables
@@ -57,7 +58,7 @@ def hostile(draw: st.DrawFn) -> bytes:
 def decoded(*records: bytes) -> tuple[dict[str, pa.Table], DamageLog]:
     damage = DamageLog()
     parts: dict[str, list[pa.RecordBatch]] = {}
-    for table, batch in Decoder(ALL, damage).decode([chunk_of(*records)]):
+    for table, batch in Decoder(Needs(ALL), damage).decode([chunk_of(*records)]):
         parts.setdefault(table, []).append(batch)
     return {table: pa.Table.from_batches(found) for table, found in parts.items()}, damage
 
@@ -83,10 +84,12 @@ def test_rows_fit_in_their_record_whatever_it_says(record: bytes):
 def test_what_is_decoded_of_a_record_does_not_depend_on_what_is_looked_for(record: bytes):
     tables, damage = decoded(record)
     for name in sorted(tables):
-        [*found] = Decoder(wanted_tables([name]), DamageLog()).decode([chunk_of(record)])
+        [*found] = Decoder(Needs(wanted_tables([name])), DamageLog()).decode([chunk_of(record)])
         assert [batch.to_pylist() for _, batch in found] == [tables[name].to_pylist()]
     checked = DamageLog()
-    list(Decoder({"record": frozenset(), **every_block()}, checked).decode([chunk_of(record)]))
+    list(
+        Decoder(Needs({"record": frozenset(), **every_block()}), checked).decode([chunk_of(record)])
+    )
     assert set(checked.details) == set(damage.details)
 
 
@@ -135,7 +138,9 @@ def test_a_count_that_is_too_large_takes_no_room_from_sound_blocks():
 MEMORY = """
 import re, sys
 from pathlib import Path
-from smfparse.inputs.sources import open_inputs
+from smfparse.tables import table_names
+from smfparse.tables import wanted_tables
+from smfparse.inputs.opening import open_inputs
 inputs = open_inputs([sys.argv[1]])
 rows = sum(batch.num_rows for _, batch in inputs.batches(wanted_tables(table_names())))
 kilobytes = re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]

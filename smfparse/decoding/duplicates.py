@@ -25,27 +25,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smfparse.errors import DamageLog
-from smfparse.inputs.named import Input
-from smfparse.reading.headers import SUBTYPE_END, begins_dump
-from smfparse.reading.reader import Chunk
-from smfparse.reading.walks import RDW_SIZE
+from smfparse.limits import LIMITS
+from smfparse.reading import RDW_SIZE, SUBTYPE_END, Chunk, Input, begins_dump
 from smfparse.vectors import Bools, Bytes, Ints, gather
 
-Keys: TypeAlias = NDArray[np.uint64]
+RecordHashes: TypeAlias = NDArray[np.uint64]
 """Numbers made of SMF header and length: those of equal records are equal."""
 Fingerprints: TypeAlias = NDArray[np.bytes_]
-"""Key, its highest byte first, and digest of records: dtype S16. They ascend as their keys do."""
+"""Hash, its highest byte first, and digest of records: dtype S16; they ascend as the hashes do."""
 
 DIGEST_BYTES = 8
 """Bytes of the SHA-256 of a record that are used: two that differ, but neither in header nor in
 length, have the same with a chance of 1 in 10**19."""
 FINGERPRINT = np.dtype(f"S{8 + DIGEST_BYTES}")
-_MOST_HELD = 1 << 22
-"""Fingerprints that a recorder holds before it hands them on: 64 MB."""
 _NO_KINDS = np.zeros(0, np.int64)
 _MIX, _FOLD = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 _BLOCK = 1 << 16
-"""Keys that are looked at at once."""
+"""RecordHashes that are looked at at once."""
 
 
 class Duplicates:
@@ -63,7 +59,7 @@ class Duplicates:
     def find(self) -> None:
         """Look for duplicates in all files, unless that is done."""
         if self._found is None:
-            self._found = find(self.files, [read_run(each) for each in self.runs])
+            self._found = find_duplicates(self.files, [read_run(each) for each in self.runs])
 
     @property
     def at_once(self) -> bool:
@@ -101,16 +97,22 @@ class Recorder:
     """Takes the fingerprints of records as they are read.
 
     hand_on  takes many of them, ascending; None: all are held
+    most     how many are held before they are handed on
     """
 
-    def __init__(self, hand_on: Callable[[Fingerprints], None] | None = None) -> None:
+    def __init__(
+        self,
+        hand_on: Callable[[Fingerprints], None] | None = None,
+        most: int = LIMITS.fingerprints,
+    ) -> None:
         self.held: list[Fingerprints] = []
         self._hand_on = hand_on
+        self._most = most
 
     def add(self, some: Fingerprints) -> None:
         """Take some, in any order."""
         self.held.append(some)
-        if self._hand_on is not None and sum(map(len, self.held)) >= _MOST_HELD:
+        if self._hand_on is not None and sum(map(len, self.held)) >= self._most:
             self._hand_on(self.take())
 
     def take(self) -> Fingerprints:
@@ -128,7 +130,7 @@ def read_run(path: Path) -> Fingerprints:
     return np.memmap(path, FINGERPRINT, "r")
 
 
-def find(files: Sequence[Input], runs: Sequence[Fingerprints] = ()) -> dict[Path, Ints]:
+def find_duplicates(files: Sequence[Input], runs: Sequence[Fingerprints] = ()) -> dict[Path, Ints]:
     """Return the numbers of the duplicates in each of some SMF files: int64, ascending.
 
     runs  fingerprints, ascending, of records that were read before
@@ -136,65 +138,67 @@ def find(files: Sequence[Input], runs: Sequence[Fingerprints] = ()) -> dict[Path
     Up to 24 bytes are kept a record. Raises InputError where a file cannot be read.
     """
     several, suspects = _candidates(files, runs)
-    keys = several.copy()
-    del several  # it holds the memory of all keys
+    hashes = several.copy()
+    del several  # it holds the memory of all hashes
     found = {each.path: np.zeros(0, np.int64) for each in files}
-    if len(keys):
+    if len(hashes):
         earlier = _Earlier(runs)
         for file in suspects:
-            found[file.path] = _duplicates(file, keys, earlier)
+            found[file.path] = _duplicates(file, hashes, earlier)
     return found
 
 
-def _candidates(files: Sequence[Input], runs: Sequence[Fingerprints]) -> tuple[Keys, list[Input]]:
-    """Return keys that are in several dumps, ascending, and the files that have any of them."""
-    keys = [_keys_of_dumps(each) for each in files]
-    several = _several(np.concatenate(keys))
-    before = [own[_keys_in(own, run)] for own in keys for run in runs]
+def _candidates(
+    files: Sequence[Input], runs: Sequence[Fingerprints]
+) -> tuple[RecordHashes, list[Input]]:
+    """Return hashes that are in several dumps, ascending, and the files that have any of them."""
+    hashes = [_hashes_of_dumps(each) for each in files]
+    several = _several(np.concatenate(hashes))
+    before = [own[_hashes_in(own, run)] for own in hashes for run in runs]
     if any(map(len, before)):
         several = np.union1d(several, np.concatenate(before))
-    having = [each for each, own in zip(files, keys, strict=True) if _any_of(own, several)]
+    having = [each for each, own in zip(files, hashes, strict=True) if _any_of(own, several)]
     return several, having
 
 
-def _keys_of_dumps(file: Input) -> Keys:
-    """Return the keys of the records of a file, each once a dump."""
-    dumps: list[Keys] = []
-    own: list[Keys] = []
+def _hashes_of_dumps(file: Input) -> RecordHashes:
+    """Return the hashes of the records of a file, each once a dump."""
+    dumps: list[RecordHashes] = []
+    own: list[RecordHashes] = []
     for begins, chunk in _by_dump(file, _NO_KINDS):
         if begins and own:
             dumps.append(_once(own))
-        own.append(_keys(chunk))
+        own.append(_hashes(chunk))
     return np.concatenate([*dumps, _once(own)])
 
 
-def _once(parts: list[Keys]) -> Keys:
-    """Take keys out of a list; return each once."""
-    keys = np.concatenate([np.zeros(0, np.uint64), *parts])
+def _once(parts: list[RecordHashes]) -> RecordHashes:
+    """Take hashes out of a list; return each once."""
+    hashes = np.concatenate([np.zeros(0, np.uint64), *parts])
     parts.clear()
-    keys.sort()
-    new = np.ones(len(keys), np.bool_)
-    new[1:] = keys[1:] != keys[:-1]
-    return keys[new]
+    hashes.sort()
+    new = np.ones(len(hashes), np.bool_)
+    new[1:] = hashes[1:] != hashes[:-1]
+    return hashes[new]
 
 
-def _several(keys: Keys) -> Keys:
-    """Return the keys that are there more than once, ascending, in the memory of `keys`."""
-    keys.sort()
+def _several(hashes: RecordHashes) -> RecordHashes:
+    """Return the hashes that are there more than once, ascending, in the memory of `hashes`."""
+    hashes.sort()
     count = 0
-    for at in range(0, len(keys), _BLOCK):
-        block = keys[at : at + _BLOCK + 1]
+    for at in range(0, len(hashes), _BLOCK):
+        block = hashes[at : at + _BLOCK + 1]
         found = np.unique(block[1:][block[1:] == block[:-1]])
-        keys[count : count + len(found)] = found
+        hashes[count : count + len(found)] = found
         count += len(found)
-    return keys[:count]
+    return hashes[:count]
 
 
-def _keys_in(keys: Keys, run: Fingerprints) -> Bools:
-    """Return which keys some of the ascending fingerprints begin with."""
-    found = np.zeros(len(keys), np.bool_)
-    for at in range(0, len(keys) if len(run) else 0, _BLOCK):
-        block = keys[at : at + _BLOCK]
+def _hashes_in(hashes: RecordHashes, run: Fingerprints) -> Bools:
+    """Return which hashes some of the ascending fingerprints begin with."""
+    found = np.zeros(len(hashes), np.bool_)
+    for at in range(0, len(hashes) if len(run) else 0, _BLOCK):
+        block = hashes[at : at + _BLOCK]
         least = np.zeros((len(block), 2), ">u8")
         least[:, 0] = block
         place = np.searchsorted(run, least.view(FINGERPRINT)[:, 0])
@@ -203,9 +207,9 @@ def _keys_in(keys: Keys, run: Fingerprints) -> Bools:
     return found
 
 
-def _any_of(keys: Keys, wanted: Keys) -> bool:
-    """Whether any of `keys` is among those that are wanted."""
-    blocks = (keys[at : at + _BLOCK] for at in range(0, len(keys), _BLOCK))
+def _any_of(hashes: RecordHashes, wanted: RecordHashes) -> bool:
+    """Whether any of `hashes` is among those that are wanted."""
+    blocks = (hashes[at : at + _BLOCK] for at in range(0, len(hashes), _BLOCK))
     return any(_among(each, wanted).any() for each in blocks)
 
 
@@ -232,19 +236,19 @@ def _by_dump(file: Input, kinds: Ints | None = None) -> Iterator[tuple[bool, Chu
             first = False
 
 
-def _keys(chunk: Chunk) -> Keys:
-    """Return the key of each record: the bytes behind the RDW up to the subtype, and the length.
+def _hashes(chunk: Chunk) -> RecordHashes:
+    """Return the hash of each record: the bytes behind the RDW up to the subtype, and the length.
 
     These are in one piece, also where the rest of a record is not.
     """
     header = gather(chunk.buffer, chunk.start + RDW_SIZE, SUBTYPE_END - RDW_SIZE)
     short = np.flatnonzero(chunk.length < SUBTYPE_END)
     header[short] *= np.arange(RDW_SIZE, SUBTYPE_END) < chunk.length[short, None]
-    keys = chunk.length.astype(np.uint64)
+    hashes = chunk.length.astype(np.uint64)
     for word in header.view("<u4").T:
-        keys = (keys ^ word) * _MIX
-        keys ^= keys >> _FOLD
-    return keys
+        hashes = (hashes ^ word) * _MIX
+        hashes ^= hashes >> _FOLD
+    return hashes
 
 
 class _Earlier:
@@ -275,17 +279,17 @@ class _Earlier:
         return found
 
 
-def _duplicates(file: Input, keys: Keys, earlier: _Earlier) -> Ints:
+def _duplicates(file: Input, hashes: RecordHashes, earlier: _Earlier) -> Ints:
     """Return the numbers of the duplicates of a file; add its other records to the earlier ones.
 
-    keys  those, ascending, of records that may be duplicates, or the records that these repeat
+    hashes  those, ascending, of records that may be duplicates, or the records that these repeat
     """
     numbers: list[Ints] = []
     own: list[Fingerprints] = []
     for begins, chunk in _by_dump(file):
         if begins:
             earlier.add(own)
-        candidates = chunk.where(_among(_keys(chunk), keys))
+        candidates = chunk.where(_among(_hashes(chunk), hashes))
         some = fingerprints(candidates)
         again = earlier.have(some)
         numbers.append(candidates.record_no[again])
@@ -297,7 +301,7 @@ def _duplicates(file: Input, keys: Keys, earlier: _Earlier) -> Ints:
 def fingerprints(chunk: Chunk) -> Fingerprints:
     """Return the fingerprint of each record of a chunk."""
     found = np.zeros((len(chunk.start), FINGERPRINT.itemsize), np.uint8)
-    found[:, :-DIGEST_BYTES] = _keys(chunk).astype(">u8").view(np.uint8).reshape(-1, 8)
+    found[:, :-DIGEST_BYTES] = _hashes(chunk).astype(">u8").view(np.uint8).reshape(-1, 8)
     found[:, -DIGEST_BYTES:] = _digests(chunk)
     return found.view(FINGERPRINT)[:, 0]
 

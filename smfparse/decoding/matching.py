@@ -11,14 +11,16 @@ from functools import cached_property
 
 import numpy as np
 
-from smfparse.decoding.keys import Clocks, KeyColumns, words
-from smfparse.decoding.records import Blocks, Places, Records
-from smfparse.decoding.tasks import CONTINUATION, TASK, TaskLinks
+from smfparse.decoding.clocks import Clocks
+from smfparse.decoding.index import BlockIndex
+from smfparse.decoding.keys import KeyColumns
+from smfparse.decoding.records import Blocks, Records
+from smfparse.decoding.tasks import TaskLinks
+from smfparse.decoding.texts import text_columns
 from smfparse.errors import DamageLog
 from smfparse.layout import Block, Field, Raw, Text
-from smfparse.reading.headers import kinds_of
-from smfparse.reading.reader import Chunk
-from smfparse.schemas import QWHC, WQST, WTAS
+from smfparse.reading import Chunk, kinds_of
+from smfparse.schemas import CONTINUATION, QWHC, TASK, WQST, WTAS
 from smfparse.selecting import NAMED, JoinKey, Selection, like, naming, tables_about
 from smfparse.tables import TABLES
 from smfparse.vectors import Bools, Ints, distinct, gather
@@ -27,7 +29,7 @@ TASK_KINDS = np.array([smf_type << 16 | subtype for smf_type, subtype in (TASK, 
 """Kinds, as of `kinds_of`, of the records that `queue_tasks` looks at."""
 
 
-class Names:
+class NameFilter:
     """The names asked for, as `Selection.by_name`, carried from chunk to chunk of a source.
 
     `tasks` finds what `queue_tasks` returns, when a row is first chosen by the queues of its task.
@@ -59,7 +61,7 @@ class Names:
 
 
 def _is_like(pattern: re.Pattern[str], field: Field, raw: bytes) -> bool:
-    """Whether a name is like a pattern; what is blank is none."""
+    """Whether a name is like a pattern; a blank one is not."""
     assert isinstance(field.kind, Text)
     name = field.kind.spell(raw)
     return bool(name and pattern.fullmatch(name))
@@ -68,7 +70,7 @@ def _is_like(pattern: re.Pattern[str], field: Field, raw: bytes) -> bool:
 class Matches:
     """What of the records of a chunk is about the names that are asked for."""
 
-    def __init__(self, names: Names, records: Records, keys: KeyColumns) -> None:
+    def __init__(self, names: NameFilter, records: Records, keys: KeyColumns) -> None:
         self._names = names
         self._records = records
         self._keys = keys
@@ -103,7 +105,7 @@ class Matches:
         for block, field in _fields(option, table):
             at, length = found.at, found.length
             if block is QWHC:
-                at, length = self._keys.placed(block, found.owner)
+                at, length = self._keys.areas.placed(block, found.owner)
             held = np.flatnonzero(length >= field.end)
             raw = gather(self._records.chunk.buffer, at[held] + field.offset, field.kind.width)
             chosen[held] |= self._names.hits(option, field, raw)
@@ -144,14 +146,14 @@ def blocks_for(selection: Selection, tables: Iterable[str]) -> list[Block]:
 def queue_tasks(chunks: Iterable[Chunk], patterns: frozenset[str]) -> Ints:
     """Return the numbers of the tasks of a source that have a queue like a pattern, ascending.
 
-    A task is told by the record_no of its 116/1; a 116/2 whose 116/1 is not there by its own.
+    A task is identified by the record_no of its 116/1; a 116/2 whose 116/1 is missing by its own.
     """
-    names = Names({"queue": patterns})
-    clocks, links, known, places = Clocks(), TaskLinks(), words(), Places([WTAS, WQST])
+    names = NameFilter({"queue": patterns})
+    clocks, links, known, index = Clocks(), TaskLinks(), text_columns(), BlockIndex([WTAS, WQST])
     found = [np.zeros(0, np.int64)]
     for chunk in chunks:
         of_tasks = np.isin(kinds_of(chunk.buffer, chunk.start), TASK_KINDS)
-        records = Records(chunk.where(of_tasks), DamageLog(), places)
+        records = Records(chunk.where(of_tasks), DamageLog(), index)
         keys = KeyColumns(records, clocks, links, known)
         queues = records.blocks(WQST)
         owner = queues.owner[Matches(names, records, keys).of("wqst", queues)]

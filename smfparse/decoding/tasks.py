@@ -15,11 +15,9 @@ import numpy as np
 
 from smfparse.decoding.records import Blocks, Records
 from smfparse.layout import Field, Values
-from smfparse.schemas import WQST, WTAS
+from smfparse.schemas import CONTINUATION, WQST, WTAS
 from smfparse.vectors import Bools, Ints, gather
 
-TASK = (116, 1)
-CONTINUATION = (116, 2)
 REMEMBERED = 1 << 18
 """116/1 records that a later chunk's 116/2 can still belong to: the nearest ones."""
 _TOKEN_AT = WTAS.field("wtasstrt")

@@ -11,17 +11,15 @@ import os
 import stat
 import sys
 import tempfile
-import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import nullcontext, suppress
-from dataclasses import dataclass, field, replace
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from smfparse.errors import Damage, DamageLog, InputError, OutputError, RequestError
-from smfparse.reading.detection import Framing
-from smfparse.reading.reader import WHOLE_SOURCE, Chunk, Part, chunks, look_at
-from smfparse.vectors import Ints
+from smfparse.limits import LIMITS, Limits
+from smfparse.reading import Copy, Framing, Input, look_at
 
 STDIN = "-"
 _COPIED = 1 << 20
@@ -31,52 +29,23 @@ _OF_A_PROCESS = ("/dev/fd/", "/dev/stdin", "/proc/")
 _NOWHERE = Path(os.devnull)
 
 
-class Copy:
-    """A temporary file, that goes with this object."""
-
-    def __init__(self, path: Path) -> None:
-        weakref.finalize(self, _remove, path, os.getpid())
-
-
-@dataclass(frozen=True)
-class Input:
-    """An SMF file or a dataset: where it is, and what the user calls it.
-
-    once     whether it is there to be read only once: standard input, a pipe, a device
-    packing  how the file is packed, outermost first; () where it is not
-    framing  how its records are told apart; None: not known yet, or a dataset
-    copy     what keeps the temporary file that `path` is, where it is one
-    """
-
-    path: Path
-    name: str
-    once: bool = False
-    packing: tuple[str, ...] = ()
-    framing: Framing | None = None
-    copy: Copy | None = field(default=None, compare=False)
-
-    def chunks(
-        self, damage: DamageLog, part: Part = WHOLE_SOURCE, kinds: Ints | None = None
-    ) -> Iterator[Chunk]:
-        """Read a part of an SMF file, as `framing.chunks` does."""
-        return chunks(self.path, damage, part, kinds=kinds, framing=self.framing, name=self.name)
-
-
-def find(
+def resolve(
     names: Iterable[str | Path],
     is_dataset: Callable[[Path], bool],
     damage: DamageLog,
     framing: Framing | None = None,
     target: Path | None = None,
+    limits: Limits = LIMITS,
 ) -> list[Input]:
     """Return the inputs that `names` stand for, in order: each is there and starts as it should.
 
     names       a Path is this path and nothing else: no pattern, not standard input
     is_dataset  whether a folder is one input, and not a folder of SMF files
-    framing     how the records of all files are told apart; None: that is detected
-    target      a folder that is written: where it is below another one it is no input
+    framing     framing of all files; None: detected
+    target      a folder that is written: where it is below another one it is skipped
+    limits      how much of each is looked at at once
 
-    Of folders, files that are no SMF dumps are left out and noted in `damage`. What a folder or
+    In folders, files that are not SMF dumps are skipped and noted in `damage`. What a folder or
     pattern brings again is taken once. Raises InputError where an input is missing, unreadable or
     no SMF dump, or a pattern or folder gives none; RequestError where one is named twice: its
     records would count twice; OutputError where there is no room for a copy.
@@ -96,7 +65,8 @@ def find(
         elif place not in found:
             is_file = not each.once and not each.path.is_dir()
             found[place] = look(each, framing) if is_file else each
-    return [look(_copied(each), framing) if each.once else each for each in found.values()]
+    every = (look(_copied(each), framing) if each.once else each for each in found.values())
+    return [replace(each, limits=limits) for each in every]
 
 
 def check_apart(inputs: Iterable[Path], output: Path) -> None:
@@ -238,15 +208,8 @@ def _opened(stream: Input) -> Any:
     return nullcontext(sys.stdin.buffer)
 
 
-def _remove(path: Path, process: int) -> None:
-    """Remove a copy, but not in processes that were started since."""
-    if os.getpid() == process:
-        with suppress(OSError):
-            path.unlink()
-
-
 def _no_room(stream: Input, error: OSError) -> OutputError:
     return OutputError(
-        f"{tempfile.gettempdir()}: {error.strerror or error}; {stream.name} is copied to "
-        "there: have TMPDIR name another folder, or name a file as input"
+        f"{tempfile.gettempdir()}: {error.strerror or error}; {stream.name} is copied "
+        "there first; set TMPDIR to another folder, or pass a file instead of a pipe"
     )

@@ -11,12 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from construct import Array, Struct
 
 from smfparse.errors import RequestError
 from smfparse.layout import ENCODING, Block, Code, Field, Flags, Repeat
-from smfparse.reading.reader import Chunk
+from smfparse.reading import Chunk
 from smfparse.schemas import ACCOUNTING, QWAS, QWHC, QWHS, QWHX, QWST, REGISTRY, STATISTICS, TRIPLET
+from smfparse.schemas.qwhs import header_parts
 
 _TYPE = QWST.field("sm115rty").offset
 _HEX_SHOWN = 16
@@ -109,7 +111,7 @@ def _sections(record: Record, known: list[tuple[int, int]]) -> Iterator[str]:
                 break
             block = record.block(number)
             if number == 0:
-                yield from _area(record.data, start, end, known)
+                yield from _area(record, start, end, known)
             elif block is not None:
                 yield from _block(block, record.data, start, end, known, f" {which + 1}")
 
@@ -126,17 +128,20 @@ def _triplets(data: bytes) -> list[Any]:
     return found
 
 
-def _area(data: bytes, start: int, end: int, known: list[tuple[int, int]]) -> Iterator[str]:
+def _area(record: Record, start: int, end: int, known: list[tuple[int, int]]) -> Iterator[str]:
     """Explain the QWHS area: QWHS in its form, then QWHC, then QWHX."""
-    own = int.from_bytes(data[start : start + 2])
-    own = 4 if own < 4 else min(own, end - start)
-    yield from _block(QWHS, data, start, start + own, known, "")
-    at = start + own
-    if own == QWHS.field("qwhstime").offset and at + QWHC.size <= end:
-        yield from _block(QWHC, data, at, at + QWHC.size, known, "")
-        at += QWHC.size
-    if at + QWHX.size <= end:
-        yield from _block(QWHX, data, at, at + QWHX.size, known, "")
+    data, release = record.data, QWST.field("sm115rel")
+    parts = header_parts(
+        np.array([int.from_bytes(data[start : start + 2])]),
+        np.array([end - start]),
+        np.frombuffer(data[release.offset : release.end], np.uint8)[None, :],
+    )
+    own, qwhx = start + int(parts.own[0]), start + int(parts.qwhx[0])
+    yield from _block(QWHS, data, start, own, known, "")
+    if parts.has_qwhc[0]:
+        yield from _block(QWHC, data, own, own + QWHC.size, known, "")
+    if parts.has_qwhx[0]:
+        yield from _block(QWHX, data, qwhx, qwhx + QWHX.size, known, "")
 
 
 def _block(

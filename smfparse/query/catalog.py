@@ -21,7 +21,8 @@ import duckdb
 import pyarrow as pa
 
 from smfparse.errors import InputError, OutputError, RequestError
-from smfparse.inputs.sources import Dataset, Inputs
+from smfparse.inputs.opening import Inputs
+from smfparse.inputs.sources import Dataset
 from smfparse.interrupts import interrupting
 from smfparse.query.hints import hinted
 from smfparse.query.projection import Plan, named_tables, named_views, read_plan, scanned, tables_of
@@ -86,7 +87,7 @@ class Catalog:
         self.connection.execute("SET enable_progress_bar = false")  # it goes to stdout
         self.connection.execute("CREATE SCHEMA inputs")
         raw = [each for each in inputs.sources if not isinstance(each, Dataset)]
-        self._files = Files(Inputs(raw, inputs.log, inputs.selection, inputs.jobs))
+        self._files = Files(Inputs(raw, inputs.log, inputs.options))
         self._selection = inputs.selection
         self._datasets = [each for each in inputs.sources if isinstance(each, Dataset)]
         self._made: set[str] = set()

@@ -23,7 +23,7 @@ import polars as pl
 import pyarrow as pa
 from polars.io.plugins import register_io_source
 
-from smfparse.inputs.sources import Inputs
+from smfparse.inputs.opening import Inputs
 from smfparse.selecting import NAMED, Selection
 from smfparse.tables import DAMAGE, Batch, schema, wanted_tables
 
@@ -135,9 +135,11 @@ def _frames(
     tested = [] if condition is None else condition.meta.root_names()
     needed = list(dict.fromkeys([*shown, *tested]))
     if rows is None:
-        chosen = replace(inputs, selection=narrowed(inputs.selection, table, condition))
+        selection = narrowed(inputs.selection, table, condition)
+        options = replace(inputs.options, selection=selection)
     else:
-        chosen = replace(inputs, jobs=1)  # several would decode what nobody asks for
+        options = replace(inputs.options, jobs=1)  # several would decode what nobody asks for
+    chosen = replace(inputs, options=options)
     with closing(chosen.batches({table: frozenset(needed)}, prompt=True)) as found:
         for batch in _first(rows, found):
             frame = _frame(batch, needed)

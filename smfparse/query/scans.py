@@ -16,7 +16,7 @@ import pyarrow as pa
 from pyarrow.dataset import Dataset
 
 from smfparse.errors import OutputError, SmfError
-from smfparse.inputs.sources import Inputs
+from smfparse.inputs.opening import Inputs
 from smfparse.query.projection import scanned, words
 from smfparse.tables import Batch, Wanted, coded_schema, columns
 

@@ -1,4 +1,4 @@
-"""The SMF headers of records: what is told of a record before any of its blocks is looked for."""
+"""The SMF headers of records: what is known of a record before any of its blocks is looked for."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from smfparse.layout import ENCODING, Numeric, Raw, Values
 from smfparse.schemas import ACCOUNTING, QWST, STATISTICS, TRIPLET
@@ -33,7 +34,8 @@ _SIGN = _SYSTEM - 1
 _FIRST_YEAR, _END_YEAR = 0x0060000, 0x0200000
 """In a packed date without its sign: no SMF record is older than 1960; 2100 is far."""
 _FLAG_BITS, _FLAG_ON = 0x1F, 0x1E
-_DUMP_HEADER, _DUMP_TRAILER = 2, 3
+DUMP_HEADER, DUMP_TRAILER = 2, 3
+"""SMF types of the records with which the dump program starts and ends a dump."""
 _IN_NAMES = np.zeros(256, np.bool_)
 _IN_NAMES[list("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789$#@ ".encode(ENCODING))] = True
 _PIECE = 1 << 18
@@ -80,7 +82,7 @@ class Headers:
 
     @cached_property
     def has_subtype(self) -> Bools:
-        """False where the header says nothing of a subtype (SMF's own records)."""
+        """Whether the header has a subtype: SMF's own records have none."""
         says: Bools = self.is_mq | ((self.number("sm115flg") & _SUBTYPE_VALID) != 0)
         return says & (self._length >= SUBTYPE_END)
 
@@ -155,15 +157,13 @@ def is_mq(buffer: Bytes, start: Ints) -> Bools:
 
 def begins_dump(buffer: Bytes, start: Ints) -> Bools:
     """Whether records are those with which a dump starts."""
-    found: Bools = buffer[start + _TYPE] == _DUMP_HEADER
+    found: Bools = buffer[start + _TYPE] == DUMP_HEADER
     return found
 
 
 def is_dump(buffer: Bytes, start: Ints) -> Bools:
     """Whether records are those with which the SMF dump program starts and ends a dump."""
-    found: Bools = (buffer[start + _TYPE] == _DUMP_HEADER) | (
-        buffer[start + _TYPE] == _DUMP_TRAILER
-    )
+    found: Bools = (buffer[start + _TYPE] == DUMP_HEADER) | (buffer[start + _TYPE] == DUMP_TRAILER)
     return found
 
 
@@ -175,17 +175,39 @@ def least_offset(number: Any) -> Any:
 def existing_triplets(buffer: Bytes, start: Ints, length: Ints, most: int) -> tuple[Any, Bools]:
     """Return the first `most` triplets of MQ records, (records, most), and which of them exist.
 
-    The triplets end where the first thing they point to starts; an offset that cannot be is passed
-    over. QWHSNSDA says the same but in 115/231 at MQ 8.0.0, where it leaves out the last triplet.
+    QWHSNSDA says the same but in 115/231 at MQ 8.0.0, where it leaves out the last triplet.
     """
     raw = gather(buffer, start + HEADER_END, most * TRIPLET.size).view(_TRIPLET)
     offsets = raw["offset"].T.astype(np.uint32, order="C")
     least = least_offset(np.arange(most, dtype=np.uint32))[:, None]
-    limit = np.empty((most, len(start)), np.uint32)
-    limit[0] = length
-    limit[1:] = np.where(offsets >= least, offsets, _NO_TRIPLET)[:-1]
-    exists = np.minimum.accumulate(limit, axis=0) >= least
-    return raw, np.ascontiguousarray(exists.T)
+    return raw, np.ascontiguousarray((triplets_end(offsets, length) >= least).T)
+
+
+def triplets_end(offsets: NDArray[np.uint32], length: Ints) -> NDArray[np.uint32]:
+    """Return where the triplets of records end: where the first thing they point to starts.
+
+    offsets  uint32 (triplets, records): what each triplet points to, if it exists
+    length   int64 (records,): bytes of each record
+
+    Row n of the result is the end by the n triplets before: triplet n exists if it ends there or
+    before. An offset into the triplets themselves is ignored.
+    """
+    least = least_offset(np.arange(len(offsets), dtype=np.uint32))[:, None]
+    ends = np.empty_like(offsets)
+    ends[0] = length
+    ends[1:] = np.where(offsets >= least, offsets, _NO_TRIPLET)[:-1]
+    found: NDArray[np.uint32] = np.minimum.accumulate(ends, axis=0)
+    return found
+
+
+def triplet_count(record: bytes) -> int:
+    """Return how many triplets a record of MQ has, its RDW included."""
+    most = (len(record) - HEADER_END) // TRIPLET.size
+    if most < 1:
+        return 0
+    buffer, length = np.frombuffer(record, np.uint8), np.array([len(record)])
+    _, exists = existing_triplets(buffer, np.zeros(1, np.int64), length, most)
+    return int(exists.sum())
 
 
 def content_end(buffer: Bytes, start: Ints) -> Ints:
@@ -198,8 +220,8 @@ def content_end(buffer: Bytes, start: Ints) -> Ints:
     return longest
 
 
-def told_length(buffer: Bytes, start: Ints) -> Ints:
-    """Return how long records are by what is in them; 0 of a type of which that is not known."""
+def implied_length(buffer: Bytes, start: Ints) -> Ints:
+    """Return how long records are by what is in them; 0: not known of records of this type."""
     of_dump = np.where(is_dump(buffer, start), SMF_HEADER, 0)
-    told: Ints = np.where(is_mq(buffer, start), content_end(buffer, start), of_dump)
-    return told
+    length: Ints = np.where(is_mq(buffer, start), content_end(buffer, start), of_dump)
+    return length

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from smfparse.errors import Damage, DamageLog
 from smfparse.layout import Text
-from smfparse.reading.headers import Headers
+from smfparse.reading import Headers
 from smfparse.schemas import QWST
 from smfparse.selecting.criteria import DAY, like
 from smfparse.selecting.lookups import Lookup, lookups, named_in

@@ -9,19 +9,16 @@ from typing import BinaryIO, TypeAlias
 
 import numpy as np
 
-from smfparse.layout import Raw, version_key
-from smfparse.schemas import QWHC, QWHS, QWHX, QWST, TRIPLET
+from smfparse.layout import ENCODING, Raw, version_key
+from smfparse.schemas import QWHC, QWHS, QWHX, QWST, TASK, TRIPLET
+from smfparse.schemas.qwhs import FORMS, LONG, LONG_RELEASE, SHORT, STUB, STUB_BYTES
 from smfparse.synthetic.draws import Ints, Rows, big_endian, clock, encoded
 
-LONG, SHORT, STUB = 52, 36, 1
-"""QWHSLEN of the forms of the QWHS area."""
-_STUB_BYTES = 4
 _NO_NETWORK = "40" * 8 + "00" * 8
 _CHINIT = 0xE7
-_TASK = (116, 1)
 _US_PER_DAY = 24 * 3600 * 1_000_000
-_LONG_RELEASE = (10,)
-"""From this MQ version QWHX holds the release, and the SMF header 946."""
+_LONG_SINCE = (10,)
+"""From this MQ version QWHX holds the release, and the SMF header LONG_RELEASE."""
 _SUBTYPE_VALID, _DUMP_MARK = 0x5E, 0x1E
 _MARKER_BYTES = 18
 _DUMP_HEADER, _DUMP_TRAILER = 2, 3
@@ -124,13 +121,12 @@ class Envelope:
         self.version = version
         self.offset = offset
         self.interval = interval
-        self.extended = version_key(version) >= _LONG_RELEASE
+        self.extended = version_key(version) >= _LONG_SINCE
         self.names = encoded(QWST.field("sm115SSI").kind, qmgrs)
 
     def area_bytes(self, shape: Shape) -> int:
         """Return the length of the QWHS area."""
-        size = {LONG: LONG, SHORT: SHORT + QWHC.size, STUB: _STUB_BYTES}[shape.form]
-        return size + QWHX.size * self.extended
+        return FORMS[shape.form] + QWHX.size * self.extended
 
     def records(self, kind: Kind, which: Ints) -> Iterator[Group]:
         """Make the records `which` of a kind.
@@ -163,7 +159,7 @@ class Envelope:
     ) -> Raw:
         shape = SHAPES.get(record, Shape(max(parts) + 1))
         triplets = shape.triplets
-        if record == _TASK and not lengths[triplets - 1][1]:
+        if record == TASK and not lengths[triplets - 1][1]:
             triplets -= 1
         size = QWST.size + triplets * TRIPLET.size
         body = sum(part.shape[1] for part in parts.values())
@@ -195,7 +191,7 @@ class Envelope:
         return np.frombuffer(data, np.uint8)
 
     def _header(self, record: tuple[int, int], qmgr: Ints, when: Ints, total: int) -> Raw:
-        release = "946" if self.extended else self.version.replace(".", "")
+        release = LONG_RELEASE.decode(ENCODING) if self.extended else self.version.replace(".", "")
         fixed = {
             "sm115len": total,
             "sm115flg": _SUBTYPE_VALID,
@@ -216,7 +212,7 @@ class Envelope:
 
     def _area(self, record: tuple[int, int], triplets: int, writers: Writers, rows: Ints) -> Raw:
         shape = SHAPES.get(record, Shape(triplets))
-        size = _STUB_BYTES if shape.form == STUB else shape.form
+        size = STUB_BYTES if shape.form == STUB else shape.form
         fixed = {
             "qwhslen": shape.form,
             "qwhstyp": 1,

@@ -29,8 +29,10 @@ import pyarrow.compute as pc
 from smfparse import __version__
 from smfparse.decoding.duplicates import Duplicates, Fingerprints, Recorder, read_run
 from smfparse.errors import Damage, DamageLog, InputError, RequestError
+from smfparse.inputs.opening import Inputs, called_apart
 from smfparse.inputs.parallel import in_order
-from smfparse.inputs.sources import Dataset, Inputs, SmfFile, Source, called_apart, damage_rows
+from smfparse.inputs.sources import Dataset, SmfFile, Source, damage_rows
+from smfparse.limits import LIMITS, Limits
 from smfparse.store.locking import only_writer
 from smfparse.store.manifest import (
     FORMAT,
@@ -155,9 +157,10 @@ def _add(inputs: Inputs, there: Dataset, partition: bool) -> Appended:
     _clear(there.path)
     if not sources:
         return Appended(old, dict.fromkeys(table_names(), 0), passed_over)
-    added = Inputs(sources, inputs.log, inputs.selection, inputs.jobs)
+    added = Inputs(sources, inputs.log, inputs.options)
     first = _next_number(there.path)
-    made = _Making(there.path, old["partitioned"], first, read, old, _places(there.lost))
+    lost, limits = _places(there.lost), inputs.options.limits
+    made = _Making(there.path, old["partitioned"], first, read, old, lost, limits)
     manifest, rows = _make(added, made)
     return Appended(manifest, rows, passed_over, tuple(renamed.items()))
 
@@ -178,7 +181,9 @@ def _write_whole(inputs: Inputs, folder: Path, partition: bool) -> Manifest:
     """Write a dataset where there is none, or one that is to be replaced."""
     _clear(folder)
     read = _files_read(each for each in inputs.sources if isinstance(each, SmfFile))
-    manifest, _ = _make(inputs, _Making(folder, partition, _next_number(folder), read))
+    first, limits = _next_number(folder), inputs.options.limits
+    made = _Making(folder, partition, first, read, limits=limits)
+    manifest, _ = _make(inputs, made)
     return manifest
 
 
@@ -348,6 +353,7 @@ class _Making:
     read    the SMF files that are read
     old     manifest of the dataset that is added to; None: a new one, where every table has a file
     damage  what could not be used of what that was made of
+    limits  those of the inputs
     """
 
     folder: Path
@@ -356,11 +362,12 @@ class _Making:
     read: Mapping[Path, _FileRead]
     old: Manifest | None = None
     damage: frozenset[_Place] = frozenset()
+    limits: Limits = LIMITS
     runs: dict[str, int] = field(default_factory=dict)
     recorder: Recorder = field(init=False)
 
     def __post_init__(self) -> None:
-        self.recorder = Recorder(self.write_run)
+        self.recorder = Recorder(self.write_run, self.limits.fingerprints)
 
     def write_run(self, some: Fingerprints) -> None:
         """Write fingerprints, that ascend, as a file."""
@@ -417,8 +424,8 @@ def _written(inputs: Inputs, made: _Making) -> Iterator[list[Written]]:
     if len(found) < 2:
         yield _write(*where, 1, 0, inputs.batches(wanted))
         return
-    write = partial(_write, *where, inputs.jobs)
-    outcomes = in_order(found, write, inputs.jobs, inputs.log)
+    write = partial(_write, *where, inputs.options.jobs)
+    outcomes = in_order(found, write, inputs.options.jobs, inputs.log)
     with closing(outcomes):
         for outcome in outcomes:
             inputs.log.add(outcome.log)

@@ -16,7 +16,7 @@ import polars as pl
 import pyarrow as pa
 
 from smfparse.errors import RequestError
-from smfparse.inputs.sources import Inputs
+from smfparse.inputs.opening import Inputs
 from smfparse.rendering.rows import csv
 from smfparse.store.manifest import PARTIAL, in_folder
 from smfparse.store.parquet import TableWriter

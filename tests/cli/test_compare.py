@@ -19,7 +19,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from smfparse.cli import main
-from smfparse.comparing.changes import (
+from smfparse.comparing import (
     COLUMNS,
     MEASURES,
     NAMES,
@@ -30,8 +30,9 @@ from smfparse.comparing.changes import (
     measured,
 )
 from smfparse.errors import RequestError
-from smfparse.inputs.sources import open_inputs
-from smfparse.reports.sections import TOTAL
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
+from smfparse.reports import TOTAL
 from smfparse.synthetic.generate import generate
 from tests.support import command
 from tests.support.builders import rdw
@@ -80,7 +81,7 @@ def rows_of(*arguments: object) -> list[dict[str, Any]]:
 @cache
 def side(*paths: Path, split: Split | None = None, interval: int | None = None) -> Side:
     """What is measured of files, which no test changes."""
-    return measured(open_inputs(paths, jobs=1), split, interval)
+    return measured(open_inputs(paths, ReadOptions(jobs=1)), split, interval)
 
 
 def figures(rows: pl.DataFrame, of: str = "after") -> dict[tuple[Any, ...], float]:
@@ -117,7 +118,7 @@ WAITS = {
 @cache
 def raw_calls(path: Path) -> list[dict[str, Any]]:
     """Every call count of every block, with the names it is about and the middle of its time."""
-    inputs = open_inputs([path], jobs=1)
+    inputs = open_inputs([path], ReadOptions(jobs=1))
     tables = {name: inputs.arrow(name).to_pylist() for name in ("wtid", "wtas", "wqst")}
     jobs = {row["record_no"]: row["wtidccn"] for row in tables["wtid"]}
     found = []
@@ -483,7 +484,7 @@ def test_two_names_that_become_one_are_added_up(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "A", "=B", "A=", "A%%=B", "A=%", "A%=B%%"])
 def test_what_is_no_rename_is_said(text: str) -> None:
-    with pytest.raises(RequestError, match=r"--rename .*(LQ%=SQ%|no %)"):
+    with pytest.raises(RequestError, match=r"renames=.*(LQ%=SQ%|write one in OLD)"):
         Rename.of(text)
     result = run(FIXTURE, FIXTURE, "--rename", text)
     assert (result.exit_code, result.stdout) == (2, "")
@@ -703,7 +704,7 @@ def test_without_class_3_the_trace_is_named(tmp_path: Path) -> None:
         (["--split-at", "2026-03-04"], "INPUT"),
         (["FILE", "--split-at", "1000"], "has to have a day; 2026-03-04, 2026-03-04T09:00"),
         (["FILE", "--split-at", "noon"], "2026-03-04T09:00"),
-        (["FILE", "FILE", "--by", "user"], "--by user: it takes qmgr, job, queue, verb"),
+        (["FILE", "FILE", "--by", "user"], "--by user: unknown name; it takes qmgr, job"),
         (["FILE", "FILE", "--by", ""], "it takes qmgr, job, queue, verb"),
         (["FILE", "FILE", "--interval", "7m"], "30s, 15m, 1h"),
         (["FILE", "FILE", "--tolerance", "-1"], "x>=0"),

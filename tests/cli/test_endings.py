@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 
 from smfparse.errors import Damage, DamageError, DamageLog
-from smfparse.inputs import sources as tables
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
+from smfparse.limits import LIMITS
 from smfparse.query.catalog import Catalog
-from smfparse.reading import reader as framing
 from smfparse.tables import DAMAGE_COLUMNS
 from smfparse.writing.dataset import write_dataset
 from tests.support.builders import Section, named_block, qwhs_long, rdw, smf_record
@@ -248,7 +248,7 @@ def test_strict_changes_nothing_where_all_is_well(name: str, place: Path) -> Non
 
 def test_the_error_has_the_damage_and_comes_out_of_a_process_whole(place: Path) -> None:
     with pytest.raises(DamageError) as caught:
-        open_inputs([place / "inputs" / "bad block"], strict=True).arrow("qmst")
+        open_inputs([place / "inputs" / "bad block"], ReadOptions(strict=True)).arrow("qmst")
     assert (caught.value.damage.record_no, caught.value.damage.offset) == (2, len(GOOD))
     again = pickle.loads(pickle.dumps(caught.value))
     assert (again.damage, str(again)) == (caught.value.damage, str(caught.value))
@@ -257,10 +257,10 @@ def test_the_error_has_the_damage_and_comes_out_of_a_process_whole(place: Path) 
 def test_several_processes_stop_at_the_damage_that_one_stops_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(framing, "CHUNK_BYTES", 8192)
-    monkeypatch.setattr(framing, "MAX_RECORD", 4096)
-    monkeypatch.setattr(tables, "LEAST_BYTES", 1)
-    monkeypatch.setattr(tables, "MOST_BYTES", 8192)
+    monkeypatch.setitem(vars(LIMITS), "chunk_bytes", 8192)
+    monkeypatch.setitem(vars(LIMITS), "max_spanned", 4096)
+    monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
+    monkeypatch.setitem(vars(LIMITS), "most_unit", 8192)
     whole, _ = written([each for each in many(300, 2) if each.kind == "clock"])
     first, second = tmp_path / "a.smf", tmp_path / "b.smf"
     first.write_bytes(whole + GOOD * 200 + BAD + GOOD * 300 + BAD[:-3])
@@ -269,11 +269,11 @@ def test_several_processes_stop_at_the_damage_that_one_stops_at(
     for jobs in (1, 2):
         for wanted in ("qmst", "record", "damage"):
             with pytest.raises(DamageError) as caught:
-                open_inputs([first, second], jobs=jobs, strict=True).arrow(wanted)
+                open_inputs([first, second], ReadOptions(jobs=jobs, strict=True)).arrow(wanted)
             said.add((wanted == "record", str(caught.value)))
         folder = tmp_path / f"tables{jobs}"
         with pytest.raises(DamageError) as caught:
-            write_dataset(open_inputs([first, second], jobs=jobs, strict=True), folder)
+            write_dataset(open_inputs([first, second], ReadOptions(jobs=jobs, strict=True)), folder)
         said.add((False, str(caught.value)))
         assert not folder.exists()
     assert len(said) == 2
@@ -306,13 +306,13 @@ def test_the_table_damage_is_that_of_the_whole_input(place: Path) -> None:
 def test_the_table_is_the_same_from_files_from_a_dataset_and_in_info(
     jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables, "LEAST_BYTES", 1)
+    monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
     source = tmp_path / "mixed.smf"
     source.write_bytes(written(many(300, 3))[0] + BAD + GOOD[:-1])
-    inputs = open_inputs([source], jobs=jobs)
+    inputs = open_inputs([source], ReadOptions(jobs=jobs))
     damage = inputs.arrow("damage")
     assert damage.num_rows == inputs.damage.count > 5
-    write_dataset(open_inputs([source], jobs=jobs), tmp_path / "tables")
+    write_dataset(open_inputs([source], ReadOptions(jobs=jobs)), tmp_path / "tables")
     order = [("record_offset", "ascending"), ("reason", "ascending")]
     dataset = open_inputs([tmp_path / "tables"])
     assert dataset.arrow("damage").sort_by(order) == damage.sort_by(order)

@@ -22,7 +22,7 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from smfparse.cli import describe
-from smfparse.inputs.sources import Inputs, open_inputs
+from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.query import prompt as console
 from smfparse.query.catalog import Catalog, is_complete
 from smfparse.query.hints import hinted

@@ -7,9 +7,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from smfparse.comparing import MEASURES, NAMES, Rename, Side, compared, measured
 from smfparse.comparing import printing as contrast
-from smfparse.comparing.changes import MEASURES, NAMES, Rename, Side, compared, measured
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.synthetic.generate import generate
 from tests.support.searching import LONG
 from tests.support.smf import ENDED, MINUTE, queue, task, task_record, task_token, who
@@ -95,7 +96,7 @@ def halves(path: Path, seed: int) -> tuple[Side, Side]:
             queues=1,
             count=8,
         )
-    whole = measured(open_inputs([path], jobs=1))
+    whole = measured(open_inputs([path], ReadOptions(jobs=1)))
     (middle,) = whole.seconds.select(pl.col("bucket").unique().sort().get(4)).to_series()
     parts = [(pl.col("bucket") < middle), (pl.col("bucket") >= middle)]
     first, second = (Side(whole.rows.filter(p), whole.seconds.filter(p)) for p in parts)

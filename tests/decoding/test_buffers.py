@@ -14,17 +14,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.decoding import decoder as decode
-from smfparse.decoding.gathering import Growing
-from smfparse.inputs.named import Input
-from smfparse.inputs.parallel import Log, Range
-from smfparse.reading import reader as framing
+from smfparse.decoding.growing import Growing
+from smfparse.inputs.log import Log
+from smfparse.inputs.options import ReadOptions
+from smfparse.inputs.range import Range
+from smfparse.limits import Limits
+from smfparse.reading import Input
 from smfparse.tables import table_names, wanted_tables
 from smfparse.vectors import not_zero, same
 from tests.support.mixed_records import many, written
 from tests.support.searching import search
 
 ALL = wanted_tables(table_names())
+SMALL = Limits(chunk_bytes=8192, max_spanned=4096, epoch_bytes=8192, epoch_cells=1 << 14)
 
 
 @given(
@@ -131,19 +133,16 @@ def test_indices_of_texts_that_are_all_the_same_are_as_many_as_asked() -> None:
 
 
 @pytest.fixture
-def long_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def long_file(tmp_path: Path) -> Path:
     """A file that gives many batches of each table."""
-    monkeypatch.setattr(framing, "CHUNK_BYTES", 8192)
-    monkeypatch.setattr(framing, "MAX_RECORD", 4096)
-    monkeypatch.setattr(decode, "EPOCH_BYTES", 8192)
-    monkeypatch.setattr(decode, "EPOCH_CELLS", 1 << 14)
     path = tmp_path / "long.smf"
     path.write_bytes(written(many(1500, 4))[0])
     return path
 
 
 def batches(path: Path) -> Iterator[tuple[str, Any]]:
-    return Range(Input(path, str(path)), ALL).batches(Log())
+    options = ReadOptions(limits=SMALL)
+    return Range(Input(path, str(path), limits=SMALL), ALL, options=options).batches(Log())
 
 
 @pytest.mark.slow

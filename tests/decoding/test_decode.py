@@ -15,10 +15,12 @@ from hypothesis import strategies as st
 
 import smfparse.schemas
 from smfparse.decoding.decoder import Decoder
-from smfparse.decoding.gathering import BlockBuffer, EntryBuffer
+from smfparse.decoding.entries import EntryBuffer
+from smfparse.decoding.gathering import BlockBuffer
+from smfparse.decoding.needs import Needs
 from smfparse.errors import DamageLog, RequestError
 from smfparse.layout import Block, SquareSum, block
-from smfparse.reading.reader import SLACK
+from smfparse.reading import SLACK
 from smfparse.tables import schema, table_names, title, wanted_tables
 from tests.support.builders import NOTHING, Section, chunk_of, named_block, qwhs_long, smf_record
 from tests.support.searching import search
@@ -208,7 +210,7 @@ QIST = named_block("QIST", 80)
 
 
 def decode(tables: list[str], *records: bytes) -> dict[str, Any]:
-    return dict(Decoder(wanted_tables(tables), DamageLog()).decode([chunk_of(*records)]))
+    return dict(Decoder(Needs(wanted_tables(tables)), DamageLog()).decode([chunk_of(*records)]))
 
 
 def test_only_the_tables_that_are_wanted_are_decoded():
@@ -221,12 +223,14 @@ def test_a_table_without_rows_gives_no_batch():
 
 def test_only_the_columns_that_are_wanted_are_decoded():
     wanted = {"qist": frozenset({"qmgr", "qistmget"})}
-    [(table, batch)] = Decoder(wanted, DamageLog()).decode([chunk_of(qist_record(QIST, QIST))])
+    [(table, batch)] = Decoder(Needs(wanted), DamageLog()).decode(
+        [chunk_of(qist_record(QIST, QIST))]
+    )
     assert (table, batch.schema.names, batch.num_rows) == ("qist", ["qmgr", "qistmget"], 2)
 
 
 def test_rows_can_be_counted_without_any_column():
-    [(_, batch)] = Decoder({"qist": frozenset()}, DamageLog()).decode(
+    [(_, batch)] = Decoder(Needs({"qist": frozenset()}), DamageLog()).decode(
         [chunk_of(qist_record(QIST, QIST))]
     )
     assert (batch.num_columns, batch.num_rows) == (0, 2)

@@ -18,10 +18,11 @@ from hypothesis import strategies as st
 from smfparse.decoding import duplicates
 from smfparse.decoding.duplicates import Duplicates
 from smfparse.inputs import parallel as ranges
-from smfparse.inputs import sources as tables
-from smfparse.inputs.named import Input, look
-from smfparse.inputs.sources import open_inputs
-from smfparse.reading import reader as framing
+from smfparse.inputs.named import look
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
+from smfparse.limits import LIMITS
+from smfparse.reading import Chunk, Input, planning, spans
 from smfparse.selecting import ALL_RECORDS, Selection
 from smfparse.store.manifest import MANIFEST
 from smfparse.writing.dataset import write_dataset
@@ -60,7 +61,7 @@ def kept(
     paths: Iterable[Path], jobs: int = 1, selection: Selection = ALL_RECORDS, **options: bool
 ) -> list[tuple[str, int]]:
     """Return name and record number of what is counted."""
-    inputs = open_inputs(paths, selection, jobs, **options)
+    inputs = open_inputs(paths, ReadOptions(selection, jobs=jobs, **options))
     rows = inputs.arrow("record").select(["source", "record_no"]).to_pylist()
     return [(Path(row["source"]).name, row["record_no"]) for row in rows]
 
@@ -78,7 +79,7 @@ def folder(tmp_path: Path) -> Path:
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let small files be cut before any record into many parts, which this process decodes."""
     small_chunks(monkeypatch, CAPACITY)
-    monkeypatch.setattr(framing, "_can_start", lambda chunk: True)
+    monkeypatch.setattr(planning, "_can_start", lambda chunk: True)
     monkeypatch.setattr(ranges, "ProcessPoolExecutor", Here)
 
 
@@ -88,7 +89,7 @@ def digested(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     counts: list[int] = []
     digests = duplicates._digests
 
-    def counted(chunk: framing.Chunk) -> Any:
+    def counted(chunk: Chunk) -> Any:
         counts.append(len(chunk.start))
         return digests(chunk)
 
@@ -245,7 +246,7 @@ def test_several_processes_leave_the_same_out(
     for paths in (overlapping, overlapping[::-1], overlapping[:1]):
         one = found_in(paths, 1, MIXED)
         assert found_in(paths, jobs, MIXED) == one
-        counts = [open_inputs(paths, jobs=count) for count in (1, jobs)]
+        counts = [open_inputs(paths, ReadOptions(jobs=count)) for count in (1, jobs)]
         for inputs in counts:
             inputs.arrow("record")
         assert counts[0].log.duplicates == counts[1].log.duplicates
@@ -257,7 +258,7 @@ def test_processes_say_what_they_left_out(
     jobs: int, overlapping: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small_chunks(monkeypatch, CAPACITY)
-    inputs = open_inputs(overlapping[:1], jobs=jobs)
+    inputs = open_inputs(overlapping[:1], ReadOptions(jobs=jobs))
     rows = inputs.arrow("record").num_rows
     assert inputs.duplicates == 2 * 62 - rows > 0
 
@@ -269,7 +270,7 @@ def test_a_dump_behind_damage_is_found_by_the_part_that_has_it(
     orphan = bytes.fromhex("00100200") + bytes(12)
     dump = b"".join([header(), *map(work, range(60))])
     path = put(folder / "damaged", dump, orphan, dump, dump)
-    one, more = (open_inputs([path], jobs=jobs) for jobs in (1, 4))
+    one, more = (open_inputs([path], ReadOptions(jobs=jobs)) for jobs in (1, 4))
     assert one.arrow("record").equals(more.arrow("record"))
     assert one.log.duplicates == more.log.duplicates == {path: 122}
 
@@ -297,10 +298,10 @@ def test_rows_that_are_left_are_those_of_the_records_that_are(
     places = {(source, number) for source, number in kept(overlapping)}
     wanted = {table: frozenset({"source", "record_no"})}
     for jobs in (1, 2):
-        inputs = open_inputs(overlapping, jobs=jobs)
+        inputs = open_inputs(overlapping, ReadOptions(jobs=jobs))
         rows = [row for _, batch in inputs.batches(wanted) for row in batch.to_pylist()]
         found = {(Path(row["source"]).name, row["record_no"]) for row in rows}
-        every = open_inputs(overlapping, keep_duplicates=True).arrow(table)
+        every = open_inputs(overlapping, ReadOptions(keep_duplicates=True)).arrow(table)
         all_rows = every.select(["source", "record_no"]).to_pylist()
         expected = [
             row for row in all_rows if (Path(row["source"]).name, row["record_no"]) in places
@@ -376,7 +377,7 @@ def test_a_single_dump_is_not_searched(
     def never(*arguments: Any) -> Any:
         raise AssertionError("searched")
 
-    for name in ("find", "_keys", "_digests"):
+    for name in ("find_duplicates", "_hashes", "_digests"):
         monkeypatch.setattr(duplicates, name, never)
     for name, start in (("a", header()), ("b", work(0))):
         path = put(folder / name, start, *map(work, range(1, 100)), trailer())
@@ -388,10 +389,10 @@ def test_a_single_dump_is_not_searched(
 def test_dumps_that_do_not_overlap_are_looked_at_by_their_headers_only(
     folder: Path, digested: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def moved(reader: Any, source: Any, target: Any, size: Any) -> None:
+    def moved(view: Any, source: Any, target: Any, size: Any) -> None:
         assert not len(size)
 
-    monkeypatch.setattr(framing._Reader, "_move", moved)
+    monkeypatch.setattr(spans, "move", moved)
     paths = [
         put(folder / f"{hour}", header(hour), work(hour), work(hour), work(hour, 300))
         for hour in range(3)
@@ -443,8 +444,8 @@ def test_memory_is_at_most_24_bytes_a_record(
     copies: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """But for what a chunk takes, however many records there are."""
-    monkeypatch.setattr(framing, "CHUNK_BYTES", CAPACITY)
-    monkeypatch.setattr(framing, "MAX_RECORD", CAPACITY // 2)
+    monkeypatch.setitem(vars(LIMITS), "chunk_bytes", CAPACITY)
+    monkeypatch.setitem(vars(LIMITS), "max_spanned", CAPACITY // 2)
     monkeypatch.setattr(duplicates, "_BLOCK", 1024)
     count = 24_000
     peaks = []
@@ -520,9 +521,9 @@ def test_info_and_the_manifest_hold_the_number(folder: Path) -> None:
 def test_a_dataset_is_written_without_duplicates(
     jobs: int, overlapping: list[Path], monkeypatch: pytest.MonkeyPatch, here: None
 ) -> None:
-    monkeypatch.setattr(tables, "LEAST_BYTES", 1)
+    monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
     folder = overlapping[0].parent / f"tables{jobs}"
-    manifest = write_dataset(open_inputs(overlapping, jobs=jobs), folder)
+    manifest = write_dataset(open_inputs(overlapping, ReadOptions(jobs=jobs)), folder)
     assert kept([folder]) == kept(overlapping)
     assert manifest["duplicates"] == 4 * 62 - manifest["tables"]["record"]
 

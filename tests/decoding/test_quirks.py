@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from smfparse.decoding.decoder import Decoder
+from smfparse.decoding.needs import Needs
 from smfparse.errors import DamageLog
-from smfparse.inputs.sources import open_inputs
-from smfparse.reading.reader import Chunk
+from smfparse.inputs.opening import open_inputs
+from smfparse.limits import Limits
+from smfparse.reading import Chunk
 from smfparse.tables import wanted_tables
 from tests.support.builders import (
     NOTHING,
@@ -39,7 +41,7 @@ def decoded(table: str, *chunks: Chunk) -> list[dict[str, Any]]:
     def again() -> Iterator[Chunk]:
         return iter(chunks)
 
-    decoder = Decoder(wanted_tables([table]), damage, again)
+    decoder = Decoder(Needs(wanted_tables([table])), damage, again)
     rows = [row for _, batch in decoder.decode(chunks) for row in batch.to_pylist()]
     assert damage.count == 0
     return rows
@@ -271,15 +273,15 @@ def test_a_source_is_looked_ahead_in_once_for_all_systems_without_utc() -> None:
         looks += 1
         return iter(chunks)
 
-    decoder = Decoder(wanted_tables(["record"]), DamageLog(), again)
+    decoder = Decoder(Needs(wanted_tables(["record"])), DamageLog(), again)
     rows = [row for _, batch in decoder.decode(chunks) for row in batch.to_pylist()]
     assert [row["utc_offset"] for row in rows] == [None] * 8 + [0]
     assert looks == 1
 
 
-def test_many_small_records_are_given_before_they_fill_the_memory(monkeypatch: Any) -> None:
-    monkeypatch.setattr("smfparse.decoding.decoder.EPOCH_CELLS", 1000)
+def test_many_small_records_are_given_before_they_fill_the_memory() -> None:
     chunks = [chunk_of(*[foreign_record(30)] * 50, first=1 + 50 * number) for number in range(6)]
-    decoder = Decoder(wanted_tables(["record"]), DamageLog())
+    limits = Limits(epoch_cells=1000)
+    decoder = Decoder(Needs(wanted_tables(["record"])), DamageLog(), limits=limits)
     batches = [batch.num_rows for _, batch in decoder.decode(chunks)]
     assert batches == [50] * 6

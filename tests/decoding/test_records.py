@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from smfparse.decoding.decoder import Decoder
-from smfparse.decoding.records import Blocks, Places, Records
+from smfparse.decoding.index import BlockIndex
+from smfparse.decoding.needs import Needs
+from smfparse.decoding.records import Blocks, Records
 from smfparse.errors import Damage, DamageLog
 from smfparse.layout import Block
-from smfparse.schemas import REGISTRY, WTAS
+from smfparse.schemas import REGISTRY, WQST, WTAS, WTID
 from smfparse.schemas.qct import QCT_DNS
 from smfparse.schemas.qist import QIST
 from smfparse.schemas.qmst import QMST
-from smfparse.schemas.wqst import WQST
-from smfparse.schemas.wtid import WTID
 from smfparse.tables import wanted_tables
 from tests.support.builders import (
     NOTHING,
@@ -47,7 +47,7 @@ class Found:
         self.log = DamageLog()
         chunk = chunk_of(*records)
         assert REGISTRY[place][number] is which
-        blocks: Blocks = Records(chunk, self.log, Places([which])).blocks(which)
+        blocks: Blocks = Records(chunk, self.log, BlockIndex([which])).blocks(which)
         self.owners = blocks.owner.tolist()
         self.numbers = blocks.number.tolist()
         self.lengths = blocks.length.tolist()
@@ -206,13 +206,13 @@ def test_the_same_damage_met_twice_is_counted_once():
     log = DamageLog()
     record = qist(Section(offset=60, length=480, count=1))
     for _ in range(2):
-        Records(chunk_of(record), log, Places([QIST])).blocks(QIST)
+        Records(chunk_of(record), log, BlockIndex([QIST])).blocks(QIST)
     assert (log.count, len(log.details)) == (1, 1)
 
 
 def rows(table: str, *chunks: tuple[bytes, ...]) -> list[dict[str, Any]]:
     """Decode one table from chunks of records, one after the other."""
-    decoder = Decoder(wanted_tables([table]), DamageLog())
+    decoder = Decoder(Needs(wanted_tables([table])), DamageLog())
     source, first = [], 1
     for records in chunks:
         source.append(chunk_of(*records, first=first))
@@ -457,7 +457,7 @@ def test_an_offset_holds_for_the_chunks_that_follow():
 
 def test_the_nearest_later_offset_can_be_in_a_later_chunk():
     source = [chunk_of(foreign("SYS2")), chunk_of(at_offset(-4), at_offset(2, "SYS2"), first=2)]
-    decoder = Decoder(wanted_tables(["record"]), DamageLog(), again=lambda: iter(source))
+    decoder = Decoder(Needs(wanted_tables(["record"])), DamageLog(), again=lambda: iter(source))
     [(_, batch)] = decoder.decode([source[0]])
     assert batch.column("utc_offset").to_pylist() == [2 * 3600]
 
@@ -507,7 +507,7 @@ def test_an_unknown_type_that_has_a_subtype_shows_it_and_its_subsystem():
 
 def test_an_unknown_subtype_of_mq_is_a_record_without_damage():
     log = DamageLog()
-    decoder = Decoder(wanted_tables(["record", "qist"]), log)
+    decoder = Decoder(Needs(wanted_tables(["record", "qist"])), log)
     found = dict(decoder.decode([chunk_of(smf_record(115, 99, Section([ONE]), area=LONG))]))
     assert list(found) == ["record"]
     assert not log
@@ -538,7 +538,7 @@ def test_a_record_without_a_qwhs_area_is_damage_and_keeps_its_blocks():
     record = bytearray(qist(Section([ONE])))
     record[34:36] = b"\0\0"
     log = DamageLog()
-    decoder = Decoder(wanted_tables(["record", "qist"]), log)
+    decoder = Decoder(Needs(wanted_tables(["record", "qist"])), log)
     found = {name: batch.to_pylist() for name, batch in decoder.decode([chunk_of(bytes(record))])}
     [row] = found["qist"]
     assert (row["time"], row["utc_offset"], row["qmgr"]) == (None, None, "MQ01")
@@ -612,7 +612,7 @@ def test_a_wrong_place_of_the_qwhs_area_costs_the_times_only():
     record = bytearray(qist(Section([ONE])))
     record[28:32] = (20).to_bytes(4)
     log = DamageLog()
-    decoder = Decoder(wanted_tables(["qist"]), log)
+    decoder = Decoder(Needs(wanted_tables(["qist"])), log)
     [(_, batch)] = decoder.decode([chunk_of(bytes(record))])
     assert (batch.num_rows, batch.column("time").to_pylist(), log.count) == (1, [None], 1)
 
@@ -622,7 +622,7 @@ def test_an_unknown_subtype_is_no_damage_whatever_is_in_it(body: bytes):
     whole = smf_record(115, 999, area=LONG)[:28] + body
     record = struct.pack(">H", len(whole)) + whole[2:]
     log = DamageLog()
-    decoder = Decoder(wanted_tables(["record"]), log)
+    decoder = Decoder(Needs(wanted_tables(["record"])), log)
     [(_, batch)] = decoder.decode([chunk_of(record)])
     assert (batch.column("subtype").to_pylist(), log.count) == ([999], 0)
 
@@ -650,7 +650,7 @@ def test_the_keys_of_a_table_do_not_depend_on_what_else_is_wanted(wanted: list[s
         smf_record(115, 215, Section([named_block("QPST", 104)]), area=LONG, local=hours_east(2)),
         smf_record(115, 2, managers, area=clockless, local=hours_east(2)),
     ]
-    decoder = Decoder(wanted_tables(wanted), DamageLog())
+    decoder = Decoder(Needs(wanted_tables(wanted)), DamageLog())
     found = dict(decoder.decode([chunk_of(*records)]))["qmst"]
     assert found.column("utc_offset").to_pylist() == [3600, None]
 

@@ -19,7 +19,7 @@ import pytest
 
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
 from smfparse.inputs import named as inputs
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
 from smfparse.store.manifest import MANIFEST
 from smfparse.writing.dataset import write_dataset
 from tests.support.command import run
@@ -282,11 +282,11 @@ def test_no_room_for_a_copy_says_the_way_out(
         patch.setattr(inputs.os, "fdopen", opened)
         result = run("info", "-", stdin=DUMP)
     assert result.exit_code == 8
-    assert "No space left on device; - is copied to there: have TMPDIR name" in result.stderr
+    assert "No space left on device; - is copied there first; set TMPDIR to" in result.stderr
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(DUMP)))
-    with pytest.raises(OutputError, match=r"No such file.*have TMPDIR name"):
-        inputs.find(["-"], lambda folder: False, DamageLog())
+    with pytest.raises(OutputError, match=r"No such file.*set TMPDIR to"):
+        inputs.resolve(["-"], lambda folder: False, DamageLog())
 
 
 def test_dump_reads_one_file(dumps: Path) -> None:

@@ -23,13 +23,13 @@ from smfparse.cli import main
 from smfparse.decoding.decoder import Decoder
 from smfparse.errors import InputError, OutputError
 from smfparse.inputs import parallel as ranges
-from smfparse.inputs import sources as tables
-from smfparse.inputs.named import Input
-from smfparse.inputs.parallel import Range
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs import spilling
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
+from smfparse.inputs.range import Range
+from smfparse.limits import LIMITS
 from smfparse.query.catalog import Catalog
-from smfparse.reading import reader as framing
-from smfparse.reading.reader import Part
+from smfparse.reading import Input, Part
 from smfparse.store import parquet
 from smfparse.store.manifest import MANIFEST, PARTIAL
 from smfparse.tables import wanted_tables
@@ -41,13 +41,11 @@ MIXED = wanted_tables(TABLES)
 SLOW = """
 import os, pathlib, sys, time
 from smfparse.decoding import decoder as decode
-from smfparse.reading import reader as framing
 from smfparse.store import parquet
-from smfparse.inputs import sources as tables
 from smfparse.cli import main
+from smfparse.limits import LIMITS
 
-framing.CHUNK_BYTES, framing.MAX_RECORD = 8192, 4096
-tables.LEAST_BYTES, tables.MOST_BYTES = 1, 16384
+vars(LIMITS).update(chunk_bytes=8192, max_spanned=4096, least_unit=1, most_unit=16384)
 add = decode.Decoder._add
 
 def slow(self, chunk):
@@ -71,10 +69,10 @@ pytestmark = [
 def dump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file of many small parts; what is patched here is so in the processes as well."""
     monkeypatch.setattr(ranges, "_context", lambda: multiprocessing.get_context("fork"))
-    monkeypatch.setattr(framing, "CHUNK_BYTES", CAPACITY)
-    monkeypatch.setattr(framing, "MAX_RECORD", CAPACITY // 2)
-    monkeypatch.setattr(tables, "LEAST_BYTES", 1)
-    monkeypatch.setattr(tables, "MOST_BYTES", CAPACITY)
+    monkeypatch.setitem(vars(LIMITS), "chunk_bytes", CAPACITY)
+    monkeypatch.setitem(vars(LIMITS), "max_spanned", CAPACITY // 2)
+    monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
+    monkeypatch.setitem(vars(LIMITS), "most_unit", CAPACITY)
     path = tmp_path / "dump.smf"
     path.write_bytes(written(many(400, 1))[0])
     return path
@@ -128,7 +126,7 @@ def in_processes_only(monkeypatch: pytest.MonkeyPatch, what: Callable[[], None])
 def test_rows_that_nobody_wants_any_more_leave_no_process_and_no_file(
     dump: Path, temporary: Path, started: list[Any]
 ) -> None:
-    found = open_inputs([dump], jobs=2).batches(MIXED)
+    found = open_inputs([dump], ReadOptions(jobs=2)).batches(MIXED)
     next(found)
     assert list(temporary.iterdir())
     found.close()  # type: ignore[attr-defined]
@@ -140,7 +138,7 @@ def test_a_query_of_the_first_rows_leaves_nothing(
     dump: Path, temporary: Path, started: list[Any]
 ) -> None:
     """No process runs on, and no temporary file stays."""
-    with Catalog(open_inputs([dump], jobs=2)) as catalog:
+    with Catalog(open_inputs([dump], ReadOptions(jobs=2))) as catalog:
         assert catalog.arrow("SELECT record_no FROM wqst LIMIT 1").num_rows == 1
     assert all_ended(started)
     assert not list(temporary.iterdir())
@@ -149,7 +147,7 @@ def test_a_query_of_the_first_rows_leaves_nothing(
 def test_all_rows_leave_no_process_and_no_file(
     dump: Path, temporary: Path, started: list[Any]
 ) -> None:
-    assert open_inputs([dump], jobs=2).arrow("record").num_rows == 400
+    assert open_inputs([dump], ReadOptions(jobs=2)).arrow("record").num_rows == 400
     assert all_ended(started)
     assert not list(temporary.iterdir())
 
@@ -159,11 +157,9 @@ def test_a_script_without_a_guard_is_not_run_again_by_the_processes(dump: Path) 
     script.write_text(f"""
 import threading
 import smfparse
-from smfparse.reading import reader as framing
-from smfparse.inputs import sources as tables
+from smfparse.limits import LIMITS
 print("begun")
-framing.CHUNK_BYTES = framing.MAX_RECORD = {CAPACITY}
-tables.LEAST_BYTES = 1
+vars(LIMITS).update(chunk_bytes={CAPACITY}, max_spanned={CAPACITY}, least_unit=1)
 threading.Thread(target=threading.Event().wait, daemon=True).start()  # so none is a copy
 rows = [smfparse.open({str(dump)!r}, jobs=jobs).arrow("wqst") for jobs in (1, 2)]
 print(rows[0].num_rows > 0, rows[0].equals(rows[1]), __file__ == {str(script)!r})
@@ -173,7 +169,7 @@ print(rows[0].num_rows > 0, rows[0].equals(rows[1]), __file__ == {str(script)!r}
 
 
 def test_two_tables_can_be_read_at_the_same_time(dump: Path, temporary: Path) -> None:
-    inputs = open_inputs([dump], jobs=2)
+    inputs = open_inputs([dump], ReadOptions(jobs=2))
     first, second = (inputs.batches(wanted_tables([name])) for name in ("record", "wqst"))
     next(first)
     rows = sum(batch.num_rows for _, batch in second)
@@ -195,7 +191,7 @@ def test_a_process_that_is_ended_is_an_error_that_says_what_to_try(
 ) -> None:
     in_processes_only(monkeypatch, end)
     with pytest.raises(InputError, match=r"was ended.*try --jobs 1"):
-        open_inputs([dump], jobs=2).arrow("record")
+        open_inputs([dump], ReadOptions(jobs=2)).arrow("record")
     assert all_ended(started)
     assert not list(temporary.iterdir())
 
@@ -224,7 +220,7 @@ def test_an_input_that_cannot_be_read_any_more_is_an_input_error(
 
     in_processes_only(monkeypatch, fail)
     with pytest.raises(InputError, match=r"^.*dump.smf: Input/output error$"):
-        open_inputs([dump], jobs=2).arrow("record")
+        open_inputs([dump], ReadOptions(jobs=2)).arrow("record")
     assert all_ended(started)
     found = CliRunner().invoke(main, ["info", str(dump), "--jobs=2"])
     assert (found.exit_code, found.stdout) == (8, "")
@@ -241,11 +237,11 @@ class Full:
 def test_a_temporary_folder_without_room_is_named_with_the_way_out(
     command: list[str], dump: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ranges.pa, "OSFile", Full)
+    monkeypatch.setattr(spilling.pa, "OSFile", Full)
     found = CliRunner().invoke(main, [command[0], str(dump), *command[1:], "--jobs=2"])
     assert found.exit_code == 8
     assert str(temporary) in found.stderr
-    assert "No space left on device; have TMPDIR name another folder" in found.stderr
+    assert "No space left on device; set TMPDIR to another folder" in found.stderr
     assert not list(temporary.iterdir())
 
 
@@ -254,7 +250,7 @@ def test_a_temporary_folder_that_cannot_be_made_is_named(
 ) -> None:
     temporary.rmdir()
     with pytest.raises(OutputError, match="temporary: No such file or directory; have TMPDIR"):
-        open_inputs([dump], jobs=2).arrow("record")
+        open_inputs([dump], ReadOptions(jobs=2)).arrow("record")
 
 
 def test_a_dataset_on_a_disk_without_room_is_an_output_error(
@@ -262,7 +258,7 @@ def test_a_dataset_on_a_disk_without_room_is_an_output_error(
 ) -> None:
     monkeypatch.setattr(parquet.pq, "ParquetWriter", Full)
     with pytest.raises(OutputError, match="tables: No space left on device"):
-        write_dataset(open_inputs([dump], jobs=2), tmp_path / "tables")
+        write_dataset(open_inputs([dump], ReadOptions(jobs=2)), tmp_path / "tables")
     assert all_ended(started)
 
 
@@ -381,7 +377,7 @@ def test_an_interrupted_convert_leaves_nothing(
     assert group.returncode == 130
     assert not family(group.pid)
     assert not folder.exists()
-    write_dataset(open_inputs([dump], jobs=2), folder)
+    write_dataset(open_inputs([dump], ReadOptions(jobs=2)), folder)
     assert open_inputs([folder]).arrow("record").num_rows == 400
     assert not (folder / PARTIAL).exists()
 
@@ -405,6 +401,6 @@ def test_leftovers_of_an_interrupted_run_with_more_parts_are_gone(
     left.write_bytes(b"half a file")
     with pytest.raises(InputError, match="interrupted"):
         open_inputs([folder])
-    write_dataset(open_inputs([dump], jobs=2), folder)
+    write_dataset(open_inputs([dump], ReadOptions(jobs=2)), folder)
     assert not (folder / PARTIAL).exists()
     assert not (folder / "wqst" / left.name).exists()

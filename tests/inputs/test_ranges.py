@@ -24,12 +24,13 @@ from hypothesis import strategies as st
 from smfparse.cli import main
 from smfparse.errors import Damage, InputError
 from smfparse.inputs import parallel as ranges
-from smfparse.inputs import sources as tables
-from smfparse.inputs.named import Input
-from smfparse.inputs.parallel import Log, Range
-from smfparse.inputs.sources import open_inputs
-from smfparse.reading import reader as framing
-from smfparse.reading.reader import Part, _Reader
+from smfparse.inputs.log import Log
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
+from smfparse.inputs.range import Batches, Range, UnsoundError
+from smfparse.limits import LIMITS
+from smfparse.reading import Input, Part, planning, reader
+from smfparse.reading.window import Window
 from smfparse.selecting import ALL_RECORDS, Selection
 from smfparse.store.manifest import MANIFEST, PARTIAL
 from smfparse.tables import Wanted, coded_schema, schema, table_names, wanted_tables
@@ -65,7 +66,7 @@ def found_in(
     wanted: Wanted = ALL,
     selection: Selection = ALL_RECORDS,
 ) -> Found:
-    inputs = open_inputs(paths, selection, jobs)
+    inputs = open_inputs(paths, ReadOptions(selection, jobs=jobs))
     inputs.log.count_unknown = True
     rows = rows_of(inputs.batches(wanted), wanted)
     return Found(rows, inputs.damage.details, inputs.damage.count, inputs.log.unknown)
@@ -106,10 +107,10 @@ class Here:
 def small_chunks(monkeypatch: pytest.MonkeyPatch, capacity: int) -> None:
     if sys.platform == "linux":  # what is patched here is so in copies of this process as well
         monkeypatch.setattr(ranges, "_context", lambda: multiprocessing.get_context("fork"))
-    monkeypatch.setattr(framing, "CHUNK_BYTES", capacity)
-    monkeypatch.setattr(framing, "MAX_RECORD", capacity // 2)
-    monkeypatch.setattr(tables, "LEAST_BYTES", 1)
-    monkeypatch.setattr(tables, "MOST_BYTES", 2 * capacity)
+    monkeypatch.setitem(vars(LIMITS), "chunk_bytes", capacity)
+    monkeypatch.setitem(vars(LIMITS), "max_spanned", capacity // 2)
+    monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
+    monkeypatch.setitem(vars(LIMITS), "most_unit", 2 * capacity)
 
 
 @pytest.fixture
@@ -125,8 +126,8 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
     Nothing is mapped: records of the fixtures are longer than a chunk is here, and never else.
     """
     small_chunks(monkeypatch, CAPACITY)
-    monkeypatch.setattr(framing, "are_short", lambda kinds: False)
-    monkeypatch.setattr(framing, "_can_start", lambda chunk: True)
+    monkeypatch.setattr(reader, "are_short", lambda kinds: False)
+    monkeypatch.setattr(planning, "_can_start", lambda chunk: True)
     monkeypatch.setattr(ranges, "ProcessPoolExecutor", Here)
 
 
@@ -145,7 +146,7 @@ def sound(tmp_path: Path) -> Path:
 
 
 def parts_of(path: Path, jobs: int) -> int:
-    inputs = open_inputs([path], jobs=jobs)
+    inputs = open_inputs([path], ReadOptions(jobs=jobs))
     return sum(map(len, inputs.units(inputs.sources, ALL, ahead=True)))
 
 
@@ -233,8 +234,8 @@ def test_processes_that_are_no_copies_of_this_one_give_the_same(
 
 
 def small_framing(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(framing, "CHUNK_BYTES", CAPACITY)
-    patch.setattr(framing, "MAX_RECORD", CAPACITY // 2)
+    patch.setitem(vars(LIMITS), "chunk_bytes", CAPACITY)
+    patch.setitem(vars(LIMITS), "max_spanned", CAPACITY // 2)
 
 
 def ranges_of(path: Path, starts: Sequence[int], cuts: Sequence[int]) -> Iterator[Range]:
@@ -282,8 +283,8 @@ def test_parts_that_look_back_know_what_one_process_knows(
     path = tmp_path / "any.smf"
     path.write_bytes(content)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(framing, "CHUNK_BYTES", 512)
-        patch.setattr(framing, "MAX_RECORD", 2048)
+        patch.setitem(vars(LIMITS), "chunk_bytes", 512)
+        patch.setitem(vars(LIMITS), "max_spanned", 2048)
         one = rows_of(Range(Input(path, str(path)), MIXED).batches(Log()), MIXED)
         first = len(clocks) + len(far)
         parts = ranges_of(path, starts, range(first, first + len(records)))
@@ -299,7 +300,7 @@ def test_a_part_is_not_sound_where_a_record_is_missing(tmp_path: Path) -> None:
         part = Range(Input(path, str(path)), MIXED, Part(0, starts[2], 1, records))
         try:
             list(part.batches(Log()))
-        except ranges.UnsoundError:
+        except UnsoundError:
             assert not sound
         else:
             assert sound
@@ -410,15 +411,15 @@ def test_a_file_that_is_mapped_gives_what_one_that_is_read_gives(
     path.write_bytes(content + alter(content, random.Random(seed)))
     wanted: Wanted = {"qist": None}
     mapped: list[int] = []
-    map_file = _Reader._mapped
+    map_file = Window._mapped
 
-    def counted(reader: _Reader) -> Any:
-        mapped.append(reader.base)
-        return map_file(reader)
+    def counted(window: Window) -> Any:
+        mapped.append(window.base)
+        return map_file(window)
 
     with pytest.MonkeyPatch.context() as patch:
         small_chunks(patch, HUGE)
-        patch.setattr(_Reader, "_mapped", counted)
+        patch.setattr(Window, "_mapped", counted)
         found = rows_of(Range(Input(path, str(path)), wanted).batches(log := Log()), wanted)
         everything = rows_of(Range(Input(path, str(path)), MIXED).batches(whole := Log()), MIXED)
     assert mapped
@@ -447,11 +448,11 @@ def test_damage_that_is_met_by_several_readings_is_counted_once(tmp_path: Path) 
     log = Log()
     for _ in range(2):
         file = Input(path, str(path))
-        log.add(ranges.run(0, (Range(file, MIXED),), rows_written, log).log)
+        log.add(ranges.run_unit(0, (Range(file, MIXED),), rows_written, log).log)
     assert (log.damage.count, len(log.damage.details)) == (1200, 1200)
 
 
-def rows_written(number: int, found: ranges.Batches) -> int:
+def rows_written(number: int, found: Batches) -> int:
     return sum(batch.num_rows for _, batch in found)
 
 
@@ -488,7 +489,7 @@ def test_every_command_says_the_same_with_the_same_exit_code(
 
 
 def converted(paths: Sequence[Path], folder: Path, jobs: int) -> tuple[dict[str, Any], Any]:
-    made = write_dataset(open_inputs(paths, jobs=jobs), folder)
+    made = write_dataset(open_inputs(paths, ReadOptions(jobs=jobs)), folder)
     assert json.loads((folder / MANIFEST).read_text(encoding="utf-8")) == made
     assert not (folder / PARTIAL).exists()
     runs = [(folder / each).read_bytes() for each in made["records"] or ()]
@@ -528,7 +529,7 @@ def test_the_files_of_many_parts_sort_in_their_order(
 ) -> None:
     again = tmp_path / "again.smf"
     again.write_bytes(mixed.read_bytes() * 2)
-    write_dataset(open_inputs([again], jobs=12), tmp_path / "tables")
+    write_dataset(open_inputs([again], ReadOptions(jobs=12)), tmp_path / "tables")
     files = sorted(each.name for each in (tmp_path / "tables" / "record").iterdir())
     assert len(files) > 10
     assert files == [f"part-{number:05}.parquet" for number in range(len(files))]
@@ -540,8 +541,8 @@ def test_nothing_of_an_old_dataset_with_more_parts_is_left(
     tmp_path: Path, here: None, mixed: Path
 ) -> None:
     folder = tmp_path / "tables"
-    write_dataset(open_inputs([mixed], jobs=6), folder)
-    write_dataset(open_inputs([mixed], jobs=2), folder, force=True)
+    write_dataset(open_inputs([mixed], ReadOptions(jobs=6)), folder)
+    write_dataset(open_inputs([mixed], ReadOptions(jobs=2)), folder, force=True)
     assert len(list((folder / "record").iterdir())) == 2
     write_dataset(open_inputs([mixed]), folder, force=True)
     assert len(list((folder / "record").iterdir())) == 1
@@ -557,7 +558,7 @@ def test_nothing_is_left_of_what_was_written_by_a_part_that_was_given_up(
     path.write_bytes(written(many(20, 1))[0] + first + written(many(280, 1))[0])
     assert last
     folder = tmp_path / "tables"
-    write_dataset(open_inputs([path], jobs=6), folder)
+    write_dataset(open_inputs([path], ReadOptions(jobs=6)), folder)
     assert [each.name for each in (folder / "record").iterdir()] == ["part-00000.parquet"]
     assert open_inputs([folder]).arrow("record").num_rows == 300
 

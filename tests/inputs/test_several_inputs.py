@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from smfparse.inputs.sources import Inputs, open_inputs
+from smfparse.inputs.opening import Inputs, open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.query.catalog import Catalog
 from smfparse.selecting import Selection
 from smfparse.synthetic.generate import generate
@@ -84,7 +85,7 @@ def test_inputs_of_one_name_are_called_apart_by_us_and_by_duckdb(named: Named) -
     names = [str(named.path), f"{named.path}#2"]
     query = "SELECT DISTINCT source FROM {} ORDER BY source"
     for asked_for in (Selection(), Selection.of(queue=["*"]), Selection.of(type=["116"])):
-        inputs = open_inputs([named.first, named.second], asked_for)
+        inputs = open_inputs([named.first, named.second], ReadOptions(asked_for))
         for table in ("record", "wqst", "wtas"):
             rows = inputs.arrow(table).select(["source", "record_no"]).to_pylist()
             assert sorted({each["source"] for each in rows}) == names
@@ -110,7 +111,9 @@ def test_records_that_a_dataset_has_are_not_counted_again(order: int, named: Nam
     inputs = open_inputs([named.second, named.path][::order])
     assert asked(inputs, count) == [alone]
     assert inputs.duplicates == alone["n"]
-    [twice] = asked(open_inputs([named.second, named.path], keep_duplicates=True), count)
+    [twice] = asked(
+        open_inputs([named.second, named.path], ReadOptions(keep_duplicates=True)), count
+    )
     assert twice["n"] == 2 * alone["n"]
 
 
@@ -118,10 +121,10 @@ def test_a_dataset_of_a_selection_does_not_keep_others_records_away(
     named: Named, tmp_path: Path
 ) -> None:
     some = Selection.of(type=["115"])
-    write_dataset(open_inputs([named.path], some), tmp_path / "some")
-    inputs = open_inputs([tmp_path / "some", named.path], Selection.of(type=["116"]))
+    write_dataset(open_inputs([named.path], ReadOptions(some)), tmp_path / "some")
+    inputs = open_inputs([tmp_path / "some", named.path], ReadOptions(Selection.of(type=["116"])))
     assert inputs.arrow("wtas").num_rows == open_inputs([named.second]).arrow("wtas").num_rows
-    inputs = open_inputs([tmp_path / "some", named.path], some)
+    inputs = open_inputs([tmp_path / "some", named.path], ReadOptions(some))
     assert inputs.arrow("qjst").num_rows == open_inputs([named.second]).arrow("qjst").num_rows
 
 

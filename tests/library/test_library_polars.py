@@ -7,6 +7,7 @@ import operator
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,11 @@ from hypothesis import strategies as st
 
 import smfparse
 from smfparse.errors import DamageError, InputError, RequestError
-from smfparse.inputs.named import Input
-from smfparse.inputs.sources import Inputs, open_inputs
+from smfparse.inputs.opening import Inputs, open_inputs
+from smfparse.inputs.options import ReadOptions
+from smfparse.limits import LIMITS
 from smfparse.query.lazy import narrowed
+from smfparse.reading import Input
 from smfparse.selecting import ALL_RECORDS, Selection
 from smfparse.synthetic.generate import generate
 from smfparse.writing.dataset import write_dataset
@@ -164,7 +167,7 @@ def test_a_query_gives_the_rows_of_the_whole_table(
     first = drawn.draw(st.none() | st.integers(0, 50))
     asked = drawn.draw(st.sampled_from([ALL_RECORDS, Selection.of(qmgr=["QM*"], since=["1200"])]))
     engine = drawn.draw(st.sampled_from(["auto", "streaming"]))
-    chosen = smfparse.SmfData(Inputs(data.inputs.sources, selection=asked))
+    chosen = smfparse.SmfData(Inputs(data.inputs.sources, options=ReadOptions(asked)))
     expected = whole
     if not asked.everything:
         found = pl.from_arrow(chosen.arrow(table))
@@ -290,7 +293,7 @@ def test_only_columns_that_a_query_needs_are_decoded(
 @pytest.fixture
 def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file of several chunks, each with rows of all tables."""
-    monkeypatch.setattr("smfparse.reading.reader.CHUNK_BYTES", 1)
+    monkeypatch.setitem(vars(LIMITS), "chunk_bytes", 1)
     path = generated(tmp_path / "large.smf", 3, 9, tasks=60)
     assert path.stat().st_size > CHUNKS << 21
     return path
@@ -313,11 +316,9 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("table", ["wqst", "qjst"])
-def test_a_limit_ends_the_reading(
-    large: Path, read: list[int], monkeypatch: pytest.MonkeyPatch, table: str, jobs: int
-) -> None:
-    monkeypatch.setattr("smfparse.inputs.sources.LEAST_BYTES", 1)
-    frame = smfparse.open(large, jobs=jobs).polars(table)
+def test_a_limit_ends_the_reading(large: Path, read: list[int], table: str, jobs: int) -> None:
+    limits = replace(LIMITS, least_unit=1)
+    frame = smfparse.open(large, jobs=jobs, limits=limits).polars(table)
     assert frame.limit(1).collect().height == 1
     assert len(read) == 1
     smfparse.open(large).polars(table).collect()
@@ -345,9 +346,9 @@ def test_a_process_can_end_while_polars_reads_ahead(large: Path) -> None:
 import time
 import polars as pl
 import smfparse
-from smfparse.reading import reader as framing
+from smfparse.limits import LIMITS
 from smfparse.query import lazy
-framing.CHUNK_BYTES = 1
+vars(LIMITS).update(chunk_bytes=1)
 made = lazy._frame
 def slow(*arguments):
     time.sleep(0.2)
@@ -360,10 +361,10 @@ print(rows.head(10).collect().height)
     assert (done.returncode, done.stdout, done.stderr) == (0, "10\n", "")
 
 
-def test_processes_give_the_rows_of_one(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("tables", "ranges"):
-        monkeypatch.setattr(f"smfparse.{module}.LEAST_BYTES", 1 << 21)
-    query = [smfparse.open(large, jobs=jobs).polars("wtid").collect() for jobs in (1, 2)]
+def test_processes_give_the_rows_of_one(large: Path) -> None:
+    limits = replace(LIMITS, least_unit=1 << 21)
+    opened = [smfparse.open(large, jobs=jobs, limits=limits) for jobs in (1, 2)]
+    query = [each.polars("wtid").collect() for each in opened]
     assert query[0].height
     assert query[0].equals(query[1])
 

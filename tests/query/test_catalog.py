@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from smfparse.errors import InputError, RequestError
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
 from smfparse.query.catalog import Catalog
 from smfparse.tables import quoted, schema, table_names, title
 from smfparse.writing.dataset import write_dataset
@@ -152,7 +152,7 @@ def test_times_are_utc_in_a_process_started_in_another_zone(dump: Path) -> None:
     code = (
         "import sys\n"
         "from smfparse.query.catalog import Catalog\n"
-        "from smfparse.inputs.sources import open_inputs\n"
+        "from smfparse.inputs.opening import open_inputs\n"
         "with Catalog(open_inputs(sys.argv[1:2])) as catalog:\n"
         "    print(catalog.arrow(sys.argv[2]).to_pylist()[0]['text'])\n"
     )

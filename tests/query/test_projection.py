@@ -15,12 +15,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smfparse import reports
 from smfparse.errors import OutputError, RequestError
-from smfparse.inputs.sources import Inputs, open_inputs
+from smfparse.inputs.opening import Inputs, open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.query.catalog import Catalog
 from smfparse.query.projection import named_tables, read_plan, words
-from smfparse.reports import running as reports
-from smfparse.reports.sections import RECORDED, TOTAL, Sections, statements
+from smfparse.reports import RECORDED, TOTAL, Sections
+from smfparse.reports.sections import statements
 from smfparse.selecting import Selection
 from smfparse.tables import RECORD, Wanted, columns, table_names
 from smfparse.writing.dataset import write_dataset
@@ -282,7 +284,7 @@ def test_a_plan_that_misses_a_column_costs_time_and_not_truth(
 def test_the_log_report_asks_for_the_columns_of_its_sql(asked: Asked, sections: Sections) -> None:
     which = reports.report("log")
     with Catalog(open_inputs([SMF])) as made:
-        assert list(reports.run(which, made, sections))
+        assert list(reports.run_report(which, made, sections))
     (wanted,) = asked
     assert wanted.keys() == {"qjst", "qjst_io"}
     (macro,) = re.findall(r"MACRO log_writes\(.*?;", MACROS.read_text("utf-8"), re.DOTALL)
@@ -298,7 +300,7 @@ def test_the_log_report_asks_for_the_columns_of_its_sql(asked: Asked, sections: 
 def test_a_selection_and_damage_reach_a_spooled_query(tmp_path: Path) -> None:
     cut = tmp_path / "cut.smf"
     cut.write_bytes(SMF.read_bytes()[:-7])
-    inputs = open_inputs([cut], Selection.of(qmgr=["QM02"]))
+    inputs = open_inputs([cut], ReadOptions(Selection.of(qmgr=["QM02"])))
     with Catalog(inputs) as made:
         rows = made.arrow("SELECT DISTINCT a.qmgr FROM wqst AS a JOIN qjst AS b USING (qmgr)")
     assert rows.to_pylist() == [{"qmgr": "QM02"}]
@@ -327,7 +329,9 @@ def test_files_and_datasets_are_read_together(
     )
     union = "SELECT sum(putn)::BIGINT AS n FROM wqst"
     (alone,) = whole.sql(union).fetchall()
-    with Catalog(open_inputs([SMF, tmp_path / "tables"], keep_duplicates=True)) as made:
+    with Catalog(
+        open_inputs([SMF, tmp_path / "tables"], ReadOptions(keep_duplicates=True))
+    ) as made:
         assert made.arrow(union)["n"].to_pylist() == [2 * alone[0]]
         made.arrow(query)
     assert asked == [

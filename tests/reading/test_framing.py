@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.errors import DamageLog, InputError
-from smfparse.reading import reader as framing
-from smfparse.reading.detection import named
-from smfparse.reading.reader import CHUNK_BYTES, SLACK, WHOLE_SOURCE, Part, chunks, plan
-from smfparse.reading.walks import WALKS, Segments
+from smfparse.limits import LIMITS, Limits
+from smfparse.reading import SLACK, WHOLE_SOURCE, Part, framing_named, plan, planning, read_chunks
+from smfparse.reading.segments import Segments
+from smfparse.reading.walks import WALKS
+from smfparse.reading.window import Window
 from tests.support.builders import (
     Section,
     foreign_record,
@@ -35,19 +36,20 @@ def record(*blocks: bytes) -> bytes:
     return smf_record(115, 2, Section(blocks), area=qwhs_long())
 
 
+SMALL = Limits(chunk_bytes=4096, max_spanned=2048)
 SHORT, LONG, OTHER = record(QIST), record(QJST, QJST), foreign_record(2)
 
 
 class Read:
     """Everything that reading a file gives."""
 
-    def __init__(self, path: Path, chunk_bytes: int = CHUNK_BYTES) -> None:
+    def __init__(self, path: Path, limits: Limits = LIMITS) -> None:
         self.log = DamageLog()
         self.records: list[bytes] = []
         self.numbers: list[int] = []
         self.offsets: list[int] = []
         self.chunks = 0
-        for chunk in chunks(path, self.log, chunk_bytes=chunk_bytes):
+        for chunk in read_chunks(path, self.log, limits=limits):
             self.chunks += 1
             for start, length in zip(chunk.start.tolist(), chunk.length.tolist(), strict=True):
                 self.records.append(chunk.buffer[start : start + length].tobytes())
@@ -75,10 +77,10 @@ def bodies(*records: bytes) -> list[bytes]:
 
 @pytest.fixture
 def read(tmp_path: Path):
-    def reading(data: bytes, chunk_bytes: int = CHUNK_BYTES) -> Read:
+    def reading(data: bytes, limits: Limits = LIMITS) -> Read:
         path = tmp_path / "test.smf"
         path.write_bytes(data)
-        return Read(path, chunk_bytes)
+        return Read(path, limits)
 
     return reading
 
@@ -105,7 +107,7 @@ def test_a_spanned_record_is_put_together(read, cuts: list[int]):
 def test_a_spanned_record_starts_where_its_triplets_count_from(tmp_path: Path):
     path = tmp_path / "test.smf"
     path.write_bytes(rdw([LONG, SHORT], {0: [60, 300]}))
-    [chunk] = chunks(path, DamageLog())
+    [chunk] = read_chunks(path, DamageLog())
     for start in chunk.start.tolist():
         here = chunk.buffer[start:].tobytes()
         assert here[5] == 115
@@ -113,11 +115,10 @@ def test_a_spanned_record_starts_where_its_triplets_count_from(tmp_path: Path):
         assert here[offset + 4 : offset + 8] in (QJST[4:8], QIST[4:8])
 
 
-def test_records_do_not_depend_on_where_chunks_end(read, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(framing, "MAX_RECORD", 2048)
+def test_records_do_not_depend_on_where_chunks_end(read):
     written = [SHORT, LONG, OTHER] * 20
     spans = {number: [33, 200] for number in range(0, 60, 4)}
-    found = read(rdw(written, spans), 4096)
+    found = read(rdw(written, spans), SMALL)
     assert found.chunks > 5
     assert found.bodies == bodies(*written)
     assert found.numbers == list(range(1, 61))
@@ -143,9 +144,7 @@ def test_any_split_of_any_records_gives_the_same_records(
         at += len(each) + 4 * len(cuts)
     path = tmp_path / "test.smf"
     path.write_bytes(rdw(written, spans))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(framing, "MAX_RECORD", 1024)
-        found = Read(path, capacity)
+    found = Read(path, Limits(capacity, max_spanned=1024))
     assert found.bodies == bodies(*written)
     assert found.offsets == offsets
     assert found.numbers == list(range(1, len(written) + 1))
@@ -230,10 +229,9 @@ def test_garbage_behind_a_first_segment_loses_that_record_too(read):
     assert found.damage == [(len(SHORT), len(first) + 20)]
 
 
-def test_segments_that_never_end_are_given_up(read, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(framing, "MAX_RECORD", 2048)
+def test_segments_that_never_end_are_given_up(read):
     first, middle, _ = segments(LONG, [300, 900])
-    found = read(SHORT + first + middle * 4 + OTHER)
+    found = read(SHORT + first + middle * 4 + OTHER, Limits(max_spanned=2048))
     assert found.records == [SHORT, OTHER]
     assert found.reasons[0] == "spanned record lost: longer than 2048 bytes"
     assert sum(length or 0 for _, length in found.damage) == len(first + middle * 4)
@@ -310,7 +308,7 @@ def test_a_record_with_a_bad_header_costs_no_other_record(tmp_path: Path):
         path = tmp_path / "bad.smf"
         path.write_bytes(b"".join(written))
         log = DamageLog()
-        offsets = [int(each) for chunk in chunks(path, log) for each in chunk.offset]
+        offsets = [int(each) for chunk in read_chunks(path, log) for each in chunk.offset]
         size = len(good[0])
         assert offsets == [number * size for number in range(4) if number != broken]
         [damage] = log.details
@@ -328,7 +326,7 @@ def test_many_tiny_segments_cost_no_more_than_their_bytes(tmp_path: Path):
 Chunks = list[list[tuple[int, int, bytes]]]
 
 
-def chunks_of(path: Path, *parts: Part) -> Chunks:
+def chunks_of(path: Path, *parts: Part, limits: Limits = LIMITS) -> Chunks:
     """Return offset, number and body of the records of each chunk."""
     log = DamageLog()
     found = [
@@ -341,18 +339,17 @@ def chunks_of(path: Path, *parts: Part) -> Chunks:
             )
         ]
         for part in parts
-        for chunk in chunks(path, log, part)
+        for chunk in read_chunks(path, log, part, limits=limits)
     ]
     assert not log
     return found
 
 
-def planned(patch: pytest.MonkeyPatch, path: Path, part_bytes: int, capacity: int) -> list[Part]:
-    """Plan a file whose chunks have `capacity` bytes, and every record can start a part."""
-    patch.setattr(framing, "CHUNK_BYTES", capacity)
-    patch.setattr(framing, "MAX_RECORD", 2048)
-    patch.setattr(framing, "_can_start", lambda chunk: True)
-    return plan(path, part_bytes)
+def planned(path: Path, part_bytes: int, limits: Limits = SMALL) -> list[Part]:
+    """Plan a file of which every record can start a part."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(planning, "_can_start", lambda chunk: True)
+        return plan(path, part_bytes, limits)
 
 
 @given(records=several(60), part_bytes=st.integers(1, 30_000), capacity=st.integers(4096, 20_000))
@@ -363,9 +360,10 @@ def test_the_chunks_of_all_parts_are_those_of_the_whole_file(
     path = tmp_path / "parts.smf"
     content, starts = written(records)
     path.write_bytes(content)
-    with pytest.MonkeyPatch.context() as patch:
-        parts = planned(patch, path, part_bytes, capacity)
-        assert chunks_of(path, *parts) == chunks_of(path, WHOLE_SOURCE)
+    limits = Limits(capacity, max_spanned=2048)
+    parts = planned(path, part_bytes, limits)
+    whole = chunks_of(path, WHOLE_SOURCE, limits=limits)
+    assert chunks_of(path, *parts, limits=limits) == whole
     assert [each.start for each in parts] == [starts[each.record_no - 1] for each in parts]
     assert [each.end for each in parts] == [*(each.start for each in parts[1:]), None]
     counts = [each.records for each in parts]
@@ -379,22 +377,17 @@ def test_a_file_is_cut_into_as_many_parts_as_asked(tmp_path: Path):
     path = tmp_path / "parts.smf"
     path.write_bytes(written(many(500, 1))[0])
     size = path.stat().st_size
-    with pytest.MonkeyPatch.context() as patch:
-        assert planned(patch, path, size, 4096) == [WHOLE_SOURCE]
-        assert len(planned(patch, path, size // 2, 4096)) in (2, 3)
-        assert len(planned(patch, path, size // 10, 4096)) in (10, 11)
-        assert len(planned(patch, path, 1, 4096)) == len(chunks_of(path, WHOLE_SOURCE))
+    assert planned(path, size) == [WHOLE_SOURCE]
+    assert len(planned(path, size // 2)) in (2, 3)
+    assert len(planned(path, size // 10)) in (10, 11)
+    assert len(planned(path, 1)) == len(chunks_of(path, WHOLE_SOURCE, limits=SMALL))
 
 
-def test_a_part_starts_with_a_record_that_has_to_know_of_no_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_part_starts_with_a_record_that_has_to_know_of_no_other(tmp_path: Path):
     path = tmp_path / "parts.smf"
     content, starts = written(records := many(500, 1))
     path.write_bytes(content)
-    monkeypatch.setattr(framing, "CHUNK_BYTES", 4096)
-    monkeypatch.setattr(framing, "MAX_RECORD", 2048)
-    _, *later = plan(path, 4096)
+    _, *later = plan(path, 4096, SMALL)
     assert {records[starts.index(each.start)].kind for each in later} <= {"clock", "task", "wrong"}
     assert len(later) > 5
 
@@ -416,9 +409,8 @@ def test_behind_a_place_that_is_not_sound_a_file_is_not_cut(tmp_path: Path, brok
     whole, damaged = tmp_path / "whole.smf", tmp_path / "damaged.smf"
     whole.write_bytes(content)
     damaged.write_bytes(content + broken + content)
-    with pytest.MonkeyPatch.context() as patch:
-        *before, _ = planned(patch, whole, 1, 4096)
-        *parts, rest = planned(patch, damaged, 1, 4096)
+    *before, _ = planned(whole, 1)
+    *parts, rest = planned(damaged, 1)
     assert parts[: len(before)] == before
     assert len(parts) <= len(before) + 2
     assert rest.end is None
@@ -428,13 +420,12 @@ def test_a_record_that_never_ends_is_in_the_last_part(tmp_path: Path):
     first, middle, last = segments(LONG, [300, 900])
     path = tmp_path / "endless.smf"
     path.write_bytes(written(many(100, 1))[0] + first + middle * 40 + last + SHORT * 400)
-    with pytest.MonkeyPatch.context() as patch:
-        parts = planned(patch, path, 1, 4096)
-        assert len(parts) > 3
-        log = DamageLog()
-        for each in parts:
-            assert not log
-            list(chunks(path, log, each))
+    parts = planned(path, 1)
+    assert len(parts) > 3
+    log = DamageLog()
+    for each in parts:
+        assert not log
+        list(read_chunks(path, log, each, limits=SMALL))
     assert log
 
 
@@ -442,12 +433,11 @@ def test_a_record_that_never_ends_is_in_the_last_part(tmp_path: Path):
 def test_a_file_that_is_cut_is_damaged_in_its_last_part_only(tmp_path: Path, cut: int):
     path = tmp_path / "cut.smf"
     path.write_bytes(written(many(200, 1))[0] + LONG[:cut])
-    with pytest.MonkeyPatch.context() as patch:
-        *parts, rest = planned(patch, path, 1, 4096)
-        chunks_of(path, *parts)
-        assert len(parts) > 3
-        log = DamageLog()
-        list(chunks(path, log, rest))
+    *parts, rest = planned(path, 1)
+    chunks_of(path, *parts, limits=SMALL)
+    assert len(parts) > 3
+    log = DamageLog()
+    list(read_chunks(path, log, rest, limits=SMALL))
     assert [each.length for each in log.details] == [cut]
 
 
@@ -462,14 +452,11 @@ def test_records_without_a_date_among_good_ones_cost_only_themselves(read):
 
 
 @pytest.mark.parametrize("short", range(0, 60, 6))
-def test_a_good_record_in_front_of_garbage_is_kept_wherever_a_chunk_ends(
-    read, monkeypatch: pytest.MonkeyPatch, short: int
-):
-    monkeypatch.setattr(framing, "MAX_RECORD", 2048)
+def test_a_good_record_in_front_of_garbage_is_kept_wherever_a_chunk_ends(read, short: int):
     count = (8192 - short) // len(SHORT)
     garbage = b"\xff" * (8192 - short - count * len(SHORT) + 5000)
     filler = rdw([OTHER]) if (8192 - short) % len(SHORT) >= len(OTHER) else b""
-    found = read(filler + SHORT * count + garbage + SHORT * 3, 8192)
+    found = read(filler + SHORT * count + garbage + SHORT * 3, Limits(8192, max_spanned=2048))
     assert len(found.records) == count + 3 + bool(filler)
     assert sum(length or 0 for _, length in found.damage) == len(garbage)
 
@@ -490,11 +477,9 @@ def test_a_block_is_not_taken_for_known_at_the_start_of_a_map(tmp_path: Path):
     block = (len(inner) + 4).to_bytes(2, "big") + bytes(2) + inner
     path = tmp_path / "early.smf"
     path.write_bytes(block * (6_000_000 // len(block)))
-    log = DamageLog()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(framing, "CHUNK_BYTES", 1 << 20)
-        kinds = np.zeros(0, np.int64)
-        count = sum(len(chunk.start) for chunk in chunks(path, log, kinds=kinds))
+    log, limits = DamageLog(), Limits(chunk_bytes=1 << 20)
+    found = read_chunks(path, log, kinds=np.zeros(0, np.int64), limits=limits)
+    count = sum(len(chunk.start) for chunk in found)
     assert not log
     assert count == 20 * (6_000_000 // len(block))
 
@@ -530,7 +515,7 @@ def test_records_without_a_date_in_blocks_are_walked_over_once(
     path = tmp_path / "blocks.smf"
     path.write_bytes(blocked(SHORT) + blocked(*block) * 300 + blocked(SHORT))
     steps, log = Steps(monkeypatch, "bdw"), DamageLog()
-    found = list(chunks(path, log, framing=named("bdw")))
+    found = list(read_chunks(path, log, framing=framing_named("bdw")))
     assert sum(chunk.start.size for chunk in found) == 600 + 2
     assert [each.length for each in log.details] == [len(bad) + 4 * (bad_at == 2)] * 300
     assert sum(steps.counts) < 2 * (900 + 2)
@@ -576,19 +561,19 @@ def test_behind_a_blind_part_no_more_is_read_than_a_record_needs(
 ):
     path = tmp_path / "large.smf"
     path.write_bytes((SHORT + LONG) * 2500)
-    monkeypatch.setattr(framing, "MAX_RECORD", 1 << 14)
     looked = []
-    look = framing._Reader._look
+    look = Window.look
 
-    def counted(self: framing._Reader, held: int) -> tuple[int, int, bool]:
-        held, end, last = look(self, held)
-        looked.append(self.base + end - self.low)
+    def counted(window: Window, held: int) -> tuple[int, int, bool]:
+        held, end, last = look(window, held)
+        looked.append(window.offset(end))
         return held, end, last
 
-    monkeypatch.setattr(framing._Reader, "_look", counted)
+    monkeypatch.setattr(Window, "look", counted)
     kinds = np.zeros(0, np.int64) if mapped else None
     part = Part(100_000, 200_000, None)
-    found = list(chunks(path, DamageLog(), part, kinds=kinds))
+    limits = Limits(max_spanned=1 << 14)
+    found = list(read_chunks(path, DamageLog(), part, kinds=kinds, limits=limits))
     pair = len(SHORT) + len(LONG)
     starts = [each for at in range(0, 200_000, pair) for each in (at, at + len(SHORT))]
     expected = [each for each in starts if 100_000 <= each < 200_000]
@@ -603,6 +588,6 @@ def test_line_ends_are_told_by_the_part_that_has_them(tmp_path: Path):
     told = []
     for start, end in ((0, border), (border, path.stat().st_size)):
         log = DamageLog()
-        list(chunks(path, log, Part(start, end, None)))
+        list(read_chunks(path, log, Part(start, end, None)))
         told += [each.length for each in log.details]
     assert told == [2 * 500, 2 * 498]

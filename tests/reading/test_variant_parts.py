@@ -13,7 +13,8 @@ import pytest
 
 import smfparse
 from smfparse.errors import DamageLog, SmfError
-from smfparse.reading.reader import WHOLE_SOURCE, Part, plan
+from smfparse.limits import Limits
+from smfparse.reading import WHOLE_SOURCE, Part, plan
 from smfparse.tables import coded_schema, schema
 from tests.support.paths import FIXTURE_FILES
 from tests.support.reading import Reading
@@ -32,6 +33,7 @@ pytestmark = pytest.mark.slow
 TIMES = 28
 """So often the first fixture makes a file of several parts: a chunk is never below 2 MB."""
 CHUNK_BYTES = 2 << 20
+LIMITS = Limits(chunk_bytes=CHUNK_BYTES)
 PARTS = (1, CHUNK_BYTES, 2 * CHUNK_BYTES + 1)
 SPLITTABLE = [each for each in VARIANTS if each.framing != "ftp-record"]
 """The records of FTP record structure have no lengths by which to go from one to the next."""
@@ -51,9 +53,9 @@ def write(folder: Path, data: bytes) -> Path:
 
 def assert_parts_are_the_whole(path: Path, part_bytes: int) -> int:
     """Read a file by parts and as one; return how many parts there were."""
-    whole = Reading(path, chunk_bytes=CHUNK_BYTES)
-    parts = plan(path, part_bytes, CHUNK_BYTES)
-    found = [Reading(path, part, CHUNK_BYTES) for part in parts]
+    whole = Reading(path, limits=LIMITS)
+    parts = plan(path, part_bytes, LIMITS)
+    found = [Reading(path, part, LIMITS) for part in parts]
     assert [each.refused for each in found] == [None] * len(parts)
     assert [body for each in found for body in each.bodies] == whole.bodies
     assert [number for each in found for number in each.numbers] == whole.numbers
@@ -67,7 +69,7 @@ def assert_parts_are_the_whole(path: Path, part_bytes: int) -> int:
 @splittable_variant
 def test_parts_together_are_the_whole(tmp_path: Path, variant: Variant) -> None:
     path = write(tmp_path, variant.write(bodies()).data)
-    assert Reading(path, chunk_bytes=CHUNK_BYTES).bodies == bodies()
+    assert Reading(path, limits=LIMITS).bodies == bodies()
     counts = [assert_parts_are_the_whole(path, part_bytes) for part_bytes in PARTS]
     assert counts[0] > counts[-1] > 1
 
@@ -93,7 +95,7 @@ def test_parts_of_a_damaged_file_are_the_whole(
 @pytest.mark.parametrize("name", ["ftp-record", "ftp-record-eof", "ftp-record-both"])
 def test_ftp_record_structure_has_as_many_parts_as_it_may(tmp_path: Path, name: str) -> None:
     path = write(tmp_path, BY_NAME[name].write(bodies()).data)
-    assert Reading(path, chunk_bytes=CHUNK_BYTES).bodies == bodies()
+    assert Reading(path, limits=LIMITS).bodies == bodies()
     assert_parts_are_the_whole(path, 1)
 
 
@@ -148,7 +150,7 @@ def test_ftp_record_structure_is_not_read_from_the_middle(tmp_path: Path) -> Non
 
 def test_the_parts_of_a_plan_are_decoded_to_the_whole(tmp_path: Path) -> None:
     path = write(tmp_path, BY_NAME["bdw"].write(bodies()).data)
-    parts = smfparse.plan(path, 1, CHUNK_BYTES)
+    parts = smfparse.plan(path, 1, LIMITS)
     assert len(parts) > 2
     whole = rows(path, [WHOLE_SOURCE])
     assert all(table.equals(whole[name]) for name, table in rows(path, parts).items())
@@ -156,7 +158,7 @@ def test_the_parts_of_a_plan_are_decoded_to_the_whole(tmp_path: Path) -> None:
 
 def test_a_part_that_is_not_as_planned_is_told(tmp_path: Path) -> None:
     path = write(tmp_path, BY_NAME["rdw"].write(bodies()).data)
-    first, *_ = smfparse.plan(path, 1, CHUNK_BYTES)
+    first, *_ = smfparse.plan(path, 1, LIMITS)
     path.write_bytes(flipped(BY_NAME["rdw"].write(bodies()), 3, b"\xff"))
     with pytest.raises(SmfError, match="not as planned"):
         list(smfparse.decode_part(path, first))

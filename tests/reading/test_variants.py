@@ -21,7 +21,8 @@ from click.testing import CliRunner, Result
 
 from smfparse.cli import main, options
 from smfparse.errors import InputError, RequestError
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.reading.walks import WALKS
 from smfparse.synthetic.generate import generate
 from smfparse.tables import coded_schema, schema, table_names, wanted_tables
@@ -106,7 +107,11 @@ class _Bytes:
 
 def tables(path: Path, framing: str | None = None) -> dict[str, Any]:
     """Return every table of a file in which nothing is damaged, but the columns BY_NATURE."""
-    inputs = open_inputs([path]) if framing is None else open_inputs([path], framing=framing)
+    inputs = (
+        open_inputs([path])
+        if framing is None
+        else open_inputs([path], ReadOptions(framing=framing))
+    )
     parts: dict[str, list[Any]] = {table: [] for table in ALL}
     for table, batch in inputs.batches(ALL):
         parts[table].append(batch)
@@ -219,7 +224,7 @@ def test_the_command_line_offers_every_framing_that_there_is() -> None:
 def test_a_framing_that_is_none_is_refused(tmp_path: Path) -> None:
     path = put(tmp_path, SMALL, BY_NAME["rdw"])
     with pytest.raises(RequestError, match="vbs"):
-        open_inputs([path], framing="vbs")
+        open_inputs([path], ReadOptions(framing="vbs"))
     assert info(path, "--framing", "vbs").exit_code == 2
 
 
@@ -288,7 +293,7 @@ def test_inputs_of_several_variants_are_read_one_behind_the_other(
     for variant in VARIANTS:
         (tmp_path / variant.name).mkdir()
         paths.append(put(tmp_path / variant.name, SMALL, variant))
-    inputs = open_inputs(paths, keep_duplicates=True)
+    inputs = open_inputs(paths, ReadOptions(keep_duplicates=True))
     found = inputs.arrow("record").drop_columns(list(BY_NATURE))
     once = reference(SMALL)["record"]
     assert found.select(["type", "subtype", "length"]) == pa.concat_tables(

@@ -15,10 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.inputs.sources import open_inputs
+from smfparse import reports
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.query.catalog import Catalog
-from smfparse.reports import running as reports
-from smfparse.reports.sections import TOTAL, Sections, every
+from smfparse.reports import TOTAL, Sections, every
 from smfparse.schemas import enums
 from smfparse.selecting import Selection
 from smfparse.synthetic.generate import generate
@@ -606,10 +607,10 @@ def test_queues_whose_task_is_not_selected_are_shown_with_their_job(write: Write
         more_queues(queue("Q2", token, putn=2), by=who("JOB1")),
         more_queues(queue("Q3", token, putn=4), by=who("JOB1")),
     )
-    selected = open_inputs([path], Selection.of(type="116(2)"))
+    selected = open_inputs([path], ReadOptions(Selection.of(type="116(2)")))
     with Catalog(selected) as catalog:
-        head, *blocks = reports.run(reports.report("task"), catalog)
-        (row,) = reports.run(reports.report("tasksum"), catalog)
+        head, *blocks = reports.run_report(reports.report("task"), catalog)
+        (row,) = reports.run_report(reports.report("tasksum"), catalog)
     assert (head["line"], head["wtidccn"], head["task_requests"]) == ("task", "JOB1", 6)
     assert [(each["objname"], each["wtidccn"]) for each in blocks] == [
         ("Q2", "JOB1"),

@@ -17,11 +17,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.inputs.sources import open_inputs
+from smfparse import reports
+from smfparse.inputs.opening import open_inputs
 from smfparse.query.catalog import Catalog
-from smfparse.reports import printing
-from smfparse.reports import running as reports
-from smfparse.reports.sections import TOTAL, Sections, every
+from smfparse.reports import TOTAL, Sections, every, printing
 from smfparse.synthetic.generate import generate
 from tests.support.builders import Write
 from tests.support.real import FILES
@@ -985,6 +984,6 @@ def test_only_what_rows_are_told_apart_by_is_decoded(
 
     monkeypatch.setattr(type(inputs), "batches", watched)
     with Catalog(inputs) as catalog:
-        assert list(reports.run(WHICH, catalog, by=by))
+        assert list(reports.run_report(WHICH, catalog, by=by))
     assert "putct" in asked
     assert asked & names == read

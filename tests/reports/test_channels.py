@@ -11,9 +11,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
 from smfparse.query.catalog import Catalog
-from smfparse.reports.sections import TOTAL
+from smfparse.reports import TOTAL
 from tests.support import smf
 from tests.support.builders import Write
 from tests.support.published import CHANNEL_INTERVAL, EAST, SENDER, channels

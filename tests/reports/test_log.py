@@ -17,14 +17,13 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smfparse import reports
 from smfparse.cli import main
 from smfparse.errors import RequestError
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
 from smfparse.query.catalog import Catalog
 from smfparse.rendering.figures import STYLES
-from smfparse.reports import printing
-from smfparse.reports import running as reports
-from smfparse.reports.sections import TOTAL
+from smfparse.reports import TOTAL, printing
 from tests.support.builders import Write
 from tests.support.fact_blocks import facts
 from tests.support.paths import FIXTURES, GOLDEN
@@ -795,9 +794,9 @@ def test_a_report_reads_each_file_once(write: Write, monkeypatch: pytest.MonkeyP
 def test_one_catalog_gives_several_reports(write: Write) -> None:
     which = reports.report("log")
     with Catalog(open_inputs([write(log_record(BUSY_LOGGER))])) as catalog:
-        first = list(reports.run(which, catalog))
-        assert len(list(reports.run(which, catalog, TOTAL))) == 1
-        assert list(reports.run(which, catalog)) == first
+        first = list(reports.run_report(which, catalog))
+        assert len(list(reports.run_report(which, catalog, TOTAL))) == 1
+        assert list(reports.run_report(which, catalog)) == first
 
 
 def test_a_report_is_written_as_parquet(tmp_path: Path) -> None:
@@ -806,7 +805,7 @@ def test_a_report_is_written_as_parquet(tmp_path: Path) -> None:
     arguments = ["report", "log", str(dump), "--format", "parquet", "--output", str(file)]
     assert CliRunner().invoke(main, arguments).exit_code == 0
     with Catalog(open_inputs([dump])) as catalog:
-        expected = reports.table(reports.report("log"), catalog)
+        expected = reports.report_table(reports.report("log"), catalog)
     assert expected.num_rows
     assert pq.read_table(file).to_pylist() == expected.to_pylist()
     refused = CliRunner().invoke(main, ["report", "--list", "--format", "parquet"])

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from smfparse.inputs.sources import open_inputs
+from smfparse import reports
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.query.catalog import Catalog
-from smfparse.reports import running as reports
-from smfparse.reports.sections import TOTAL
+from smfparse.reports import TOTAL
 from tests.support import smf
 from tests.support.builders import rdw
 from tests.support.report_runs import report_lines, report_rows
@@ -242,8 +243,10 @@ def crossed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, flo
         (folder / f"{rule}-beyond").write_bytes(rdw([make(dict(beyond))]))
         (folder / f"{rule}-within").write_bytes(rdw([make(dict(within))]))
     found: dict[str, dict[str, float]] = {path.name: {} for path in folder.iterdir()}
-    with Catalog(open_inputs(sorted(folder.iterdir()), keep_duplicates=True)) as catalog:
-        for row in reports.run(reports.report("message"), catalog):
+    with Catalog(
+        open_inputs(sorted(folder.iterdir()), ReadOptions(keep_duplicates=True))
+    ) as catalog:
+        for row in reports.run_report(reports.report("message"), catalog):
             found[Path(row["source"]).name][row["rule"]] = row["value"]
     return found
 

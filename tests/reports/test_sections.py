@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from smfparse.inputs.sources import open_inputs
-from smfparse.reports.sections import TOTAL, Sections, every
+from smfparse.inputs.opening import open_inputs
+from smfparse.reports import TOTAL, Sections, every
 from smfparse.writing.dataset import write_dataset
 from tests.support import smf
 from tests.support.builders import rdw

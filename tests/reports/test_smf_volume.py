@@ -13,12 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.inputs.sources import open_inputs
+from smfparse import reports
+from smfparse.inputs.opening import open_inputs
 from smfparse.inspecting.inventory import inventory
 from smfparse.query.catalog import Catalog
-from smfparse.reports import printing
-from smfparse.reports import running as reports
-from smfparse.reports.sections import Sections, every
+from smfparse.reports import Sections, every, printing
 from smfparse.synthetic.generate import generate
 from tests.support import smf
 from tests.support.builders import Write, foreign_record

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.inputs.sources import open_inputs
+from smfparse import reports
+from smfparse.inputs.opening import open_inputs
 from smfparse.query.catalog import Catalog
-from smfparse.reports import running as reports
-from smfparse.reports.sections import RECORDED, TOTAL, every
+from smfparse.reports import RECORDED, TOTAL, every
 from smfparse.tables import columns as columns_of
 from tests.support.builders import Write
 from tests.support.fact_blocks import facts
@@ -296,7 +296,7 @@ REPORTS = sorted({each.report for each in CHECKS})
 def test_every_figure_is_what_polars_makes_of_the_raw_table(name: str, path: Path) -> None:
     with Catalog(open_inputs([path])) as catalog:
         for total in (False, True):
-            rows = reports.run(reports.report(name), catalog, TOTAL if total else None)
+            rows = reports.run_report(reports.report(name), catalog, TOTAL if total else None)
             check_figures(name, path, total, list(rows))
 
 

@@ -13,9 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 from smfparse.cli import main
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
 from smfparse.query.catalog import Catalog
-from smfparse.reports.sections import Sections, every
+from smfparse.reports import Sections, every
 from smfparse.synthetic.generate import generate
 from smfparse.writing.dataset import write_dataset
 from tests.support import smf

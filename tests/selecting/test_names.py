@@ -17,10 +17,12 @@ from hypothesis import strategies as st
 from smfparse.decoding import gathering as buffers
 from smfparse.decoding import matching
 from smfparse.decoding.decoder import Decoder
+from smfparse.decoding.needs import Needs
 from smfparse.errors import DamageLog, RequestError
 from smfparse.inputs import parallel as ranges
-from smfparse.inputs.parallel import Range
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
+from smfparse.inputs.range import Range
 from smfparse.query.catalog import Catalog
 from smfparse.selecting import Selection
 from smfparse.store.manifest import MANIFEST
@@ -83,7 +85,9 @@ def asking(**asked: Any) -> Selection:
 def rows(paths: Iterable[Path], asked: Selection, jobs: int = 1) -> Rows:
     """Return all tables, read at once."""
     parts: dict[str, list[Any]] = {table: [] for table in decoded_tables()}
-    for table, batch in open_inputs(paths, asked, jobs).batches(wanted_tables(decoded_tables())):
+    for table, batch in open_inputs(paths, ReadOptions(asked, jobs=jobs)).batches(
+        wanted_tables(decoded_tables())
+    ):
         parts[table].append(batch)
     return {
         table: pl.DataFrame(pa.Table.from_batches(found, coded_schema(table)).cast(schema(table)))
@@ -106,7 +110,7 @@ def in_order(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def from_sql(paths: Iterable[Path], asked: Selection) -> Rows:
-    with Catalog(open_inputs(paths, asked)) as catalog:
+    with Catalog(open_inputs(paths, ReadOptions(asked))) as catalog:
         return {
             table: pl.DataFrame(catalog.arrow(f"SELECT * FROM {table}"))
             for table in (*NAMED, "qist", "qpst", "qsph")
@@ -114,7 +118,7 @@ def from_sql(paths: Iterable[Path], asked: Selection) -> Rows:
 
 
 def stored(path: Path, folder: Path, asked: Selection | None = None) -> Path:
-    write_dataset(open_inputs([path], asked or Selection()), folder)
+    write_dataset(open_inputs([path], ReadOptions(asked or Selection())), folder)
     return folder
 
 
@@ -174,7 +178,7 @@ def some(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_inventory_has_the_records_of_which_a_row_is_left(
     some: Path, asked: Mapping[str, Any], expected: list[int]
 ) -> None:
-    found = open_inputs([some], asking(**asked)).arrow(RECORD)
+    found = open_inputs([some], ReadOptions(asking(**asked))).arrow(RECORD)
     assert found["record_no"].to_pylist() == expected
 
 
@@ -232,7 +236,7 @@ def test_each_table_alone_has_the_rows_that_it_has_among_all(
 ) -> None:
     expected = Oracle(rows([some], Selection())).rows(**asked)
     for path in (some, stored(some, tmp_path / "tables")):
-        inputs = open_inputs([path], Selection.of(**asked))
+        inputs = open_inputs([path], ReadOptions(Selection.of(**asked)))
         alone = {table: pl.DataFrame(inputs.arrow(table)) for table in decoded_tables()}
         assert not differing(alone, expected)
 
@@ -258,7 +262,7 @@ def test_several_inputs_do_not_mix_their_records(
         tmp_path / "others.smf", [class1("X"), *SOME[3:], *SOME[:3], task("Y", "", [("Z", "Z")], 5)]
     )
     folder = tmp_path / "both"
-    write_dataset(open_inputs([some, others], keep_duplicates=True), folder)
+    write_dataset(open_inputs([some, others], ReadOptions(keep_duplicates=True)), folder)
     expected = Oracle(rows([folder], Selection())).rows(**asked)
     assert not differing(rows([folder], Selection.of(**asked)), expected)
     found = from_sql([folder], Selection.of(**asked))
@@ -386,11 +390,11 @@ def test_processes_give_the_rows_of_one(
     assert 0 < len(expected["wqst_cf"]) < len(whole["wqst_cf"])
     assert not differing(rows([generated], chosen), expected)
     small_chunks(monkeypatch, 100_000)
-    inputs = open_inputs([generated], chosen, jobs=2)
+    inputs = open_inputs([generated], ReadOptions(chosen, jobs=2))
     cut = inputs.units(inputs.sources, wanted_tables(decoded_tables()), ahead=True)
     assert sum(map(len, cut)) > 3
     assert not differing(rows([generated], chosen, jobs=2), expected)
-    write_dataset(open_inputs([generated], chosen, jobs=2), tmp_path / "tables")
+    write_dataset(open_inputs([generated], ReadOptions(chosen, jobs=2)), tmp_path / "tables")
     assert not differing(rows([tmp_path / "tables"], Selection()), expected)
 
 
@@ -407,7 +411,11 @@ def test_tasks_are_looked_for_once_and_only_where_rows_are_chosen_by_them(
 
     def searches(tables: Sequence[str], jobs: int, **asked: str) -> int:
         read.clear()
-        list(open_inputs([generated], asking(**asked), jobs).batches(wanted_tables(tables)))
+        list(
+            open_inputs([generated], ReadOptions(asking(**asked), jobs=jobs)).batches(
+                wanted_tables(tables)
+            )
+        )
         return sum(read)
 
     for jobs in (1, 2):
@@ -446,7 +454,11 @@ def test_a_distinct_name_is_matched_once(generated: Path, monkeypatch: pytest.Mo
         matching, "_is_like", lambda *each: matched.append((each[1].name, each[2])) or like(*each)
     )
     small_chunks(monkeypatch, 100_000)
-    list(open_inputs([generated], asking(job="A*", queue="B*")).batches(wanted_tables(["wqst"])))
+    list(
+        open_inputs([generated], ReadOptions(asking(job="A*", queue="B*"))).batches(
+            wanted_tables(["wqst"])
+        )
+    )
     assert len(matched) == len(set(matched)) > 20
     assert {name for name, _ in matched} == {"wtidccn", "objname", "basename"}
 
@@ -469,9 +481,9 @@ def test_records_that_cannot_be_about_a_name_are_not_decoded(
     asked: dict[str, str], table: str, expected: set[tuple[int, int]]
 ) -> None:
     """Their headers show it."""
-    decoder = Decoder(wanted_tables([table]), DamageLog(), selection=asking(**asked))
-    assert decoder.kinds is not None
-    assert {divmod(int(kind), 1 << 16) for kind in decoder.kinds} == expected
+    decoder = Decoder(Needs(wanted_tables([table]), asking(**asked)), DamageLog())
+    assert decoder.needs.kinds is not None
+    assert {divmod(int(kind), 1 << 16) for kind in decoder.needs.kinds} == expected
 
 
 @pytest.mark.parametrize(
@@ -536,7 +548,7 @@ def test_damage_is_told_of_all_records_in_which_a_name_is_looked_for() -> None:
     lost = Section([named_block("WQST", 2800)], offset=9999)
     bad = smf_record(116, 1, Section([smf.who("B")]), NOTHING, lost, area=qwhs_short(UTC))
     damage = DamageLog()
-    decoder = Decoder(wanted_tables(["wqst"]), damage, selection=asking(job="A"))
+    decoder = Decoder(Needs(wanted_tables(["wqst"]), asking(job="A")), damage)
     found = list(decoder.decode([chunk_of(task("A", queues=[("Q", "Q")]), bad)]))
     assert sum(batch.num_rows for _, batch in found) == 1
     assert [each.record_no for each in damage.details] == [2]

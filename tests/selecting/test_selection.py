@@ -16,8 +16,10 @@ import pytest
 from click.testing import Result
 
 from smfparse.decoding.decoder import Decoder
+from smfparse.decoding.needs import Needs
 from smfparse.errors import DamageLog, RequestError
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.query.catalog import Catalog
 from smfparse.selecting import Selection, record_mask, sql_condition
 from smfparse.store.manifest import MANIFEST
@@ -65,7 +67,7 @@ def asking(**asked: Any) -> Selection:
 
 def numbers(path: Path, **asked: Any) -> list[int]:
     """Return the numbers of the selected records."""
-    found = open_inputs([path], asking(**asked)).arrow(RECORD)
+    found = open_inputs([path], ReadOptions(asking(**asked))).arrow(RECORD)
     return list(found["record_no"].to_pylist())
 
 
@@ -139,7 +141,9 @@ def test_a_time_is_the_same_in_the_sql_of_a_dataset(
     stored_days: Path, since: Any, until: Any, expected: list[int]
 ) -> None:
     query = "SELECT record_no FROM qist ORDER BY 1"
-    with Catalog(open_inputs([stored_days], asking(since=since, until=until))) as catalog:
+    with Catalog(
+        open_inputs([stored_days], ReadOptions(asking(since=since, until=until)))
+    ) as catalog:
         assert catalog.arrow(query)["record_no"].to_pylist() == expected
 
 
@@ -337,7 +341,7 @@ def decoded(
     table: str, chunks: Iterable[Any], asked: Selection, damage: DamageLog | None = None
 ) -> Any:
     log = DamageLog() if damage is None else damage
-    decoder = Decoder(wanted_tables([table]), log, selection=asked)
+    decoder = Decoder(Needs(wanted_tables([table]), asked), log)
     batches = [batch for _, batch in decoder.decode(chunks)]
     return pa.Table.from_batches(batches, schema=coded_schema(table))
 
@@ -377,7 +381,9 @@ def test_bytes_that_no_column_knows_are_counted_in_selected_records() -> None:
     ]
     counts: Counter[str] = Counter()
     asked = Selection.of(qmgr=["QM02"])
-    decoder = Decoder(wanted_tables([RECORD]), DamageLog(), unknown=counts, selection=asked)
+    decoder = Decoder(
+        Needs(wanted_tables([RECORD]), asked, unknown=True), DamageLog(), unknown=counts
+    )
     list(decoder.decode([chunk_of(*records)]))
     assert counts == {"QIST": 40}
 
@@ -432,7 +438,7 @@ def test_selected_rows_may_have_any_columns(named: Path, tmp_path: Path) -> None
     write_dataset(open_inputs([named]), tmp_path / "tables")
     asked = Selection.of(qmgr=["QM*"], type=["115"])
     for source in (named, tmp_path / "tables"):
-        inputs = open_inputs([source], asked)
+        inputs = open_inputs([source], ReadOptions(asked))
         for columns in (frozenset[str](), frozenset({"length"}), frozenset({"qmgr", "type"})):
             batches = [batch for _, batch in inputs.batches({RECORD: columns})]
             assert sum(batch.num_rows for batch in batches) == 3
@@ -446,8 +452,8 @@ def test_a_selection_takes_the_same_before_and_after_convert(
     path = FIXTURES / "qm01-930.smf"
     asked = Selection.of(qmgr=["QM02"], type=["115,116(1)"])
     write_dataset(open_inputs([path]), tmp_path / "all")
-    write_dataset(open_inputs([path], asked), tmp_path / "raw")
-    write_dataset(open_inputs([tmp_path / "all"], asked), tmp_path / "stored")
+    write_dataset(open_inputs([path], ReadOptions(asked)), tmp_path / "raw")
+    write_dataset(open_inputs([tmp_path / "all"], ReadOptions(asked)), tmp_path / "stored")
     for table in decoded_tables():
         first, second = (open_inputs([tmp_path / each]).arrow(table) for each in ("raw", "stored"))
         assert first.equals(second), table

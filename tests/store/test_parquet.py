@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
 from smfparse.store import parquet
 from smfparse.tables import columns, table_names
 from smfparse.writing.dataset import write_dataset

@@ -21,9 +21,10 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from smfparse.decoding.decoder import Decoder
+from smfparse.decoding.needs import Needs
 from smfparse.errors import DamageLog
 from smfparse.layout import STCK_UNIX_EPOCH_US
-from smfparse.reading.reader import chunks
+from smfparse.reading import read_chunks
 from smfparse.tables import schema, table_names, wanted_tables
 
 Row: TypeAlias = Mapping[str, Any]
@@ -38,9 +39,9 @@ class Decoded:
 
     def __init__(self, path: Path) -> None:
         self.damage = DamageLog()
-        decoder = Decoder(wanted_tables(table_names()), self.damage)
+        decoder = Decoder(Needs(wanted_tables(table_names())), self.damage)
         self.rows: dict[str, list[Row]] = {table: [] for table in table_names()}
-        for table, batch in decoder.decode(chunks(path, self.damage)):
+        for table, batch in decoder.decode(read_chunks(path, self.damage)):
             self.rows[table] += batch.to_pylist()
         self._entries = {
             (table, row["record_no"], row["block_no"], tuple(row[name] for name in index)): row

@@ -9,7 +9,8 @@ from pathlib import Path
 from types import FrameType
 
 from smfparse.errors import Damage, DamageLog, InputError
-from smfparse.reading.reader import WHOLE_SOURCE, Part, chunks
+from smfparse.limits import LIMITS, Limits
+from smfparse.reading import WHOLE_SOURCE, Part, read_chunks
 
 PATIENCE = 20
 """Seconds after which reading a small file is taken to be endless."""
@@ -37,9 +38,7 @@ def watchdog(seconds: int = PATIENCE) -> Iterator[None]:
 class Reading:
     """All that reading a file, or a part of it, gives."""
 
-    def __init__(
-        self, path: Path, part: Part = WHOLE_SOURCE, chunk_bytes: int | None = None
-    ) -> None:
+    def __init__(self, path: Path, part: Part = WHOLE_SOURCE, limits: Limits = LIMITS) -> None:
         self.log = DamageLog()
         self.bodies: list[bytes] = []
         self.offsets: list[int] = []
@@ -47,7 +46,7 @@ class Reading:
         self.refused: str | None = None
         try:
             with watchdog():
-                for chunk in chunks(path, self.log, part, chunk_bytes):
+                for chunk in read_chunks(path, self.log, part, limits=limits):
                     for start, length in zip(
                         chunk.start.tolist(), chunk.length.tolist(), strict=True
                     ):

@@ -16,11 +16,12 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smfparse import reports
 from smfparse.cli import main
 from smfparse.errors import RequestError
-from smfparse.inputs.sources import Inputs, open_inputs
+from smfparse.inputs.opening import Inputs, open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.query.catalog import Catalog
-from smfparse.reports import running as reports
 from smfparse.selecting import Selection
 from smfparse.synthetic.generate import generate
 from smfparse.tables import KEY_COLUMNS, table_names, views
@@ -149,7 +150,7 @@ def test_a_view_reads_the_tables_that_it_declares(name: str) -> None:
 
 
 def test_no_report_is_taken_for_a_view_nor_a_view_for_a_report() -> None:
-    assert "queue_activity" not in reports.names()
+    assert "queue_activity" not in reports.report_names()
     assert set(views.view_names()) == {*ROW_OF, "task", "api_cost"}
 
 
@@ -387,7 +388,7 @@ def test_a_116_2_whose_116_1_is_not_selected_is_of_the_job_that_it_names(
         more_queues(queue("Q.B", putn=5), by=who("JOB1"), ended=ENDED + MINUTE),
         more_queues(queue("Q.C", putn=7), by=who("JOB1"), ended=ENDED + MINUTE),
     )
-    with Catalog(open_inputs([path], Selection.of(**chosen))) as catalog:
+    with Catalog(open_inputs([path], ReadOptions(Selection.of(**chosen)))) as catalog:
         for query in (
             "SELECT job, puts FROM queue_activity",
             "SELECT job, calls FROM api_cost",
@@ -598,7 +599,7 @@ def test_a_view_can_be_named_like_a_table(query: str) -> None:
 def test_views_are_made_when_they_are_read_only() -> None:
     with Catalog(open_inputs([FIXTURE])) as catalog:
         catalog.arrow("SELECT qcstchnm AS channel, 1 AS task FROM qcst ORDER BY channel")
-        list(reports.run(reports.report("task"), catalog))
+        list(reports.run_report(reports.report("task"), catalog))
         found = catalog.connection.execute(
             "SELECT view_name FROM duckdb_views() WHERE schema_name = 'main' AND NOT internal"
         ).fetchall()
@@ -625,7 +626,7 @@ def test_a_wrong_name_is_refused_with_near_names() -> None:
 def test_the_log_is_as_busy_as_its_report_says(path: Path) -> None:
     names = ("mb_written", "mb_per_second", "pages_per_write", "io_busy", "task_busy")
     with Catalog(open_inputs([path])) as catalog:
-        told = {row["record_no"]: row for row in reports.run(reports.report("log"), catalog)}
+        told = {row["record_no"]: row for row in reports.run_report(reports.report("log"), catalog)}
         found = catalog.arrow("SELECT * FROM log_interval").to_pylist()
     assert len(found) == len(told)
     for row in found:

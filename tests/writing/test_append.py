@@ -22,12 +22,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.cli import main
-from smfparse.decoding import duplicates
 from smfparse.decoding.duplicates import FINGERPRINT
 from smfparse.errors import InputError, RequestError
 from smfparse.inputs import parallel as ranges
-from smfparse.inputs import sources as tables
-from smfparse.inputs.sources import Inputs, open_inputs
+from smfparse.inputs.opening import Inputs, open_inputs
+from smfparse.inputs.options import ReadOptions
+from smfparse.limits import LIMITS, Limits
 from smfparse.selecting import Selection
 from smfparse.store.locking import LOCK
 from smfparse.store.manifest import MANIFEST, PARTIAL, RECORDS, named, read_manifest
@@ -92,10 +92,10 @@ def dumps(tmp_path: Path, pieces: list[bytes]) -> list[Path]:
 def test_dumps_that_overlap_are_added_as_if_all_had_been_converted_at_once(
     jobs: int, first: int, dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables, "LEAST_BYTES", 1)
+    monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
     once = write_dataset(open_inputs(dumps), tmp_path / "once")
-    write_dataset(open_inputs(dumps[:first], jobs=jobs), tmp_path / "twice")
-    done = append_dataset(open_inputs(dumps[first:], jobs=jobs), tmp_path / "twice")
+    write_dataset(open_inputs(dumps[:first], ReadOptions(jobs=jobs)), tmp_path / "twice")
+    done = append_dataset(open_inputs(dumps[first:], ReadOptions(jobs=jobs)), tmp_path / "twice")
     assert rows(tmp_path / "twice") == rows(tmp_path / "once")
     assert done.manifest == read_manifest(tmp_path / "twice")
     for each in (
@@ -154,14 +154,14 @@ def test_a_selection_leaves_out_what_it_leaves_out_at_once(
     dumps: list[Path], tmp_path: Path
 ) -> None:
     asked = Selection.of(type=["116"])
-    write_dataset(open_inputs(dumps, asked), tmp_path / "once")
+    write_dataset(open_inputs(dumps, ReadOptions(asked)), tmp_path / "once")
     for dump in dumps:
-        append_dataset(open_inputs([dump], asked), tmp_path / "steps")
+        append_dataset(open_inputs([dump], ReadOptions(asked)), tmp_path / "steps")
     assert rows(tmp_path / "steps") == rows(tmp_path / "once")
     names = Selection.of(queue=["*"])
-    write_dataset(open_inputs(dumps, names), tmp_path / "named")
+    write_dataset(open_inputs(dumps, ReadOptions(names)), tmp_path / "named")
     for dump in dumps:
-        append_dataset(open_inputs([dump], names), tmp_path / "named steps")
+        append_dataset(open_inputs([dump], ReadOptions(names)), tmp_path / "named steps")
     assert rows(tmp_path / "named steps") == rows(tmp_path / "named")
 
 
@@ -178,9 +178,9 @@ def test_damage_and_unknown_bytes_add_up(dumps: list[Path], tmp_path: Path) -> N
 
 
 def test_duplicates_are_kept_where_that_is_asked_for(dumps: list[Path], tmp_path: Path) -> None:
-    write_dataset(open_inputs(dumps, keep_duplicates=True), tmp_path / "once")
+    write_dataset(open_inputs(dumps, ReadOptions(keep_duplicates=True)), tmp_path / "once")
     for dump in dumps:
-        append_dataset(open_inputs([dump], keep_duplicates=True), tmp_path / "steps")
+        append_dataset(open_inputs([dump], ReadOptions(keep_duplicates=True)), tmp_path / "steps")
     assert rows(tmp_path / "steps") == rows(tmp_path / "once")
 
 
@@ -189,9 +189,9 @@ def test_a_dataset_from_several_processes_knows_all_its_records(
 ) -> None:
     small_chunks(monkeypatch, CAPACITY * 4)
     monkeypatch.setattr(ranges, "ProcessPoolExecutor", Here)
-    monkeypatch.setattr(tables, "LEAST_BYTES", 1)
-    write_dataset(open_inputs([SMF], jobs=3), tmp_path / "tables")
-    done = append_dataset(open_inputs(dumps, jobs=3), tmp_path / "tables")
+    monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
+    write_dataset(open_inputs([SMF], ReadOptions(jobs=3)), tmp_path / "tables")
+    done = append_dataset(open_inputs(dumps, ReadOptions(jobs=3)), tmp_path / "tables")
     assert done.rows["record"] == 1  # the header of the first dump
     assert sum(done.rows.values()) == 1
 
@@ -267,7 +267,7 @@ def test_what_cannot_be_added_is_refused_and_changes_nothing(
     before = read_manifest(folder)
     refused = {
         "all SMF files": open_inputs([second]),
-        "of another selection": open_inputs([dumps[1]], Selection.of(qmgr=["QM01"])),
+        "of another selection": open_inputs([dumps[1]], ReadOptions(Selection.of(qmgr=["QM01"]))),
     }
     for what, inputs in refused.items():
         with pytest.raises(RequestError, match=what):
@@ -402,10 +402,10 @@ def test_runs_do_not_grow_without_end(
     dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dataset, "_LONGEST_RUN", 5)
-    monkeypatch.setattr(duplicates, "_MOST_HELD", 5)
-    write_dataset(open_inputs(dumps), tmp_path / "once")
+    few = ReadOptions(limits=Limits(fingerprints=5))
+    write_dataset(open_inputs(dumps, few), tmp_path / "once")
     for dump in dumps:
-        append_dataset(open_inputs([dump]), tmp_path / "steps")
+        append_dataset(open_inputs([dump], few), tmp_path / "steps")
     assert len(read_manifest(tmp_path / "steps")["records"]) == len(dumps)
     assert rows(tmp_path / "steps") == rows(tmp_path / "once")
     assert FINGERPRINT.itemsize == 16

@@ -20,7 +20,9 @@ import pytest
 
 import smfparse
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
-from smfparse.inputs.sources import Dataset, Inputs, SmfFile, open_inputs
+from smfparse.inputs.opening import Inputs, open_inputs
+from smfparse.inputs.options import ReadOptions
+from smfparse.inputs.sources import Dataset, SmfFile
 from smfparse.store import parquet
 from smfparse.store.manifest import MANIFEST, PARTIAL, RECORDS, VIEWS
 from smfparse.tables import schema, table_names
@@ -235,7 +237,7 @@ def test_a_dataset_made_of_several_inputs_keeps_their_names(
 ) -> None:
     second = tmp_path / "second.smf"
     second.write_bytes(log_record(LOG))
-    manifest = write_dataset(open_inputs([dump, second], keep_duplicates=True), folder)
+    manifest = write_dataset(open_inputs([dump, second], ReadOptions(keep_duplicates=True)), folder)
     assert [each["name"] for each in manifest["inputs"]] == [str(dump), str(second)]
     sources = open_inputs([folder]).arrow("qjst")["source"].unique().to_pylist()
     assert sources == [str(dump), str(second)]
@@ -373,7 +375,7 @@ def test_full_row_groups_are_written_as_they_come(
     monkeypatch.setattr(*limit, 5)
     again = dump.with_name("again.smf")
     again.write_bytes(dump.read_bytes())
-    inputs = open_inputs([dump, again], keep_duplicates=True)
+    inputs = open_inputs([dump, again], ReadOptions(keep_duplicates=True))
     write_dataset(inputs, folder)
     (file,) = (folder / "qjst").iterdir()
     metadata = pq.ParquetFile(file).metadata
@@ -385,7 +387,7 @@ def test_full_row_groups_are_written_as_they_come(
 def test_small_batches_share_a_row_group(dump: Path, folder: Path) -> None:
     again = dump.with_name("again.smf")
     again.write_bytes(dump.read_bytes())
-    write_dataset(open_inputs([dump, again], keep_duplicates=True), folder)
+    write_dataset(open_inputs([dump, again], ReadOptions(keep_duplicates=True)), folder)
     (file,) = (folder / "qjst").iterdir()
     assert pq.ParquetFile(file).metadata.num_row_groups == 1
 

@@ -16,7 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from smfparse.inputs.sources import open_inputs
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.query.catalog import Catalog
 from smfparse.store import parquet
 from smfparse.store.manifest import VIEWS, read_manifest
@@ -171,7 +172,7 @@ def test_files_of_many_folders_are_written_with_few_open(
     monkeypatch.setattr(parquet.TableWriter, "close", counted_close)
     again = dump.with_name("again.smf")
     again.write_bytes(dump.read_bytes())
-    inputs = open_inputs([dump, again], keep_duplicates=True)
+    inputs = open_inputs([dump, again], ReadOptions(keep_duplicates=True))
     write_dataset(inputs, tmp_path / "tables", partition=True)
     assert most == 4
     names = {path.name for path in (tmp_path / "tables" / "wqst").rglob("*.parquet")}

@@ -24,7 +24,7 @@ from click.testing import CliRunner, Result
 from smfparse.cli import main
 from smfparse.cli.convert import DATASET, DUCKDB
 from smfparse.cli.convert import FORMS as OFFERED
-from smfparse.inputs.sources import Inputs, open_inputs
+from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.query.catalog import Catalog
 from smfparse.tables import schema, table_names, title, views
 from smfparse.writing.files import FORMS
