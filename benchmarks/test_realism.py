@@ -16,6 +16,8 @@ from smfparse.inputs.opening import Inputs, open_inputs
 from tests.support.real import REAL_DATA, needs_real_data
 from tests.synthetic.test_generate import made, records, rows, triplets
 
+pytestmark = pytest.mark.slow
+
 BLOCKS = {(116, 0): ("QWAC", "QMAC"), (116, 1): ("WTID", "WTAS", "WQST")}
 LAST_BYTES = 2_000_000
 MINUTE = dt.timedelta(minutes=1)

@@ -39,6 +39,8 @@ from tests.support.smf import (
     who,
 )
 
+pytestmark = pytest.mark.slow
+
 PAGE = (PROJECT / "docs" / "cookbook.md").read_text(encoding="utf-8")
 QUESTIONS = dict(re.findall(r"^### (.*?)\n.*?^```sql\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE))
 REAL = sorted(path.name for path in REAL_DATA.glob("*.dat")) if REAL_DATA else ["none"]
@@ -201,9 +203,10 @@ def test_tasks_of_two_queue_managers_with_one_token_are_two(
     assert sum(rows["tasks"].to_pylist()) == 4
 
 
-def test_messages_a_second_are_those_of_the_time_in_which_a_channel_was_active(
+def test_messages_a_second_are_those_of_an_active_channel(
     split: duckdb.DuckDBPyConnection,
 ) -> None:
+    """Time in which it was not active does not count."""
     (row,) = split.sql(
         all_of("Which channels are busy, and do they fill their batches?")
     ).fetchall()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from prompt_toolkit.application import create_app_session
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
@@ -22,7 +22,7 @@ from prompt_toolkit.history import FileHistory, InMemoryHistory
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from smfparse.cli import describe, main
+from smfparse.cli import describe
 from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.query import Catalog, Console
 from smfparse.query import prompt as console
@@ -32,6 +32,7 @@ from smfparse.query.prompt import SqlCompleter, is_whole
 from smfparse.rendering.rows import lines
 from smfparse.tables import Wanted, columns, relations, views
 from smfparse.writing import write_dataset
+from tests.support import command
 from tests.support.paths import FIXTURES
 
 DUMP = FIXTURES / "qm01-930.smf"
@@ -42,9 +43,7 @@ SCRIPT = f"-- naïve; really\nSET VARIABLE name = 'wt;as';\n{ONE} ;\n\n{TWO}; --
 
 
 def run(*arguments: object, stdin: str | bytes = "") -> Result:
-    result = CliRunner().invoke(main, ["sql", *map(str, arguments)], input=stdin)
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
-    return result
+    return command.run("sql", *arguments, stdin=stdin)
 
 
 def clean(*arguments: object, stdin: str | bytes = "") -> str:

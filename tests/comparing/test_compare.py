@@ -15,6 +15,8 @@ from smfparse.synthetic import generate
 from tests.support.searching import LONG
 from tests.support.smf import ENDED, MINUTE, queue, task, task_record, task_token, who
 
+pytestmark = pytest.mark.slow
+
 SEEDS = 100
 QUEUES = [f"APP.QUEUE.{number:02}" for number in range(40)]
 VERBS = {"open": 11.0, "close": 7.0, "put": 5.0, "get": 4.2}

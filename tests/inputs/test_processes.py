@@ -67,6 +67,7 @@ writing.write_dataset = partial(writing.write_dataset, limits=Limits(group_rows=
 """Writes each batch as a row group of its own."""
 Lasting = Callable[..., "subprocess.Popen[str]"]
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(sys.platform == "win32", reason="no copies and no groups of processes"),
     pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),
 ]
@@ -141,9 +142,10 @@ def test_rows_that_nobody_wants_any_more_leave_no_process_and_no_file(
     assert not list(temporary.iterdir())
 
 
-def test_a_query_that_needs_only_the_first_rows_leaves_no_process_and_no_file(
+def test_a_query_of_the_first_rows_leaves_nothing(
     dump: Path, temporary: Path, started: list[Any]
 ) -> None:
+    """No process runs on, and no temporary file stays."""
     with Catalog(open_inputs([dump], ReadOptions(jobs=2))) as catalog:
         assert catalog.arrow("SELECT record_no FROM wqst LIMIT 1").num_rows == 1
     assert all_ended(started)
@@ -372,9 +374,10 @@ def test_an_interrupt_ends_all_processes_and_leaves_no_file(
     assert not list(temporary.iterdir())
 
 
-def test_an_interrupted_convert_leaves_nothing_and_is_done_again_by_the_same_call(
+def test_an_interrupted_convert_leaves_nothing(
     dump: Path, tmp_path: Path, lasting: Lasting
 ) -> None:
+    """The same call then makes the dataset."""
     folder = tmp_path / "tables"
     group = lasting("convert", dump, "--to", folder)
     os.killpg(group.pid, signal.SIGINT)

@@ -26,9 +26,11 @@ from smfparse.reading import Input
 from smfparse.selecting import ALL_RECORDS, Selection
 from smfparse.synthetic import generate
 from smfparse.writing import write_dataset
-from tests.selecting.test_names import channels, class1, continuation, task
 from tests.support.builders import rdw
 from tests.support.searching import search
+from tests.support.subjects import channels, class1, continuation, task
+
+pytestmark = pytest.mark.slow
 
 START = dt.datetime(2026, 3, 4, 11)
 NOON = dt.datetime(2026, 3, 4, 12)

@@ -38,6 +38,8 @@ from tests.support.variants import (
     read_rdw,
 )
 
+pytestmark = pytest.mark.slow
+
 REAL = sorted((REAL_DATA or Path()).glob("*.dat"))
 VERSIONS = ("7.1.0", "9.1.2")
 """Of MQ, those of which there is no fixture."""

@@ -32,6 +32,8 @@ from tests.support.real import FILES
 from tests.support.report_runs import report_rows
 from tests.support.searching import search
 
+pytestmark = pytest.mark.slow
+
 FORMS = ("text", "csv", "json")
 NAMES = reports.report_names()
 STORED = [FILES[0], *(path for path in FILES if path.suffix == ".dat")]
@@ -155,9 +157,8 @@ def same(datasets: dict[Path, Path], tmp_path_factory: pytest.TempPathFactory) -
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_rows_of_a_section_stand_together_when_two_inputs_have_the_same_records(
-    name: str, same: list[Path]
-) -> None:
+def test_the_rows_of_a_section_stand_together(name: str, same: list[Path]) -> None:
+    """Also when two inputs have the same records."""
     rows = report_rows(name, *same)
     together = [section for section, _ in groupby(row["section"] for row in rows)]
     assert together

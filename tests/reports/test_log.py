@@ -749,9 +749,10 @@ def test_the_report_of_a_fixture_is_the_golden_file(fixture: str) -> None:
     assert made == golden.read_text(encoding="utf-8")
 
 
-def test_a_file_is_counted_once_beside_its_dataset_and_two_datasets_stay_two_sections(
+def test_a_file_is_counted_once_beside_its_dataset(
     tmp_path: Path,
 ) -> None:
+    """Two datasets stay two sections."""
     from smfparse.writing import write_dataset
 
     dump = tmp_path / "DUMP.smf"

@@ -140,6 +140,7 @@ def _key(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".") if part)
 
 
+@pytest.mark.slow
 @every_version
 def test_blocks_have_the_length_the_version_writes(version: str) -> None:
     compared: set[str] = set()
@@ -457,6 +458,7 @@ def dense(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
     return read(tmp_path_factory.mktemp("dense"), dense=True, tasks=100, version="10.0.0")
 
 
+@pytest.mark.slow
 @every_version
 def test_every_dense_version_decodes_without_damage(tmp_path: Path, version: str) -> None:
     inputs = read(tmp_path, version=version, dense=True)

@@ -39,7 +39,7 @@ from tests.support.mixed_records import Each, several
 from tests.support.paths import FIXTURES
 from tests.support.searching import search
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")]
 SMF = FIXTURES / "qm01-930.smf"
 HEADER = foreign_record(2)
 
@@ -282,9 +282,10 @@ def test_what_cannot_be_added_is_refused_and_changes_nothing(
     convert(dumps[0], "--to", tmp_path / "mine", "--append", code=2)
 
 
-def test_a_text_file_in_a_folder_is_noted_once_and_the_dataset_in_it_is_no_input(
+def test_a_text_file_in_a_folder_is_noted_once(
     dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The dataset in the folder is not read."""
     place = tmp_path / "nightly"
     place.mkdir()
     monkeypatch.chdir(place)

@@ -207,9 +207,8 @@ def test_a_raw_file_and_its_dataset_give_equal_tables(dump: Path, folder: Path) 
         assert made.arrow(table).equals(raw.arrow(table)), table
 
 
-def test_a_dataset_gives_only_the_wanted_columns_in_the_order_of_the_schema(
-    dump: Path, folder: Path
-) -> None:
+def test_a_dataset_gives_only_the_wanted_columns(dump: Path, folder: Path) -> None:
+    """In the order of the schema."""
     write_dataset(open_inputs([dump]), folder)
     wanted = {"qjst": frozenset({"qjstwrnw", "qmgr"})}
     for inputs in (open_inputs([dump]), open_inputs([folder])):
@@ -334,9 +333,10 @@ def test_an_interrupted_run_is_done_again_by_the_same_call(
 
 
 @pytest.mark.parametrize("what", ["the first rename", "the last rename"])
-def test_a_run_stopped_while_it_puts_files_in_place_is_done_again_by_the_same_call(
+def test_a_run_stopped_while_it_puts_files_in_place_can_be_repeated(
     dump: Path, folder: Path, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """By the same call."""
     renames = iter(range(1, 1000))
     last = {"the first rename": 2, "the last rename": len(table_names()) + 3}[what]
     replace = Path.replace

@@ -28,6 +28,8 @@ from smfparse.writing.parts import PartFiles
 from tests.support.paths import SMF
 from tests.support.smf import Log, log_record
 
+pytestmark = pytest.mark.slow
+
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 QMGRS = ("QM01", "Q#2")
 FORMS = ("whole", "divided")
