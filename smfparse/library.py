@@ -18,7 +18,7 @@ from smfparse import comparing, reports
 from smfparse.errors import Damage, RequestError
 from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.inputs.options import Options, ReadOptions
-from smfparse.inspecting.inventory import Group, inventory
+from smfparse.inspecting import Group, inventory
 from smfparse.query import Catalog, Connection, lazy_frame
 from smfparse.reports import TOTAL, Sections, every
 from smfparse.selecting import ALL_RECORDS, Selection, texts
