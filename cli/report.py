@@ -125,7 +125,7 @@ def _print(
 ) -> None:
     """Write a report of inputs, and say what there is to say of them."""
     from smfparse import reports
-    from smfparse.query.catalog import Catalog
+    from smfparse.query import Catalog
     from smfparse.reports import printing
 
     if not inputs:
@@ -162,7 +162,7 @@ def _list(
     inputs: tuple[str, ...], form: str, output: Path | None, force: bool, reading: Reading
 ) -> None:
     """Write the reports; with inputs, whether these have data for them."""
-    from smfparse.query.catalog import Catalog
+    from smfparse.query import Catalog
     from smfparse.reports import listing
 
     if not inputs:

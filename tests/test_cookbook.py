@@ -18,9 +18,9 @@ import pytest
 
 import smfparse
 from smfparse.inputs.opening import open_inputs
-from smfparse.synthetic.generate import generate
+from smfparse.synthetic import generate
 from smfparse.tables import table_names, views
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.support.builders import rdw
 from tests.support.paths import FIXTURE_FILES, PROJECT
 from tests.support.published import SENDER, channels

@@ -11,7 +11,7 @@ from smfparse.reports import printing
 from smfparse.reports.declaration import Report, declared
 
 if TYPE_CHECKING:
-    from smfparse.query.catalog import Catalog
+    from smfparse.query import Catalog
 
 _WORDS = {True: "yes", False: "no", None: ""}
 

@@ -18,7 +18,7 @@ from smfparse.reports.sections import Sections, statements
 from smfparse.tables import view_macros
 
 if TYPE_CHECKING:
-    from smfparse.query.catalog import Catalog
+    from smfparse.query import Catalog
 
 Row: TypeAlias = Mapping[str, Any]
 """A row of a report: the keys of its section, and figures as the SQL gives them."""

@@ -376,7 +376,7 @@ def test_an_existing_output_is_refused_without_force(
 def test_an_output_that_is_a_folder_is_refused(dump: Path, tmp_path: Path) -> None:
     result = run("info", dump, "--output", tmp_path, "--force")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == f"smfparse: {tmp_path}: a folder; name a file\n"
+    assert result.stderr == f"smfparse: {tmp_path}: a folder with this name exists; give a file\n"
 
 
 def test_an_output_in_a_folder_that_is_not_there_is_refused(dump: Path, tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ from smfparse.errors import RequestError
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.reports import TOTAL
-from smfparse.synthetic.generate import generate
+from smfparse.synthetic import generate
 from tests.support import command
 from tests.support.builders import rdw
 from tests.support.paths import FIXTURES

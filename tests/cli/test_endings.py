@@ -20,9 +20,9 @@ from smfparse.errors import Damage, DamageError, DamageLog
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.limits import LIMITS
-from smfparse.query.catalog import Catalog
+from smfparse.query import Catalog
 from smfparse.tables import DAMAGE_COLUMNS
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.support.builders import Section, named_block, qwhs_long, rdw, smf_record
 from tests.support.command import run
 from tests.support.mixed_records import many, written

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -23,12 +24,14 @@ from prompt_toolkit.output import DummyOutput
 
 from smfparse.cli import describe
 from smfparse.inputs.opening import Inputs, open_inputs
+from smfparse.query import Catalog, Console
 from smfparse.query import prompt as console
-from smfparse.query.catalog import Catalog, is_complete
+from smfparse.query.catalog import is_complete
 from smfparse.query.hints import hinted
-from smfparse.query.prompt import Console, Names, is_whole
+from smfparse.query.prompt import SqlCompleter, is_whole
+from smfparse.rendering.rows import lines
 from smfparse.tables import Wanted, columns, relations, views
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.support import command
 from tests.support.paths import FIXTURES
 
@@ -353,7 +356,7 @@ def test_names_that_are_duckdb_s_own_are_not_offered() -> None:
 
 def completed(text: str, behind: str = "") -> list[str]:
     document = Document(text + behind, len(text))
-    return [each.text for each in Names().get_completions(document, CompleteEvent())]
+    return [each.text for each in SqlCompleter().get_completions(document, CompleteEvent())]
 
 
 def test_names_are_completed() -> None:
@@ -392,9 +395,14 @@ def type_in() -> Type:
         ):
             keys.send_text(text)
             complain = lambda line: shown.append(f"!{line}")  # noqa: E731
-            Console(catalog, "csv", describe.lines, shown.append, complain, lambda: None).run(
-                history
-            )
+            Console(
+                catalog,
+                partial(lines, form="csv"),
+                describe.lines,
+                shown.append,
+                complain,
+                lambda: None,
+            ).run(history)
         return "\n".join(shown)
 
     return typed

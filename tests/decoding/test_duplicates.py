@@ -24,8 +24,8 @@ from smfparse.inputs.options import ReadOptions
 from smfparse.limits import LIMITS
 from smfparse.reading import Chunk, Input, planning, spans
 from smfparse.selecting import ALL_RECORDS, Selection
-from smfparse.store.manifest import MANIFEST
-from smfparse.writing.dataset import write_dataset
+from smfparse.store import MANIFEST
+from smfparse.writing import write_dataset
 from tests.inputs.test_ranges import CAPACITY, MIXED, Here, found_in, small_chunks
 from tests.support import command
 from tests.support.builders import UTC_NOON, chunk_of, foreign_record, rdw, segments

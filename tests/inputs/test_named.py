@@ -20,8 +20,8 @@ import pytest
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
 from smfparse.inputs import named as inputs
 from smfparse.inputs.opening import open_inputs
-from smfparse.store.manifest import MANIFEST
-from smfparse.writing.dataset import write_dataset
+from smfparse.store import MANIFEST
+from smfparse.writing import write_dataset
 from tests.support.command import run
 from tests.support.paths import FIXTURES
 

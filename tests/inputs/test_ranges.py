@@ -32,9 +32,9 @@ from smfparse.limits import LIMITS
 from smfparse.reading import Input, Part, planning, reader
 from smfparse.reading.window import Window
 from smfparse.selecting import ALL_RECORDS, Selection
-from smfparse.store.manifest import MANIFEST, PARTIAL
+from smfparse.store import MANIFEST, PARTIAL
 from smfparse.tables import Wanted, coded_schema, schema, table_names, wanted_tables
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.support.mixed_records import TABLES, Each, many, several, written
 from tests.support.paths import FIXTURE_FILES
 from tests.support.real import every_file

@@ -24,8 +24,8 @@ from smfparse.limits import LIMITS
 from smfparse.query.lazy import narrowed
 from smfparse.reading import Input
 from smfparse.selecting import ALL_RECORDS, Selection
-from smfparse.synthetic.generate import generate
-from smfparse.writing.dataset import write_dataset
+from smfparse.synthetic import generate
+from smfparse.writing import write_dataset
 from tests.support.builders import rdw
 from tests.support.searching import search
 from tests.support.subjects import channels, class1, continuation, task

@@ -15,9 +15,9 @@ import pytest
 
 from smfparse.errors import InputError, RequestError
 from smfparse.inputs.opening import open_inputs
-from smfparse.query.catalog import Catalog
+from smfparse.query import Catalog
 from smfparse.tables import quoted, schema, table_names, title
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.support.builders import rdw
 from tests.support.smf import LOG_START, Io, Log, log_record
 

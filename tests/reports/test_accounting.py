@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from smfparse import reports
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
-from smfparse.query.catalog import Catalog
+from smfparse.query import Catalog
 from smfparse.reports import TOTAL, Sections, every
 from smfparse.schemas import enums
 from smfparse.selecting import Selection
-from smfparse.synthetic.generate import generate
+from smfparse.synthetic import generate
 from tests.support.builders import Write
 from tests.support.real import every_file
 from tests.support.report_runs import report_lines, report_rows

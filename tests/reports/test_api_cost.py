@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 
 from smfparse import reports
 from smfparse.inputs.opening import open_inputs
-from smfparse.query.catalog import Catalog
+from smfparse.query import Catalog
 from smfparse.reports import TOTAL, Sections, every, printing
-from smfparse.synthetic.generate import generate
+from smfparse.synthetic import generate
 from tests.support.builders import Write
 from tests.support.real import FILES
 from tests.support.report_runs import report_rows

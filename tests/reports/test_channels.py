@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from smfparse.inputs.opening import open_inputs
-from smfparse.query.catalog import Catalog
+from smfparse.query import Catalog
 from smfparse.reports import TOTAL
 from tests.support import smf
 from tests.support.builders import Write

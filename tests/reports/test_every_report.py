@@ -21,13 +21,13 @@ from smfparse import reports
 from smfparse.errors import RequestError
 from smfparse.inputs.opening import open_inputs
 from smfparse.layout import Combine
-from smfparse.query.catalog import Catalog
+from smfparse.query import Catalog
 from smfparse.rendering.figures import STYLES
 from smfparse.reports import RECORDED, TOTAL, Report, Sections, every, printing
 from smfparse.reports.sections import TEMPLATE_KEYS
-from smfparse.synthetic.generate import generate
+from smfparse.synthetic import generate
 from smfparse.tables import TABLES
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.support.real import FILES
 from tests.support.report_runs import report_rows
 from tests.support.searching import search

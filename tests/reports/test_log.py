@@ -21,7 +21,7 @@ from smfparse import reports
 from smfparse.cli import main
 from smfparse.errors import RequestError
 from smfparse.inputs.opening import open_inputs
-from smfparse.query.catalog import Catalog
+from smfparse.query import Catalog
 from smfparse.rendering.figures import STYLES
 from smfparse.reports import TOTAL, printing
 from tests.support.builders import Write
@@ -616,7 +616,7 @@ def test_datasets_converted_from_files_of_one_name_stay_two(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each day's folder has its DUMP.smf, and convert is called in that folder."""
-    from smfparse.writing.dataset import write_dataset
+    from smfparse.writing import write_dataset
 
     days = {"monday": Log(io={(1, 1): Io(5, 5)}), "tuesday": Log(io={(1, 1): Io(7, 7)})}
     for number, (day, log) in enumerate(days.items()):
@@ -753,7 +753,7 @@ def test_a_file_is_counted_once_beside_its_dataset(
     tmp_path: Path,
 ) -> None:
     """Two datasets stay two sections."""
-    from smfparse.writing.dataset import write_dataset
+    from smfparse.writing import write_dataset
 
     dump = tmp_path / "DUMP.smf"
     dump.write_bytes(log_record(Log(io={(1, 1): Io(5, 5)})))

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from smfparse import reports
 from smfparse.inputs.opening import open_inputs
 from smfparse.inspecting.inventory import inventory
-from smfparse.query.catalog import Catalog
+from smfparse.query import Catalog
 from smfparse.reports import Sections, every, printing
-from smfparse.synthetic.generate import generate
+from smfparse.synthetic import generate
 from tests.support import smf
 from tests.support.builders import Write, foreign_record
 from tests.support.fact_blocks import fact_block

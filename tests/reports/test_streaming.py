@@ -14,10 +14,10 @@ from click.testing import CliRunner
 
 from smfparse.cli import main
 from smfparse.inputs.opening import open_inputs
-from smfparse.query.catalog import Catalog
+from smfparse.query import Catalog
 from smfparse.reports import Sections, every
-from smfparse.synthetic.generate import generate
-from smfparse.writing.dataset import write_dataset
+from smfparse.synthetic import generate
+from smfparse.writing import write_dataset
 from tests.support import smf
 from tests.support.builders import Write
 from tests.support.report_runs import report_lines, report_rows

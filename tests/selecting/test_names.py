@@ -23,12 +23,12 @@ from smfparse.inputs import parallel as ranges
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.inputs.range import Range
-from smfparse.query.catalog import Catalog
+from smfparse.query import Catalog
 from smfparse.selecting import Selection
-from smfparse.store.manifest import MANIFEST
-from smfparse.synthetic.generate import generate
+from smfparse.store import MANIFEST
+from smfparse.synthetic import generate
 from smfparse.tables import RECORD, TABLES, coded_schema, decoded_tables, schema, wanted_tables
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.inputs.test_ranges import Here, small_chunks
 from tests.support import smf
 from tests.support.builders import (

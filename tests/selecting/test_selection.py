@@ -20,11 +20,11 @@ from smfparse.decoding.needs import Needs
 from smfparse.errors import DamageLog, RequestError
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
-from smfparse.query.catalog import Catalog
+from smfparse.query import Catalog
 from smfparse.selecting import Selection, record_mask, sql_condition
-from smfparse.store.manifest import MANIFEST
+from smfparse.store import MANIFEST
 from smfparse.tables import RECORD, coded_schema, decoded_tables, wanted_tables
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.support.builders import (
     NOTHING,
     Section,

@@ -21,11 +21,11 @@ from smfparse.cli import main
 from smfparse.errors import RequestError
 from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.inputs.options import ReadOptions
-from smfparse.query.catalog import Catalog
+from smfparse.query import Catalog
 from smfparse.selecting import Selection
-from smfparse.synthetic.generate import generate
+from smfparse.synthetic import generate
 from smfparse.tables import KEY_COLUMNS, table_names, views
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.support.builders import Write
 from tests.support.paths import FIXTURES
 from tests.support.real import every_file

@@ -68,7 +68,7 @@ def class_3() -> bytes:
 
 
 @pytest.fixture(scope="module")
-def inputs(class_3: bytes, tmp_path_factory: pytest.TempPathFactory) -> Inputs:
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
     path: Path = tmp_path_factory.mktemp("class3") / "made.smf"
     path.write_bytes(made(interval=MINUTE, tasks=60, count=3))
     return open_inputs([path])
