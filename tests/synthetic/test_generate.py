@@ -482,7 +482,7 @@ def random_columns(table: str) -> Iterator[str]:
     for column in TABLES[table].columns:
         each = column.field
         fixed = each is block.version or each.name in ("wtasints", "wtasinte")
-        whole = column.part.name == column.part.suffix == ""
+        whole = column.shown.name == column.shown.suffix == ""
         random = whole and not fixed and not isinstance(each.kind, Code | Text | Wide)
         if random and each.kind.width >= 4 and block.holds(each, column.offset, length, word):
             yield column.name
