@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from smfparse.cli.wording import in_options
-from smfparse.errors import DamageLog, OutputError, RequestError
+from smfparse.errors import DamageLog, OutputError
 
 if TYPE_CHECKING:
     from smfparse.inputs.opening import Inputs
@@ -62,13 +62,10 @@ def replacing(output: Path, force: bool) -> Iterator[BinaryIO]:
         with output.open("wb") as stream:
             yield stream
         return
-    if output.is_dir():
-        raise RequestError(f"{output}: a folder; name a file")
-    if output.exists() and not force:
-        raise RequestError(f"{output}: the file exists; force=True replaces it")
-    from smfparse.store import manifest
+    from smfparse import store
 
-    with manifest.replacing(output) as part, part.open("xb") as stream:
+    store.check_file(output, force)
+    with store.replacing(output) as part, part.open("xb") as stream:
         yield stream
 
 

@@ -129,7 +129,7 @@ def _print(
 ) -> None:
     """Write a report of inputs; report on stderr what is absent, duplicates and damage."""
     from smfparse import reports
-    from smfparse.query.catalog import Catalog
+    from smfparse.query import Catalog
 
     sections = _sections(interval, total)
     if not inputs:
@@ -162,7 +162,7 @@ def _report_absent(which: Report, opened: Inputs, there: bool) -> None:
 
 def _list(name: str | None, inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
     """Write the reports; with inputs, of which a name is the first, whether they have the data."""
-    from smfparse.query.catalog import Catalog
+    from smfparse.query import Catalog
     from smfparse.reports import ListDocument, is_report, reports_listed
 
     if output.format == PARQUET:

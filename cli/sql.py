@@ -18,7 +18,7 @@ from smfparse.rendering import PARQUET
 
 if TYPE_CHECKING:
     from smfparse.inputs.opening import Inputs
-    from smfparse.query.catalog import Catalog
+    from smfparse.query import Catalog
 
 _NO_QUERY = "no query: give it as the last argument, with --file F, or on standard input"
 
@@ -62,7 +62,7 @@ def command(
       smfparse sql DUMP.smf
       smfparse sql DUMP.smf "COPY (SELECT * FROM wtas) TO 'wtas.parquet'"
     """
-    from smfparse.query.catalog import Catalog
+    from smfparse.query import Catalog
 
     inputs, query = _split(arguments, script)
     if query is None and not (output.format != PARQUET and _can_ask(inputs, output)):
@@ -166,8 +166,8 @@ def _placed(number: int, count: int) -> Iterator[None]:
 def _ask(catalog: Catalog, format: str, opened: Inputs) -> None:  # noqa: A002 - as everywhere
     """Ask for queries, and report damage as soon as it is met."""
     from smfparse.inspecting import description
-    from smfparse.query.prompt import Console
-    from smfparse.rendering import TEXT, lines
+    from smfparse.query import Console
+    from smfparse.rendering import TEXT, RowsDocument, lines
 
     reported = 0
 
@@ -183,5 +183,8 @@ def _ask(catalog: Catalog, format: str, opened: Inputs) -> None:  # noqa: A002 -
     def complain(text: str) -> None:
         click.echo(text, err=True)
 
+    def render(parts: Iterable[Any]) -> Iterator[str]:
+        return lines(RowsDocument([("", parts)]), format)
+
     report("SQL over the tables; .help for help, Ctrl-D to leave")
-    Console(catalog, format, describe, click.echo, complain, report_new_damage).run()
+    Console(catalog, render, describe, click.echo, complain, report_new_damage).run()

@@ -18,9 +18,8 @@ from smfparse import comparing, reports
 from smfparse.errors import Damage, RequestError
 from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.inputs.options import Options, ReadOptions
-from smfparse.inspecting.inventory import Group, inventory
-from smfparse.query.catalog import Catalog, Connection
-from smfparse.query.lazy import lazy
+from smfparse.inspecting import Group, inventory
+from smfparse.query import Catalog, Connection, lazy_frame
 from smfparse.reports import TOTAL, Sections, every
 from smfparse.selecting import ALL_RECORDS, Selection, texts
 from smfparse.tables import schema, table_names, wanted_columns, wanted_tables
@@ -79,7 +78,7 @@ class SmfData:
         `is_in`, `<` and the like. Collecting it reads the inputs and raises what that raises.
         `damage` has then what could not be used of what was read.
         """
-        return lazy(self.inputs, table)
+        return lazy_frame(self.inputs, table)
 
     def connect(self) -> Connection:
         """Return a DuckDB connection with all tables; close it when it is no longer needed.
@@ -167,5 +166,5 @@ def _schema(table: str, columns: str | Iterable[str] | None) -> Any:
     """
     (known,) = wanted_tables([table])
     whole = schema(known)
-    names = whole.names if columns is None else wanted_columns(known, columns)
+    names = whole.names if columns is None else wanted_columns(known, texts(columns))
     return pa.schema([whole.field(name) for name in names])

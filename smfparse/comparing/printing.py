@@ -10,8 +10,7 @@ import polars as pl
 from smfparse.comparing.changes import NAMES
 from smfparse.comparing.measures import MEASURES
 from smfparse.comparing.sides import Rename, Side
-from smfparse.rendering.document import Column, Document, Facts, Frames, Section, Table
-from smfparse.rendering.figures import ABSENT, STYLES
+from smfparse.rendering import ABSENT, STYLES, Column, Document, Facts, Frames, Section, Table
 
 TOP = 20
 """Rows of a part that are shown, besides significant ones."""

@@ -12,12 +12,12 @@ import polars as pl
 
 from smfparse.comparing.measures import compare_sql
 from smfparse.errors import RequestError
-from smfparse.query.catalog import Catalog
+from smfparse.query import Catalog
 from smfparse.reports import ONE_SECTION, prepare
 from smfparse.tables import quoted
 
 if TYPE_CHECKING:
-    from smfparse.inputs import Inputs
+    from smfparse.inputs.opening import Inputs
 
 SIDE_TABLES = ("wtas", "wtid", "wqst", "qjst", "qjst_io", "qmst", "qpst", "qest")
 _SIDE = "side"

@@ -7,9 +7,8 @@ import datetime as dt
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from smfparse.rendering.columns import aligned
-from smfparse.rendering.document import Cells, Column, Document, Facts, Section, Table
-from smfparse.rendering.figures import ABSENT
+from smfparse.rendering import ABSENT, Column, Document, Facts, Section, Table, aligned
+from smfparse.rendering.document import Cells
 
 if TYPE_CHECKING:
     from smfparse.errors import Damage, DamageLog

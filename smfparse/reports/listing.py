@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from smfparse.rendering.document import Column, Document, Facts, Section, Table
+from smfparse.rendering import Column, Document, Facts, Section, Table
 from smfparse.reports.declaration import Report, declared
 
 if TYPE_CHECKING:
-    from smfparse.query.catalog import Catalog
+    from smfparse.query import Catalog
 
 _WORDS = {True: "yes", False: "no", None: ""}
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import chain, groupby
 from string import Formatter
 
-from smfparse.rendering.document import Cells, Column, Section, Table
-from smfparse.rendering.figures import MOMENTS
+from smfparse.rendering import MOMENTS, Column, Section, Table
+from smfparse.rendering.document import Cells
 from smfparse.reports.declaration import Report
 from smfparse.reports.running import Row
 from smfparse.reports.sections import TEMPLATE_KEYS

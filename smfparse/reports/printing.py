@@ -7,9 +7,18 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from smfparse.rendering import formats
-from smfparse.rendering.document import Cells, Column, Document, Facts, Section, Table
-from smfparse.rendering.figures import ABSENT, GROUPED, MOMENTS
+from smfparse.rendering import (
+    ABSENT,
+    GROUPED,
+    MOMENTS,
+    Column,
+    Document,
+    Facts,
+    Section,
+    Table,
+    formats,
+)
+from smfparse.rendering.document import Cells
 from smfparse.reports import parts, templates
 from smfparse.reports.declaration import Figure, Report
 from smfparse.reports.running import Row

@@ -12,13 +12,13 @@ from contextlib import closing
 from importlib import resources
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from smfparse.rendering.figures import STYLES
+from smfparse.rendering import STYLES
 from smfparse.reports.declaration import EVIDENCE, Report
 from smfparse.reports.sections import Sections, statements
 from smfparse.tables import view_macros
 
 if TYPE_CHECKING:
-    from smfparse.query.catalog import Catalog
+    from smfparse.query import Catalog
 
 Row: TypeAlias = Mapping[str, Any]
 """A row of a report: the keys of its section, and figures as the SQL gives them."""

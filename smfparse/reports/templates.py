@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from smfparse.layout import version_key
-from smfparse.rendering.figures import ABSENT, MOMENTS, STYLES
+from smfparse.rendering import ABSENT, MOMENTS, STYLES
 from smfparse.reports.declaration import Figure, Report, TextTable
 from smfparse.reports.running import Row
 

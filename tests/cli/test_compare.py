@@ -33,7 +33,8 @@ from smfparse.errors import RequestError
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.reports import TOTAL
-from smfparse.synthetic.generate import generate
+from smfparse.synthetic import generate
+from tests.support import command
 from tests.support.builders import rdw
 from tests.support.paths import FIXTURES
 from tests.support.real import REAL_DATA, needs_real_data
@@ -52,6 +53,8 @@ from tests.support.smf import (
 )
 from tests.support.smf import record as statistics_record
 
+pytestmark = pytest.mark.slow
+
 FIXTURE = FIXTURES / "qm01-930.smf"
 NOON = dt.datetime(2026, 3, 4, 10)
 """Local time in the middle of the fixture, where an interval ends."""
@@ -63,9 +66,7 @@ EVERY_BY = [
 
 
 def run(*arguments: object) -> Result:
-    result = CliRunner().invoke(main, ["compare", *map(str, arguments)])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
-    return result
+    return command.run("compare", *arguments)
 
 
 def rows_of(*arguments: object) -> list[dict[str, Any]]:
@@ -521,9 +522,11 @@ def test_csv_and_json_are_one_flat_table() -> None:
         assert all(value is None or math.isfinite(value) for value in numbers)
 
 
-def test_rows_that_are_significant_and_then_those_that_move_the_total_come_first(
+def test_significant_rows_come_first(
     tmp_path: Path,
 ) -> None:
+    """Behind them stand those that move the total most."""
+
     def site(path: Path, costs: dict[str, int]) -> Path:
         records = [
             putting(n, puts=100 + n, cpu=cpu, name=name)

@@ -10,7 +10,7 @@ from smfparse.errors import InputError, RequestError
 from smfparse.inputs.opening import open_inputs
 from smfparse.reports import TOTAL, printing
 from smfparse.tables import table_names
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.support.paths import FIXTURES
 from tests.support.report_runs import report_rows
 
@@ -132,5 +132,5 @@ def test_a_part_is_asked_for_what_is_there() -> None:
     with pytest.raises(RequestError, match="wqst has no column putz; near: put"):
         next(smfparse.decode_part(DUMP, tables={"wqst": ["putz"]}))
     assert smfparse.plan(str(DUMP), 1 << 20) == smfparse.plan(DUMP, 1 << 20)
-    with pytest.raises(RequestError, match="parts of 0 bytes"):
+    with pytest.raises(RequestError, match="part_bytes=0"):
         smfparse.plan(DUMP, 0)

@@ -19,13 +19,13 @@ from smfparse import reports
 from smfparse.errors import OutputError, RequestError
 from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.inputs.options import ReadOptions
-from smfparse.query.catalog import Catalog
-from smfparse.query.projection import named_tables, read_plan, words
+from smfparse.query import Catalog, words_in
+from smfparse.query.projection import named_tables, read_plan
 from smfparse.reports import RECORDED, TOTAL, Sections
 from smfparse.reports.sections import statements
 from smfparse.selecting import Selection
 from smfparse.tables import RECORD, Wanted, columns, table_names
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.support.paths import PROJECT, SMF
 from tests.support.searching import search
 
@@ -288,8 +288,8 @@ def test_the_log_report_asks_for_the_columns_of_its_sql(asked: Asked, sections: 
     (wanted,) = asked
     assert wanted.keys() == {"qjst", "qjst_io"}
     (macro,) = re.findall(r"MACRO log_writes\(.*?;", MACROS.read_text("utf-8"), re.DOTALL)
-    in_sql = words(which.sql) | words(macro)
-    keys = words(" ".join(statements(sections, which.tables, {}, which.main)))
+    in_sql = words_in(which.sql) | words_in(macro)
+    keys = words_in(" ".join(statements(sections, which.tables, {}, which.main)))
     for table, names in wanted.items():
         own = {each.name for each in columns(table) if each.place} & in_sql
         assert own

@@ -21,17 +21,18 @@ from smfparse import reports
 from smfparse.errors import RequestError
 from smfparse.inputs.opening import open_inputs
 from smfparse.layout import Combine
-from smfparse.query.catalog import Catalog
-from smfparse.rendering import FORMATS, md
-from smfparse.rendering.figures import STYLES
+from smfparse.query import Catalog
+from smfparse.rendering import FORMATS, STYLES, md
 from smfparse.reports import RECORDED, TOTAL, Report, Sections, every, printing
 from smfparse.reports.sections import TEMPLATE_KEYS
-from smfparse.synthetic.generate import generate
+from smfparse.synthetic import generate
 from smfparse.tables import TABLES
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.support.real import FILES
 from tests.support.report_runs import report_rows
 from tests.support.searching import search
+
+pytestmark = pytest.mark.slow
 
 FORMS = tuple(FORMATS)
 NAMES = reports.report_names()
@@ -160,9 +161,8 @@ def same(datasets: dict[Path, Path], tmp_path_factory: pytest.TempPathFactory) -
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_rows_of_a_section_stand_together_when_two_inputs_have_the_same_records(
-    name: str, same: list[Path]
-) -> None:
+def test_the_rows_of_a_section_stand_together(name: str, same: list[Path]) -> None:
+    """Also when two inputs have the same records."""
     rows = report_rows(name, *same)
     together = [section for section, _ in groupby(row["section"] for row in rows)]
     assert together

@@ -21,8 +21,8 @@ from smfparse import reports
 from smfparse.cli import main
 from smfparse.errors import RequestError
 from smfparse.inputs.opening import open_inputs
-from smfparse.query.catalog import Catalog
-from smfparse.rendering.figures import STYLES
+from smfparse.query import Catalog
+from smfparse.rendering import STYLES
 from smfparse.reports import TOTAL, printing
 from tests.support.builders import Write
 from tests.support.fact_blocks import facts
@@ -616,7 +616,7 @@ def test_datasets_converted_from_files_of_one_name_stay_two(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each day's folder has its DUMP.smf, and convert is called in that folder."""
-    from smfparse.writing.dataset import write_dataset
+    from smfparse.writing import write_dataset
 
     days = {"monday": Log(io={(1, 1): Io(5, 5)}), "tuesday": Log(io={(1, 1): Io(7, 7)})}
     for number, (day, log) in enumerate(days.items()):
@@ -749,10 +749,11 @@ def test_the_report_of_a_fixture_is_the_golden_file(fixture: str) -> None:
     assert made == golden.read_text(encoding="utf-8")
 
 
-def test_a_file_is_counted_once_beside_its_dataset_and_two_datasets_stay_two_sections(
+def test_a_file_is_counted_once_beside_its_dataset(
     tmp_path: Path,
 ) -> None:
-    from smfparse.writing.dataset import write_dataset
+    """Two datasets stay two sections."""
+    from smfparse.writing import write_dataset
 
     dump = tmp_path / "DUMP.smf"
     dump.write_bytes(log_record(Log(io={(1, 1): Io(5, 5)})))

@@ -13,7 +13,7 @@ import pytest
 from smfparse import reports
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
-from smfparse.query.catalog import Catalog
+from smfparse.query import Catalog
 from smfparse.reports import TOTAL
 from tests.support import smf
 from tests.support.builders import rdw

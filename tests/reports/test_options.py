@@ -6,15 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse import reports
-from smfparse.cli import main
 from smfparse.errors import RequestError
 from smfparse.reports.options import parsed, seconds
 from tests.support.builders import rdw
+from tests.support.command import run
 from tests.support.searching import search
 from tests.support.smf import queue, task, task_record
 
@@ -150,14 +149,6 @@ def dump(tmp_path: Path) -> Path:
     path = tmp_path / "dump.smf"
     path.write_bytes(rdw([task_record(task(), queue("Q", openn=1, openct=5, putn=2, putct=4))]))
     return path
-
-
-def run(*arguments: object) -> Result:
-    """Call smfparse; whatever goes wrong, no exception gets out of it."""
-    result = CliRunner().invoke(main, [str(each) for each in arguments])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
-    assert "Traceback" not in result.output
-    return result
 
 
 @pytest.mark.parametrize(

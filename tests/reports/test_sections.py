@@ -11,7 +11,7 @@ import pytest
 
 from smfparse.inputs.opening import open_inputs
 from smfparse.reports import TOTAL, Sections, every
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.support import smf
 from tests.support.builders import rdw
 from tests.support.report_runs import report_lines, report_rows

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from smfparse import reports
 from smfparse.inputs.opening import open_inputs
-from smfparse.query.catalog import Catalog
+from smfparse.query import Catalog
 from smfparse.reports import RECORDED, TOTAL, every
 from smfparse.tables import columns as columns_of
 from tests.support.builders import Write
@@ -26,6 +26,8 @@ from tests.support.real import REAL_DATA
 from tests.support.report_runs import report_lines, report_rows
 from tests.support.searching import search
 from tests.support.smf import START, block, record, structures
+
+pytestmark = pytest.mark.slow
 
 FILES = [FIXTURES / f"{name}.smf" for name in ("qm01-930", "qm60", "qm80", "qm100")]
 if REAL_DATA is not None:
@@ -700,7 +702,8 @@ def test_db2_prints_the_kinds_of_requests_that_there_were(write: Write) -> None:
     ]
 
 
-def test_queue_statistics_that_are_not_there_name_the_trace_and_the_attribute() -> None:
+def test_missing_queue_statistics_name_what_to_start() -> None:
+    """The trace, and the attribute of queues."""
     told = reports.report("QSTATCSV").absent()
     assert "START TRACE(STAT) CLASS(5)" in told
     assert "STATQ(ON)" in told

@@ -7,7 +7,7 @@ from typing import Any
 
 from smfparse import reports
 from smfparse.inputs.opening import open_inputs
-from smfparse.query.catalog import Catalog
+from smfparse.query import Catalog
 from smfparse.reports import Sections, printing
 
 

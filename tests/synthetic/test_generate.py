@@ -19,9 +19,11 @@ from smfparse.errors import OutputError, RequestError
 from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.layout import Block, Code, Text, Wide
 from smfparse.schemas import REGISTRY
-from smfparse.synthetic.generate import MAX_RECORD, generate
+from smfparse.synthetic import SMF_LIMIT, generate
 from smfparse.tables import TABLES
 from tests.support.paths import FIXTURES
+
+pytestmark = pytest.mark.slow
 
 RDW = struct.Struct(">HBB")
 BLOCK = 27_994
@@ -99,7 +101,7 @@ def test_other_arguments_give_other_bytes(change: dict[str, Any]) -> None:
 def test_a_dump_of_many_batches_has_every_interval_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("smfparse.synthetic.generate.BATCH_BYTES", 1)
+    monkeypatch.setattr("smfparse.synthetic.dump.BATCH_BYTES", 1)
     starts = [row["interval_start"] for row in rows(read(tmp_path, count=7, tasks=2), "qmst")]
     assert len(starts) == 14
     assert sorted(set(starts)) == starts[::2]
@@ -120,7 +122,7 @@ def test_batches_do_not_change_who_the_tasks_are(
         }
 
     at_once = who(read(tmp_path))
-    monkeypatch.setattr("smfparse.synthetic.generate.BATCH_BYTES", 1)
+    monkeypatch.setattr("smfparse.synthetic.dump.BATCH_BYTES", 1)
     assert who(read(tmp_path)) == at_once
 
 
@@ -251,7 +253,7 @@ def test_records_span_blocks_as_in_a_dump() -> None:
 def test_a_record_longer_than_a_block_has_a_middle_segment() -> None:
     data = made(tasks=40, queues=40, version="8.0.0")
     assert MIDDLE in {code for _, code, _ in segments(data)}
-    assert BLOCK < max(len(record) for record in records(data)) <= MAX_RECORD
+    assert BLOCK < max(len(record) for record in records(data)) <= SMF_LIMIT
 
 
 @pytest.mark.parametrize("size", [1, 300_000, 2_000_000])
@@ -480,7 +482,7 @@ def random_columns(table: str) -> Iterator[str]:
     for column in TABLES[table].columns:
         each = column.field
         fixed = each is block.version or each.name in ("wtasints", "wtasinte")
-        whole = column.part.name == column.part.suffix == ""
+        whole = column.shown.name == column.shown.suffix == ""
         random = whole and not fixed and not isinstance(each.kind, Code | Text | Wide)
         if random and each.kind.width >= 4 and block.holds(each, column.offset, length, word):
             yield column.name
@@ -560,7 +562,7 @@ def test_nothing_is_left_of_a_run_that_fails(
         stream.write(b"half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("smfparse.synthetic.generate.generate", fail)
+    monkeypatch.setattr("smfparse.synthetic.generate", fail)
     done = run(str(tmp_path / "made.smf"))
     assert isinstance(done.exception, OutputError)
     assert "No space left" in str(done.exception)

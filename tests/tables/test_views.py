@@ -21,14 +21,14 @@ from smfparse.cli import main
 from smfparse.errors import RequestError
 from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.inputs.options import ReadOptions
-from smfparse.query.catalog import Catalog
+from smfparse.query import Catalog
 from smfparse.selecting import Selection
-from smfparse.synthetic.generate import generate
+from smfparse.synthetic import generate
 from smfparse.tables import KEY_COLUMNS, table_names, views
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.support.builders import Write
 from tests.support.paths import FIXTURES
-from tests.support.real import FILES
+from tests.support.real import every_file
 from tests.support.searching import search
 from tests.support.smf import (
     ENDED,
@@ -42,8 +42,9 @@ from tests.support.smf import (
     who,
 )
 
+pytestmark = pytest.mark.slow
+
 FIXTURE = FIXTURES / "qm01-930.smf"
-every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 every_view = pytest.mark.parametrize("name", views.view_names())
 ROW_OF = {
     "buffer_pool": ["qpst"],
@@ -473,18 +474,6 @@ def parquet(connection: duckdb.DuckDBPyConnection, folder: Path, kind: str) -> N
         connection.execute(f"CREATE {kind} {table} AS SELECT * FROM {files}")
 
 
-@every_view
-def test_a_view_of_a_dataset_is_that_of_its_file(name: str, dataset: Path) -> None:
-    query = f"SELECT * FROM {name}"
-    with (
-        Catalog(open_inputs([FIXTURES / dataset.name])) as raw,
-        Catalog(open_inputs([dataset])) as converted,
-    ):
-        first, second = raw.arrow(query), converted.arrow(query)
-    assert first.schema == second.schema
-    assert sorted_rows(first) == sorted_rows(second)
-
-
 @pytest.mark.parametrize("kind", ["VIEW", "TABLE"])
 def test_the_script_makes_the_views_in_a_duckdb_that_has_only_the_tables(
     dataset: Path, tmp_path: Path, kind: str
@@ -624,7 +613,8 @@ def test_a_statement_can_keep_a_view_as_a_table() -> None:
     assert row["n"] > 0
 
 
-def test_a_wrong_name_of_a_view_or_of_its_column_is_refused_with_near_names() -> None:
+def test_a_wrong_name_is_refused_with_near_names() -> None:
+    """Of a view, or of its column."""
     with Catalog(open_inputs([FIXTURE])) as catalog:
         with pytest.raises(RequestError, match="queue_activity"):
             catalog.arrow("SELECT * FROM queue_activities")
