@@ -75,8 +75,12 @@ def _tag(name: str, column: Column) -> str:
 
 
 def _row(tags: Sequence[str], cells: Cells, end: str) -> str:
-    texts = ("<br>".join(map(escaped, cell.split("\n"))) for cell in cells)
-    return f"<tr>{''.join(f'{tag}{text}{end}' for tag, text in zip(tags, texts, strict=True))}</tr>"
+    found = (f"{tag}{_cell(cell)}{end}" for tag, cell in zip(tags, cells, strict=True))
+    return f"<tr>{''.join(found)}</tr>"
+
+
+def _cell(text: str) -> str:
+    return "<br>".join(map(escaped, text.split("\n"))) if "\n" in text else escaped(text)
 
 
 def escaped(text: str) -> str:

@@ -41,7 +41,11 @@ def _table(table: Table) -> Iterator[str]:
 
 
 def _line(cells: Cells) -> str:
-    return f"| {' | '.join('<br>'.join(map(escaped, cell.split(chr(10)))) for cell in cells)} |"
+    return f"| {' | '.join(map(_cell, cells))} |"
+
+
+def _cell(text: str) -> str:
+    return "<br>".join(map(escaped, text.split("\n"))) if "\n" in text else escaped(text)
 
 
 def escaped(text: str) -> str:
