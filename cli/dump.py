@@ -52,9 +52,7 @@ def command(
       smfparse sql DUMP.smf --qmgr QM01 --from 0900 "SELECT record_no, smf_time FROM wtas"
     """
     from smfparse.errors import DamageLog
-    from smfparse.inputs.named import check_apart
-    from smfparse.inputs.opening import open_file
-    from smfparse.inputs.options import ReadOptions
+    from smfparse.inputs import ReadOptions, check_apart, open_file
     from smfparse.inspecting import record as dump
 
     if number is not None and at is not None:

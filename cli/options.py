@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from smfparse.inputs.opening import Inputs
-    from smfparse.inputs.options import ReadOptions
+    from smfparse.inputs import Inputs, ReadOptions
     from smfparse.selecting import Selection
 
 INPUT_HELP = """\
@@ -47,8 +46,7 @@ class Reading:
 
         Raises what `open_inputs` and, for `output`, `check_apart` do.
         """
-        from smfparse.inputs.named import check_apart
-        from smfparse.inputs.opening import open_inputs
+        from smfparse.inputs import check_apart, open_inputs
 
         opened = open_inputs(inputs, self.options, target=output)
         if output is not None:
@@ -67,7 +65,7 @@ def reading_options(*until: str) -> Callable[[Command], Callable[..., Any]]:
     def add(command: Command) -> Callable[..., Any]:
         @wraps(command)
         def run(*arguments: Any, **options: Any) -> Any:
-            from smfparse.inputs.options import read_options
+            from smfparse.inputs import read_options
 
             reading = Reading(read_options(options))
             return command(*arguments, reading=reading, **options)

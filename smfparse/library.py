@@ -16,8 +16,7 @@ import pyarrow as pa
 
 from smfparse.comparing import changes as comparison
 from smfparse.errors import Damage, RequestError
-from smfparse.inputs.opening import Inputs, open_inputs
-from smfparse.inputs.options import Options, ReadOptions
+from smfparse.inputs import Inputs, Options, ReadOptions, open_inputs
 from smfparse.inspecting.inventory import Group, inventory
 from smfparse.query.catalog import Catalog, Connection
 from smfparse.query.lazy import lazy
@@ -132,6 +131,9 @@ def open_data(
     """
     several = [paths] if isinstance(paths, (str, Path)) else paths
     return SmfData(open_inputs(several, ReadOptions(selection, **options)))
+
+
+open = open_data  # noqa: A001 - as in gzip.open
 
 
 def compare(

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from smfparse.decoding.duplicates import Recorder
+from smfparse.decoding import Recorder
 from smfparse.errors import DamageLog
 
 

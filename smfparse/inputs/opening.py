@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from smfparse.decoding.duplicates import Duplicates
+from smfparse.decoding import Duplicates
 from smfparse.errors import DamageLog, InputError
 from smfparse.inputs.log import Log
 from smfparse.inputs.named import resolve

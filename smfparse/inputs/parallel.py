@@ -23,8 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from smfparse.decoding.duplicates import Duplicates
-from smfparse.decoding.needs import Needs
+from smfparse.decoding import Duplicates, Needs
 from smfparse.errors import InputError
 from smfparse.inputs.log import Log
 from smfparse.inputs.options import ReadOptions

@@ -10,10 +10,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from smfparse.decoding.decoder import Decoder
-from smfparse.decoding.duplicates import Duplicates, Recorder, fingerprints
-from smfparse.decoding.matching import TASK_KINDS, queue_tasks
-from smfparse.decoding.needs import Needs
+from smfparse.decoding import (
+    TASK_KINDS,
+    Decoder,
+    Duplicates,
+    Needs,
+    Recorder,
+    fingerprints,
+    queue_tasks,
+)
 from smfparse.errors import DamageError, DamageLog
 from smfparse.inputs.log import Log
 from smfparse.inputs.options import DEFAULTS, ReadOptions

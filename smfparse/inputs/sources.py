@@ -15,7 +15,7 @@ from typing import Protocol
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from smfparse.decoding.duplicates import FINGERPRINT, Duplicates
+from smfparse.decoding import FINGERPRINT, Duplicates
 from smfparse.errors import Damage, DamageLog, InputError
 from smfparse.inputs.log import Log
 from smfparse.inputs.options import DEFAULTS, ReadOptions
