@@ -4,10 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test check coverage format-check lint types docs docs-check site wheel-check bench fuzz fixtures lock clean
+.PHONY: help demo quick test check coverage format-check lint types docs docs-check site wheel-check bench fuzz fixtures lock clean
 
 help:
 	@echo "make demo      print a log report from a fixture"
+	@echo "make quick     run the tests that take little time"
 	@echo "make test      run all tests"
 	@echo "make check     format, lint, types, docs, site, tests, built wheel: what CI runs"
 	@echo "make coverage  run all tests and say which lines they do not reach"
@@ -27,6 +28,9 @@ demo: $(READY)
 	$(BIN)/smfparse info fixtures/qm01-930.smf
 	@echo
 	$(BIN)/smfparse report log fixtures/qm01-930.smf
+
+quick: $(READY)
+	$(BIN)/python -m pytest --numprocesses 2 -m "not slow"
 
 test: $(READY)
 	$(BIN)/python -m pytest --numprocesses 2

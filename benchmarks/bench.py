@@ -1,7 +1,7 @@
 """Time smfparse against md5sum of the same file: ratios, measured in one run.
 
 Each round runs every job once, in turn, as a process of its own; the table gives medians. Ratios
-hold on a shared machine where absolute times do not. docs/performance.md says what is measured.
+hold on a shared machine where absolute times do not. docs/performance.md explains the measurements.
 """
 
 from __future__ import annotations

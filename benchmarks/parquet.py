@@ -26,7 +26,7 @@ from jobs import AGGREGATE
 from show import machine, table
 
 from smfparse.inputs.opening import open_inputs
-from smfparse.store.parquet import joined, parquet_options
+from smfparse.store import joined, parquet_options
 from smfparse.tables import coded_schema, columns, table_names, wanted_tables
 
 Options: TypeAlias = dict[str, Any]

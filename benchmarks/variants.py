@@ -3,7 +3,7 @@
 A generated class 3 file is converted to each framing, and packed in each way, and all of it is
 decoded by one process, in turn and in rounds. What is shown is processor time, the medians of the
 rounds: of looking for the records alone, and of decoding every table, against the same of the RDW
-file. docs/performance.md says what came of it.
+file. docs/performance.md has the results.
 """
 
 from __future__ import annotations

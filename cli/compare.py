@@ -11,7 +11,7 @@ from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_op
 from smfparse.cli.output import finish, nothing_selected, write_lines
 
 if TYPE_CHECKING:
-    from smfparse.comparing.changes import Side
+    from smfparse.comparing import Side
     from smfparse.inputs.opening import Inputs
 
 
@@ -94,7 +94,7 @@ def command(
       smfparse compare DUMP.smf --split-at 2026-03-04T12:00 --job 'PAY*'
       smfparse compare local.smf shared.smf --rename 'LQ%=SQ%' --side-by-side
     """
-    from smfparse.comparing import changes as comparison
+    from smfparse import comparing
     from smfparse.comparing import printing as contrast
     from smfparse.errors import DamageLog
 
@@ -103,18 +103,18 @@ def command(
         return
     if side_by_side and form != "text":
         raise click.UsageError("--side-by-side is text; CSV and JSON have one row a figure.")
-    found = [comparison.Rename.of(text) for text in renames]
+    found = [comparing.Rename.of(text) for text in renames]
     names = [name.strip().lower() for name in by.split(",")]
-    comparison.check(names)
+    comparing.check_by(names)
     opened, (before, after) = _sides(inputs, split_at, interval, output, reading)
     if not (before.calls and after.calls) and not any(map(nothing_selected, opened)):
-        click.echo(f"smfparse: {comparison.absent(before, after)}", err=True)
+        click.echo(f"smfparse: {comparing.absent(before, after)}", err=True)
         if not reading.selection.everything:
             click.echo(f"smfparse: looked at were only records with: {reading.selection}", err=True)
     if side_by_side:
         write_lines(contrast.side_by_side(before, after, found), output, force)
     else:
-        rows = comparison.compared(before, after, names, found, tolerance / 100)
+        rows = comparing.compared(before, after, names, found, tolerance / 100)
         write_lines(contrast.lines(rows, before, after, form, tolerance / 100, top), output, force)
     damage = DamageLog()
     for each in opened:
@@ -130,8 +130,8 @@ def _sides(
     reading: Reading,
 ) -> tuple[list[Inputs], tuple[Side, Side]]:
     """Open the inputs and sum up both sides."""
-    from smfparse.comparing.changes import Split, measured
-    from smfparse.reports.sections import every
+    from smfparse.comparing import Split, measured
+    from smfparse.reports import every
     from smfparse.selecting import parse_moment
 
     seconds = every(interval).seconds if interval else None

@@ -159,7 +159,7 @@ def command(
 
 def _dataset(opened: Inputs, folder: Path, force: bool, partition: bool) -> int:
     """Write a dataset; return how many rows it has."""
-    from smfparse.writing.dataset import write_dataset
+    from smfparse.writing import write_dataset
 
     manifest = write_dataset(opened, folder, force=force, partition=partition)
     return _say(folder, manifest["tables"], "rows")
@@ -167,7 +167,7 @@ def _dataset(opened: Inputs, folder: Path, force: bool, partition: bool) -> int:
 
 def _append(opened: Inputs, folder: Path, partition: bool) -> int | None:
     """Add to a dataset; return how many rows were added, None where it has all inputs already."""
-    from smfparse.writing.dataset import append_dataset
+    from smfparse.writing import append_dataset
 
     done = append_dataset(opened, folder, partition=partition)
     for name in done.known:
@@ -188,11 +188,11 @@ def _files(
 ) -> int:
     """Write tables in another form; return how many rows they have."""
     from smfparse.tables import chosen
-    from smfparse.writing.files import write_files
+    from smfparse.writing import write_files
 
     wanted = chosen(tables, columns)
     if form == DUCKDB:
-        from smfparse.query.catalog import write_database
+        from smfparse.writing import write_database
 
         return _say(path, write_database(opened, path, wanted, force=force), "rows")
     return _say(path, write_files(opened, path, form, wanted, force=force), "rows")

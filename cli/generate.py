@@ -112,7 +112,7 @@ def command(
       smfparse generate test.smf --qmgr QM01 --qmgr QM02 --count 8
       smfparse generate big.smf --size 1GB --interval 1m --mq-version 10.0.0
     """
-    from smfparse.synthetic.generate import generate
+    from smfparse.synthetic import generate
 
     with replacing(output, force) as part:
         generate(

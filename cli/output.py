@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from smfparse.errors import WAY_OUT, DamageLog, OutputError, RequestError
+from smfparse.errors import WAY_OUT, DamageLog, OutputError
 
 if TYPE_CHECKING:
     from smfparse.inputs.opening import Inputs
@@ -34,13 +34,10 @@ def replacing(output: Path, force: bool) -> Iterator[BinaryIO]:
         with output.open("wb") as stream:
             yield stream
         return
-    if output.is_dir():
-        raise RequestError(f"{output}: a folder; name a file")
-    if output.exists() and not force:
-        raise RequestError(f"{output}: the file exists; --force replaces it")
-    from smfparse.store import manifest
+    from smfparse import store
 
-    with manifest.replacing(output) as part, part.open("xb") as stream:
+    store.check_file(output, force)
+    with store.replacing(output) as part, part.open("xb") as stream:
         yield stream
 
 

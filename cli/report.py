@@ -15,8 +15,7 @@ from smfparse.cli.output import finish, nothing_selected, write_lines, write_par
 
 if TYPE_CHECKING:
     from smfparse.inputs.opening import Inputs
-    from smfparse.reports.running import Report
-    from smfparse.reports.sections import Sections
+    from smfparse.reports import Report, Sections
 
 
 @click.command("report", epilog=INPUT_HELP)
@@ -87,7 +86,7 @@ def command(
       smfparse report buff DUMP.smf --interval 1h --format csv --output buff.csv
       smfparse report log DUMP.smf --qmgr QM01 --from 0800 --to 1800
     """
-    from smfparse.reports import running as reports
+    from smfparse import reports
 
     if listed:
         if form == "parquet":
@@ -107,7 +106,7 @@ def command(
 
 def _sections(interval: str | None, total: bool) -> Sections | None:
     """Return what makes a section; None: what the report itself says."""
-    from smfparse.reports.sections import TOTAL, every
+    from smfparse.reports import TOTAL, every
 
     if interval and total:
         raise click.UsageError("--interval and --total exclude each other.")
@@ -125,9 +124,9 @@ def _print(
     reading: Reading,
 ) -> None:
     """Write a report of inputs, and say what there is to say of them."""
-    from smfparse.query.catalog import Catalog
+    from smfparse import reports
+    from smfparse.query import Catalog
     from smfparse.reports import printing
-    from smfparse.reports import running as reports
 
     if not inputs:
         raise click.UsageError("Missing argument 'INPUT...'.")
@@ -138,11 +137,11 @@ def _print(
     opened = reading.open(inputs, output)
     with Catalog(opened) as catalog:
         if form == "parquet":
-            table = reports.table(which, catalog, sections, **asked)
+            table = reports.report_table(which, catalog, sections, **asked)
             _say_absent(which, opened, table.num_rows > 0)
             write_parquet(table, output, force)
         else:
-            with closing(reports.run(which, catalog, sections, **asked)) as rows:
+            with closing(reports.run_report(which, catalog, sections, **asked)) as rows:
                 found = list(islice(rows, 1))
                 _say_absent(which, opened, bool(found))
                 shown = printing.lines(which, chain(found, rows), form, **asked)
@@ -163,7 +162,7 @@ def _list(
     inputs: tuple[str, ...], form: str, output: Path | None, force: bool, reading: Reading
 ) -> None:
     """Write the reports; with inputs, whether these have data for them."""
-    from smfparse.query.catalog import Catalog
+    from smfparse.query import Catalog
     from smfparse.reports import listing
 
     if not inputs:

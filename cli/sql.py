@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from smfparse.cli.output import finish, nothing_selected, say, write_lines, writ
 
 if TYPE_CHECKING:
     from smfparse.inputs.opening import Inputs
-    from smfparse.query.catalog import Catalog
+    from smfparse.query import Catalog
 
 _NO_QUERY = "no query: give it as the last argument, with --file F, or on standard input"
 
@@ -66,7 +67,7 @@ def command(
       smfparse sql DUMP.smf
       smfparse sql DUMP.smf "COPY (SELECT * FROM wtas) TO 'wtas.parquet'"
     """
-    from smfparse.query.catalog import Catalog
+    from smfparse.query import Catalog
 
     inputs, query = _split(arguments, script)
     if query is None and not (form != "parquet" and _can_ask(inputs, output)):
@@ -174,8 +175,9 @@ def _placed(number: int, count: int) -> Iterator[None]:
 
 def _ask(catalog: Catalog, form: str, opened: Inputs) -> None:
     """Ask for queries, and say what cannot be used as soon as it is met."""
-    from smfparse.cli.describe import lines
-    from smfparse.query.prompt import Console
+    from smfparse.cli.describe import lines as described
+    from smfparse.query import Console
+    from smfparse.rendering.rows import lines
 
     said = 0
 
@@ -189,4 +191,4 @@ def _ask(catalog: Catalog, form: str, opened: Inputs) -> None:
         click.echo(text, err=True)
 
     complain("smfparse: SQL over the tables; .help for help, Ctrl-D to leave")
-    Console(catalog, form, lines, click.echo, complain, tell_damage).run()
+    Console(catalog, partial(lines, form=form), described, click.echo, complain, tell_damage).run()

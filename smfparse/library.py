@@ -14,14 +14,12 @@ from typing import Any, Unpack
 import polars as pl
 import pyarrow as pa
 
-from smfparse.comparing import changes as comparison
+from smfparse import comparing, reports
 from smfparse.errors import Damage, RequestError
 from smfparse.inputs import Inputs, Options, ReadOptions, open_inputs
 from smfparse.inspecting.inventory import Group, inventory
-from smfparse.query.catalog import Catalog, Connection
-from smfparse.query.lazy import lazy
-from smfparse.reports import running as reports
-from smfparse.reports.sections import TOTAL, Sections, every
+from smfparse.query import Catalog, Connection, lazy_frame
+from smfparse.reports import TOTAL, Sections, every
 from smfparse.selecting import ALL_RECORDS, Selection, texts
 from smfparse.tables import schema, table_names, wanted_columns, wanted_tables
 
@@ -79,7 +77,7 @@ class SmfData:
         `is_in`, `<` and the like. Collecting it reads the inputs and raises what that raises.
         `damage` has then what could not be used of what was read.
         """
-        return lazy(self.inputs, table)
+        return lazy_frame(self.inputs, table)
 
     def connect(self) -> Connection:
         """Return a DuckDB connection with all tables; close it when it is no longer needed.
@@ -110,7 +108,7 @@ class SmfData:
             raise RequestError("interval and total exclude each other")
         sections: Sections | None = TOTAL if total else every(interval) if interval else None
         with Catalog(self.inputs) as catalog:
-            return reports.table(reports.report(name), catalog, sections, **options)
+            return reports.report_table(reports.report(name), catalog, sections, **options)
 
 
 def open_data(
@@ -140,9 +138,9 @@ def compare(
     before: SmfData | str | Path,
     after: SmfData | str | Path,
     *,
-    by: str | Iterable[str] = comparison.NAMES,
+    by: str | Iterable[str] = comparing.NAMES,
     renames: str | Iterable[str] = (),
-    tolerance: float = comparison.TOLERANCE,
+    tolerance: float = comparing.TOLERANCE,
     interval: str | None = None,
 ) -> pl.DataFrame:
     """Return what changed from one to the other: the rows of `smfparse compare --format csv`.
@@ -158,9 +156,9 @@ def compare(
     names = by.split(",") if isinstance(by, str) else list(by)
     seconds = every(interval).seconds if interval else None
     sides = (each if isinstance(each, SmfData) else open_data(each) for each in (before, after))
-    first, second = (comparison.measured(each.inputs, None, seconds) for each in sides)
-    found = [comparison.Rename.of(text) for text in texts(renames)]
-    return comparison.compared(first, second, [name.strip() for name in names], found, tolerance)
+    first, second = (comparing.measured(each.inputs, None, seconds) for each in sides)
+    found = [comparing.Rename.of(text) for text in texts(renames)]
+    return comparing.compared(first, second, [name.strip() for name in names], found, tolerance)
 
 
 def _schema(table: str, columns: str | Iterable[str] | None) -> Any:

@@ -19,6 +19,10 @@ class Limits:
     most_unit     bytes of input that a process decodes at once where its rows are kept until it is
                   their turn
     fingerprints  fingerprints of records that are held before they are written: 16 bytes each
+    group_rows    rows of a full row group of Parquet: what DuckDB scans as one piece
+    held_bytes    bytes that all tables together hold back until they are a row group
+    open_files    Parquet files that a process has open at a time
+    merged        fingerprints beyond which files of them are not put together: 64 MB
     """
 
     chunk_bytes: int = 16 << 20
@@ -29,6 +33,10 @@ class Limits:
     least_unit: int = 32 << 20
     most_unit: int = 256 << 20
     fingerprints: int = 1 << 22
+    group_rows: int = 122_880
+    held_bytes: int = 32 << 20
+    open_files: int = 64
+    merged: int = 1 << 22
 
     @property
     def window_bytes(self) -> int:

@@ -18,9 +18,9 @@ import pytest
 
 import smfparse
 from smfparse.inputs.opening import open_inputs
-from smfparse.synthetic.generate import generate
+from smfparse.synthetic import generate
 from smfparse.tables import table_names, views
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.support.builders import rdw
 from tests.support.paths import FIXTURE_FILES, PROJECT
 from tests.support.published import SENDER, channels
@@ -38,6 +38,8 @@ from tests.support.smf import (
     task_token,
     who,
 )
+
+pytestmark = pytest.mark.slow
 
 PAGE = (PROJECT / "docs" / "cookbook.md").read_text(encoding="utf-8")
 QUESTIONS = dict(re.findall(r"^### (.*?)\n.*?^```sql\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE))
@@ -201,9 +203,10 @@ def test_tasks_of_two_queue_managers_with_one_token_are_two(
     assert sum(rows["tasks"].to_pylist()) == 4
 
 
-def test_messages_a_second_are_those_of_the_time_in_which_a_channel_was_active(
+def test_messages_a_second_are_those_of_an_active_channel(
     split: duckdb.DuckDBPyConnection,
 ) -> None:
+    """Time in which it was not active does not count."""
     (row,) = split.sql(
         all_of("Which channels are busy, and do they fill their batches?")
     ).fetchall()

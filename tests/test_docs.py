@@ -10,6 +10,8 @@ import pytest
 
 from tests.support.paths import PROJECT
 
+pytestmark = pytest.mark.slow
+
 PAGES = sorted(
     [*PROJECT.glob("*.md"), *(PROJECT / "docs").glob("*.md"), *PROJECT.glob("fixtures/*.md")]
 )

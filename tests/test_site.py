@@ -13,6 +13,8 @@ import pytest
 
 from tests.support.paths import PROJECT
 
+pytestmark = pytest.mark.slow
+
 FETCHED = re.compile(
     r"""<(?:script|img|iframe|source)[^>]*\ssrc=["']?(?:https?:)?//"""
     r"""|<link(?![^>]*rel=["']?canonical)[^>]*\shref=["']?(?:https?:)?//"""

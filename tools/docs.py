@@ -15,10 +15,10 @@ from pathlib import Path
 import click
 import pages
 
+from smfparse import reports
 from smfparse.cli import main as cli
-from smfparse.comparing.changes import KINDS, MEASURES
+from smfparse.comparing import MEASURES, ROW_KINDS
 from smfparse.rendering.figures import STYLES
-from smfparse.reports import running as reports
 from smfparse.tables import (
     KEY_COLUMNS,
     TASK_KEY,
@@ -40,7 +40,7 @@ _PART = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 def report_reference() -> Iterator[str]:
     """Yield a section for each report: its data, and the formula of each figure."""
-    for name in reports.names():
+    for name in reports.report_names():
         which = reports.report(name)
         yield f"## {name}\n"
         yield f"{which.title}.\n"
@@ -55,6 +55,25 @@ def report_reference() -> Iterator[str]:
                 f"| {each.evidence} | {each.note} |"
             )
         yield ""
+
+
+def report_keys() -> Iterator[str]:
+    """Yield a table of the keys that the declaration of a report can have."""
+    yield from _keys(reports.Report)
+
+
+def figure_keys() -> Iterator[str]:
+    """Yield a table of the keys that a figure of a report can have."""
+    yield from _keys(reports.Figure)
+
+
+def _keys(cls: type) -> Iterator[str]:
+    yield "| key | type | meaning | if left out |"
+    yield "|---|---|---|---|"
+    for each in reports.declared_keys(cls):
+        left_out = each.key.left_out or f"`{each.default}`".replace("True", "true")
+        cells = (f"`{each.name}`", each.type, each.key.meaning)
+        yield f"| {' | '.join(cells)} | {'(required)' if each.required else left_out} |"
 
 
 def command_reference() -> Iterator[str]:
@@ -72,7 +91,7 @@ def measure_reference() -> Iterator[str]:
     yield "| figure | unit | of | formula |"
     yield "|---|---|---|---|"
     for each in MEASURES:
-        yield f"| `{each.name}` | {each.unit} | {KINDS[each.kind]} | {each.formula} |"
+        yield f"| `{each.name}` | {each.unit} | {ROW_KINDS[each.kind]} | {each.formula} |"
 
 
 def column_dictionary() -> Iterator[str]:
@@ -111,6 +130,8 @@ def _view_table(found: Iterable[TableColumn]) -> Iterator[str]:
 PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "columns": column_dictionary,
     "reports": report_reference,
+    "report_keys": report_keys,
+    "figure_keys": figure_keys,
     "commands": command_reference,
     "measures": measure_reference,
 }

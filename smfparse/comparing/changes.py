@@ -1,352 +1,34 @@
-"""Two sets of records side by side: what each call costs before and after, and what is no noise.
+"""What changed from one side of a comparison to the other, and what is more than noise.
 
-Each side is summed up by queue manager, job, queue, verb and interval (`compare.sql`). A figure is
-a sum over a sum, over all intervals of a side; `significance` tells by its spread from interval to
-interval whether it changed.
+A figure is a sum over a sum, over all intervals of a side (`measures`); `significance` judges by
+its spread from interval to interval whether it changed.
 """
 
 from __future__ import annotations
 
-import datetime as dt
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from importlib import resources
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import polars as pl
 
+from smfparse.comparing.measures import COMMITS, EFFECT, MEASURES, ROW_KINDS, SECONDS, Measure
+from smfparse.comparing.sides import Rename, Side
 from smfparse.comparing.significance import Spread, changed, holm
 from smfparse.errors import RequestError
-from smfparse.query.catalog import Catalog
-from smfparse.reports.running import prepare
-from smfparse.reports.sections import EVERYTHING
-from smfparse.tables import quoted
 from smfparse.vectors import Floats
 
-if TYPE_CHECKING:
-    from smfparse.inputs.opening import Inputs
-
 NAMES = ("qmgr", "job", "queue", "verb")
-"""What rows can be told apart by."""
+"""Columns that rows can be grouped by."""
 COLUMNS = (*NAMES, "figure", "before", "after", "difference", "ratio", "significant")
 TOLERANCE = 0.06
 """What IBM's regression tests allow from one run to the next."""
-TABLES = ("wtas", "wtid", "wqst", "qjst", "qjst_io", "qmst", "qpst", "qest")
-_SIDE = "side"
 
 
-_TIMES = f"""
-    WITH told AS (
-        SELECT interval_seconds, interval_start, interval_end, utc_offset, true AS of_task
-        FROM {_SIDE}.wtas WHERE NOT wtasaeot
-        UNION ALL
-        SELECT interval_seconds, interval_start, interval_end, utc_offset, false
-        FROM {_SIDE}.qmst
-        UNION ALL
-        SELECT NULL, interval_start, interval_end, utc_offset, true FROM {_SIDE}.wtas WHERE wtasaeot
-    ),
-    usual AS (SELECT median(interval_seconds) AS length FROM told GROUP BY of_task)
-    SELECT
-        (SELECT max(length) FROM usual) AS length,
-        (SELECT min(length) FROM usual) AS shortest,
-        min(interval_start) FILTER (
-            interval_seconds / (SELECT max(length) FROM usual) BETWEEN 0.9 AND 1.1
-        ) AS first,
-        min(interval_start AT TIME ZONE 'UTC' + to_seconds(utc_offset)) AS began,
-        max(interval_end AT TIME ZONE 'UTC' + to_seconds(utc_offset)) AS ended
-    FROM told
-"""
-"""How long intervals are, of tasks or queue managers, and when they were."""
-_ALL = 10 * 365 * 86_400
-"""Seconds of an interval where none is recorded: all is one."""
-_NEVER = dt.datetime.fromtimestamp(0, dt.UTC)
-
-
-KINDS = {
-    "calls": "calls of a name",
-    "task": "tasks of a job",
-    "log": "log",
-    "messages": "messages",
-    "pool": "buffer pool",
-    "structure": "coupling facility structure",
-}
-"""What rows of `compare.sql` are of: those of calls and tasks are told apart by what is asked for,
-all others by queue manager."""
-
-
-@dataclass(frozen=True)
-class Measure:
-    """A figure: a sum over a sum of rows of a kind of `compare.sql`, times a factor.
-
-    name     as rows have it; {part}: a buffer pool or structure
-    kind     key of KINDS
-    amount   a column
-    per      a column, or `seconds` of all intervals of the queue manager, or `commits` of the job
-    formula  in IBM's field names
-    unit     of the figure
-    steady   whether intervals tell of it independently: see `significance.changed`
-    """
-
-    name: str
-    kind: str
-    amount: str
-    per: str
-    formula: str
-    unit: str = ""
-    factor: float = 1.0
-    steady: bool = False
-
-
-MEASURES = (
-    Measure(
-        "cpu_per_second", "calls", "cpu", "seconds", "CPU time of the verb / seconds", "us a second"
-    ),
-    Measure(
-        "cpu_per_call", "calls", "cpu", "calls", "CPU time of the verb / calls", "us", steady=True
-    ),
-    Measure(
-        "elapsed_per_call", "calls", "elapsed", "calls", "elapsed time of the verb / calls", "us"
-    ),
-    Measure("calls_per_second", "calls", "calls", "seconds", "calls of the verb / seconds"),
-    Measure(
-        "cpu_per_commit",
-        "calls",
-        "cpu",
-        "commits",
-        "CPU time of the verb / WTASCMN of the job",
-        "us",
-    ),
-    Measure(
-        "log_wait_per_call",
-        "calls",
-        "log_wait",
-        "calls",
-        "(GETJWET + GETJCET) / GETN; likewise PUT, PUT1, SET",
-        "us",
-    ),
-    Measure(
-        "page_set_wait_per_call",
-        "calls",
-        "page_set_wait",
-        "calls",
-        "GETPSET / GETN; likewise PUT, PUT1",
-        "us",
-    ),
-    Measure(
-        "suspended_per_call",
-        "calls",
-        "suspended",
-        "calls",
-        "GETSUSET / GETN; likewise OPEN, CLOSE, PUT, PUT1",
-        "us",
-    ),
-    Measure("pages_old_per_second", "task", "pages_old", "seconds", "WTASGPO / seconds"),
-    Measure("pages_new_per_second", "task", "pages_new", "seconds", "WTASGPN / seconds"),
-    Measure("log_bytes_per_second", "task", "log_bytes", "seconds", "WTASJWB / seconds", "bytes"),
-    Measure(
-        "log_force_wait", "task", "log_force_elapsed", "log_forces", "WTASJCET / WTASJCN", "us"
-    ),
-    Measure(
-        "log_mb_per_second",
-        "log",
-        "log_pages",
-        "seconds",
-        "QJSTIOCI of the busiest copy / 256 / seconds",
-        "MB",
-        1 / 256,
-    ),
-    Measure("log_pages_per_io", "log", "all_log_pages", "log_ios", "QJSTIOCI / QJSTIOCOUNT"),
-    Measure(
-        "log_io_busy",
-        "log",
-        "log_io_busy",
-        "seconds",
-        "100 x QJSTIOTOTSUS of the busiest copy / interval",
-        "%",
-        1e-4,
-    ),
-    Measure("puts_per_second", "messages", "puts", "seconds", "(QMSTPUT + QMSTPUT1) / seconds"),
-    Measure("gets_per_second", "messages", "gets", "seconds", "QMSTGET / seconds"),
-    Measure("opens_per_second", "messages", "opens", "seconds", "QMSTOPEN / seconds"),
-    Measure(
-        "pool_{part}_used",
-        "pool",
-        "used",
-        "buffers",
-        "100 x (QPSTNBUF - QPSTCBSL) / QPSTNBUF, at the lowest",
-        "%",
-        100.0,
-    ),
-    Measure("pool_{part}_gets_per_second", "pool", "gets", "seconds", "QPSTGETP / seconds"),
-    Measure("pool_{part}_reads_per_second", "pool", "reads", "seconds", "QPSTRIO / seconds"),
-    Measure("pool_{part}_writes_per_second", "pool", "writes", "seconds", "QPSTWIO / seconds"),
-    Measure(
-        "pool_{part}_reads_per_get", "pool", "reads", "gets", "100 x QPSTRIO / QPSTGETP", "%", 100.0
-    ),
-    Measure("pool_{part}_pages_per_write", "pool", "pages_written", "writes", "QPSTTPW / QPSTWIO"),
-    Measure("cf_{part}_single_per_second", "structure", "singles", "seconds", "QESTCSEC / seconds"),
-    Measure(
-        "cf_{part}_single_elapsed",
-        "structure",
-        "single_elapsed",
-        "singles",
-        "QESTSSTC / QESTCSEC",
-        "us",
-    ),
-    Measure(
-        "cf_{part}_multiple_per_second", "structure", "multiples", "seconds", "QESTCMEC / seconds"
-    ),
-    Measure(
-        "cf_{part}_multiple_elapsed",
-        "structure",
-        "multiple_elapsed",
-        "multiples",
-        "QESTMSTC / QESTCMEC",
-        "us",
-    ),
-)
-"""In the order in which they stand for a name."""
-
-
-@dataclass(frozen=True)
-class Side:
-    """One of the two: sums by name and interval, and how long the intervals were.
-
-    rows     as `compare.sql` has them
-    seconds  kind, qmgr, bucket, seconds: how long rows of a kind were recorded; those of tasks are
-             of the kind calls
-    first    when the first interval began, local time of its system; None: there is none
-    last     when the last one ended
-    """
-
-    rows: pl.DataFrame
-    seconds: pl.DataFrame
-    first: dt.datetime | None = None
-    last: dt.datetime | None = None
-
-    @property
-    def intervals(self) -> int:
-        """How many intervals there are."""
-        return self.seconds["bucket"].n_unique()
-
-    @property
-    def qmgrs(self) -> list[str]:
-        """The queue managers, in the order of their names."""
-        return sorted(self.seconds["qmgr"].drop_nulls().unique())
-
-    @property
-    def calls(self) -> bool:
-        """Whether calls are told: whether there is class 3 accounting."""
-        return not self.rows.filter(kind="calls").is_empty()
-
-    def total(self, kind: str) -> float:
-        """Return the seconds of a kind; those of several queue managers at one time count once."""
-        longest = self.seconds.filter(kind=kind).group_by("bucket").agg(pl.max("seconds"))
-        return float(longest["seconds"].sum())
-
-    @property
-    def cpu_per_second(self) -> float | None:
-        """Microseconds of CPU a second in all calls; None where none are told."""
-        seconds = self.total("calls")
-        return float(self.rows.filter(kind="calls")["cpu"].sum()) / seconds if seconds else None
-
-    def renamed(self, renames: Iterable[Rename]) -> Side:
-        """Return it with other names of queue managers, jobs and queues."""
-        renames = list(renames)
-        names = [
-            pl.coalesce(*(each.on(pl.col(name)) for each in renames), name).alias(name)
-            for name in ("qmgr", "job", "queue")
-        ]
-        rows, seconds = self.rows.with_columns(names), self.seconds.with_columns(names[0])
-        return replace(self, rows=rows, seconds=seconds)
-
-
-def absent(before: Side, after: Side) -> str:
-    """Return what to say where a side tells no calls."""
-    sides = {"before": before, "after": after}
-    lacking = [name for name, side in sides.items() if not side.calls]
-    return (
-        f"no class 3 accounting {' and '.join(lacking)}, so no calls to compare (116 subtype 1: "
-        "WTAS, WQST): START TRACE(ACCTG) CLASS(3) makes the queue manager write it"
-    )
-
-
-@dataclass(frozen=True)
-class Split:
-    """The records of intervals on one side of a local time."""
-
-    at: dt.datetime
-    after: bool
-
-    def condition(self) -> str:
-        """Return it in SQL. Of an interval its middle counts."""
-        half = "(epoch_us(interval_end) - epoch_us(interval_start)) // 2"
-        middle = f"interval_start + to_microseconds({half})"
-        local = f"({middle}) AT TIME ZONE 'UTC' + to_seconds(utc_offset)"
-        sign = ">=" if self.after else "<"
-        return f"coalesce({local}, smf_time) {sign} TIMESTAMP {quoted(self.at.isoformat(' '))}"
-
-
-def measured(inputs: Inputs, split: Split | None = None, interval: int | None = None) -> Side:
-    """Sum up the records of `inputs`, or those of them on one side of a time.
-
-    interval  seconds of an interval, not less than they were recorded; None: as they were recorded
-    """
-    with Catalog(inputs) as catalog:
-        prepare(catalog, EVERYTHING, TABLES, {}, ("wtas",))
-        catalog.execute(f"CREATE SCHEMA {_SIDE}")
-        for table in TABLES:
-            where = f" WHERE {split.condition()}" if split else ""
-            catalog.execute(
-                f"CREATE VIEW {_SIDE}.{table} AS SELECT * FROM sectioned.{table}{where}"
-            )
-        (times,) = catalog.arrow(_TIMES).to_pylist()
-        length = max(interval, times["shortest"] or 0) if interval else times["length"] or _ALL
-        catalog.set_variable("bucket_us", round(1e6 * length))
-        catalog.set_variable("first_bucket", times["first"] or _NEVER)
-        rows = pl.DataFrame(catalog.arrow(_sql()))
-    seconds = rows.filter(kind="seconds").select("qmgr", "bucket", "seconds", kind="of_kind")
-    others = rows.filter(pl.col("kind") != "seconds").drop("seconds", "of_kind")
-    return Side(others, seconds, times["began"], times["ended"])
-
-
-def _sql() -> str:
-    return (resources.files("smfparse.comparing") / "compare.sql").read_text("utf-8")
-
-
-@dataclass(frozen=True)
-class Rename:
-    """Names of the first side that are called otherwise on the second: LQ% = SQ%."""
-
-    old: str
-    new: str
-
-    @classmethod
-    def of(cls, text: str) -> Rename:
-        """Return what OLD=NEW says. Raises RequestError where it does not."""
-        old, equals, new = (part.strip().replace("*", "%") for part in text.partition("="))
-        if not (equals and old and new) or max(old.count("%"), new.count("%")) > 1:
-            raise RequestError(
-                f"--rename {text}: it is OLD=NEW, names or patterns with one % each: LQ%=SQ%"
-            )
-        if new.count("%") > old.count("%"):
-            raise RequestError(f"--rename {text}: OLD has no % that NEW's could stand for")
-        return cls(old, new)
-
-    def on(self, column: pl.Expr) -> pl.Expr:
-        """Return what names are called on the second side; null: they are not this one."""
-        pattern = f"(?i)^{re.escape(self.old).replace('%', '(.*)')}$"
-        new = column.str.replace(pattern, self.new.replace("$", "$$").replace("%", "${1}"))
-        return pl.when(column.str.contains(pattern)).then(new)
-
-
-def check(by: Iterable[str]) -> None:
-    """Raise RequestError for what rows cannot be told apart by."""
+def check_by(by: Iterable[str]) -> None:
+    """Raise RequestError for a column that rows cannot be grouped by."""
     for name in by:
         if name not in NAMES:
-            raise RequestError(f"--by {name}: it takes {', '.join(NAMES)}")
+            raise RequestError(f"by={name}: unknown name; it takes {', '.join(NAMES)}")
 
 
 def compared(
@@ -358,16 +40,18 @@ def compared(
 ) -> pl.DataFrame:
     """Return COLUMNS, a row for each name and figure that either side has.
 
-    by         the columns of NAMES that rows are told apart by; the others are empty
-    renames    what is called otherwise on the second side
-    tolerance  ratio from which on a change counts
+    by         the columns of NAMES that rows are grouped by; the others are empty
+    renames    names that differ on the second side
+    tolerance  ratio above which a change counts
 
-    `significant` is null where there are too few intervals to tell, or a side has no such name.
-    Significant rows come first, and those that change the CPU time most.
+    `significant` is null where there are too few intervals to judge, or a side has no such name.
+    Significant rows come first, then those that change the CPU time most.
     """
-    check(by)
+    check_by(by)
     if tolerance < 0:
-        raise RequestError(f"tolerance {tolerance}: a ratio, 0 or more; 0.06 is 6 percent")
+        raise RequestError(
+            f"tolerance={tolerance}: negative; give a ratio of 0 or more: 0.06 is 6 percent"
+        )
     names = [name for name in NAMES if name in by]
     sides = [_figures(side, names) for side in (before.renamed(renames), after)]
     rows = sides[0].join(
@@ -384,26 +68,27 @@ def compared(
 
 def _figures(side: Side, by: Sequence[str]) -> pl.DataFrame:
     """Return a row a name and measure: value, variance, intervals, and calls that it comes from."""
-    commits = _commits(side, by)
-    found: list[pl.DataFrame] = []
-    for kind in KINDS:
-        if kind == "task" and "job" not in by:
-            continue
-        own = ["kind", *_names_of(kind, by)]
-        sums = _summed(side.rows.filter(kind=kind), own)
-        if sums.is_empty() and found:
-            continue
-        wholes = {"seconds": _seconds(side, kind, by), "commits": commits}
-        for number, measure in enumerate(MEASURES):
-            if measure.kind == kind:
-                values = _measured(sums, own, wholes.get(measure.per), measure)
-                found.append(values.with_columns(measure=pl.lit(number)))
-    rows = pl.concat(found, how="diagonal")
+    rows = pl.concat(_figures_by_kind(side, by), how="diagonal")
     return rows if "part" in rows.columns else rows.with_columns(part=pl.lit(None, pl.String))
 
 
+def _figures_by_kind(side: Side, by: Sequence[str]) -> Iterator[pl.DataFrame]:
+    """Yield the figures of each kind; of one that has no rows only if it is the first."""
+    commits = _commits(side, by)
+    for number, kind in enumerate(ROW_KINDS):
+        own = ["kind", *_names_of(kind, by)]
+        sums = _summed(side.rows.filter(kind=kind), own)
+        if (kind == "task" and "job" not in by) or (sums.is_empty() and number):
+            continue
+        wholes = {SECONDS: _seconds(side, kind, by), COMMITS: commits}
+        for place, measure in enumerate(MEASURES):
+            if measure.kind == kind:
+                values = _values(sums, own, wholes.get(measure.per), measure)
+                yield values.with_columns(measure=pl.lit(place))
+
+
 def _names_of(kind: str, by: Sequence[str]) -> list[str]:
-    """Return the columns that tell rows of a kind apart."""
+    """Return the columns that rows of a kind are grouped by."""
     if kind == "calls":
         return list(by)
     if kind == "task":
@@ -412,7 +97,7 @@ def _names_of(kind: str, by: Sequence[str]) -> list[str]:
 
 
 def _summed(rows: pl.DataFrame, own: list[str]) -> pl.DataFrame:
-    """Return sums by name and interval; null: nothing is told."""
+    """Return sums by name and interval; null where nothing was recorded."""
     amount = pl.col(pl.Float64)
     return rows.group_by(*own, "bucket").agg(pl.when(amount.is_not_null().any()).then(amount.sum()))
 
@@ -430,7 +115,7 @@ def _commits(side: Side, by: Sequence[str]) -> pl.DataFrame:
     return side.rows.filter(kind="calls", verb="commit").group_by(own).agg(per=pl.sum("calls"))
 
 
-def _measured(
+def _values(
     sums: pl.DataFrame, own: list[str], whole: pl.DataFrame | None, measure: Measure
 ) -> pl.DataFrame:
     """Return a row a name: the figure, and how it varies.
@@ -439,42 +124,51 @@ def _measured(
     (jackknife).
 
     whole  what the figure is per, of all intervals, as seconds are also of those in which there was
-           nothing of a name; None: a column of the sums tells
+           nothing of a name; None: a column of the sums
     """
-    told = sums.filter(pl.col(measure.amount).is_not_null())
+    known = sums.filter(pl.col(measure.amount).is_not_null())
     if whole is None:
-        whole = told.select(*own, "bucket", per=pl.col(measure.per).fill_null(0))
+        whole = known.select(*own, "bucket", per=pl.col(measure.per).fill_null(0))
     on = [name for name in whole.columns if name not in ("bucket", "per")]
+    amount, per, total = pl.col("amount"), pl.col("per"), pl.col("total")
+    rate, square, intervals = pl.first("rate"), pl.first("square"), pl.first("intervals")
+    apart = (((amount - pl.col("rate") * per) * _WITHOUT) ** 2).sum()
+    absent = rate**2 * (square - ((per * _WITHOUT) ** 2).sum())
+    return (
+        known.select(*own, "bucket", amount=measure.amount, busy=pl.col("calls").fill_null(0))
+        .join(whole, on=[*on, "bucket"], how="left", nulls_equal=True)
+        .with_columns(per.fill_null(0))
+        .join(_totals(whole, on), on=on, nulls_equal=True)
+        .with_columns(rate=amount.sum().over(own) / total)
+        .group_by(own)
+        .agg(
+            value=rate * measure.factor,
+            intervals=intervals,
+            busy=pl.sum("busy"),
+            variance=intervals / amount.sum() ** 2 * (apart + absent),
+        )
+    )
+
+
+_WITHOUT = (
+    pl.when(pl.col("per") < pl.col("total"))
+    .then((pl.col("total") / (pl.col("total") - pl.col("per"))).sqrt())
+    .otherwise(0.0)
+)
+"""Weight of an interval that is held against all others."""
+
+
+def _totals(whole: pl.DataFrame, on: list[str]) -> pl.DataFrame:
+    """Return by `on`: total of `per`, weighted squares, and how many equal intervals it is like."""
     per, total = pl.col("per"), pl.col("total")
-    without = pl.when(per < total).then((total / (total - per)).sqrt()).otherwise(0.0)
-    totals = (
+    return (
         whole.with_columns(total=per.sum().over(on))
         .filter(total > 0)
         .group_by(on)
         .agg(
             total=pl.first("total"),
             intervals=pl.first("total") ** 2 / (per**2).sum(),
-            square=((per * without) ** 2).sum(),
-        )
-    )
-    amount, rate, square = pl.col("amount"), pl.first("rate"), pl.first("square")
-    return (
-        told.select(*own, "bucket", amount=measure.amount, busy=pl.col("calls").fill_null(0))
-        .join(whole, on=[*on, "bucket"], how="left", nulls_equal=True)
-        .with_columns(per.fill_null(0))
-        .join(totals, on=on, nulls_equal=True)
-        .with_columns(rate=amount.sum().over(own) / total)
-        .group_by(own)
-        .agg(
-            value=rate * measure.factor,
-            intervals=pl.first("intervals"),
-            busy=pl.sum("busy"),
-            variance=pl.first("intervals")
-            / amount.sum() ** 2
-            * (
-                (((amount - pl.col("rate") * per) * without) ** 2).sum()
-                + rate**2 * (square - ((per * without) ** 2).sum())
-            ),
+            square=((per * _WITHOUT) ** 2).sum(),
         )
     )
 
@@ -492,13 +186,13 @@ def _judged(rows: pl.DataFrame, tolerance: float) -> pl.DataFrame:
         steady = MEASURES[measure].steady
         chance[place] = changed(change[place], before, after, busy, tolerance, steady)
     significant = pl.Series("significant", holm(chance))
-    told = pl.Series(np.isfinite(chance))
+    known = pl.Series(np.isfinite(chance))
     return rows.with_columns(
         before="value",
         after="value_after",
         difference=pl.col("value_after") - pl.col("value"),
         ratio=pl.when(pl.col("value") != 0).then(pl.col("value_after") / pl.col("value")),
-        significant=pl.when(told).then(significant),
+        significant=pl.when(known).then(significant),
     )
 
 
@@ -513,13 +207,14 @@ def _spread(rows: pl.DataFrame, side: str) -> Spread:
 
 
 def _ordered(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return COLUMNS in order, without what is nothing on both sides."""
+    """Return COLUMNS in order, without figures that are 0 or absent on both sides."""
     part = pl.col("part").fill_null("").str.strip_chars()
     figure = pl.col("measure").replace_strict(
         {number: each.name for number, each in enumerate(MEASURES)}, return_dtype=pl.String
     )
     before, after = pl.col("before").fill_null(0), pl.col("after").fill_null(0)
-    effects = rows.filter(measure=0).select(*NAMES, effect=(after - before).abs())
+    place = [each.name for each in MEASURES].index(EFFECT)
+    effects = rows.filter(measure=place).select(*NAMES, effect=(after - before).abs())
     found = rows.filter((before != 0) | (after != 0)).join(
         effects, on=NAMES, how="left", nulls_equal=True
     )

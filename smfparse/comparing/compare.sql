@@ -1,5 +1,5 @@
--- What `compare` compares: sums a queue manager, name and interval. `kind` tells what a row is of:
---   seconds    how long an interval was: `of_kind` tells for rows of which kind
+-- What `compare` compares: sums a queue manager, name and interval. `kind` is the kind of row:
+--   seconds    how long an interval was for rows of the kind `of_kind`
 --   calls      API calls of a verb (WQST, WTAS) by job and queue, and queue managers' counts in them
 --   task       tasks of a job (WTAS)
 --   log        log manager (QJST)
@@ -12,7 +12,7 @@ calls AS (
     UNION ALL BY NAME
     SELECT * FROM calls_of_tasks('side.wtas')
 ),
--- Statistics tell how long their intervals are, each table its own.
+-- Statistics record how long their intervals are, in each table.
 spans AS (
     SELECT DISTINCT 'log' AS of_kind, qmgr, interval_start, interval_end
     FROM side.qjst WHERE qjstslptu IS NOT NULL
@@ -24,7 +24,7 @@ spans AS (
     SELECT DISTINCT 'messages', qmgr, interval_start, interval_end FROM side.qmst
 ),
 -- Tasks start and end within an interval, and some go on for hours before one is written: of a long
--- one counts what is around its middle. Statistics tell of intervals in which there was no task.
+-- one counts what is around its middle. Statistics cover intervals in which there was no task.
 around AS (
     SELECT
         qmgr, of_task, bucket_of(interval_start, interval_end) AS bucket,

@@ -8,7 +8,9 @@ from typing import Any
 
 import polars as pl
 
-from smfparse.comparing.changes import MEASURES, NAMES, Rename, Side
+from smfparse.comparing.changes import NAMES
+from smfparse.comparing.measures import MEASURES
+from smfparse.comparing.sides import Rename, Side
 from smfparse.rendering import rows as frames
 from smfparse.rendering.figures import ABSENT, STYLES
 

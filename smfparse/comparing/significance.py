@@ -1,7 +1,7 @@
 """Whether a figure differs between two sets of intervals by more than its spread explains.
 
 A figure is a sum over a sum: microseconds a call, bytes a second. Its spread is that of intervals
-around it. Intervals are few, so what similar rows spread is taken into account as well: an
+around it. Intervals are few, so the spread of similar rows is taken into account as well: an
 empirical Bayes estimate of the variance (Smyth 2004, "Linear models and empirical Bayes methods for
 assessing differential expression in microarray experiments"), with a trend over how busy a row is.
 The test is whether the change is greater than a tolerance (McCarthy and Smyth 2009, "Testing
@@ -22,11 +22,11 @@ from smfparse.vectors import Bools, Floats
 LEVEL = 0.02
 """Chance that any of all rows is called significant although nothing changed."""
 _LEAST = 1e-8
-"""Least variance that is believed: a hundredth of a per cent between intervals."""
+"""Least variance that is plausible: a hundredth of a per cent between intervals."""
 _FEWEST_ROWS = 10
-"""So many rows are needed to tell what rows like these spread."""
+"""Fewest rows that give a spread for rows like them."""
 _FEWEST_INTERVALS = 2.5
-"""So many are needed on each side of a figure that drifts."""
+"""Fewest on each side of a figure that drifts."""
 _MOST_ROWS = 0.9
 _LEAST_DRIFT = 0.01
 """Least variance of a figure that drifts: a tenth between intervals."""
@@ -54,14 +54,14 @@ class Spread:
 def changed(
     change: Floats, before: Spread, after: Spread, busy: Floats, tolerance: float, steady: bool
 ) -> Floats:
-    """Return how probable a change is by chance, float64 (rows,); NaN where it cannot be told.
+    """Return how probable a change is by chance, float64 (rows,); NaN where that cannot be judged.
 
     change     float64 (rows,): logarithm of after / before
-    busy       float64 (rows,): how many calls the figure comes from, 0 where it is of no calls
-    tolerance  a ratio from which on a change counts: 0.06
-    steady     whether intervals tell of the figure independently, as of CPU a call. What the load
-               makes, as rates and waits, drifts and comes in lumps: then several intervals are no
-               surer than one, and a row is taken to vary as those do that vary most
+    busy       float64 (rows,): how many calls the figure comes from, 0 for other figures
+    tolerance  a ratio above which a change counts: 0.06
+    steady     whether intervals measure the figure independently, as CPU a call. Figures that the
+               load makes, as rates and waits, drift and come in lumps: then several intervals are
+               as uncertain as one, and a row is given the variance of those that vary most
     """
     freedom = before.freedom + after.freedom
     pooled = before.freedom * before.variance + after.freedom * after.variance
@@ -125,7 +125,7 @@ def _freedom(excess: float) -> float:
 
 
 def holm(chance: Floats, level: float = LEVEL) -> Bools:
-    """Return which are significant when all are looked at together, bool (rows,)."""
+    """Return which are significant when all are tested together, bool (rows,)."""
     told = np.flatnonzero(np.isfinite(chance))
     order = told[np.argsort(chance[told], kind="stable")]
     limits = level / np.arange(len(order), 0, -1)

@@ -25,7 +25,7 @@ from smfparse.inputs.spilling import no_room, spill, spilled
 from smfparse.limits import LIMITS, Limits
 from smfparse.reading import WHOLE_SOURCE, Input, Part, framing_named, size_of
 from smfparse.selecting import ALL_RECORDS, Selection, texts
-from smfparse.store.manifest import MANIFEST, is_dataset
+from smfparse.store import MANIFEST, is_dataset
 from smfparse.tables import (
     DAMAGE,
     RECORD,

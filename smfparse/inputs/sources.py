@@ -22,7 +22,7 @@ from smfparse.inputs.options import DEFAULTS, ReadOptions
 from smfparse.inputs.range import Batches, Range
 from smfparse.reading import Input
 from smfparse.selecting import KeysBySource, Lookup, Selection, keys_of, needed_columns, row_mask
-from smfparse.store.manifest import Manifest, read_manifest, smf_files
+from smfparse.store import Manifest, read_manifest, smf_files
 from smfparse.tables import DAMAGE, DAMAGE_COLUMNS, Batch, Wanted, coded_schema, schema
 
 

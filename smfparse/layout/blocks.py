@@ -36,9 +36,10 @@ class Block(Construct):
     name      IBM's name (QJST)
     title     one line
     members   {name: offset and construct}, in the order of the bytes
+    fields    all of them; `own` without those of repeats
     groups    its repeats by child table
     lengths   {MQ version: length its records have}, oldest first; the last is the whole map
-    least     the shortest length that any release wrote: less is no such block
+    least     the shortest length that any release wrote; a shorter block is damage
     version   the version word that gates fields, or None; `version_words` by MQ version
     only_whole, kept_length  as in `block`
     """
@@ -60,6 +61,7 @@ class Block(Construct):
         self.title = title
         self.members: dict[str, tuple[int, Construct]] = {}
         self.fields: list[Field] = []
+        self.own: list[Field] = []
         self.groups: dict[str, list[Group]] = {}
         self.size = first = 0
         for member, version in flat(members, since):
@@ -70,7 +72,7 @@ class Block(Construct):
         self.lengths = dict(lengths or {since: self.size})
         self.least = min(first, *self.lengths.values())
         self.version_words = dict(version_words or {})
-        self.columns = tuple(columns_of([each for each in self.fields if not self.inside(each)]))
+        self.columns = tuple(columns_of(self.own))
         self.children: tuple[Child, ...] = tuple(
             child_of(name, table, groups) for table, groups in self.groups.items()
         )
@@ -87,11 +89,11 @@ class Block(Construct):
             group = group_of(name, subcon, doc, version, self.size)
             self.fields.extend(group.fields)
             self.groups.setdefault(subcon.table, []).append(group)
-        elif isinstance(subcon, Array):
-            array = field_of(name, self.size, subcon.subcon, doc, version, subcon.count)
-            self.fields.append(array)
         else:
-            self.fields.append(field_of(name, self.size, subcon, doc, version))
+            count = subcon.count if isinstance(subcon, Array) else 1
+            kind = subcon.subcon if isinstance(subcon, Array) else subcon
+            self.own.append(field_of(name, self.size, kind, doc, version, count))
+            self.fields.append(self.own[-1])
         self.size += int(subcon.sizeof())
 
     def _version_word(self) -> Field | None:
@@ -185,7 +187,7 @@ def block(
     lengths        {first MQ version: recorded length}, where it changed
     version_words  {first MQ version: version word}, where fields are gated by one
     only_whole     another length is another map: nothing of such a block is known
-    kept_length    a block of another length holds garbage and is no row
+    kept_length    a block of another length holds garbage and gives no row
 
     Raises LayoutError where the declaration does not hold together.
     """

@@ -11,108 +11,67 @@ import glob
 import re
 import tempfile
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeAlias
 
 import duckdb
-import pyarrow as pa
 
-from smfparse.errors import InputError, OutputError, RequestError
+from smfparse.errors import InputError, RequestError
 from smfparse.inputs.opening import Inputs
 from smfparse.inputs.sources import Dataset
 from smfparse.interrupts import interrupting
 from smfparse.query.hints import hinted
 from smfparse.query.projection import Plan, named_tables, named_views, read_plan, scanned, tables_of
-from smfparse.query.scans import Files, Scan
+from smfparse.query.results import result_parts, result_table
+from smfparse.query.scans import Scan, SmfScans
 from smfparse.selecting import sql_condition
-from smfparse.store.manifest import replacing
-from smfparse.store.views_sql import comments
 from smfparse.tables import (
     Wanted,
     columns,
-    plain_schema,
     quoted,
     table_names,
     title,
     view,
     view_macros,
     view_names,
-    views_script,
 )
 
 Connection: TypeAlias = duckdb.DuckDBPyConnection
-_PLAIN = {
-    *("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE"),
-    *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "DECIMAL", "VARCHAR", "DATE", "TIMESTAMP"),
-    "TIMESTAMP WITH TIME ZONE",
-}
-"""DuckDB types that every form can show."""
 _INTERRUPTED = re.compile(r"(Query interrupted|INTERRUPT Error)|.*\bKeyboardInterrupt: *$", re.S)
 """An error of DuckDB, or an OSError of Arrow, that is a KeyboardInterrupt, which may be in Python
 code that they call."""
-_STORAGE = "v1.2.0"
-"""Of database files that are written: the oldest that DuckDB 2 and 1.5 both read and comment."""
 _STREAMED = 1024
 """Rows of a batch of a stream."""
-_PART = 10_000
-"""Rows of a part of a result."""
 _QUERIES = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
 _GIVING_ROWS = (*_QUERIES, duckdb.StatementType.MULTI)
-"""PIVOT is several statements in one: the first looks which columns there are."""
-_NO_QUERY = "not one query that gives rows: it has to be a SELECT"
-_HUGE = ("HUGEINT", "UHUGEINT")
-"""Integers of 128 bits."""
+"""PIVOT is several statements in one: the first finds out which columns there are."""
+_NO_QUERY = "expected one query that returns rows; give a single SELECT"
 _DONE = (["Count"], ["Success"])
-"""Columns of what DuckDB says of a statement that gives no rows."""
+"""Columns of DuckDB's answer to a statement that gives no rows."""
 _EXPLAIN = re.compile(
     r"(?:\s|--[^\n]*\n|/\*.*?\*/)*explain\s+(?:analyze\s+)?(?:\([^)]*\)\s*)?", re.I | re.S
 )
 """What stands before a query that is explained; comments may stand before that."""
 
 
-class Catalog:
-    """The tables and views of `inputs` in DuckDB. Use it in a `with` block, or close it.
+class Relations:
+    """The tables and views of inputs that were made in a connection so far.
 
-    The schema `inputs` has them with `input_no`: 0 for SMF files, whose `source` tells them apart,
-    and a number for each dataset.
+    scans  the SMF files among the inputs
     """
 
-    def __init__(self, inputs: Inputs) -> None:
-        self.connection = duckdb.connect()
-        self.connection.execute("SET TimeZone = 'UTC'")
-        self.connection.execute(f"SET temp_directory = {quoted(tempfile.gettempdir())}")
-        self.connection.execute("SET enable_progress_bar = false")  # it goes to stdout
-        self.connection.execute("CREATE SCHEMA inputs")
+    def __init__(self, connection: Connection, inputs: Inputs) -> None:
         raw = [each for each in inputs.sources if not isinstance(each, Dataset)]
-        self._files = Files(Inputs(raw, inputs.log, inputs.options))
+        self.scans = SmfScans(replace(inputs, sources=raw))
+        self._connection = connection
         self._selection = inputs.selection
         self._datasets = [each for each in inputs.sources if isinstance(each, Dataset)]
         self._made: set[str] = set()
 
-    def __enter__(self) -> Catalog:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the connection."""
-        self.connection.close()
-
-    def with_everything(self) -> Connection:
-        """Return the connection, which has every table and view then and keeps what they read."""
-        self._make(table_names(), view_names())
-        return self.connection
-
-    def _make(self, tables: Iterable[str], found: Sequence[str] = ()) -> None:
+    def make(self, tables: Iterable[str], found: Sequence[str] = ()) -> None:
         """Make `tables` and the views `found`, with what these read, if they are not there yet."""
         try:
             for table in (*tables, *tables_of(found)):
@@ -131,8 +90,8 @@ class Catalog:
 
     def _add(self, table: str) -> None:
         parts = []
-        if self._files.inputs.sources:
-            self.connection.register(f"smf_{table}", Scan(self._files, table))
+        if self.scans.inputs.sources:
+            self._connection.register(f"smf_{table}", Scan(self.scans, table))
             names = [f'{scanned(table, each.name)} AS "{each.name}"' for each in columns(table)]
             parts.append(f"SELECT 0 AS input_no, {', '.join(names)} FROM smf_{table}")
         for number, each in enumerate(self._datasets, 1):
@@ -140,7 +99,7 @@ class Catalog:
             where = f" WHERE {chosen}" if chosen else ""
             parts.append(f"SELECT {number} AS input_no, * FROM {_parquet(each, table)}{where}")
         rows = " UNION ALL BY NAME ".join(parts)
-        self.connection.execute(
+        self._connection.execute(
             f"CREATE VIEW inputs.{table} AS {rows};"
             f"CREATE VIEW {table} AS SELECT * EXCLUDE (input_no) FROM inputs.{table};"
             f"COMMENT ON VIEW {table} IS {quoted(title(table))}"
@@ -148,83 +107,37 @@ class Catalog:
 
     def _add_view(self, name: str) -> None:
         if not self._made.intersection(view_names()):
-            self.connection.execute(view_macros())
+            self._connection.execute(view_macros())
         for statement in view(name).statements():
-            self.connection.execute(statement)
+            self._connection.execute(statement)
 
-    def define(self, macros: str) -> None:
-        """Make macros, which need what they name only when they are used. Raises RequestError."""
-        with self._guarded(macros):
-            self.connection.execute(macros)
+    def make_all(self) -> None:
+        """Make every table and view."""
+        self.make(table_names(), view_names())
 
-    def execute(self, statement: str) -> None:
-        """Run a statement that gives no rows. Raises RequestError."""
-        with self._guarded(statement):
-            self._make(named_tables(statement), named_views(statement))
-            self.connection.execute(statement)
 
-    def statements(self, script: str) -> list[str]:
-        """Return the statements of a script, each without what ends it.
+class Statements:
+    """Statements before they run: what each reads is made, and read first where it has to be."""
 
-        Raises RequestError where one cannot be read.
-        """
-        with self._guarded(script):
-            return [_open(each.query) for each in self.connection.extract_statements(script)]
+    def __init__(self, connection: Connection, relations: Relations) -> None:
+        self._connection = connection
+        self._relations = relations
 
-    def run(self, statement: str) -> Generator[Any, None, None]:
-        """Run any statement; yield its rows as pyarrow.Tables, none where it gives no rows.
-
-        The first has no rows. Columns have names of their own and types that every form can show:
-        nested, binary and interval columns become text. Raises RequestError where it fails.
-        """
-        with self._guarded(statement), self._prepared(statement) as kind:
-            found = self.connection.sql(statement)
-            if kind not in _QUERIES and found.columns in _DONE:
-                return
-            yield from _parts(_plain(found).to_arrow_reader(_PART))
-
-    def set_variable(self, name: str, value: Any) -> None:
-        """Set what `getvariable(name)` gives in SQL."""
-        self.connection.execute(f'SET VARIABLE "{name}" = ?', [value])
-
-    def arrow(self, query: str) -> Any:
-        """Return the rows of `query` as a pyarrow.Table. Raises RequestError where it fails.
-
-        Sums of integers, which have 128 bits in DuckDB, are int64 or uint64 where they fit.
-        """
-        with self._guarded(query), self._prepared(query) as kind:
-            if kind not in _GIVING_ROWS:
-                raise RequestError(_NO_QUERY)
-            return _narrow(self.connection.sql(query))
-
-    def stream(self, query: str) -> Generator[Any, None, None]:
-        """Yield the rows of `query`, which orders them, as pyarrow.RecordBatches.
-
-        Where memory is short DuckDB sorts on disk. Raises RequestError where the query fails.
-        """
-        with self._guarded(query), self._prepared(query), self._order_of_rows_is_free():
-            yield from self.connection.sql(query).to_arrow_reader(_STREAMED)
+    def split(self, script: str) -> list[str]:
+        """Return the statements of a script, each without the semicolon that ends it."""
+        return [_open(each.query) for each in self._connection.extract_statements(script)]
 
     @contextmanager
-    def _order_of_rows_is_free(self) -> Iterator[None]:
-        """Let DuckDB take rows as they come; to keep their order it needs them all in memory."""
-        self.connection.execute("SET preserve_insertion_order = false")
-        try:
-            yield
-        finally:
-            self.connection.execute("SET preserve_insertion_order = true")
-
-    @contextmanager
-    def _prepared(self, statement: str) -> Iterator[Any]:
+    def prepared(self, statement: str) -> Iterator[Any]:
         """Make what a statement reads, and read the files first where it scans more than once.
 
-        Returns which type of statement it is. Raises RequestError where there is not one.
+        Yields the type of the statement. Raises RequestError unless there is exactly one.
         """
-        found = self.connection.extract_statements(statement)
+        found = self._connection.extract_statements(statement)
         if len(found) != 1:
             raise RequestError(_NO_QUERY)
         wanted = self._read_first(statement, found[0].type)
-        with self._files.read_once(wanted) if wanted else nullcontext():
+        with self._relations.scans.read_once(wanted) if wanted else nullcontext():
             yield found[0].type
 
     def _read_first(self, statement: str, kind: Any) -> Wanted:
@@ -246,55 +159,155 @@ class Catalog:
     def _whole(self, statement: str) -> Wanted:
         """Make what a statement names; return all of it that is in SMF files."""
         tables, found = named_tables(statement), named_views(statement)
-        self._make(tables, found)
-        return dict.fromkeys([*tables, *tables_of(found)] if self._files.inputs.sources else [])
+        self._relations.make(tables, found)
+        any_file = bool(self._relations.scans.inputs.sources)
+        return dict.fromkeys([*tables, *tables_of(found)] if any_file else [])
 
     def _bind(self, query: str) -> None:
-        """Raise what DuckDB has to say of a query that it cannot bind, and where in the query."""
+        """Raise the error of DuckDB for a query that it cannot bind, with its place there."""
         try:
-            self.connection.sql(query)
+            self._connection.sql(query)
         except duckdb.InterruptException:
             raise
         except duckdb.Error:
-            self.connection.execute(query)  # it fails as well, and says where
+            self._connection.execute(query)  # it fails as well, and its message has the place
             raise
 
     def _plan(self, query: str) -> Plan | None:
-        """Make what `query` reads; return what that is, None where it is not told.
+        """Make what `query` reads; return what that is, None where the plan does not show it.
 
         Views have names that are words of many queries which do not read them, and take longer to
         make than tables; so they are made where it shows that they are wanted.
         """
-        self._make(named_tables(query))
+        self._relations.make(named_tables(query))
         plan = self._explained(query)
         if plan is None and (found := named_views(query)):
-            self._make((), found)
+            self._relations.make((), found)
             plan = self._explained(query)
         if plan is None or plan.lists_views:
-            self._make(table_names(), view_names())
+            self._relations.make_all()
         return plan or self._explained(query)
 
     def _explained(self, query: str) -> Plan | None:
         try:
-            ((_, text),) = self.connection.execute(f"EXPLAIN (FORMAT JSON) {query}").fetchall()
+            ((_, text),) = self._connection.execute(f"EXPLAIN (FORMAT JSON) {query}").fetchall()
         except duckdb.InterruptException:
             raise
         except duckdb.Error:
             return None
         return read_plan(text)
 
+
+class Catalog:
+    """The tables and views of `inputs` in DuckDB. Use it in a `with` block, or close it.
+
+    The schema `inputs` has them with `input_no`: 0 for SMF files, which `source` distinguishes,
+    and a number for each dataset.
+    """
+
+    def __init__(self, inputs: Inputs) -> None:
+        self.connection = duckdb.connect()
+        self.connection.execute("SET TimeZone = 'UTC'")
+        self.connection.execute(f"SET temp_directory = {quoted(tempfile.gettempdir())}")
+        self.connection.execute("SET enable_progress_bar = false")  # it goes to stdout
+        self.connection.execute("CREATE SCHEMA inputs")
+        self._relations = Relations(self.connection, inputs)
+        self._statements = Statements(self.connection, self._relations)
+
+    def __enter__(self) -> Catalog:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.connection.close()
+
+    def with_everything(self) -> Connection:
+        """Return the connection, which has every table and view then and keeps what they read."""
+        self._relations.make_all()
+        return self.connection
+
+    def define(self, macros: str) -> None:
+        """Make macros, which need what they name only when they are used. Raises RequestError."""
+        with self._guarded(macros):
+            self.connection.execute(macros)
+
+    def execute(self, statement: str) -> None:
+        """Run a statement that gives no rows. Raises RequestError."""
+        with self._guarded(statement):
+            self._relations.make(named_tables(statement), named_views(statement))
+            self.connection.execute(statement)
+
+    def statements(self, script: str) -> list[str]:
+        """Return the statements of a script, each without the semicolon that ends it.
+
+        Raises RequestError where one cannot be read.
+        """
+        with self._guarded(script):
+            return self._statements.split(script)
+
+    def run(self, statement: str) -> Generator[Any, None, None]:
+        """Run any statement; yield its rows as pyarrow.Tables, none where it gives no rows.
+
+        The first has no rows. Columns have names of their own and types that every format can show:
+        nested, binary and interval columns become text. Raises RequestError where it fails.
+        """
+        with self._guarded(statement), self._statements.prepared(statement) as kind:
+            found = self.connection.sql(statement)
+            if kind not in _QUERIES and found.columns in _DONE:
+                return
+            yield from result_parts(found)
+
+    def set_variable(self, name: str, value: Any) -> None:
+        """Set what `getvariable(name)` gives in SQL."""
+        self.connection.execute(f'SET VARIABLE "{name}" = ?', [value])
+
+    def arrow(self, query: str) -> Any:
+        """Return the rows of `query` as a pyarrow.Table. Raises RequestError where it fails.
+
+        Sums of integers, which have 128 bits in DuckDB, are int64 or uint64 where they fit.
+        """
+        with self._guarded(query), self._statements.prepared(query) as kind:
+            if kind not in _GIVING_ROWS:
+                raise RequestError(_NO_QUERY)
+            return result_table(self.connection.sql(query))
+
+    def stream(self, query: str) -> Generator[Any, None, None]:
+        """Yield the rows of `query`, which orders them, as pyarrow.RecordBatches.
+
+        Where memory is short DuckDB sorts on disk. Raises RequestError where the query fails.
+        """
+        with self._guarded(query), self._statements.prepared(query), self._order_of_rows_is_free():
+            yield from self.connection.sql(query).to_arrow_reader(_STREAMED)
+
+    @contextmanager
+    def _order_of_rows_is_free(self) -> Iterator[None]:
+        """Let DuckDB take rows as they come; to keep their order it needs them all in memory."""
+        self.connection.execute("SET preserve_insertion_order = false")
+        try:
+            yield
+        finally:
+            self.connection.execute("SET preserve_insertion_order = true")
+
     @contextmanager
     def _guarded(self, query: str) -> Iterator[None]:
-        """Turn what DuckDB raises, or Arrow an OSError without a number, into what it means."""
-        self._files.failure = None
+        """Raise the error behind one of DuckDB, or of Arrow: an OSError without a number."""
+        self._relations.scans.failure = None
         try:
             with interrupting(self.connection.interrupt):
                 yield
         except (duckdb.Error, RuntimeError, OSError) as error:
             if _is_interrupt(error):
                 raise KeyboardInterrupt from error
-            if self._files.failure is not None:
-                raise self._files.failure from error
+            if self._relations.scans.failure is not None:
+                raise self._relations.scans.failure from error
             if isinstance(error, duckdb.Error) or getattr(error, "errno", 0) is None:
                 names = [*named_tables(query), *named_views(query)]
                 raise RequestError(hinted(str(error), names)) from error
@@ -303,44 +316,6 @@ class Catalog:
 
 def _is_interrupt(error: Exception) -> bool:
     return isinstance(error, duckdb.InterruptException) or bool(_INTERRUPTED.match(str(error)))
-
-
-def write_database(
-    inputs: Inputs, path: Path, wanted: Wanted, *, force: bool = False
-) -> dict[str, int]:
-    """Write tables, with what they and their columns mean, as a DuckDB database; return row counts.
-
-    DuckDB 1.2 and newer read it. Raises RequestError where `path` exists, or the log (`.wal`) of a
-    database that was there (unless `force`), and OutputError where it cannot be written.
-    """
-    log = path.resolve().with_name(f"{path.resolve().name}.wal")
-    for each in (path, log):
-        if each.exists() and not (force and each.is_file()):
-            way_out = "--force replaces it" if each.is_file() else "name a file"
-            raise RequestError(f"{each}: exists already; {way_out}")
-    rows = dict.fromkeys(wanted, 0)
-    with replacing(path) as place, duckdb.connect() as database:
-        name = f"ATTACH {quoted(str(place))} AS made (STORAGE_VERSION '{_STORAGE}')"
-        try:
-            database.execute(f"SET TimeZone = 'UTC'; {name}; USE made")
-            database.execute("BEGIN")
-            for table, columns_wanted in wanted.items():
-                database.register("batch", plain_schema(table, columns_wanted).empty_table())
-                database.execute(f"CREATE TABLE {table} AS FROM batch")
-                for comment in comments("TABLE", table, columns_wanted):
-                    database.execute(comment)
-            database.execute("COMMIT")
-            if all(names is None for names in wanted.values()):
-                database.execute(views_script(wanted))
-            for table, batch in inputs.batches(wanted):
-                database.register("batch", batch)
-                database.execute(f"INSERT INTO {table} FROM batch")
-                rows[table] += batch.num_rows
-            database.execute("USE memory; DETACH made")
-            log.unlink(missing_ok=True)
-        except duckdb.Error as error:
-            raise OutputError(f"{path}: {error}") from error
-    return rows
 
 
 def is_complete(text: str) -> bool:
@@ -365,7 +340,7 @@ def _end(text: str) -> int | None:
 
 
 def _parquet(dataset: Dataset, table: str) -> str:
-    """Return a table of a dataset as one writes it behind FROM; DuckDB takes paths as patterns."""
+    """Return a table of a dataset as it stands behind FROM; DuckDB takes paths as patterns."""
     paths = (glob.escape(str(each.absolute())) for each in dataset.files(table))
     rows = f"read_parquet([{', '.join(map(quoted, paths))}], hive_partitioning = false)"
     if not dataset.called:
@@ -373,52 +348,3 @@ def _parquet(dataset: Dataset, table: str) -> str:
     words = (f"WHEN {quoted(old)} THEN {quoted(new)}" for old, new in dataset.called.items())
     source = f"CASE source {' '.join(words)} ELSE source END"
     return f"(SELECT * REPLACE ({source} AS source) FROM {rows})"
-
-
-def _parts(reader: Any) -> Iterator[Any]:
-    """Yield no rows, then many at a time, as pyarrow.Tables."""
-    yield reader.schema.empty_table()
-    held: list[Any] = []
-    for batch in reader:
-        held.append(batch)
-        if sum(each.num_rows for each in held) >= _PART:
-            yield pa.Table.from_batches(held)
-            held = []
-    if held:
-        yield pa.Table.from_batches(held)
-
-
-def _narrow(relation: Any) -> Any:
-    """Return rows as a pyarrow.Table, integers of 128 bits as such of 64 where all of them fit."""
-    rows = relation.to_arrow_table()
-    for place, (name, kind) in enumerate(zip(relation.columns, relation.types, strict=True)):
-        if str(kind) in _HUGE:
-            for narrow in (pa.int64(), pa.uint64()):
-                with suppress(pa.ArrowInvalid):
-                    rows = rows.set_column(place, name, rows.column(place).cast(narrow))
-                    break
-    return rows
-
-
-def _plain(relation: Any) -> Any:
-    names = _unique(relation.columns)
-    columns = []
-    for number, (name, kind) in enumerate(zip(names, relation.types, strict=True), 1):
-        value = f"#{number}" if str(kind).split("(")[0] in _PLAIN else f"#{number}::VARCHAR"
-        columns.append(f'{value} AS "{name.replace(chr(34), chr(34) * 2)}"')
-    return relation.query("result", f"SELECT {', '.join(columns)} FROM result")
-
-
-def _unique(names: list[str]) -> list[str]:
-    """Tell columns of one name apart: a, a_1, a_2; names that are not repeated stay."""
-    taken = {name.lower() for name in names}
-    seen: set[str] = set()
-    found = []
-    for name in names:
-        unique, number = name, 0
-        while unique.lower() in seen or (number and unique.lower() in taken):
-            number += 1
-            unique = f"{name}_{number}"
-        seen.add(unique.lower())
-        found.append(unique)
-    return found

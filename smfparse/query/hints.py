@@ -1,4 +1,4 @@
-"""What a query that names an unknown table or column may mean: names that are near, and where."""
+"""Hints for a query with an unknown table or column: similar names, and which table has them."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ def _of_table(name: str, message: str) -> str:
 
 
 def _at_home(homes: list[tuple[str, str]]) -> str:
-    """Say in which tables a column is, which may be called otherwise than its field."""
+    """Return the hint with the tables that have a column, under its name there."""
     found = [f"{table}.{column}" for table, column in homes[:_MOST]]
     more = f" and {len(homes) - _MOST} more" if len(homes) > _MOST else ""
     return f"there is {', '.join(found)}{more}"
 
 
 def _near(missing: str, near: Iterable[str], message: str) -> str:
-    """Say which names are near, unless DuckDB has said all of them."""
+    """Return the hint with similar names; none if DuckDB's message has all of them."""
     names = list(dict.fromkeys(near))[:_MOST]
     if all(f'"{each}"' in message for each in names):
         return ""

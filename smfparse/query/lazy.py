@@ -1,9 +1,9 @@
 """Tables as polars reads them: a LazyFrame decodes what its query needs, and no more.
 
-polars says which columns a query needs, by what it filters and how many rows it takes. The decoder
+polars gives the columns that a query needs, its filter and how many rows it takes. The decoder
 is asked for these columns, and for a batch behind each chunk, so that whoever has enough stops it
 there. Of a filter, what a Selection can ask is asked of the decoder: it may let rows pass that the
-filter does not, never the other way round. Then the batch is filtered. Where polars tells both a
+filter does not, never the other way round. Then the batch is filtered. Where polars gives both a
 number of rows and a filter, these are the first rows of the table, of which some are filtered out.
 """
 
@@ -40,7 +40,7 @@ _FLIPPED: Mapping[Operator, Operator] = {
     operator.le: operator.ge,
     operator.lt: operator.gt,
 }
-"""What `a < b` is when it is said of b."""
+"""What `a < b` is for b."""
 _PATIENCE = 10.0
 """Seconds that the end of the process waits for threads of polars to leave Python."""
 _PAUSE = 0.1
@@ -98,7 +98,7 @@ class _Readings:
 _READINGS = _Readings()
 
 
-def lazy(inputs: Inputs, table: str) -> pl.LazyFrame:
+def lazy_frame(inputs: Inputs, table: str) -> pl.LazyFrame:
     """Return a table as a LazyFrame, which reads `inputs` when it is collected.
 
     Raises RequestError for a table unknown; collecting it raises what reading does.
@@ -184,9 +184,9 @@ def narrowed(selection: Selection, table: str, condition: pl.Expr | None) -> Sel
     for part in _conjuncts(condition):
         for name, compare, values in _comparisons(part):
             if name == "smf_time":
-                selection = _timed(selection, compare, values)
+                selection = _with_times(selection, compare, values)
             elif compare is operator.eq:
-                selection = _named(selection, _option(table, name), values)
+                selection = _with_names(selection, _option(table, name), values)
     return selection
 
 
@@ -202,8 +202,8 @@ def _conjuncts(condition: pl.Expr) -> Iterator[pl.Expr]:
 def _comparisons(condition: pl.Expr) -> Iterator[tuple[str, Operator, list[Any]]]:
     """Yield a column, how it compares, and with what; it is true of one of several values.
 
-    Nothing, where it is any other condition. An expression does not say what it is, so it is made
-    again of its parts, and compared.
+    Nothing, where it is any other condition. An expression does not show what it is, so it is
+    rebuilt from its parts, and compared.
     """
     parts = condition.meta.pop()[::-1]
     columns = [part for part in parts if part.meta.is_column()]
@@ -234,13 +234,13 @@ def _values(literal: pl.Expr) -> list[Any]:
 
 
 def _option(table: str, column: str) -> str | None:
-    """Return the field of a Selection that names what a column names; None: there is none."""
+    """Return the field of a Selection for the names in a column; None: there is no such field."""
     headers = {"system": "systems", "qmgr": "qmgrs"}
     named = (field for option, field in _SELECTED.items() if column in NAMED[option].get(table, ()))
     return headers.get(column) or next(named, None)
 
 
-def _named(selection: Selection, option: str | None, values: list[Any]) -> Selection:
+def _with_names(selection: Selection, option: str | None, values: list[Any]) -> Selection:
     """Return the selection of such names as well, where it asks for none of them yet."""
     names = frozenset(value for value in values if value is not None)
     asks = all(isinstance(name, str) and name.strip() for name in names)
@@ -250,7 +250,7 @@ def _named(selection: Selection, option: str | None, values: list[Any]) -> Selec
     return replace(selection, **asked) if len(names) <= _MOST_NAMES else selection
 
 
-def _timed(selection: Selection, compare: Operator, values: list[Any]) -> Selection:
+def _with_times(selection: Selection, compare: Operator, values: list[Any]) -> Selection:
     """Return the selection of such times as well, to whole seconds."""
     (value, *more) = values or [None]
     if more or type(value) is not dt.datetime or value.tzinfo or value > _LAST:

@@ -1,6 +1,6 @@
 """What a query reads of SMF files: DuckDB's plan of it, as `EXPLAIN (FORMAT JSON)` writes it.
 
-A scan in a plan does not say which table it is of, so each column that DuckDB sees of an SMF file
+A scan in a plan does not name its table, so each column that DuckDB sees of an SMF file
 carries the name of its table: `wqst__putn`.
 """
 
@@ -41,21 +41,21 @@ def scanned(table: str, column: str) -> str:
     return f"{table}{_LINK}{column}"
 
 
-def words(text: str) -> set[str]:
-    """Return every name in an SQL or Arrow expression, and every other word."""
+def words_in(text: str) -> set[str]:
+    """Return the words of an SQL or Arrow expression: its names among them."""
     return set(_WORD.findall(text))
 
 
 def named_tables(query: str) -> list[str]:
     """Return the tables whose names are words of `query`: at least those that it reads itself."""
-    found = words(query.lower())
+    found = words_in(query.lower())
     return [table for table in table_names() if table in found]
 
 
 def named_views(query: str) -> list[str]:
     """Return the views whose names are words of `query`: at least those that it reads."""
-    found = words(query.lower())
-    return [each for each in view_names() if each in found]
+    found = words_in(query.lower())
+    return [view for view in view_names() if view in found]
 
 
 def tables_of(found: Iterable[str]) -> list[str]:
@@ -65,7 +65,7 @@ def tables_of(found: Iterable[str]) -> list[str]:
 
 
 def read_plan(text: str) -> Plan | None:
-    """Return what a plan in JSON reads; None: it cannot be told."""
+    """Return what a plan in JSON reads; None: that cannot be read from it."""
     try:
         (root,) = json.loads(text)
         operators = list(_operators(root))
@@ -91,21 +91,21 @@ def _operators(root: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 def _scan(operator: Mapping[str, Any]) -> tuple[str, frozenset[str]] | None:
     """Return the table of a scan and the columns it shows or filters by; None: it is not ours.
 
-    A scan that says that it needs no column does not tell its table either: '' then. Raises
+    A scan that needs no column does not name its table either: '' then. Raises
     ValueError for a scan of Arrow data that does not name columns of one table.
     """
-    said = operator["extra_info"]
+    info = operator["extra_info"]
     if operator["children"] or "ARROW_SCAN" not in operator["name"]:
         return None
-    if said["Projections"] == "" and "Filters" not in said:
+    if info["Projections"] == "" and "Filters" not in info:
         return "", frozenset()
-    found = words(f"{said['Projections']} {said.get('Filters')}")
+    found = words_in(f"{info['Projections']} {info.get('Filters')}")
     links = [each.partition(_LINK) for each in found if _LINK in each]
-    (table,) = {table for table, _, column in links if column in _names(table)}
-    return table, frozenset(column for _, _, column in links) & _names(table)
+    (table,) = {table for table, _, column in links if column in _column_names(table)}
+    return table, frozenset(column for _, _, column in links) & _column_names(table)
 
 
-def _names(table: str) -> frozenset[str]:
+def _column_names(table: str) -> frozenset[str]:
     if table not in table_names():
         return frozenset()
     return frozenset(each.name for each in columns(table))

@@ -19,7 +19,6 @@ from prompt_toolkit.shortcuts import CompleteStyle
 from smfparse.errors import SmfError
 from smfparse.query.catalog import Catalog, is_complete
 from smfparse.query.projection import named_tables, named_views
-from smfparse.rendering.rows import lines
 from smfparse.tables import columns_of, relations, title_of
 
 PROMPT, GOES_ON = "smf> ", "...> "
@@ -27,11 +26,11 @@ SHOWN = 1_000
 """Rows of a result that are shown."""
 HELP = """\
 .tables          list the tables and views
-.describe NAME   what the table, view, column or field NAME is
+.describe NAME   describe the table, view, column or field NAME
 .help            show this
 .quit            leave; so does Ctrl-D
-Anything else is SQL as DuckDB has it, up to a semicolon. Tab completes; Ctrl-C gives up the line or
-the query."""
+Anything else is DuckDB SQL and ends with a semicolon. Tab completes; Ctrl-C cancels the line or the
+query."""
 COMMANDS = (".describe", ".help", ".quit", ".tables")
 _KEYWORDS = (
     *("ALL", "AND", "AS", "ASC", "BETWEEN", "BY", "CASE", "CAST", "COPY", "COUNT", "CREATE"),
@@ -48,38 +47,38 @@ _BEHIND_FROM = re.compile(r"\b(?:from|join|describe|summarize)\s+(?:\w+(?:\s+\w+
 
 
 class Console:
-    """What is written at the prompt, done over the tables of `catalog`.
+    """Does what is entered at the prompt, over the tables of `catalog`.
 
-    form      of rows: text, csv or json
-    describe  the lines that say what a name is; None: which tables there are
-    say       takes a line that is shown
-    complain  takes what went wrong
-    done      is called behind every entry
+    render    gives the lines of a result: its parts, as `Catalog.run` yields them
+    describe  gives the lines about a name; None: the list of tables
+    show      takes a line of output
+    complain  takes an error message
+    done      is called after every entry
     """
 
     def __init__(
         self,
         catalog: Catalog,
-        form: str,
+        render: Callable[[Iterable[Any]], Iterable[str]],
         describe: Callable[[str | None], Iterable[str]],
-        say: Callable[[str], Any],
+        show: Callable[[str], Any],
         complain: Callable[[str], Any],
         done: Callable[[], Any],
     ) -> None:
         self._catalog = catalog
-        self._form = form
+        self._render = render
         self._describe = describe
-        self._say = say
+        self._show = show
         self._complain = complain
         self._done = done
 
     def run(self, history: History | None = None) -> None:
-        """Ask for statements and do what they say, until who writes them leaves."""
+        """Ask for entries and do them, until the user leaves."""
         session: PromptSession[str] = PromptSession(
             PROMPT,
             multiline=Condition(lambda: not is_whole(session.default_buffer.text)),
             prompt_continuation=GOES_ON,
-            completer=Names(),
+            completer=SqlCompleter(),
             complete_while_typing=False,
             complete_style=CompleteStyle.MULTI_COLUMN,
             history=kept_history() if history is None else history,
@@ -94,14 +93,14 @@ class Console:
                 return
 
     def do(self, text: str) -> bool:
-        """Do what one entry says, and show what comes of it; return whether to go on."""
+        """Do one entry, and show its result; return whether to go on."""
         try:
             if text.lstrip().startswith("."):
                 return self._command(*text.strip().rstrip(";").split())
             for statement in self._catalog.statements(text):
                 with closing(self._catalog.run(statement)) as parts:
                     for line in self._shown(parts):
-                        self._say(line)
+                        self._show(line)
         except SmfError as error:
             self._complain(str(error))
         except KeyboardInterrupt:
@@ -112,14 +111,14 @@ class Console:
     def _command(self, command: str, *names: str) -> bool:
         if command == ".tables" and not names:
             for line in self._describe(None):
-                self._say(line)
+                self._show(line)
         elif command == ".describe" and len(names) == 1:
             for line in self._describe(names[0]):
-                self._say(line)
+                self._show(line)
         elif command in (".quit", ".exit"):
             return False
         else:
-            self._say(HELP)
+            self._show(HELP)
         return True
 
     def _shown(self, parts: Iterable[Any]) -> Iterator[str]:
@@ -128,7 +127,7 @@ class Console:
             shown.append(part.slice(0, max(SHOWN - count, 0)))
             count += part.num_rows
         if shown:
-            yield from lines(shown, self._form)
+            yield from self._render(shown)
         if count > SHOWN:
             yield f"... and {count - SHOWN:,} more rows"
 
@@ -139,8 +138,8 @@ def is_whole(text: str) -> bool:
     return not start or start.startswith(".") or is_complete(text)
 
 
-class Names(Completer):
-    """Completes tables, columns, of named tables first of all, SQL's words and commands."""
+class SqlCompleter(Completer):
+    """Completes tables, columns (of named tables first), keywords and commands."""
 
     def get_completions(
         self,
@@ -158,9 +157,9 @@ class Names(Completer):
             offered = self._described()
         elif dot:
             known = [table.lower()] if table.lower() in relations() else None
-            offered = self._columns(known or _named(document.text))
+            offered = self._columns(known or _relations_in(document.text))
         else:
-            offered = self._words(before[: len(before) - len(word)], document.text)
+            offered = self._offered(before[: len(before) - len(word)], document.text)
         yield from self._starting(start, offered)
 
     def _starting(self, start: str, offered: Iterable[tuple[str, str]]) -> Iterator[Completion]:
@@ -170,13 +169,13 @@ class Names(Completer):
                 seen.add(name)
                 yield Completion(name, -len(start), display_meta=meaning)
 
-    def _words(self, before: str, text: str) -> Iterator[tuple[str, str]]:
+    def _offered(self, before: str, text: str) -> Iterator[tuple[str, str]]:
         """Offer what may stand behind `before` in a text."""
         tables = ((each, title_of(each)) for each in relations())
         if _BEHIND_FROM.search(before):
             yield from tables
             return
-        yield from self._columns(_named(text) or relations())
+        yield from self._columns(_relations_in(text) or relations())
         yield from tables
         yield from ((each, "") for each in _KEYWORDS)
 
@@ -188,7 +187,7 @@ class Names(Completer):
         yield from self._columns(relations())
 
 
-def _named(text: str) -> list[str]:
+def _relations_in(text: str) -> list[str]:
     """Return the tables and views that a text names."""
     return [*named_tables(text), *named_views(text)]
 

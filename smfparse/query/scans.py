@@ -17,7 +17,7 @@ from pyarrow.dataset import Dataset
 
 from smfparse.errors import OutputError, SmfError
 from smfparse.inputs.opening import Inputs
-from smfparse.query.projection import scanned, words
+from smfparse.query.projection import scanned, words_in
 from smfparse.tables import Batch, Wanted, coded_schema, columns
 
 
@@ -56,8 +56,8 @@ class Spool:
             yield from pa.ipc.open_stream(source)
 
 
-class Files:
-    """The SMF files of a connection; for one query at a time, what of them is spooled.
+class SmfScans:
+    """The SMF files of a connection, as its scans read them; for one query at a time, spooled.
 
     failure  what ended the reading of a scan
     """
@@ -94,8 +94,8 @@ class Files:
 class Scan(Dataset):
     """A table of SMF files, for DuckDB what a pyarrow Dataset is."""
 
-    def __init__(self, files: Files, table: str) -> None:
-        self._files = files
+    def __init__(self, scans: SmfScans, table: str) -> None:
+        self._scans = scans
         self._table = table
         self._columns = {scanned(table, each.name): each.name for each in columns(table)}
 
@@ -117,14 +117,14 @@ class Scan(Dataset):
         try:
             yield from self._rows(chosen, condition)
         except (SmfError, KeyboardInterrupt) as error:
-            self._files.failure = error
+            self._scans.failure = error
             raise
 
     def _rows(self, chosen: Sequence[str], condition: Any) -> Iterator[Batch]:
-        tested = set() if condition is None else words(str(condition)) & self._columns.keys()
+        tested = set() if condition is None else words_in(str(condition)) & self._columns.keys()
         needed = list(dict.fromkeys([*chosen, *tested]))
         names = [self._columns[each] for each in needed]
-        for batch in self._files.rows(self._table, frozenset(names)):
+        for batch in self._scans.rows(self._table, frozenset(names)):
             rows = batch.select(names).rename_columns(needed)
             yield rows if condition is None else rows.filter(condition).select(chosen)
 

@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from smfparse.reports import printing
-from smfparse.reports import running as reports
+from smfparse.reports.declaration import Report, declared
 
 if TYPE_CHECKING:
-    from smfparse.query.catalog import Catalog
+    from smfparse.query import Catalog
 
 _WORDS = {True: "yes", False: "no", None: ""}
 
@@ -32,9 +32,13 @@ class Listed:
 
 
 def reports_listed(catalog: Catalog | None = None) -> list[Listed]:
-    """Return all reports; with a catalog, whether its inputs have data for each."""
-    found = [reports.report(each) for each in reports.names()]
-    filled = None if catalog is None else _filled(catalog, {t for r in found for t in r.main})
+    """Return all reports; with a catalog, whether its inputs have data for each.
+
+    The title of a report whose declaration is wrong is the error.
+    """
+    found = declared()
+    good = [each for each in found.values() if isinstance(each, Report)]
+    filled = None if catalog is None else _filled(catalog, {t for each in good for t in each.main})
     return [
         Listed(
             each.name,
@@ -43,7 +47,9 @@ def reports_listed(catalog: Catalog | None = None) -> list[Listed]:
             each.trace,
             None if filled is None else not filled.isdisjoint(each.main),
         )
-        for each in found
+        if isinstance(each, Report)
+        else Listed(name, f"cannot be used: {each}", "", "", None if filled is None else False)
+        for name, each in found.items()
     ]
 
 

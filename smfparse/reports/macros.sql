@@ -1,16 +1,18 @@
--- What rows are told apart by: nothing, where it was not asked for by --by.
+-- A moment in UTC as local time of the system.
+CREATE OR REPLACE MACRO local_time(moment, utc_offset) AS
+    moment AT TIME ZONE 'UTC' + to_seconds(utc_offset);
+
+-- A value that rows are grouped by; NULL where the option `by` does not name it.
 CREATE OR REPLACE MACRO asked_for(name, value) AS
     CASE WHEN list_contains(getvariable('by'), name) THEN value END;
 
 -- The hour, local time of the system, in which something ended.
 CREATE OR REPLACE MACRO hour_of(ended, utc_offset, smf_time) AS time_bucket(
     INTERVAL 1 HOUR,
-    coalesce(
-        (ended - INTERVAL 1 MICROSECOND) AT TIME ZONE 'UTC' + to_seconds(utc_offset), smf_time
-    )
+    coalesce(local_time(ended - INTERVAL 1 MICROSECOND, utc_offset), smf_time)
 );
 
--- What a request to the coupling facility is called, by its number in CFSTAT.
+-- The name of a request to the coupling facility, by its number in CFSTAT.
 CREATE OR REPLACE MACRO cf_request(request) AS coalesce([
     'Lock', 'Unlock', 'Write list controls', 'Signal XCF', 'Signal CF', 'Read', 'Write',
     'Start monitoring', 'Stop monitoring', 'Read list', 'New', 'Move', 'MoveEnt', 'Delete'
@@ -115,7 +117,7 @@ CREATE OR REPLACE MACRO bucket_of(started, ended) AS time_bucket(
 );
 
 -- How the log was written: a row of combined log statistics each, with what `rows_of_log` and
--- `rows_of_io` say of its section. Both copies are written at once, so the one with more counts.
+-- `rows_of_io` have of its section. Both copies are written at once, so the one with more counts.
 -- Figures that the release did not write yet are NULL: QJSTSLPTU came with the I/O block, and only
 -- intervals that have it count for rates and busy figures.
 CREATE OR REPLACE MACRO log_writes(combined, rows_of_log, rows_of_io) AS TABLE

@@ -15,12 +15,11 @@ from typing import Any
 
 from smfparse.layout import version_key
 from smfparse.rendering.figures import ABSENT, FORMULA_START, GROUPED, MOMENTS, NUMBER, STYLES
-from smfparse.reports.running import Block, Figure, Report, Row
+from smfparse.reports.declaration import Figure, Report, TextTable
+from smfparse.reports.running import Row
 
 WHOLE_SECONDS_SINCE = (9, 3, 0)
 """The release from which the interval line is written in whole seconds."""
-KEYS = ("system", "qmgr", "date", "time", "vrm", "start", "end")
-"""What a template can show of a section, besides figures."""
 _TAIL = {
     "z/OS": "system",
     "QM": "qmgr",
@@ -83,7 +82,7 @@ class _Printer:
             self._headings[name] = ["", *block.title.splitlines(), heading]
             self._templates[name] = [((), template)]
 
-    def _table(self, block: Block) -> tuple[str, str]:
+    def _table(self, block: TextTable) -> tuple[str, str]:
         """Return the heading of a block and the template of its lines."""
         columns = [each for each in block.columns if each[0] not in self._left_out]
         heading = "  ".join(format(heading, how) for _, heading, how in columns)
@@ -122,7 +121,7 @@ def _vrm(row: Row) -> str:
 
 
 def _keys(row: Row) -> dict[str, str]:
-    """Return what a template can show of the section, by KEYS."""
+    """Return what a template can show of the section, by TEMPLATE_KEYS."""
     taken = row["smf_time"]
     start, end = _local(row, row["interval_start"]), _local(row, row["interval_end"])
     return {
@@ -283,7 +282,7 @@ def _json_row(row: Row) -> dict[str, Any]:
 def lines(which: Report, rows: Iterable[Row], form: str, **asked: Any) -> Iterator[str]:
     """Yield the lines of the report in the form text, csv or json.
 
-    asked  options of the report, as they were told to `reports.run`
+    asked  options of the report, as they were told to `run_report`
     """
     kept = (row for row in rows if which.has(row.get("line") or "", form))
     if form == "text":

@@ -1,8 +1,8 @@
 """Sections of a report: which records are shown as one.
 
-A section is one interval of a queue manager as it was recorded; or all that fall into an interval
-of the clock (`--interval`), that SMF took at one moment, or that the input has (`--total`). A
-report's SQL sees each of its tables in two ways:
+A section is one interval of a queue manager as it was recorded; or all records that fall into an
+interval of the clock (`interval=`), that SMF took at one moment, or that the input has
+(`total=True`). A report's SQL sees each of its tables in two ways:
 
     sectioned.<table>   every row, with the `section` it belongs to
     grouped.<table>     a row a section (and a value of the columns grouped by): every column is
@@ -30,22 +30,24 @@ _SECTION = {
     "clock": ("{interval} AS interval",),
     "all": ("TRUE AS everything",),
 }
-"""What tells a section. Source and record number alone do not: two datasets can both have been made
-from a file of one name."""
+"""Columns that identify a section. Source and record number alone do not: two datasets can both
+have been made from a file of one name."""
+DECLARED = ("record", "span", "moment", "total", "all")
+"""Sections that a report's declaration can name; the others take a length."""
 _ORDER = "coalesce(time, smf_time)"
-"""By what the last value of a section is told."""
+"""The order by which one value of a section is its last."""
 _LENGTH_US = "round(CASE WHEN interval_seconds BETWEEN 0 AND 1e9 THEN interval_seconds * 1e6 END)"
-"""Microseconds of an interval; what is longer than thirty years is none."""
+"""Microseconds of an interval; NULL beyond thirty years, which only damage gives."""
 _END = f"interval_start + to_microseconds({_LENGTH_US}::BIGINT)"
 _MIDDLE = f"interval_start + to_microseconds({_LENGTH_US}::BIGINT // 2)"
 _LATE = "INTERVAL 1 SECOND"
 """How long after the end of an interval a record of it can be written. None is shorter."""
-_LOCAL = "({}) AT TIME ZONE 'UTC' + to_seconds(utc_offset)"
-"""A moment in UTC as local time of the system."""
+_LOCAL = "local_time({}, utc_offset)"
+"""A moment in UTC as local time of the system, by the macro in macros.sql."""
 _BEGAN = f"coalesce({_LOCAL.format('interval_start')}, smf_time)"
 """When an interval began, local time; of what has none, when SMF took it."""
 _LAST = ("mq_version", "utc_offset")
-"""Key columns that a report's SQL may need of a group: those of its last row."""
+"""Key columns that a group has for a report's SQL: those of its last row."""
 _COMBINED = {
     Combine.SUM: "sum({0})",
     Combine.MAX: "max({0})",
@@ -53,15 +55,24 @@ _COMBINED = {
     Combine.LAST: f"arg_max({{0}}, {_ORDER})",
     Combine.NONE: f"arg_max({{0}}, {_ORDER})",
 }
+_LAST_OF_KEYS = ("system", "qmgr", "qsg", "mq_version", "utc_offset", "source", "record_no")
+"""Columns of `sectioned.keys` that are those of the last row."""
+_TIMES_OF_KEYS = ("smf_time", "time", "interval_start", "interval_end")
+KEY_COLUMNS = (*_LAST_OF_KEYS, *_TIMES_OF_KEYS, "bucket", "intervals", "interval_seconds", "marks")
+"""All columns of `sectioned.keys` besides `section`."""
+TEMPLATE_KEYS = ("system", "qmgr", "date", "time", "vrm", "start", "end")
+"""What a template can show of a section, besides figures."""
+CSV_KEYS = (*TEMPLATE_KEYS, "from", *KEY_COLUMNS)
+"""What CSV can show of a section."""
 _ALIKE = "CASE WHEN min({0}) = max({0}) THEN max({0}) END"
-"""What all rows of a section of several queue managers have; nothing where they differ."""
+"""A value that all rows of a section of several queue managers have; NULL where they differ."""
 _DAY = 86_400
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": _DAY}
 _LENGTH = re.compile(r"([1-9][0-9]*)([smhd])")
 LONG = 1.5
-"""An interval is long if it has more than so many times the queue manager's median."""
+"""An interval is long if it is longer than the queue manager's median by this factor."""
 _SLACK = "least(1, typical / 10)"
-"""Seconds between one interval and the next that are no gap, nor an overlap."""
+"""Seconds between one interval and the next that count neither as gap nor as overlap."""
 
 
 @dataclass(frozen=True)
@@ -79,8 +90,8 @@ class Sections:
 
     @classmethod
     def of(cls, text: str) -> Sections:
-        """Return what a report's declaration says: a kind of section, or a length as 15m."""
-        return cls(text) if text in _SECTION else every(text)
+        """Return what a report's declaration says: one of DECLARED, or a length as 15m."""
+        return cls(text) if text in DECLARED else every(text)
 
     @property
     def across(self) -> bool:
@@ -89,12 +100,12 @@ class Sections:
 
     def together(self) -> Sections:
         """Return the same sections, but of all queue managers together."""
-        return Sections("clock", self.seconds) if self.by == "interval" else EVERYTHING
+        return Sections("clock", self.seconds) if self.by == "interval" else ONE_SECTION
 
 
 RECORDED = Sections("record")
 TOTAL = Sections("total")
-EVERYTHING = Sections("all")
+ONE_SECTION = Sections("all")
 
 
 def every(text: str) -> Sections:
@@ -106,7 +117,8 @@ def every(text: str) -> Sections:
     seconds = int(found[1]) * _UNITS[found[2]] if found else 0
     if not found or _DAY % seconds:
         raise RequestError(
-            f"no interval: {text}; it is a number and s, m, h or d that divides a day: 30s, 15m, 1h"
+            f"interval={text}: expected a length that divides a day; "
+            "use a number and s, m, h or d: 30s, 15m, 1h"
         )
     return Sections("interval", seconds)
 
@@ -120,8 +132,8 @@ def statements(
     """Yield the SQL that makes the views of `tables`.
 
     grouped  those that are combined, and the columns they are grouped by besides
-    main     those whose rows make the sections; of two that a section has, the first tells its
-             intervals
+    main     those whose rows make the sections; where a section has rows of two, the first gives
+             its intervals
     """
     yield "CREATE SCHEMA IF NOT EXISTS sectioned"
     yield "CREATE SCHEMA IF NOT EXISTS grouped"
@@ -140,7 +152,7 @@ def statements(
 
 
 def _section(sections: Sections, table: str) -> str:
-    """Return the SQL of what tells the section of a row."""
+    """Return the SQL of the section that a row belongs to."""
     number = "coalesce(task_record_no, record_no)" if _is_task(table) else "record_no"
     parts = []
     for each in _SECTION[sections.by]:
@@ -157,11 +169,11 @@ def _is_task(table: str) -> bool:
 
 
 def _interval(seconds: int, table: str) -> str:
-    """Return the SQL of when, local time, the interval begins that a row belongs to.
+    """Return the SQL of when the interval that a row belongs to begins, local time.
 
-    That of a task is where it ends; what the queue manager counted goes where most of it was,
-    because its intervals end a moment late. What has no interval was written when one had ended,
-    and so was a record of the inventory, whatever it is about.
+    A task belongs to the interval in which it ends; statistics of the queue manager to the one in
+    which their middle is, because their intervals end a moment late. A row without an interval was
+    written when one had ended, and so was a record of the inventory, whatever it is about.
     """
     local = f"smf_time - {_LATE}"
     if _is_task(table):
@@ -190,7 +202,7 @@ def _combined(table: str, by: Sequence[str]) -> str:
 def _cast(column: Column, combined: str) -> str:
     """Keep sums of integers 64 bits wide: DuckDB's are wider than Arrow and Parquet can hold.
 
-    What does not fit, as the sum of damaged counters, is absent.
+    A sum that does not fit, as of damaged counters, is NULL.
     """
     if column.combine is Combine.SUM and column.shown.arrow.startswith(("int", "uint")):
         wide = "UBIGINT" if column.shown.arrow.startswith("u") else "BIGINT"
@@ -200,10 +212,7 @@ def _cast(column: Column, combined: str) -> str:
 
 def _keys(sections: Sections, main: Sequence[str]) -> str:
     """Return the SQL of `sectioned.keys`."""
-    names = (
-        "section, input_no, system, qmgr, qsg, mq_version, smf_time, time, utc_offset, "
-        "interval_start, interval_end, interval_seconds, source, record_no"
-    )
+    names = f"section, input_no, interval_seconds, {', '.join((*_LAST_OF_KEYS, *_TIMES_OF_KEYS))}"
     rows = " UNION ALL ".join(
         f"SELECT {number} AS main, {names} FROM {_timed(table)}"
         for number, table in enumerate(main)
@@ -211,9 +220,8 @@ def _keys(sections: Sections, main: Sequence[str]) -> str:
     marks = _interval_marks(main)
     if _is_task(main[0]) or main[0] == RECORD:
         marks = _task_marks(sections.seconds if main[0] != RECORD else 0)
-    names_of = ("system", "qmgr", "qsg", "mq_version", "utc_offset", "source", "record_no")
-    told = _ALIKE if sections.across else f"arg_max({{0}}, {_ORDER})"
-    last = ", ".join(f"{told.format(name)} AS {name}" for name in names_of)
+    combined = _ALIKE if sections.across else f"arg_max({{0}}, {_ORDER})"
+    last = ", ".join(f"{combined.format(name)} AS {name}" for name in _LAST_OF_KEYS)
     begins = "section.interval" if sections.seconds else "NULL::TIMESTAMP"
     return f"""
     WITH members AS ({rows}),
@@ -231,7 +239,7 @@ def _keys(sections: Sections, main: Sequence[str]) -> str:
 def _timed(table: str) -> str:
     """Return the SQL of the rows of a table with their intervals.
 
-    That of a record of the inventory is the moment when SMF took it, whatever it is about.
+    The interval of a record of the inventory is the moment when SMF took it, whatever it is about.
     """
     if table != RECORD:
         return f"sectioned.{table}"
@@ -239,8 +247,19 @@ def _timed(table: str) -> str:
     return f"(SELECT * REPLACE ({moment}, 0 AS interval_seconds) FROM sectioned.{RECORD})"
 
 
+_INTERVAL_MARKS = """
+        SELECT section, intervals, interval_seconds, nullif(concat_ws('; ',
+            CASE WHEN long > 0 THEN format('long: {} of {}, median {:.0f} seconds',
+                long, intervals, typical) END,
+            CASE WHEN gap > 0 THEN format('gap: {:.0f} seconds', gap) END,
+            CASE WHEN overlap > 0 THEN format('overlap: {:.0f} seconds', overlap) END
+        ), '') AS marks
+        FROM counted
+    """
+
+
 def _interval_marks(main: Sequence[str]) -> str:
-    """Return the SQL of what there is to say of intervals that follow one another."""
+    """Return the SQL of the marks of intervals that follow one another: long, gap, overlap."""
     following = ", ".join(str(number) for number, each in enumerate(main) if not _is_task(each))
     return f"""
     intervals AS (
@@ -272,21 +291,14 @@ def _interval_marks(main: Sequence[str]) -> str:
         FROM (SELECT DISTINCT section, span FROM intervals) JOIN placed USING (span)
         GROUP BY section
     ),
-    marked AS (
-        SELECT section, intervals, interval_seconds, nullif(concat_ws('; ',
-            CASE WHEN long > 0 THEN format('long: {{}} of {{}}, median {{:.0f}} seconds',
-                long, intervals, typical) END,
-            CASE WHEN gap > 0 THEN format('gap: {{:.0f}} seconds', gap) END,
-            CASE WHEN overlap > 0 THEN format('overlap: {{:.0f}} seconds', overlap) END
-        ), '') AS marks
-        FROM counted
-    )"""
+    marked AS ({_INTERVAL_MARKS})"""
 
 
 def _task_marks(seconds: int) -> str:
-    """Return the SQL of what there is to say of intervals of tasks, which go on side by side.
+    """Return the SQL of the marks of intervals of tasks, which go on side by side.
 
-    seconds  of sections that are intervals of the clock, and may begin after a task's; 0: none is
+    seconds  length of sections that are intervals of the clock, and may begin after a task's; 0:
+             they are not
     """
     spanning = "0"
     if seconds:

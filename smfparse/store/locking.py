@@ -12,7 +12,7 @@ from typing import BinaryIO
 from smfparse.errors import OutputError
 
 LOCK = ".lock"
-"""The file that is there while somebody writes. It says nothing when that was killed."""
+"""The file that is there while somebody writes, and after a run that was killed."""
 
 
 @contextmanager
@@ -25,7 +25,7 @@ def only_writer(folder: Path) -> Iterator[None]:
     with place.open("ab") as file:
         if not _locked(file):
             raise OutputError(
-                f"{folder}: another smfparse is writing there; run again when it has ended"
+                f"{folder}: another smfparse is writing there; run again after it has ended"
             )
         try:
             yield
@@ -35,14 +35,14 @@ def only_writer(folder: Path) -> Iterator[None]:
 
 
 def _locked(file: BinaryIO) -> bool:
-    """Whether the lock is ours now; so it is where the file system has no locks."""
+    """Whether the lock is ours now; where the file system has no locks it always is."""
     try:
         _lock(file)
     except (BlockingIOError, PermissionError):
         return False
     except OSError:
         return True
-    return os.fstat(file.fileno()).st_nlink > 0  # else who had it has just ended, and removed it
+    return os.fstat(file.fileno()).st_nlink > 0  # 0: its owner has just ended and removed it
 
 
 def _lock(file: BinaryIO) -> None:

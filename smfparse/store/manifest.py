@@ -13,17 +13,14 @@ A file that the manifest does not name is left from a run that was killed.
 from __future__ import annotations
 
 import json
-import os
-import re
-import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import UnionType
 from typing import Any, TypeAlias
 
-from smfparse.errors import InputError, unwritable
+from smfparse.errors import InputError
 from smfparse.store.locking import LOCK
+from smfparse.store.targets import PARTIAL
 from smfparse.tables import table_names
 
 Manifest: TypeAlias = dict[str, Any]
@@ -32,7 +29,6 @@ Manifest: TypeAlias = dict[str, Any]
 MANIFEST = "smfparse.json"
 VIEWS = "views.sql"
 RECORDS = ".records"
-PARTIAL = ".partial"
 FORMAT = 4
 HIVE = "date=*/qmgr=*"
 """Folders below that of a partitioned table."""
@@ -56,15 +52,15 @@ _DATASET: _Shape = {"name": str, "inputs": list}
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Return the manifest of a dataset. Raises InputError where it is none that is understood."""
+    """Return the manifest of a dataset. Raises InputError where it cannot be understood."""
     try:
         found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(f"{folder}: {MANIFEST} cannot be read: {error}") from error
     if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise InputError(f"{folder}: a dataset of another smfparse; convert again")
+        raise InputError(f"{folder}: written by another version of smfparse; convert again")
     if not _is_sound(found):
-        raise InputError(f"{folder}: {MANIFEST} is damaged; convert again (--force replaces it)")
+        raise InputError(f"{folder}: {MANIFEST} is damaged; convert again (force=True replaces it)")
     return found
 
 
@@ -116,15 +112,15 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
     (folder / MANIFEST).write_text(text, encoding="utf-8")
 
 
-def named(manifest: Manifest) -> Iterator[str]:
-    """Yield every file that belongs to a dataset but manifest and views, as from its folder."""
+def files_of(manifest: Manifest) -> Iterator[str]:
+    """Yield the path of every file of a dataset, from its folder: all but manifest and views."""
     for names in manifest["files"].values():
         yield from names
     yield from manifest["records"] or ()
 
 
 def ours(folder: Path) -> list[Path]:
-    """Return the files of rows and fingerprints in a folder: nothing else there is ours."""
+    """Return the files of rows and fingerprints in a folder: only these are ours."""
     found = [
         each
         for table in table_names()
@@ -145,14 +141,14 @@ def strays(folder: Path) -> list[Path]:
     if not (folder / MANIFEST).exists():
         return [*ours(folder), *unfinished(folder)]
     try:
-        belong = {folder / each for each in named(read_manifest(folder))}
+        belong = {folder / each for each in files_of(read_manifest(folder))}
     except InputError:
         return unfinished(folder)
     return [*(each for each in ours(folder) if each not in belong), *unfinished(folder)]
 
 
 def contents(folder: Path) -> set[str]:
-    """Return the names of what is in a folder, but for the lock of who writes there."""
+    """Return the names of what is in a folder, less the lock of its writer."""
     return {each.name for each in folder.iterdir()} - {LOCK}
 
 
@@ -180,61 +176,3 @@ def own_folders(folder: Path, files: Iterable[Path]) -> list[Path]:
     for file in files:
         found.update(each for each in file.parents if each.is_relative_to(folder))
     return sorted(found - {folder}, key=lambda each: (-len(each.parts), each))
-
-
-@contextmanager
-def in_folder(folder: Path) -> Iterator[None]:
-    """Make a folder, and those above it, if need be; of what was made goes what is empty then.
-
-    Raises OutputError, which names the folder, where the system refuses anything meanwhile.
-    """
-    new = [each for each in (folder, *folder.parents) if not each.exists()]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        yield
-    except OSError as error:
-        raise unwritable(folder, error) from error
-    finally:
-        for each in new:
-            with suppress(OSError):
-                each.rmdir()
-
-
-@contextmanager
-def replacing(target: Path) -> Iterator[Path]:
-    """Give a temporary path for a file that takes the place of `target` when all is well, or goes.
-
-    A link stays: the file that it leads to is replaced. Raises OutputError where that cannot be
-    done.
-    """
-    place = target.resolve()
-    _remove_parts(place)
-    part = place.with_name(f".{place.name}.{os.getpid()}{PARTIAL}")
-    try:
-        yield part
-        part.replace(place)
-    except OSError as error:
-        raise unwritable(target, error) from error
-    finally:
-        _remove_parts(place)
-
-
-def _remove_parts(place: Path) -> None:
-    """Remove temporary files for `place` of this process, and of those that were killed."""
-    name = re.compile(rf"\.{re.escape(place.name)}\.(\d{{1,9}}){re.escape(PARTIAL)}(\.wal)?")
-    with suppress(OSError):
-        for each in list(place.parent.iterdir()):
-            found = name.fullmatch(each.name)
-            if found and not _is_at_work(int(found[1])):
-                each.unlink(missing_ok=True)
-
-
-def _is_at_work(process: int) -> bool:
-    """Whether another process runs. On Windows nobody else can remove the file it has open."""
-    if process == os.getpid() or sys.platform == "win32":
-        return False
-    try:
-        os.kill(process, 0)
-    except OSError as error:
-        return isinstance(error, PermissionError)
-    return True

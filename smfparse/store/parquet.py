@@ -15,8 +15,6 @@ import pyarrow.parquet as pq
 
 from smfparse.tables import CODED, Batch, coded_schema, columns, meaning, plain_schema
 
-GROUP_ROWS = 122_880
-"""Rows of a full row group: what DuckDB scans as one piece."""
 _FEW_ROWS = 30
 _LIGHT = {"compression": "snappy", "compression_level": None}
 """For files of few rows, which zstd takes longer to begin, and makes no smaller."""
@@ -32,13 +30,15 @@ _SOUGHT = frozenset({"smf_time", "time", "interval_start", "record_no", "task_re
 class TableWriter:
     """Writes one table as Parquet, a row group at a time.
 
+    group_rows  rows of a full row group
     wanted      its columns; None: all
-    rows        those that it took
+    rows        how many it took
     held_bytes  of batches that are not written yet
     """
 
     table: str
     path: Path
+    group_rows: int
     wanted: frozenset[str] | None = None
     rows: int = 0
     held: list[Batch] = field(default_factory=list)
@@ -55,7 +55,7 @@ class TableWriter:
         self.held.append(batch)
         self.rows += batch.num_rows
         self.held_bytes += size
-        if sum(each.num_rows for each in self.held) >= GROUP_ROWS:
+        if sum(each.num_rows for each in self.held) >= self.group_rows:
             self.flush()
 
     def close(self) -> None:
@@ -81,7 +81,7 @@ class TableWriter:
             )
             self._writer.add_key_value_metadata(_metadata(self.table, self.wanted))
         rows = joined(self.table, self.held, self.wanted)
-        self._writer.write_table(rows, row_group_size=GROUP_ROWS)
+        self._writer.write_table(rows, row_group_size=self.group_rows)
         self.held, self.held_bytes = [], 0
 
 
@@ -118,14 +118,14 @@ def parquet_options(table: str, wanted: frozenset[str] | None = None) -> dict[st
 
 @cache
 def _metadata(table: str, wanted: frozenset[str] | None) -> dict[bytes, bytes]:
-    """Return what a file says of its columns.
+    """Return what the metadata of a file have about its columns.
 
     ARROW:schema  the schema that Arrow readers give the table: plain texts, with the metadata
     columns       for those who read no Arrow: JSON, column to its meaning and unit
     """
     plain = plain_schema(table, wanted)
-    said = {each.name: meaning(each) for each in columns(table) if each.name in plain.names}
+    meanings = {each.name: meaning(each) for each in columns(table) if each.name in plain.names}
     return {
         b"ARROW:schema": base64.b64encode(plain.serialize()),
-        b"columns": json.dumps(said).encode(),
+        b"columns": json.dumps(meanings).encode(),
     }

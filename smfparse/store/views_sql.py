@@ -16,7 +16,7 @@ SET TimeZone = 'UTC';
 _HIVE_TYPES = "hive_partitioning = true, hive_types = {'date': DATE, 'qmgr': VARCHAR}"
 
 
-def views_sql(*, partitioned: bool) -> str:
+def view_statements(*, partitioned: bool) -> str:
     """Return the statements that make a view of every table, and the views over these.
 
     Tables are read in the folder of the dataset: that in which DuckDB was started.
@@ -34,7 +34,7 @@ def _views(partitioned: bool) -> Iterator[str]:
 
 
 def comments(kind: str, table: str, wanted: frozenset[str] | None = None) -> Iterator[str]:
-    """Yield the statements that say what a table and its columns are.
+    """Yield the statements that comment a table and its columns.
 
     kind    TABLE or VIEW
     wanted  the columns that it has; None: all
@@ -45,5 +45,5 @@ def comments(kind: str, table: str, wanted: frozenset[str] | None = None) -> Ite
 
 
 def is_divided(table: str) -> bool:
-    """Whether the rows of a table say day and queue manager, by which they can be divided."""
+    """Whether the rows of a table have day and queue manager, by which they can be divided."""
     return {"smf_time", "qmgr"} <= {each.name for each in columns(table)}

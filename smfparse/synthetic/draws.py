@@ -99,7 +99,7 @@ def encoded(kind: Kind, words: Sequence[Any]) -> Raw:
 def clock(moments: Ints) -> Raw:
     """Return moments as TOD clock values, a row each.
 
-    What a clock says below the microsecond looks random, and is the same for the same moment.
+    The part below the microsecond looks random, and is the same for the same moment.
     """
     below = (moments.astype(np.uint64) * _GOLDEN >> np.uint64(52)).astype(np.int64)
     return big_endian((moments + STCK_UNIX_EPOCH_US << 12) + below, 8)
@@ -183,7 +183,7 @@ class Rows:
         self._put(self.block.field(name), entry, raw, where)
 
     def set_clocks(self, columns: Mapping[str, Ints]) -> None:
-        """Overwrite moments as a TOD clock says them: finer than the microseconds given."""
+        """Overwrite moments as TOD clock values: finer than the microseconds given."""
         for name, moments in columns.items():
             raw = clock(moments)
             raw[moments == NEVER] = 0

@@ -1,4 +1,4 @@
-"""Who the tasks of a synthetic file say they are: names and tokens of WTID, and of QWHC in class 1.
+"""Who the tasks of a synthetic file are: names and tokens of WTID, and of QWHC in class 1.
 
 Units of work carry the TOD clock of when they began. Which tokens a task has depends on what it
 came through: CICS and IMS name their regions, the channel initiator a channel, RRS its context.
@@ -111,7 +111,7 @@ def _set_references(rows: Rows, tasks: Tasks, draws: Draws) -> None:
 
 
 def correlation(tasks: Tasks, identities: Rows, which: Ints) -> Raw:
-    """Return the QWHC areas of some tasks: what their identities say."""
+    """Return the QWHC areas of some tasks: their identities once more."""
     rows = Rows(QWHC, tasks.site.version, len(which), {"qwhclen": QWHC.size, "qwhctyp": 2})
     for target, source in (
         ("qwhcaid", "wtidtran"),

@@ -1,38 +1,23 @@
-"""Blocks to records, and records to the segments of a dump: the reverse of records and framing."""
+"""Blocks to records: the reverse of what decoding does."""
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import BinaryIO, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-from smfparse.layout import ENCODING, Raw, version_key
+from smfparse.layout import Raw, version_key
 from smfparse.schemas import QWHC, QWHS, QWHX, QWST, TASK, TRIPLET
-from smfparse.schemas.qwhs import FORMS, LONG, LONG_RELEASE, SHORT, STUB, STUB_BYTES
-from smfparse.synthetic.draws import Ints, Rows, big_endian, clock, encoded
+from smfparse.schemas.qwhs import FORMS, LONG, SHORT, STUB, STUB_BYTES
+from smfparse.synthetic.draws import Ints, Rows, big_endian, clock
+from smfparse.synthetic.smf_headers import SmfHeaders
 
 _NO_NETWORK = "40" * 8 + "00" * 8
 _CHINIT = 0xE7
-_US_PER_DAY = 24 * 3600 * 1_000_000
-_LONG_SINCE = (10,)
-"""From this MQ version QWHX holds the release, and the SMF header LONG_RELEASE."""
-_SUBTYPE_VALID, _DUMP_MARK = 0x5E, 0x1E
-_MARKER_BYTES = 18
-_DUMP_HEADER, _DUMP_TRAILER = 2, 3
 
-BLOCK_BYTES = 27_994
-"""Bytes of segments in a block of a dump: BLKSIZE 27,998 without the block descriptor word."""
-_AT_ONCE = 1 << 20
-"""Bytes that are collected before they are written."""
-_LEAST_SEGMENT = 36
-"""A first segment is no shorter: the SMF header and a triplet."""
-_RDW = struct.Struct(">HBB")
-_WHOLE, _FIRST, _LAST, _MIDDLE = range(4)
-
-Blocks: TypeAlias = tuple[Raw, Ints]
+CountedBlocks: TypeAlias = tuple[Raw, Ints]
 """Blocks of one kind, record by record, and how many each record has."""
 
 
@@ -91,16 +76,16 @@ class Writers:
 
 
 @dataclass(frozen=True)
-class Kind:
+class RecordParts:
     """Records of one (type, subtype) before they are put together: writers, blocks by triplet."""
 
     record: tuple[int, int]
     writers: Writers
-    blocks: Mapping[int, Blocks]
+    blocks: Mapping[int, CountedBlocks]
 
 
 @dataclass(frozen=True)
-class Group:
+class RecordGroup:
     """Records of one length, a row each, and which of those asked for each is."""
 
     raw: Raw
@@ -117,37 +102,38 @@ class Envelope:
     def __init__(
         self, system: str, qmgrs: tuple[str, ...], version: str, offset: int, interval: int
     ) -> None:
-        self.system = system
         self.version = version
         self.offset = offset
         self.interval = interval
-        self.extended = version_key(version) >= _LONG_SINCE
-        self.names = encoded(QWST.field("sm115SSI").kind, qmgrs)
+        self.headers = SmfHeaders(system, qmgrs, version, offset)
 
     def area_bytes(self, shape: Shape) -> int:
         """Return the length of the QWHS area."""
-        return FORMS[shape.form] + QWHX.size * self.extended
+        return FORMS[shape.form] + QWHX.size * self.headers.extended
 
-    def records(self, kind: Kind, which: Ints) -> Iterator[Group]:
-        """Make the records `which` of a kind.
+    def records(self, unbuilt: RecordParts, which: Ints) -> Iterator[RecordGroup]:
+        """Make the records `which` of some kind.
 
         Records with the same numbers of blocks make one group.
         """
-        counts = np.stack([count[which] for _, count in kind.blocks.values()], axis=1)
+        counts = np.stack([count[which] for _, count in unbuilt.blocks.values()], axis=1)
         alike, group = np.unique(counts, axis=0, return_inverse=True)
-        first = {triplet: np.cumsum(own) - own for triplet, (_, own) in kind.blocks.items()}
+        first = {triplet: np.cumsum(own) - own for triplet, (_, own) in unbuilt.blocks.items()}
         for number, count in enumerate(alike):
             place = np.flatnonzero(group.reshape(-1) == number)
             rows = which[place]
-            some = dict(zip(kind.blocks, count.tolist(), strict=True))
+            some = dict(zip(unbuilt.blocks, count.tolist(), strict=True))
             parts = {
                 triplet: _take(raw, first[triplet][rows], some[triplet])
-                for triplet, (raw, _) in kind.blocks.items()
+                for triplet, (raw, _) in unbuilt.blocks.items()
             }
             lengths = {
-                triplet: (raw.shape[1], some[triplet]) for triplet, (raw, _) in kind.blocks.items()
+                triplet: (raw.shape[1], some[triplet])
+                for triplet, (raw, _) in unbuilt.blocks.items()
             }
-            yield Group(self._group(kind.record, kind.writers, rows, parts, lengths), place)
+            yield RecordGroup(
+                self._group(unbuilt.record, unbuilt.writers, rows, parts, lengths), place
+            )
 
     def _group(
         self,
@@ -164,7 +150,7 @@ class Envelope:
         size = QWST.size + triplets * TRIPLET.size
         body = sum(part.shape[1] for part in parts.values())
         total = size + body + self.area_bytes(shape)
-        header = self._header(record, writers.qmgr[rows], writers.when[rows], total)
+        header = self.headers.rows(record, writers.qmgr[rows], writers.when[rows], total)
         table = self._triplets(triplets, shape, size, lengths)
         area = self._area(record, triplets, writers, rows)
         pieces = [
@@ -190,26 +176,6 @@ class Envelope:
         data = b"".join(TRIPLET.build(given.get(number, {})) for number in range(count))
         return np.frombuffer(data, np.uint8)
 
-    def _header(self, record: tuple[int, int], qmgr: Ints, when: Ints, total: int) -> Raw:
-        release = LONG_RELEASE.decode(ENCODING) if self.extended else self.version.replace(".", "")
-        fixed = {
-            "sm115len": total,
-            "sm115flg": _SUBTYPE_VALID,
-            "sm115rty": record[0],
-            "sm115sid": self.system,
-            "sm115stf": record[1],
-            "sm115rel": release,
-        }
-        rows = Rows(QWST, self.version, len(qmgr), fixed)
-        self._stamp(rows, when)
-        rows.set_bytes("sm115SSI", self.names[qmgr])
-        return rows.raw
-
-    def _stamp(self, rows: Rows, when: Ints) -> None:
-        local = when + self.offset
-        rows.set("sm115tme", local % _US_PER_DAY // 10_000)
-        rows.set("sm115dte", _packed(local // _US_PER_DAY))
-
     def _area(self, record: tuple[int, int], triplets: int, writers: Writers, rows: Ints) -> Raw:
         shape = SHAPES.get(record, Shape(triplets))
         size = STUB_BYTES if shape.form == STUB else shape.form
@@ -220,12 +186,12 @@ class Envelope:
             "qwhsiid": shape.trace,
             "qwhsnsda": triplets,
             "qwhsrn": 0 if shape.manager == _CHINIT else 0x10,
-            "qwhsflag1": 0x40 * self.extended,
+            "qwhsflag1": 0x40 * self.headers.extended,
         }
         if shape.form == STUB:
             fixed["qwhsiid"] = 0
         area = Rows(QWHS, self.version, len(rows), fixed)
-        area.set_bytes("qwhsssid", self.names[writers.qmgr[rows]])
+        area.set_bytes("qwhsssid", self.headers.names[writers.qmgr[rows]])
         area.set_bytes("qwhsstck", clock(writers.when[rows]))
         if shape.manager != _CHINIT:
             self._count(area, writers, rows)
@@ -237,7 +203,7 @@ class Envelope:
         pieces = [area.raw[:, :size]]
         if shape.form == SHORT:
             pieces.append(self._correlation(writers, rows))
-        if self.extended:
+        if self.headers.extended:
             pieces.append(self._extension(len(rows)))
         return np.hstack(pieces)
 
@@ -258,76 +224,8 @@ class Envelope:
         fixed = {"qwhxlen": QWHX.size, "qwhxtyp": 0x10, "qwhxqsg": "QSG1", "qwhxrel": release}
         return Rows(QWHX, self.version, rows, fixed).raw
 
-    def header(self, when: int) -> bytes:
-        """Return the record that a dump starts with."""
-        return self._marker(_DUMP_HEADER, when)
-
-    def trailer(self, when: int) -> bytes:
-        """Return the record that a dump ends with."""
-        return self._marker(_DUMP_TRAILER, when)
-
-    def _marker(self, kind: int, when: int) -> bytes:
-        fixed = {"sm115len": _MARKER_BYTES, "sm115flg": _DUMP_MARK, "sm115rty": kind}
-        rows = Rows(QWST, self.version, 1, fixed | {"sm115sid": self.system})
-        self._stamp(rows, np.array([when], np.int64))
-        return rows.raw[0, :_MARKER_BYTES].tobytes()
-
 
 def _take(raw: Raw, first: Ints, count: int) -> Raw:
     """Return `count` blocks each from those at `first` on, a row a record."""
     taken: Raw = raw[first[:, None] + np.arange(count)]
     return taken.reshape(len(first), count * raw.shape[1])
-
-
-def _packed(days: Ints) -> Ints:
-    """Return days since 1970 as SMF's packed date 0cyydddF."""
-    years = days.astype("datetime64[D]").astype("datetime64[Y]")
-    year = years.astype(np.int64) + 1970
-    day = days - years.astype("datetime64[D]").astype(np.int64) + 1
-    digits = (year // 100 - 19, year // 10 % 10, year % 10, day // 100, day // 10 % 10, day % 10)
-    packed = np.zeros_like(days)
-    for digit in digits:
-        packed = packed << 4 | digit
-    return packed << 4 | 0xF
-
-
-class Segments:
-    """Writes records as a dump data set holds them: spanned over blocks, without block words."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self._room = BLOCK_BYTES
-
-    def write(self, records: Iterator[memoryview]) -> None:
-        """Write records, each with its RDW."""
-        out = bytearray()
-        for record in records:
-            if len(record) <= self._room:
-                out += record
-                self._room -= len(record)
-            else:
-                self._span(record, out)
-            if len(out) >= _AT_ONCE:
-                self._stream.write(out)
-                out = bytearray()
-        self._stream.write(out)
-
-    def _span(self, record: memoryview, out: bytearray) -> None:
-        if self._room < _LEAST_SEGMENT:
-            self._room = BLOCK_BYTES
-        at = _RDW.size
-        while at < len(record):
-            size = min(len(record) - at, self._room - _RDW.size)
-            out += _RDW.pack(_RDW.size + size, _code(at == _RDW.size, at + size == len(record)), 0)
-            out += record[at : at + size]
-            at += size
-            self._room -= _RDW.size + size
-            if self._room <= _RDW.size:
-                self._room = BLOCK_BYTES
-
-
-def _code(first: bool, last: bool) -> int:
-    """Return the segment code."""
-    if first:
-        return _WHOLE if last else _FIRST
-    return _LAST if last else _MIDDLE

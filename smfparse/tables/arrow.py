@@ -45,7 +45,7 @@ def wanted_tables(names: Iterable[str]) -> Wanted:
     unknown = sorted(set(found) - set(table_names()))
     for each in unknown:
         if each in view_names():
-            raise RequestError(f"{each} is a view, not a table: SQL has it")
+            raise RequestError(f"{each} is a view, not a table; query it with SQL")
     if unknown:
         raise RequestError(f"no table {', '.join(unknown)}; there are {', '.join(table_names())}")
     return dict.fromkeys(found)
@@ -65,7 +65,7 @@ def wanted_columns(table: str, names: Iterable[str]) -> list[str]:
 
 @cache
 def every_block() -> Wanted:
-    """Return the request that meets all damage: every block is looked for, and nothing decoded."""
+    """Return the request that finds all damage: every block is located, and nothing decoded."""
     first = {each.block.name: name for name, each in reversed(TABLES.items())}
     return dict.fromkeys(first.values(), _NOTHING)
 
@@ -82,7 +82,7 @@ def schema(table: str) -> Any:
 
 @cache
 def coded_schema(table: str, wanted: frozenset[str] | None = None) -> Any:
-    """Return the schema of decoded batches: as `schema`, but of text columns each text once.
+    """Return the schema of decoded batches: as `schema`, with dictionaries for text columns.
 
     wanted  the columns; None: all
     """
@@ -103,7 +103,7 @@ def plain_schema(table: str, wanted: frozenset[str] | None = None) -> Any:
 
 
 def chosen(tables: Iterable[str], names: Iterable[str]) -> Wanted:
-    """Return the request for columns of tables. Raises RequestError where there is none of a name.
+    """Return the request for columns of tables. Raises RequestError for a name that is unknown.
 
     tables  names; none: all
     names   of columns; none: all. Each table has those of them that it knows
@@ -112,7 +112,7 @@ def chosen(tables: Iterable[str], names: Iterable[str]) -> Wanted:
     for name in tables:
         if name in view_names():
             raise RequestError(
-                f"{name} is a view, which is made of tables; write it with: "
+                f"{name} is a view, not a table; write it with: "
                 f'smfparse sql INPUT "FROM {name}" --format csv --output {name}.csv'
             )
     wanted = wanted_tables(tables or table_names())

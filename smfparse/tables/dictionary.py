@@ -31,7 +31,7 @@ RECORD = "record"
 RECORD_BLOCKS = (QWHS, QWHX)
 """Blocks whose fields are columns of `record`."""
 DAMAGE = "damage"
-"""The table that is not decoded, but met while others are."""
+"""The table that is not decoded, but collected while others are."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class TableColumn:
     since    MQ version, or version word, that brought the field; '' for all
     combine  over intervals
     place    IBM's name of the field, its block and its byte offset there: `QJST+0044 qjstbffl`
-    opaque   whether it shows bytes that are no text, in hexadecimal
+    opaque   whether it shows opaque bytes, in hexadecimal
     """
 
     name: str
@@ -103,12 +103,12 @@ class TableColumn:
 
     @property
     def coded(self) -> bool:
-        """Whether it is text, of which each distinct value is decoded once."""
+        """Whether it is text, each distinct value of which is decoded once."""
         return self.arrow == "string" and not self.opaque
 
     @property
     def metadata(self) -> dict[str, str]:
-        """Arrow field metadata; only what there is to say."""
+        """Arrow field metadata, without empty entries."""
         texts = {
             "description": self.doc,
             "unit": self.unit,
@@ -148,15 +148,17 @@ RECORD_FIELDS = (
 DAMAGE_COLUMNS = (
     TableColumn("source", "string", "The input that is damaged"),
     TableColumn("record_no", "int64", "Logical record in its source, NULL where it is not one"),
-    TableColumn("record_offset", "int64", "Byte of the record, or of what is none, in the source"),
+    TableColumn(
+        "record_offset", "int64", "Byte of the record, or of the damaged bytes, in the source"
+    ),
     TableColumn("type", "uint8", "SMF record type, NULL where it is not known"),
     TableColumn("subtype", "int32", "Record subtype, NULL where it is not known"),
-    TableColumn("bytes", "int64", "How many were given up; NULL: all to the end", "bytes"),
-    TableColumn("reason", "string", "What is wrong, and what became of it"),
+    TableColumn("bytes", "int64", "Bytes that were skipped; NULL: all to the end", "bytes"),
+    TableColumn("reason", "string", "What is wrong, and how it was handled"),
 )
 _TITLES = {
     RECORD: "Inventory: one per SMF record of any type",
-    DAMAGE: "What could not be used: one per place, of the whole input whatever is selected",
+    DAMAGE: "Damage: one per place in the whole input, whatever is selected",
 }
 
 
@@ -166,7 +168,7 @@ def decoded_tables() -> tuple[str, ...]:
 
 
 def table_names() -> tuple[str, ...]:
-    """Return every table: those that are decoded, and what could not be."""
+    """Return every table: those that are decoded, and `damage`."""
     return (*decoded_tables(), DAMAGE)
 
 
@@ -243,13 +245,13 @@ BLOCKS = {
         *(QWHS, QWHC, QWHX, QWST, QWAS, TRIPLET),
     )
 }
-"""Every control block by IBM's name, those too that are no table."""
+"""Every control block by IBM's name, also those without a table."""
 
 
 def fields_named(name: str) -> list[tuple[str, Field]]:
     """Return the fields, with their blocks, of the block `name`, or those that IBM calls `name`.
 
-    Among them are those that are no column: block headers, reserved bytes, the SMF header.
+    Fields without a column are among them: block headers, reserved bytes, the SMF header.
     """
     wanted = name.lower()
     return [

@@ -1,16 +1,16 @@
 """Views: tables joined and named for people, one SQL file and one declaration each.
 
 `definitions/<name>.sql` is a SELECT over the tables as they are in the schema `inputs`, with
-`input_no`, the number of a dataset, by which rows belong together as well. `<name>.toml` says
-what the columns behind the keys are:
+`input_no`, the number of a dataset: rows that belong together have the same. `<name>.toml`
+declares the columns behind the keys:
 
     depth = "qqstdpth"                     a field: its meaning, unit and type
     depth = { field = "qqstdpth", ... }    the same, with other words
     puts = { sum = "putn" }                the sum of a field
     busy = { formula = ..., doc = ... }    worked out; a double unless `type` says otherwise
 
-A column that has the name of a key says what that key is in this view. What the SQL of views and
-of reports shares is in `macros.sql`.
+A column with the name of a key gives the meaning of that key in this view. Macros that the SQL of
+views and of reports shares are in `macros.sql`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from smfparse.tables.dictionary import (
 )
 
 SCHEMA = "inputs"
-"""Where tables have `input_no`, and views what they are made of."""
+"""The schema in which tables and views have `input_no`."""
 _NO_KEYS = ("record_offset", "block_no")
 """Key columns that a view has only if it declares them."""
 
@@ -44,7 +44,7 @@ class View:
 
     title    what a row is
     tables   the tables that its SQL reads
-    columns  as `columns.columns` gives those of a table; `place` is the formula
+    columns  as `columns` gives those of a table; `place` is the formula
     sql      what it selects, `input_no` first
     """
 
@@ -77,11 +77,11 @@ def view_names() -> tuple[str, ...]:
 def view(name: str) -> View:
     """Return the view called `name`, one of `view_names()`."""
     spec = tomllib.loads(_text(f"{name}.toml"))
-    told: Mapping[str, Any] = spec["columns"]
-    keys = [each for each in KEY_COLUMNS if each.name not in (*_NO_KEYS, *told)]
+    declared: Mapping[str, Any] = spec["columns"]
+    keys = [each for each in KEY_COLUMNS if each.name not in (*_NO_KEYS, *declared)]
     found = {each.name: each for each in keys} | {
         each: _column(each, spec["tables"], text if isinstance(text, dict) else {"field": text})
-        for each, text in told.items()
+        for each, text in declared.items()
     }
     order = [each.name for each in KEY_COLUMNS if each.name in found and each.name not in _NO_KEYS]
     order += [each for each in found if each not in order]
@@ -105,9 +105,9 @@ def columns_of(name: str) -> tuple[TableColumn, ...]:
 
 
 def columns_meant(name: str) -> list[tuple[str, TableColumn]]:
-    """Return the columns that `name` may be, with their tables and views.
+    """Return the columns that `name` may mean, with their tables and views.
 
-    name  of a column, in any case, or what IBM calls its field; a table or view may stand before
+    name  of a column, in any case, or IBM's name of its field; a table or view may stand before
           it: wqst.putn
     """
     relation, _, column = name.lower().rpartition(".")
@@ -117,7 +117,7 @@ def columns_meant(name: str) -> list[tuple[str, TableColumn]]:
 
 
 def title_of(name: str) -> str:
-    """Return what a row of a table or view is."""
+    """Return the one-line description of a table or view."""
     return view(name).title if name in view_names() else title(name)
 
 
@@ -127,12 +127,11 @@ def view_macros() -> str:
 
 
 def views_script(tables: Iterable[str] | None = None) -> str:
-    """Return the SQL that makes all views in a DuckDB of its own, which has nothing of ours.
+    """Return the SQL that makes all views in a DuckDB without smfparse.
 
-    tables  those that are there, in the schema `main`; None: all. Views that need others are left
-            out
+    tables  those in the schema `main`; None: all. Views that need others are left out
 
-    What it makes besides are macros, and the schema `inputs`.
+    It also makes macros, and the schema `inputs`.
     """
     there = set(table_names() if tables is None else tables)
     made = [each for each in map(view, view_names()) if there.issuperset(each.tables)]
@@ -155,18 +154,22 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _column(name: str, tables: Sequence[str], told: Mapping[str, str]) -> TableColumn:
-    """Return a column as the declaration tells; what it does not tell comes from the field."""
-    own = {each: told[each] for each in ("doc", "unit") if each in told}
-    if "sum" in told:
-        field = _field(told["sum"], tables)
+def _column(name: str, tables: Sequence[str], declared: Mapping[str, str]) -> TableColumn:
+    """Return a column as it is declared; what the declaration leaves out comes from the field."""
+    own = {each: declared[each] for each in ("doc", "unit") if each in declared}
+    if "sum" in declared:
+        field = _field(declared["sum"], tables)
         place = f"sum({_formula(field)})"
         return replace(field, name=name, arrow=_wide(field.arrow), place=place, **own)  # type: ignore[arg-type]
-    if "field" in told:
-        field = _field(told["field"], tables)
+    if "field" in declared:
+        field = _field(declared["field"], tables)
         return replace(field, name=name, place=_formula(field), **own)  # type: ignore[arg-type]
     return TableColumn(
-        name, told.get("type", "double"), told["doc"], told.get("unit"), place=told["formula"]
+        name,
+        declared.get("type", "double"),
+        declared["doc"],
+        declared.get("unit"),
+        place=declared["formula"],
     )
 
 

@@ -15,11 +15,10 @@ from typing import Any, BinaryIO, Protocol, TypeAlias
 import polars as pl
 import pyarrow as pa
 
-from smfparse.errors import RequestError
 from smfparse.inputs.opening import Inputs
+from smfparse.limits import LIMITS
 from smfparse.rendering.rows import csv
-from smfparse.store.manifest import PARTIAL, in_folder
-from smfparse.store.parquet import TableWriter
+from smfparse.store import PARTIAL, TableWriter, check_folder, in_folder
 from smfparse.tables import Batch, Wanted, plain_schema, table_names
 
 Columns: TypeAlias = frozenset[str] | None
@@ -89,7 +88,7 @@ class _Parquet:
     """Writes a table as a Parquet file."""
 
     def __init__(self, table: str, wanted: Columns, path: Path) -> None:
-        self._writer = TableWriter(table, path, wanted)
+        self._writer = TableWriter(table, path, LIMITS.group_rows, wanted)
 
     def add(self, batch: Batch) -> None:
         self._writer.add(batch, batch.nbytes)
@@ -98,7 +97,7 @@ class _Parquet:
         self._writer.close()
 
 
-FORMS: Mapping[str, Callable[[str, Columns, Path], Writer]] = {
+FORMATS: Mapping[str, Callable[[str, Columns, Path], Writer]] = {
     "csv": lambda table, wanted, path: _Csv(table, wanted, path, packed=False),
     "csv.gz": lambda table, wanted, path: _Csv(table, wanted, path, packed=True),
     "jsonl": lambda table, wanted, path: _JsonLines(table, wanted, path, packed=False),
@@ -106,40 +105,43 @@ FORMS: Mapping[str, Callable[[str, Columns, Path], Writer]] = {
     "arrow": _Arrow,
     "parquet": _Parquet,
 }
-"""What the name of a file ends in, to what writes it."""
+"""The end of a file name, to what writes such a file."""
+_ALREADY = "the folder has tables already; force=True replaces them"
 
 
 def write_files(
-    inputs: Inputs, folder: Path, form: str, wanted: Wanted, *, force: bool = False
+    inputs: Inputs, folder: Path, file_format: str, wanted: Wanted, *, force: bool = False
 ) -> dict[str, int]:
-    """Write tables as `folder`/<table>.<form>; return how many rows each has.
+    """Write tables as `folder`/<table>.<file_format>; return how many rows each has.
 
-    form  one of FORMS
+    file_format  one of FORMATS
 
     Raises RequestError where `folder` exists, unless it is empty or has nothing but such files and
     `force` is given, and OutputError where it cannot be written.
     """
-    _check_free(folder, force)
-    names = {f"{table}.{form}" for table in wanted}
+    check_folder(folder, _has_tables, _ALREADY, force)
+    names = {f"{table}.{file_format}" for table in wanted}
     with in_folder(folder):
         try:
-            rows = _write_parts(inputs, folder, form, wanted)
+            rows = _write_parts(inputs, folder, file_format, wanted)
             for name in names:
                 (folder / f"{name}{PARTIAL}").replace(folder / name)
-            for old in _names("") - names:
+            for old in _file_names("") - names:
                 (folder / old).unlink(missing_ok=True)
         finally:
             _clear(folder)
     return rows
 
 
-def _write_parts(inputs: Inputs, folder: Path, form: str, wanted: Wanted) -> dict[str, int]:
+def _write_parts(inputs: Inputs, folder: Path, file_format: str, wanted: Wanted) -> dict[str, int]:
     """Write tables under temporary names; return how many rows each has."""
     rows = dict.fromkeys(wanted, 0)
     with ExitStack() as opened:
         writers = {}
         for table, columns in wanted.items():
-            writer = FORMS[form](table, columns, folder / f"{table}.{form}{PARTIAL}")
+            writer = FORMATS[file_format](
+                table, columns, folder / f"{table}.{file_format}{PARTIAL}"
+            )
             opened.callback(writer.close)
             writers[table] = writer
         for table, batch in inputs.batches(wanted):
@@ -150,23 +152,17 @@ def _write_parts(inputs: Inputs, folder: Path, form: str, wanted: Wanted) -> dic
 
 def _clear(folder: Path) -> None:
     """Remove files that still have temporary names."""
-    for name in _names(PARTIAL):
+    for name in _file_names(PARTIAL):
         with suppress(OSError):
             (folder / name).unlink(missing_ok=True)
 
 
-def _names(suffix: str) -> set[str]:
-    """Return the names that files of tables have, with what stands behind them."""
-    return {f"{table}.{form}{suffix}" for table in table_names() for form in FORMS}
+def _file_names(suffix: str) -> set[str]:
+    """Return the names that files of tables may have, each with a suffix."""
+    return {f"{table}.{ending}{suffix}" for table in table_names() for ending in FORMATS}
 
 
-def _check_free(folder: Path, force: bool) -> None:
-    if not folder.exists():
-        return
-    if not folder.is_dir():
-        raise RequestError(f"{folder}: a file of that name exists; name a folder")
-    found = {each.name for each in folder.iterdir()} - _names(PARTIAL)
-    if not found <= _names(""):
-        raise RequestError(f"{folder}: the folder holds something else; name a new one")
-    if found and not force:
-        raise RequestError(f"{folder}: the folder has tables already; --force replaces them")
+def _has_tables(folder: Path) -> bool | None:
+    """Whether a folder holds files of tables and nothing else; None: nothing that stays."""
+    found = {each.name for each in folder.iterdir()} - _file_names(PARTIAL)
+    return found <= _file_names("") if found else None

@@ -19,7 +19,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from smfparse.cli import main
-from smfparse.comparing.changes import (
+from smfparse.comparing import (
     COLUMNS,
     MEASURES,
     NAMES,
@@ -32,8 +32,9 @@ from smfparse.comparing.changes import (
 from smfparse.errors import RequestError
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
-from smfparse.reports.sections import TOTAL
-from smfparse.synthetic.generate import generate
+from smfparse.reports import TOTAL
+from smfparse.synthetic import generate
+from tests.support import command
 from tests.support.builders import rdw
 from tests.support.paths import FIXTURES
 from tests.support.real import REAL_DATA, needs_real_data
@@ -52,6 +53,8 @@ from tests.support.smf import (
 )
 from tests.support.smf import record as statistics_record
 
+pytestmark = pytest.mark.slow
+
 FIXTURE = FIXTURES / "qm01-930.smf"
 NOON = dt.datetime(2026, 3, 4, 10)
 """Local time in the middle of the fixture, where an interval ends."""
@@ -63,9 +66,7 @@ EVERY_BY = [
 
 
 def run(*arguments: object) -> Result:
-    result = CliRunner().invoke(main, ["compare", *map(str, arguments)])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
-    return result
+    return command.run("compare", *arguments)
 
 
 def rows_of(*arguments: object) -> list[dict[str, Any]]:
@@ -483,7 +484,7 @@ def test_two_names_that_become_one_are_added_up(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "A", "=B", "A=", "A%%=B", "A=%", "A%=B%%"])
 def test_what_is_no_rename_is_said(text: str) -> None:
-    with pytest.raises(RequestError, match=r"--rename .*(LQ%=SQ%|no %)"):
+    with pytest.raises(RequestError, match=r"renames=.*(LQ%=SQ%|write one in OLD)"):
         Rename.of(text)
     result = run(FIXTURE, FIXTURE, "--rename", text)
     assert (result.exit_code, result.stdout) == (2, "")
@@ -521,9 +522,11 @@ def test_csv_and_json_are_one_flat_table() -> None:
         assert all(value is None or math.isfinite(value) for value in numbers)
 
 
-def test_rows_that_are_significant_and_then_those_that_move_the_total_come_first(
+def test_significant_rows_come_first(
     tmp_path: Path,
 ) -> None:
+    """Behind them stand those that move the total most."""
+
     def site(path: Path, costs: dict[str, int]) -> Path:
         records = [
             putting(n, puts=100 + n, cpu=cpu, name=name)
@@ -701,7 +704,7 @@ def test_without_class_3_the_trace_is_named(tmp_path: Path) -> None:
         (["--split-at", "2026-03-04"], "INPUT"),
         (["FILE", "--split-at", "1000"], "has to have a day; 2026-03-04, 2026-03-04T09:00"),
         (["FILE", "--split-at", "noon"], "2026-03-04T09:00"),
-        (["FILE", "FILE", "--by", "user"], "--by user: it takes qmgr, job, queue, verb"),
+        (["FILE", "FILE", "--by", "user"], "--by user: unknown name; it takes qmgr, job"),
         (["FILE", "FILE", "--by", ""], "it takes qmgr, job, queue, verb"),
         (["FILE", "FILE", "--interval", "7m"], "30s, 15m, 1h"),
         (["FILE", "FILE", "--tolerance", "-1"], "x>=0"),

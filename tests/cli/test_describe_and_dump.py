@@ -7,9 +7,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from smfparse.cli import main
 from smfparse.tables import columns, table_names, views
 from tests.support.builders import (
     NOTHING,
@@ -23,11 +21,8 @@ from tests.support.builders import (
     smf_record,
     wtas,
 )
+from tests.support.command import run
 from tests.support.real import REAL_DATA, needs_real_data
-
-
-def run(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(main, [str(each) for each in arguments])
 
 
 def test_describe_lists_every_table_and_view() -> None:

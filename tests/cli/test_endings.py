@@ -15,19 +15,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
-from smfparse.cli import main
 from smfparse.errors import Damage, DamageError, DamageLog
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.limits import LIMITS
-from smfparse.query.catalog import Catalog
+from smfparse.query import Catalog
 from smfparse.tables import DAMAGE_COLUMNS
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.support.builders import Section, named_block, qwhs_long, rdw, smf_record
+from tests.support.command import run
 from tests.support.mixed_records import many, written
 from tests.support.paths import SMF
+
+pytestmark = pytest.mark.slow
 
 QMST = Section([named_block("QMST", 72)])
 GOOD = smf_record(115, 2, QMST, area=qwhs_long())
@@ -62,12 +63,6 @@ def place(tmp_path: Path) -> Path:
     (folder / "folder").mkdir()
     (tmp_path / "taken").write_text("mine")
     return tmp_path
-
-
-def run(*arguments: object) -> Result:
-    result = CliRunner().invoke(main, [str(each) for each in arguments])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
-    return result
 
 
 def call(name: str, place: Path, source: str) -> list[str]:

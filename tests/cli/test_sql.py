@@ -9,11 +9,12 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from prompt_toolkit.application import create_app_session
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
@@ -21,14 +22,17 @@ from prompt_toolkit.history import FileHistory, InMemoryHistory
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from smfparse.cli import describe, main
+from smfparse.cli import describe
 from smfparse.inputs.opening import Inputs, open_inputs
+from smfparse.query import Catalog, Console
 from smfparse.query import prompt as console
-from smfparse.query.catalog import Catalog, is_complete
+from smfparse.query.catalog import is_complete
 from smfparse.query.hints import hinted
-from smfparse.query.prompt import Console, Names, is_whole
+from smfparse.query.prompt import SqlCompleter, is_whole
+from smfparse.rendering.rows import lines
 from smfparse.tables import Wanted, columns, relations, views
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
+from tests.support import command
 from tests.support.paths import FIXTURES
 
 DUMP = FIXTURES / "qm01-930.smf"
@@ -39,9 +43,7 @@ SCRIPT = f"-- naïve; really\nSET VARIABLE name = 'wt;as';\n{ONE} ;\n\n{TWO}; --
 
 
 def run(*arguments: object, stdin: str | bytes = "") -> Result:
-    result = CliRunner().invoke(main, ["sql", *map(str, arguments)], input=stdin)
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
-    return result
+    return command.run("sql", *arguments, stdin=stdin)
 
 
 def clean(*arguments: object, stdin: str | bytes = "") -> str:
@@ -354,7 +356,7 @@ def test_names_that_are_duckdb_s_own_are_not_offered() -> None:
 
 def completed(text: str, behind: str = "") -> list[str]:
     document = Document(text + behind, len(text))
-    return [each.text for each in Names().get_completions(document, CompleteEvent())]
+    return [each.text for each in SqlCompleter().get_completions(document, CompleteEvent())]
 
 
 def test_names_are_completed() -> None:
@@ -393,9 +395,14 @@ def type_in() -> Type:
         ):
             keys.send_text(text)
             complain = lambda line: shown.append(f"!{line}")  # noqa: E731
-            Console(catalog, "csv", describe.lines, shown.append, complain, lambda: None).run(
-                history
-            )
+            Console(
+                catalog,
+                partial(lines, form="csv"),
+                describe.lines,
+                shown.append,
+                complain,
+                lambda: None,
+            ).run(history)
         return "\n".join(shown)
 
     return typed

@@ -7,13 +7,15 @@ import numpy as np
 import polars as pl
 import pytest
 
+from smfparse.comparing import MEASURES, NAMES, Rename, Side, compared, measured
 from smfparse.comparing import printing as contrast
-from smfparse.comparing.changes import MEASURES, NAMES, Rename, Side, compared, measured
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
-from smfparse.synthetic.generate import generate
+from smfparse.synthetic import generate
 from tests.support.searching import LONG
 from tests.support.smf import ENDED, MINUTE, queue, task, task_record, task_token, who
+
+pytestmark = pytest.mark.slow
 
 SEEDS = 100
 QUEUES = [f"APP.QUEUE.{number:02}" for number in range(40)]

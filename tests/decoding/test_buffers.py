@@ -145,6 +145,7 @@ def batches(path: Path) -> Iterator[tuple[str, Any]]:
     return Range(Input(path, str(path), limits=SMALL), ALL, options=options).batches(Log())
 
 
+@pytest.mark.slow
 def test_batches_that_are_held_stay_as_they_were(long_file: Path) -> None:
     held = list(batches(long_file))
     assert len(held) > 100

@@ -147,7 +147,8 @@ def test_there_are_blocks_with_a_version_word():
     assert [name for name, each in BLOCKS.items() if each.version] == ["WQST", "WTAS"]
 
 
-def test_a_gated_field_is_null_below_its_version_word_and_a_number_from_it_on():
+def test_a_gated_field_is_null_below_its_version_word():
+    """From that version on it is a number."""
     which = BLOCKS["WQST"]
     blocks = [with_version(which, b"\1" * which.size, version) for version in (4, 5, 6, 8, 9)]
     rows = vectorised(which, blocks)["WQST"]

@@ -12,11 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.cli import main
 from smfparse.decoding import duplicates
 from smfparse.decoding.duplicates import Duplicates
 from smfparse.inputs import parallel as ranges
@@ -26,9 +24,10 @@ from smfparse.inputs.options import ReadOptions
 from smfparse.limits import LIMITS
 from smfparse.reading import Chunk, Input, planning, spans
 from smfparse.selecting import ALL_RECORDS, Selection
-from smfparse.store.manifest import MANIFEST
-from smfparse.writing.dataset import write_dataset
+from smfparse.store import MANIFEST
+from smfparse.writing import write_dataset
 from tests.inputs.test_ranges import CAPACITY, MIXED, Here, found_in, small_chunks
+from tests.support import command
 from tests.support.builders import UTC_NOON, chunk_of, foreign_record, rdw, segments
 from tests.support.mixed_records import Each, many
 from tests.support.searching import search
@@ -210,9 +209,10 @@ def test_all_are_kept_when_asked_for(folder: Path) -> None:
     assert kept(paths, keep_duplicates=True) == every
 
 
-def test_records_of_two_datasets_are_not_compared_but_those_of_files_are_with_both(
+def test_records_of_two_datasets_are_not_compared(
     folder: Path,
 ) -> None:
+    """Records of files are compared with those of both."""
     path = put(folder / "a", header(), work(1))
     other = put(folder / "b", header(), work(1), work(2))
     for name in ("one", "two"):
@@ -238,6 +238,7 @@ def overlapping(folder: Path) -> list[Path]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [2, 5])
 def test_several_processes_leave_the_same_out(
     jobs: int, overlapping: list[Path], here: None
@@ -437,6 +438,7 @@ def peak_of_search(paths: Sequence[Path]) -> int:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("copies", ["again", "others"])
 def test_memory_is_at_most_24_bytes_a_record(
     copies: str, folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -463,11 +465,12 @@ def test_memory_is_at_most_24_bytes_a_record(
 
 
 def run(*arguments: object) -> Any:
-    done = CliRunner().invoke(main, [*map(str, arguments)])
+    done = command.run(*arguments)
     assert done.exit_code == 0, done.output
     return done
 
 
+@pytest.mark.slow
 def test_every_command_tells_how_many_were_left_out(folder: Path) -> None:
     dump = [header(), *map(work, range(3)), trailer()]
     path = put(folder / "a", *dump, *dump)

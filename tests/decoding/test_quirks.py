@@ -245,9 +245,10 @@ def test_stub_records_have_no_interval_but_the_offset_of_their_system() -> None:
     assert row["smf_time"] == local
 
 
-def test_unknown_subtypes_and_other_record_types_are_in_the_inventory_and_nowhere_else(
+def test_unknown_subtypes_and_types_are_in_the_inventory_alone(
     tmp_path: Path,
 ) -> None:
+    """No other table has a row of them."""
     path = tmp_path / "mixed.smf"
     unknown = smf_record(115, 99, Section([bytes(64)]), area=qwhs_long())
     path.write_bytes(rdw([foreign_record(2), unknown, foreign_record(30)]))

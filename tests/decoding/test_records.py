@@ -279,9 +279,8 @@ def test_a_name_shorter_than_its_field_has_no_blanks():
         ("8X0", LONG, None),
     ],
 )
-def test_the_version_is_the_release_until_mq_10_and_the_long_release_from_there(
-    release: str, area: bytes, version: str | None
-):
+def test_the_version_is_the_release_in_the_header(release: str, area: bytes, version: str | None):
+    """From MQ 10 on it is the long release of QWHX."""
     assert record_row(smf_record(115, 2, area=area, release=release))["mq_version"] == version
 
 
@@ -307,7 +306,8 @@ def test_the_queue_sharing_group_is_in_the_extension_that_mq_10_writes(
     assert (row["qwhxlen"], row["qsg"]) == (length, qsg)
 
 
-def test_the_flags_of_class_3_records_are_garbage_and_say_nothing_of_an_extension():
+def test_the_flags_of_class_3_records_are_garbage():
+    """They say nothing of an extension."""
     area = qwhs_short(flags=bytes.fromhex("5BBA1040"))
     row = record_row(smf_record(116, 1, area=area, release="800"))
     assert (row["qwhxlen"], row["mq_version"]) == (None, "8.0.0")
@@ -323,9 +323,8 @@ def test_the_flags_of_class_3_records_are_garbage_and_say_nothing_of_an_extensio
         ((17, 45, 0, 250_000), 5 * 3600 + 45 * 60),
     ],
 )
-def test_the_offset_is_header_time_minus_capture_time_rounded_to_15_minutes(
-    clock: tuple[int, ...], offset: int
-):
+def test_the_offset_is_header_time_minus_capture_time(clock: tuple[int, ...], offset: int):
+    """It is rounded to 15 minutes."""
     row = record_row(smf_record(115, 2, area=LONG, local=local(*clock)))
     assert (row["utc_offset"], row["smf_time"], row["time"]) == (offset, local(*clock), UTC_NOON)
 
@@ -371,9 +370,10 @@ def test_a_day_that_is_not_in_the_calendar_is_null(date: str):
         (115, 231, 0x390006D63C, 59.768941),
     ],
 )
-def test_the_interval_is_in_microseconds_but_in_tod_units_from_the_channel_initiator(
+def test_the_interval_is_in_microseconds(
     smf_type: int, subtype: int, duration: int, seconds: float
 ):
+    """The channel initiator writes it in TOD units."""
     area = qwhs_long(start=local(7, 58, 30), duration=duration)
     row = record_row(smf_record(smf_type, subtype, area=area, local=local(8, 0)))
     assert row["interval_start"] == utc(11, 58, 30)
@@ -526,7 +526,8 @@ def test_the_fields_that_a_form_of_qwhs_does_not_have_are_null():
     assert found == (1, 1, 0x80, None, None)
 
 
-def test_the_area_of_records_with_one_block_more_does_not_shift_the_next_record():
+def test_a_block_more_does_not_shift_the_next_record():
+    """The QWHS area stands behind the blocks of its own record."""
     records = (qist(Section([ONE, ONE])), foreign(), qist(Section([ONE])))
     found = rows("qist", records)
     assert [(row["record_no"], row["block_no"]) for row in found] == [(1, 1), (1, 2), (3, 1)]

@@ -16,14 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
-from smfparse.cli import main
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
 from smfparse.inputs import named as inputs
 from smfparse.inputs.opening import open_inputs
-from smfparse.store.manifest import MANIFEST
-from smfparse.writing.dataset import write_dataset
+from smfparse.store import MANIFEST
+from smfparse.writing import write_dataset
+from tests.support.command import run
 from tests.support.paths import FIXTURES
 
 DUMP = (FIXTURES / "qm60.smf").read_bytes()
@@ -63,12 +62,6 @@ def below(folder: Path, *found: str) -> list[str]:
 
 
 ALL = ("a.smf", "b.smf", "c/d/last.smf", "c/later.smf")
-
-
-def run(*arguments: object, stdin: bytes = b"") -> Result:
-    result = CliRunner().invoke(main, [str(each) for each in arguments], input=stdin)
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
-    return result
 
 
 def records(*given: str | Path) -> list[tuple[str, int]]:

@@ -28,12 +28,11 @@ from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.inputs.range import Range
 from smfparse.limits import LIMITS
-from smfparse.query.catalog import Catalog
+from smfparse.query import Catalog
 from smfparse.reading import Input, Part
-from smfparse.store import parquet
-from smfparse.store.manifest import MANIFEST, PARTIAL
+from smfparse.store import MANIFEST, PARTIAL
 from smfparse.tables import wanted_tables
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.support.mixed_records import TABLES, many, written
 
 CAPACITY = 8192
@@ -42,6 +41,8 @@ SLOW = """
 import os, pathlib, sys, time
 from smfparse.decoding import decoder as decode
 from smfparse.store import parquet
+from smfparse.reading import reader as framing
+from smfparse.inputs import sources as tables
 from smfparse.cli import main
 from smfparse.limits import LIMITS
 
@@ -57,8 +58,16 @@ decode.Decoder._add = slow
 main(sys.argv[1:])
 """
 """smfparse for small files, each part of which takes its time; it notes which processes decode."""
+AT_ONCE = """
+from functools import partial
+from smfparse import writing
+from smfparse.limits import Limits
+writing.write_dataset = partial(writing.write_dataset, limits=Limits(group_rows=1))
+"""
+"""Writes each batch as a row group of its own."""
 Lasting = Callable[..., "subprocess.Popen[str]"]
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(sys.platform == "win32", reason="no copies and no groups of processes"),
     pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),
 ]
@@ -133,9 +142,10 @@ def test_rows_that_nobody_wants_any_more_leave_no_process_and_no_file(
     assert not list(temporary.iterdir())
 
 
-def test_a_query_that_needs_only_the_first_rows_leaves_no_process_and_no_file(
+def test_a_query_of_the_first_rows_leaves_nothing(
     dump: Path, temporary: Path, started: list[Any]
 ) -> None:
+    """No process runs on, and no temporary file stays."""
     with Catalog(open_inputs([dump], ReadOptions(jobs=2))) as catalog:
         assert catalog.arrow("SELECT record_no FROM wqst LIMIT 1").num_rows == 1
     assert all_ended(started)
@@ -254,7 +264,7 @@ def test_a_temporary_folder_that_cannot_be_made_is_named(
 def test_a_dataset_on_a_disk_without_room_is_an_output_error(
     dump: Path, tmp_path: Path, started: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parquet.pq, "ParquetWriter", Full)
+    monkeypatch.setattr("pyarrow.parquet.ParquetWriter", Full)
     with pytest.raises(OutputError, match="tables: No space left on device"):
         write_dataset(open_inputs([dump], ReadOptions(jobs=2)), tmp_path / "tables")
     assert all_ended(started)
@@ -266,7 +276,7 @@ def test_a_file_that_cannot_grow_is_one_line_on_stderr(
 ) -> None:
     script = tmp_path / "limited.py"
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))"
-    at_once = SLOW.replace("0.2", "0").replace("main(", "parquet.GROUP_ROWS = 1\nmain(")
+    at_once = SLOW.replace("0.2", "0").replace("main(", f"{AT_ONCE}\nmain(")
     script.write_text(f"{limit}\n{at_once}")
     call = [sys.executable, str(script), "convert", str(dump), "--to", str(tmp_path / "tables")]
     found = subprocess.run(
@@ -364,9 +374,10 @@ def test_an_interrupt_ends_all_processes_and_leaves_no_file(
     assert not list(temporary.iterdir())
 
 
-def test_an_interrupted_convert_leaves_nothing_and_is_done_again_by_the_same_call(
+def test_an_interrupted_convert_leaves_nothing(
     dump: Path, tmp_path: Path, lasting: Lasting
 ) -> None:
+    """The same call then makes the dataset."""
     folder = tmp_path / "tables"
     group = lasting("convert", dump, "--to", folder)
     os.killpg(group.pid, signal.SIGINT)

@@ -32,23 +32,21 @@ from smfparse.limits import LIMITS
 from smfparse.reading import Input, Part, planning, reader
 from smfparse.reading.window import Window
 from smfparse.selecting import ALL_RECORDS, Selection
-from smfparse.store.manifest import MANIFEST, PARTIAL
+from smfparse.store import MANIFEST, PARTIAL
 from smfparse.tables import Wanted, coded_schema, schema, table_names, wanted_tables
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.support.mixed_records import TABLES, Each, many, several, written
 from tests.support.paths import FIXTURE_FILES
-from tests.support.real import REAL_DATA
+from tests.support.real import every_file
 from tests.support.searching import search
 
-FILES = [*FIXTURE_FILES, *sorted((REAL_DATA or Path()).glob("*.dat"))]
 ALL = wanted_tables(table_names())
 MIXED = wanted_tables(TABLES)
 CAPACITY = 8192
 """Bytes of a chunk of files that are made here."""
 HUGE = 80_000
 """Bytes of a chunk of files whose records are as long as SMF allows."""
-every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")]
 Alter: TypeAlias = Callable[[bytes, random.Random], bytes]
 
 

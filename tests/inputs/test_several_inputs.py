@@ -10,10 +10,10 @@ import pytest
 
 from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.inputs.options import ReadOptions
-from smfparse.query.catalog import Catalog
+from smfparse.query import Catalog
 from smfparse.selecting import Selection
-from smfparse.synthetic.generate import generate
-from smfparse.writing.dataset import write_dataset
+from smfparse.synthetic import generate
+from smfparse.writing import write_dataset
 
 JOIN = """
     SELECT count(*)::BIGINT AS n, sum(q.putn)::BIGINT AS puts

@@ -114,9 +114,8 @@ def test_the_value_gives_the_bytes_back(kind: Any, wire: str, value: Any):
         (Header(Text(4), "QIST"), "D8C9E2E3"),
     ],
 )
-def test_nothing_to_say_is_built_as_zeros_blanks_the_sentinel_or_what_every_block_has(
-    kind: Any, wire: str
-):
+def test_a_field_without_a_value_is_built_as_mq_leaves_it(kind: Any, wire: str):
+    """As zeros, blanks, the sentinel, or what every block has there."""
     assert kind.build(None) == bytes.fromhex(wire)
 
 

@@ -24,11 +24,13 @@ from smfparse.limits import LIMITS
 from smfparse.query.lazy import narrowed
 from smfparse.reading import Input
 from smfparse.selecting import ALL_RECORDS, Selection
-from smfparse.synthetic.generate import generate
-from smfparse.writing.dataset import write_dataset
-from tests.selecting.test_names import channels, class1, continuation, task
+from smfparse.synthetic import generate
+from smfparse.writing import write_dataset
 from tests.support.builders import rdw
 from tests.support.searching import search
+from tests.support.subjects import channels, class1, continuation, task
+
+pytestmark = pytest.mark.slow
 
 START = dt.datetime(2026, 3, 4, 11)
 NOON = dt.datetime(2026, 3, 4, 12)

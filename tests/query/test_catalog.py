@@ -15,9 +15,9 @@ import pytest
 
 from smfparse.errors import InputError, RequestError
 from smfparse.inputs.opening import open_inputs
-from smfparse.query.catalog import Catalog
+from smfparse.query import Catalog
 from smfparse.tables import quoted, schema, table_names, title
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.support.builders import rdw
 from tests.support.smf import LOG_START, Io, Log, log_record
 
@@ -240,9 +240,11 @@ def test_a_closed_catalog_is_closed(raw: Catalog) -> None:
         raw.execute("CREATE TABLE mine AS SELECT * FROM qjst")
 
 
-def test_a_stream_gives_the_rows_in_order_and_leaves_the_connection_as_it_was(
+def test_a_stream_gives_the_rows_in_order(
     catalog: Catalog,
 ) -> None:
+    """The settings of the connection are those of before."""
+
     def keeps_order() -> object:
         return catalog.connection.execute(
             "SELECT current_setting('preserve_insertion_order')"

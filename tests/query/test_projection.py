@@ -15,16 +15,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smfparse import reports
 from smfparse.errors import OutputError, RequestError
 from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.inputs.options import ReadOptions
-from smfparse.query.catalog import Catalog
-from smfparse.query.projection import named_tables, read_plan, words
-from smfparse.reports import running as reports
-from smfparse.reports.sections import RECORDED, TOTAL, Sections, statements
+from smfparse.query import Catalog, words_in
+from smfparse.query.projection import named_tables, read_plan
+from smfparse.reports import RECORDED, TOTAL, Sections
+from smfparse.reports.sections import statements
 from smfparse.selecting import Selection
 from smfparse.tables import RECORD, Wanted, columns, table_names
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.support.paths import PROJECT, SMF
 from tests.support.searching import search
 
@@ -283,12 +284,12 @@ def test_a_plan_that_misses_a_column_costs_time_and_not_truth(
 def test_the_log_report_asks_for_the_columns_of_its_sql(asked: Asked, sections: Sections) -> None:
     which = reports.report("log")
     with Catalog(open_inputs([SMF])) as made:
-        assert list(reports.run(which, made, sections))
+        assert list(reports.run_report(which, made, sections))
     (wanted,) = asked
     assert wanted.keys() == {"qjst", "qjst_io"}
     (macro,) = re.findall(r"MACRO log_writes\(.*?;", MACROS.read_text("utf-8"), re.DOTALL)
-    in_sql = words(which.sql) | words(macro)
-    keys = words(" ".join(statements(sections, which.tables, {}, which.main)))
+    in_sql = words_in(which.sql) | words_in(macro)
+    keys = words_in(" ".join(statements(sections, which.tables, {}, which.main)))
     for table, names in wanted.items():
         own = {each.name for each in columns(table) if each.place} & in_sql
         assert own

@@ -61,6 +61,8 @@ from tests.support.variants import (
     without_segment,
 )
 
+pytestmark = pytest.mark.slow
+
 DUMPS = FIXTURE_FILES[1:]
 """Those of some 25 records; the first has four times as many."""
 NEIGHBOURS = 2

@@ -194,7 +194,8 @@ def test_garbage_behind_good_records_is_noted_once_and_loses_none_of_them(read, 
     assert found.reasons == ["no SMF record starts here"]
 
 
-def test_a_spanned_record_without_its_last_segment_is_lost_and_the_next_is_not(read):
+def test_a_spanned_record_without_its_last_segment_is_lost(read):
+    """The next record is not."""
     first, middle, _ = segments(LONG, [300, 900])
     found = read(SHORT + first + middle + OTHER)
     assert found.records == [SHORT, OTHER]
@@ -203,7 +204,8 @@ def test_a_spanned_record_without_its_last_segment_is_lost_and_the_next_is_not(r
     assert found.reasons == ["spanned record lost: its last segment is missing"]
 
 
-def test_a_spanned_record_without_its_last_segment_before_another_spanned_one_is_lost(read):
+def test_a_cut_spanned_record_before_another_one_is_lost(read):
+    """Its last segment is missing; the other one, spanned as well, is whole."""
     first, _ = segments(LONG, [300])
     found = read(SHORT + first + rdw([LONG], {0: [200, 400]}))
     assert found.bodies == bodies(SHORT, LONG)
@@ -211,7 +213,8 @@ def test_a_spanned_record_without_its_last_segment_before_another_spanned_one_is
     assert found.damage == [(len(SHORT), len(first))]
 
 
-def test_later_segments_without_the_first_one_are_lost_and_the_next_record_is_not(read):
+def test_later_segments_without_the_first_one_are_lost(read):
+    """The next record is not."""
     _, middle, last = segments(LONG, [300, 900])
     found = read(SHORT + middle + last + OTHER)
     assert found.records == [SHORT, OTHER]
@@ -458,7 +461,8 @@ def test_a_good_record_in_front_of_garbage_is_kept_wherever_a_chunk_ends(read, s
     assert sum(length or 0 for _, length in found.damage) == len(garbage)
 
 
-def test_without_lengths_a_record_of_another_type_ends_where_the_next_one_starts(read):
+def test_without_lengths_a_record_ends_where_the_next_one_starts(read):
+    """One of another type, whose length nothing tells."""
     foreign = [foreign_record(kind) for kind in (2, 30, 70, 30, 3)]
     found = read(b"".join(each[4:] for each in [*foreign, SHORT, foreign[1], LONG, SHORT]))
     assert found.bodies == bodies(*foreign, SHORT, foreign[1], LONG, SHORT)

@@ -229,6 +229,7 @@ def step_by_step(data: bytes, library: Any) -> bytes:
     raise AssertionError("it is not corrupt")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "library"),
     [
@@ -422,6 +423,7 @@ BOMBS: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read as Linux tells it")
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_bomb_ends_with_a_fault_and_little_memory(

@@ -28,6 +28,8 @@ from tests.support.variants import (
     with_garbage,
 )
 
+pytestmark = pytest.mark.slow
+
 TIMES = 28
 """So often the first fixture makes a file of several parts: a chunk is never below 2 MB."""
 CHUNK_BYTES = 2 << 20

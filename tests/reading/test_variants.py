@@ -24,7 +24,7 @@ from smfparse.errors import InputError, RequestError
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.reading.walks import WALKS
-from smfparse.synthetic.generate import generate
+from smfparse.synthetic import generate
 from smfparse.tables import coded_schema, schema, table_names, wanted_tables
 from tests.support.paths import FIXTURE_FILES
 from tests.support.real import REAL_DATA
@@ -37,6 +37,8 @@ from tests.support.variants import (
     Variant,
     read_rdw,
 )
+
+pytestmark = pytest.mark.slow
 
 REAL = sorted((REAL_DATA or Path()).glob("*.dat"))
 VERSIONS = ("7.1.0", "9.1.2")

@@ -15,16 +15,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smfparse import reports
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
-from smfparse.query.catalog import Catalog
-from smfparse.reports import running as reports
-from smfparse.reports.sections import TOTAL, Sections, every
+from smfparse.query import Catalog
+from smfparse.reports import TOTAL, Sections, every
 from smfparse.schemas import enums
 from smfparse.selecting import Selection
-from smfparse.synthetic.generate import generate
+from smfparse.synthetic import generate
 from tests.support.builders import Write
-from tests.support.real import FILES
+from tests.support.real import every_file
 from tests.support.report_runs import report_lines, report_rows
 from tests.support.searching import search
 from tests.support.smf import (
@@ -38,6 +38,8 @@ from tests.support.smf import (
     task_token,
     who,
 )
+
+pytestmark = pytest.mark.slow
 
 OPENED = dt.datetime(2022, 7, 7, 14, 42, 9, tzinfo=dt.UTC)
 US = pytest.approx
@@ -102,12 +104,13 @@ def test_a_task_prints_the_lines_that_were_published(write: Write) -> None:
     ],
     ids=["alone", "streamed"],
 )  # fmt: skip
-def test_a_task_shows_the_published_figures_of_a_queue_with_and_without_streaming(
+def test_a_task_shows_the_published_figures_of_a_queue(
     write: Write,
     counts: dict[str, Any],
     pages: tuple[int, int],
     published: dict[str, tuple[int, int]],
 ) -> None:
+    """With and without streaming."""
     lines = words(report_lines("task", write(performance_task(counts, *pages))))
     assert [f"Pages old {pages[0]}", f"Pages new {pages[1]}"] == lines[5:7]
     block = lines[lines.index("Open name LQ1000") :]
@@ -606,8 +609,8 @@ def test_queues_whose_task_is_not_selected_are_shown_with_their_job(write: Write
     )
     selected = open_inputs([path], ReadOptions(Selection.of(type="116(2)")))
     with Catalog(selected) as catalog:
-        head, *blocks = reports.run(reports.report("task"), catalog)
-        (row,) = reports.run(reports.report("tasksum"), catalog)
+        head, *blocks = reports.run_report(reports.report("task"), catalog)
+        (row,) = reports.run_report(reports.report("tasksum"), catalog)
     assert (head["line"], head["wtidccn"], head["task_requests"]) == ("task", "JOB1", 6)
     assert [(each["objname"], each["wtidccn"]) for each in blocks] == [
         ("Q2", "JOB1"),
@@ -624,7 +627,8 @@ def test_what_an_old_release_does_not_write_is_absent(write: Write) -> None:
     assert (head["task_elapsed"], block["queue_requests"], block["queue_elapsed"]) == (5, 1, 5)
 
 
-def test_a_task_and_its_queues_are_lines_of_csv_with_job_user_and_connection(write: Write) -> None:
+def test_a_task_and_its_queues_are_lines_of_csv(write: Write) -> None:
+    """Each has the job, the user and the connection."""
     path = write(performance_task(ALONE, 32, 11))
     found = list(csv.DictReader(report_lines("task", path, form="csv")))
     assert [(row["Line"], row["Queue"]) for row in found] == [("task", ""), ("queue", "LQ1000")]
@@ -732,7 +736,7 @@ ELAPSED = pl.sum_horizontal(pl.col(f"{verb}et").fill_null(0) for verb in VERBS)
 CPU = pl.sum_horizontal(pl.col(f"{verb}ct").fill_null(0) for verb in VERBS)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@every_file
 def test_tasks_agree_with_polars_over_the_raw_tables(path: Path) -> None:
     rows = report_rows("task", path)
     queues = raw(path, "wqst").with_columns(requests=REQUESTS, elapsed=ELAPSED, cpu=CPU)
@@ -762,7 +766,7 @@ def test_tasks_agree_with_polars_over_the_raw_tables(path: Path) -> None:
         assert sorted(counts) == sorted(raw(path, table).select("task", count).iter_rows())
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@every_file
 def test_queues_agree_with_polars_over_the_raw_tables(path: Path) -> None:
     queues = raw(path, "wqst").with_columns(requests=REQUESTS, elapsed=ELAPSED, cpu=CPU)
     wanted = {}
@@ -797,7 +801,7 @@ def test_queues_agree_with_polars_over_the_raw_tables(path: Path) -> None:
         assert gets[key]["on_queue_minimum"] == sums[key]["on_queue_minimum"] == want["fastest"]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@every_file
 def test_the_tree_of_queues_agrees_with_polars_over_the_raw_tables(path: Path) -> None:
     end = pl.col("interval_start") + pl.duration(
         microseconds=(pl.col("interval_seconds") * 1e6).round()
@@ -822,7 +826,7 @@ def test_the_tree_of_queues_agrees_with_polars_over_the_raw_tables(path: Path) -
     assert sorted(found) == sorted(wanted.iter_rows())
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@every_file
 def test_the_sums_of_tasks_agree_with_polars_over_the_raw_tables(path: Path) -> None:
     by = ("qmgr", "wtidatyp", "wtidccn", "wtidopid")
     names = raw(path, "wtid").filter(pl.col("task") == pl.col("record_no")).select("task", *by)
@@ -860,7 +864,7 @@ def test_the_sums_of_tasks_agree_with_polars_over_the_raw_tables(path: Path) -> 
         assert mine["cpu_seconds"] == US(row["cpu"] / 1e6)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@every_file
 def test_connections_agree_with_polars_over_the_raw_tables(path: Path) -> None:
     qmac = pl.DataFrame(open_inputs([path]).arrow("qmac"))
     bands = [f"qmac{verb}{band}" for verb in ("put", "get") for band in "abcd"]

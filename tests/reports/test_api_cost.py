@@ -17,13 +17,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smfparse import reports
 from smfparse.inputs.opening import open_inputs
-from smfparse.query.catalog import Catalog
-from smfparse.reports import printing
-from smfparse.reports import running as reports
-from smfparse.reports.sections import TOTAL, Sections, every
-from smfparse.synthetic.generate import generate
-from smfparse.writing.dataset import write_dataset
+from smfparse.query import Catalog
+from smfparse.reports import TOTAL, Sections, every, printing
+from smfparse.synthetic import generate
 from tests.support.builders import Write
 from tests.support.real import FILES
 from tests.support.report_runs import report_rows
@@ -39,6 +37,8 @@ from tests.support.smf import (
     task_token,
     who,
 )
+
+pytestmark = pytest.mark.slow
 
 WHICH = reports.report("api-cost")
 DIMENSIONS = [each.replace("-", "_") for each in WHICH.choices["by"]]
@@ -702,27 +702,6 @@ def test_what_queue_managers_have_in_common_is_one_row(made: Path) -> None:
     assert both == {"QM01", "QM02"}
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [
-        {"by": "connection-type,channel,hour"},
-        {"by": "job,queue", "top": 7, "sort": "elapsed"},
-        {"by": "user", "top": 2},
-    ],
-    ids=["all", "elapsed", "cpu"],
-)
-@pytest.mark.parametrize("sections", [None, every("1h")], ids=["total", "hours"])
-def test_a_dataset_gives_the_same_as_its_file(
-    made: Path, tmp_path: Path, asked: dict[str, Any], sections: Sections | None
-) -> None:
-    write_dataset(open_inputs([made]), tmp_path / "dataset")
-    rows = costs(made, sections=sections, **asked)
-    again = costs(tmp_path / "dataset", sections=sections, **asked)
-    assert rows
-    assert lines(again, "json", **asked) == lines(rows, "json", **asked)
-    assert lines(again, "text", **asked) == lines(rows, "text", **asked)
-
-
 def test_only_text_has_a_row_of_the_total(made: Path) -> None:
     rows = costs(made)
     assert len(of_line(rows, "total")) == 1
@@ -786,7 +765,9 @@ CF_REQUESTS = [
 ]
 
 
-def test_every_request_to_the_coupling_facility_is_that_of_its_verb_and_place(write: Write) -> None:
+def test_every_request_to_the_cf_is_that_of_its_verb(write: Write) -> None:
+    """And of its place in the block."""
+
     def counts(group: int, number: int) -> tuple[int, int, int, int, int]:
         one = 100 * (group + 1) + number
         return one, one - 1, 8 * (one - 1), 1, 70 + number
@@ -879,9 +860,10 @@ def test_queues_of_continuation_records_belong_to_the_task_before_them(write: Wr
     assert [(row["job"], row["verb"]) for row in of_line(rows, "cf")] == [("MINE", "put")]
 
 
-def test_a_continuation_record_whose_task_is_missing_is_that_of_its_own_identity(
+def test_a_continuation_record_without_its_task_has_its_own_identity(
     write: Write,
 ) -> None:
+    """Job, user and connection are those of its own WTID."""
     path = write(
         more_queues(queue("B", putn=2, putct=14, cf=requests(PUT, new=1)), by=who("MINE")),
     )
@@ -1002,6 +984,6 @@ def test_only_what_rows_are_told_apart_by_is_decoded(
 
     monkeypatch.setattr(type(inputs), "batches", watched)
     with Catalog(inputs) as catalog:
-        assert list(reports.run(WHICH, catalog, by=by))
+        assert list(reports.run_report(WHICH, catalog, by=by))
     assert "putct" in asked
     assert asked & names == read

@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 
 from smfparse.inputs.opening import open_inputs
-from smfparse.query.catalog import Catalog
-from smfparse.reports.sections import TOTAL
+from smfparse.query import Catalog
+from smfparse.reports import TOTAL
 from tests.support import smf
 from tests.support.builders import Write
 from tests.support.published import CHANNEL_INTERVAL, EAST, SENDER, channels
@@ -82,9 +82,10 @@ def test_a_dispatcher_is_printed_as_published_with_its_channels(write: Write) ->
     ]
 
 
-def test_the_csv_of_tasks_has_the_columns_of_mp1b_and_one_decimal_of_average_cpu(
+def test_the_csv_of_tasks_has_the_columns_of_mp1b(
     write: Write,
 ) -> None:
+    """Average CPU has one decimal."""
     path = write(
         record(
             task("QCT_DSP", 21332, 0.358341, 0.31998),
@@ -109,9 +110,10 @@ def test_the_csv_of_tasks_has_a_row_an_interval_and_json_every_task(write: Write
     assert [row["requests"] for row in found] == [each for each, *_ in ADAPTERS] + [191442]
 
 
-def test_the_longest_name_resolution_is_printed_at_its_local_time_as_published(
+def test_the_longest_name_resolution_is_printed_as_published(
     write: Write,
 ) -> None:
+    """At its local time."""
     slowest = dt.datetime(2014, 4, 8, 20, 41, 49, 573_730)
     dns = task("QCT_DNS", 24, 0.007980, 0.024744, qctlgtm=slowest, qctlgdu=24_284)
     path = write(record(dns, of="QCT_DNS"))
@@ -125,9 +127,10 @@ def test_the_longest_name_resolution_is_printed_at_its_local_time_as_published(
     assert row["longest_at"] == "2014-04-08T20:41:49.573730"
 
 
-def test_of_several_ssl_tasks_the_summary_has_the_longest_request_and_its_time(
+def test_the_summary_of_ssl_tasks_has_the_longest_request(
     write: Write,
 ) -> None:
+    """And its time."""
     moments = [dt.datetime(2014, 4, 8, 20, 42, second) for second in range(3)]
     blocks = [
         task("QCT_SSL", 1, 0, 0, qctlstm=moment, qctlsdu=longest)

@@ -17,23 +17,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smfparse import reports
+from smfparse.errors import RequestError
 from smfparse.inputs.opening import open_inputs
 from smfparse.layout import Combine
-from smfparse.query.catalog import Catalog
+from smfparse.query import Catalog
 from smfparse.rendering.figures import STYLES
-from smfparse.reports import printing
-from smfparse.reports import running as reports
-from smfparse.reports.running import Report
-from smfparse.reports.sections import RECORDED, TOTAL, Sections, every
-from smfparse.synthetic.generate import generate
+from smfparse.reports import RECORDED, TOTAL, Report, Sections, every, printing
+from smfparse.reports.sections import TEMPLATE_KEYS
+from smfparse.synthetic import generate
 from smfparse.tables import TABLES
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.support.real import FILES
 from tests.support.report_runs import report_rows
 from tests.support.searching import search
 
+pytestmark = pytest.mark.slow
+
 FORMS = ("text", "csv", "json")
-NAMES = reports.names()
+NAMES = reports.report_names()
 STORED = [FILES[0], *(path for path in FILES if path.suffix == ".dat")]
 """Files that are converted as well: others have the same blocks, of other releases."""
 MP1B = {
@@ -155,9 +157,8 @@ def same(datasets: dict[Path, Path], tmp_path_factory: pytest.TempPathFactory) -
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_rows_of_a_section_stand_together_when_two_inputs_have_the_same_records(
-    name: str, same: list[Path]
-) -> None:
+def test_the_rows_of_a_section_stand_together(name: str, same: list[Path]) -> None:
+    """Also when two inputs have the same records."""
     rows = report_rows(name, *same)
     together = [section for section, _ in groupby(row["section"] for row in rows)]
     assert together
@@ -175,9 +176,9 @@ def test_every_report_can_be_had_for_every_kind_of_section(
 ) -> None:
     which = reports.report(name)
     with Catalog(open_inputs([path])) as catalog:
-        there = any(True for _ in reports.run(which, catalog))
+        there = any(True for _ in reports.run_report(which, catalog))
         for sections in kinds:
-            rows = list(reports.run(which, catalog, sections))
+            rows = list(reports.run_report(which, catalog, sections))
             assert bool(rows) == there
             check_forms(which, rows)
 
@@ -207,7 +208,7 @@ def dense(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_figures_without_meaning_stop_no_report(name: str, dense: Path) -> None:
     with Catalog(open_inputs([dense])) as catalog:
         for sections in (RECORDED, TOTAL, every("1h")):
-            rows = list(reports.run(reports.report(name), catalog, sections))
+            rows = list(reports.run_report(reports.report(name), catalog, sections))
             assert rows
             check_forms(reports.report(name), rows)
 
@@ -225,7 +226,7 @@ def test_every_figure_is_declared_and_every_declared_one_is_there(name: str) -> 
         assert each.formula, each.name
     shown = set(re.findall(r"\{\??(\w+)[:}]", "".join(which.text.values())))
     shown |= {column[0] for block in which.blocks.values() for column in block.columns}
-    assert shown - set(printing.KEYS) <= set(names)
+    assert shown - set(TEMPLATE_KEYS) <= set(names)
     assert which.text_only | which.csv_lines <= {*which.text, *which.blocks}
     assert which.choices.keys() <= which.options.keys()
     assert set(which.main) <= set(which.tables)
@@ -328,5 +329,5 @@ def test_intervals_begin_at_midnight_and_have_what_began_in_them(hours: Path) ->
 
 @pytest.mark.parametrize("length", ["", "5", "7m", "0m", "-1m", "m", "25h", "1w"])
 def test_a_length_that_is_none_or_does_not_divide_a_day_is_refused(length: str) -> None:
-    with pytest.raises(reports.RequestError, match="30s, 15m, 1h"):
+    with pytest.raises(RequestError, match="30s, 15m, 1h"):
         every(length)

@@ -17,14 +17,13 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smfparse import reports
 from smfparse.cli import main
 from smfparse.errors import RequestError
 from smfparse.inputs.opening import open_inputs
-from smfparse.query.catalog import Catalog
+from smfparse.query import Catalog
 from smfparse.rendering.figures import STYLES
-from smfparse.reports import printing
-from smfparse.reports import running as reports
-from smfparse.reports.sections import TOTAL
+from smfparse.reports import TOTAL, printing
 from tests.support.builders import Write
 from tests.support.fact_blocks import facts
 from tests.support.paths import FIXTURES, GOLDEN
@@ -617,7 +616,7 @@ def test_datasets_converted_from_files_of_one_name_stay_two(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each day's folder has its DUMP.smf, and convert is called in that folder."""
-    from smfparse.writing.dataset import write_dataset
+    from smfparse.writing import write_dataset
 
     days = {"monday": Log(io={(1, 1): Io(5, 5)}), "tuesday": Log(io={(1, 1): Io(7, 7)})}
     for number, (day, log) in enumerate(days.items()):
@@ -750,10 +749,11 @@ def test_the_report_of_a_fixture_is_the_golden_file(fixture: str) -> None:
     assert made == golden.read_text(encoding="utf-8")
 
 
-def test_a_file_is_counted_once_beside_its_dataset_and_two_datasets_stay_two_sections(
+def test_a_file_is_counted_once_beside_its_dataset(
     tmp_path: Path,
 ) -> None:
-    from smfparse.writing.dataset import write_dataset
+    """Two datasets stay two sections."""
+    from smfparse.writing import write_dataset
 
     dump = tmp_path / "DUMP.smf"
     dump.write_bytes(log_record(Log(io={(1, 1): Io(5, 5)})))
@@ -794,9 +794,9 @@ def test_a_report_reads_each_file_once(write: Write, monkeypatch: pytest.MonkeyP
 def test_one_catalog_gives_several_reports(write: Write) -> None:
     which = reports.report("log")
     with Catalog(open_inputs([write(log_record(BUSY_LOGGER))])) as catalog:
-        first = list(reports.run(which, catalog))
-        assert len(list(reports.run(which, catalog, TOTAL))) == 1
-        assert list(reports.run(which, catalog)) == first
+        first = list(reports.run_report(which, catalog))
+        assert len(list(reports.run_report(which, catalog, TOTAL))) == 1
+        assert list(reports.run_report(which, catalog)) == first
 
 
 def test_a_report_is_written_as_parquet(tmp_path: Path) -> None:
@@ -805,7 +805,7 @@ def test_a_report_is_written_as_parquet(tmp_path: Path) -> None:
     arguments = ["report", "log", str(dump), "--format", "parquet", "--output", str(file)]
     assert CliRunner().invoke(main, arguments).exit_code == 0
     with Catalog(open_inputs([dump])) as catalog:
-        expected = reports.table(reports.report("log"), catalog)
+        expected = reports.report_table(reports.report("log"), catalog)
     assert expected.num_rows
     assert pq.read_table(file).to_pylist() == expected.to_pylist()
     refused = CliRunner().invoke(main, ["report", "--list", "--format", "parquet"])

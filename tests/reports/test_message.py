@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from smfparse import reports
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
-from smfparse.query.catalog import Catalog
-from smfparse.reports import running as reports
-from smfparse.reports.sections import TOTAL
+from smfparse.query import Catalog
+from smfparse.reports import TOTAL
 from tests.support import smf
 from tests.support.builders import rdw
 from tests.support.report_runs import report_lines, report_rows
@@ -246,7 +246,7 @@ def crossed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, flo
     with Catalog(
         open_inputs(sorted(folder.iterdir()), ReadOptions(keep_duplicates=True))
     ) as catalog:
-        for row in reports.run(reports.report("message"), catalog):
+        for row in reports.run_report(reports.report("message"), catalog):
             found[Path(row["source"]).name][row["rule"]] = row["value"]
     return found
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from smfparse.inputs.opening import open_inputs
-from smfparse.reports.sections import TOTAL, Sections, every
-from smfparse.writing.dataset import write_dataset
+from smfparse.reports import TOTAL, Sections, every
+from smfparse.writing import write_dataset
 from tests.support import smf
 from tests.support.builders import rdw
 from tests.support.report_runs import report_lines, report_rows

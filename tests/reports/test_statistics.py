@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smfparse import reports
 from smfparse.inputs.opening import open_inputs
-from smfparse.query.catalog import Catalog
-from smfparse.reports import running as reports
-from smfparse.reports.sections import RECORDED, TOTAL, every
+from smfparse.query import Catalog
+from smfparse.reports import RECORDED, TOTAL, every
 from smfparse.tables import columns as columns_of
 from tests.support.builders import Write
 from tests.support.fact_blocks import facts
@@ -26,6 +26,8 @@ from tests.support.real import REAL_DATA
 from tests.support.report_runs import report_lines, report_rows
 from tests.support.searching import search
 from tests.support.smf import START, block, record, structures
+
+pytestmark = pytest.mark.slow
 
 FILES = [FIXTURES / f"{name}.smf" for name in ("qm01-930", "qm60", "qm80", "qm100")]
 if REAL_DATA is not None:
@@ -294,7 +296,7 @@ REPORTS = sorted({each.report for each in CHECKS})
 def test_every_figure_is_what_polars_makes_of_the_raw_table(name: str, path: Path) -> None:
     with Catalog(open_inputs([path])) as catalog:
         for total in (False, True):
-            rows = reports.run(reports.report(name), catalog, TOTAL if total else None)
+            rows = reports.run_report(reports.report(name), catalog, TOTAL if total else None)
             check_figures(name, path, total, list(rows))
 
 
@@ -700,7 +702,8 @@ def test_db2_prints_the_kinds_of_requests_that_there_were(write: Write) -> None:
     ]
 
 
-def test_queue_statistics_that_are_not_there_name_the_trace_and_the_attribute() -> None:
+def test_missing_queue_statistics_name_what_to_start() -> None:
+    """The trace, and the attribute of queues."""
     told = reports.report("QSTATCSV").absent()
     assert "START TRACE(STAT) CLASS(5)" in told
     assert "STATQ(ON)" in told

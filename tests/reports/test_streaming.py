@@ -14,14 +14,16 @@ from click.testing import CliRunner
 
 from smfparse.cli import main
 from smfparse.inputs.opening import open_inputs
-from smfparse.query.catalog import Catalog
-from smfparse.reports.sections import Sections, every
-from smfparse.synthetic.generate import generate
-from smfparse.writing.dataset import write_dataset
+from smfparse.query import Catalog
+from smfparse.reports import Sections, every
+from smfparse.synthetic import generate
+from smfparse.writing import write_dataset
 from tests.support import smf
 from tests.support.builders import Write
 from tests.support.report_runs import report_lines, report_rows
 from tests.support.smf import ENDED, Io, Log, queue, task, task_record, task_token
+
+pytestmark = pytest.mark.slow
 
 Rows = list[dict[str, Any]]
 KB = 1024
@@ -115,9 +117,10 @@ def test_what_streaming_costs_by_message_size_is_told_from_the_same_queue(write:
 
 
 @pytest.mark.parametrize(("kind", "kilobytes", "published"), PUBLISHED[::4])
-def test_what_streaming_costs_by_message_size_is_told_from_queues_of_the_kind_and_size(
+def test_what_streaming_costs_is_worked_out_from_like_queues(
     write: Write, kind: str, kilobytes: int, published: tuple[float, float, float]
 ) -> None:
+    """Queues of the kind and message size that stream nothing."""
     size = kilobytes * KB
     unlike = "private" if kind == "shared" else "shared"
     rows = run(

@@ -148,7 +148,8 @@ def test_every_field_combines_over_intervals_as_the_facts_say(name: str):
 
 
 @every_block
-def test_every_code_has_the_words_of_its_enumeration_and_no_other_number_has(name: str):
+def test_every_code_has_the_words_of_its_enumeration(name: str):
+    """No other number has words."""
     wanted, found = {}, {}
     for row, each in pairs(name):
         known = row["enum"] not in {"", *WORDS_NOT_KNOWN}
@@ -182,7 +183,8 @@ def places(block: str, table: str) -> dict[str, tuple[int, int]]:
     return {each.name: (each.offset, each.stride) for each in child(block, table).columns}
 
 
-def test_the_latch_arrays_of_wtas_lie_one_behind_the_other_each_with_its_own_stride():
+def test_the_latch_arrays_of_wtas_lie_one_behind_the_other():
+    """Each has its own stride."""
     assert places("WTAS", "wtas_latch") == {
         "wtaslwet": (48, 8),
         "wtaslwn": (304, 4),

@@ -17,7 +17,7 @@ import pytest
 from smfparse.errors import DamageLog
 from smfparse.inputs.opening import open_inputs
 from smfparse.tables import table_names
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.support.builders import NOTHING, Section, qwhs_long, qwhs_short, rdw, smf_record, stub
 from tests.support.paths import FACTS
 
@@ -124,7 +124,8 @@ def test_a_field_is_null_exactly_where_the_block_ends_before_it(mixed: Path, nam
     assert inputs.damage.count == 0
 
 
-def test_short_blocks_have_no_rows_in_the_tables_of_groups_they_do_not_hold(mixed: Path) -> None:
+def test_short_blocks_have_no_rows_in_the_tables_of_missing_groups(mixed: Path) -> None:
+    """A group is missing where the block ends before it."""
     inputs = open_inputs([mixed])
     assert inputs.arrow("qjst_io").num_rows == 4 * 4  # not in the block of 120 bytes
     assert inputs.arrow("wtas_cf").num_rows == 40  # in the block of 2344 bytes only

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import fnmatch
 import json
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
 import pytest
-from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.cli import main
 from smfparse.decoding import gathering as buffers
 from smfparse.decoding import matching
 from smfparse.decoding.decoder import Decoder
@@ -27,123 +23,52 @@ from smfparse.inputs import parallel as ranges
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.inputs.range import Range
-from smfparse.layout import Block
-from smfparse.query.catalog import Catalog
-from smfparse.schemas import REGISTRY
+from smfparse.query import Catalog
 from smfparse.selecting import Selection
-from smfparse.store.manifest import MANIFEST
-from smfparse.synthetic.generate import generate
+from smfparse.store import MANIFEST
+from smfparse.synthetic import generate
 from smfparse.tables import RECORD, TABLES, coded_schema, decoded_tables, schema, wanted_tables
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.inputs.test_ranges import Here, small_chunks
+from tests.support import smf
 from tests.support.builders import (
     NOTHING,
     Section,
     chunk_of,
     foreign_record,
     named_block,
-    qwhc_of,
-    qwhs_long,
     qwhs_short,
     rdw,
     smf_record,
 )
-from tests.support.paths import FIXTURE_FILES
-from tests.support.real import REAL_DATA
+from tests.support.command import run
+from tests.support.dated_records import MAKERS, with_date
+from tests.support.oracle import (
+    NAMED,
+    ODD_DATES,
+    QMGRS,
+    QUEUE_TABLES,
+    TASK_TABLES,
+    Asked,
+    Oracle,
+    Rows,
+    local_times,
+)
+from tests.support.real import every_file
 from tests.support.searching import search
+from tests.support.subjects import (
+    HOUR,
+    NOON,
+    UTC,
+    channels,
+    class1,
+    continuation,
+    depths,
+    statistics,
+    task,
+)
 
-FILES = [*FIXTURE_FILES, *sorted((REAL_DATA or Path()).glob("*.dat"))]
-NOON = dt.datetime(2026, 3, 4, 12)
-HOUR = dt.timedelta(hours=1)
-TASK_TABLES = ("wtid", "wtas", "wtas_latch", "wtas_cf")
-QUEUE_TABLES = ("wqst", "wqst_cf")
-NAMED = (*TASK_TABLES, *QUEUE_TABLES, "qwac", "qmac", "qqst", "qcst", RECORD)
-"""Every table that can have rows."""
-UTC = (NOON - HOUR).replace(tzinfo=dt.UTC)
-_BLOCKS = {block.name: block for found in REGISTRY.values() for block in found.values()}
-pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-
-Queue: TypeAlias = tuple[str, str]
-"""The name it was opened by, and the base name."""
-Rows: TypeAlias = dict[str, pl.DataFrame]
-"""The rows of every table."""
-
-
-def block(name: str, **values: Any) -> bytes:
-    found: Block = _BLOCKS[name]
-    return bytes(found.build(values))
-
-
-def sections(job: str, channel: str, queues: Sequence[Queue], token: int) -> Iterator[Section]:
-    """WTID and queues."""
-    correl = f"{token:024X}".ljust(32, "0")
-    request = {"cfcount": 7}
-    verbs = [request, *[None] * 99]
-    yield Section([block("WTID", wtidccn=job, wtidchl=channel)])
-    yield Section(
-        [
-            block("WQST", wqver=9, correl=correl, objname=opened, basename=base, mqcfreq=verbs)
-            for opened, base in queues
-        ]
-    )
-
-
-def task(
-    job: str = "",
-    channel: str = "",
-    queues: Sequence[Queue] = (),
-    token: int = 1,
-    qmgr: str = "MQ01",
-    wtid: bool = True,
-) -> bytes:
-    """116/1."""
-    who, found = sections(job, channel, queues, token)
-    times = {"wtasints": None, "wtasinte": None}
-    counts = [token, *[0] * 31]
-    own = block("WTAS", wtasmthr=token, wtasver=8, wtaslwn=counts, **times)
-    area = qwhs_short(UTC)
-    return smf_record(
-        116, 1, who if wtid else NOTHING, Section([own]), found, area=area, local=NOON, qmgr=qmgr
-    )
-
-
-def continuation(
-    job: str = "",
-    channel: str = "",
-    queues: Sequence[Queue] = (),
-    token: int = 1,
-    qmgr: str = "MQ01",
-    wtid: bool = True,
-) -> bytes:
-    """116/2 of the task with the same token."""
-    who, found = sections(job, channel, queues, token)
-    area = qwhs_short(UTC, triplets=3)
-    return smf_record(116, 2, who if wtid else NOTHING, found, area=area, local=NOON, qmgr=qmgr)
-
-
-def class1(job: str = "", blocks: Sequence[str] = ("QWAC", "QMAC"), qmgr: str = "MQ01") -> bytes:
-    """116/0."""
-    found = [Section([block(each)]) if each in blocks else NOTHING for each in ("QWAC", "QMAC")]
-    area = qwhs_short(UTC, qwhc=qwhc_of(job=job))
-    return smf_record(116, 0, *found, area=area, local=NOON, qmgr=qmgr)
-
-
-def channels(*names: str, qmgr: str = "MQ01") -> bytes:
-    """116/10."""
-    found = Section([block("QCST", qcstchnm=each) for each in names])
-    return smf_record(116, 10, found, area=qwhs_long(UTC), local=NOON, qmgr=qmgr)
-
-
-def depths(*names: str, qmgr: str = "MQ01") -> bytes:
-    """115/216."""
-    found = Section([block("QQST", qqstqnam=each) for each in names])
-    return smf_record(115, 216, found, area=qwhs_long(UTC), local=NOON, qmgr=qmgr)
-
-
-def statistics(qmgr: str = "MQ01") -> bytes:
-    """115/2 with a QIST, which names nobody."""
-    found = Section([named_block("QIST", 80)])
-    return smf_record(115, 2, NOTHING, found, area=qwhs_long(UTC), local=NOON, qmgr=qmgr)
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")]
 
 
 def write(path: Path, records: Iterable[bytes]) -> Path:
@@ -170,84 +95,6 @@ def rows(paths: Iterable[Path], asked: Selection, jobs: int = 1) -> Rows:
     }
 
 
-class Oracle:
-    """What a selection takes out of all rows, by polars."""
-
-    def __init__(self, whole: Rows) -> None:
-        self.whole = {
-            table: frame.with_columns(
-                task=pl.coalesce("task_record_no", "record_no")
-                if "task_record_no" in frame.columns
-                else "record_no"
-            )
-            for table, frame in whole.items()
-        }
-
-    def rows(
-        self, job: Sequence[str] = (), queue: Sequence[str] = (), channel: Sequence[str] = ()
-    ) -> Rows:
-        found = dict(self.whole)
-        if job:
-            self._keep(found, self._by_job(job))
-        if queue:
-            self._keep(found, self._by_queue(queue))
-        if channel:
-            self._keep(found, self._by_channel(channel))
-        if job or queue or channel:
-            left = [found[each].select("source", "record_no") for each in NAMED if each != RECORD]
-            found[RECORD] = self._semi(self.whole[RECORD], pl.concat(left), "record_no")
-        return {table: frame.drop("task") for table, frame in found.items()}
-
-    def _keep(self, found: Rows, kept: Rows) -> None:
-        for table, frame in found.items():
-            some = kept.get(table)
-            found[table] = (
-                frame.clear() if some is None else self._semi(frame, some, "record_no", "block_no")
-            )
-
-    def _semi(self, frame: pl.DataFrame, other: pl.DataFrame, *on: str) -> pl.DataFrame:
-        columns = ["source", *on]
-        return frame.filter(
-            pl.struct(columns).is_in(other.select(pl.struct(columns)).to_series().implode())
-        )
-
-    def _like(self, table: str, patterns: Sequence[str], *columns: str) -> pl.DataFrame:
-        def hit(row: Mapping[str, Any]) -> bool:
-            return any(
-                row[column] and fnmatch.fnmatchcase(row[column].upper(), pattern.upper())
-                for column in columns
-                for text in patterns
-                for pattern in text.split(",")
-            )
-
-        frame = self.whole[table]
-        return frame.filter([hit(row) for row in frame.iter_rows(named=True)])
-
-    def _records(self, tables: Iterable[str], named: pl.DataFrame, on: str) -> Rows:
-        return {table: self._semi(self.whole[table], named, on) for table in tables}
-
-    def _by_job(self, patterns: Sequence[str]) -> Rows:
-        tasks = self._like("wtid", patterns, "wtidccn")
-        first = self._like("qmac", patterns, "qwhccn")
-        return self._records([*TASK_TABLES, *QUEUE_TABLES], tasks, "record_no") | self._records(
-            ["qwac", "qmac"], first, "record_no"
-        )
-
-    def _by_queue(self, patterns: Sequence[str]) -> Rows:
-        used = self._like("wqst", patterns, "objname", "basename")
-        return self._records(TASK_TABLES, used, "task") | {
-            "wqst": used,
-            "wqst_cf": self._semi(self.whole["wqst_cf"], used, "record_no", "block_no"),
-            "qqst": self._like("qqst", patterns, "qqstqnam"),
-        }
-
-    def _by_channel(self, patterns: Sequence[str]) -> Rows:
-        tasks = self._like("wtid", patterns, "wtidchl")
-        return self._records([*TASK_TABLES, *QUEUE_TABLES], tasks, "record_no") | {
-            "qcst": self._like("qcst", patterns, "qcstchnm")
-        }
-
-
 def differing(found: Mapping[str, pl.DataFrame], expected: Mapping[str, pl.DataFrame]) -> list[str]:
     """Return the tables that are not as expected."""
     return [table for table, frame in expected.items() if not frame.equals(found[table])]
@@ -256,6 +103,8 @@ def differing(found: Mapping[str, pl.DataFrame], expected: Mapping[str, pl.DataF
 def in_order(rows: pl.DataFrame) -> pl.DataFrame:
     """Sort rows, of which DuckDB gives no order, and let every reader's types be the same."""
     keys = [each for each in ("source", "record_no", "block_no") if each in rows.columns]
+    header = ("system", "qmgr", "smf_time", "utc_offset", "task_record_no")
+    keys += [each for each in header if each in rows.columns]
     index = [each for each in ("latch", "phase", "verb", "request") if each in rows.columns]
     return rows.select(*keys, *index).sort(*keys, *index)
 
@@ -264,7 +113,7 @@ def from_sql(paths: Iterable[Path], asked: Selection) -> Rows:
     with Catalog(open_inputs(paths, ReadOptions(asked))) as catalog:
         return {
             table: pl.DataFrame(catalog.arrow(f"SELECT * FROM {table}"))
-            for table in (*NAMED, "qist")
+            for table in (*NAMED, "qist", "qpst", "qsph")
         }
 
 
@@ -350,9 +199,10 @@ def test_of_a_task_the_queue_rows_are_those_of_the_queue(
         assert found[table].select("record_no", "block_no").rows() == expected
 
 
-def test_a_continuation_tells_its_job_itself_but_has_the_queues_of_its_task(
+def test_a_continuation_names_its_job_itself(
     tmp_path: Path,
 ) -> None:
+    """By queues it is selected with its task."""
     made = [
         task("A", queues=[("Q1", "Q1")], wtid=False),
         continuation("A", queues=[("Q2", "Q2")]),
@@ -432,11 +282,12 @@ PATTERNS = {
 
 
 def records() -> st.SearchStrategy[list[bytes]]:
+    """Records about names, and of many moments, systems and queue managers."""
     job, channel, qmgr = map(st.sampled_from, (JOBS, CHANNELS, ("MQ01", "MQ02")))
     queue = st.tuples(st.sampled_from(QUEUES), st.sampled_from(QUEUES))
     queues, token = st.lists(queue, max_size=3), st.integers(1, 3)
     present = st.sampled_from([True] * 5 + [False])
-    one = (
+    about = st.one_of(
         st.builds(task, job, channel, queues, token, qmgr, present),
         st.builds(continuation, job, channel, queues, token, qmgr, present),
         st.builds(class1, job, st.sampled_from([("QWAC", "QMAC"), ("QWAC",), ("QMAC",), ()]), qmgr),
@@ -445,7 +296,16 @@ def records() -> st.SearchStrategy[list[bytes]]:
         st.builds(statistics, qmgr),
         st.just(foreign_record(3, NOON)),
     )
-    return st.lists(st.one_of(*one), min_size=1, max_size=16)
+    dated = st.builds(
+        lambda make, *how: make(*how),
+        st.sampled_from(MAKERS),
+        local_times(),
+        st.sampled_from(["SYS1", "SYS2"]),
+        st.sampled_from(QMGRS),
+    )
+    odd = st.sampled_from([None] * 12 + list(ODD_DATES))
+    each = st.one_of(about, st.builds(with_date, dated, odd))
+    return st.lists(each, min_size=1, max_size=16)
 
 
 def drawn() -> st.SearchStrategy[dict[str, list[str]]]:
@@ -456,19 +316,23 @@ def drawn() -> st.SearchStrategy[dict[str, list[str]]]:
     return st.fixed_dictionaries(some)
 
 
-@search(12)
-@given(made=records(), asked=drawn())
+@search(24)
+@given(made=records(), data=st.data())
 def test_a_file_its_parts_a_dataset_and_sql_give_what_is_asked_for(
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
     made: list[bytes],
-    asked: dict[str, list[str]],
+    data: st.DataObject,
 ) -> None:
+    """Asked is by headers, by names, or by both."""
     folder = tmp_path_factory.mktemp("names")
     path = write(folder / "dump.smf", made)
     dataset = stored(path, folder / "tables")
-    chosen = Selection.of(**asked)
-    expected = Oracle(rows([path], Selection())).rows(**asked)
+    by = data.draw(st.sampled_from(["headers", "names", "both"]))
+    asked = None if by == "names" else Asked(data)
+    names = {} if by == "headers" else data.draw(drawn())
+    chosen = Selection.of(**(asked.texts() if asked else {}), **names)
+    expected = Oracle(rows([path], Selection())).rows(asked and asked.takes, **names)
     assert not differing(rows([path], chosen), expected)
     assert not differing(rows([dataset], chosen), expected)
     found = from_sql([dataset], chosen)
@@ -613,9 +477,10 @@ def test_a_distinct_name_is_matched_once(generated: Path, monkeypatch: pytest.Mo
         ({"job": "*"}, "qsph", set()),
     ],
 )
-def test_records_that_cannot_be_about_a_name_are_passed_over_by_their_headers(
+def test_records_that_cannot_be_about_a_name_are_not_decoded(
     asked: dict[str, str], table: str, expected: set[tuple[int, int]]
 ) -> None:
+    """Their headers show it."""
     decoder = Decoder(Needs(wanted_tables([table]), asking(**asked)), DamageLog())
     assert decoder.needs.kinds is not None
     assert {divmod(int(kind), 1 << 16) for kind in decoder.needs.kinds} == expected
@@ -681,9 +546,7 @@ def test_names_that_cannot_be_are_refused(asked: dict[str, str], reason: str) ->
 
 def test_damage_is_told_of_all_records_in_which_a_name_is_looked_for() -> None:
     lost = Section([named_block("WQST", 2800)], offset=9999)
-    bad = smf_record(
-        116, 1, Section([block("WTID", wtidccn="B")]), NOTHING, lost, area=qwhs_short(UTC)
-    )
+    bad = smf_record(116, 1, Section([smf.who("B")]), NOTHING, lost, area=qwhs_short(UTC))
     damage = DamageLog()
     decoder = Decoder(Needs(wanted_tables(["wqst"]), asking(job="A")), damage)
     found = list(decoder.decode([chunk_of(task("A", queues=[("Q", "Q")]), bad)]))
@@ -692,7 +555,7 @@ def test_damage_is_told_of_all_records_in_which_a_name_is_looked_for() -> None:
 
 
 def test_bytes_that_no_column_knows_are_those_of_records_about_the_name(tmp_path: Path) -> None:
-    who = [Section([block("WTID", wtidccn=job) + bytes(16)]) for job in "AB"]
+    who = [Section([smf.who(job) + bytes(16)]) for job in "AB"]
     made = [smf_record(116, 1, each, area=qwhs_short(UTC)) for each in who]
     path = write(tmp_path / "longer.smf", [made[0], made[1], made[1], statistics()])
     assert json.loads(run("info", path, "--format", "json").stdout)["unknown_bytes"]["WTID"] == 48
@@ -700,7 +563,7 @@ def test_bytes_that_no_column_knows_are_those_of_records_about_the_name(tmp_path
     assert json.loads(shown.stdout)["unknown_bytes"] == {"WTID": 32}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@every_file
 @pytest.mark.parametrize(
     "asked", [{"job": ["*"]}, {"queue": ["*"]}, {"queue": ["S*"]}, {"channel": ["*"]}], ids=str
 )
@@ -709,12 +572,6 @@ def test_fixtures_and_real_files_have_the_rows_of_the_oracle(
 ) -> None:
     expected = Oracle(rows([path], Selection())).rows(**asked)
     assert not differing(rows([path], Selection.of(**asked)), expected)
-
-
-def run(*arguments: object) -> Result:
-    result = CliRunner().invoke(main, [str(each) for each in arguments])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
-    return result
 
 
 EACH_OPTION = [

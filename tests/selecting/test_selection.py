@@ -3,110 +3,54 @@
 from __future__ import annotations
 
 import datetime as dt
-import fnmatch
 import itertools
 import json
 import struct
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from click.testing import CliRunner, Result
-from hypothesis import given
-from hypothesis import strategies as st
+from click.testing import Result
 
-from smfparse.cli import main
 from smfparse.decoding.decoder import Decoder
 from smfparse.decoding.needs import Needs
 from smfparse.errors import DamageLog, RequestError
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
-from smfparse.query.catalog import Catalog
+from smfparse.query import Catalog
 from smfparse.selecting import Selection, record_mask, sql_condition
-from smfparse.store.manifest import MANIFEST
+from smfparse.store import MANIFEST
 from smfparse.tables import RECORD, coded_schema, decoded_tables, wanted_tables
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.support.builders import (
     NOTHING,
     Section,
     chunk_of,
-    foreign_record,
     named_block,
     qwhs_long,
-    qwhs_short,
     rdw,
     smf_record,
     stub,
-    wtas,
+)
+from tests.support.command import run
+from tests.support.dated_records import (
+    MAKERS,
+    continuation,
+    foreign,
+    other,
+    statistics,
+    storage,
+    task,
+    utc,
 )
 from tests.support.paths import FIXTURES
-from tests.support.searching import search
+from tests.support.subjects import HOUR, NOON
 
-NOON = dt.datetime(2026, 3, 4, 12)
-HOUR = dt.timedelta(hours=1)
 DATE_AT = 10
 """Byte of the date in a record."""
-
-
-def utc(moment: dt.datetime, east: dt.timedelta = HOUR) -> dt.datetime:
-    return (moment - east).replace(tzinfo=dt.UTC)
-
-
-def statistics(local: dt.datetime, system: str = "SYS1", qmgr: str = "MQ01") -> bytes:
-    """115/2 with a QIST and a QPST."""
-    blocks = [NOTHING, Section([named_block("QIST", 80)]), Section([named_block("QPST", 104)])]
-    area = qwhs_long(utc(local), triplets=4)
-    return smf_record(115, 2, *blocks, area=area, local=local, system=system, qmgr=qmgr)
-
-
-def pools(local: dt.datetime, system: str = "SYS1", qmgr: str = "MQ01") -> bytes:
-    """115/215 with two QPST."""
-    section = Section([named_block("QPST", 104)] * 2)
-    return smf_record(
-        115, 215, section, area=qwhs_long(utc(local)), local=local, system=system, qmgr=qmgr
-    )
-
-
-def storage(local: dt.datetime, system: str = "SYS1", qmgr: str = "MQ01") -> bytes:
-    """115/5, which has no time of its own but the SMF header's."""
-    section = Section([named_block("QSPH", 88)])
-    return smf_record(115, 5, section, area=stub(), local=local, system=system, qmgr=qmgr)
-
-
-def task(local: dt.datetime, system: str = "SYS1", qmgr: str = "MQ01") -> bytes:
-    """116/1 with one queue."""
-    block = wtas(utc(local) - HOUR, utc(local))
-    sections = [Section([named_block("WTID", 208)]), Section([block])]
-    queues = Section([named_block("WQST", 2800)])
-    area = qwhs_short(utc(local))
-    return smf_record(116, 1, *sections, queues, area=area, local=local, system=system, qmgr=qmgr)
-
-
-def continuation(local: dt.datetime, system: str = "SYS1", qmgr: str = "MQ01") -> bytes:
-    """116/2 of the same task."""
-    sections = [Section([named_block("WTID", 208)]), Section([named_block("WQST", 2800)])]
-    area = qwhs_short(utc(local), triplets=3)
-    return smf_record(116, 2, *sections, area=area, local=local, system=system, qmgr=qmgr)
-
-
-def foreign(local: dt.datetime, system: str = "SYS1", qmgr: str = "") -> bytes:
-    return foreign_record(2, local, system)
-
-
-def other(local: dt.datetime, system: str = "SYS1", qmgr: str = "JES2") -> bytes:
-    """Type 30 subtype 2: subsystem and subtype, but no queue manager."""
-    return smf_record(30, 2, area=qwhs_long(), local=local, system=system, qmgr=qmgr)
-
-
-def unknown(local: dt.datetime, system: str = "SYS1", qmgr: str = "MQ01") -> bytes:
-    """A subtype of 115 that is not known."""
-    return smf_record(115, 99, area=qwhs_long(utc(local)), local=local, system=system, qmgr=qmgr)
-
-
-MAKERS = (statistics, pools, storage, task, continuation, foreign, other, unknown)
 
 
 def write(path: Path, *records: bytes) -> Path:
@@ -444,7 +388,8 @@ def test_bytes_that_no_column_knows_are_counted_in_selected_records() -> None:
     assert counts == {"QIST": 40}
 
 
-def test_records_that_are_not_selected_are_left_out_before_their_blocks_are_looked_for() -> None:
+def test_the_blocks_of_records_that_are_not_selected_are_not_looked_for() -> None:
+    """So their damage is not reported."""
     broken = Section([named_block("QIST", 80)], offset=9999)
     bad = smf_record(115, 2, NOTHING, broken, area=qwhs_long(), qmgr="QM01")
     damage = DamageLog()
@@ -489,156 +434,6 @@ def test_a_record_of_mq_too_short_for_a_subtype_has_none() -> None:
     assert mask.tolist() == [False]
 
 
-# The property: SMF file, dataset and SQL give what an oracle takes out of the whole table.
-
-NAMES = ("MQ01", "mq02", "CSQ", "Q.1'", "")
-PATTERNS = ("MQ01", "MQ*", "mq0?", "*", "C?Q", "Q.?'", "*1*", "ZZ")
-DAYS = (dt.date(2025, 12, 31), dt.date(2026, 1, 1), dt.date(2026, 3, 4), dt.date(1969, 12, 31))
-CLOCKS = (
-    dt.time(0, 0),
-    dt.time(8, 0),
-    dt.time(8, 0, 59, 990_000),
-    dt.time(8, 1),
-    dt.time(23, 59, 59, 990_000),
-)
-ODD_DATES = ("0126000F", "0126366C", "0126999F", "0200001F")
-KINDS = ((115, None), (115, (2, 2)), (115, (5, 215)), (116, (1, 1)), (116, (2, 9)), (2, None))
-DAY = dt.timedelta(days=1)
-MINUTE = dt.timedelta(minutes=1)
-
-
-def local_times() -> st.SearchStrategy[dt.datetime]:
-    return st.builds(dt.datetime.combine, st.sampled_from(DAYS), st.sampled_from(CLOCKS))
-
-
-def with_date(record: bytes, date: str | None) -> bytes:
-    return record if date is None else record[:10] + bytes.fromhex(date) + record[14:]
-
-
-def records() -> st.SearchStrategy[list[bytes]]:
-    one = st.builds(
-        lambda make, *how: make(*how),
-        st.sampled_from(MAKERS),
-        local_times(),
-        st.sampled_from(["SYS1", "SYS2"]),
-        st.sampled_from(NAMES),
-    )
-    odd = st.sampled_from([None] * 12 + list(ODD_DATES))
-    return st.lists(st.builds(with_date, one, odd), min_size=1, max_size=12)
-
-
-class Asked:
-    """A selection, drawn; its texts for the code under test, and what it means for the oracle."""
-
-    def __init__(self, data: st.DataObject) -> None:
-        draw = data.draw
-        some = st.lists(st.sampled_from(PATTERNS), max_size=2)
-        self.qmgrs = draw(some)
-        self.systems = draw(st.lists(st.sampled_from(["SYS1", "*2", "SYS?"]), max_size=1))
-        self.start, self.end = (
-            draw(st.none() | st.tuples(local_times(), st.booleans())) for _ in "12"
-        )
-        if self.start and self.end and self.end[0] < self.start[0]:
-            self.start, self.end = self.end, self.start
-        clock = st.none() | st.sampled_from(CLOCKS)
-        self.opens, self.closes = draw(clock), draw(clock)
-        self.kinds = draw(st.lists(st.sampled_from(KINDS), max_size=2))
-
-    def texts(self) -> dict[str, list[str]]:
-        ends = []
-        for moment, clock in ((self.start, self.opens), (self.end, self.closes)):
-            day = (
-                []
-                if moment is None
-                else [f"{moment[0]:{'%Y%j' if moment[1] else '%Y-%m-%dT%H:%M'}}"]
-            )
-            ends.append(day + ([] if clock is None else [f"{clock:%H%M}"]))
-        kinds = [
-            str(kind) if span is None else f"{kind}({span[0]}:{span[1]})"
-            for kind, span in self.kinds
-        ]
-        return {
-            "qmgr": self.qmgrs,
-            "system": self.systems,
-            "since": ends[0],
-            "until": ends[1],
-            "type": kinds,
-        }
-
-    def takes(self, row: Mapping[str, Any]) -> bool:
-        """Whether a row of `record` is asked for."""
-        return all(self._conditions(row))
-
-    def _conditions(self, row: Mapping[str, Any]) -> Iterator[bool]:
-        for column, patterns in (("qmgr", self.qmgrs), ("system", self.systems)):
-            name = row[column]
-            if patterns:
-                yield name is not None and any(
-                    fnmatch.fnmatchcase(name.upper(), pattern.upper()) for pattern in patterns
-                )
-        if self.start or self.end or self.opens or self.closes:
-            yield row["smf_time"] is not None and self._at(row["smf_time"])
-        if self.kinds:
-            yield any(
-                row["type"] == kind
-                and (span is None or row["subtype"] in range(span[0], span[1] + 1))
-                for kind, span in self.kinds
-            )
-
-    def _at(self, moment: dt.datetime) -> bool:
-        midnight = dt.time()
-        found = True
-        if self.start:
-            start, day = self.start
-            found &= moment >= (dt.datetime.combine(start, midnight) if day else _minute(start))
-        if self.end:
-            end, day = self.end
-            last = dt.datetime.combine(end, midnight) + DAY if day else _minute(end) + MINUTE
-            found &= moment < last
-        minute = moment.hour * 60 + moment.minute
-        opens = 0 if self.opens is None else self.opens.hour * 60 + self.opens.minute
-        closes = 24 * 60 if self.closes is None else self.closes.hour * 60 + self.closes.minute
-        if opens <= closes:
-            return found and opens <= minute <= closes
-        return found and (minute >= opens or minute <= closes)
-
-
-def _minute(moment: dt.datetime) -> dt.datetime:
-    return moment.replace(second=0, microsecond=0)
-
-
-def keys_of(rows: Any) -> list[tuple[Any, ...]]:
-    names = ["system", "qmgr", "smf_time", "utc_offset", "source", "record_no", "block_no"]
-    names += ["task_record_no"] if "task_record_no" in rows.column_names else []
-    return sorted(zip(*(rows[name].to_pylist() for name in names), strict=True), key=str)
-
-
-@search(15)
-@given(made=records(), data=st.data())
-def test_a_file_a_dataset_and_sql_give_what_is_asked_for(
-    tmp_path_factory: pytest.TempPathFactory, made: list[bytes], data: st.DataObject
-) -> None:
-    folder = tmp_path_factory.mktemp("selection")
-    path = write(folder / "dump.smf", foreign_record(3, NOON), *made)
-    write_dataset(open_inputs([path]), folder / "tables")
-    asked = Asked(data)
-    chosen = Selection.of(**asked.texts())
-    whole, raw, stored = (
-        open_inputs([path]),
-        open_inputs([path], ReadOptions(chosen)),
-        open_inputs([folder / "tables"], ReadOptions(chosen)),
-    )
-    takes = {row["record_no"]: asked.takes(row) for row in whole.arrow(RECORD).to_pylist()}
-    with Catalog(stored) as catalog:
-        for table in (RECORD, "qist", "qpst", "qsph", "wtid", "wtas", "wqst"):
-            rows = whole.arrow(table)
-            mask = [takes[number] for number in rows["record_no"].to_pylist()]
-            expected = rows.filter(pa.array(mask, pa.bool_()))
-            assert raw.arrow(table).equals(expected), table
-            assert stored.arrow(table).equals(expected), table
-            assert keys_of(catalog.arrow(f"SELECT * FROM {table}")) == keys_of(expected), table
-
-
 def test_selected_rows_may_have_any_columns(named: Path, tmp_path: Path) -> None:
     write_dataset(open_inputs([named]), tmp_path / "tables")
     asked = Selection.of(qmgr=["QM*"], type=["115"])
@@ -650,9 +445,10 @@ def test_selected_rows_may_have_any_columns(named: Path, tmp_path: Path) -> None
             assert {name for batch in batches for name in batch.schema.names} == columns
 
 
-def test_a_dataset_of_a_selection_is_what_the_selection_takes_from_a_dataset(
+def test_a_selection_takes_the_same_before_and_after_convert(
     tmp_path: Path,
 ) -> None:
+    """A dataset of selected records is the selection of a dataset of all."""
     path = FIXTURES / "qm01-930.smf"
     asked = Selection.of(qmgr=["QM02"], type=["115,116(1)"])
     write_dataset(open_inputs([path]), tmp_path / "all")
@@ -671,12 +467,6 @@ def test_the_parts_of_a_fixture_add_up(fixture: Path) -> None:
     assert sorted([*before, *after]) == whole["record_no"].to_pylist()
     of_type = [numbers(fixture, type=each) for each in ("115", "116", "0:114,117:255")]
     assert sorted(itertools.chain(*of_type)) == whole["record_no"].to_pylist()
-
-
-def run(*arguments: object) -> Result:
-    result = CliRunner().invoke(main, [str(each) for each in arguments])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
-    return result
 
 
 def records_in(result: Result) -> int:
@@ -749,9 +539,10 @@ def test_a_selection_that_takes_nothing_is_said(
     assert "no data for the report" not in shown.stderr
 
 
-def test_a_report_without_data_in_the_selected_records_says_which_trace_to_start(
+def test_a_report_without_selected_data_says_which_trace_to_start(
     days: Path,
 ) -> None:
+    """It names the selection, too."""
     shown = run("report", "log", days, "--qmgr", "MQ01")
     assert shown.exit_code == 0
     assert "no data for the report log" in shown.stderr
@@ -772,9 +563,10 @@ def test_a_selection_that_cannot_be_read_is_a_wrong_call(
     assert "smfparse: " in refused.stderr
 
 
-def test_info_of_a_part_of_a_dataset_does_not_count_unknown_bytes_of_the_whole(
+def test_unknown_bytes_of_a_dataset_are_not_those_of_a_selection(
     tmp_path: Path,
 ) -> None:
+    """The manifest counts those of all records."""
     longer = Section([named_block("QIST", 100)])
     path = write(tmp_path / "a.smf", smf_record(115, 2, NOTHING, longer, area=qwhs_long()))
     run("convert", path, "--to", tmp_path / "tables")

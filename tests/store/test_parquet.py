@@ -13,9 +13,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from smfparse.inputs.opening import open_inputs
-from smfparse.store import parquet
+from smfparse.inputs.options import ReadOptions
+from smfparse.limits import Limits
 from smfparse.tables import columns, table_names
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.support.paths import SMF
 
 RISING = {"smf_time", "time", "qwhsstck", "record_no", "record_offset", "task_record_no"}
@@ -43,7 +44,8 @@ def chunks(folder: Path, table: str) -> Iterator[Any]:
 every_table = pytest.mark.parametrize("table", table_names())
 
 
-def test_columns_are_compressed_with_zstd_and_those_of_few_rows_with_snappy(folder: Path) -> None:
+def test_columns_are_compressed_with_zstd(folder: Path) -> None:
+    """Those of few rows with snappy."""
     found = {
         (each.num_values > 30, each.compression)
         for table in table_names()
@@ -86,11 +88,8 @@ def test_statistics_are_the_bounds_of_a_row_group(folder: Path) -> None:
     assert (found.statistics.min, found.statistics.max) == (min(times), max(times))
 
 
-def test_a_row_group_has_no_more_rows_than_it_may(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(parquet, "GROUP_ROWS", 7)
-    write_dataset(open_inputs([SMF]), tmp_path / "tables")
+def test_a_row_group_has_no_more_rows_than_it_may(tmp_path: Path) -> None:
+    write_dataset(open_inputs([SMF], ReadOptions(limits=Limits(group_rows=7))), tmp_path / "tables")
     (file,) = (tmp_path / "tables" / "wqst").iterdir()
     metadata = pq.ParquetFile(file).metadata
     rows = [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]

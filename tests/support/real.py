@@ -25,6 +25,8 @@ REAL_DATA: Path | None = _real_data()
 
 FILES = FIXTURE_FILES + sorted(REAL_DATA.glob("*.dat") if REAL_DATA else [])
 """All fixtures, and the real files where they are."""
+every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+"""Run a test on each of them."""
 
 needs_real_data = pytest.mark.skipif(
     REAL_DATA is None,

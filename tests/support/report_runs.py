@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from smfparse import reports
 from smfparse.inputs.opening import open_inputs
-from smfparse.query.catalog import Catalog
-from smfparse.reports import printing
-from smfparse.reports import running as reports
-from smfparse.reports.sections import Sections
+from smfparse.query import Catalog
+from smfparse.reports import Sections, printing
 
 
 def report_rows(
@@ -20,7 +19,7 @@ def report_rows(
     asked  options of the report
     """
     with Catalog(open_inputs(paths)) as catalog:
-        return list(reports.run(reports.report(name), catalog, sections, **asked))
+        return list(reports.run_report(reports.report(name), catalog, sections, **asked))
 
 
 def report_lines(

@@ -25,4 +25,4 @@ def search(examples: int) -> Callable[[Any], Any]:
             HealthCheck.function_scoped_fixture,
         ],
     )
-    return lambda test: pytest.mark.fuzz(chosen(test))
+    return lambda test: pytest.mark.slow(pytest.mark.fuzz(chosen(test)))

@@ -157,10 +157,10 @@ def record(
     east      local time minus UTC
     """
     found = defaultdict(list)
-    for each in blocks:
-        smf_type, subtype, triplet = PLACES[of or each[4:8].decode("cp500")]
-        found[triplet].append(each)
-    sections = [Section(found.get(number, ())) for number in range(1, max(found) + 1)]
+    for name, each in [(of or each[4:8].decode("cp500"), each) for each in blocks]:
+        found[PLACES[name][2]].append(each)
+    smf_type, subtype, last = PLACES[of or blocks[0][4:8].decode("cp500")]
+    sections = [Section(found.get(number, ())) for number in range(1, max([last, *found]) + 1)]
     end = start + dt.timedelta(seconds=seconds)
     area = stub()
     if (smf_type, subtype) not in STUBS:
@@ -358,12 +358,18 @@ def connection_record(
     cpu_us: int = 0,
     puts: Sequence[int] = (0, 0, 0, 0),
     gets: Sequence[int] = (0, 0, 0, 0),
+    blocks: Sequence[str] = ("QWAC", "QMAC"),
     ended: dt.datetime = ENDED,
+    east: dt.timedelta = WEST,
+    system: str = "MVAA",
+    qmgr: str = "VTS1",
     **qwac: Any,
 ) -> bytes:
-    """A 116/0 record; puts and gets are by size."""
+    """A 116/0 record; puts and gets are by size, `blocks` are those of the two that it has."""
     qmac = block("QMAC", qmaccput=cpu_us)
     qmac = qmac[:16] + struct.pack(">8I", *puts, *gets)
-    sections = [Section([block("QWAC", **qwac)]), Section([qmac]), *[NOTHING] * 4]
+    made = {"QWAC": block("QWAC", **qwac), "QMAC": qmac}
+    sections = [Section([made[each]]) if each in blocks else NOTHING for each in made]
     area = qwhs_short(ended, triplets=7, qwhc=qwhc_of(job, user))
-    return _record(0, sections, area, ended=ended)
+    keys = {"ended": ended, "east": east, "system": system, "qmgr": qmgr}
+    return _record(0, [*sections, *[NOTHING] * 4], area, **keys)

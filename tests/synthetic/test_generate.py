@@ -19,7 +19,7 @@ from smfparse.errors import OutputError, RequestError
 from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.layout import Block, Code, Text, Wide
 from smfparse.schemas import REGISTRY
-from smfparse.synthetic.generate import MAX_RECORD, generate
+from smfparse.synthetic import SMF_LIMIT, generate
 from smfparse.tables import TABLES
 from tests.support.paths import FIXTURES
 
@@ -99,7 +99,7 @@ def test_other_arguments_give_other_bytes(change: dict[str, Any]) -> None:
 def test_a_dump_of_many_batches_has_every_interval_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("smfparse.synthetic.generate.BATCH_BYTES", 1)
+    monkeypatch.setattr("smfparse.synthetic.dump.BATCH_BYTES", 1)
     starts = [row["interval_start"] for row in rows(read(tmp_path, count=7, tasks=2), "qmst")]
     assert len(starts) == 14
     assert sorted(set(starts)) == starts[::2]
@@ -120,7 +120,7 @@ def test_batches_do_not_change_who_the_tasks_are(
         }
 
     at_once = who(read(tmp_path))
-    monkeypatch.setattr("smfparse.synthetic.generate.BATCH_BYTES", 1)
+    monkeypatch.setattr("smfparse.synthetic.dump.BATCH_BYTES", 1)
     assert who(read(tmp_path)) == at_once
 
 
@@ -140,6 +140,7 @@ def _key(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".") if part)
 
 
+@pytest.mark.slow
 @every_version
 def test_blocks_have_the_length_the_version_writes(version: str) -> None:
     compared: set[str] = set()
@@ -251,7 +252,7 @@ def test_records_span_blocks_as_in_a_dump() -> None:
 def test_a_record_longer_than_a_block_has_a_middle_segment() -> None:
     data = made(tasks=40, queues=40, version="8.0.0")
     assert MIDDLE in {code for _, code, _ in segments(data)}
-    assert BLOCK < max(len(record) for record in records(data)) <= MAX_RECORD
+    assert BLOCK < max(len(record) for record in records(data)) <= SMF_LIMIT
 
 
 @pytest.mark.parametrize("size", [1, 300_000, 2_000_000])
@@ -457,6 +458,7 @@ def dense(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
     return read(tmp_path_factory.mktemp("dense"), dense=True, tasks=100, version="10.0.0")
 
 
+@pytest.mark.slow
 @every_version
 def test_every_dense_version_decodes_without_damage(tmp_path: Path, version: str) -> None:
     inputs = read(tmp_path, version=version, dense=True)
@@ -560,7 +562,7 @@ def test_nothing_is_left_of_a_run_that_fails(
         stream.write(b"half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("smfparse.synthetic.generate.generate", fail)
+    monkeypatch.setattr("smfparse.synthetic.generate", fail)
     done = run(str(tmp_path / "made.smf"))
     assert isinstance(done.exception, OutputError)
     assert "No space left" in str(done.exception)

@@ -16,19 +16,19 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smfparse import reports
 from smfparse.cli import main
 from smfparse.errors import RequestError
 from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.inputs.options import ReadOptions
-from smfparse.query.catalog import Catalog
-from smfparse.reports import running as reports
+from smfparse.query import Catalog
 from smfparse.selecting import Selection
-from smfparse.synthetic.generate import generate
+from smfparse.synthetic import generate
 from smfparse.tables import KEY_COLUMNS, table_names, views
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.support.builders import Write
 from tests.support.paths import FIXTURES
-from tests.support.real import FILES
+from tests.support.real import every_file
 from tests.support.searching import search
 from tests.support.smf import (
     ENDED,
@@ -42,8 +42,9 @@ from tests.support.smf import (
     who,
 )
 
+pytestmark = pytest.mark.slow
+
 FIXTURE = FIXTURES / "qm01-930.smf"
-every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 every_view = pytest.mark.parametrize("name", views.view_names())
 ROW_OF = {
     "buffer_pool": ["qpst"],
@@ -149,7 +150,7 @@ def test_a_view_reads_the_tables_that_it_declares(name: str) -> None:
 
 
 def test_no_report_is_taken_for_a_view_nor_a_view_for_a_report() -> None:
-    assert "queue_activity" not in reports.names()
+    assert "queue_activity" not in reports.report_names()
     assert set(views.view_names()) == {*ROW_OF, "task", "api_cost"}
 
 
@@ -473,18 +474,6 @@ def parquet(connection: duckdb.DuckDBPyConnection, folder: Path, kind: str) -> N
         connection.execute(f"CREATE {kind} {table} AS SELECT * FROM {files}")
 
 
-@every_view
-def test_a_view_of_a_dataset_is_that_of_its_file(name: str, dataset: Path) -> None:
-    query = f"SELECT * FROM {name}"
-    with (
-        Catalog(open_inputs([FIXTURES / dataset.name])) as raw,
-        Catalog(open_inputs([dataset])) as converted,
-    ):
-        first, second = raw.arrow(query), converted.arrow(query)
-    assert first.schema == second.schema
-    assert sorted_rows(first) == sorted_rows(second)
-
-
 @pytest.mark.parametrize("kind", ["VIEW", "TABLE"])
 def test_the_script_makes_the_views_in_a_duckdb_that_has_only_the_tables(
     dataset: Path, tmp_path: Path, kind: str
@@ -610,7 +599,7 @@ def test_a_view_can_be_named_like_a_table(query: str) -> None:
 def test_views_are_made_when_they_are_read_only() -> None:
     with Catalog(open_inputs([FIXTURE])) as catalog:
         catalog.arrow("SELECT qcstchnm AS channel, 1 AS task FROM qcst ORDER BY channel")
-        list(reports.run(reports.report("task"), catalog))
+        list(reports.run_report(reports.report("task"), catalog))
         found = catalog.connection.execute(
             "SELECT view_name FROM duckdb_views() WHERE schema_name = 'main' AND NOT internal"
         ).fetchall()
@@ -624,7 +613,8 @@ def test_a_statement_can_keep_a_view_as_a_table() -> None:
     assert row["n"] > 0
 
 
-def test_a_wrong_name_of_a_view_or_of_its_column_is_refused_with_near_names() -> None:
+def test_a_wrong_name_is_refused_with_near_names() -> None:
+    """Of a view, or of its column."""
     with Catalog(open_inputs([FIXTURE])) as catalog:
         with pytest.raises(RequestError, match="queue_activity"):
             catalog.arrow("SELECT * FROM queue_activities")
@@ -636,7 +626,7 @@ def test_a_wrong_name_of_a_view_or_of_its_column_is_refused_with_near_names() ->
 def test_the_log_is_as_busy_as_its_report_says(path: Path) -> None:
     names = ("mb_written", "mb_per_second", "pages_per_write", "io_busy", "task_busy")
     with Catalog(open_inputs([path])) as catalog:
-        told = {row["record_no"]: row for row in reports.run(reports.report("log"), catalog)}
+        told = {row["record_no"]: row for row in reports.run_report(reports.report("log"), catalog)}
         found = catalog.arrow("SELECT * FROM log_interval").to_pylist()
     assert len(found) == len(told)
     for row in found:

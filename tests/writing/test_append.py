@@ -29,18 +29,17 @@ from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.limits import LIMITS, Limits
 from smfparse.selecting import Selection
-from smfparse.store.locking import LOCK
-from smfparse.store.manifest import MANIFEST, PARTIAL, RECORDS, named, read_manifest
+from smfparse.store import LOCK, MANIFEST, PARTIAL, RECORDS, TableWriter, files_of, read_manifest
 from smfparse.tables import table_names
-from smfparse.writing import dataset
-from smfparse.writing.dataset import append_dataset, write_dataset
+from smfparse.writing import append_dataset, checksum, write_dataset
+from smfparse.writing.dataset import alone_in
 from tests.inputs.test_ranges import CAPACITY, Here, small_chunks
 from tests.support.builders import foreign_record
 from tests.support.mixed_records import Each, several
 from tests.support.paths import FIXTURES
 from tests.support.searching import search
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")]
 SMF = FIXTURES / "qm01-930.smf"
 HEADER = foreign_record(2)
 
@@ -254,7 +253,7 @@ def test_standard_input_has_size_and_checksum(dumps: list[Path], tmp_path: Path)
     assert read_manifest(folder)["inputs"][1] == read_manifest(folder)["inputs"][1] | {
         "name": "-",
         "bytes": dumps[1].stat().st_size,
-        "sha256": dataset.checksum(dumps[1]),
+        "sha256": checksum(dumps[1]),
     }
 
 
@@ -266,15 +265,15 @@ def test_what_cannot_be_added_is_refused_and_changes_nothing(
     write_dataset(open_inputs([folder]), second)
     before = read_manifest(folder)
     refused = {
-        "all SMF files": open_inputs([second]),
-        "of another selection": open_inputs([dumps[1]], ReadOptions(Selection.of(qmgr=["QM01"]))),
+        "a dataset cannot be appended": open_inputs([second]),
+        "with another selection": open_inputs([dumps[1]], ReadOptions(Selection.of(qmgr=["QM01"]))),
     }
     for what, inputs in refused.items():
         with pytest.raises(RequestError, match=what):
             append_dataset(inputs, folder)
-    with pytest.raises(RequestError, match="all SMF files"):
+    with pytest.raises(RequestError, match="keeps no record fingerprints"):
         append_dataset(open_inputs([dumps[0]]), second)
-    with pytest.raises(RequestError, match="without --partition"):
+    with pytest.raises(RequestError, match="without partition=True"):
         append_dataset(open_inputs([dumps[1]]), folder, partition=True)
     assert read_manifest(folder) == before
     convert(dumps[0], "--to", folder, "--append", "--force", code=2)
@@ -283,9 +282,10 @@ def test_what_cannot_be_added_is_refused_and_changes_nothing(
     convert(dumps[0], "--to", tmp_path / "mine", "--append", code=2)
 
 
-def test_a_text_file_in_a_folder_is_noted_once_and_the_dataset_in_it_is_no_input(
+def test_a_text_file_in_a_folder_is_noted_once(
     dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The dataset in the folder is not read."""
     place = tmp_path / "nightly"
     place.mkdir()
     monkeypatch.chdir(place)
@@ -331,7 +331,7 @@ def test_a_second_run_says_that_another_one_writes_and_changes_nothing(
     dumps: list[Path], tmp_path: Path
 ) -> None:
     folder = tmp_path / "tables"
-    with dataset._alone_in(folder):
+    with alone_in(folder):
         before = files_below(folder)
         for more in ("--append", "--force"):
             done = convert(dumps[0], "--to", folder, more, code=8)
@@ -400,8 +400,7 @@ def test_sixteen_bytes_are_kept_a_record_in_few_files(pieces: list[bytes], tmp_p
 def test_runs_do_not_grow_without_end(
     dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dataset, "_LONGEST_RUN", 5)
-    few = ReadOptions(limits=Limits(fingerprints=5))
+    few = ReadOptions(limits=Limits(fingerprints=5, merged=5))
     write_dataset(open_inputs(dumps, few), tmp_path / "once")
     for dump in dumps:
         append_dataset(open_inputs([dump], few), tmp_path / "steps")
@@ -427,7 +426,7 @@ def watch(patch: pytest.MonkeyPatch, moment: Callable[[], object]) -> None:
 
         return step
 
-    of_writer = [(dataset.TableWriter, name) for name in ("flush", "close")]
+    of_writer = [(TableWriter, name) for name in ("flush", "close")]
     for owner, name in (*((Path, name) for name in STEPS), *of_writer):
         patch.setattr(owner, name, stepping(getattr(owner, name)))
 
@@ -480,7 +479,7 @@ def some(moments: int, first: int) -> Iterable[int]:
 
 def chosen(files: dict[str, bytes]) -> dict[str, bytes]:
     """Return the files of a folder that belong to the dataset."""
-    return {name: files[name] for name in (MANIFEST, *named(json.loads(files[MANIFEST])))}
+    return {name: files[name] for name in (MANIFEST, *files_of(json.loads(files[MANIFEST])))}
 
 
 def found_by_manifest(folder: Path) -> dict[str, bytes]:

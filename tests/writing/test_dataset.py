@@ -23,11 +23,10 @@ from smfparse.errors import DamageLog, InputError, OutputError, RequestError
 from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.inputs.sources import Dataset, SmfFile
-from smfparse.store import parquet
-from smfparse.store.manifest import MANIFEST, PARTIAL, RECORDS, VIEWS
+from smfparse.limits import Limits
+from smfparse.store import MANIFEST, PARTIAL, RECORDS, VIEWS
 from smfparse.tables import schema, table_names
-from smfparse.writing import dataset
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import write_dataset
 from tests.support.builders import foreign_record, rdw
 from tests.support.smf import LOG_START, Io, Log, log_record
 
@@ -62,12 +61,14 @@ def files_below(folder: Path) -> dict[str, bytes]:
     }
 
 
+AT_ONCE = ReadOptions(limits=Limits(group_rows=1))
+
+
 @pytest.fixture
 def stop_after(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Let `write_dataset` write every batch at once, and be stopped after some of them."""
+    """Let `write_dataset` be stopped after some batches."""
 
     def stop(batches: int) -> None:
-        monkeypatch.setattr(parquet, "GROUP_ROWS", 1)
         whole = Inputs.batches
 
         def stopping(self: Inputs, wanted: Any) -> Iterator[Any]:
@@ -206,9 +207,8 @@ def test_a_raw_file_and_its_dataset_give_equal_tables(dump: Path, folder: Path) 
         assert made.arrow(table).equals(raw.arrow(table)), table
 
 
-def test_a_dataset_gives_only_the_wanted_columns_in_the_order_of_the_schema(
-    dump: Path, folder: Path
-) -> None:
+def test_a_dataset_gives_only_the_wanted_columns(dump: Path, folder: Path) -> None:
+    """In the order of the schema."""
     write_dataset(open_inputs([dump]), folder)
     wanted = {"qjst": frozenset({"qjstwrnw", "qmgr"})}
     for inputs in (open_inputs([dump]), open_inputs([folder])):
@@ -268,7 +268,7 @@ def test_a_folder_with_other_things_is_refused_and_left_alone(
 ) -> None:
     folder.mkdir()
     (folder / "letter.txt").write_text("mine", encoding="utf-8")
-    with pytest.raises(RequestError, match="something else"):
+    with pytest.raises(RequestError, match="other files"):
         write_dataset(open_inputs([dump]), folder, force=force)
     assert files_below(folder) == {"letter.txt": b"mine"}
 
@@ -301,7 +301,7 @@ def test_an_interrupted_run_leaves_nothing(
 ) -> None:
     place = tmp_path / "place"
     (place / before).mkdir(parents=True)
-    inputs = open_inputs([dump])
+    inputs = open_inputs([dump], AT_ONCE)
     stop_after(2)
     with pytest.raises(KeyboardInterrupt):
         write_dataset(inputs, place / "a" / "tables")
@@ -325,7 +325,7 @@ def test_an_interrupted_run_is_done_again_by_the_same_call(
 ) -> None:
     stop_after(2)
     with pytest.raises(KeyboardInterrupt):
-        write_dataset(open_inputs([dump]), folder)
+        write_dataset(open_inputs([dump], AT_ONCE), folder)
     monkeypatch.undo()
     write_dataset(open_inputs([dump]), folder)
     assert not (folder / PARTIAL).exists()
@@ -333,9 +333,10 @@ def test_an_interrupted_run_is_done_again_by_the_same_call(
 
 
 @pytest.mark.parametrize("what", ["the first rename", "the last rename"])
-def test_a_run_stopped_while_it_puts_files_in_place_is_done_again_by_the_same_call(
+def test_a_run_stopped_while_it_puts_files_in_place_can_be_repeated(
     dump: Path, folder: Path, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """By the same call."""
     renames = iter(range(1, 1000))
     last = {"the first rename": 2, "the last rename": len(table_names()) + 3}[what]
     replace = Path.replace
@@ -362,20 +363,17 @@ def test_a_dataset_stays_when_its_replacement_is_interrupted(
     write_dataset(open_inputs([dump]), folder)
     stop_after(2)
     with pytest.raises(KeyboardInterrupt):
-        write_dataset(open_inputs([dump]), folder, force=True)
+        write_dataset(open_inputs([dump], AT_ONCE), folder, force=True)
     monkeypatch.undo()
     assert open_inputs([folder]).arrow("qjst").num_rows == ROWS
 
 
-@pytest.mark.parametrize("limit", [(parquet, "GROUP_ROWS"), (dataset, "_HELD_BYTES")], ids=str)
-def test_full_row_groups_are_written_as_they_come(
-    dump: Path, folder: Path, limit: tuple[Any, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("limits", [Limits(group_rows=5), Limits(held_bytes=5)], ids=str)
+def test_full_row_groups_are_written_as_they_come(dump: Path, folder: Path, limits: Limits) -> None:
     """Two inputs give two batches: with no room in a group, each is written by itself."""
-    monkeypatch.setattr(*limit, 5)
     again = dump.with_name("again.smf")
     again.write_bytes(dump.read_bytes())
-    inputs = open_inputs([dump, again], ReadOptions(keep_duplicates=True))
+    inputs = open_inputs([dump, again], ReadOptions(keep_duplicates=True, limits=limits))
     write_dataset(inputs, folder)
     (file,) = (folder / "qjst").iterdir()
     metadata = pq.ParquetFile(file).metadata
@@ -440,7 +438,7 @@ def test_files_of_others_are_never_touched(dump: Path, tmp_path: Path) -> None:
     (downloads / "films").mkdir(parents=True)
     film = downloads / "films" / "film.partial"
     film.write_bytes(b"film")
-    with pytest.raises(RequestError, match="something else"):
+    with pytest.raises(RequestError, match="other files"):
         write_dataset(open_inputs([dump]), downloads)
     assert film.read_bytes() == b"film"
     dataset = tmp_path / "dataset"
@@ -502,7 +500,7 @@ def test_a_manifest_with_wrong_parts_is_said_to_be_damaged(
         both = isinstance(value, dict) and value
         manifest[name] = manifest[name] | value if both else value
     (sound / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
-    with pytest.raises(InputError, match=r"smfparse\.json is damaged; convert again \(--force"):
+    with pytest.raises(InputError, match=r"smfparse\.json is damaged; convert again \(force=True"):
         open_inputs([sound])
 
 

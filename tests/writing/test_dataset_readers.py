@@ -18,16 +18,17 @@ import pytest
 
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
-from smfparse.query.catalog import Catalog
-from smfparse.store import parquet
-from smfparse.store.manifest import VIEWS, read_manifest
-from smfparse.store.views_sql import is_divided, views_sql
-from smfparse.synthetic.generate import generate
+from smfparse.limits import LIMITS, Limits
+from smfparse.query import Catalog
+from smfparse.store import VIEWS, TableWriter, is_divided, read_manifest, view_statements
+from smfparse.synthetic import generate
 from smfparse.tables import coded_schema, columns, schema, table_names, title, views
-from smfparse.writing import dataset
-from smfparse.writing.dataset import write_dataset
+from smfparse.writing import append_dataset, write_dataset
+from smfparse.writing.parts import PartFiles
 from tests.support.paths import SMF
 from tests.support.smf import Log, log_record
+
+pytestmark = pytest.mark.slow
 
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 QMGRS = ("QM01", "Q#2")
@@ -131,16 +132,16 @@ def test_the_work_for_a_folder_does_not_grow_with_the_number_of_folders(
 ) -> None:
     asked = 0
 
-    def counted(self: parquet.TableWriter) -> bool:
+    def counted(self: TableWriter) -> bool:
         nonlocal asked
         asked += 1
         return False
 
-    monkeypatch.setattr(parquet.TableWriter, "is_open", property(counted))
+    monkeypatch.setattr(TableWriter, "is_open", property(counted))
     days = 300
     times = [dt.datetime(2026, 1, 1) + dt.timedelta(days=day) for day in range(days)]
     batch = pa.RecordBatch.from_pylist([{"smf_time": each} for each in times], schema("qpst"))
-    files = dataset._Files(tmp_path, 0, partitioned=True, most_held=1 << 30)
+    files = PartFiles(tmp_path, 0, True, most_held=1 << 30, limits=LIMITS)
     files.add("qpst", batch.cast(coded_schema("qpst")))
     assert len(files.writers) == days
     assert asked <= 2 * days
@@ -152,25 +153,24 @@ def test_files_of_many_folders_are_written_with_few_open(
     """A file that was closed to make room has a next one; rows come in their order."""
     most = 0
     opened: set[int] = set()
-    flush, close = parquet.TableWriter.flush, parquet.TableWriter.close
+    flush, close = TableWriter.flush, TableWriter.close
 
-    def counted_flush(self: parquet.TableWriter) -> None:
+    def counted_flush(self: TableWriter) -> None:
         nonlocal most
         flush(self)
         opened.add(id(self))
         most = max(most, len(opened))
 
-    def counted_close(self: parquet.TableWriter) -> None:
+    def counted_close(self: TableWriter) -> None:
         close(self)
         opened.discard(id(self))
 
-    monkeypatch.setattr(parquet, "GROUP_ROWS", 2)
-    monkeypatch.setattr(dataset, "_MOST_OPEN", 3)
-    monkeypatch.setattr(parquet.TableWriter, "flush", counted_flush)
-    monkeypatch.setattr(parquet.TableWriter, "close", counted_close)
+    monkeypatch.setattr(TableWriter, "flush", counted_flush)
+    monkeypatch.setattr(TableWriter, "close", counted_close)
     again = dump.with_name("again.smf")
     again.write_bytes(dump.read_bytes())
-    inputs = open_inputs([dump, again], ReadOptions(keep_duplicates=True))
+    limits = Limits(group_rows=2, open_files=3)
+    inputs = open_inputs([dump, again], ReadOptions(keep_duplicates=True, limits=limits))
     write_dataset(inputs, tmp_path / "tables", partition=True)
     assert most == 4
     names = {path.name for path in (tmp_path / "tables" / "wqst").rglob("*.parquet")}
@@ -296,7 +296,7 @@ def test_views_read_what_was_added(
         (before,) = database.sql(count).to_arrow_table()["n"].to_pylist()
         later = tmp_path / "later.smf"
         later.write_bytes(SMF.read_bytes())
-        done = dataset.append_dataset(open_inputs([later]), tmp_path / "tables")
+        done = append_dataset(open_inputs([later]), tmp_path / "tables")
         (after,) = database.sql(count).to_arrow_table()["n"].to_pylist()
         assert after - before == done.rows["qjst"] > 0
 
@@ -305,7 +305,9 @@ def test_views_read_what_was_added(
 def test_views_name_no_place(partitioned: bool) -> None:
     """What is read is below the folder in which DuckDB was started, wherever that is."""
     read = [
-        line for line in views_sql(partitioned=partitioned).splitlines() if "read_parquet(" in line
+        line
+        for line in view_statements(partitioned=partitioned).splitlines()
+        if "read_parquet(" in line
     ]
     assert len(read) == len(table_names())
     assert all("read_parquet('/" not in line and ".." not in line for line in read)

@@ -25,9 +25,9 @@ from smfparse.cli import main
 from smfparse.cli.convert import DATASET, DUCKDB
 from smfparse.cli.convert import FORMS as OFFERED
 from smfparse.inputs.opening import Inputs, open_inputs
-from smfparse.query.catalog import Catalog
+from smfparse.query import Catalog
 from smfparse.tables import schema, table_names, title, views
-from smfparse.writing.files import FORMS
+from smfparse.writing import FORMATS
 from tests.support.paths import SMF
 
 
@@ -61,7 +61,7 @@ def as_text(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
-@pytest.mark.parametrize("form", sorted(FORMS))
+@pytest.mark.parametrize("form", sorted(FORMATS))
 def test_every_form_has_a_file_of_every_table(form: str, tmp_path: Path) -> None:
     said = convert(SMF, "--to", tmp_path / "out", "--format", form).stderr
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
@@ -120,7 +120,7 @@ def test_arrow_and_parquet_have_the_table(table: str, tmp_path: Path) -> None:
         assert found.schema.equals(whole.schema, check_metadata=True)
 
 
-@pytest.mark.parametrize("form", sorted({*FORMS, DUCKDB}))
+@pytest.mark.parametrize("form", sorted({*FORMATS, DUCKDB}))
 def test_tables_and_columns_are_chosen(form: str, tmp_path: Path) -> None:
     target = tmp_path / "out"
     convert(
@@ -217,11 +217,11 @@ def test_a_database_is_of_a_version_that_older_duckdb_reads(tmp_path: Path) -> N
 
 # All or nothing -----------------------------------------------------------------------------------
 
-EVERY = sorted({*FORMS, DUCKDB})
+EVERY = sorted({*FORMATS, DUCKDB})
 
 
 def test_every_form_is_offered() -> None:
-    assert set(OFFERED) == {DATASET, DUCKDB, *FORMS}
+    assert set(OFFERED) == {DATASET, DUCKDB, *FORMATS}
 
 
 def content(target: Path) -> dict[str, bytes]:

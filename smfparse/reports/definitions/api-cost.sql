@@ -1,6 +1,6 @@
 -- API-COST: what the calls of each verb cost, from class 3 accounting (WQST, WTAS); requests to the
--- coupling facility in them; and from class 1 (QMAC), which tells no verbs, puts and gets together.
--- `line` tells which kind of line a row is.
+-- coupling facility in them; and from class 1 (QMAC), which has puts and gets together, without verbs.
+-- `line` is the kind of line of a row.
 WITH
 verbs(verb) AS (
     SELECT unnest([

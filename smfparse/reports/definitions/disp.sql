@@ -1,5 +1,5 @@
 -- DISP: a row a section and dispatcher task of the channel initiator (QCT_DSP), and one for all of them;
--- each once more, for the lines that say how many channels it has.
+-- each once more, for the lines with its number of channels.
 WITH
 blocks AS (
     SELECT *, qctchln AS channels, NULL AS longest, NULL AS longest_at

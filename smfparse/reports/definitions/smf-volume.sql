@@ -1,5 +1,5 @@
 -- SMF-VOLUME: how much SMF data there is and by what, what of it comes with each interval, what it
--- would be at other intervals, and what class 3 costs. `line` tells which kind of line a row is.
+-- would be at other intervals, and what class 3 costs. `line` is the kind of line of a row.
 WITH
 cost(call_us, record_us, record_us_at_worst) AS (VALUES (0.5e0, 4e0, 36e0)),
 jobs AS (

@@ -1,11 +1,11 @@
--- STREAMING: what streaming queues do, and what they cost. `line` tells which kind of line a row is:
+-- STREAMING: what streaming queues do, and what they cost. `line` is the kind of line of a row:
 --   queue          puts of a queue, and the messages they made (WQST); pages by task (WTAS)
 --   cost           a verb of a queue that streams: with streaming, and without
 --   topic          messages of publish/subscribe, by the application or by streaming
 --   stream         a stream queue, in queue statistics (QQST)
 --   queue manager  its own counts (QIST, QMST) beside those of class 3
 --   log, adapters  what else streaming takes, and how much of it is left (QJST, QCT_ADP)
--- What streaming costs is told from what a queue manager's queues did in the whole input, so that
+-- The cost of streaming is worked out from what a queue manager's queues did in the whole input, so that
 -- sections with streaming find those without.
 WITH
 pairs AS (

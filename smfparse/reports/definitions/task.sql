@@ -1,6 +1,6 @@
 -- TASK: what each task did and on which queues, from class 3 accounting: WTID, WTAS, WQST, and the
--- latches and coupling facility requests of these. `line` tells which kind of line a row is.
--- A task is told by its token: its start in microseconds of the TOD clock, and two addresses. That
+-- latches and coupling facility requests of these. `line` is the kind of line of a row.
+-- A task is identified by its token: its start in microseconds of the TOD clock, and two addresses. That
 -- is in WTAS and in WQST; a WTID is that of the WTAS in its record, or in a 116/2 record, which is asked
 -- where there is no 116/1 record, of the queues in it.
 WITH

@@ -265,7 +265,7 @@ def db2_columns(rows: int, draws: Draws) -> Columns:
 
 
 def channel_type(channel: str, qmgr: str) -> int:
-    """Return the type of a channel at a queue manager, as its name says."""
+    """Return the type of a channel at a queue manager, by its name."""
     if channel.endswith("SVRCONN"):
         return _SERVER_CONNECTION
     return _RECEIVER if channel.endswith(f"TO.{qmgr}") else _SENDER

@@ -16,6 +16,8 @@ from smfparse.inputs.opening import Inputs, open_inputs
 from tests.support.real import REAL_DATA, needs_real_data
 from tests.synthetic.test_generate import made, records, rows, triplets
 
+pytestmark = pytest.mark.slow
+
 BLOCKS = {(116, 0): ("QWAC", "QMAC"), (116, 1): ("WTID", "WTAS", "WQST")}
 LAST_BYTES = 2_000_000
 MINUTE = dt.timedelta(minutes=1)
@@ -66,7 +68,7 @@ def class_3() -> bytes:
 
 
 @pytest.fixture(scope="module")
-def inputs(class_3: bytes, tmp_path_factory: pytest.TempPathFactory) -> Inputs:
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
     path: Path = tmp_path_factory.mktemp("class3") / "made.smf"
     path.write_bytes(made(interval=MINUTE, tasks=60, count=3))
     return open_inputs([path])
