@@ -301,7 +301,7 @@ def test_an_interrupted_run_leaves_nothing(
 ) -> None:
     place = tmp_path / "place"
     (place / before).mkdir(parents=True)
-    inputs = open_inputs([dump], ReadOptions(AT_ONCE))
+    inputs = open_inputs([dump], AT_ONCE)
     stop_after(2)
     with pytest.raises(KeyboardInterrupt):
         write_dataset(inputs, place / "a" / "tables")
@@ -325,7 +325,7 @@ def test_an_interrupted_run_is_done_again_by_the_same_call(
 ) -> None:
     stop_after(2)
     with pytest.raises(KeyboardInterrupt):
-        write_dataset(open_inputs([dump], ReadOptions(AT_ONCE)), folder)
+        write_dataset(open_inputs([dump], AT_ONCE), folder)
     monkeypatch.undo()
     write_dataset(open_inputs([dump]), folder)
     assert not (folder / PARTIAL).exists()
@@ -363,7 +363,7 @@ def test_a_dataset_stays_when_its_replacement_is_interrupted(
     write_dataset(open_inputs([dump]), folder)
     stop_after(2)
     with pytest.raises(KeyboardInterrupt):
-        write_dataset(open_inputs([dump], ReadOptions(AT_ONCE)), folder, force=True)
+        write_dataset(open_inputs([dump], AT_ONCE), folder, force=True)
     monkeypatch.undo()
     assert open_inputs([folder]).arrow("qjst").num_rows == ROWS
 
