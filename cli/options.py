@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from smfparse.cli.output import Output
+from smfparse.rendering import FORMATS, TEXT
+
 if TYPE_CHECKING:
     from smfparse.inputs import Inputs, ReadOptions
     from smfparse.selecting import Selection
@@ -19,9 +22,9 @@ INPUT_HELP = """\
 INPUT is an SMF dump in binary, with or without record descriptor words, as it is or packed by gzip,
 zstd, xz, bzip2 or zip; a folder of such files; a pattern ('dumps/*.gz'); a dataset that convert
 made; a pipe; or - for standard input."""
-"""What all commands that read SMF records say of INPUT at the end of their help."""
+"""What INPUT is: the end of the help of all commands that read SMF records."""
 FRAMINGS = ("rdw", "bdw", "length", "ftp-block", "ftp-record", "none")
-"""Names of the ways in which the records of a file are told apart: docs/input.md."""
+"""How the records of a file can be framed: docs/input.md."""
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -84,7 +87,7 @@ def framing_option(command: Command) -> Command:
     return click.option(
         "--framing",
         type=click.Choice(FRAMINGS),
-        help="How the records of SMF files are told apart; as a rule this is detected.",
+        help="Set the framing of the SMF files; detected by default.",
     )(command)
 
 
@@ -93,7 +96,7 @@ def strict_option(command: Command) -> Command:
     return click.option(
         "--strict",
         is_flag=True,
-        help="Let the first damage of an SMF file end the command, without a result.",
+        help="Stop at the first damage and write no result.",
     )(command)
 
 
@@ -101,7 +104,7 @@ def _duplicates_option(command: Command) -> Command:
     return click.option(
         "--keep-duplicates",
         is_flag=True,
-        help="Count records of SMF files that are in several dumps as often as they are there.",
+        help="Keep records that occur in more than one dump; by default each is counted once.",
     )(command)
 
 
@@ -111,7 +114,7 @@ def _jobs_option(command: Command) -> Command:
         type=click.IntRange(min=1),
         default=_cores,
         show_default="all cores",
-        help="Processes that decode large SMF files; the result is the same.",
+        help="Use this many processes to decode large SMF files; the result is the same.",
     )(command)
 
 
@@ -124,61 +127,73 @@ def _cores() -> int:
 def _selecting(until: tuple[str, ...]) -> list[tuple[tuple[str, ...], str, str]]:
     """Return names, metavar and help of the options that select."""
     return [
-        (("--qmgr",), "NAME", "Only records of the queue manager NAME: QM01, 'QM*', 'QM0?'."),
-        (("--system",), "NAME", "Only records of the z/OS system NAME (SMF id), patterns as well."),
+        (("--qmgr",), "NAME", "Select records of the queue manager NAME: QM01, 'QM*', 'QM0?'."),
+        (
+            ("--system",),
+            "NAME",
+            "Select records of the z/OS system NAME (SMF id), or of those that match a pattern.",
+        ),
         (
             ("--from", "since"),
             "TIME",
-            "Only records that SMF took at TIME or later, local time of the system: 2026-03-04, "
+            "Select records that SMF took at TIME or later, local time of the system: 2026-03-04, "
             "2026-03-04T09:00, 2026063, 2026063:0900; or 0900, 09:00: that time of every day.",
         ),
         (
             (*until, "until"),
             "TIME",
-            "Only records up to TIME; all of its day, minute or second is in. --from 2200 with "
-            "0600 here is every night.",
+            "Select records up to TIME; all of its day, minute or second is included. --from 2200 "
+            "with 0600 here is every night.",
         ),
         (
             ("--type", "types"),
             "TYPES",
-            "Only records of these SMF types and subtypes: 115, '115,116(1:2)' (the shell wants "
+            "Select records of these SMF types and subtypes: 115, '115,116(1:2)' (the shell needs "
             "the quotes).",
         ),
         (
             ("--job",),
             "NAME",
-            "Only what is about the job NAME, also a CICS or IMS region or a started task: PAY01, "
-            "'PAY*'.",
+            "Select what is about the job NAME, which can be a CICS or IMS region or a started "
+            "task: PAY01, 'PAY*'.",
         ),
         (
             ("--queue",),
             "NAME",
-            "Only what is about the queue NAME, as it was opened or as it resolved, and the tasks "
-            "that used it.",
+            "Select what is about the queue NAME, as opened or resolved, and tasks that used it.",
         ),
-        (("--channel",), "NAME", "Only what is about the channel NAME, and its tasks."),
+        (("--channel",), "NAME", "Select what is about the channel NAME, and its tasks."),
     ]
 
 
-def lines_output_options(command: Command) -> Command:
-    """Add --output and --force."""
-    command = click.option("--force", is_flag=True, help="Replace FILE if it exists.")(command)
+def lines_output_options(command: Command) -> Callable[..., Any]:
+    """Add --output and --force; the command takes them as `output`, in the format text."""
+
+    @wraps(command)
+    def run(*arguments: Any, **options: Any) -> Any:
+        written = options.pop("format", TEXT)
+        output = Output(written, options.pop("output"), options.pop("force"))
+        return command(*arguments, output=output, **options)
+
+    run = click.option("--force", is_flag=True, help="Replace FILE if it exists.")(run)
     return click.option(
         "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to FILE."
-    )(command)
+    )(run)
 
 
-def output_options(*formats: str) -> Callable[[Command], Command]:
-    """Add --format (the first is the default), --output and --force."""
+def output_options(*more: str) -> Callable[[Command], Callable[..., Any]]:
+    """Add --format, --output and --force; the command takes them as `output`.
 
-    def add(command: Command) -> Command:
+    more  formats that are written besides those of every command
+    """
+
+    def add(command: Command) -> Callable[..., Any]:
         return click.option(
             "--format",
-            "form",
-            type=click.Choice(formats),
-            default=formats[0],
+            type=click.Choice([*FORMATS, *more]),
+            default=TEXT,
             show_default=True,
-            help="How the result is written.",
+            help="Write the result in this format.",
         )(lines_output_options(command))
 
     return add

@@ -85,13 +85,6 @@ class DamageError(SmfError):
         super().__init__(damage)
         self.damage = damage
 
-    def __str__(self) -> str:
-        return f"{self.damage} {WAY_OUT}"
-
-
-WAY_OUT = "(--strict stops here)"
-"""What stands behind damage that is said."""
-
 
 @dataclass
 class DamageLog:

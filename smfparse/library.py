@@ -17,7 +17,7 @@ import pyarrow as pa
 from smfparse import comparing, reports
 from smfparse.errors import Damage, RequestError
 from smfparse.inputs import Inputs, Options, ReadOptions, open_inputs
-from smfparse.inspecting.inventory import Group, inventory
+from smfparse.inspecting import Group, inventory
 from smfparse.query import Catalog, Connection, lazy_frame
 from smfparse.reports import TOTAL, Sections, every
 from smfparse.selecting import ALL_RECORDS, Selection, texts

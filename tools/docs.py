@@ -18,7 +18,7 @@ import pages
 from smfparse import reports
 from smfparse.cli import main as cli
 from smfparse.comparing import MEASURES, ROW_KINDS
-from smfparse.rendering.figures import STYLES
+from smfparse.rendering import STYLES
 from smfparse.tables import (
     KEY_COLUMNS,
     TASK_KEY,

@@ -1,9 +1,8 @@
-"""A comparison as text, CSV and JSON; and as MP1B's TASK report with two columns."""
+"""A comparison as a document; and as MP1B's TASK report with two columns."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import polars as pl
@@ -11,11 +10,10 @@ import polars as pl
 from smfparse.comparing.changes import NAMES
 from smfparse.comparing.measures import MEASURES
 from smfparse.comparing.sides import Rename, Side
-from smfparse.rendering import rows as frames
-from smfparse.rendering.figures import ABSENT, STYLES
+from smfparse.rendering import ABSENT, STYLES, Column, Document, Facts, Frames, Section, Table
 
 TOP = 20
-"""Rows of text that are not significant, unless told otherwise."""
+"""Rows of a part that are shown, besides significant ones."""
 _WIDTHS = {"qmgr": 4, "job": 8, "queue": 48, "verb": 7}
 _VERBS = (
     *("open", "close", "get", "put", "put1", "inq", "set", "cb"),
@@ -28,23 +26,104 @@ _OF_TASK = {
     "Log force count": "log_forces",
 }
 _OF_QMGR = [each.name for each in MEASURES if each.kind in ("log", "messages")]
+_VALUES = ("before", "after", "difference", "ratio")
 _LABEL = 28
+_FEW = (
+    "There are too few intervals to tell a change from chance: it takes two a side. "
+    "--interval 15m makes some of what was recorded without any."
+)
 
 
-def lines(
-    rows: pl.DataFrame, before: Side, after: Side, form: str, tolerance: float, top: int = TOP
-) -> Iterator[str]:
-    """Yield the lines of a comparison in the form text, csv or json.
+class ComparisonDocument(Document):
+    """What changed from one side to the other.
 
-    rows  as `comparison.compared` gives them
-    top   rows of text that are not significant
+    rows       as `compared` gives them
+    tolerance  ratio from which on a change counts
+    top        rows of a part that are shown, besides significant ones
     """
-    if form == "text":
-        yield from _text(rows, before, after, tolerance, top)
-    elif form == "csv":
-        yield from frames.lines([rows.to_arrow()], "csv")
-    else:
-        yield json.dumps({"report": "compare", "rows": rows.to_dicts()})
+
+    title = "Before and after"
+
+    def __init__(
+        self, rows: pl.DataFrame, before: Side, after: Side, tolerance: float, top: int = TOP
+    ) -> None:
+        self._rows = rows
+        self._sides = (before, after)
+        self._tolerance = tolerance
+        self._top = top
+
+    def sections(self) -> Iterator[Section]:
+        """Yield the two sides, then what changed and other rows."""
+        columns = (Column(""), Column("Before"), Column("After"))
+        yield Section("", [Table(columns, [(label, *cells) for label, *cells in self._heading()])])
+        for title, part in self._parts():
+            yield Section(title, [] if part.is_empty() else [_table_of(part)])
+        if self._too_few:
+            yield Section("", notes=[_FEW])
+
+    def tables(self) -> Iterator[Frames]:
+        """Yield all rows."""
+        yield Frames(iter([self._rows]))
+
+    def facts(self) -> Iterator[Facts]:
+        """Yield all rows."""
+        yield Facts({"report": "compare", "rows": self._rows.to_dicts()})
+
+    def printed(self) -> Iterator[str]:
+        """Yield the lines of the text."""
+        shown = [("", "Before", "After"), *self._heading()]
+        width = max(len(before) for _, before, _ in shown)
+        for label, before, after in shown:
+            yield f"{label:<{_LABEL}} {before:<{width}}  {after}".rstrip()
+        for title, part in self._parts():
+            yield from ("", title)
+            if part.height:
+                yield from _table(part)
+        if self._too_few:
+            yield from ("", _FEW)
+
+    def _heading(self) -> Iterator[tuple[str, str, str]]:
+        """Yield what the two sides are made of."""
+        facts: dict[str, Callable[[Side], str]] = {
+            "From": lambda side: _moment(side.first),
+            "To": lambda side: _moment(side.last),
+            "Intervals": lambda side: str(side.intervals),
+            "Queue managers": lambda side: ", ".join(side.qmgrs) or ABSENT,
+            "Seconds of class 3": lambda side: _number(side.total("calls")),
+            "Seconds of statistics": lambda side: _number(side.total("messages")),
+            "CPU of calls, uS a second": lambda side: _number(side.cpu_per_second),
+        }
+        before, after = self._sides
+        for label, fact in facts.items():
+            yield label, fact(before), fact(after)
+
+    def _parts(self) -> Iterator[tuple[str, pl.DataFrame]]:
+        """Yield the parts that people see: what each has, how much of it, and the rows shown."""
+        found = pl.col("significant").fill_null(value=False)
+        first, second = pl.col("before").is_null(), pl.col("after").is_null()
+        of_qmgr = pl.col("figure").is_in(_OF_QMGR) | pl.col("figure").str.contains("^(pool|cf)_")
+        effect = pl.col("figure") == "cpu_per_second"
+        changed = f"Changed by more than {100 * self._tolerance:g} %, and more than intervals vary"
+        others = ~(found | of_qmgr | first | second)
+        parts = {
+            changed: found,
+            "Others, those first that change the CPU time most": others,
+            "Others of queue managers": of_qmgr & ~found,
+            "Only before": second & effect,
+            "Only after": first & effect,
+        }
+        for title, which in parts.items():
+            part = self._rows.filter(which)
+            shown = part if title == changed else part.head(self._top)
+            cut = shown.height < part.height
+            count = f"{shown.height} of {part.height}, see --top" if cut else f"{part.height}"
+            yield f"{title}: {count if part.height else 'none'}", shown
+
+    @property
+    def _too_few(self) -> bool:
+        """Whether no figure of both sides can be told from chance."""
+        both = self._rows.drop_nulls(["before", "after"])
+        return both.height > 0 and both["significant"].null_count() == both.height
 
 
 def explain() -> Iterator[str]:
@@ -54,71 +133,36 @@ def explain() -> Iterator[str]:
         yield f"{each.name}{unit} = {each.formula}"
 
 
-def _text(
-    rows: pl.DataFrame, before: Side, after: Side, tolerance: float, top: int
-) -> Iterator[str]:
-    yield from _heading(before, after)
-    found = pl.col("significant").fill_null(value=False)
-    first, second = pl.col("before").is_null(), pl.col("after").is_null()
-    of_qmgr = pl.col("figure").is_in(_OF_QMGR) | pl.col("figure").str.contains("^(pool|cf)_")
-    effect = pl.col("figure") == "cpu_per_second"
-    blocks = [
-        (f"Changed by more than {100 * tolerance:g} %, and more than intervals vary", found),
-        ("Others, those first that change the CPU time most", ~(found | of_qmgr | first | second)),
-        ("Others of queue managers", of_qmgr & ~found),
-        ("Only before", second & effect),
-        ("Only after", first & effect),
-    ]
-    for number, (title, which) in enumerate(blocks):
-        part = rows.filter(which)
-        most = part.height if number == 0 else min(top, part.height)
-        count = f"{part.height}" if most == part.height else f"{most} of {part.height}, see --top"
-        yield ""
-        yield f"{title}: {count if part.height else 'none'}"
-        if most:
-            yield from _table(part.head(most))
-    both = rows.filter(~first & ~second)
-    if both.height and both["significant"].null_count() == both.height:
-        yield ""
-        yield (
-            "There are too few intervals to tell a change from chance: it takes two a side. "
-            "--interval 15m makes some of what was recorded without any."
-        )
-
-
-def _heading(before: Side, after: Side) -> Iterator[str]:
-    sides = (before, after)
-    shown = [
-        ("", ["Before", "After"]),
-        ("From", [_moment(side.first) for side in sides]),
-        ("To", [_moment(side.last) for side in sides]),
-        ("Intervals", [str(side.intervals) for side in sides]),
-        ("Queue managers", [", ".join(side.qmgrs) or ABSENT for side in sides]),
-        ("Seconds of class 3", [_number(side.total("calls")) for side in sides]),
-        ("Seconds of statistics", [_number(side.total("messages")) for side in sides]),
-        ("CPU of calls, uS a second", [_number(side.cpu_per_second) for side in sides]),
-    ]
-    width = max(len(cells[0]) for _, cells in shown)
-    for label, cells in shown:
-        yield f"{label:<{_LABEL}} {cells[0]:<{width}}  {cells[1]}".rstrip()
-
-
 def _moment(value: Any) -> str:
     return ABSENT if value is None else STYLES["second"][0](value)
 
 
+def _named(rows: pl.DataFrame) -> list[str]:
+    """Return the names that rows have; those that none has are left out."""
+    return [name for name in NAMES if rows[name].null_count() < rows.height]
+
+
+def _table_of(rows: pl.DataFrame) -> Table:
+    names = _named(rows)
+    texts = [Column(name.capitalize()) for name in (*names, "figure")]
+    numbers = [Column(name.capitalize(), right=True) for name in _VALUES]
+    cells = (
+        [
+            *(str(row[name] or ABSENT) for name in (*names, "figure")),
+            *(_number(row[name]) for name in _VALUES),
+        ]
+        for row in rows.iter_rows(named=True)
+    )
+    return Table([*texts, *numbers], cells)
+
+
 def _table(rows: pl.DataFrame) -> Iterator[str]:
-    """Yield a heading and a line a row; names that no row has are left out."""
-    names = [name for name in NAMES if rows[name].null_count() < rows.height]
+    """Yield a heading and a line a row, in columns as wide as names can be."""
+    table = _table_of(rows)
     width = max(len("Figure"), *map(len, rows["figure"].to_list()))
-    heading = [f"{name.capitalize():<{_WIDTHS[name]}}" for name in names]
-    numbers = [f"{text:>14}" for text in ("Before", "After", "Difference", "Ratio")]
-    yield "  ".join([*heading, f"{'Figure':<{width}}", *numbers])
-    for row in rows.iter_rows(named=True):
-        cells = [f"{row[name] or ABSENT!s:<{_WIDTHS[name]}}" for name in names]
-        figures = ("before", "after", "difference", "ratio")
-        values = [f"{_number(row[name]):>14}" for name in figures]
-        yield "  ".join([*cells, f"{row['figure']!s:<{width}}", *values])
+    hows = [*(f"<{_WIDTHS[name]}" for name in _named(rows)), f"<{width}", *[">14"] * len(_VALUES)]
+    for cells in ([column.heading for column in table.columns], *table.rows):
+        yield "  ".join(map(format, cells, hows))
 
 
 def _number(value: float | None) -> str:

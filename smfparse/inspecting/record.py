@@ -58,7 +58,7 @@ class Record:
         return REGISTRY.get((self.type, number), {}).get(triplet)
 
 
-def find(chunk: Chunk, *, number: int | None, at: int | None) -> Record | None:
+def find_record(chunk: Chunk, *, number: int | None, at: int | None) -> Record | None:
     """Return a record, if the chunk has it: record `number`, or the one at or around byte `at`.
 
     With neither it is the first record of MQ.
@@ -78,7 +78,7 @@ def find(chunk: Chunk, *, number: int | None, at: int | None) -> Record | None:
     return None
 
 
-def lines(record: Record) -> Iterator[str]:
+def explained(record: Record) -> Iterator[str]:
     """Yield the record, explained."""
     yield (
         f"{record.source}: record {record.record_no} at byte 0x{record.offset:X}, "

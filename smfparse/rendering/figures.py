@@ -1,4 +1,4 @@
-"""In which style a figure is shown: how a value becomes text."""
+"""The styles of figures: how a value becomes text."""
 
 from __future__ import annotations
 
@@ -8,10 +8,6 @@ from typing import Any
 
 ABSENT = "-"
 """What is shown where the data does not have what a figure is made of."""
-FORMULA_START = r"^[=+\-@]"
-"""What spreadsheets take for the start of a formula, as a regular expression."""
-NUMBER = r"^[+\-]?[0-9][0-9.:]*(e[+\-]?[0-9]+)?$"
-"""A number or a length of time, which is no formula, whatever it starts with."""
 _UNITS = ("B", "KB", "MB", "GB", "TB", "PB")
 _MANY = 10_000
 """So many megabytes are shown as gigabytes, and so on."""

@@ -1,35 +1,73 @@
-"""Rows of any query as text, CSV or JSON."""
+"""The rows of queries as a document: tables of whatever columns, as they come."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 import polars as pl
 
-from smfparse.rendering.figures import FORMULA_START, NUMBER
+from smfparse.rendering import formats
+from smfparse.rendering.document import Cells, Column, Document, Frames, Section, Table
+from smfparse.rendering.guard import CONTROL
 
 _EXPLAINED = ["explain_key", "explain_value"]
 _ALIGNED = 10_000
 """So many rows of text are looked at for the width of columns, at least."""
 _LEAST, _MOST, _DECIMALS = 1e-3, 1e15, 6
-"""Between which numbers text has no more decimals than that."""
+"""Between which numbers people see no more decimals than that."""
 _HEADING = 2
 """Lines of a table before its rows."""
+_NULL = "null"
+_CAST = (pl.String, pl.Boolean, pl.Date, pl.Datetime, pl.Time, pl.Decimal)
+"""Types, besides numbers, that polars makes texts of; Python does of others."""
 
 
-def lines(parts: Iterable[Any], form: str) -> Iterator[str]:
-    """Yield pyarrow.Tables of the same plain columns in the form text, csv or json.
+class RowsDocument(Document):
+    """The results of queries, one after another.
 
-    CSV and JSON come by parts of many rows: a text can hold what ends a line.
+    results  of each its query, and pyarrow.Tables of the same plain columns, at least one
     """
-    frames = (_exact(pl.DataFrame(each)) for each in parts)
-    return {"json": _json, "csv": _csv}.get(form, _text)(frames)
+
+    title = "Rows of SQL"
+
+    def __init__(self, results: Iterable[tuple[str, Iterable[Any]]]) -> None:
+        self._results = results
+
+    def tables(self) -> Iterator[Frames]:
+        """Yield the rows of each query."""
+        for _, parts in self._results:
+            yield Frames(_exact(pl.DataFrame(each)) for each in parts)
+
+    def facts(self) -> Iterator[Frames]:
+        """Yield the rows of each query."""
+        return self.tables()
+
+    def sections(self) -> Iterator[Section]:
+        """Yield a table a query, which it is headed by."""
+        for query, parts in self._results:
+            frames = (_exact(pl.DataFrame(each)) for each in parts)
+            yield Section("", [_table(next(frames), frames, " ".join(query.split()))])
+
+    def printed(self) -> Iterator[str]:
+        """Yield tables, an empty line between two; the lines of a plan as they are."""
+        for number, table in enumerate(self.tables()):
+            if number:
+                yield ""
+            yield from _text(table.frames)
+
+
+def lines(parts: Iterable[Any], format: str) -> Iterator[str]:  # noqa: A002 - it is called so everywhere
+    """Yield the rows of a query, pyarrow.Tables of the same plain columns, in a format.
+
+    A text can hold what ends a line, so CSV and JSON come by parts of many rows.
+    """
+    return formats.lines(RowsDocument([("", parts)]), format)
 
 
 def _exact(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return numbers of which every form shows what they are, and no more digits."""
+    """Return numbers of which every format shows what they are, and no more digits."""
     kinds = frame.schema.items()
     decimals = {name: kind.scale for name, kind in kinds if isinstance(kind, pl.Decimal)}
     return frame.with_columns(
@@ -41,23 +79,22 @@ def _exact(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _csv(frames: Iterator[pl.DataFrame]) -> Iterator[str]:
-    for number, frame in enumerate(frames):
-        if number == 0 or frame.height:
-            yield csv(frame, header=number == 0).removesuffix("\n")
+def _table(first: pl.DataFrame, others: Iterable[pl.DataFrame], caption: str) -> Table:
+    columns = [Column(name, kind.is_numeric()) for name, kind in first.schema.items()]
+    return Table(columns, chain.from_iterable(map(_cells, chain([first], others))), caption)
 
 
-def _json(frames: Iterator[pl.DataFrame]) -> Iterator[str]:
-    """Yield one array, with an object a row."""
-    local = pl.col(pl.Datetime("us", None)).dt.to_string("iso:strict")
-    found = "["
-    for frame in frames:
-        rows = frame.with_columns(local).write_json()[1:-1]
-        if rows and found != "[":
-            yield f"{found},"
-            found = ""
-        found += rows
-    yield f"{found}]"
+def _cells(frame: pl.DataFrame) -> Iterator[Cells]:
+    """Yield the rows of a frame as texts."""
+    return zip(*map(_texts, frame), strict=True)
+
+
+def _texts(values: pl.Series) -> list[str]:
+    kind = values.dtype
+    shown = _even(values) if kind == pl.Float64 else values
+    if kind.is_numeric() or kind in _CAST:
+        return shown.cast(pl.String).fill_null(_NULL).to_list()
+    return [_NULL if value is None else str(value) for value in shown.to_list()]
 
 
 def _text(frames: Iterator[pl.DataFrame]) -> Iterator[str]:
@@ -69,24 +106,14 @@ def _text(frames: Iterator[pl.DataFrame]) -> Iterator[str]:
     if first and first[0].columns == _EXPLAINED:
         yield from "\n".join(pl.concat(first)["explain_value"]).splitlines()
     elif first:
-        yield from _table(pl.concat(first))
+        yield from _aligned(pl.concat(first))
         for frame in frames:
-            yield from _table(frame)[_HEADING:]
+            yield from _aligned(frame)[_HEADING:]
 
 
-def csv(frame: pl.DataFrame, *, header: bool = True) -> str:
-    """Return rows as CSV, with or without the names of columns: no cell starts a formula."""
-    texts = pl.col(pl.String)
-    formula = texts.str.contains(FORMULA_START) & ~texts.str.contains(NUMBER)
-    safe = frame.with_columns(pl.when(formula).then("'" + texts).otherwise(texts).name.keep())
-    return safe.rename(lambda name: re.sub(f"({FORMULA_START})", r"'\1", name)).write_csv(
-        include_header=header
-    )
-
-
-def _table(frame: pl.DataFrame) -> list[str]:
+def _aligned(frame: pl.DataFrame) -> list[str]:
     """Return the lines of a table: two of heading, and one a row."""
-    texts = pl.col(pl.String).str.replace_all(r"\p{Cc}|\p{Zl}|\p{Zp}", ".")
+    texts = pl.col(pl.String).str.replace_all(CONTROL, ".")
     numbers = [_even(each) for each in frame.select(pl.col(pl.Float64))]
     with pl.Config(
         tbl_rows=-1,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from smfparse.errors import RequestError
 from smfparse.layout import Column
-from smfparse.rendering.figures import ABSENT, STYLES
+from smfparse.rendering import ABSENT, STYLES
 from smfparse.reports.checking import Key, Where, as_type, expected, read_table, toml
 from smfparse.reports.crosschecks import check
 from smfparse.reports.options import parsed

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from smfparse.reports import printing
+from smfparse.rendering import Column, Document, Facts, Section, Table
 from smfparse.reports.declaration import Report, declared
 
 if TYPE_CHECKING:
@@ -60,20 +59,24 @@ def _filled(catalog: Catalog, tables: set[str]) -> set[str]:
     return {table for table, count in row.items() if count}
 
 
-def lines(listed: Sequence[Listed], form: str) -> Iterator[str]:
-    """Yield the lines of the list in the form text, csv or json."""
-    if form == "json":
-        yield json.dumps({"reports": [asdict(each) for each in listed]}, indent=2)
-        return
-    known = any(each.data is not None for each in listed)
-    names = ["name", *(["data"] if known else []), "title", "dd", "trace"]
-    rows = [
-        [_WORDS[each.data] if name == "data" else getattr(each, name) for name in names]
-        for each in listed
-    ]
-    if form == "csv":
-        yield from printing.csv_rows([names, *rows])
-        return
-    widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
-    for row in [names, *rows]:
-        yield "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+class ListDocument(Document):
+    """The list as a document."""
+
+    title = "Reports"
+
+    def __init__(self, listed: Sequence[Listed]) -> None:
+        self._listed = listed
+
+    def sections(self) -> Iterator[Section]:
+        """Yield the one table; whether there is data only where that is known."""
+        known = any(each.data is not None for each in self._listed)
+        names = ["name", *(["data"] if known else []), "title", "dd", "trace"]
+        rows = [
+            [_WORDS[each.data] if name == "data" else getattr(each, name) for name in names]
+            for each in self._listed
+        ]
+        yield Section("", [Table([Column(name) for name in names], rows)])
+
+    def facts(self) -> Iterator[Facts]:
+        """Yield the reports as objects."""
+        yield Facts({"reports": [asdict(each) for each in self._listed]}, indent=2)

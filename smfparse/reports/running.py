@@ -12,7 +12,7 @@ from contextlib import closing
 from importlib import resources
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from smfparse.rendering.figures import STYLES
+from smfparse.rendering import STYLES
 from smfparse.reports.declaration import EVIDENCE, Report
 from smfparse.reports.sections import Sections, statements
 from smfparse.tables import view_macros

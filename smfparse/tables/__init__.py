@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from smfparse.tables.arrow import schema as schema
     from smfparse.tables.arrow import wanted_columns as wanted_columns
     from smfparse.tables.arrow import wanted_tables as wanted_tables
+    from smfparse.tables.describe import Entry as Entry
+    from smfparse.tables.describe import Relation as Relation
+    from smfparse.tables.describe import described as described
+    from smfparse.tables.describe import every_relation as every_relation
     from smfparse.tables.dictionary import DAMAGE as DAMAGE
     from smfparse.tables.dictionary import DAMAGE_COLUMNS as DAMAGE_COLUMNS
     from smfparse.tables.dictionary import KEY_COLUMNS as KEY_COLUMNS
@@ -58,6 +62,7 @@ else:
             "CODED DECIMAL Batch Wanted arrow_type chosen coded_schema every_block plain_schema "
             "schema wanted_columns wanted_tables"
         ),
+        describe="Entry Relation described every_relation",
         dictionary=(
             "DAMAGE DAMAGE_COLUMNS KEY_COLUMNS RECORD RECORD_BLOCKS RECORD_FIELDS TABLES "
             "TASK_KEY TableColumn columns decoded_tables fields_named key_columns meaning "

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from smfparse.inputs import Inputs
 from smfparse.limits import LIMITS
-from smfparse.rendering.rows import csv
+from smfparse.rendering import of_frame
 from smfparse.store import PARTIAL, TableWriter, check_folder, in_folder
 from smfparse.tables import Batch, Wanted, plain_schema, table_names
 
@@ -57,10 +57,10 @@ class _Csv(_Text):
 
     def __init__(self, table: str, wanted: Columns, path: Path, packed: bool) -> None:
         super().__init__(table, wanted, path, packed)
-        self._file.write(csv(pl.DataFrame(self._schema.empty_table())).encode())
+        self._file.write(of_frame(pl.DataFrame(self._schema.empty_table())).encode())
 
     def add(self, batch: Batch) -> None:
-        self._file.write(csv(self._frame(batch), header=False).encode())
+        self._file.write(of_frame(self._frame(batch), header=False).encode())
 
 
 class _JsonLines(_Text):

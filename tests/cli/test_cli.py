@@ -15,6 +15,7 @@ import pytest
 import smfparse
 from smfparse.cli import main
 from smfparse.cli.output import write_lines
+from smfparse.rendering import FORMATS
 from tests.support.builders import foreign_record, rdw
 from tests.support.command import run
 from tests.support.smf import LOG_START, Io, Log, log_record
@@ -300,7 +301,7 @@ def test_a_dataset_with_a_broken_file_ends_with_exit_code_8(dump: Path, tmp_path
         ["nothing"],
         ["info"],
         ["info", "--nothing", "DUMP"],
-        ["info", "DUMP", "--format", "csv"],
+        ["info", "DUMP", "--format", "parquet"],
         ["report"],
         ["report", "log"],
         ["report", "lag", "DUMP"],
@@ -448,7 +449,7 @@ def test_sql_prints_json(dump: Path) -> None:
 
 
 @pytest.mark.parametrize("table", ["record", "qjst", "qjst_io"])
-@pytest.mark.parametrize("form", ["text", "csv", "json"])
+@pytest.mark.parametrize("form", FORMATS)
 def test_sql_prints_whole_tables_in_every_form(dump: Path, table: str, form: str) -> None:
     assert "QM01" in clean("sql", dump, f"SELECT * FROM {table}", "--format", form)
 
@@ -526,7 +527,7 @@ ODD = (
 )
 
 
-@pytest.mark.parametrize("form", ["text", "csv", "json"])
+@pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("query", ODD)
 def test_sql_shows_every_type_and_every_name_in_every_form(
     dump: Path, query: str, form: str

@@ -688,7 +688,7 @@ def test_without_class_3_the_trace_is_named(tmp_path: Path) -> None:
     assert "Only after: 20 of " in shown
     chosen = run(FIXTURE, FIXTURE, "--type", "115")
     assert (chosen.exit_code, chosen.stderr.count("\n")) == (0, 2)
-    assert chosen.stderr.endswith("looked at were only records with: type 115\n")
+    assert chosen.stderr.endswith("only records with these were read: type 115\n")
     chosen = run(FIXTURE, FIXTURE, "--job", "NONE")
     assert chosen.exit_code == 0
     assert "the selection matches no record" in chosen.stderr
@@ -702,7 +702,7 @@ def test_without_class_3_the_trace_is_named(tmp_path: Path) -> None:
         (["FILE"], "BEFORE and AFTER; or cut some by --split-at TIME"),
         (["FILE", "FILE", "FILE"], "BEFORE and AFTER; or cut some by --split-at TIME"),
         (["--split-at", "2026-03-04"], "INPUT"),
-        (["FILE", "--split-at", "1000"], "has to have a day; 2026-03-04, 2026-03-04T09:00"),
+        (["FILE", "--split-at", "1000"], "has no day; write it like 2026-03-04, 2026-03-04T09:00"),
         (["FILE", "--split-at", "noon"], "2026-03-04T09:00"),
         (["FILE", "FILE", "--by", "user"], "--by user: unknown name; it takes qmgr, job"),
         (["FILE", "FILE", "--by", ""], "it takes qmgr, job, queue, verb"),

@@ -22,13 +22,14 @@ from prompt_toolkit.history import FileHistory, InMemoryHistory
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from smfparse.cli import describe
 from smfparse.inputs.opening import Inputs, open_inputs
+from smfparse.inspecting import description
 from smfparse.query import Catalog, Console
 from smfparse.query import prompt as console
 from smfparse.query.catalog import is_complete
 from smfparse.query.hints import hinted
 from smfparse.query.prompt import SqlCompleter, is_whole
+from smfparse.rendering import FORMATS, formats
 from smfparse.rendering.rows import lines
 from smfparse.tables import Wanted, columns, relations, views
 from smfparse.writing import write_dataset
@@ -214,7 +215,7 @@ def test_every_statement_that_gives_rows_shows_them(
 def test_a_statement_that_gives_no_rows_shows_nothing(tmp_path: Path) -> None:
     copied = tmp_path / "copy.csv"
     for statement in (f"COPY (FROM wtas) TO '{copied}'", "CREATE TABLE t (a INT)", "BEGIN"):
-        for form in ("text", "csv", "json"):
+        for form in FORMATS:
             assert clean(DUMP, f"{statement};\n", "--format", form) == ""
 
 
@@ -395,14 +396,9 @@ def type_in() -> Type:
         ):
             keys.send_text(text)
             complain = lambda line: shown.append(f"!{line}")  # noqa: E731
-            Console(
-                catalog,
-                partial(lines, form="csv"),
-                describe.lines,
-                shown.append,
-                complain,
-                lambda: None,
-            ).run(history)
+            described = lambda name: formats.lines(description(name), "text")  # noqa: E731
+            render = partial(lines, format="csv")
+            Console(catalog, render, described, shown.append, complain, lambda: None).run(history)
         return "\n".join(shown)
 
     return typed

@@ -20,7 +20,7 @@ from smfparse.comparing import load_measures
 from smfparse.errors import RequestError
 from smfparse.reports import Figure, Report, TextTable, declaration, declared_keys
 from smfparse.reports.declaration import load
-from tests.searching import search
+from tests.support.searching import search
 
 DEFINITIONS = Path(declaration.__file__).parent / "definitions"
 MEASURES = Path(comparing.__file__).parent / "measures.toml"

@@ -22,7 +22,7 @@ from smfparse.errors import RequestError
 from smfparse.inputs.opening import open_inputs
 from smfparse.layout import Combine
 from smfparse.query import Catalog
-from smfparse.rendering.figures import STYLES
+from smfparse.rendering import FORMATS, STYLES, md
 from smfparse.reports import RECORDED, TOTAL, Report, Sections, every, printing
 from smfparse.reports.sections import TEMPLATE_KEYS
 from smfparse.synthetic import generate
@@ -34,7 +34,7 @@ from tests.support.searching import search
 
 pytestmark = pytest.mark.slow
 
-FORMS = ("text", "csv", "json")
+FORMS = tuple(FORMATS)
 NAMES = reports.report_names()
 STORED = [FILES[0], *(path for path in FILES if path.suffix == ".dat")]
 """Files that are converted as well: others have the same blocks, of other releases."""
@@ -134,8 +134,12 @@ def test_a_report_of_a_release_can_be_had_in_every_form(name: str, path: Path) -
 
 def check_forms(which: Report, rows: list[dict[str, Any]]) -> None:
     """Write a report in every form; what can be read back has a row and cell for all there is."""
-    text, table, objects = (list(printing.lines(which, rows, form)) for form in FORMS)
+    text, table, objects, markdown, page = (
+        list(printing.lines(which, rows, form)) for form in FORMS
+    )
     assert text
+    assert markdown[0] == f"# {md.escaped(f'{which.name}: {which.title}')}"
+    assert page[-1] == "</html>"
     lines = [row.get("line") or "" for row in rows]
     header, *cells = csv.reader(table)
     assert len(set(header)) == len(header)

@@ -22,7 +22,7 @@ from smfparse.cli import main
 from smfparse.errors import RequestError
 from smfparse.inputs.opening import open_inputs
 from smfparse.query import Catalog
-from smfparse.rendering.figures import STYLES
+from smfparse.rendering import STYLES
 from smfparse.reports import TOTAL, printing
 from tests.support.builders import Write
 from tests.support.fact_blocks import facts
@@ -686,8 +686,8 @@ def test_an_unknown_report_is_refused_with_those_there_are() -> None:
 
 def test_a_report_without_sections_is_its_title_or_its_header() -> None:
     which = reports.report("log")
-    assert list(printing.text(which, [])) == [which.title]
-    (header,) = printing.csv_lines(which, [])
+    assert list(printing.lines(which, [], "text")) == [which.title]
+    (header,) = printing.lines(which, [], "csv")
     assert header.startswith("z/OS,QM,Date,Time,")
 
 

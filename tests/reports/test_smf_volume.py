@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from smfparse import reports
 from smfparse.inputs.opening import open_inputs
-from smfparse.inspecting.inventory import inventory
+from smfparse.inspecting import inventory
 from smfparse.query import Catalog
 from smfparse.reports import Sections, every, printing
 from smfparse.synthetic import generate

@@ -23,6 +23,8 @@ from smfparse.synthetic import SMF_LIMIT, generate
 from smfparse.tables import TABLES
 from tests.support.paths import FIXTURES
 
+pytestmark = pytest.mark.slow
+
 RDW = struct.Struct(">HBB")
 BLOCK = 27_994
 WHOLE, FIRST, LAST, MIDDLE = range(4)
@@ -140,7 +142,6 @@ def _key(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".") if part)
 
 
-@pytest.mark.slow
 @every_version
 def test_blocks_have_the_length_the_version_writes(version: str) -> None:
     compared: set[str] = set()
@@ -458,7 +459,6 @@ def dense(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
     return read(tmp_path_factory.mktemp("dense"), dense=True, tasks=100, version="10.0.0")
 
 
-@pytest.mark.slow
 @every_version
 def test_every_dense_version_decodes_without_damage(tmp_path: Path, version: str) -> None:
     inputs = read(tmp_path, version=version, dense=True)
@@ -482,7 +482,7 @@ def random_columns(table: str) -> Iterator[str]:
     for column in TABLES[table].columns:
         each = column.field
         fixed = each is block.version or each.name in ("wtasints", "wtasinte")
-        whole = column.part.name == column.part.suffix == ""
+        whole = column.shown.name == column.shown.suffix == ""
         random = whole and not fixed and not isinstance(each.kind, Code | Text | Wide)
         if random and each.kind.width >= 4 and block.holds(each, column.offset, length, word):
             yield column.name

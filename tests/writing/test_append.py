@@ -207,12 +207,12 @@ def test_an_input_that_is_there_is_passed_over_whatever_its_name(
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     said = convert(again, "--to", folder, "--append").stderr
     assert said.splitlines() == [
-        f"smfparse: {again}: is in the dataset already; passed over",
+        f"smfparse: {again}: is in the dataset already; skipped",
         f"smfparse: {folder}: 0 rows added in 0 tables",
     ]
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
     said = convert(again, dumps[1], "--to", folder, "--append").stderr
-    assert f"{again}: is in the dataset already; passed over" in said
+    assert f"{again}: is in the dataset already; skipped" in said
     names = [each["name"] for each in read_manifest(folder)["inputs"]]
     assert names == [str(dumps[0]), str(dumps[1])]
 

@@ -1,0 +1,66 @@
+"""Messages of the library in the words of the command line."""
+
+from __future__ import annotations
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from smfparse.cli import main
+from smfparse.cli.wording import in_options
+from tests.support.paths import SMF
+
+DUMP = str(SMF)
+REPORT, CONVERT, SQL = (main.commands[name] for name in ("report", "convert", "sql"))
+
+
+@pytest.mark.parametrize(
+    ("command", "message", "shown"),
+    [
+        (REPORT, "since= '9' is not a time", "--from '9' is not a time"),
+        (REPORT, "until=: not a time", "--to: not a time"),
+        (CONVERT, "until=: not a time", "--until: not a time"),
+        (CONVERT, "append=True adds, force=True replaces", "--append adds, --force replaces"),
+        (REPORT, "a process was killed; try jobs=1", "a process was killed; try --jobs 1"),
+        (REPORT, "a process was killed; try jobs=1.", "a process was killed; try --jobs 1."),
+        (REPORT, "by='x' (by='qmgr, job')", "--by 'x' (--by 'qmgr, job')"),
+        (REPORT, 'by="x"; give one of keep_duplicates=', '--by "x"; give one of --keep-duplicates'),
+        (REPORT, "types='7': no types", "--type '7': no types"),
+    ],
+)
+def test_parameters_are_shown_as_options(command: click.Command, message: str, shown: str) -> None:
+    assert in_options(message, command) == shown
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "append=True",  # not an option of the command
+        "qmgr=QM01/part-1.parquet: no such file",
+        "qmgr=QM01.smf: no such file",
+        "qmgr=QM01: no such file",
+        "dumps/qmgr=QM01/part-1.parquet: no such file",
+        "'job=X' is not a number",
+        "jobs = 1, subjobs=1, jobs==1",
+        "Binder Error: no such column\n\nLINE 1: SELECT * FROM t WHERE job='PAY' AND jobs=1",
+    ],
+)
+def test_what_is_no_parameter_stays_as_it_is(message: str) -> None:
+    assert in_options(message, SQL) == message
+
+
+def test_a_message_of_the_library_names_options() -> None:
+    done = CliRunner().invoke(main, ["report", "log", DUMP, "--output", __file__])
+    assert done.exit_code == 2
+    assert done.stderr == f"smfparse: {__file__}: the file exists; --force replaces it\n"
+
+
+@pytest.mark.parametrize("command", main.commands.values(), ids=lambda each: each.name)
+def test_the_help_of_an_option_begins_with_a_verb(command: click.Command) -> None:
+    nouns = ("A", "An", "The", "Only", "What", "How", "That", "By", "If", "Of", "Where")
+    for each in command.params:
+        if isinstance(each, click.Option):
+            assert each.help, each.name
+            assert each.help.split()[0] not in nouns, each.help
+            assert each.help[0].isupper(), each.help
+            assert each.help.endswith("."), each.help
