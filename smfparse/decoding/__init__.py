@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from smfparse.faces import face
 
 if TYPE_CHECKING:
+    from smfparse.decoding.areas import header_parts as header_parts
     from smfparse.decoding.decoder import Decoder as Decoder
     from smfparse.decoding.duplicates import FINGERPRINT as FINGERPRINT
     from smfparse.decoding.duplicates import Duplicates as Duplicates
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
+        areas="header_parts",
         decoder="Decoder",
         duplicates="Duplicates FINGERPRINT Fingerprints Recorder fingerprints read_run",
         matching="TASK_KINDS queue_tasks",

@@ -7,8 +7,7 @@ import datetime as dt
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from smfparse.rendering import ABSENT, Column, Document, Facts, Section, Table, aligned
-from smfparse.rendering.document import Cells
+from smfparse.rendering import ABSENT, Cells, Column, Document, Facts, Section, Table, aligned
 
 if TYPE_CHECKING:
     from smfparse.errors import Damage, DamageLog
