@@ -52,7 +52,7 @@ def test_what_is_no_parameter_stays_as_it_is(message: str) -> None:
 def test_a_message_of_the_library_names_options() -> None:
     done = CliRunner().invoke(main, ["report", "log", DUMP, "--output", __file__])
     assert done.exit_code == 2
-    assert done.stderr == f"smfparse: {__file__}: the file exists; --force replaces it\n"
+    assert done.stderr == f"smfparse: {__file__}: exists already; --force replaces it\n"
 
 
 @pytest.mark.parametrize("command", main.commands.values(), ids=lambda each: each.name)
