@@ -30,7 +30,17 @@ from smfparse.schemas.qsrs import QSRS
 from smfparse.schemas.qsst import QSST
 from smfparse.schemas.qtst import QTST
 from smfparse.schemas.qwac import QWAC
-from smfparse.schemas.qwhs import QWHC, QWHS, QWHX
+from smfparse.schemas.qwhs import (
+    FORMS,
+    LONG,
+    LONG_RELEASE,
+    QWHC,
+    QWHS,
+    QWHX,
+    SHORT,
+    STUB,
+    STUB_BYTES,
+)
 from smfparse.schemas.smf import QWAS, QWST, TRIPLET
 from smfparse.schemas.wqst import WQST
 from smfparse.schemas.wtas import WTAS
@@ -72,6 +82,9 @@ __all__ = [
     "ACCOUNTING",
     "APPENDED",
     "CONTINUATION",
+    "FORMS",
+    "LONG",
+    "LONG_RELEASE",
     "Q5ST",
     "QCST",
     "QIS1",
@@ -84,7 +97,10 @@ __all__ = [
     "QWHX",
     "QWST",
     "REGISTRY",
+    "SHORT",
     "STATISTICS",
+    "STUB",
+    "STUB_BYTES",
     "STUB_RECORDS",
     "TASK",
     "TASK_RECORDS",

@@ -8,8 +8,8 @@ import numpy as np
 
 from smfparse.decoding.records import Blocks, Records
 from smfparse.layout import Block, Mask, Numeric, Values
+from smfparse.reading import header_parts
 from smfparse.schemas import QWHC, QWHS, QWHX
-from smfparse.schemas.qwhs import header_parts
 from smfparse.vectors import Bools, Ints
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from smfparse.layout import ENCODING, Mask, Raw, Text, Values
-from smfparse.schemas.qwhs import LONG_RELEASE
+from smfparse.schemas import LONG_RELEASE
 from smfparse.vectors import distinct
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from smfparse.reading.detection import framing_named as framing_named
     from smfparse.reading.detection import look_at as look_at
     from smfparse.reading.framings import FRAMINGS as FRAMINGS
+    from smfparse.reading.header_area import header_parts as header_parts
     from smfparse.reading.headers import DUMP_HEADER as DUMP_HEADER
     from smfparse.reading.headers import DUMP_TRAILER as DUMP_TRAILER
     from smfparse.reading.headers import MOST_TRIPLETS as MOST_TRIPLETS
@@ -45,6 +46,7 @@ else:
         chunks="SLACK WHOLE_SOURCE Chunk Part are_short",
         detection="Framing framing_named look_at",
         framings="FRAMINGS",
+        header_area="header_parts",
         headers="DUMP_HEADER DUMP_TRAILER MOST_TRIPLETS SUBTYPE_END Headers begins_dump "
         "existing_triplets kinds_of least_offset triplet_count triplets_end",
         input="Copy Input",

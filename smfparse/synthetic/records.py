@@ -9,8 +9,19 @@ from typing import TypeAlias
 import numpy as np
 
 from smfparse.layout import Raw, version_key
-from smfparse.schemas import QWHC, QWHS, QWHX, QWST, TASK, TRIPLET
-from smfparse.schemas.qwhs import FORMS, LONG, SHORT, STUB, STUB_BYTES
+from smfparse.schemas import (
+    FORMS,
+    LONG,
+    QWHC,
+    QWHS,
+    QWHX,
+    QWST,
+    SHORT,
+    STUB,
+    STUB_BYTES,
+    TASK,
+    TRIPLET,
+)
 from smfparse.synthetic.draws import Ints, Rows, big_endian, clock
 from smfparse.synthetic.smf_headers import SmfHeaders
 

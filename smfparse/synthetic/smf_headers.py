@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from smfparse.layout import ENCODING, Raw, version_key
-from smfparse.schemas import QWST
-from smfparse.schemas.qwhs import LONG_RELEASE
+from smfparse.schemas import LONG_RELEASE, QWST
 from smfparse.synthetic.draws import Ints, Rows, encoded
 
 _US_PER_DAY = 24 * 3600 * 1_000_000
