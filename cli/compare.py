@@ -89,10 +89,10 @@ def command(
       smfparse compare DUMP.smf --split-at 2026-03-04T12:00 --job 'PAY*'
       smfparse compare local.smf shared.smf --rename 'LQ%=SQ%' --side-by-side
     """
-    from smfparse.comparing import printing
+    from smfparse import comparing
 
     if explain:
-        output.write_lines(printing.explain())
+        output.write_lines(comparing.explain())
         return
     if side_by_side and output.format != "text":
         raise click.UsageError("--side-by-side is text; CSV and JSON have one row a figure.")
@@ -114,7 +114,6 @@ def _compare(
 ) -> None:
     """Write what changed; report on stderr what is absent, duplicates and damage."""
     from smfparse import comparing
-    from smfparse.comparing import printing
     from smfparse.errors import DamageLog
 
     found = [comparing.Rename.of(text) for text in renames]
@@ -125,10 +124,10 @@ def _compare(
         report(comparing.absent(before, after))
         report_selection(opened[0])
     if side_by_side:
-        output.write_lines(printing.side_by_side(before, after, found))
+        output.write_lines(comparing.side_by_side(before, after, found))
     else:
         rows = comparing.compared(before, after, names, found, tolerance / 100)
-        output.write(printing.ComparisonDocument(rows, before, after, tolerance / 100, top))
+        output.write(comparing.ComparisonDocument(rows, before, after, tolerance / 100, top))
     damage = DamageLog()
     for each in opened:
         damage.extend(each.damage)

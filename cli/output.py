@@ -36,9 +36,9 @@ class Output:
 
     def write(self, document: Document) -> None:
         """Write a result in the format."""
-        from smfparse.rendering import formats
+        from smfparse.rendering import lines
 
-        self.write_lines(formats.lines(document, self.format))
+        self.write_lines(lines(document, self.format))
 
     def write_lines(self, lines: Iterable[str]) -> None:
         """Write text lines as they are."""

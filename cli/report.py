@@ -130,7 +130,6 @@ def _print(
     """Write a report of inputs; report on stderr what is absent, duplicates and damage."""
     from smfparse import reports
     from smfparse.query import Catalog
-    from smfparse.reports.printing import ReportDocument
 
     sections = _sections(interval, total)
     if not inputs:
@@ -149,7 +148,7 @@ def _print(
             with closing(reports.run_report(which, catalog, sections, **asked)) as rows:
                 found = list(islice(rows, 1))
                 _report_absent(which, opened, bool(found))
-                output.write(ReportDocument(which, chain(found, rows), asked))
+                output.write(reports.ReportDocument(which, chain(found, rows), asked))
     finish(opened.damage, opened.duplicates)
 
 
@@ -164,8 +163,7 @@ def _report_absent(which: Report, opened: Inputs, there: bool) -> None:
 def _list(name: str | None, inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
     """Write the reports; with inputs, of which a name is the first, whether they have the data."""
     from smfparse.query import Catalog
-    from smfparse.reports import is_report, reports_listed
-    from smfparse.reports.listing import ListDocument
+    from smfparse.reports import ListDocument, is_report, reports_listed
 
     if output.format == PARQUET:
         raise click.UsageError("--list cannot be written as Parquet; choose another format.")

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -168,8 +167,7 @@ def _ask(catalog: Catalog, format: str, opened: Inputs) -> None:  # noqa: A002 -
     """Ask for queries, and report damage as soon as it is met."""
     from smfparse.inspecting import description
     from smfparse.query import Console
-    from smfparse.rendering import lines
-    from smfparse.rendering import lines as rows
+    from smfparse.rendering import TEXT, RowsDocument, lines
 
     reported = 0
 
@@ -180,11 +178,13 @@ def _ask(catalog: Catalog, format: str, opened: Inputs) -> None:  # noqa: A002 -
             report_damage(opened.damage)
 
     def describe(name: str | None) -> Iterator[str]:
-        return lines(description(name))
+        return lines(description(name), TEXT)
 
     def complain(text: str) -> None:
         click.echo(text, err=True)
 
+    def render(parts: Iterable[Any]) -> Iterator[str]:
+        return lines(RowsDocument([("", parts)]), format)
+
     report("SQL over the tables; .help for help, Ctrl-D to leave")
-    render = partial(rows, format=format)
     Console(catalog, render, describe, click.echo, complain, report_new_damage).run()

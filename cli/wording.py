@@ -6,8 +6,8 @@ import re
 
 import click
 
-_VALUE = r"""(?:True\b|(?P<value>'[^']*'|"[^"]*"|\w+(?![\w/\\:]|\.\w)))"""
-"""What may stand behind a name; a path or its beginning is no value."""
+_VALUE = r"""(?:True\b|(?P<value>'[^']*'|"[^"]*"|\w+(?![\w/\\]|[.:][\w/\\])))"""
+"""What may stand behind a name; the beginning of a path is no value."""
 
 
 def in_options(message: str, command: click.Command) -> str:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from smfparse.comparing.measures import ROW_KINDS as ROW_KINDS
     from smfparse.comparing.measures import Measure as Measure
     from smfparse.comparing.measures import load_measures as load_measures
+    from smfparse.comparing.printing import ComparisonDocument as ComparisonDocument
+    from smfparse.comparing.printing import explain as explain
+    from smfparse.comparing.printing import side_by_side as side_by_side
     from smfparse.comparing.sides import Rename as Rename
     from smfparse.comparing.sides import Side as Side
     from smfparse.comparing.sides import Split as Split
@@ -28,5 +31,6 @@ else:
         __name__,
         changes="COLUMNS NAMES TOLERANCE check_by compared",
         measures="MEASURES ROW_KINDS Measure load_measures",
+        printing="ComparisonDocument explain side_by_side",
         sides="Rename Side Split absent measured",
     )

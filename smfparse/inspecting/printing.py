@@ -13,7 +13,7 @@ from smfparse.rendering.document import Cells
 if TYPE_CHECKING:
     from smfparse.errors import Damage, DamageLog
     from smfparse.inputs import Inputs
-    from smfparse.inspecting.inventory import Group
+    from smfparse.inspecting.groups import Group
 
 SHOWN = 20
 """Damages shown; the rest is counted."""
@@ -152,7 +152,7 @@ def _moment(moment: dt.datetime | None) -> str:
 
 
 def _names() -> list[str]:
-    from smfparse.inspecting.inventory import Group
+    from smfparse.inspecting.groups import Group
 
     return [each.name for each in dataclasses.fields(Group)]
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import polars as pl
 
-from smfparse.rendering import formats
 from smfparse.rendering.document import Cells, Column, Document, Frames, Section, Table
 from smfparse.rendering.guard import CONTROL
 
@@ -56,14 +55,6 @@ class RowsDocument(Document):
             if number:
                 yield ""
             yield from _text(table.frames)
-
-
-def lines(parts: Iterable[Any], format: str) -> Iterator[str]:  # noqa: A002 - it is called so everywhere
-    """Yield the rows of a query, pyarrow.Tables of the same plain columns, in a format.
-
-    A text can hold what ends a line, so CSV and JSON come by parts of many rows.
-    """
-    return formats.lines(RowsDocument([("", parts)]), format)
 
 
 def _exact(frame: pl.DataFrame) -> pl.DataFrame:

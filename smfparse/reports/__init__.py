@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from smfparse.reports.declaration import is_report as is_report
     from smfparse.reports.declaration import report as report
     from smfparse.reports.declaration import report_names as report_names
+    from smfparse.reports.listing import ListDocument as ListDocument
     from smfparse.reports.listing import Listed as Listed
     from smfparse.reports.listing import reports_listed as reports_listed
+    from smfparse.reports.printing import ReportDocument as ReportDocument
     from smfparse.reports.running import Row as Row
     from smfparse.reports.running import explain as explain
     from smfparse.reports.running import prepare as prepare
@@ -39,7 +41,8 @@ else:
         __name__,
         checking="Key Where declared_keys read_table toml",
         declaration="EVIDENCE Figure Report TextTable declared is_report report report_names",
-        listing="Listed reports_listed",
+        listing="ListDocument Listed reports_listed",
+        printing="ReportDocument",
         running="Row explain prepare report_table run_report",
         sections="ONE_SECTION RECORDED TOTAL Sections every",
     )

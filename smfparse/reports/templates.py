@@ -161,8 +161,7 @@ def text(which: Report, rows: Iterable[Row], left_out: Collection[str] = ()) -> 
     """Yield the lines of the report as MP1B prints it, an empty line between sections."""
     printer = Printer(which, left_out)
     before: Row | None = None
-    if which.top:
-        yield which.top
+    yield from which.top.splitlines()
     for row in rows:
         if before is None or row["section"] != before["section"]:
             if before is not None and which.header:

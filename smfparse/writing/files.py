@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TypeAlias
 
@@ -17,7 +18,7 @@ import pyarrow as pa
 
 from smfparse.inputs import Inputs
 from smfparse.limits import LIMITS
-from smfparse.rendering import of_frame
+from smfparse.rendering import FILES, of_frame
 from smfparse.store import PARTIAL, TableWriter, check_folder, in_folder
 from smfparse.tables import Batch, Wanted, plain_schema, table_names
 
@@ -97,14 +98,22 @@ class _Parquet:
         self._writer.close()
 
 
-FORMATS: Mapping[str, Callable[[str, Columns, Path], Writer]] = {
-    "csv": lambda table, wanted, path: _Csv(table, wanted, path, packed=False),
-    "csv.gz": lambda table, wanted, path: _Csv(table, wanted, path, packed=True),
-    "jsonl": lambda table, wanted, path: _JsonLines(table, wanted, path, packed=False),
-    "jsonl.gz": lambda table, wanted, path: _JsonLines(table, wanted, path, packed=True),
+_TEXTS: Mapping[str, Callable[..., Writer]] = {"csv": _Csv, "jsonl": _JsonLines}
+_BINARIES: Mapping[str, Callable[[str, Columns, Path], Writer]] = {
     "arrow": _Arrow,
     "parquet": _Parquet,
 }
+
+
+def _writes(file_format: str) -> Callable[[str, Columns, Path], Writer]:
+    """Return what writes a table in one of FILES; a text ends in .gz where it is packed."""
+    kind, _, packing = file_format.partition(".")
+    if kind in _TEXTS:
+        return partial(_TEXTS[kind], packed=bool(packing))
+    return _BINARIES[kind]
+
+
+FORMATS = {each: _writes(each) for each in FILES}
 """The end of a file name, to what writes such a file."""
 _ALREADY = "the folder has tables already; force=True replaces them"
 

@@ -9,7 +9,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -22,15 +21,14 @@ from prompt_toolkit.history import FileHistory, InMemoryHistory
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from smfparse.inputs.opening import Inputs, open_inputs
+from smfparse.inputs import Inputs, open_inputs
 from smfparse.inspecting import description
 from smfparse.query import Catalog, Console
 from smfparse.query import prompt as console
 from smfparse.query.catalog import is_complete
 from smfparse.query.hints import hinted
 from smfparse.query.prompt import SqlCompleter, is_whole
-from smfparse.rendering import FORMATS, formats
-from smfparse.rendering.rows import lines
+from smfparse.rendering import FORMATS, RowsDocument, formats
 from smfparse.tables import Wanted, columns, relations, views
 from smfparse.writing import write_dataset
 from tests.support import command
@@ -397,7 +395,7 @@ def type_in() -> Type:
             keys.send_text(text)
             complain = lambda line: shown.append(f"!{line}")  # noqa: E731
             described = lambda name: formats.lines(description(name), "text")  # noqa: E731
-            render = partial(lines, format="csv")
+            render = lambda parts: formats.lines(RowsDocument([("", parts)]), "csv")  # noqa: E731
             Console(catalog, render, described, shown.append, complain, lambda: None).run(history)
         return "\n".join(shown)
 

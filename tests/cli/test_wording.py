@@ -26,6 +26,7 @@ REPORT, CONVERT, SQL = (main.commands[name] for name in ("report", "convert", "s
         (REPORT, "by='x' (by='qmgr, job')", "--by 'x' (--by 'qmgr, job')"),
         (REPORT, 'by="x"; give one of keep_duplicates=', '--by "x"; give one of --keep-duplicates'),
         (REPORT, "types='7': no types", "--type '7': no types"),
+        (REPORT, "by=user: unknown name", "--by user: unknown name"),
     ],
 )
 def test_parameters_are_shown_as_options(command: click.Command, message: str, shown: str) -> None:
@@ -38,7 +39,6 @@ def test_parameters_are_shown_as_options(command: click.Command, message: str, s
         "append=True",  # not an option of the command
         "qmgr=QM01/part-1.parquet: no such file",
         "qmgr=QM01.smf: no such file",
-        "qmgr=QM01: no such file",
         "dumps/qmgr=QM01/part-1.parquet: no such file",
         "'job=X' is not a number",
         "jobs = 1, subjobs=1, jobs==1",

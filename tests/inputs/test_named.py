@@ -19,7 +19,7 @@ import pytest
 
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
 from smfparse.inputs import named as inputs
-from smfparse.inputs.opening import open_inputs
+from smfparse.inputs import open_inputs
 from smfparse.store import MANIFEST
 from smfparse.writing import write_dataset
 from tests.support.command import run

@@ -20,12 +20,10 @@ import pytest
 from click.testing import CliRunner
 
 from smfparse.cli import main
-from smfparse.decoding.decoder import Decoder
+from smfparse.decoding import Decoder
 from smfparse.errors import InputError, OutputError
+from smfparse.inputs import ReadOptions, open_inputs, spilling
 from smfparse.inputs import parallel as ranges
-from smfparse.inputs import spilling
-from smfparse.inputs.opening import open_inputs
-from smfparse.inputs.options import ReadOptions
 from smfparse.inputs.range import Range
 from smfparse.limits import LIMITS
 from smfparse.query import Catalog

@@ -7,7 +7,7 @@ import pytest
 import smfparse
 from smfparse import reports
 from smfparse.errors import InputError, RequestError
-from smfparse.inputs.opening import open_inputs
+from smfparse.inputs import open_inputs
 from smfparse.reports import TOTAL, printing
 from smfparse.tables import table_names
 from smfparse.writing import write_dataset

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse import reports
-from smfparse.inputs.opening import open_inputs
+from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
 from smfparse.reports import TOTAL, Sections, every, printing
 from smfparse.synthetic import generate

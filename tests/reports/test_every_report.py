@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from smfparse import reports
 from smfparse.errors import RequestError
-from smfparse.inputs.opening import open_inputs
+from smfparse.inputs import open_inputs
 from smfparse.layout import Combine
 from smfparse.query import Catalog
 from smfparse.rendering import FORMATS, STYLES, md

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from smfparse import reports
 from smfparse.cli import main
 from smfparse.errors import RequestError
-from smfparse.inputs.opening import open_inputs
+from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
 from smfparse.rendering import STYLES
 from smfparse.reports import TOTAL, printing
@@ -777,7 +777,7 @@ def test_a_total_of_records_without_a_clock_still_names_them(tmp_path: Path) -> 
 
 
 def test_a_report_reads_each_file_once(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    from smfparse.inputs.sources import SmfFile
+    from smfparse.inputs import SmfFile
 
     passes: list[list[str]] = []
     batches = SmfFile.batches

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from smfparse import reports
-from smfparse.inputs.opening import open_inputs
+from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
 from smfparse.reports import Sections, printing
 

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from smfparse.cli.generate import VERSIONS, command
 from smfparse.errors import OutputError, RequestError
-from smfparse.inputs.opening import Inputs, open_inputs
+from smfparse.inputs import Inputs, open_inputs
 from smfparse.layout import Block, Code, Text, Wide
 from smfparse.schemas import REGISTRY
 from smfparse.synthetic import SMF_LIMIT, generate
