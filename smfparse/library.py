@@ -146,9 +146,9 @@ def compare(
     """Return what changed from one to the other: the rows of `smfparse compare --format csv`.
 
     before     what is open, or is opened for this; likewise `after`
-    by         what rows are told apart by: some of qmgr, job, queue, verb
+    by         what rows are grouped by: some of qmgr, job, queue, verb
     renames    "OLD=NEW": what is called otherwise in `after`; % for any characters
-    tolerance  ratio up to which a change is none
+    tolerance  ratio up to which a change is ignored
     interval   length of intervals, as 15m; None: as recorded
 
     Columns: qmgr, job, queue, verb, figure, before, after, difference, ratio, significant.

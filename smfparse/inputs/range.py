@@ -66,7 +66,7 @@ class Range:
     def batches(self, log: Log) -> Batches:
         """Decode the part; yield the wanted tables and columns, each table's in record order.
 
-        Raises UnsoundError, at the end, where the part is not what the plan of the file says.
+        Raises UnsoundError, at the end, where the part is not as planned.
         """
         part = self.part
         damage = DamageLog() if part.is_planned else log.damage
@@ -124,7 +124,7 @@ def _recorded(found: Iterator[Chunk], records: Recorder | None) -> Iterator[Chun
 
 
 class UnsoundError(Exception):
-    """A part is not what the plan of its file says."""
+    """A part is not as planned."""
 
 
 class _Counted:
