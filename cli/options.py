@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from smfparse.cli.output import Output
+from smfparse.reading import FRAMINGS
 from smfparse.rendering import FORMATS, TEXT
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ INPUT is an SMF dump in binary, with or without record descriptor words, as it i
 zstd, xz, bzip2 or zip; a folder of such files; a pattern ('dumps/*.gz'); a dataset that convert
 made; a pipe; or - for standard input."""
 """What INPUT is: the end of the help of all commands that read SMF records."""
-FRAMINGS = ("rdw", "bdw", "length", "ftp-block", "ftp-record", "none")
-"""How the records of a file can be framed: docs/input.md."""
+
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -86,7 +87,7 @@ def framing_option(command: Command) -> Command:
     """Add --framing."""
     return click.option(
         "--framing",
-        type=click.Choice(FRAMINGS),
+        type=click.Choice(tuple(FRAMINGS)),
         help="Set the framing of the SMF files; detected by default.",
     )(command)
 
