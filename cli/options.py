@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from smfparse.cli.output import Output
-from smfparse.reading import FRAMINGS
+from smfparse.reading import FRAMINGS, PACKINGS
 from smfparse.rendering import FORMATS, TEXT
 
 if TYPE_CHECKING:
     from smfparse.inputs import Inputs, ReadOptions
     from smfparse.selecting import Selection
 
-INPUT_HELP = """\
-INPUT is an SMF dump in binary, with or without record descriptor words, as it is or packed by gzip,
-zstd, xz, bzip2 or zip; a folder of such files; a pattern ('dumps/*.gz'); a dataset that convert
-made; a pipe; or - for standard input."""
+*_OTHERS, _LAST = (each.name for each in PACKINGS)
+INPUT_HELP = f"""\
+INPUT is an SMF dump in binary, with or without record descriptor words, as it is or packed by
+{", ".join(_OTHERS)} or {_LAST}; a folder of such files; a pattern ('dumps/*.gz'); a dataset that
+convert made; a pipe; or - for standard input."""
 """What INPUT is: the end of the help of all commands that read SMF records."""
 
 
