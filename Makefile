@@ -12,7 +12,7 @@ help:
 	@echo "make test      run all tests"
 	@echo "make check     format, lint, types, docs, site, tests, built wheel: what CI runs"
 	@echo "make coverage  run all tests and say which lines they do not reach"
-	@echo "make bench     ratios against md5sum, measured in one run (SIZE=200MB ROUNDS=5)"
+	@echo "make bench     ratios against md5sum, measured in one run, on data as rich as real (SIZE=200MB ROUNDS=5)"
 	@echo "make fuzz      the property tests, for half an hour and more (EXAMPLES=500)"
 	@echo "make docs      write the generated parts of docs/, the output of examples among them"
 	@echo "make site      build the site of docs/ in site/"
@@ -62,6 +62,7 @@ wheel-check: $(READY)
 	$(BIN)/python tools/check_wheel.py
 
 bench: $(READY)
+	$(BIN)/python -m pytest benchmarks/test_realism.py
 	$(BIN)/python benchmarks/bench.py --size $(or $(SIZE),200MB) --rounds $(or $(ROUNDS),5)
 
 fuzz: $(READY)

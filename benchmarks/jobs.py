@@ -44,16 +44,16 @@ _DECODE = """
 import sys
 from smfparse.tables import table_names
 from smfparse.tables import wanted_tables
-from smfparse.inputs.opening import open_inputs
-from smfparse.inputs.options import ReadOptions
+from smfparse.inputs import open_inputs
+from smfparse.inputs import ReadOptions
 inputs = open_inputs([sys.argv[1]], ReadOptions(jobs=int(sys.argv[2])))
 for _ in inputs.batches(wanted_tables(table_names())):
     pass
 """
 _PROJECTED = """
 import sys
-from smfparse.inputs.opening import open_inputs
-from smfparse.inputs.options import ReadOptions
+from smfparse.inputs import open_inputs
+from smfparse.inputs import ReadOptions
 columns = frozenset({"qmgr", "basename", "putn", "putct", "getn", "getct"})
 for _ in open_inputs([sys.argv[1]], ReadOptions(jobs=int(sys.argv[2]))).batches({"wqst": columns}):
     pass

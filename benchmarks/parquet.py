@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from jobs import AGGREGATE
 from show import machine, table
 
-from smfparse.inputs.opening import open_inputs
+from smfparse.inputs import open_inputs
 from smfparse.store import joined, parquet_options
 from smfparse.tables import coded_schema, columns, table_names, wanted_tables
 

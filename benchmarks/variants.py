@@ -21,7 +21,7 @@ import inputs
 from show import machine, table
 
 from smfparse.errors import DamageLog
-from smfparse.inputs.opening import open_inputs
+from smfparse.inputs import open_inputs
 from smfparse.reading import read_chunks
 from smfparse.tables import decoded_tables, wanted_tables
 

@@ -11,7 +11,7 @@ from smfparse.cli.output import Output, finish, nothing_selected, report, report
 
 if TYPE_CHECKING:
     from smfparse.comparing import Side
-    from smfparse.inputs.opening import Inputs
+    from smfparse.inputs import Inputs
 
 
 @click.command("compare", epilog=INPUT_HELP)

@@ -12,7 +12,7 @@ from smfparse.cli.output import finish, nothing_selected, report
 from smfparse.rendering import FILES
 
 if TYPE_CHECKING:
-    from smfparse.inputs.opening import Inputs
+    from smfparse.inputs import Inputs
 
 DATASET, DUCKDB = "dataset", "duckdb"
 FORMATS = (DATASET, *FILES, DUCKDB)

@@ -11,7 +11,7 @@ from smfparse.cli.output import Output, finish, report_damage
 
 if TYPE_CHECKING:
     from smfparse.errors import DamageLog
-    from smfparse.inputs.sources import SmfFile
+    from smfparse.inputs import SmfFile
     from smfparse.inspecting import Record
 
 
@@ -58,9 +58,7 @@ def command(
       smfparse sql DUMP.smf --qmgr QM01 --from 0900 "SELECT record_no, smf_time FROM wtas"
     """
     from smfparse.errors import DamageLog
-    from smfparse.inputs.named import check_apart
-    from smfparse.inputs.opening import open_file
-    from smfparse.inputs.options import ReadOptions
+    from smfparse.inputs import ReadOptions, check_apart, open_file
     from smfparse.inspecting import explained
 
     if number is not None and at is not None:

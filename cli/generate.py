@@ -10,12 +10,8 @@ from typing import Any
 import click
 
 from smfparse.cli.output import replacing
+from smfparse.synthetic import VERSIONS
 
-VERSIONS = (
-    *("6.0.0", "7.0.0", "7.0.1", "7.1.0", "8.0.0", "9.0.0", "9.1.0", "9.1.2", "9.1.4", "9.2.0"),
-    *("9.3.0", "9.3.1", "9.3.2", "9.3.3", "9.3.5", "9.4.0", "9.4.3", "9.4.5", "10.0.0"),
-)
-"""MQ versions, those among them from which a block is longer."""
 _FIRST_YEAR, _LAST_YEAR = 1970, 2041
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
 _BYTES = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}

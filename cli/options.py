@@ -12,20 +12,21 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from smfparse.cli.output import Output
+from smfparse.reading import FRAMINGS, PACKINGS
 from smfparse.rendering import FORMATS, TEXT
 
 if TYPE_CHECKING:
-    from smfparse.inputs.opening import Inputs
-    from smfparse.inputs.options import ReadOptions
+    from smfparse.inputs import Inputs, ReadOptions
     from smfparse.selecting import Selection
 
-INPUT_HELP = """\
-INPUT is an SMF dump in binary, with or without record descriptor words, as it is or packed by gzip,
-zstd, xz, bzip2 or zip; a folder of such files; a pattern ('dumps/*.gz'); a dataset that convert
-made; a pipe; or - for standard input."""
+*_OTHERS, _LAST = (each.name for each in PACKINGS)
+INPUT_HELP = f"""\
+INPUT is an SMF dump in binary, with or without record descriptor words, as it is or packed by
+{", ".join(_OTHERS)} or {_LAST}; a folder of such files; a pattern ('dumps/*.gz'); a dataset that
+convert made; a pipe; or - for standard input."""
 """What INPUT is: the end of the help of all commands that read SMF records."""
-FRAMINGS = ("rdw", "bdw", "length", "ftp-block", "ftp-record", "none")
-"""How the records of a file can be framed: docs/input.md."""
+
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -50,8 +51,7 @@ class Reading:
 
         Raises what `open_inputs` and, for `output`, `check_apart` do.
         """
-        from smfparse.inputs.named import check_apart
-        from smfparse.inputs.opening import open_inputs
+        from smfparse.inputs import check_apart, open_inputs
 
         opened = open_inputs(inputs, self.options, target=output)
         if output is not None:
@@ -70,7 +70,7 @@ def reading_options(*until: str) -> Callable[[Command], Callable[..., Any]]:
     def add(command: Command) -> Callable[..., Any]:
         @wraps(command)
         def run(*arguments: Any, **options: Any) -> Any:
-            from smfparse.inputs.options import read_options
+            from smfparse.inputs import read_options
 
             reading = Reading(read_options(options))
             return command(*arguments, reading=reading, **options)
@@ -88,7 +88,7 @@ def framing_option(command: Command) -> Command:
     """Add --framing."""
     return click.option(
         "--framing",
-        type=click.Choice(FRAMINGS),
+        type=click.Choice(tuple(FRAMINGS)),
         help="Set the framing of the SMF files; detected by default.",
     )(command)
 

@@ -16,7 +16,7 @@ from smfparse.cli.wording import in_options
 from smfparse.errors import DamageLog, OutputError
 
 if TYPE_CHECKING:
-    from smfparse.inputs.opening import Inputs
+    from smfparse.inputs import Inputs
     from smfparse.rendering import Document
 
 EXIT_DAMAGE = 4

@@ -15,7 +15,7 @@ from smfparse.cli.output import report as report_message
 from smfparse.rendering import PARQUET
 
 if TYPE_CHECKING:
-    from smfparse.inputs.opening import Inputs
+    from smfparse.inputs import Inputs
     from smfparse.reports import Report, Sections
 
 

@@ -17,7 +17,7 @@ from smfparse.cli.output import Output, finish, nothing_selected, report, report
 from smfparse.rendering import PARQUET
 
 if TYPE_CHECKING:
-    from smfparse.inputs.opening import Inputs
+    from smfparse.inputs import Inputs
     from smfparse.query import Catalog
 
 _NO_QUERY = "no query: give it as the last argument, with --file F, or on standard input"

@@ -30,7 +30,17 @@ from smfparse.schemas.qsrs import QSRS
 from smfparse.schemas.qsst import QSST
 from smfparse.schemas.qtst import QTST
 from smfparse.schemas.qwac import QWAC
-from smfparse.schemas.qwhs import QWHC, QWHS, QWHX
+from smfparse.schemas.qwhs import (
+    QWHC,
+    QWHS,
+    QWHS_LONG,
+    QWHS_SHORT,
+    QWHS_SIZES,
+    QWHS_STUB,
+    QWHS_STUB_BYTES,
+    QWHX,
+    QWHX_RELEASE,
+)
 from smfparse.schemas.smf import QWAS, QWST, TRIPLET
 from smfparse.schemas.wqst import WQST
 from smfparse.schemas.wtas import WTAS
@@ -81,7 +91,13 @@ __all__ = [
     "QWAS",
     "QWHC",
     "QWHS",
+    "QWHS_LONG",
+    "QWHS_SHORT",
+    "QWHS_SIZES",
+    "QWHS_STUB",
+    "QWHS_STUB_BYTES",
     "QWHX",
+    "QWHX_RELEASE",
     "QWST",
     "REGISTRY",
     "STATISTICS",

@@ -1,9 +1,5 @@
 """The MQ header area (triplet 0): QWHS, then QWHC in 116/0-2, then QWHX from MQ 10."""
 
-from typing import NamedTuple
-
-import numpy as np
-
 from smfparse.layout import (
     ENCODING,
     Bit,
@@ -11,11 +7,9 @@ from smfparse.layout import (
     Flags,
     Hex,
     LocalWhen,
-    Raw,
     Reserved,
     SWord16,
     Text,
-    Values,
     When,
     Word8,
     Word32,
@@ -97,40 +91,10 @@ QWHX = block(
     since="10.0.0",
 )
 
-LONG, SHORT, STUB = QWHS.size, QWHS.field("qwhstime").offset, 1
+QWHS_LONG, QWHS_SHORT, QWHS_STUB = QWHS.size, QWHS.field("qwhstime").offset, 1
 """QWHSLEN of the forms of QWHS: with an interval; without one, QWHC follows; four bytes."""
-STUB_BYTES = 4
-FORMS = {LONG: LONG, SHORT: SHORT + QWHC.size, STUB: STUB_BYTES}
+QWHS_STUB_BYTES = 4
+QWHS_SIZES = {QWHS_LONG: QWHS_LONG, QWHS_SHORT: QWHS_SHORT + QWHC.size, QWHS_STUB: QWHS_STUB_BYTES}
 """Bytes of the QWHS area up to QWHX, by QWHSLEN."""
-LONG_RELEASE = "946".encode(ENCODING)
+QWHX_RELEASE = "946".encode(ENCODING)
 """Release in the SMF header from which QWHX is written, and holds the release."""
-
-
-class HeaderParts(NamedTuple):
-    """Where the parts of QWHS areas are; int64 and bool (areas,).
-
-    own       bytes of QWHS, behind which QWHC is
-    has_qwhc  whether it is there
-    qwhx      byte of the area at which QWHX is
-    has_qwhx  whether it is there: the flag for it is not to be trusted
-    """
-
-    own: Values
-    has_qwhc: Values
-    qwhx: Values
-    has_qwhx: Values
-
-
-def header_parts(qwhslen: Values, length: Values, release: Raw) -> HeaderParts:
-    """Return where QWHC and QWHX are in QWHS areas.
-
-    qwhslen  int64 (areas,): what QWHSLEN says
-    length   int64 (areas,): bytes of the area
-    release  uint8 (areas, 3): that of the SMF header
-    """
-    own = np.maximum(np.minimum(qwhslen, length), STUB_BYTES)
-    has_qwhc = (own == SHORT) & (length >= FORMS[SHORT])
-    qwhx = np.where(has_qwhc, FORMS[SHORT], own)
-    places = np.array([1 << 16, 1 << 8, 1])
-    late = release @ places >= np.frombuffer(LONG_RELEASE, np.uint8) @ places
-    return HeaderParts(own, has_qwhc, qwhx, late & (length >= qwhx + QWHX.size))

@@ -16,8 +16,7 @@ import pyarrow as pa
 
 from smfparse import comparing, reports
 from smfparse.errors import Damage, RequestError
-from smfparse.inputs.opening import Inputs, open_inputs
-from smfparse.inputs.options import Options, ReadOptions
+from smfparse.inputs import Inputs, Options, ReadOptions, open_inputs
 from smfparse.inspecting import Group, inventory
 from smfparse.query import Catalog, Connection, lazy_frame
 from smfparse.reports import TOTAL, Sections, every
@@ -132,6 +131,9 @@ def open_data(
     return SmfData(open_inputs(several, ReadOptions(selection, **options)))
 
 
+open = open_data  # noqa: A001 - as in gzip.open
+
+
 def compare(
     before: SmfData | str | Path,
     after: SmfData | str | Path,
@@ -144,9 +146,9 @@ def compare(
     """Return what changed from one to the other: the rows of `smfparse compare --format csv`.
 
     before     what is open, or is opened for this; likewise `after`
-    by         what rows are told apart by: some of qmgr, job, queue, verb
+    by         what rows are grouped by: some of qmgr, job, queue, verb
     renames    "OLD=NEW": what is called otherwise in `after`; % for any characters
-    tolerance  ratio up to which a change is none
+    tolerance  ratio up to which a change is ignored
     interval   length of intervals, as 15m; None: as recorded
 
     Columns: qmgr, job, queue, verb, figure, before, after, difference, ratio, significant.

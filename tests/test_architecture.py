@@ -189,6 +189,12 @@ def test_a_face_shows_the_type_checker_what_it_shows_at_run_time(package: str) -
 
 
 @every_package
+def test_no_name_of_a_face_is_hidden_by_a_module_of_the_same_name(package: str) -> None:
+    shown = getattr(import_module(f"{ROOF}.{package}"), "__all__", ())
+    assert [name for name in shown if f"{package}.{name}" in MODULES] == []
+
+
+@every_package
 def test_a_face_says_what_its_package_is_for(package: str) -> None:
     said = ast.get_docstring(TREES[package])
     assert said is not None

@@ -17,7 +17,7 @@ import duckdb
 import pytest
 
 import smfparse
-from smfparse.inputs.opening import open_inputs
+from smfparse.inputs import open_inputs
 from smfparse.synthetic import generate
 from smfparse.tables import table_names, views
 from smfparse.writing import write_dataset

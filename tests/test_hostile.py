@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from smfparse.decoding.decoder import Decoder
-from smfparse.decoding.needs import Needs
+from smfparse.decoding import Decoder, Needs
 from smfparse.errors import Damage, DamageLog
 from smfparse.schemas import REGISTRY
 from smfparse.tables import decoded_tables, every_block, wanted_tables

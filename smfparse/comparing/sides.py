@@ -17,7 +17,7 @@ from smfparse.reports import ONE_SECTION, prepare
 from smfparse.tables import quoted
 
 if TYPE_CHECKING:
-    from smfparse.inputs.opening import Inputs
+    from smfparse.inputs import Inputs
 
 SIDE_TABLES = ("wtas", "wtid", "wqst", "qjst", "qjst_io", "qmst", "qpst", "qest")
 _SIDE = "side"

@@ -3,14 +3,52 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from smfparse.decoding.records import Blocks, Records
-from smfparse.layout import Block, Mask, Numeric, Values
-from smfparse.schemas import QWHC, QWHS, QWHX
-from smfparse.schemas.qwhs import header_parts
+from smfparse.layout import Block, Mask, Numeric, Raw, Values
+from smfparse.schemas import (
+    QWHC,
+    QWHS,
+    QWHS_SHORT,
+    QWHS_SIZES,
+    QWHS_STUB_BYTES,
+    QWHX,
+    QWHX_RELEASE,
+)
 from smfparse.vectors import Bools, Ints
+
+
+class HeaderParts(NamedTuple):
+    """Where the parts of QWHS areas are; int64 and bool (areas,).
+
+    own       bytes of QWHS, behind which QWHC is
+    has_qwhc  whether it is there
+    qwhx      byte of the area at which QWHX is
+    has_qwhx  whether it is there: the flag for it is not to be trusted
+    """
+
+    own: Values
+    has_qwhc: Values
+    qwhx: Values
+    has_qwhx: Values
+
+
+def header_parts(qwhslen: Values, length: Values, release: Raw) -> HeaderParts:
+    """Return where QWHC and QWHX are in QWHS areas.
+
+    qwhslen  int64 (areas,): what QWHSLEN says
+    length   int64 (areas,): bytes of the area
+    release  uint8 (areas, 3): that of the SMF header
+    """
+    own = np.maximum(np.minimum(qwhslen, length), QWHS_STUB_BYTES)
+    has_qwhc = (own == QWHS_SHORT) & (length >= QWHS_SIZES[QWHS_SHORT])
+    qwhx = np.where(has_qwhc, QWHS_SIZES[QWHS_SHORT], own)
+    places = np.array([1 << 16, 1 << 8, 1])
+    late = release @ places >= np.frombuffer(QWHX_RELEASE, np.uint8) @ places
+    return HeaderParts(own, has_qwhc, qwhx, late & (length >= qwhx + QWHX.size))
 
 
 class HeaderAreas:

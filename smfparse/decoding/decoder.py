@@ -95,7 +95,7 @@ class Decoder:
             yield from self._flush(source, 0)
 
     def _full(self) -> bool:
-        """Whether many small records or blocks have made more cells than bytes tell."""
+        """Whether many small records or blocks have made more cells than their bytes show."""
         cells = [table.cells for table in self._tables.values()]
         return (
             max(cells, default=0) + self._keys.rows * len(self._keys.names)

@@ -6,8 +6,8 @@ is named before it, has a record with the same bytes behind the RDW. Records of 
 kept, however alike they are.
 
 They are looked for in two passes over the files. The first looks at nothing but SMF headers: a
-record that has header and length of no record in another dump is no duplicate. So where dumps do
-not overlap the second pass, which compares whole records by their fingerprint, is not needed.
+record that has header and length of no record in another dump cannot be a duplicate. So where dumps
+do not overlap the second pass, which compares whole records by their fingerprint, is not needed.
 
 What a dataset keeps of its records is their fingerprints, in files that ascend: runs. They are an
 earlier dump to files that are added to it.
@@ -73,7 +73,7 @@ class Duplicates:
     def left_out(self, path: Path, found: Iterable[Chunk]) -> Iterator[Chunk]:
         """Leave the duplicates out of chunks of a file.
 
-        Nothing is looked for before the second dump: what was in the first is no duplicate.
+        Nothing is looked for before the second dump: the first cannot have a duplicate.
         """
         first = path == self.files[0].path
         for chunk in found:

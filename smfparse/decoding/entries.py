@@ -50,7 +50,7 @@ class EntryBuffer:
         return some[block], entry, version[block]
 
     def _numbers(self, buffer: Bytes, at: Ints) -> Iterator[tuple[Column, Values, int]]:
-        """Yield what tells whether entries are used: numbers, and the least one that does.
+        """Yield what shows whether entries are used: numbers, and the least one that does.
 
         A row a block, a column an entry; the bytes as they stand, which is enough to compare.
         """
@@ -58,7 +58,7 @@ class EntryBuffer:
         start, width = self.child.whole or (0, 0)
         if width:
             raw = gather(buffer, at + start, width)
-        for column in self._telling():
+        for column in self._showing():
             dtype, least = BYTE, BLANK[0] + 1
             if self.child.used is None:
                 dtype, least = np.dtype(f"u{column.field.kind.width}"), 1
@@ -68,17 +68,17 @@ class EntryBuffer:
             shape, strides = (len(at), entries), (width, column.stride)
             yield column, np.ndarray(shape, dtype, raw, column.offset - start, strides), least
 
-    def _telling(self) -> Iterator[Column]:
-        """Yield a column for each field that tells whether an entry is used."""
+    def _showing(self) -> Iterator[Column]:
+        """Yield a column for each field that shows whether an entry is used."""
         seen = set()
         for column in self.child.columns:
             field = column.field
-            tells = (
+            shows = (
                 isinstance(field.kind, Numeric)
                 if self.child.used is None
                 else field.name == self.child.used
             )
-            if tells and field.name not in seen:
+            if shows and field.name not in seen:
                 seen.add(field.name)
                 yield column
 
@@ -94,7 +94,7 @@ class EntryBuffer:
         if self.child.whole is not None:
             return [self.child.whole]
         entries = len(self.child.cells)
-        return [(column.offset, column.stride * entries) for column in self._telling()]
+        return [(column.offset, column.stride * entries) for column in self._showing()]
 
     def _version(self, buffer: Bytes, at: Ints) -> Ints:
         word = self.block.version

@@ -12,7 +12,7 @@ from smfparse.layout import Values
 _LEAST_ROWS = 256
 _PROBE = [np.empty(0)]
 _OURS = sys.getrefcount(_PROBE[0])
-"""What `sys.getrefcount` says of an array that is in a list and nowhere else."""
+"""What `sys.getrefcount` returns for an array that is in a list and nowhere else."""
 
 
 class Growing:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from smfparse.decoding.index import BlockIndex
@@ -54,7 +56,7 @@ class Needs:
             found += [WTAS, WQST]
         return found
 
-    @property
+    @cached_property
     def kinds(self) -> Ints | None:
         """The kinds of record that are looked at, as `kinds_of`; None: all."""
         if self.clocks or (self.unknown and not self.selection.by_name):

@@ -110,7 +110,7 @@ class Held:
         return None if held.all() else held
 
     def _everywhere(self, end: int, gate: int | None) -> bool:
-        """Whether all blocks are long and new enough, which lengths that are the same tell."""
+        """Whether all blocks are long and new enough, as lengths that are the same show."""
         size = self.block.size
         whole = not self.block.only_whole or self._least == self._most == size
         return whole and self._least >= end and (gate is None or self._oldest >= gate)

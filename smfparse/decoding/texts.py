@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from smfparse.layout import ENCODING, Mask, Raw, Text, Values
-from smfparse.schemas.qwhs import LONG_RELEASE
+from smfparse.schemas import QWHX_RELEASE
 from smfparse.vectors import distinct
 
 
@@ -64,7 +64,7 @@ def text_columns() -> dict[str, TextColumn]:
 def _version(releases: bytes) -> str | None:
     """Return "9.3.0" for release 930, "10.0.0" for release 946 with 100000 in QWHXREL."""
     release, long_release = (part.decode(ENCODING) for part in (releases[:3], releases[3:]))
-    if releases[:3] >= LONG_RELEASE:
+    if releases[:3] >= QWHX_RELEASE:
         parts = [long_release[at : at + 2] for at in (0, 2, 4)]
     else:
         parts = list(release)

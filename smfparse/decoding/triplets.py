@@ -60,10 +60,9 @@ def read_triplets(chunk: Chunk, rows: Ints, most: int, wanted: Bools) -> Triplet
 def block_triplets(chunk: Chunk, kind: Ints) -> Triplets:
     """Return the triplets of every block that is known, looked for or not.
 
-    Blocks cannot overlap, so together they are not longer than their record; of a record that
-    says otherwise triplets are used up to where that is so, those that fit it first. So no
-    record makes more rows than its bytes can hold, and which does not depend on what is
-    looked for.
+    Blocks cannot overlap, so together they are not longer than their record; of a record in
+    which they would be, triplets are used up to there, those that fit it first. So no record makes
+    more rows than its bytes can hold, and which does not depend on what is looked for.
 
     kind  int64 (records,): number of each record's kind in KNOWN_RECORDS
     """

@@ -6,13 +6,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from smfparse.decoding.duplicates import Recorder
+from smfparse.decoding import Recorder
 from smfparse.errors import DamageLog
 
 
 @dataclass
 class Log:
-    """What there is to say of the inputs besides their rows.
+    """What there is to report of the inputs besides their rows.
 
     damage         what could not be used
     unknown        bytes that no column knows, by block or section; counted when asked for
@@ -28,7 +28,7 @@ class Log:
     records: Recorder | None = None
 
     def add(self, other: Log) -> None:
-        """Take over what `other` says of what came later."""
+        """Take over what `other` has of what came later."""
         self.damage.extend(other.damage)
         self.unknown.update(other.unknown)
         self.duplicates.update(other.duplicates)

@@ -47,7 +47,7 @@ def resolve(
 
     In folders, files that are not SMF dumps are skipped and noted in `damage`. What a folder or
     pattern brings again is taken once. Raises InputError where an input is missing, unreadable or
-    no SMF dump, or a pattern or folder gives none; RequestError where one is named twice: its
+    not an SMF dump, or a pattern or folder gives none; RequestError where one is named twice: its
     records would count twice; OutputError where there is no room for a copy.
     """
     found: dict[Path | str, Input] = {}
@@ -159,15 +159,15 @@ def _files(
 
 def _leave_out(path: Path, reason: str, damage: DamageLog) -> None:
     short = reason.split(". ")[0].rstrip(".")
-    damage.add(Damage(_readable(path), 0, None, f"{short}; it is left out"))
+    damage.add(Damage(_readable(path), 0, None, f"{short}; skipped"))
 
 
 def look(found: Input, framing: Framing | None = None) -> Input:
-    """Return a file with how it is packed and its records are told apart, by its first bytes.
+    """Return a file with its packing and framing, which its first bytes show.
 
     framing  what is known of that; None: it is detected
 
-    Raises InputError where it is no SMF dump.
+    Raises InputError where it is not an SMF dump.
     """
     packing, framing = look_at(found.path, found.name, framing)
     return replace(found, packing=packing, framing=framing)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from smfparse.decoding.duplicates import Duplicates
+from smfparse.decoding import Duplicates
 from smfparse.errors import DamageLog, InputError
 from smfparse.inputs.log import Log
 from smfparse.inputs.named import resolve
@@ -182,7 +182,7 @@ def open_inputs(
     log = Log(DamageLog(strict=options.strict))
     framing = None if options.framing is None else framing_named(options.framing)
     found = resolve(paths, is_dataset, log.damage, framing, target, options.limits)
-    sources = _told_apart([_source(each) for each in found])
+    sources = _named_apart([_source(each) for each in found])
     files = [each.input for each in sources if isinstance(each, SmfFile)]
     if files and not options.keep_duplicates:
         duplicates = Duplicates(files, _known_records(sources, options.selection))
@@ -205,10 +205,10 @@ def called_apart(names: Iterable[str], taken: set[str]) -> dict[str, str]:
     return found
 
 
-def _told_apart(sources: Sequence[Source]) -> list[Source]:
+def _named_apart(sources: Sequence[Source]) -> list[Source]:
     """Give datasets, whose rows name SMF files that are other inputs, other names for these.
 
-    Rows that belong together are told by `source` and the number of their record.
+    Rows that belong together share `source` and the number of their record.
     """
     taken = {each.name for each in sources if isinstance(each, SmfFile)}
     found: list[Source] = []
@@ -245,7 +245,7 @@ def decode_part(
 
     The parts of a plan give together what the whole file gives, in order; so do blind ones that
     have a border where another begins, but for numbers. Raises what `open_inputs` does; where a
-    part is not what the plan says, as the file was changed or is damaged, InputError at its end.
+    part is not as planned, as the file was changed or is damaged, InputError at its end.
     """
     options = ReadOptions(framing=framing, limits=limits)
     file = open_file(path, options)

@@ -1,8 +1,8 @@
 """Parts of SMF files decoded by several processes: the same rows in the same order as by one.
 
 A file is cut where a chunk of it starts, and each part is decoded on its own; what a part has to
-know of the records before it, it looks back for. A part that turns out not to be what the plan of
-the file says (records lost or skipped) is decoded again together with the rest of its file, by one
+know of the records before it, it looks back for. A part that turns out not to be as the file was
+planned (records lost or skipped) is decoded again together with the rest of its file, by one
 process: what is done with damage must not depend on where a file was cut.
 """
 
@@ -23,8 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from smfparse.decoding.duplicates import Duplicates
-from smfparse.decoding.needs import Needs
+from smfparse.decoding import Duplicates, Needs
 from smfparse.errors import InputError
 from smfparse.inputs.log import Log
 from smfparse.inputs.options import ReadOptions
@@ -46,7 +45,7 @@ Write: TypeAlias = Callable[[int, Batches], Made]
 
 @dataclass(frozen=True)
 class Outcome(Generic[Made]):
-    """What was made of a unit, and what there is to say of it.
+    """What was made of a unit, and what there is to report of it.
 
     unsound  which of its ranges was not as planned; None: all were
     """
@@ -71,7 +70,7 @@ def units(
     """Cut SMF files, in order, into units of about `unit_bytes`.
 
     `duplicates` are looked for here where there may be any, and the tasks of a file that is cut
-    where rows are chosen by them: a part alone cannot tell.
+    where rows are chosen by them: a part alone does not have them.
     """
     parts = [
         (file, part)

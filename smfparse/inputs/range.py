@@ -10,10 +10,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from smfparse.decoding.decoder import Decoder
-from smfparse.decoding.duplicates import Duplicates, Recorder, fingerprints
-from smfparse.decoding.matching import TASK_KINDS, queue_tasks
-from smfparse.decoding.needs import Needs
+from smfparse.decoding import (
+    TASK_KINDS,
+    Decoder,
+    Duplicates,
+    Needs,
+    Recorder,
+    fingerprints,
+    queue_tasks,
+)
 from smfparse.errors import DamageError, DamageLog
 from smfparse.inputs.log import Log
 from smfparse.inputs.options import DEFAULTS, ReadOptions
@@ -61,7 +66,7 @@ class Range:
     def batches(self, log: Log) -> Batches:
         """Decode the part; yield the wanted tables and columns, each table's in record order.
 
-        Raises UnsoundError, at the end, where the part is not what the plan of the file says.
+        Raises UnsoundError, at the end, where the part is not as planned.
         """
         part = self.part
         damage = DamageLog() if part.is_planned else log.damage
@@ -119,7 +124,7 @@ def _recorded(found: Iterator[Chunk], records: Recorder | None) -> Iterator[Chun
 
 
 class UnsoundError(Exception):
-    """A part is not what the plan of its file says."""
+    """A part is not as planned."""
 
 
 class _Counted:

@@ -15,7 +15,7 @@ from typing import Protocol
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from smfparse.decoding.duplicates import FINGERPRINT, Duplicates
+from smfparse.decoding import FINGERPRINT, Duplicates
 from smfparse.errors import Damage, DamageLog, InputError
 from smfparse.inputs.log import Log
 from smfparse.inputs.options import DEFAULTS, ReadOptions
@@ -28,7 +28,7 @@ from smfparse.tables import DAMAGE, DAMAGE_COLUMNS, Batch, Wanted, coded_schema,
 
 @dataclass(frozen=True)
 class Form:
-    """How an input is packed, outermost first, and its records are told apart; and by what."""
+    """Packing of an input, outermost first, its framing, and what shows that framing."""
 
     packing: tuple[str, ...]
     framing: str | None
@@ -48,7 +48,7 @@ class Source(Protocol):
 
     @property
     def form(self) -> Form:
-        """How the input is packed and its records are told apart."""
+        """Packing and framing of the input."""
 
     @property
     def lost(self) -> DamageLog:
@@ -154,7 +154,7 @@ class Dataset:
             if not path.is_file() or path.stat().st_size != count * FINGERPRINT.itemsize:
                 raise InputError(
                     f"{path}: a file of the dataset is not there or not whole; its records cannot "
-                    "be told from others'; convert again"
+                    "be distinguished from others; convert again"
                 )
             found.append(path)
         return found
@@ -224,11 +224,11 @@ class Dataset:
                 opened = pq.ParquetFile(file)
                 if opened.schema.names != schema(table).names:
                     raise InputError(f"{file}: not a file of the table {table}; convert again")
-                yield from map(self._told_apart, opened.iter_batches(columns=names))
+                yield from map(self._renamed, opened.iter_batches(columns=names))
             except (OSError, pa.ArrowException) as error:
                 raise InputError(f"{file}: cannot be read as Parquet: {error}") from error
 
-    def _told_apart(self, batch: Batch) -> Batch:
+    def _renamed(self, batch: Batch) -> Batch:
         """Return rows with the names of their SMF files that no other input has."""
         if not self.called or "source" not in batch.schema.names:
             return batch

@@ -10,8 +10,8 @@ from smfparse.faces import face
 
 if TYPE_CHECKING:
     from smfparse.inspecting.described import description as description
-    from smfparse.inspecting.inventory import Group as Group
-    from smfparse.inspecting.inventory import inventory as inventory
+    from smfparse.inspecting.groups import Group as Group
+    from smfparse.inspecting.groups import inventory as inventory
     from smfparse.inspecting.printing import SHOWN as SHOWN
     from smfparse.inspecting.printing import InventoryDocument as InventoryDocument
     from smfparse.inspecting.printing import left_out as left_out
@@ -24,7 +24,7 @@ else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         described="description",
-        inventory="Group inventory",
+        groups="Group inventory",
         printing="SHOWN InventoryDocument left_out more",
         record="Record explained find_record missing",
     )

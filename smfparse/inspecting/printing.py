@@ -7,13 +7,12 @@ import datetime as dt
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from smfparse.rendering import ABSENT, Column, Document, Facts, Section, Table, aligned
-from smfparse.rendering.document import Cells
+from smfparse.rendering import ABSENT, Cells, Column, Document, Facts, Section, Table, aligned
 
 if TYPE_CHECKING:
     from smfparse.errors import Damage, DamageLog
-    from smfparse.inputs.opening import Inputs
-    from smfparse.inspecting.inventory import Group
+    from smfparse.inputs import Inputs
+    from smfparse.inspecting.groups import Group
 
 SHOWN = 20
 """Damages shown; the rest is counted."""
@@ -59,7 +58,7 @@ class InventoryDocument(Document):
 
     def facts(self) -> Iterator[Facts]:
         """Yield all there is."""
-        from smfparse.inputs.sources import damage_rows
+        from smfparse.inputs import damage_rows
 
         opened = self._opened
         inputs = [{"name": each.name} | dataclasses.asdict(each.form) for each in opened.sources]
@@ -152,7 +151,7 @@ def _moment(moment: dt.datetime | None) -> str:
 
 
 def _names() -> list[str]:
-    from smfparse.inspecting.inventory import Group
+    from smfparse.inspecting.groups import Group
 
     return [each.name for each in dataclasses.fields(Group)]
 

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from construct import Array, Struct
 
+from smfparse.decoding import header_parts
 from smfparse.errors import RequestError
 from smfparse.layout import ENCODING, Block, Code, Field, Flags, Repeat
 from smfparse.reading import Chunk
 from smfparse.schemas import ACCOUNTING, QWAS, QWHC, QWHS, QWHX, QWST, REGISTRY, STATISTICS, TRIPLET
-from smfparse.schemas.qwhs import header_parts
 
 _TYPE = QWST.field("sm115rty").offset
 _HEX_SHOWN = 16

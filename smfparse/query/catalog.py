@@ -20,8 +20,7 @@ from typing import Any, TypeAlias
 import duckdb
 
 from smfparse.errors import InputError, RequestError
-from smfparse.inputs.opening import Inputs
-from smfparse.inputs.sources import Dataset
+from smfparse.inputs import Dataset, Inputs
 from smfparse.interrupts import interrupting
 from smfparse.query.hints import hinted
 from smfparse.query.projection import Plan, named_tables, named_views, read_plan, scanned, tables_of

@@ -23,7 +23,7 @@ import polars as pl
 import pyarrow as pa
 from polars.io.plugins import register_io_source
 
-from smfparse.inputs.opening import Inputs
+from smfparse.inputs import Inputs
 from smfparse.selecting import NAMED, Selection
 from smfparse.tables import DAMAGE, Batch, schema, wanted_tables
 

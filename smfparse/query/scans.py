@@ -16,7 +16,7 @@ import pyarrow as pa
 from pyarrow.dataset import Dataset
 
 from smfparse.errors import OutputError, SmfError
-from smfparse.inputs.opening import Inputs
+from smfparse.inputs import Inputs
 from smfparse.query.projection import scanned, words_in
 from smfparse.tables import Batch, Wanted, coded_schema, columns
 

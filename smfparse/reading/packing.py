@@ -7,12 +7,12 @@ its end.
 To add a packing, add a row to PACKINGS: its name, the bytes that it starts with, and what unpacks
 it. That is, for lz4 (and `lz4` among the dependencies in pyproject.toml):
 
-    def lz4() -> Decompressor:  # in streams.py
+    def _lz4() -> Decompressor:
         from lz4.frame import LZ4FrameDecompressor
 
         return LZ4FrameDecompressor()
 
-    _packing("lz4", rb"\x04\x22\x4d\x18", in_streams(lz4)),
+    _packing("lz4", rb"\x04\x22\x4d\x18", in_streams(_lz4)),
 """
 
 from __future__ import annotations

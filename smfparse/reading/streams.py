@@ -157,8 +157,8 @@ class Decompressor(Protocol):
         """Whether it has nothing to go on with."""
 
     @property
-    def unused_data(self) -> bytes:
-        """What was taken of the bytes behind the end."""
+    def unused_data(self) -> bytes | None:
+        """What was taken of the bytes behind the end; lz4 has None for nothing."""
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
         """Take `data`, and return up to `max_length` bytes of what is unpacked."""
@@ -195,7 +195,7 @@ class Layer:
                 yield block
             elif needed and not data and not library.eof:
                 raise self.feed.end(self.packing.name)
-        self.feed.back(library.unused_data)
+        self.feed.back(library.unused_data or b"")
 
     def _take(self) -> bytes:
         alone = self.fine is not None and self._taken >= self.fine

@@ -11,6 +11,7 @@ from smfparse.faces import face
 if TYPE_CHECKING:
     from smfparse.rendering.columns import aligned as aligned
     from smfparse.rendering.csv import of_frame as of_frame
+    from smfparse.rendering.document import Cells as Cells
     from smfparse.rendering.document import Column as Column
     from smfparse.rendering.document import Document as Document
     from smfparse.rendering.document import Facts as Facts
@@ -32,7 +33,7 @@ else:
         __name__,
         columns="aligned",
         csv="of_frame",
-        document="Column Document Facts Frames Section Table",
+        document="Cells Column Document Facts Frames Section Table",
         figures="ABSENT GROUPED MOMENTS STYLES",
         formats="FILES FORMATS PARQUET TEXT lines",
         rows="RowsDocument",

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from itertools import chain, groupby
 from string import Formatter
 
-from smfparse.rendering import MOMENTS, Column, Section, Table
-from smfparse.rendering.document import Cells
+from smfparse.rendering import MOMENTS, Cells, Column, Section, Table
 from smfparse.reports.declaration import Report
 from smfparse.reports.running import Row
 from smfparse.reports.sections import TEMPLATE_KEYS

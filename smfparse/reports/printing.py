@@ -11,14 +11,13 @@ from smfparse.rendering import (
     ABSENT,
     GROUPED,
     MOMENTS,
+    Cells,
     Column,
     Document,
     Facts,
     Section,
     Table,
-    formats,
 )
-from smfparse.rendering.document import Cells
 from smfparse.reports import parts, templates
 from smfparse.reports.declaration import Figure, Report
 from smfparse.reports.running import Row
@@ -82,16 +81,6 @@ class ReportDocument(Document):
 
     def _kept(self, form: str) -> Iterator[Row]:
         return (row for row in self._rows if self._which.has(row.get("line") or "", form))
-
-
-def lines(
-    which: Report,
-    rows: Iterable[Row],
-    format: str,  # noqa: A002 - it is called so everywhere
-    **asked: Any,
-) -> Iterator[str]:
-    """Yield the lines of a report in a format; arguments as those of `ReportDocument`."""
-    return formats.lines(ReportDocument(which, rows, asked), format)
 
 
 def _cells(

@@ -13,5 +13,6 @@ from smfparse.faces import face
 if TYPE_CHECKING:
     from smfparse.synthetic.dump import SMF_LIMIT as SMF_LIMIT
     from smfparse.synthetic.dump import generate as generate
+    from smfparse.synthetic.versions import VERSIONS as VERSIONS
 else:
-    __all__, __getattr__, __dir__ = face(__name__, dump="SMF_LIMIT generate")
+    __all__, __getattr__, __dir__ = face(__name__, dump="SMF_LIMIT generate", versions="VERSIONS")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from smfparse.schemas import TASK
-from smfparse.schemas.qwac import QWAC
+from smfparse.schemas import QWAC, TASK
 from smfparse.synthetic import identity, qmgr_counters, queue_counters, task_counters, workload
 from smfparse.synthetic.draws import Columns, Draws, Rows, big_endian, whole
 from smfparse.synthetic.interval import MadeBlocks, SyntheticInterval, numbered, place

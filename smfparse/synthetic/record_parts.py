@@ -12,11 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from smfparse.layout import Block, version_key
-from smfparse.schemas import REGISTRY, TASK
-from smfparse.schemas.q5st import Q5ST
-from smfparse.schemas.qcst import QCST
-from smfparse.schemas.qis1 import QIS1
-from smfparse.schemas.qpst import QPST
+from smfparse.schemas import Q5ST, QCST, QIS1, QPST, REGISTRY, TASK
 from smfparse.synthetic import identity, qmgr_counters, workload
 from smfparse.synthetic.blocks import CLASS_1, AccountingBlocks, statistics_blocks
 from smfparse.synthetic.draws import Draws, Ints, Rows, fill

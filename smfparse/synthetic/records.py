@@ -9,8 +9,19 @@ from typing import TypeAlias
 import numpy as np
 
 from smfparse.layout import Raw, version_key
-from smfparse.schemas import QWHC, QWHS, QWHX, QWST, TASK, TRIPLET
-from smfparse.schemas.qwhs import FORMS, LONG, SHORT, STUB, STUB_BYTES
+from smfparse.schemas import (
+    QWHC,
+    QWHS,
+    QWHS_LONG,
+    QWHS_SHORT,
+    QWHS_SIZES,
+    QWHS_STUB,
+    QWHS_STUB_BYTES,
+    QWHX,
+    QWST,
+    TASK,
+    TRIPLET,
+)
 from smfparse.synthetic.draws import Ints, Rows, big_endian, clock
 from smfparse.synthetic.smf_headers import SmfHeaders
 
@@ -34,21 +45,21 @@ class Shape:
     triplets: int
     trace: int = 0
     manager: int = 0x1A
-    form: int = LONG
+    form: int = QWHS_LONG
 
 
 SHAPES: Mapping[tuple[int, int], Shape] = {
     (115, 1): Shape(12, trace=1),
     (115, 2): Shape(9, trace=2),
-    (115, 5): Shape(2, manager=0x80, form=STUB),
-    (115, 6): Shape(2, manager=0x80, form=STUB),
-    (115, 7): Shape(2, manager=0x80, form=STUB),
+    (115, 5): Shape(2, manager=0x80, form=QWHS_STUB),
+    (115, 6): Shape(2, manager=0x80, form=QWHS_STUB),
+    (115, 7): Shape(2, manager=0x80, form=QWHS_STUB),
     (115, 201): Shape(2),
     (115, 215): Shape(2, trace=8),
     (115, 216): Shape(2),
     (115, 231): Shape(6, manager=_CHINIT),
-    (116, 0): Shape(7, trace=3, form=SHORT),
-    (116, 1): Shape(4, trace=0x19, manager=0xF7, form=SHORT),
+    (116, 0): Shape(7, trace=3, form=QWHS_SHORT),
+    (116, 1): Shape(4, trace=0x19, manager=0xF7, form=QWHS_SHORT),
     (116, 10): Shape(2, manager=_CHINIT),
 }
 
@@ -109,7 +120,7 @@ class Envelope:
 
     def area_bytes(self, shape: Shape) -> int:
         """Return the length of the QWHS area."""
-        return FORMS[shape.form] + QWHX.size * self.headers.extended
+        return QWHS_SIZES[shape.form] + QWHX.size * self.headers.extended
 
     def records(self, unbuilt: RecordParts, which: Ints) -> Iterator[RecordGroup]:
         """Make the records `which` of some kind.
@@ -158,13 +169,13 @@ class Envelope:
             np.tile(table, (len(rows), 1)),
             *(parts[number] for number in sorted(parts)),
         ]
-        pieces.insert(2 if shape.form == STUB else len(pieces), area)
+        pieces.insert(2 if shape.form == QWHS_STUB else len(pieces), area)
         return np.hstack(pieces)
 
     def _triplets(
         self, count: int, shape: Shape, size: int, lengths: Mapping[int, tuple[int, int]]
     ) -> Raw:
-        first = self.area_bytes(shape) if shape.form == STUB else 0
+        first = self.area_bytes(shape) if shape.form == QWHS_STUB else 0
         at = size + first
         given = {}
         for number in sorted(lengths):
@@ -178,7 +189,7 @@ class Envelope:
 
     def _area(self, record: tuple[int, int], triplets: int, writers: Writers, rows: Ints) -> Raw:
         shape = SHAPES.get(record, Shape(triplets))
-        size = STUB_BYTES if shape.form == STUB else shape.form
+        size = QWHS_STUB_BYTES if shape.form == QWHS_STUB else shape.form
         fixed = {
             "qwhslen": shape.form,
             "qwhstyp": 1,
@@ -188,7 +199,7 @@ class Envelope:
             "qwhsrn": 0 if shape.manager == _CHINIT else 0x10,
             "qwhsflag1": 0x40 * self.headers.extended,
         }
-        if shape.form == STUB:
+        if shape.form == QWHS_STUB:
             fixed["qwhsiid"] = 0
         area = Rows(QWHS, self.version, len(rows), fixed)
         area.set_bytes("qwhsssid", self.headers.names[writers.qmgr[rows]])
@@ -201,7 +212,7 @@ class Envelope:
             for number in range(4):
                 area.set(f"qwhsflag{number + 1}", writers.noise[rows] >> 8 * number & 0xFF)
         pieces = [area.raw[:, :size]]
-        if shape.form == SHORT:
+        if shape.form == QWHS_SHORT:
             pieces.append(self._correlation(writers, rows))
         if self.headers.extended:
             pieces.append(self._extension(len(rows)))

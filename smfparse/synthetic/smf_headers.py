@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from smfparse.layout import ENCODING, Raw, version_key
-from smfparse.schemas import QWST
-from smfparse.schemas.qwhs import LONG_RELEASE
+from smfparse.schemas import QWHX_RELEASE, QWST
 from smfparse.synthetic.draws import Ints, Rows, encoded
 
 _US_PER_DAY = 24 * 3600 * 1_000_000
 _LONG_SINCE = (10,)
-"""From this MQ version QWHX holds the release, and the SMF header LONG_RELEASE."""
+"""From this MQ version QWHX holds the release, and the SMF header QWHX_RELEASE."""
 _SUBTYPE_VALID, _DUMP_MARK = 0x5E, 0x1E
 _MARKER_BYTES = 18
 _DUMP_HEADER, _DUMP_TRAILER = 2, 3
@@ -34,7 +33,7 @@ class SmfHeaders:
 
     def rows(self, record: tuple[int, int], qmgr: Ints, when: Ints, total: int) -> Raw:
         """Return the headers of records of `total` bytes, a row each."""
-        release = LONG_RELEASE.decode(ENCODING) if self.extended else self.version.replace(".", "")
+        release = QWHX_RELEASE.decode(ENCODING) if self.extended else self.version.replace(".", "")
         fixed = {
             "sm115len": total,
             "sm115flg": _SUBTYPE_VALID,

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from smfparse.decoding.duplicates import Duplicates
+from smfparse.decoding import Duplicates
 from smfparse.errors import RequestError
-from smfparse.inputs.opening import Inputs, called_apart
-from smfparse.inputs.sources import Dataset, SmfFile
+from smfparse.inputs import Dataset, Inputs, SmfFile, called_apart
 from smfparse.store import MANIFEST, Manifest
 from smfparse.tables import table_names
 from smfparse.writing.dataset import alone_in, check_free, make, next_number, write_whole

@@ -7,14 +7,9 @@ from pathlib import Path
 import duckdb
 
 from smfparse.errors import OutputError
-from smfparse.inputs.opening import Inputs
+from smfparse.inputs import Inputs
 from smfparse.store import check_file, comments, replacing
-from smfparse.tables import (
-    Wanted,
-    plain_schema,
-    quoted,
-    views_script,
-)
+from smfparse.tables import Wanted, plain_schema, quoted, views_script
 
 _STORAGE = "v1.2.0"
 """Of database files that are written: the oldest that DuckDB 2 and 1.5 both read and comment."""

@@ -15,9 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from smfparse import __version__
-from smfparse.inputs.opening import Inputs
-from smfparse.inputs.parallel import in_order
-from smfparse.inputs.sources import Dataset, SmfFile, Source, damage_rows
+from smfparse.inputs import Dataset, Inputs, SmfFile, Source, damage_rows, in_order
 from smfparse.limits import Limits
 from smfparse.store import (
     FORMAT,

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, Protocol, TypeAlias
 import polars as pl
 import pyarrow as pa
 
-from smfparse.inputs.opening import Inputs
+from smfparse.inputs import Inputs
 from smfparse.limits import LIMITS
 from smfparse.rendering import FILES, of_frame
 from smfparse.store import PARTIAL, TableWriter, check_folder, in_folder

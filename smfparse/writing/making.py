@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from smfparse.decoding.duplicates import Fingerprints, Recorder, read_run
+from smfparse.decoding import Fingerprints, Recorder, read_run
 from smfparse.errors import Damage, DamageLog
 from smfparse.limits import Limits
 from smfparse.store import PARTIAL, RECORDS, Manifest

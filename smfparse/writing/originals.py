@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from smfparse.errors import InputError
-from smfparse.inputs.sources import SmfFile
+from smfparse.inputs import SmfFile
 
 _READ_BYTES = 1 << 20
 

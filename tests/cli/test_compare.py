@@ -30,8 +30,7 @@ from smfparse.comparing import (
     measured,
 )
 from smfparse.errors import RequestError
-from smfparse.inputs.opening import open_inputs
-from smfparse.inputs.options import ReadOptions
+from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.reports import TOTAL
 from smfparse.synthetic import generate
 from tests.support import command

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from smfparse.inputs import open_inputs
 from smfparse.tables import columns, table_names, views
 from tests.support.builders import (
     NOTHING,
@@ -143,6 +144,19 @@ def test_dump_names_bits_words_and_groups(smf: Path) -> None:
     assert "wtaslwet: 32 entries are all zero" in shown
     assert "qwhxqsg           'QSG1'" in shown
     assert "QWHC: Correlation header" in shown
+
+
+@pytest.mark.parametrize(("release", "shown"), [("930", False), ("945", False), ("946", True)])
+def test_dump_shows_qwhx_where_the_tables_have_it(
+    release: str, shown: bool, tmp_path: Path
+) -> None:
+    """Sixteen bytes behind QWHS of an older release are none."""
+    path = tmp_path / "test.smf"
+    area = qwhs_long() + qwhx("QSG1")
+    path.write_bytes(rdw([smf_record(115, 215, area=area, release=release)]))
+    assert ("qwhxqsg" in run("dump", path).stdout) is shown
+    (qsg,) = open_inputs([path]).arrow("record")["qsg"].to_pylist()
+    assert qsg == ("QSG1" if shown else None)
 
 
 def test_dump_without_such_a_record_says_how_many_there_are(smf: Path) -> None:

@@ -17,8 +17,7 @@ from typing import Any
 import pytest
 
 from smfparse.errors import Damage, DamageError, DamageLog
-from smfparse.inputs.opening import open_inputs
-from smfparse.inputs.options import ReadOptions
+from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.limits import LIMITS
 from smfparse.query import Catalog
 from smfparse.tables import DAMAGE_COLUMNS

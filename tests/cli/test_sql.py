@@ -21,7 +21,7 @@ from prompt_toolkit.history import FileHistory, InMemoryHistory
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from smfparse.inputs.opening import Inputs, open_inputs
+from smfparse.inputs import Inputs, open_inputs
 from smfparse.inspecting import description
 from smfparse.query import Catalog, Console
 from smfparse.query import prompt as console

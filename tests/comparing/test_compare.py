@@ -9,8 +9,7 @@ import pytest
 
 from smfparse.comparing import MEASURES, NAMES, Rename, Side, compared, measured
 from smfparse.comparing import printing as contrast
-from smfparse.inputs.opening import open_inputs
-from smfparse.inputs.options import ReadOptions
+from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.synthetic import generate
 from tests.support.searching import LONG
 from tests.support.smf import ENDED, MINUTE, queue, task, task_record, task_token, who

@@ -15,8 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.decoding.growing import Growing
-from smfparse.inputs.log import Log
-from smfparse.inputs.options import ReadOptions
+from smfparse.inputs import Log, ReadOptions
 from smfparse.inputs.range import Range
 from smfparse.limits import Limits
 from smfparse.reading import Input

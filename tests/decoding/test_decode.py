@@ -14,10 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import smfparse.schemas
-from smfparse.decoding.decoder import Decoder
+from smfparse.decoding import Decoder, Needs
 from smfparse.decoding.entries import EntryBuffer
 from smfparse.decoding.gathering import BlockBuffer
-from smfparse.decoding.needs import Needs
 from smfparse.errors import DamageLog, RequestError
 from smfparse.layout import Block, SquareSum, block
 from smfparse.reading import SLACK

@@ -15,12 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.decoding import duplicates
-from smfparse.decoding.duplicates import Duplicates
+from smfparse.decoding import Duplicates, duplicates
+from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.inputs import parallel as ranges
 from smfparse.inputs.named import look
-from smfparse.inputs.opening import open_inputs
-from smfparse.inputs.options import ReadOptions
 from smfparse.limits import LIMITS
 from smfparse.reading import Chunk, Input, planning, spans
 from smfparse.selecting import ALL_RECORDS, Selection

@@ -9,10 +9,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from smfparse.decoding.decoder import Decoder
-from smfparse.decoding.needs import Needs
+from smfparse.decoding import Decoder, Needs
 from smfparse.errors import DamageLog
-from smfparse.inputs.opening import open_inputs
+from smfparse.inputs import open_inputs
 from smfparse.limits import Limits
 from smfparse.reading import Chunk
 from smfparse.tables import wanted_tables

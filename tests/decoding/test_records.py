@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from smfparse.decoding.decoder import Decoder
+from smfparse.decoding import Decoder, Needs
 from smfparse.decoding.index import BlockIndex
-from smfparse.decoding.needs import Needs
 from smfparse.decoding.records import Blocks, Records
 from smfparse.errors import Damage, DamageLog
 from smfparse.layout import Block

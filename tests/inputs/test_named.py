@@ -19,7 +19,7 @@ import pytest
 
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
 from smfparse.inputs import named as inputs
-from smfparse.inputs.opening import open_inputs
+from smfparse.inputs import open_inputs
 from smfparse.store import MANIFEST
 from smfparse.writing import write_dataset
 from tests.support.command import run
@@ -81,9 +81,9 @@ def test_what_is_no_dump_in_a_folder_is_left_out_and_said(dumps: Path) -> None:
     found = open_inputs([dumps])
     assert [each.name for each in found.sources] == below(dumps, *ALL)
     assert [(each.source, each.reason) for each in found.damage.details] == [
-        (str(dumps / "c" / "notes.txt"), "no SMF records in it; it is left out"),
-        (str(dumps / "empty"), "the file is empty; it is left out"),
-        (str(dumps / "gone"), "No such file or directory; it is left out"),
+        (str(dumps / "c" / "notes.txt"), "no SMF records in it; skipped"),
+        (str(dumps / "empty"), "the file is empty; skipped"),
+        (str(dumps / "gone"), "No such file or directory; skipped"),
     ]
     result = run("info", dumps, "--format", "json")
     assert result.exit_code == 4
@@ -264,7 +264,7 @@ def test_descriptors_are_inputs(tmp_path: Path) -> None:
 def test_a_pipe_in_a_folder_is_left_out(dumps: Path) -> None:
     os.mkfifo(dumps / "pipe")
     found = open_inputs([dumps])
-    assert [each.reason for each in found.damage.details] == ["a pipe or device; it is left out"]
+    assert [each.reason for each in found.damage.details] == ["a pipe or device; skipped"]
 
 
 def test_no_room_for_a_copy_says_the_way_out(

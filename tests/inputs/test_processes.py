@@ -20,12 +20,10 @@ import pytest
 from click.testing import CliRunner
 
 from smfparse.cli import main
-from smfparse.decoding.decoder import Decoder
+from smfparse.decoding import Decoder
 from smfparse.errors import InputError, OutputError
+from smfparse.inputs import ReadOptions, open_inputs, spilling
 from smfparse.inputs import parallel as ranges
-from smfparse.inputs import spilling
-from smfparse.inputs.opening import open_inputs
-from smfparse.inputs.options import ReadOptions
 from smfparse.inputs.range import Range
 from smfparse.limits import LIMITS
 from smfparse.query import Catalog
@@ -58,12 +56,7 @@ decode.Decoder._add = slow
 main(sys.argv[1:])
 """
 """smfparse for small files, each part of which takes its time; it notes which processes decode."""
-AT_ONCE = """
-from functools import partial
-from smfparse import writing
-from smfparse.limits import Limits
-writing.write_dataset = partial(writing.write_dataset, limits=Limits(group_rows=1))
-"""
+AT_ONCE = "vars(LIMITS).update(group_rows=1)"
 """Writes each batch as a row group of its own."""
 Lasting = Callable[..., "subprocess.Popen[str]"]
 pytestmark = [
@@ -198,7 +191,7 @@ def test_a_process_that_is_ended_is_an_error_that_says_what_to_try(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     in_processes_only(monkeypatch, end)
-    with pytest.raises(InputError, match=r"was ended.*try --jobs 1"):
+    with pytest.raises(InputError, match=r"was killed.*try jobs=1"):
         open_inputs([dump], ReadOptions(jobs=2)).arrow("record")
     assert all_ended(started)
     assert not list(temporary.iterdir())
@@ -257,7 +250,7 @@ def test_a_temporary_folder_that_cannot_be_made_is_named(
     dump: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     temporary.rmdir()
-    with pytest.raises(OutputError, match="temporary: No such file or directory; have TMPDIR"):
+    with pytest.raises(OutputError, match="temporary: No such file or directory; set TMPDIR"):
         open_inputs([dump], ReadOptions(jobs=2)).arrow("record")
 
 
@@ -304,7 +297,7 @@ def test_there_are_never_more_processes_than_windows_can_wait_for(
     monkeypatch.setattr(ranges, "ProcessPoolExecutor", refusing)
     units = [(Range(Input(dump, str(dump)), MIXED, Part(0, None, 1)),)] * 200
     with pytest.raises(InputError):
-        list(ranges.in_order(units, ranges.run, 200, ranges.Log()))
+        list(ranges.in_order(units, ranges.run_unit, 200, ranges.Log()))
     assert asked == [61]
 
 

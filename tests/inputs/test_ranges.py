@@ -23,11 +23,9 @@ from hypothesis import strategies as st
 
 from smfparse.cli import main
 from smfparse.errors import Damage, InputError
+from smfparse.inputs import Batches, Log, ReadOptions, open_inputs
 from smfparse.inputs import parallel as ranges
-from smfparse.inputs.log import Log
-from smfparse.inputs.opening import open_inputs
-from smfparse.inputs.options import ReadOptions
-from smfparse.inputs.range import Batches, Range, UnsoundError
+from smfparse.inputs.range import Range, UnsoundError
 from smfparse.limits import LIMITS
 from smfparse.reading import Input, Part, planning, reader
 from smfparse.reading.window import Window

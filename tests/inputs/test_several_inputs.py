@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from smfparse.inputs.opening import Inputs, open_inputs
-from smfparse.inputs.options import ReadOptions
+from smfparse.inputs import Inputs, ReadOptions, open_inputs
 from smfparse.query import Catalog
 from smfparse.selecting import Selection
 from smfparse.synthetic import generate

@@ -7,12 +7,12 @@ import pytest
 import smfparse
 from smfparse import reports
 from smfparse.errors import InputError, RequestError
-from smfparse.inputs.opening import open_inputs
-from smfparse.reports import TOTAL, printing
+from smfparse.inputs import open_inputs
+from smfparse.reports import TOTAL
 from smfparse.tables import table_names
 from smfparse.writing import write_dataset
 from tests.support.paths import FIXTURES
-from tests.support.report_runs import report_rows
+from tests.support.report_runs import printed, report_rows
 
 DUMP = FIXTURES / "qm01-930.smf"
 
@@ -55,7 +55,7 @@ def test_a_report_is_a_table_of_what_json_has(data: smfparse.SmfData) -> None:
         found = data.report(name, total=True, **options)
         which = reports.report(name)
         rows = report_rows(name, DUMP, sections=TOTAL, **options)
-        lines = printing.lines(which, rows, "json")
+        lines = printed(which, rows, "json")
         expected = json.loads("\n".join(lines))["rows"]
         names = set(found.column_names)
         kept = [row for row in found.to_pylist() if which.has(row.get("line") or "", "json")]

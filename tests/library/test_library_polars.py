@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 
 import smfparse
 from smfparse.errors import DamageError, InputError, RequestError
-from smfparse.inputs.opening import Inputs, open_inputs
-from smfparse.inputs.options import ReadOptions
+from smfparse.inputs import Inputs, ReadOptions, open_inputs
 from smfparse.limits import LIMITS
 from smfparse.query.lazy import narrowed
 from smfparse.reading import Input

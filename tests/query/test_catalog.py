@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from smfparse.errors import InputError, RequestError
-from smfparse.inputs.opening import open_inputs
+from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
 from smfparse.tables import quoted, schema, table_names, title
 from smfparse.writing import write_dataset

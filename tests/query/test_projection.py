@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 
 from smfparse import reports
 from smfparse.errors import OutputError, RequestError
-from smfparse.inputs.opening import Inputs, open_inputs
-from smfparse.inputs.options import ReadOptions
+from smfparse.inputs import Inputs, ReadOptions, open_inputs
 from smfparse.query import Catalog, words_in
 from smfparse.query.projection import named_tables, read_plan
 from smfparse.reports import RECORDED, TOTAL, Sections

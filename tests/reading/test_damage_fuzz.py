@@ -30,7 +30,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.cli import main
-from smfparse.inputs.opening import open_inputs
+from smfparse.inputs import open_inputs
 from smfparse.reading import look_at
 from smfparse.tables import table_names, wanted_tables
 from tests.support.paths import FIXTURE_FILES

@@ -20,8 +20,7 @@ from typing import Any
 import pytest
 
 from smfparse.errors import DamageLog, InputError
-from smfparse.inputs.opening import open_inputs
-from smfparse.inputs.options import ReadOptions
+from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.limits import Limits
 from smfparse.reading import WHOLE_SOURCE, plan, read_chunks, unpacked
 from smfparse.reading.packing import packing_of

@@ -21,8 +21,7 @@ from click.testing import CliRunner, Result
 
 from smfparse.cli import main, options
 from smfparse.errors import InputError, RequestError
-from smfparse.inputs.opening import open_inputs
-from smfparse.inputs.options import ReadOptions
+from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.reading.walks import WALKS
 from smfparse.synthetic import generate
 from smfparse.tables import coded_schema, schema, table_names, wanted_tables

@@ -16,8 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse import reports
-from smfparse.inputs.opening import open_inputs
-from smfparse.inputs.options import ReadOptions
+from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.query import Catalog
 from smfparse.reports import TOTAL, Sections, every
 from smfparse.schemas import enums

@@ -18,13 +18,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse import reports
-from smfparse.inputs.opening import open_inputs
+from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
-from smfparse.reports import TOTAL, Sections, every, printing
+from smfparse.reports import TOTAL, Sections, every
 from smfparse.synthetic import generate
 from tests.support.builders import Write
 from tests.support.real import FILES
-from tests.support.report_runs import report_rows
+from tests.support.report_runs import printed, report_rows
 from tests.support.searching import search
 from tests.support.smf import (
     ENDED,
@@ -58,7 +58,7 @@ def of_line(rows: Rows, line: str) -> Rows:
 
 
 def lines(rows: Rows, form: str, **asked: Any) -> list[str]:
-    return list(printing.lines(WHICH, rows, form, **asked))
+    return list(printed(WHICH, rows, form, **asked))
 
 
 def csv_rows(rows: Rows, **asked: Any) -> list[dict[str, str]]:

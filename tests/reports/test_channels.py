@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from smfparse.inputs.opening import open_inputs
+from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
 from smfparse.reports import TOTAL
 from tests.support import smf

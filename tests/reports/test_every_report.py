@@ -19,17 +19,17 @@ from hypothesis import strategies as st
 
 from smfparse import reports
 from smfparse.errors import RequestError
-from smfparse.inputs.opening import open_inputs
+from smfparse.inputs import open_inputs
 from smfparse.layout import Combine
 from smfparse.query import Catalog
 from smfparse.rendering import FORMATS, STYLES, md
-from smfparse.reports import RECORDED, TOTAL, Report, Sections, every, printing
+from smfparse.reports import RECORDED, TOTAL, Report, Sections, every
 from smfparse.reports.sections import TEMPLATE_KEYS
 from smfparse.synthetic import generate
 from smfparse.tables import TABLES
 from smfparse.writing import write_dataset
 from tests.support.real import FILES
-from tests.support.report_runs import report_rows
+from tests.support.report_runs import printed, report_rows
 from tests.support.searching import search
 
 pytestmark = pytest.mark.slow
@@ -134,9 +134,7 @@ def test_a_report_of_a_release_can_be_had_in_every_form(name: str, path: Path) -
 
 def check_forms(which: Report, rows: list[dict[str, Any]]) -> None:
     """Write a report in every form; what can be read back has a row and cell for all there is."""
-    text, table, objects, markdown, page = (
-        list(printing.lines(which, rows, form)) for form in FORMS
-    )
+    text, table, objects, markdown, page = (list(printed(which, rows, form)) for form in FORMS)
     assert text
     assert markdown[0] == f"# {md.escaped(f'{which.name}: {which.title}')}"
     assert page[-1] == "</html>"
@@ -240,10 +238,10 @@ def test_every_figure_is_declared_and_every_declared_one_is_there(name: str) -> 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_report_without_data_is_its_header_and_says_which_trace_to_start(name: str) -> None:
     which = reports.report(name)
-    header, *more = printing.lines(which, [], "csv")
+    header, *more = printed(which, [], "csv")
     assert header
     assert not more
-    assert json.loads("\n".join(printing.lines(which, [], "json")))["rows"] == []
+    assert json.loads("\n".join(printed(which, [], "json")))["rows"] == []
     assert "START TRACE(" in which.absent()
 
 

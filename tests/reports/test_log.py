@@ -20,15 +20,15 @@ from hypothesis import strategies as st
 from smfparse import reports
 from smfparse.cli import main
 from smfparse.errors import RequestError
-from smfparse.inputs.opening import open_inputs
+from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
 from smfparse.rendering import STYLES
-from smfparse.reports import TOTAL, printing
+from smfparse.reports import TOTAL
 from tests.support.builders import Write
 from tests.support.fact_blocks import facts
 from tests.support.paths import FIXTURES, GOLDEN
 from tests.support.real import REAL_DATA, needs_real_data
-from tests.support.report_runs import report_lines, report_rows
+from tests.support.report_runs import printed, report_lines, report_rows
 from tests.support.searching import search
 from tests.support.smf import LOG_START, Io, Log, log_record
 
@@ -686,8 +686,8 @@ def test_an_unknown_report_is_refused_with_those_there_are() -> None:
 
 def test_a_report_without_sections_is_its_title_or_its_header() -> None:
     which = reports.report("log")
-    assert list(printing.lines(which, [], "text")) == [which.title]
-    (header,) = printing.lines(which, [], "csv")
+    assert list(printed(which, [], "text")) == [which.title]
+    (header,) = printed(which, [], "csv")
     assert header.startswith("z/OS,QM,Date,Time,")
 
 
@@ -777,7 +777,7 @@ def test_a_total_of_records_without_a_clock_still_names_them(tmp_path: Path) -> 
 
 
 def test_a_report_reads_each_file_once(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    from smfparse.inputs.sources import SmfFile
+    from smfparse.inputs import SmfFile
 
     passes: list[list[str]] = []
     batches = SmfFile.batches

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from smfparse import reports
-from smfparse.inputs.opening import open_inputs
-from smfparse.inputs.options import ReadOptions
+from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.query import Catalog
 from smfparse.reports import TOTAL
 from tests.support import smf

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from smfparse.inputs.opening import open_inputs
+from smfparse.inputs import open_inputs
 from smfparse.reports import TOTAL, Sections, every
 from smfparse.writing import write_dataset
 from tests.support import smf

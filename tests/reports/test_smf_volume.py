@@ -14,17 +14,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse import reports
-from smfparse.inputs.opening import open_inputs
+from smfparse.inputs import open_inputs
 from smfparse.inspecting import inventory
 from smfparse.query import Catalog
-from smfparse.reports import Sections, every, printing
+from smfparse.reports import Sections, every
 from smfparse.synthetic import generate
 from tests.support import smf
 from tests.support.builders import Write, foreign_record
 from tests.support.fact_blocks import fact_block
 from tests.support.paths import FIXTURES
 from tests.support.real import every_file
-from tests.support.report_runs import report_rows
+from tests.support.report_runs import printed, report_rows
 from tests.support.searching import search
 from tests.support.smf import (
     ENDED,
@@ -396,7 +396,7 @@ def test_records_of_other_programs_are_counted(write: Write) -> None:
     ]
     assert rows[0]["records_rate"] == NEAR(3 / 20)
     assert by_kind(path).keys() == {"others", "total"}
-    lines = list(printing.lines(reports.report("smf-volume"), rows_of(path), "text"))
+    lines = list(printed(reports.report("smf-volume"), rows_of(path), "text"))
     assert lines[0].startswith("From 2022/07/07,10:41:50 to 2022/07/07,10:42:10, duration 20")
 
 
@@ -426,9 +426,7 @@ def test_the_projection_is_near_what_shorter_intervals_give(tmp_path: Path) -> N
 def test_totals_are_for_the_eye_alone(dump: Path) -> None:
     which = reports.report("smf-volume")
     rows = rows_of(dump)
-    text, table, objects = (
-        list(printing.lines(which, rows, form)) for form in ("text", "csv", "json")
-    )
+    text, table, objects = (list(printed(which, rows, form)) for form in ("text", "csv", "json"))
     assert "All records" in text
     assert not any(",all," in line for line in table)
     lines = {row["line"] for row in json.loads("\n".join(objects))["rows"]}

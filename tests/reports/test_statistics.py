@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse import reports
-from smfparse.inputs.opening import open_inputs
+from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
 from smfparse.reports import RECORDED, TOTAL, every
 from smfparse.tables import columns as columns_of

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from smfparse.cli import main
-from smfparse.inputs.opening import open_inputs
+from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
 from smfparse.reports import Sections, every
 from smfparse.synthetic import generate

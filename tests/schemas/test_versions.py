@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from smfparse.errors import DamageLog
-from smfparse.inputs.opening import open_inputs
+from smfparse.inputs import open_inputs
 from smfparse.tables import table_names
 from smfparse.writing import write_dataset
 from tests.support.builders import NOTHING, Section, qwhs_long, qwhs_short, rdw, smf_record, stub

@@ -14,14 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smfparse.decoding import Decoder, Needs, matching
 from smfparse.decoding import gathering as buffers
-from smfparse.decoding import matching
-from smfparse.decoding.decoder import Decoder
-from smfparse.decoding.needs import Needs
 from smfparse.errors import DamageLog, RequestError
+from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.inputs import parallel as ranges
-from smfparse.inputs.opening import open_inputs
-from smfparse.inputs.options import ReadOptions
 from smfparse.inputs.range import Range
 from smfparse.query import Catalog
 from smfparse.selecting import Selection

@@ -15,11 +15,9 @@ import pyarrow as pa
 import pytest
 from click.testing import Result
 
-from smfparse.decoding.decoder import Decoder
-from smfparse.decoding.needs import Needs
+from smfparse.decoding import Decoder, Needs
 from smfparse.errors import DamageLog, RequestError
-from smfparse.inputs.opening import open_inputs
-from smfparse.inputs.options import ReadOptions
+from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.query import Catalog
 from smfparse.selecting import Selection, record_mask, sql_condition
 from smfparse.store import MANIFEST

@@ -12,8 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from smfparse.inputs.opening import open_inputs
-from smfparse.inputs.options import ReadOptions
+from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.limits import Limits
 from smfparse.tables import columns, table_names
 from smfparse.writing import write_dataset

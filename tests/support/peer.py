@@ -20,8 +20,7 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from smfparse.decoding.decoder import Decoder
-from smfparse.decoding.needs import Needs
+from smfparse.decoding import Decoder, Needs
 from smfparse.errors import DamageLog
 from smfparse.layout import STCK_UNIX_EPOCH_US
 from smfparse.reading import read_chunks

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from smfparse import reports
-from smfparse.inputs.opening import open_inputs
+from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
-from smfparse.reports import Sections, printing
+from smfparse.rendering import lines
+from smfparse.reports import Report, ReportDocument, Sections
 
 
 def report_rows(
@@ -22,6 +24,13 @@ def report_rows(
         return list(reports.run_report(reports.report(name), catalog, sections, **asked))
 
 
+def printed(
+    which: Report, rows: Iterable[Mapping[str, Any]], form: str, **asked: Any
+) -> Iterator[str]:
+    """Return the lines of rows of a report in a format."""
+    return lines(ReportDocument(which, rows, asked), form)
+
+
 def report_lines(
     name: str,
     *paths: Path,
@@ -31,4 +40,4 @@ def report_lines(
 ) -> list[str]:
     """Return the lines of a report over inputs."""
     rows = report_rows(name, *paths, sections=sections, **asked)
-    return list(printing.lines(reports.report(name), rows, form, **asked))
+    return list(printed(reports.report(name), rows, form, **asked))

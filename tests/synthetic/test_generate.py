@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from smfparse.cli.generate import VERSIONS, command
+from smfparse.cli.generate import command
 from smfparse.errors import OutputError, RequestError
-from smfparse.inputs.opening import Inputs, open_inputs
+from smfparse.inputs import Inputs, open_inputs
 from smfparse.layout import Block, Code, Text, Wide
 from smfparse.schemas import REGISTRY
-from smfparse.synthetic import SMF_LIMIT, generate
+from smfparse.synthetic import SMF_LIMIT, VERSIONS, generate
 from smfparse.tables import TABLES
 from tests.support.paths import FIXTURES
 

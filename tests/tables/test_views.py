@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 from smfparse import reports
 from smfparse.cli import main
 from smfparse.errors import RequestError
-from smfparse.inputs.opening import Inputs, open_inputs
-from smfparse.inputs.options import ReadOptions
+from smfparse.inputs import Inputs, ReadOptions, open_inputs
 from smfparse.query import Catalog
 from smfparse.selecting import Selection
 from smfparse.synthetic import generate

@@ -22,11 +22,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.cli import main
-from smfparse.decoding.duplicates import FINGERPRINT
+from smfparse.decoding import FINGERPRINT
 from smfparse.errors import InputError, RequestError
+from smfparse.inputs import Inputs, ReadOptions, open_inputs
 from smfparse.inputs import parallel as ranges
-from smfparse.inputs.opening import Inputs, open_inputs
-from smfparse.inputs.options import ReadOptions
 from smfparse.limits import LIMITS, Limits
 from smfparse.selecting import Selection
 from smfparse.store import LOCK, MANIFEST, PARTIAL, RECORDS, TableWriter, files_of, read_manifest

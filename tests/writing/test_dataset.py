@@ -20,9 +20,7 @@ import pytest
 
 import smfparse
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
-from smfparse.inputs.opening import Inputs, open_inputs
-from smfparse.inputs.options import ReadOptions
-from smfparse.inputs.sources import Dataset, SmfFile
+from smfparse.inputs import Dataset, Inputs, ReadOptions, SmfFile, open_inputs
 from smfparse.limits import Limits
 from smfparse.store import MANIFEST, PARTIAL, RECORDS, VIEWS
 from smfparse.tables import schema, table_names

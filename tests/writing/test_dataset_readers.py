@@ -16,8 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from smfparse.inputs.opening import open_inputs
-from smfparse.inputs.options import ReadOptions
+from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.limits import LIMITS, Limits
 from smfparse.query import Catalog
 from smfparse.store import VIEWS, TableWriter, is_divided, read_manifest, view_statements

@@ -24,7 +24,7 @@ from click.testing import CliRunner, Result
 from smfparse.cli import main
 from smfparse.cli.convert import DATASET, DUCKDB
 from smfparse.cli.convert import FORMATS as OFFERED
-from smfparse.inputs.opening import Inputs, open_inputs
+from smfparse.inputs import Inputs, open_inputs
 from smfparse.query import Catalog
 from smfparse.tables import schema, table_names, title, views
 from smfparse.writing import FORMATS

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from smfparse.inputs.opening import Inputs
-from smfparse.inputs.sources import SmfFile
+from smfparse.inputs import Inputs, SmfFile
 from smfparse.schemas import ACCOUNTING, REGISTRY, STATISTICS
 from smfparse.tables import RECORD, every_block
 
