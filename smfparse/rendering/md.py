@@ -15,9 +15,7 @@ _MARKUP = re.compile(r"[\\`*<>|&~$\[\]]|(?<![^\W_])_|_(?![^\W_])")
 def lines(document: Document) -> Iterator[str]:
     """Yield the lines of a document: a heading, its sections, their tables."""
     for number, section in enumerate(document.sections()):
-        if number:
-            yield ""
-        elif document.title:
+        if number == 0:
             yield f"# {escaped(document.title)}"
         yield from _section(section)
 
