@@ -78,7 +78,7 @@ def test_what_is_not_there_is_said_to_be_so() -> None:
     data = smfparse.open([DUMP])
     with pytest.raises(RequestError, match="no table wqzz"):
         data.arrow("wqzz")
-    with pytest.raises(RequestError, match="task is a view, not a table: SQL"):
+    with pytest.raises(RequestError, match="task is a view, not a table; query it with SQL"):
         data.arrow("task")
     with pytest.raises(RequestError, match="wqst has no column putz"):
         list(data.batches("wqst", ["putz"]))
