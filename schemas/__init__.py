@@ -48,6 +48,8 @@ from smfparse.schemas.wtid import WTID
 
 STATISTICS = 115
 ACCOUNTING = 116
+DUMP_HEADER, DUMP_TRAILER = 2, 3
+"""SMF types of the records that IFASMFDP writes around those of a dump."""
 
 REGISTRY: dict[tuple[int, int], dict[int, Block]] = {
     (115, 1): {9: QSST, 11: QJST},
@@ -82,6 +84,8 @@ __all__ = [
     "ACCOUNTING",
     "APPENDED",
     "CONTINUATION",
+    "DUMP_HEADER",
+    "DUMP_TRAILER",
     "Q5ST",
     "QCST",
     "QIS1",

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import polars as pl
 
 from smfparse.inputs import Inputs, SmfFile
-from smfparse.schemas import ACCOUNTING, REGISTRY, STATISTICS
+from smfparse.schemas import ACCOUNTING, DUMP_HEADER, DUMP_TRAILER, REGISTRY, STATISTICS
 from smfparse.tables import RECORD, every_block
 
-_DUMP_RECORDS = {2: "SMF dump header", 3: "SMF dump trailer"}
+_DUMP_RECORDS = {DUMP_HEADER: "SMF dump header", DUMP_TRAILER: "SMF dump trailer"}
 _BY = ["system", "qmgr", "mq_version", "type", "subtype"]
 _COLUMNS = frozenset({*_BY, "length", "smf_time"})
 

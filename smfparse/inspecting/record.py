@@ -17,7 +17,7 @@ from construct import Array, Struct
 from smfparse.decoding import header_parts
 from smfparse.errors import RequestError
 from smfparse.layout import ENCODING, Block, Code, Field, Flags, Repeat
-from smfparse.reading import Chunk
+from smfparse.reading import Chunk, triplet_count
 from smfparse.schemas import ACCOUNTING, QWAS, QWHC, QWHS, QWHX, QWST, REGISTRY, STATISTICS, TRIPLET
 
 _TYPE = QWST.field("sm115rty").offset
@@ -117,15 +117,8 @@ def _sections(record: Record, known: list[tuple[int, int]]) -> Iterator[str]:
 
 
 def _triplets(data: bytes) -> list[Any]:
-    found: list[Any] = []
-    end = len(data)
-    at = QWST.size
-    while at + TRIPLET.size <= end:
-        found.append(TRIPLET.parse(data[at : at + TRIPLET.size]))
-        at += TRIPLET.size
-        if found[-1]["offset"] >= at:  # one that cannot be is passed over, as when decoding
-            end = min(end, found[-1]["offset"])
-    return found
+    starts = range(QWST.size, QWST.size + triplet_count(data) * TRIPLET.size, TRIPLET.size)
+    return [TRIPLET.parse(data[start : start + TRIPLET.size]) for start in starts]
 
 
 def _area(record: Record, start: int, end: int, known: list[tuple[int, int]]) -> Iterator[str]:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from smfparse.reading.detection import framing_named as framing_named
     from smfparse.reading.detection import look_at as look_at
     from smfparse.reading.framings import FRAMINGS as FRAMINGS
-    from smfparse.reading.headers import DUMP_HEADER as DUMP_HEADER
-    from smfparse.reading.headers import DUMP_TRAILER as DUMP_TRAILER
     from smfparse.reading.headers import MOST_TRIPLETS as MOST_TRIPLETS
     from smfparse.reading.headers import SUBTYPE_END as SUBTYPE_END
     from smfparse.reading.headers import Headers as Headers
@@ -45,7 +43,7 @@ else:
         chunks="SLACK WHOLE_SOURCE Chunk Part are_short",
         detection="Framing framing_named look_at",
         framings="FRAMINGS",
-        headers="DUMP_HEADER DUMP_TRAILER MOST_TRIPLETS SUBTYPE_END Headers begins_dump "
+        headers="MOST_TRIPLETS SUBTYPE_END Headers begins_dump "
         "existing_triplets kinds_of least_offset triplet_count triplets_end",
         input="Copy Input",
         packing="PACKINGS unpacked",

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smfparse.layout import ENCODING, Numeric, Raw, Values
-from smfparse.schemas import ACCOUNTING, QWST, STATISTICS, TRIPLET
+from smfparse.schemas import ACCOUNTING, DUMP_HEADER, DUMP_TRAILER, QWST, STATISTICS, TRIPLET
 from smfparse.vectors import NUMBER_WIDTHS, Bools, Bytes, Ints, gather
 
 _LAYOUT = np.dtype(
@@ -34,8 +34,6 @@ _SIGN = _SYSTEM - 1
 _FIRST_YEAR, _END_YEAR = 0x0060000, 0x0200000
 """In a packed date without its sign: no SMF record is older than 1960; 2100 is far."""
 _FLAG_BITS, _FLAG_ON = 0x1F, 0x1E
-DUMP_HEADER, DUMP_TRAILER = 2, 3
-"""SMF types of the records with which the dump program starts and ends a dump."""
 _IN_NAMES = np.zeros(256, np.bool_)
 _IN_NAMES[list("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789$#@ ".encode(ENCODING))] = True
 _PIECE = 1 << 18

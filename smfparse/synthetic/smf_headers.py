@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from smfparse.layout import ENCODING, Raw, version_key
-from smfparse.schemas import QWHX_RELEASE, QWST
+from smfparse.schemas import DUMP_HEADER, DUMP_TRAILER, QWHX_RELEASE, QWST
 from smfparse.synthetic.draws import Ints, Rows, encoded
 
 _US_PER_DAY = 24 * 3600 * 1_000_000
@@ -13,7 +13,6 @@ _LONG_SINCE = (10,)
 """From this MQ version QWHX holds the release, and the SMF header QWHX_RELEASE."""
 _SUBTYPE_VALID, _DUMP_MARK = 0x5E, 0x1E
 _MARKER_BYTES = 18
-_DUMP_HEADER, _DUMP_TRAILER = 2, 3
 
 
 class SmfHeaders:
@@ -49,11 +48,11 @@ class SmfHeaders:
 
     def dump_header(self, when: int) -> bytes:
         """Return the record that a dump starts with."""
-        return self._marker(_DUMP_HEADER, when)
+        return self._marker(DUMP_HEADER, when)
 
     def dump_trailer(self, when: int) -> bytes:
         """Return the record that a dump ends with."""
-        return self._marker(_DUMP_TRAILER, when)
+        return self._marker(DUMP_TRAILER, when)
 
     def _marker(self, kind: int, when: int) -> bytes:
         fixed = {"sm115len": _MARKER_BYTES, "sm115flg": _DUMP_MARK, "sm115rty": kind}
