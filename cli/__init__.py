@@ -36,7 +36,7 @@ def _ending(command: Callable[[], click.Command | None]) -> Iterator[None]:
     except SmfError as error:
         code = EXIT_USAGE if isinstance(error, RequestError) else EXIT_FAILED
         ran = command()
-        _leave(code, f"smfparse: {in_options(str(error), ran) if ran else error}")
+        _leave(code, f"smfparse: {in_options(error, ran) if ran else error}")
     except KeyboardInterrupt:
         _leave(EXIT_INTERRUPTED, "smfparse: interrupted")
     except BrokenPipeError:

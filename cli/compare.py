@@ -92,10 +92,11 @@ def command(
     from smfparse import comparing
 
     if explain:
+        output.check_text("--explain")
         output.write_lines(comparing.explain())
         return
-    if side_by_side and output.format != "text":
-        raise click.UsageError("--side-by-side is text; CSV and JSON have one row a figure.")
+    if side_by_side:
+        output.check_text("--side-by-side")
     _compare(inputs, side_by_side, output, reading, **asked)
 
 

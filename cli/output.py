@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from smfparse.cli.wording import in_options
 from smfparse.errors import DamageLog, OutputError
+from smfparse.rendering import TEXT
 
 if TYPE_CHECKING:
     from smfparse.inputs import Inputs
@@ -43,6 +43,11 @@ class Output:
     def write_lines(self, lines: Iterable[str]) -> None:
         """Write text lines as they are."""
         write_lines(lines, self.path, self.force)
+
+    def check_text(self, option: str) -> None:
+        """Raise UsageError where what an option prints, which is text, is wanted in a format."""
+        if self.format != TEXT:
+            raise click.UsageError(f"{option} prints text; leave out --format.")
 
     def write_parquet(self, rows: Any) -> None:
         """Write a pyarrow.Table as Parquet."""
@@ -105,10 +110,8 @@ def _write_parquet(rows: Any, output: Path | None, force: bool) -> None:
 
 
 def report(message: str) -> None:
-    """Print a message on stderr, its parameters as the options of the command that runs."""
-    context = click.get_current_context(silent=True)
-    text = in_options(message, context.command) if context else message
-    click.echo(f"smfparse: {text}", err=True)
+    """Print a message on stderr."""
+    click.echo(f"smfparse: {message}", err=True)
 
 
 def report_selection(opened: Inputs) -> None:
@@ -125,18 +128,22 @@ def nothing_selected(opened: Inputs) -> bool:
     return True
 
 
-def finish(damage: DamageLog, duplicates: int = 0, *, listed: bool = False) -> None:
+def finish(
+    damage: DamageLog, duplicates: int = 0, *, listed: bool = False, reported: bool = False
+) -> None:
     """Report duplicates and damage on stderr; if there is damage, leave with exit code 4.
 
     duplicates  records left out because an earlier dump has them
     listed      whether the result lists the damage
+    reported    whether the damage was reported as it was met
     """
     if duplicates:
         from smfparse.inspecting import left_out
 
         report(f"{left_out(duplicates)} (--keep-duplicates keeps them)")
     if damage:
-        report_damage(damage, listed=listed)
+        if not reported:
+            report_damage(damage, listed=listed)
         sys.exit(EXIT_DAMAGE)
 
 

@@ -103,6 +103,7 @@ def command(
 
     which = reports.report(name)
     if explain:
+        output.check_text("--explain")
         output.write_lines(reports.explain(which))
     else:
         _print(which, inputs, output, reading, **asked)
@@ -136,7 +137,10 @@ def _print(
         raise click.UsageError("Missing argument 'INPUT...'.")
     unknown = reading.selection.unknown_to(which.tables)
     if unknown:
-        raise click.UsageError(f"The report {which.name} has no {' nor '.join(unknown)}.")
+        raise click.UsageError(
+            f"The report {which.name} has no {' and no '.join(unknown)} names; "
+            f"leave out {' and '.join(f'--{each}' for each in unknown)}."
+        )
     which.values(asked)
     opened = reading.open(inputs, output.path)
     with Catalog(opened) as catalog:

@@ -73,7 +73,7 @@ def command(
             _ask(catalog, output.format, opened)
         elif _write(catalog, query, output) <= 1:  # one: a count of nothing
             nothing_selected(opened)
-    finish(opened.damage, opened.duplicates, listed=query is None)
+    finish(opened.damage, opened.duplicates, reported=query is None)
 
 
 def _write(catalog: Catalog, query: str, output: Output) -> int:

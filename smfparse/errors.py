@@ -23,7 +23,14 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
 class SmfError(Exception):
-    """Root of every error that smfparse raises on purpose."""
+    """Root of every error that smfparse raises on purpose.
+
+    parameters  those that the message names as `since=`; the command line names its options there
+    """
+
+    def __init__(self, message: object, *parameters: str) -> None:
+        super().__init__(message)
+        self.parameters = parameters
 
 
 class InputError(SmfError):

@@ -124,10 +124,16 @@ def open_data(
     keep_duplicates  whether to keep records that an earlier dump has as well
     strict           whether the first damage ends the reading, by DamageError
     framing          framing of the SMF files: rdw, bdw, ...; None: detected
+    limits           how much is held at once: `smfparse.limits.Limits`
 
     Raises InputError where an input is missing, unreadable or neither of these.
     """
     several = [paths] if isinstance(paths, (str, Path)) else paths
+    for name in options.keys() - Options.__annotations__.keys():
+        raise TypeError(
+            f"open() has no keyword argument {name!r}; it takes a selection, as "
+            f"Selection.of(qmgr='QM01'), and {', '.join(Options.__annotations__)}"
+        )
     return SmfData(open_inputs(several, ReadOptions(selection, **options)))
 
 

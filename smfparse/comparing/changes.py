@@ -28,7 +28,7 @@ def check_by(by: Iterable[str]) -> None:
     """Raise RequestError for a column that rows cannot be grouped by."""
     for name in by:
         if name not in NAMES:
-            raise RequestError(f"by={name}: unknown name; it takes {', '.join(NAMES)}")
+            raise RequestError(f"by={name}: unknown name; it takes {', '.join(NAMES)}", "by")
 
 
 def compared(
@@ -50,7 +50,8 @@ def compared(
     check_by(by)
     if tolerance < 0:
         raise RequestError(
-            f"tolerance={tolerance}: negative; give a ratio of 0 or more: 0.06 is 6 percent"
+            f"tolerance={tolerance}: negative; give a ratio of 0 or more: 0.06 is 6 percent",
+            "tolerance",
         )
     names = [name for name in NAMES if name in by]
     sides = [_figures(side, names) for side in (before.renamed(renames), after)]

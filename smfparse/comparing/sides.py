@@ -163,10 +163,13 @@ class Rename:
         old, equals, new = (part.strip().replace("*", "%") for part in text.partition("="))
         if not (equals and old and new) or max(old.count("%"), new.count("%")) > 1:
             raise RequestError(
-                f"renames={text}: expected OLD=NEW; give names, or patterns with one %: LQ%=SQ%"
+                f"renames={text}: expected OLD=NEW; give names, or patterns with one %: LQ%=SQ%",
+                "renames",
             )
         if new.count("%") > old.count("%"):
-            raise RequestError(f"renames={text}: NEW has a % and OLD has none; write one in OLD")
+            raise RequestError(
+                f"renames={text}: NEW has a % and OLD has none; write one in OLD", "renames"
+            )
         return cls(old, new)
 
     def on(self, column: pl.Expr) -> pl.Expr:

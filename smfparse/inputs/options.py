@@ -50,7 +50,9 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         if self.jobs < 1:
-            raise RequestError(f"jobs={self.jobs}: at least one process is needed; give 1 or more")
+            raise RequestError(
+                f"jobs={self.jobs}: at least one process is needed; give 1 or more", "jobs"
+            )
 
 
 DEFAULTS = ReadOptions()

@@ -75,7 +75,7 @@ def units(
     parts = [
         (file, part)
         for file in files
-        for part in plan(file.path, unit_bytes, file.limits, file.framing)
+        for part in plan(file.path, unit_bytes, framing=file.framing, limits=file.limits)
     ]
     if duplicates is not None and (duplicates.at_once or any(part.dumps for _, part in parts)):
         duplicates.find()
@@ -148,7 +148,7 @@ def in_order(
             yield _sound(number, unit, future.result(), lost, write)
     except BrokenProcessPool as error:
         raise InputError(
-            "a worker process was killed, perhaps for lack of memory; try jobs=1"
+            "a worker process was killed, perhaps for lack of memory; try jobs=1", "jobs"
         ) from error
     finally:
         stop.value = True

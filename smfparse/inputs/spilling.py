@@ -38,7 +38,8 @@ def spill(folder: Path, number: int, found: Batches) -> list[tuple[str, Path]]:
 def no_room(folder: Path, error: OSError) -> OutputError:
     """Return the error of rows that cannot be kept until it is their turn."""
     return OutputError(
-        f"{folder}: {error.strerror or error}; set TMPDIR to another folder, or use jobs=1"
+        f"{folder}: {error.strerror or error}; set TMPDIR to another folder, or use jobs=1",
+        "jobs",
     )
 
 

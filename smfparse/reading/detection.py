@@ -53,7 +53,9 @@ class Framing:
 def framing_named(name: str) -> Framing:
     """Return the framing that was asked for by name. Raises RequestError where there is none."""
     if name not in WALKS:
-        raise RequestError(f"framing={name}: no such framing; give one of {', '.join(WALKS)}")
+        raise RequestError(
+            f"framing={name}: no such framing; give one of {', '.join(WALKS)}", "framing"
+        )
     return Framing(name, "as asked")
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from smfparse.errors import DamageLog, InputError, RequestError
 from smfparse.limits import LIMITS, Limits
 from smfparse.reading.chunks import WHOLE_SOURCE, Chunk, Part
-from smfparse.reading.detection import Framing
+from smfparse.reading.detection import Framing, framing_named
 from smfparse.reading.headers import kinds_of
 from smfparse.reading.packing import USUAL_GAIN, is_packed
 from smfparse.reading.reader import read_chunks
@@ -37,19 +37,28 @@ def size_of(path: Path) -> int:
 
 
 def plan(
-    path: str | Path, part_bytes: int, limits: Limits = LIMITS, framing: Framing | None = None
+    path: str | Path,
+    part_bytes: int,
+    *,
+    framing: Framing | str | None = None,
+    limits: Limits = LIMITS,
 ) -> list[Part]:
     """Cut the SMF file `path` into parts of about `part_bytes`; their union is the whole file.
 
     A part starts where a chunk of the whole file does, so its chunks are those of the whole file.
     What is done with damage, and in which order it is noted, depends on nothing else.
 
-    Only what keeps the records apart is looked at, once; behind the first damage the file is not
-    cut any more, and a packed one nowhere. Raises InputError where the file cannot be read.
+    framing  that of the file: rdw, bdw, ...; None: it is detected
+    limits   how much is looked at at once
+
+    Only what separates the records is looked at, once; behind the first damage the file is not
+    cut any more, and a packed one nowhere. Raises InputError where the file cannot be read,
+    RequestError for a framing that does not exist.
     """
     if part_bytes < 1:
         raise RequestError(f"part_bytes={part_bytes}: too few bytes; give 1 or more")
     path = Path(path)
+    framing = framing_named(framing) if isinstance(framing, str) else framing
     if size_of(path) <= part_bytes or is_packed(path):
         return [WHOLE_SOURCE]
     starts = [(0, 1, False)]

@@ -43,7 +43,9 @@ def parsed(
     for name in asked:
         if name not in defaults:
             takes = ", ".join(f"{each}=" for each in defaults) or "only those of all reports"
-            raise RequestError(f"the report {report} does not take {name}=; it takes {takes}")
+            raise RequestError(
+                f"the report {report} does not take {name}=; it takes {takes}", name, *defaults
+            )
     return {
         name: OPTIONS[name](name, asked.get(name, default), choices.get(name, ()))
         for name, default in defaults.items()
@@ -53,7 +55,7 @@ def parsed(
 def _texts(option: str, value: Any) -> list[str]:
     found = [value] if isinstance(value, str) else value
     if not isinstance(found, Iterable) or not all(isinstance(each, str) for each in found):
-        raise RequestError(f"{option}={value}: expected a string or a list of strings")
+        raise RequestError(f"{option}={value}: expected a string or a list of strings", option)
     return list(found)
 
 
@@ -72,7 +74,7 @@ def _number(option: str, value: Any, _choices: Sequence[str]) -> int | None:
         number = -1
     if number < 0:
         raise RequestError(
-            f"{option}={value}: expected a number of rows; give 1 or more, 0 for all"
+            f"{option}={value}: expected a number of rows; give 1 or more, 0 for all", option
         )
     return number or None
 
@@ -81,7 +83,7 @@ def _choice(option: str, value: Any, choices: Sequence[str]) -> str:
     for name in choices:
         if name == value:
             return name
-    raise RequestError(f"{option}={value}: unknown name; it takes {', '.join(choices)}")
+    raise RequestError(f"{option}={value}: unknown name; it takes {', '.join(choices)}", option)
 
 
 def seconds(text: Any, option: str = "interval") -> int:
@@ -94,7 +96,8 @@ def seconds(text: Any, option: str = "interval") -> int:
     length = 60 * minutes + rest
     if rest > 59 or not 1 <= length <= _DAY_SECONDS:
         raise RequestError(
-            f"{option}={text}: expected MMMM.SS, minutes and seconds; give 0.01 to 1440: 0.15, 30"
+            f"{option}={text}: expected MMMM.SS, minutes and seconds; give 0.01 to 1440: 0.15, 30",
+            option,
         )
     return length
 
@@ -109,7 +112,7 @@ def _pairs(option: str, value: Any, _choices: Sequence[str]) -> list[dict[str, s
         base, equals, stream = (part.strip() for part in text.partition("="))
         if not (base and equals and stream):
             raise RequestError(
-                f"{option}={text}: expected BASE=STREAM; give a queue and its STREAMQ"
+                f"{option}={text}: expected BASE=STREAM; give a queue and its STREAMQ", option
             )
         found.append({"base": base.upper(), "stream": stream.upper()})
     return found

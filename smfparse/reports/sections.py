@@ -118,7 +118,8 @@ def every(text: str) -> Sections:
     if not found or _DAY % seconds:
         raise RequestError(
             f"interval={text}: expected a length that divides a day; "
-            "use a number and s, m, h or d: 30s, 15m, 1h"
+            "use a number and s, m, h or d: 30s, 15m, 1h",
+            "interval",
         )
     return Sections("interval", seconds)
 

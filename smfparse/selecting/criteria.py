@@ -84,11 +84,14 @@ def parse_patterns(option: str, texts: Iterable[str]) -> frozenset[str]:
     what, width = _NAMES[option]
     for each in found:
         if not each:
-            raise RequestError(f"{option}= has an empty name; leave it out to select all {what}")
+            raise RequestError(
+                f"{option}= has an empty name; leave it out to select all {what}", option
+            )
         if len(each.replace("*", "")) > width:
             raise RequestError(
-                f"{each}: names of {what} have up to {width} characters; "
-                "* stands for any of them, ? for one"
+                f"{option}={each}: names of {what} have up to {width} characters; "
+                "* stands for any of them, ? for one",
+                option,
             )
     return frozenset(found)
 
@@ -130,12 +133,17 @@ def _types(text: str) -> list[Types]:
 def _one_type(part: str, text: str) -> Types:
     found = _TYPE.fullmatch(part)
     if found is None:
-        raise RequestError(f"{text!r} is not a list of record types; write it like {_TYPE_FORMS}")
+        raise RequestError(
+            f"type={text!r} is not a list of types; write it like {_TYPE_FORMS}", "type"
+        )
     chosen = _range(found["types"], _MOST_TYPE, text)
     if found["subtypes"] is None:
         return Types(chosen)
     if chosen[0] != chosen[1]:
-        raise RequestError(f"{text!r}: subtypes belong to one type, not to several")
+        raise RequestError(
+            f"type={text!r}: subtypes belong to one type, not to several; separate types by commas",
+            "type",
+        )
     parts = found["subtypes"].split(",")
     return Types(chosen, tuple(_range(each, _MOST_SUBTYPE, text) for each in parts))
 
@@ -143,10 +151,14 @@ def _one_type(part: str, text: str) -> Types:
 def _range(part: str, most: int, text: str) -> Range:
     found = _RANGE.fullmatch(part)
     if found is None:
-        raise RequestError(f"{text!r} is not a list of record types; write it like {_TYPE_FORMS}")
+        raise RequestError(
+            f"type={text!r} is not a list of types; write it like {_TYPE_FORMS}", "type"
+        )
     first, last = int(found[1]), int(found[2] or found[1])
     if not first <= last <= most:
-        raise RequestError(f"{text!r}: {part} has to go upwards, to {most} at most")
+        raise RequestError(
+            f"type={text!r}: {part} is not a number or an ascending range from 0 to {most}", "type"
+        )
     return first, last
 
 
@@ -171,7 +183,7 @@ def parse_span(since: Iterable[str], until: Iterable[str]) -> tuple[Span, Hours 
     first = _moment(start)[0] if start else None
     last = _moment(end)[1] if end else None
     if first and last and first >= last:
-        raise RequestError("since= is later than until=; exchange them")
+        raise RequestError("since= is later than until=; exchange them", "since", "until")
     if not opening and not closing:
         return (first, last), None
     opens = _clock(opening)[0] % DAY if opening else 0
@@ -185,7 +197,7 @@ def parse_moment(option: str, text: str) -> dt.datetime:
     """
     found, daily = _times(option, [text])
     if found is None or daily is not None:
-        raise RequestError(f"{option}={text!r} has no day; write it like {_MOMENT_FORMS}")
+        raise RequestError(f"{option}={text!r} has no day; write it like {_MOMENT_FORMS}", option)
     return _moment(found)[0]
 
 
@@ -194,10 +206,17 @@ def _times(option: str, texts: Iterable[str]) -> tuple[re.Match[str] | None, re.
     found: list[re.Match[str] | None] = [None, None]
     for text in texts:
         matches = [form.fullmatch(text.strip().upper()) for form in (_MOMENT, _TIME_OF_DAY)]
+        given = f"{option}={text!r}"
         if not any(matches):
-            raise RequestError(f"{option}={text!r} is not a time; write it like {_TIME_FORMS}")
+            raise RequestError(f"{given} is not a time; write it like {_TIME_FORMS}", option)
         if any(old and new for old, new in zip(found, matches, strict=True)):
-            raise RequestError(f"{option}={text!r}: give at most one date and one time of day")
+            raise RequestError(f"{given}: give at most one date and one time of day", option)
+        try:
+            _ = [
+                units(each) for units, each in zip((_moment, _clock), matches, strict=True) if each
+            ]
+        except ValueError as error:
+            raise RequestError(f"{given}: {error}", option) from error
         found = [old or new for old, new in zip(found, matches, strict=True)]
     return found[0], found[1]
 
@@ -210,6 +229,7 @@ def _moment(found: re.Match[str]) -> tuple[dt.datetime, dt.datetime]:
 
 
 def _day(found: re.Match[str]) -> dt.date:
+    """Return the named day. Raises ValueError where there is none."""
     year = int(found["year"])
     try:
         if found["yday"] is None:
@@ -217,21 +237,21 @@ def _day(found: re.Match[str]) -> dt.date:
         else:
             day = dt.date(year, 1, 1) + dt.timedelta(days=int(found["yday"]) - 1)
     except ValueError as error:
-        raise RequestError(f"{found[0]}: no such day") from error
+        raise ValueError("no such day") from error
     if day.year != year:
-        raise RequestError(f"{found[0]}: no such day")
+        raise ValueError("no such day")
     if not _FIRST_YEAR <= year <= _LAST_YEAR:
-        raise RequestError(f"{found[0]}: SMF dates go from {_FIRST_YEAR} to {_LAST_YEAR}")
+        raise ValueError(f"SMF dates go from {_FIRST_YEAR} to {_LAST_YEAR}")
     return day
 
 
 def _clock(found: re.Match[str]) -> tuple[int, int]:
     """Return at which second of the day the named unit starts, and at which it is over.
 
-    24:00 is the end of the day.
+    24:00 is the end of the day. Raises ValueError for a time that no day has.
     """
     hour, minute, second = (int(found[each] or 0) for each in ("hour", "minute", "second"))
     seconds = (hour * 60 + minute) * 60 + second
     if minute > 59 or second > 59 or seconds > DAY:
-        raise RequestError(f"{found[0]}: no such time of day")
+        raise ValueError("no such time of day; it goes from 00:00 to 24:00")
     return seconds, min(seconds + (60 if found["second"] is None else 1), DAY)

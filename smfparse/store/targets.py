@@ -29,7 +29,7 @@ def check_file(path: Path, force: bool) -> None:
     if not path.is_file():
         raise RequestError(f"{path}: not a regular file; give a file")
     if not force:
-        raise RequestError(f"{path}: exists already; force=True replaces it")
+        raise RequestError(f"{path}: exists already; force=True replaces it", "force")
 
 
 def check_folder(
@@ -48,7 +48,7 @@ def check_folder(
     if ours is False:
         raise RequestError(f"{folder}: the folder has other files; give a new one")
     if ours and not force:
-        raise RequestError(f"{folder}: {already}")
+        raise RequestError(f"{folder}: {already}", "append", "force")
 
 
 @contextmanager

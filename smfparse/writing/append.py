@@ -109,9 +109,12 @@ def _check_alike(inputs: Inputs, there: Dataset, partition: bool) -> None:
     if old["selection"] != (str(inputs.selection) or None):
         raise RequestError(
             f"{folder}: written with another selection ({old['selection'] or 'everything'}); "
-            "append=True needs the same one"
+            "append=True needs the same one",
+            "append",
         )
     if partition and not old["partitioned"]:
-        raise RequestError(f"{folder}: written without partition=True; append without it")
+        raise RequestError(
+            f"{folder}: written without partition=True; append without it", "partition"
+        )
     for table in table_names():
         there.files(table)

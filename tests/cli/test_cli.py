@@ -606,7 +606,10 @@ def test_a_report_by_interval_names_its_bucket(dump: Path) -> None:
 def test_a_report_that_has_no_such_name_refuses_to_select_by_it(dump: Path) -> None:
     refused = run("report", "log", dump, "--job", "J*", "--channel", "C")
     assert refused.exit_code == 2
-    assert "The report log has no job nor channel." in refused.stderr
+    assert (
+        "The report log has no job and no channel names; leave out --job and --channel."
+        in refused.stderr
+    )
     assert run("report", "dchs", dump, "--channel", "Q*").exit_code == 0
 
 

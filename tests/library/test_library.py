@@ -134,3 +134,14 @@ def test_a_part_is_asked_for_what_is_there() -> None:
     assert smfparse.plan(str(DUMP), 1 << 20) == smfparse.plan(DUMP, 1 << 20)
     with pytest.raises(RequestError, match="part_bytes=0"):
         smfparse.plan(DUMP, 0)
+
+
+def test_a_keyword_that_open_does_not_have_is_refused_by_name() -> None:
+    with pytest.raises(TypeError, match=r"open\(\) has no keyword argument 'since'; .*Selection"):
+        smfparse.open(DUMP, since="2200")  # type: ignore[call-arg]
+
+
+def test_a_plan_takes_the_name_of_a_framing() -> None:
+    assert smfparse.plan(DUMP, 1 << 20, framing="rdw") == smfparse.plan(DUMP, 1 << 20)
+    with pytest.raises(RequestError, match="framing=x: no such framing"):
+        smfparse.plan(DUMP, 1 << 20, framing="x")

@@ -349,7 +349,7 @@ def planned(path: Path, part_bytes: int, limits: Limits = SMALL) -> list[Part]:
     """Plan a file of which every record can start a part."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(planning, "_can_start", lambda chunk: True)
-        return plan(path, part_bytes, limits)
+        return plan(path, part_bytes, limits=limits)
 
 
 @given(records=several(60), part_bytes=st.integers(1, 30_000), capacity=st.integers(4096, 20_000))
@@ -387,7 +387,7 @@ def test_a_part_starts_with_a_record_that_has_to_know_of_no_other(tmp_path: Path
     path = tmp_path / "parts.smf"
     content, starts = written(records := many(500, 1))
     path.write_bytes(content)
-    _, *later = plan(path, 4096, SMALL)
+    _, *later = plan(path, 4096, limits=SMALL)
     assert {records[starts.index(each.start)].kind for each in later} <= {"clock", "task", "wrong"}
     assert len(later) > 5
 

@@ -54,7 +54,7 @@ def write(folder: Path, data: bytes) -> Path:
 def assert_parts_are_the_whole(path: Path, part_bytes: int) -> int:
     """Read a file by parts and as one; return how many parts there were."""
     whole = Reading(path, limits=LIMITS)
-    parts = plan(path, part_bytes, LIMITS)
+    parts = plan(path, part_bytes, limits=LIMITS)
     found = [Reading(path, part, LIMITS) for part in parts]
     assert [each.refused for each in found] == [None] * len(parts)
     assert [body for each in found for body in each.bodies] == whole.bodies
@@ -150,7 +150,7 @@ def test_ftp_record_structure_is_not_read_from_the_middle(tmp_path: Path) -> Non
 
 def test_the_parts_of_a_plan_are_decoded_to_the_whole(tmp_path: Path) -> None:
     path = write(tmp_path, BY_NAME["bdw"].write(bodies()).data)
-    parts = smfparse.plan(path, 1, LIMITS)
+    parts = smfparse.plan(path, 1, limits=LIMITS)
     assert len(parts) > 2
     whole = rows(path, [WHOLE_SOURCE])
     assert all(table.equals(whole[name]) for name, table in rows(path, parts).items())
@@ -158,7 +158,7 @@ def test_the_parts_of_a_plan_are_decoded_to_the_whole(tmp_path: Path) -> None:
 
 def test_a_part_that_is_not_as_planned_is_told(tmp_path: Path) -> None:
     path = write(tmp_path, BY_NAME["rdw"].write(bodies()).data)
-    first, *_ = smfparse.plan(path, 1, LIMITS)
+    first, *_ = smfparse.plan(path, 1, limits=LIMITS)
     path.write_bytes(flipped(BY_NAME["rdw"].write(bodies()), 3, b"\xff"))
     with pytest.raises(SmfError, match="not as planned"):
         list(smfparse.decode_part(path, first))

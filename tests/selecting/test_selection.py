@@ -260,7 +260,7 @@ def test_types_are_written_as_for_ifasmfdp(text: str, expected: str) -> None:
     ],
 )
 def test_types_that_cannot_be_are_refused(text: str) -> None:
-    with pytest.raises(RequestError, match=r"types|upwards"):
+    with pytest.raises(RequestError, match=r"types|ascending"):
         Selection.of(type=[text])
 
 
