@@ -88,7 +88,7 @@ def yard(given: Input, found: dict[str, Run]) -> Yard:
 
 
 def time_rows(found: dict[str, Run], against: Yard) -> Iterator[Row]:
-    """Yield a row a job."""
+    """Yield one row per job."""
     for name, used in found.items():
         if not name.endswith(_START):
             start = found.get(name + _START)

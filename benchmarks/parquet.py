@@ -146,7 +146,7 @@ def decoded(smf: Path) -> Tables:
 
 
 def write(tables: Tables, way: Way, folder: Path) -> float:
-    """Write a file a table; return the seconds of the processor."""
+    """Write one file per table; return the seconds of the processor."""
     begin = time.process_time()
     for name, rows in tables.items():
         options = {"row_group_size": _GROUP_ROWS} | way(name)
@@ -187,7 +187,7 @@ def one(measured: Measured, tables: Tables, way: Way) -> None:
 
 
 def rows(kind: str, found: Mapping[str, Measured], zstd: int) -> Iterator[Sequence[str]]:
-    """Yield a row a candidate."""
+    """Yield one row per candidate."""
     first = next(iter(found.values()))
     for name, each in found.items():
         yield (

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 @click.option(
     "--split-at",
     metavar="TIME",
-    help="Cut one or more INPUTs in two at TIME, local time of the system, and compare what was "
-    "before with what was later. An interval belongs to where its middle is.",
+    help="Cut one or more INPUTs in two at TIME, local time of the system, and compare the part "
+    "before TIME with the part after. The middle of an interval decides its part.",
 )
 @click.option(
     "--by",
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 @click.option(
     "--interval",
     metavar="LENGTH",
-    help="Make intervals of this length, 15m, 1h; by default as recorded.",
+    help="Use intervals of this length (15m, 1h); default: as recorded.",
 )
 @click.option(
     "--top",
@@ -76,11 +76,11 @@ def command(
     """Compare what calls cost BEFORE and AFTER, by queue manager, job, queue and verb.
 
     BEFORE and AFTER are each an INPUT; with --split-at there may be any number of INPUTs, which are
-    cut in two. Rates, costs a call and a commit, the log, buffer pools and coupling facility
-    structures of both stand side by side. A change is significant if it is greater than --tolerance
-    and than chance explains, as figures vary from one interval to the next. The rows that change
-    the CPU time most come first. CSV and JSON have all rows; other formats have the significant
-    ones and --top others.
+    cut in two. Rates, costs per call and per commit, the log, buffer pools and coupling facility
+    structures of both stand side by side. A change is significant if it exceeds both --tolerance
+    and what chance explains, as figures vary from one interval to the next. Rows are ordered by
+    change in CPU time. CSV and JSON have all rows; other formats have the significant ones and
+    --top others.
 
     \b
     Example:

@@ -44,8 +44,8 @@ def _format_of(target: str) -> str:
     for ending in FILES:
         if name.endswith(f".{ending}"):
             raise click.UsageError(
-                f"{target} would be a folder with a dataset: --format {ending} --to DIR writes a "
-                f"file a table into the folder DIR; --format {DATASET} if that name is meant"
+                f"{target} would be a folder with a dataset: --format {ending} --to DIR writes one "
+                f"file per table into DIR; give --format {DATASET} to keep that name"
             )
     return DATASET
 
@@ -112,12 +112,12 @@ def command(
 ) -> None:
     """Write every table of the inputs as a Parquet dataset, or as files of other tools.
 
-    Every table is there, with no rows where there is no data. smfparse.json is written last: a
-    folder without it is a run that was killed, and the same command does it again. It notes what
-    was selected. The table damage has what could not be used.
+    Every table is written, even without rows. smfparse.json is written last: if it is missing, the
+    run was killed; run the same command again. It notes what was selected. The table damage lists
+    the bytes that could not be used.
 
-    With --append, an input whose bytes the dataset has is skipped, whatever its name, and so is
-    each record that it has: dumps may overlap, and a command that was killed can be run again.
+    With --append, inputs and records that the dataset already has are skipped: dumps may overlap,
+    and a command that was killed can be run again.
 
     \b
     Example:

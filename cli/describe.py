@@ -17,8 +17,8 @@ def command(name: str | None, output: Output) -> None:
     NAME is a table, a view, a control block, a column or a field, in any case: QJST, api_cost,
     qjstwrw; a column may have its table in front: wqst.putn. The formula of a column of a view is
     in IBM's names of fields and in other columns. The field of a column is given as block+offset
-    (hex) and IBM's name. A version word instead of a version in Since (wqver 5) has to be set in
-    the block.
+    (hex) and IBM's name. Since may name a version word (wqver 5) instead of an MQ version; the
+    block must carry it.
 
     \b
     Example:

@@ -47,9 +47,9 @@ def command(
 ) -> None:
     """Explain one record of an SMF file: header, triplets, and every field of every block.
 
-    A line a field: offset in the record, raw bytes in hex, IBM's name, value. Bytes that no field
-    knows are shown as they are. Without --record or --at it is the first record of MQ. To find the
-    number of a record, use sql as in the last example.
+    One line per field: offset in the record, raw bytes in hex, IBM's name, value. Bytes that no
+    field knows are shown as they are. The default is the first MQ record. To find the number of a
+    record, use sql as in the last example.
 
     \b
     Example:

@@ -76,8 +76,8 @@ def _start(_context: click.Context, _option: click.Parameter, text: str) -> dt.d
               help="Write class 3 records of this many tasks per queue manager and"
               " interval.")  # fmt: skip
 @click.option("--queues", type=click.IntRange(min=0), default=3, show_default=True,
-              help="Set the queues per task, on average. A task has no more than fit one record:"
-              " 10, and 44 or more before MQ 7.1.")  # fmt: skip
+              help="Set the queues per task, on average. One record limits them to 10 per task (44"
+              " or more before MQ 7.1).")  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True,
               help="Seed the random numbers: the same seed gives the same file.")  # fmt: skip
 @click.option("--dense", is_flag=True,
@@ -90,7 +90,7 @@ def command(output: Path, force: bool, **asked: Any) -> None:
     spanned as in a download of a dump data set. Names and figures are made up; the same options
     give the same bytes. The file is there when it is complete, or not at all.
 
-    With --dense what the blocks hold means nothing: counters, times, flag words and tokens are
+    With --dense the contents are random: counters, times, flag words and tokens are
     random in full width, and in 30 % of the class 3 blocks every latch and coupling facility
     request is filled. It is the worst case for the speed and memory of programs that read the file.
 

@@ -22,9 +22,9 @@ def command(inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
     """Count records and bytes by system, queue manager, version, type and subtype.
 
     Times are the local times of the z/OS system, as SMF wrote them. Bytes that no column knows are
-    counted in selected records; in a dataset only where nothing is selected. Below the table, each
-    input is listed with its compression, its framing and any damage; for a dataset, the damage
-    found when it was created. CSV has the table alone.
+    counted in selected records; for a dataset only without a selection. Below the table, each input
+    is listed with its compression, its framing and any damage; for a dataset, the damage found when
+    it was created. CSV has the table alone.
 
     \b
     Example:

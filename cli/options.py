@@ -139,13 +139,13 @@ def _selecting(until: tuple[str, ...]) -> list[tuple[tuple[str, ...], str, str]]
             ("--from", "since"),
             "TIME",
             "Select records that SMF took at TIME or later, local time of the system: 2026-03-04, "
-            "2026-03-04T09:00, 2026063, 2026063:0900; or 0900, 09:00: that time of every day.",
+            "2026-03-04T09:00, 2026063, 2026063:0900; or a time of every day: 0900, 09:00.",
         ),
         (
             (*until, "until"),
             "TIME",
             "Select records up to TIME; all of its day, minute or second is included. --from 2200 "
-            "with 0600 here is every night.",
+            f"{until[0]} 0600 selects every night.",
         ),
         (
             ("--type", "types"),
@@ -156,15 +156,15 @@ def _selecting(until: tuple[str, ...]) -> list[tuple[tuple[str, ...], str, str]]
         (
             ("--job",),
             "NAME",
-            "Select what is about the job NAME, which can be a CICS or IMS region or a started "
+            "Select rows about the job NAME, which can be a CICS or IMS region or a started "
             "task: PAY01, 'PAY*'.",
         ),
         (
             ("--queue",),
             "NAME",
-            "Select what is about the queue NAME, as opened or resolved, and tasks that used it.",
+            "Select rows about the queue NAME, as opened or resolved, and tasks that used it.",
         ),
-        (("--channel",), "NAME", "Select what is about the channel NAME, and its tasks."),
+        (("--channel",), "NAME", "Select rows about the channel NAME, and its tasks."),
     ]
 
 

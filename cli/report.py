@@ -82,9 +82,9 @@ def command(
     NAME is a report (log) or one of MP1B's DD names (LOG, LOGCSV); --list names them. Times are the
     local times of the z/OS system. A figure whose inputs are not in the data is shown as -.
 
-    With --interval and --total counters are added, high-water marks keep the highest and low-water
-    marks the lowest, gauges the last; ratios come from these. Records are selected by the time when
-    SMF took them: those of an interval at its end.
+    --interval and --total add counters, keep the highest high-water mark, the lowest low-water mark
+    and the last gauge; ratios come from these. Records are selected by the time when SMF took them:
+    those of an interval at its end.
 
     \b
     Example:
@@ -172,7 +172,7 @@ def _list(name: str | None, inputs: tuple[str, ...], output: Output, reading: Re
     if output.format == PARQUET:
         raise click.UsageError("--list cannot be written as Parquet; choose another format.")
     if name and not Path(name).exists() and is_report(name):
-        raise click.UsageError(f"--list takes inputs, and no report: leave out {name}.")
+        raise click.UsageError(f"--list takes inputs, not a report; leave out {name}.")
     if name is None:
         output.write(ListDocument(reports_listed()))
         return

@@ -51,8 +51,8 @@ def command(
     The query is the last argument, the content of a file with --file, or what comes on standard
     input; on a terminal a prompt asks for queries, and Tab completes tables and columns. It may be
     several statements; the rows of each are written, in JSON as an array each. CSV and JSON have
-    all decimals, formats for people six. Only the columns that are needed are decoded, and only the
-    records that are selected.
+    all decimals; text, md and html have six. Only the columns that are needed are decoded, and only
+    the records that are selected.
 
     \b
     Example:

@@ -1,7 +1,7 @@
 """IBM MQ for z/OS SMF 115 and 116 records: decode, query, report.
 
 data = smfparse.open("DUMP.smf")
-data.arrow("wtas")  # pyarrow.Table, one row a task and interval
+data.arrow("wtas")  # pyarrow.Table, one row per task and interval
 data.report("log")  # the figures of MP1B's LOG report
 """
 

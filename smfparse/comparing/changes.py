@@ -68,7 +68,7 @@ def compared(
 
 
 def _figures(side: Side, by: Sequence[str]) -> pl.DataFrame:
-    """Return a row a name and measure: value, variance, intervals, and calls that it comes from."""
+    """Return one row per name and measure: value, variance, intervals, and calls behind it."""
     rows = pl.concat(_figures_by_kind(side, by), how="diagonal")
     return rows if "part" in rows.columns else rows.with_columns(part=pl.lit(None, pl.String))
 
@@ -104,7 +104,7 @@ def _summed(rows: pl.DataFrame, own: list[str]) -> pl.DataFrame:
 
 
 def _seconds(side: Side, kind: str, by: Sequence[str]) -> pl.DataFrame:
-    """Return by interval, and queue manager if that is asked for, how long it was."""
+    """Return the length of each interval, also by queue manager if that is asked for."""
     rows = side.seconds.filter(kind="calls" if kind == "task" else kind)
     own = ["kind", *(name for name in by if name == "qmgr"), "bucket"]
     return rows.with_columns(kind=pl.lit(kind)).group_by(own).agg(per=pl.max("seconds"))
@@ -119,7 +119,7 @@ def _commits(side: Side, by: Sequence[str]) -> pl.DataFrame:
 def _values(
     sums: pl.DataFrame, own: list[str], whole: pl.DataFrame | None, measure: Measure
 ) -> pl.DataFrame:
-    """Return a row a name: the figure, and how it varies.
+    """Return one row per name: the figure, and how it varies.
 
     The variance is that of a ratio of sums, each interval held against the figure without it
     (jackknife).

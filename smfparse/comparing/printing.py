@@ -28,10 +28,7 @@ _OF_TASK = {
 _OF_QMGR = [each.name for each in MEASURES if each.kind in ("log", "messages")]
 _VALUES = ("before", "after", "difference", "ratio")
 _LABEL = 28
-_FEW = (
-    "There are too few intervals to tell a change from chance: it takes two a side. "
-    "--interval 15m makes some of what was recorded without any."
-)
+_FEW = "Too few intervals to judge a change: each side needs two. Try --interval 15m."
 
 
 class ComparisonDocument(Document):
@@ -103,12 +100,12 @@ class ComparisonDocument(Document):
         first, second = pl.col("before").is_null(), pl.col("after").is_null()
         of_qmgr = pl.col("figure").is_in(_OF_QMGR) | pl.col("figure").str.contains("^(pool|cf)_")
         effect = pl.col("figure") == "cpu_per_second"
-        changed = f"Changed by more than {100 * self._tolerance:g} %, and more than intervals vary"
+        changed = f"Changed by more than {100 * self._tolerance:g} % and more than intervals vary"
         others = ~(found | of_qmgr | first | second)
         parts = {
             changed: found,
-            "Others, those first that change the CPU time most": others,
-            "Others of queue managers": of_qmgr & ~found,
+            "Other figures, by change in CPU time": others,
+            "Other figures of queue managers": of_qmgr & ~found,
             "Only before": second & effect,
             "Only after": first & effect,
         }
@@ -121,7 +118,7 @@ class ComparisonDocument(Document):
 
     @property
     def _too_few(self) -> bool:
-        """Whether no figure of both sides can be told from chance."""
+        """Whether both sides share figures, but none has intervals enough to be judged."""
         both = self._rows.drop_nulls(["before", "after"])
         return both.height > 0 and both["significant"].null_count() == both.height
 
@@ -157,7 +154,7 @@ def _table_of(rows: pl.DataFrame) -> Table:
 
 
 def _table(rows: pl.DataFrame) -> Iterator[str]:
-    """Yield a heading and a line a row, in columns as wide as names can be."""
+    """Yield a heading and one line per row, in columns as wide as names can be."""
     table = _table_of(rows)
     width = max(len("Figure"), *map(len, rows["figure"].to_list()))
     hows = [*(f"<{_WIDTHS[name]}" for name in _named(rows)), f"<{width}", *[">14"] * len(_VALUES)]

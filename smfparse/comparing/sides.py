@@ -107,7 +107,7 @@ def absent(before: Side, after: Side) -> str:
     lacking = [name for name, side in sides.items() if not side.calls]
     return (
         f"no class 3 accounting {' and '.join(lacking)}, so no calls to compare (116 subtype 1: "
-        "WTAS, WQST): START TRACE(ACCTG) CLASS(3) makes the queue manager write it"
+        "WTAS, WQST): START TRACE(ACCTG) CLASS(3) writes the data"
     )
 
 

@@ -70,15 +70,15 @@ def changed(
         variance, more = _moderated(variance, freedom, busy)
         freedom = freedom + more
         error = np.sqrt(variance * (_inverse(before.intervals) + _inverse(after.intervals)))
-        told = (freedom >= 1) & (before.intervals > 0) & (after.intervals > 0)
+        judged = (freedom >= 1) & (before.intervals > 0) & (after.intervals > 0)
     else:
         error = np.sqrt(2 * _roughest(variance, freedom))
-        told = np.minimum(before.intervals, after.intervals) >= _FEWEST_INTERVALS
-    told &= np.isfinite(change)
-    size, limit = np.abs(change[told]), np.log1p(tolerance)
+        judged = np.minimum(before.intervals, after.intervals) >= _FEWEST_INTERVALS
+    judged &= np.isfinite(change)
+    size, limit = np.abs(change[judged]), np.log1p(tolerance)
     chance = np.full(len(change), np.nan)
-    chance[told] = sum(
-        stdtr(freedom[told], (limit * sign - size) / error[told]) for sign in (1, -1)
+    chance[judged] = sum(
+        stdtr(freedom[judged], (limit * sign - size) / error[judged]) for sign in (1, -1)
     )
     found: Floats = np.minimum(chance, 1)
     return found
@@ -126,8 +126,8 @@ def _freedom(excess: float) -> float:
 
 def holm(chance: Floats, level: float = LEVEL) -> Bools:
     """Return which are significant when all are tested together, bool (rows,)."""
-    told = np.flatnonzero(np.isfinite(chance))
-    order = told[np.argsort(chance[told], kind="stable")]
+    judged = np.flatnonzero(np.isfinite(chance))
+    order = judged[np.argsort(chance[judged], kind="stable")]
     limits = level / np.arange(len(order), 0, -1)
     over = np.flatnonzero(chance[order] > limits)
     found = np.zeros(len(chance), np.bool_)

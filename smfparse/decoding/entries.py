@@ -52,7 +52,7 @@ class EntryBuffer:
     def _numbers(self, buffer: Bytes, at: Ints) -> Iterator[tuple[Column, Values, int]]:
         """Yield what shows whether entries are used: numbers, and the least one that does.
 
-        A row a block, a column an entry; the bytes as they stand, which is enough to compare.
+        One row per block, a column an entry; the bytes as they stand, which is enough to compare.
         """
         entries, raw = len(self.child.cells), np.zeros((0, 0), np.uint8)
         start, width = self.child.whole or (0, 0)

@@ -40,7 +40,7 @@ class _AdjacentFields:
 
 
 class _Numbers:
-    """Fields of a stretch that are gathered as numbers of one type: a row a field."""
+    """Fields of a stretch that are gathered as numbers of one type: one row per field."""
 
     def __init__(self, native: np.dtype[Any], places: Sequence[FieldSlot]) -> None:
         self.slots = places
@@ -59,7 +59,7 @@ class _Numbers:
                 self.runs.append(_AdjacentFields(row, 1, each.wire, each.offset))
 
     def add(self, raw: Raw, start: int) -> None:
-        """Take the fields out of blocks; `raw` has their bytes from `start` on, a row a block."""
+        """Take the fields out of blocks; `raw`: their bytes from `start` on, one row per block."""
         rows, width = raw.shape
         out = self.gathered.more(rows)
         for run in self.runs:
@@ -94,7 +94,7 @@ class _Stretch:
                 parts.append(self._cut(raw, each))
 
     def _cut(self, raw: Raw, place: FieldSlot) -> Raw:
-        """Return the bytes of a field, a row a block."""
+        """Return the bytes of a field, one row per block."""
         width = place.field.kind.width
         whole = np.ndarray(
             (len(raw),), f"V{width}", raw, place.offset - self._start, (self._width,)

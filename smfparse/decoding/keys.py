@@ -28,7 +28,7 @@ _US = 1_000_000
 _QUARTER = 15 * 60
 
 KeyColumn: TypeAlias = tuple[Values, Mask]
-"""Values, a row a record, and where they are present; None: everywhere."""
+"""Values, one row per record, and where they are present; None: everywhere."""
 
 
 class KeyColumns:

@@ -47,7 +47,7 @@ class FieldSlot:
         return self.offset + self.field.kind.width
 
     def read(self, raw: Raw) -> Values:
-        """Read the field out of its bytes, a row a block."""
+        """Read the field out of its bytes, one row per block."""
         return raw if self.wire is None else raw.view(self.wire)[:, 0].astype(self.native)
 
     def arrays(self, gathered: Values, held: Mask) -> Iterator[tuple[str, Any]]:
@@ -96,7 +96,7 @@ class Held:
         """Return where a field at `offset` is held; None: everywhere.
 
         step  bytes from the first entry of a group to that of each row; where lengths and version
-              words are columns, to every entry: the mask has a row a block
+              words are columns, to every entry: the mask has one row per block
         """
         block, end = self.block, offset + step + field.kind.width
         gate = field.gate if block.version is not None else None

@@ -1,4 +1,4 @@
-"""What there is to report of inputs besides their rows."""
+"""Damage, unknown bytes and duplicates of the inputs: what is reported besides their rows."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from smfparse.errors import DamageLog
 
 @dataclass
 class Log:
-    """What there is to report of the inputs besides their rows.
+    """Collects what is reported of the inputs besides their rows.
 
     damage         what could not be used
-    unknown        bytes that no column knows, by block or section; counted when asked for
-    count_unknown  whether that is asked for
+    unknown        bytes that no column knows, by block or section; counted if `count_unknown`
+    count_unknown  whether they are counted
     duplicates     records left out of each file because an earlier dump has them, by its path
-    records        takes the fingerprints of all records that are not left out; None: nothing does
+    records        takes the fingerprints of all records that are not left out; None: not taken
     """
 
     damage: DamageLog = field(default_factory=DamageLog)
@@ -28,7 +28,7 @@ class Log:
     records: Recorder | None = None
 
     def add(self, other: Log) -> None:
-        """Take over what `other` has of what came later."""
+        """Add the entries of `other`, a log of bytes that come later."""
         self.damage.extend(other.damage)
         self.unknown.update(other.unknown)
         self.duplicates.update(other.duplicates)
@@ -36,7 +36,7 @@ class Log:
             self.records.add(other.records.take())
 
     def anew(self) -> Log:
-        """Return a log without entries, of which the same is asked."""
+        """Return an empty log with the same settings."""
         records = None if self.records is None else Recorder()
         damage = DamageLog(strict=self.damage.strict)
         return Log(damage, count_unknown=self.count_unknown, records=records)

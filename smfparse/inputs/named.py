@@ -74,7 +74,9 @@ def check_apart(inputs: Iterable[Path], output: Path) -> None:
     place = output.resolve()
     for each in inputs:
         if each.resolve() in (place, *place.parents):
-            raise RequestError(f"{output}: is an input, or in one; name another output")
+            raise RequestError(
+                f"{output}: the output is an input, or is inside one; name another output"
+            )
 
 
 def _expanded(names: Iterable[str | Path]) -> Iterator[tuple[Input, bool]]:
@@ -89,7 +91,7 @@ def _expanded(names: Iterable[str | Path]) -> Iterator[tuple[Input, bool]]:
         else:
             matches = sorted(glob.glob(name, recursive=True))
             if not matches:
-                raise InputError(f"{name}: no file has a name like that")
+                raise InputError(f"{name}: no file matches the pattern")
             for each in matches:
                 yield _at(Path(each), each), False
 
@@ -132,7 +134,7 @@ def _files_of(
                 continue
         some = True
     if not some:
-        raise InputError(f"{folder}: a folder without any SMF file in it, and no dataset")
+        raise InputError(f"{folder}: the folder has no SMF file and is not a dataset")
 
 
 def _files(

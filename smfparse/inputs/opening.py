@@ -94,7 +94,7 @@ class Inputs:
             yield DAMAGE, damage_rows(self._all_damage(), wanted[DAMAGE])
 
     def _all_damage(self) -> DamageLog:
-        """Read the SMF files, all records of them, for what cannot be used; return all there is."""
+        """Read all records of the SMF files to find damage; return all damage."""
         everything = replace(self.options, selection=ALL_RECORDS)
         files = Inputs([*filter(_is_file, self.sources)], self.log.anew(), everything)
         for _ in files.batches(every_block()):

@@ -1,6 +1,6 @@
 """Inputs to named streams of record batches.
 
-An input is an SMF file, or a dataset that `dataset.write_dataset` made: a folder with one folder a
+An input is an SMF file, or a dataset that `convert` made: a folder with one folder per
 table and a manifest written last. Both give the same tables.
 """
 
@@ -109,7 +109,7 @@ class SmfFile:
 
 @dataclass(frozen=True)
 class Dataset:
-    """A folder that `dataset.write_dataset` made; what was added later is not seen.
+    """A folder that `convert` made; what was added later is not seen.
 
     called  what `source` is instead in its rows, where another input has that name
     """

@@ -42,7 +42,7 @@ class Group:
 def inventory(inputs: Inputs) -> list[Group]:
     """Count the records of `inputs`, and in their log damage and the bytes that no column knows.
 
-    Nothing but headers is decoded; blocks are looked for, as damage tells of them.
+    Nothing but headers is decoded; blocks are looked for, as damage is reported in them.
     """
     inputs.log.count_unknown = True
     checked = every_block() if any(isinstance(each, SmfFile) for each in inputs.sources) else {}

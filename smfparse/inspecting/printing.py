@@ -38,7 +38,7 @@ class InventoryDocument(Document):
         self._groups = groups
 
     def sections(self) -> Iterator[Section]:
-        """Yield the table of records, then what there is to say of the inputs."""
+        """Yield the table of records, then the inputs, their damage and unknown bytes."""
         notes = [f"{left_out(self._opened.duplicates)}."] if self._opened.duplicates else []
         yield Section("", [Table(_COLUMNS, self._rows(), "Records")], notes)
         yield Section("", [Table(_INPUTS, map(_cells_of, self._opened.sources), "Inputs")])
@@ -57,7 +57,7 @@ class InventoryDocument(Document):
         yield Table(columns, rows)
 
     def facts(self) -> Iterator[Facts]:
-        """Yield all there is."""
+        """Yield the counts, inputs, duplicates and damage by name."""
         from smfparse.inputs import damage_rows
 
         opened = self._opened

@@ -1,6 +1,6 @@
 """One record explained, byte by byte: the scalar path, for a person to read.
 
-A line a field: offset in the record (hex), the raw bytes, IBM's name, the value. Bytes that no
+One line per field: offset in the record (hex), the raw bytes, IBM's name, the value. Bytes that no
 field knows are shown as hex and EBCDIC text.
 """
 
@@ -61,7 +61,7 @@ class Record:
 def find_record(chunk: Chunk, *, number: int | None, at: int | None) -> Record | None:
     """Return a record, if the chunk has it: record `number`, or the one at or around byte `at`.
 
-    With neither it is the first record of MQ.
+    The default is the first MQ record.
     """
     for index in range(len(chunk.start)):
         record_no, offset, length = (

@@ -25,7 +25,7 @@ from construct import Adapter, Construct
 from numpy.typing import NDArray
 
 Raw: TypeAlias = NDArray[np.uint8]
-"""Shape (rows, width): the bytes of one field, a row a block."""
+"""Shape (rows, width): the bytes of one field, one row per block."""
 Values: TypeAlias = NDArray[Any]
 """Shape (rows,), or (rows, 2) for a 128-bit number: what a kind makes of `Raw`."""
 Mask: TypeAlias = NDArray[np.bool_] | None
@@ -43,7 +43,7 @@ class Combine(enum.StrEnum):
 
 
 def wire_bytes(values: Values) -> Raw:
-    """Return the bytes of numbers in wire order, a row a number."""
+    """Return the bytes of numbers in wire order, one row per number."""
     columns = 1 if values.ndim == 1 else values.shape[1]
     raw: Raw = values.reshape(len(values), columns).view(np.uint8)
     return raw

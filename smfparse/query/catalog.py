@@ -156,7 +156,7 @@ class Statements:
         return self._whole(inner)
 
     def _whole(self, statement: str) -> Wanted:
-        """Make what a statement names; return all of it that is in SMF files."""
+        """Make the tables and views that a statement names; return those of SMF files."""
         tables, found = named_tables(statement), named_views(statement)
         self._relations.make(tables, found)
         any_file = bool(self._relations.scans.inputs.sources)

@@ -1,10 +1,10 @@
 """Tables as polars reads them: a LazyFrame decodes what its query needs, and no more.
 
 polars gives the columns that a query needs, its filter and how many rows it takes. The decoder
-is asked for these columns, and for a batch behind each chunk, so that whoever has enough stops it
-there. Of a filter, what a Selection can ask is asked of the decoder: it may let rows pass that the
+is asked for these columns, and for a batch behind each chunk, so that the caller can stop it there.
+The parts of a filter that a Selection can express go to the decoder: it may let rows pass that the
 filter does not, never the other way round. Then the batch is filtered. Where polars gives both a
-number of rows and a filter, these are the first rows of the table, of which some are filtered out.
+number of rows and a filter, it means the first rows of the table; the filter then drops some.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ _DAY_US = 24 * 3600 * _US
 
 
 class Headers:
-    """The SMF headers of records in a buffer, a row a record, in QWST's names.
+    """The SMF headers of records in a buffer, one row per record, in QWST's names.
 
     start, length  int64 (records,): as in `Chunk`
     """

@@ -74,8 +74,8 @@ class Reader:
         self._is_blind = part.record_no is None
         if self._is_blind and not walk.blind:
             raise RequestError(
-                f"{source}: its framing {framing.name} cannot be read from the middle; read the "
-                "whole file"
+                f"{source}: a file with framing {framing.name} must be read from its start; read "
+                "the whole file"
             )
         self._source = source
         self._data = data

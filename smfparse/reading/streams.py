@@ -229,7 +229,7 @@ def in_streams(opened: Callable[[], Decompressor]) -> Callable[[Layer], Iterator
             if not head:
                 return
             if not layer.packing.magic.match(head):
-                raise FaultError(f"the {name} data are followed by something else, not used")
+                raise FaultError(f"other bytes follow the {name} data; they were not used")
             layer.feed.back(head)
 
     return unpack

@@ -10,7 +10,7 @@ from smfparse.rendering.document import Cells, Column
 def aligned(
     columns: Sequence[Column], rows: Iterable[Cells], *, heading: bool = True
 ) -> Iterator[str]:
-    """Yield a line a row, after one of headings; all rows are read first, for their widths."""
+    """Yield one line per row, after one of headings; all rows are read first, for their widths."""
     lines = [*([[each.heading for each in columns]] if heading else []), *rows]
     widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
     for line in lines:

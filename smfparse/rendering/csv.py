@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def lines(document: Document) -> Iterator[str]:
-    """Yield a header and a line a row; frames come by parts of many rows.
+    """Yield a header and one line per row; frames come by parts of many rows.
 
     No cell starts a formula. A text keeps what ends a line in it, between quotation marks.
     """

@@ -86,7 +86,7 @@ class Document:
             yield from section.tables
 
     def facts(self) -> Iterator[Facts | Frames]:
-        """Yield what there is by name, values as they are: for JSON and the like."""
+        """Yield names and values, unrounded: for JSON and the like."""
         raise NotImplementedError
 
     def printed(self) -> Iterator[str] | None:

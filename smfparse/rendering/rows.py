@@ -26,10 +26,10 @@ _CAST = (pl.String, pl.Boolean, pl.Date, pl.Datetime, pl.Time, pl.Decimal)
 class RowsDocument(Document):
     """The results of queries, one after another.
 
-    results  of each its query, and pyarrow.Tables of the same plain columns, at least one
+    results  each query with its pyarrow.Tables of the same plain columns, at least one
     """
 
-    title = "Rows of SQL"
+    title = "Query results"
 
     def __init__(self, results: Iterable[tuple[str, Iterable[Any]]]) -> None:
         self._results = results
@@ -44,7 +44,7 @@ class RowsDocument(Document):
         return self.tables()
 
     def sections(self) -> Iterator[Section]:
-        """Yield a table a query, which it is headed by."""
+        """Yield one table per query, with the query above it."""
         for query, parts in self._results:
             frames = (_exact(pl.DataFrame(each)) for each in parts)
             yield Section("", [_table(next(frames), frames, " ".join(query.split()))])
@@ -58,7 +58,7 @@ class RowsDocument(Document):
 
 
 def _exact(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return numbers of which every format shows what they are, and no more digits."""
+    """Return numbers that every format shows exactly, without digits that they do not have."""
     kinds = frame.schema.items()
     decimals = {name: kind.scale for name, kind in kinds if isinstance(kind, pl.Decimal)}
     return frame.with_columns(

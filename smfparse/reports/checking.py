@@ -98,7 +98,7 @@ def _one_of(names: Collection[str]) -> str:
 
 
 def toml(file: Traversable, where: Where) -> dict[str, Any]:
-    """Return what a TOML file has. Raises RequestError where it is no TOML."""
+    """Return the content of a TOML file. Raises RequestError if it is not TOML."""
     try:
         return tomllib.loads(file.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

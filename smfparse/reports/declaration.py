@@ -135,7 +135,9 @@ class Report:
     sql: str
     title: Annotated[str, Key("what it shows")]
     dd: Annotated[tuple[str, ...], Key("MP1B's DD names for it; `[]` if MP1B does not have it")]
-    trace: Annotated[str, Key("the command that makes the data; named where the data is absent")]
+    trace: Annotated[
+        str, Key("the command that makes MQ write the data; named where the data is absent")
+    ]
     record: Annotated[str, Key("where the data stands")]
     tables: Annotated[tuple[str, ...], Key("the tables that the SQL reads", among=decoded_tables())]
     figures: Annotated[
@@ -236,10 +238,10 @@ class Report:
     def absent(self) -> str:
         """Return which trace to start where the input does not have the data."""
         if self.nothing:
-            return f"{self.nothing}. The data comes with {self.trace.rstrip(',')}."
+            return f"{self.nothing}. {self.trace.rstrip(',')} writes the data."
         return (
             f"no data for the report {self.name}: the input has no {self.record}. "
-            f"{self.trace} makes the queue manager write it."
+            f"{self.trace} writes the data."
         )
 
 

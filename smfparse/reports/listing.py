@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from smfparse.rendering import Column, Document, Facts, Section, Table
+from smfparse.rendering import Cells, Column, Document, Facts, Section, Table, aligned
 from smfparse.reports.declaration import Report, declared
 
 if TYPE_CHECKING:
     from smfparse.query import Catalog
 
 _WORDS = {True: "yes", False: "no", None: ""}
+_HEADINGS = {"name": "Name", "data": "Data", "title": "Title", "dd": "DD", "trace": "Trace"}
 
 
 @dataclass(frozen=True)
@@ -68,15 +69,29 @@ class ListDocument(Document):
         self._listed = listed
 
     def sections(self) -> Iterator[Section]:
-        """Yield the one table; whether there is data only where that is known."""
-        known = any(each.data is not None for each in self._listed)
-        names = ["name", *(["data"] if known else []), "title", "dd", "trace"]
-        rows = [
-            [_WORDS[each.data] if name == "data" else getattr(each, name) for name in names]
-            for each in self._listed
-        ]
-        yield Section("", [Table([Column(name) for name in names], rows)])
+        """Yield the one table."""
+        columns = [Column(_HEADINGS[name]) for name in self._names()]
+        yield Section("", [Table(columns, self._rows())])
+
+    def tables(self) -> Iterator[Table]:
+        """Yield the one table, headed by names as in JSON."""
+        yield Table([*map(Column, self._names())], self._rows())
 
     def facts(self) -> Iterator[Facts]:
         """Yield the reports as objects."""
         yield Facts({"reports": [asdict(each) for each in self._listed]}, indent=2)
+
+    def printed(self) -> Iterator[str]:
+        """Yield the lines of the table, headed by names as in JSON."""
+        return aligned([*map(Column, self._names())], self._rows())
+
+    def _names(self) -> list[str]:
+        """Return the columns; whether there is data only where inputs were given."""
+        known = any(each.data is not None for each in self._listed)
+        return [name for name in _HEADINGS if known or name != "data"]
+
+    def _rows(self) -> list[Cells]:
+        return [
+            [_WORDS[each.data] if name == "data" else getattr(each, name) for name in self._names()]
+            for each in self._listed
+        ]

@@ -155,7 +155,7 @@ FROM query_table(combined) AS l
 LEFT JOIN written AS w USING (section)
 LEFT JOIN measured AS m USING (section);
 
--- How busy the tasks of the channel initiator of a kind were: a row a section, per cent.
+-- How busy the tasks of the channel initiator of a kind were: one row per section, per cent.
 CREATE OR REPLACE MACRO busy_tasks(tasks_of_kind) AS TABLE
 SELECT
     section, count(*) AS tasks,

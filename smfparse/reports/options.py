@@ -1,4 +1,4 @@
-"""Options of reports: what else a report is asked for, as text or plain values.
+"""Options of single reports, as text or plain values.
 
 A report's declaration names those that it takes, each with its default. Its SQL gets them by
 `getvariable`:

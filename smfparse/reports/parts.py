@@ -1,7 +1,7 @@
 """A report in sections, for formats of their own tables: Markdown, HTML.
 
 It shows what the text shows, each kind of line as a table. A kind of more figures than fit side by
-side is shown a row a table, a figure a line.
+side is shown one row per table, one figure per line.
 """
 
 from __future__ import annotations

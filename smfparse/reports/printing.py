@@ -1,4 +1,4 @@
-"""A report as a document, of which every output format is made."""
+"""A report as a document, from which every output format is made."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class ReportDocument(Document):
         self._asked = asked
 
     def sections(self) -> Iterator[Section]:
-        """Yield a section a section, with the figures that the text has."""
+        """Yield the sections, with the figures that the text has."""
         left_out = self._which.left_out(self._asked)
         return parts.sections(self._which, self._kept("text"), left_out)
 

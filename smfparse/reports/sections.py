@@ -5,10 +5,10 @@ interval of the clock (`interval=`), that SMF took at one moment, or that the in
 (`total=True`). A report's SQL sees each of its tables in two ways:
 
     sectioned.<table>   every row, with the `section` it belongs to
-    grouped.<table>     a row a section (and a value of the columns grouped by): every column is
+    grouped.<table>     one row per section (and a value of the columns grouped by): every column is
                         combined as its declaration says: sum, max, min or last
 
-`sectioned.keys` has a row a section: whose it is, from when to when, and what is odd about it.
+`sectioned.keys` has one row per section: whose it is, from when to when, and what is odd about it.
 """
 
 from __future__ import annotations

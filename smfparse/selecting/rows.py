@@ -95,7 +95,7 @@ class SelectedDamage(DamageLog):
 
 
 class _Facts(Protocol):
-    """What is asked of several records or rows."""
+    """Criteria for several records or rows."""
 
     def texts(self, column: str) -> Texts:
         """Return the column `system` or `qmgr`; None where there is none."""

@@ -94,17 +94,17 @@ class Selection:
 
     @property
     def by_name(self) -> dict[str, frozenset[str]]:
-        """What is asked for by name - job, queue, channel - and the patterns of it."""
+        """The patterns for job, queue and channel, by these names."""
         every = {"job": self.jobs, "queue": self.queues, "channel": self.channels}
         return {option: patterns for option, patterns in every.items() if patterns}
 
     @property
     def of_headers(self) -> Selection:
-        """What is asked of the SMF headers alone."""
+        """The criteria for the SMF headers alone."""
         return replace(self, jobs=frozenset(), queues=frozenset(), channels=frozenset())
 
     def on(self, table: str) -> Selection:
-        """Return what is asked of the rows of a table: all rows of `damage` are selected."""
+        """Return the criteria for the rows of a table: all rows of `damage` are selected."""
         return ALL_RECORDS if table == DAMAGE else self
 
     def covers(self, table: str) -> bool:
@@ -154,7 +154,7 @@ class Selection:
         return found.pop() if len(found) == 1 else None
 
     def __str__(self) -> str:
-        """Return what is asked for, '' for all. Times are the first and last seconds."""
+        """Return the criteria as text, '' for all. Times are the first and last seconds."""
         parts = [
             ("qmgr", ",".join(sorted(self.qmgrs))),
             ("system", ",".join(sorted(self.systems))),

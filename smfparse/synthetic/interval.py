@@ -31,7 +31,7 @@ class MadeBlocks:
 
     @classmethod
     def one_each(cls, rows: Rows) -> MadeBlocks:
-        """Return blocks of which each record has one."""
+        """Return the blocks that each record has once."""
         return cls(rows, np.ones(len(rows), np.int64))
 
 
@@ -83,7 +83,7 @@ class SyntheticInterval:
         return Draws(self.site.seed, 1 + self.first, *purpose.encode())
 
     def rows(self, record: tuple[int, int], name: str, count: int) -> Rows:
-        """Return blocks, of which nothing is set, of a kind of record."""
+        """Return the empty blocks of a kind of record."""
         block = next(each for each in REGISTRY[record].values() if each.name == name)
         return Rows(block, self.site.version, count)
 

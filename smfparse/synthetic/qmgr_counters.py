@@ -1,4 +1,4 @@
-"""What the statistics blocks of a synthetic file count: one row a queue manager and interval.
+"""What the statistics blocks of a synthetic file count: one row per queue manager and interval.
 
 The sums over the tasks are given; class 3 is taken to see half of the work. Durations are
 microseconds, moments microseconds since 1970, in UTC.
@@ -183,7 +183,7 @@ def _log_columns(writes: Ints, intervals: Ints, draws: Draws) -> Columns:
 
 
 def pool_columns(nth: Ints, messages: Ints, draws: Draws) -> Columns:
-    """Return the buffer manager's counters, a row a pool.
+    """Return the buffer manager's counters, one row per pool.
 
     `nth` is the pool's number, `messages` those put and got in the whole queue manager.
     """
@@ -272,7 +272,7 @@ def channel_type(channel: str, qmgr: str) -> int:
 
 
 def channel_columns(kind: Ints, end: Ints, draws: Draws) -> Columns:
-    """Return what channels count that run all the time, a row an instance.
+    """Return what channels count that run all the time, one row per instance.
 
     `kind` is the type of each, `end` when its interval ends. Only senders and receivers have
     batches; server-connection channels have conversations, and count calls.

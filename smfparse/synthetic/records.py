@@ -237,6 +237,6 @@ class Envelope:
 
 
 def _take(raw: Raw, first: Ints, count: int) -> Raw:
-    """Return `count` blocks each from those at `first` on, a row a record."""
+    """Return `count` blocks each from those at `first` on, one row per record."""
     taken: Raw = raw[first[:, None] + np.arange(count)]
     return taken.reshape(len(first), count * raw.shape[1])

@@ -103,7 +103,7 @@ class TableColumn:
 
     @property
     def coded(self) -> bool:
-        """Whether it is text, each distinct value of which is decoded once."""
+        """Whether it is text whose distinct values are decoded once each."""
         return self.arrow == "string" and not self.opaque
 
     @property

@@ -35,7 +35,7 @@ class Making:
     first         number of the first part: no file has it yet
     read          the SMF files that are read
     limits        how much is held and open
-    old           manifest of the dataset that is added to; None: a new one, with a file a table
+    old           manifest of the dataset that is added to; None: a new one, with one file per table
     damage        what could not be used of the inputs of that dataset
     fingerprints  sorted files of fingerprints that were written: name to how many it has
     """

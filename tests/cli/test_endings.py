@@ -150,7 +150,7 @@ def test_an_output_never_takes_the_place_of_an_input(name: str, place: Path) -> 
     said = run(*arguments)
     assert (said.exit_code, said.stderr) == (
         2,
-        f"smfparse: {link}: is an input, or in one; name another output\n",
+        f"smfparse: {link}: the output is an input, or is inside one; name another output\n",
     )
     assert source.read_bytes() == rdw([GOOD, GOOD])
 

@@ -108,7 +108,7 @@ def test_a_folder_without_a_dump_is_no_input(content: str | None, tmp_path: Path
     folder.mkdir()
     if content:
         (folder / content).write_text("Dear reader,\n")
-    with pytest.raises(InputError, match="folder: a folder without any SMF file in it"):
+    with pytest.raises(InputError, match="folder: the folder has no SMF file and is not a dataset"):
         open_inputs([folder])
     assert run("info", folder).exit_code == 8
 
@@ -123,7 +123,7 @@ def test_a_pattern_is_what_it_matches_by_path(dumps: Path, monkeypatch: pytest.M
 def test_a_pattern_without_a_match_is_no_input(dumps: Path) -> None:
     result = run("info", dumps / "a.smf", f"{dumps}/*.gz")
     assert result.exit_code == 8
-    assert result.stderr == f"smfparse: {dumps}/*.gz: no file has a name like that\n"
+    assert result.stderr == f"smfparse: {dumps}/*.gz: no file matches the pattern\n"
 
 
 def test_a_file_with_the_name_of_a_pattern_is_that_file(dumps: Path) -> None:

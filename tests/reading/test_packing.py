@@ -321,7 +321,7 @@ def test_something_behind_the_data_is_a_fault(name: str, file: Callable[[bytes],
     for garbage in (b"\1", b"garbage behind", bytes(700_000) + b"\1"):
         found, fault, _ = read(file(PACKERS[name](DUMP) + garbage))
         assert found == DUMP
-        assert fault == f"the {name} data are followed by something else, not used"
+        assert fault == f"other bytes follow the {name} data; they were not used"
 
 
 @pytest.mark.parametrize("name", SIMPLE)

@@ -144,7 +144,7 @@ def test_ranges_that_start_anywhere_are_together_the_whole(
 
 def test_ftp_record_structure_is_not_read_from_the_middle(tmp_path: Path) -> None:
     path = write(tmp_path, BY_NAME["ftp-record"].write(bodies()[:50]).data)
-    with pytest.raises(SmfError, match="ftp-record cannot be read from the middle"):
+    with pytest.raises(SmfError, match="ftp-record must be read from its start"):
         list(smfparse.decode_part(path, Part(100, 2000, None)))
 
 

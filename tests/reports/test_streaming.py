@@ -549,7 +549,7 @@ def test_before_8_0_the_log_does_not_say_how_busy_it_is(write: Write) -> None:
     log = Log(counters={"qjstciwr": 50, "qjstlogw": 10})
     (row,) = run(write(smf.log_record(log, release="700")))
     assert (row["pages_per_write"], row["task_left"], row["mb_per_second"]) == (5, None, None)
-    assert row["note"] == "how busy it is, QJST tells from 8.0 on"
+    assert row["note"] == "QJST shows how busy it is from MQ 8.0 on"
 
 
 def adapters(*busy: float) -> bytes:

@@ -257,7 +257,7 @@ def log_record(
 
 
 def task_token(number: int = 1) -> bytes:
-    """The 16 bytes that tell a task."""
+    """The 16 bytes that identify a task."""
     started = stck(ENDED - 100 * MINUTE + number * dt.timedelta(seconds=1)) | 0xABC
     return struct.pack(">QiI", started, -number, 0x5C000000 + number)
 

@@ -1,4 +1,4 @@
--- ADAP: a row a section and adapter task of the channel initiator (QCT_ADP), and one for all of them.
+-- ADAP: one row per section and adapter task of the channel initiator (QCT_ADP), and one for all of them.
 WITH
 blocks AS (
     SELECT *, NULL AS channels, NULL AS longest, NULL AS longest_at

@@ -1,4 +1,4 @@
--- BUFF: one row a section and buffer pool (QPST).
+-- BUFF: one row per section and buffer pool (QPST).
 SELECT
     section,
     qpstpool, qpstnbuf, qpstcbsl, qpstgetn, qpstgetp, qpstrio, qpsttpw, qpstwio, qpstimw,

@@ -1,4 +1,4 @@
--- BUFFIO: one row a section and buffer pool (QPST), seen by its I/O.
+-- BUFFIO: one row per section and buffer pool (QPST), seen by its I/O.
 SELECT
     section, qpstpool,
     qpstrio, qpstrio / nullif(interval_seconds, 0) AS reads_per_second,

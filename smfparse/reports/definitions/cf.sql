@@ -1,4 +1,4 @@
--- CF: a row a section and coupling facility structure (QEST).
+-- CF: one row per section and coupling facility structure (QEST).
 SELECT
     section, qeststrn, qeststr,
     qestcsec, qestsstc / nullif(qestcsec, 0) AS single_average,

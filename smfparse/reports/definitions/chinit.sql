@@ -1,4 +1,4 @@
--- CHINIT: one row a section. Channels against their limits, and storage (QCCT).
+-- CHINIT: one row per section. Channels against their limits, and storage (QCCT).
 -- The size of 64-bit storage came with MQ 9.3.5, and other words for what is used below the bar.
 SELECT
     section,

@@ -1,4 +1,4 @@
--- CLASS1: a row a connection record (QMAC with QWHC and QWAC); over several records one a kind of
+-- CLASS1: one row per connection record (QMAC with QWHC and QWAC); over several records one a kind of
 -- connection, job and user. A record counts from connecting on and is written once, at the end, so
 -- those of several are added.
 WITH

@@ -1,4 +1,4 @@
--- DATA: one row a section. What the data manager (QIST) did with objects and messages.
+-- DATA: one row per section. What the data manager (QIST) did with objects and messages.
 SELECT
     section,
     qistmget, qistmput, qistgetb, qistgetd, qistmcnt, qistmblr, qistlomm, qistdlmm,

@@ -1,4 +1,4 @@
--- DB2: a row a section for the server tasks, then one for each kind of request (Q5ST).
+-- DB2: one row per section for the server tasks, then one for each kind of request (Q5ST).
 WITH
 requests AS (
     SELECT section, unnest([

@@ -1,4 +1,4 @@
--- DCHS: one row a section and channel instance (QCST), its intervals added.
+-- DCHS: one row per section and channel instance (QCST), its intervals added.
 -- A rate is over the whole seconds for which the channel was active in the interval. Averages that the
 -- channel initiator made are weighted: net time by batches, the others by messages.
 WITH

@@ -1,4 +1,4 @@
--- DCHSSUM: one row a section and type of channel (QCST), and one for all types.
+-- DCHSSUM: one row per section and type of channel (QCST), and one for all types.
 -- Rates are over the whole seconds of the section.
 WITH
 types AS (

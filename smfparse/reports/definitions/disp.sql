@@ -1,4 +1,4 @@
--- DISP: a row a section and dispatcher task of the channel initiator (QCT_DSP), and one for all of them;
+-- DISP: one row per section and dispatcher task of the channel initiator (QCT_DSP), and one for all of them;
 -- each once more, for the lines with its number of channels.
 WITH
 blocks AS (

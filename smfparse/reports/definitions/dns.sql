@@ -1,4 +1,4 @@
--- DNS: a row a section and DNS task of the channel initiator (QCT_DNS), and one for all of them.
+-- DNS: one row per section and DNS task of the channel initiator (QCT_DNS), and one for all of them.
 WITH
 blocks AS (
     SELECT

@@ -1,4 +1,4 @@
--- LOG: one row a section. What the log manager did (QJST) and how its write I/O went (QJST_IO).
+-- LOG: one row per section. What the log manager did (QJST) and how its write I/O went (QJST_IO).
 -- Figures whose fields the release did not write yet are NULL.
 WITH
 io AS (

@@ -1,4 +1,4 @@
--- MESSAGE: a row a section and rule that its figures cross. Each rule is a struct: whether it is crossed, its
+-- MESSAGE: one row per section and rule that its figures cross. Each rule is a struct: whether it is crossed, its
 -- name, how grave (W warning, I information), what there is to do, the figure with its value, the
 -- limit, and where the rule is from. MQCHINnnn are MQSMF's own messages; the other names are ours.
 WITH

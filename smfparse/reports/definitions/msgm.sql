@@ -1,4 +1,4 @@
--- MSGM: one row a section. Calls that the message manager served (QMST), those that failed as well.
+-- MSGM: one row per section. Calls that the message manager served (QMST), those that failed as well.
 SELECT
     section,
     qmstput, qmstput1, qmstget, qmstopen, qmstclos, qmstinq, qmstinql, qmstset, qmstendw, qmstcalh,

@@ -1,4 +1,4 @@
--- PSET: one row a section and page set (QIS1).
+-- PSET: one row per section and page set (QIS1).
 SELECT
     section,
     qis1psno, qis1bpno, qis1topg, qis1unpg, qis1ppg, qis1nppg, qis1full, qis1pchi,

@@ -1,4 +1,4 @@
--- QALL: a row a section and queue, by the name it was opened by: what all tasks did on it (WQST).
+-- QALL: one row per section and queue, by the name it was opened by: what all tasks did on it (WQST).
 WITH
 shortest AS (
     SELECT section, objname, min(minlatnt) AS shortest

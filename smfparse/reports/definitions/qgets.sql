@@ -1,4 +1,4 @@
--- QGETS: a row a section and queue: what tasks got from it (WQST).
+-- QGETS: one row per section and queue: what tasks got from it (WQST).
 WITH
 shortest AS (
     SELECT section, objname, min(minlatnt) AS shortest

@@ -1,4 +1,4 @@
--- QPUTS: a row a section and queue: what tasks put to it (WQST).
+-- QPUTS: one row per section and queue: what tasks put to it (WQST).
 SELECT
     section, objname, putn, put1n, putbytes, putmaxms, putminms, validput,
     putbytes / nullif(validput, 0) AS put_size,

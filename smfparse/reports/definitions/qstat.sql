@@ -1,4 +1,4 @@
--- QSTAT: one row a section and queue (QQST). What a partial record leaves at zero (depth, age) comes
+-- QSTAT: one row per section and queue (QQST). What a partial record leaves at zero (depth, age) comes
 -- from full ones; the smallest and the average message of several intervals from those with puts.
 WITH
 records AS (

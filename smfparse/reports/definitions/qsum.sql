@@ -1,4 +1,4 @@
--- QSUM: a row a section, queue and CF structure: how tasks used it (WQST).
+-- QSUM: one row per section, queue and CF structure: how tasks used it (WQST).
 SELECT
     section, interval_date, interval_time, queue_manager, objname, cfstrucname AS structure,
     count(*) AS blocks,

@@ -1,4 +1,4 @@
--- SMDS: a row a section and structure whose large messages are in a shared message data set (QESD).
+-- SMDS: one row per section and structure whose large messages are in a shared message data set (QESD).
 SELECT
     section, qesdstr, qesdstrn, qesdencf,
     qesdsmbt, qesdsmbs, qesdsmbd, qesdsmbu, qesdsmbf, qesdsmmc,

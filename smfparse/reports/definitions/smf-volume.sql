@@ -30,7 +30,7 @@ counted AS (
     )
     GROUP BY ALL
 ),
--- Whose whole life one record tells: it ends the task, and began with it; or there is no other of
+-- Tasks whose whole life is in one record: it ends the task, and began with it; or there is no other of
 -- the task, though the task is younger than the first record here.
 lives AS (
     SELECT
@@ -65,7 +65,7 @@ taken AS MATERIALIZED (
     LEFT JOIN counted USING (input_no, source, record_no)
     LEFT JOIN lives USING (input_no, source, task_record)
 ),
--- Intervals as they are: most of a queue manager's are alike. Before MQ 8 statistics do not tell
+-- Intervals as they are: most of a queue manager's are alike. Before MQ 8 statistics do not show
 -- theirs, but come one after the other.
 intervals AS (
     SELECT

@@ -1,4 +1,4 @@
--- SSL: a row a section and SSL task of the channel initiator (QCT_SSL), and one for all of them.
+-- SSL: one row per section and SSL task of the channel initiator (QCT_SSL), and one for all of them.
 WITH
 blocks AS (
     SELECT

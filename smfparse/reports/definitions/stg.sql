@@ -1,5 +1,5 @@
 -- STG: rows of four kinds a section: what the storage manager did (QSST), the regions (QSRS),
--- a row a pool (QSPH), and a row for each place that issues GETMAIN (QSGM).
+-- one row per pool (QSPH), and a row for each place that issues GETMAIN (QSGM).
 SELECT
     section, 1 AS place, 'requests' AS line,
     qsstgplf, qsstfplf, qsstfref, qsstexpf, qsstconf, qsstgplv, qsstfplv, qsstfrev, qsstexpv,

@@ -71,7 +71,7 @@ queues AS (
         sum(puts)::BIGINT AS puts, sum(failed)::BIGINT AS failed,
         sum(puts - coalesce(failed, 0))::BIGINT AS done,
         sum(streamedn)::BIGINT AS streamed,
-        bool_and(streams IS NOT NULL) AS told,
+        bool_and(streams IS NOT NULL) AS known,
         sum(CASE WHEN publishedn > 0 THEN publishedn ELSE streamedn END)::BIGINT AS copies,
         sum(putbytes) / nullif(sum(validput), 0) AS put_size
     FROM used_queues
@@ -258,13 +258,13 @@ lines AS (
     SELECT
         'queue' AS line, section, queue, kind, puts, failed, streamed,
         100 * streamed / nullif(done, 0) AS streamed_share,
-        CASE WHEN told THEN done + copies END AS messages,
+        CASE WHEN known THEN done + copies END AS messages,
         put_size, pages_per_put, pages_with,
         CASE WHEN pages_with IS NOT NULL THEN pages_without END AS pages_without,
         CASE
             WHEN streamed IS NULL
                 THEN 'not visible in class 3 before 9.3.2: use smfparse compare'
-            WHEN NOT told
+            WHEN NOT known
                 THEN 'some puts are of MQ before 9.3.2, where streaming is not visible in class 3'
             WHEN streamed > 0 AND streamed < done
                 THEN 'not all were streamed: STREAMQ set for a time only, or BESTEF and the stream queue full'
@@ -314,7 +314,7 @@ lines AS (
                 THEN 'near 128 pages an I/O: faster DASD, zHyperWrite, or a second queue manager'
             WHEN task_busy >= 95
                 THEN 'full for this workload; with more pages an I/O it can still take more'
-            WHEN task_busy IS NULL THEN 'how busy it is, QJST tells from 8.0 on'
+            WHEN task_busy IS NULL THEN 'QJST shows how busy it is from MQ 8.0 on'
         END AS note
     FROM log_writes('grouped.qjst', 'sectioned.qjst', 'sectioned.qjst_io')
     UNION ALL BY NAME

@@ -1,4 +1,4 @@
--- TASKSUM: a row a section, kind of connection, job and user: what their tasks did (WTID, WTAS,
+-- TASKSUM: one row per section, kind of connection, job and user: what their tasks did (WTID, WTAS,
 -- WQST).
 WITH
 queues AS (

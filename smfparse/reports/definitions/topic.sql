@@ -1,4 +1,4 @@
--- TOPIC: one row a section. Subscriptions and publishing (QTST); 1, 2, 3 are API, ADMIN, PROXY.
+-- TOPIC: one row per section. Subscriptions and publishing (QTST); 1, 2, 3 are API, ADMIN, PROXY.
 SELECT
     section,
     qtststot, qtstsdur, qtstsexp,

@@ -1,4 +1,4 @@
--- A row a verb that was used, in a queue block (WQST) or, of verbs that are about no queue, in a task's
+-- One row per verb that was used, in a queue block (WQST) or, of verbs that are about no queue, in a task's
 -- interval (WTAS).
 WITH
 calls AS (

@@ -1,4 +1,4 @@
--- A row a buffer pool and interval (QPST).
+-- One row per buffer pool and interval (QPST).
 SELECT
     input_no, system, qmgr, qsg, mq_version, smf_time, time, utc_offset, interval_start,
     interval_seconds, source, record_no,

@@ -1,4 +1,4 @@
--- A row a channel instance and interval (QCST). A rate is over the time for which the channel was active
+-- One row per channel instance and interval (QCST). A rate is over the time for which the channel was active
 -- in the interval.
 WITH
 channels AS (

@@ -1,4 +1,4 @@
--- A row a task of the channel initiator and interval: dispatchers (QCT_DSP), adapters (QCT_ADP), and those
+-- One row per task of the channel initiator and interval: dispatchers (QCT_DSP), adapters (QCT_ADP), and those
 -- for TLS (QCT_SSL) and for names (QCT_DNS).
 WITH
 tasks AS (

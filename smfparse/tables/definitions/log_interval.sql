@@ -1,4 +1,4 @@
--- A row a log manager block (QJST), with its write I/O (QJST_IO). Both copies are written at once, so that
+-- One row per log manager block (QJST), with its write I/O (QJST_IO). Both copies are written at once, so that
 -- of copies the one counts that wrote or waited more.
 WITH
 copies AS (

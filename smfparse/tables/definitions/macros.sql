@@ -1,6 +1,6 @@
 -- What views and reports share: macros that work on tables as they are and on those of sections alike.
 
--- What tells a task, as text, from WTAS and from WQST: when it started, and two addresses. A timestamp
+-- What identifies a task, as text, from WTAS and from WQST: when it started, and two addresses. A timestamp
 -- has not the last twelve bits of the clock, so they are left out of CORREL as well.
 CREATE OR REPLACE MACRO task_of_wtas(started, thread, address) AS format(
     '{:013X}-{:08X}-{:08X}',
@@ -32,7 +32,7 @@ CREATE OR REPLACE MACRO api_call(
     'suspended': suspended::DOUBLE, 'srb': srb::DOUBLE
 };
 
--- The API calls in WQST: a row a block and verb that was used, with all that is in the block.
+-- The API calls in WQST: one row per block and verb that was used, with all that is in the block.
 CREATE OR REPLACE MACRO calls_of_queues(queues) AS TABLE
 SELECT * EXCLUDE (call), call.*
 FROM (
@@ -77,7 +77,7 @@ FROM (
 )
 WHERE call.calls <> 0 OR call.elapsed <> 0 OR call.cpu <> 0;
 
--- Whose the records of class 3 are: a row a task and interval. Its 116/1 record says so, or where that
+-- Whose the records of class 3 are: one row per task and interval. Its 116/1 record says so, or where that
 -- is not there its first 116/2 record.
 CREATE OR REPLACE MACRO owners(identities) AS TABLE
 SELECT

@@ -1,4 +1,4 @@
--- A row a queue block: what a task did on a queue in an interval (WQST), and whose it is (WTID).
+-- One row per queue block: what a task did on a queue in an interval (WQST), and whose it is (WTID).
 WITH
 queues AS (
     SELECT

@@ -1,4 +1,4 @@
--- A row a queue and interval (QQST). What a partial record leaves at zero is NULL.
+-- One row per queue and interval (QQST). What a partial record leaves at zero is NULL.
 SELECT
     input_no, system, qmgr, qsg, mq_version, smf_time, time, utc_offset, interval_start,
     interval_seconds, source, record_no, block_no,

@@ -1,4 +1,4 @@
--- A row a task: its intervals (WTAS) and all its queue blocks (WQST) together. What a task did in
+-- One row per task: its intervals (WTAS) and all its queue blocks (WQST) together. What a task did in
 -- intervals whose 116/1 record is not in the input is what their 116/2 records say.
 WITH
 parts AS (
