@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, inputs_argument, reading_options
-from smfparse.cli.output import finish, nothing_selected, report
+from smfparse.cli.output import finish, nothing_selected, report_message
 from smfparse.rendering import FILES
 
 if TYPE_CHECKING:
@@ -201,9 +201,9 @@ def _append(opened: Inputs, folder: Path, partition: bool) -> int | None:
 
     done = append_dataset(opened, folder, partition=partition)
     for name in done.known:
-        report(f"{name}: is in the dataset already; skipped")
+        report_message(f"{name}: is in the dataset already; skipped")
     for name, called in done.renamed:
-        report(f"{name}: another input has this name; called {called}")
+        report_message(f"{name}: another input has this name; called {called}")
     rows = _report_rows(folder, done.rows, "rows added")
     return None if len(done.known) == len(opened.sources) else rows
 
@@ -232,5 +232,5 @@ def _report_rows(path: Path, tables: dict[str, int], what: str) -> int:
     """Print on stderr how many rows there are in how many tables; return how many rows."""
     filled = {table: rows for table, rows in tables.items() if rows}
     rows = sum(filled.values())
-    report(f"{path}: {rows:,} {what} in {len(filled)} tables")
+    report_message(f"{path}: {rows:,} {what} in {len(filled)} tables")
     return rows

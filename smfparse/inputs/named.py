@@ -60,7 +60,7 @@ def resolve(
             named.add(place)
         if each.path.is_dir() and not is_dataset(each.path):
             files = _files(each.path, is_dataset, damage, target)
-            for place, file in _files_of(each.path, files, found, damage, framing):
+            for place, file in _new_inputs(each.path, files, found, damage, framing):
                 found[place] = file
         elif place not in found:
             is_file = not each.once and not each.path.is_dir()
@@ -110,7 +110,7 @@ def _readable(name: str | Path) -> str:
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
-def _files_of(
+def _new_inputs(
     folder: Path,
     files: Iterable[Path],
     found: Mapping[Path | str, Input],

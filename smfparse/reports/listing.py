@@ -12,7 +12,7 @@ from smfparse.reports.declaration import Report, declared
 if TYPE_CHECKING:
     from smfparse.query import Catalog
 
-_WORDS = {True: "yes", False: "no", None: ""}
+_YES_NO = {True: "yes", False: "no", None: ""}
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class ListDocument(Document):
         known = any(each.data is not None for each in self._listed)
         names = ["name", *(["data"] if known else []), "title", "dd", "trace"]
         rows = [
-            [_WORDS[each.data] if name == "data" else getattr(each, name) for name in names]
+            [_YES_NO[each.data] if name == "data" else getattr(each, name) for name in names]
             for each in self._listed
         ]
         yield Section("", [Table([Column(name) for name in names], rows)])

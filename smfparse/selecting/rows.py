@@ -24,7 +24,7 @@ from smfparse.vectors import Bools, Bytes, Ints, distinct
 Texts: TypeAlias = tuple[list[str | None], Ints]
 """Distinct texts, and for each row the index of its own."""
 KeysBySource: TypeAlias = Mapping[str, Ints]
-"""Keys of rows, as `keys_of` makes them: numbers of records, blocks or tasks, by source."""
+"""Keys of rows, as `keys_by_source` makes them: numbers of records, blocks or tasks, by source."""
 
 _US = 1_000_000
 _DAY_US = DAY * _US
@@ -72,7 +72,7 @@ def needed_columns(selection: Selection, table: str) -> tuple[str, ...]:
     return ("system", "qmgr", "smf_time", "source", *kind, *named, *shared)
 
 
-def keys_of(batches: Iterable[Any], key: JoinKey) -> KeysBySource:
+def keys_by_source(batches: Iterable[Any], key: JoinKey) -> KeysBySource:
     """Return the keys of the rows of batches, by source: int64 (rows,)."""
     found: dict[str, list[Ints]] = {}
     for batch in batches:

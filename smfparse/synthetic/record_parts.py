@@ -28,9 +28,9 @@ _FIRST_NUMBER = 1_390_000
 _TIMES = {"QIS1": 5, "QQST": 10, "QCST": 4, "QSPH": 6, "QSGM": 6}
 _TIMES |= {"QCT_DSP": 5, "QCT_ADP": 8, "QCT_SSL": 3}
 """How many of a block a record has, where it is not one."""
-_WORDS = {"qqstqnam": workload.QUEUES, "qcstchnm": workload.CHANNELS[1:]}
-_WORDS |= {"qcstcnnm": workload.ADDRESSES[1:], "qeststr": workload.STRUCTURES[1:]}
-_WORDS |= {"qesdstr": workload.STRUCTURES[1:]}
+_BLOCK_TEXTS = {"qqstqnam": workload.QUEUES, "qcstchnm": workload.CHANNELS[1:]}
+_BLOCK_TEXTS |= {"qcstcnnm": workload.ADDRESSES[1:], "qeststr": workload.STRUCTURES[1:]}
+_BLOCK_TEXTS |= {"qesdstr": workload.STRUCTURES[1:]}
 """Texts of blocks that are otherwise filled without knowing them."""
 
 
@@ -129,7 +129,7 @@ class RecordMaker:
         count = np.full(len(writers.qmgr), _TIMES.get(block.name, 1))
         rows = Rows(block, interval.site.version, int(count.sum()))
         nth, draws = numbered(count), interval.draws(block.name)
-        fill(rows, nth, np.repeat(writers.when, count), draws, _WORDS)
+        fill(rows, nth, np.repeat(writers.when, count), draws, _BLOCK_TEXTS)
         if block.name.startswith("QCT_"):
             length = interval.site.interval
             rows.set_all(qmgr_counters.chinit_columns(len(rows), length, draws))
@@ -151,7 +151,7 @@ def _set_channels(
 
     `stat` and `nth` are the queue manager's interval and the channel of each row.
     """
-    channels = _WORDS["qcstchnm"][: _TIMES["QCST"]]
+    channels = _BLOCK_TEXTS["qcstchnm"][: _TIMES["QCST"]]
     kinds = np.array(
         [
             [qmgr_counters.channel_type(each, name) for each in channels]

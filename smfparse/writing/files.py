@@ -22,7 +22,7 @@ from smfparse.rendering import FILES, of_frame
 from smfparse.store import PARTIAL, TableWriter, check_folder, in_folder
 from smfparse.tables import Batch, Wanted, plain_schema, table_names
 
-Columns: TypeAlias = frozenset[str] | None
+ColumnNames: TypeAlias = frozenset[str] | None
 """Columns of a table that are wanted; None: all."""
 
 
@@ -39,7 +39,7 @@ class Writer(Protocol):
 class _Text:
     """Writes a table as text, packed by gzip or not."""
 
-    def __init__(self, table: str, wanted: Columns, path: Path, packed: bool) -> None:
+    def __init__(self, table: str, wanted: ColumnNames, path: Path, packed: bool) -> None:
         self._schema = plain_schema(table, wanted)
         file: Any = path.open("wb")
         self._raw: BinaryIO = file
@@ -56,7 +56,7 @@ class _Text:
 class _Csv(_Text):
     """Writes a table as CSV: names of columns, then rows."""
 
-    def __init__(self, table: str, wanted: Columns, path: Path, packed: bool) -> None:
+    def __init__(self, table: str, wanted: ColumnNames, path: Path, packed: bool) -> None:
         super().__init__(table, wanted, path, packed)
         self._file.write(of_frame(pl.DataFrame(self._schema.empty_table())).encode())
 
@@ -74,7 +74,7 @@ class _JsonLines(_Text):
 class _Arrow:
     """Writes a table as an Arrow IPC file, which can be mapped to memory."""
 
-    def __init__(self, table: str, wanted: Columns, path: Path) -> None:
+    def __init__(self, table: str, wanted: ColumnNames, path: Path) -> None:
         self._schema = plain_schema(table, wanted)
         self._writer = pa.ipc.new_file(path, self._schema)
 
@@ -88,7 +88,7 @@ class _Arrow:
 class _Parquet:
     """Writes a table as a Parquet file."""
 
-    def __init__(self, table: str, wanted: Columns, path: Path) -> None:
+    def __init__(self, table: str, wanted: ColumnNames, path: Path) -> None:
         self._writer = TableWriter(table, path, LIMITS.group_rows, wanted)
 
     def add(self, batch: Batch) -> None:
@@ -99,13 +99,13 @@ class _Parquet:
 
 
 _TEXTS: Mapping[str, Callable[..., Writer]] = {"csv": _Csv, "jsonl": _JsonLines}
-_BINARIES: Mapping[str, Callable[[str, Columns, Path], Writer]] = {
+_BINARIES: Mapping[str, Callable[[str, ColumnNames, Path], Writer]] = {
     "arrow": _Arrow,
     "parquet": _Parquet,
 }
 
 
-def _writes(file_format: str) -> Callable[[str, Columns, Path], Writer]:
+def _writes(file_format: str) -> Callable[[str, ColumnNames, Path], Writer]:
     """Return what writes a table in one of FILES; a text ends in .gz where it is packed."""
     kind, _, packing = file_format.partition(".")
     if kind in _TEXTS:
