@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from smfparse.layout import US_PER_SECOND
 from smfparse.schemas import QJST
 from smfparse.synthetic.draws import NEVER, Draws, FieldValues, Floats, Ints, Rows, encoded, whole
-from smfparse.synthetic.workload import SECOND
 
 _CI = 4096
 _MOST_WRITES = 400
@@ -100,7 +100,7 @@ def set_log(
     `logged` is the persistent bytes that tasks put; the log takes those, and a rate that belongs
     to the queue manager, in control intervals of 4 KB, on both copies.
     """
-    seconds = interval / SECOND
+    seconds = interval / US_PER_SECOND
     base = draws.skewed(len(rows), 3_000_000, 10) * load * seconds
     intervals = whole((base + 2.2 * logged) / _CI) + 20
     most = _MOST_WRITES * seconds

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from smfparse.layout import Values
+from smfparse.layout import US_PER_SECOND, Values
 from smfparse.synthetic.draws import (
     NEVER,
     Bools,
@@ -19,7 +19,7 @@ from smfparse.synthetic.draws import (
     Rows,
     whole,
 )
-from smfparse.synthetic.workload import CHINIT, SECOND, Spans, Tasks
+from smfparse.synthetic.workload import CHINIT, Spans, Tasks
 
 VERBS = ("open", "close", "get", "put", "put1")
 _NO_MESSAGE = 0x0FFFFFFF
@@ -32,7 +32,7 @@ def queue_columns(tasks: Tasks, spans: Spans, load: Floats, draws: Draws) -> Fie
     """
     times = len(load) // max(len(tasks.task), 1)
     rows = len(load)
-    calls = whole(spans.microseconds / SECOND * np.tile(tasks.rate, times) * load)
+    calls = whole(spans.microseconds / US_PER_SECOND * np.tile(tasks.rate, times) * load)
     calls = 1 + whole(calls * (0.6 + 0.4 * draws.uniform(rows)))
     puts, single = np.tile(tasks.puts, times), np.tile(tasks.single, times)
     put = np.where(puts & ~single, calls, 0)

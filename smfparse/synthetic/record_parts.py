@@ -11,17 +11,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from smfparse.layout import Block, version_key
-from smfparse.schemas import Q5ST, QCST, QIS1, QPST, REGISTRY, TASK
+from smfparse.layout import US_PER_DAY, Block, version_key
+from smfparse.schemas import CONTINUATION, Q5ST, QCST, QIS1, QPST, REGISTRY, TASK
 from smfparse.synthetic import identity, qmgr_counters, workload
 from smfparse.synthetic.blocks import CLASS_1, AccountingBlocks, statistics_blocks
 from smfparse.synthetic.draws import Draws, Ints, Rows, fill
 from smfparse.synthetic.interval import SyntheticInterval, numbered, place
 from smfparse.synthetic.records import CountedBlocks, RecordParts, Writers
-from smfparse.synthetic.workload import DAY
 
-_CONTINUATION = (116, 2)
-"""Never needed: no task is given more queues than fit its record."""
 _POOLS_SINCE = ((115, 215), (8, 0))
 """The record that buffer pools have, and since when; they stood with other blocks before."""
 _FIRST_NUMBER = 1_390_000
@@ -78,7 +75,7 @@ class RecordMaker:
 
     def _kinds(self) -> Iterator[RecordParts]:
         for order, (record, triplets) in enumerate(REGISTRY.items()):
-            if record == _CONTINUATION:
+            if record == CONTINUATION:  # no task is given more queues than fit its record
                 continue
             writers = self._writers(record, order)
             blocks = {
@@ -161,4 +158,4 @@ def _set_channels(
     length = interval.site.interval
     end = interval.begin[stat] + length
     rows.set_all(qmgr_counters.channel_columns(kinds[interval.qmgr[stat], nth], end, draws))
-    rows.set("qcststrt", interval.begin[0] - interval.first * length - DAY * (1 + nth))
+    rows.set("qcststrt", interval.begin[0] - interval.first * length - US_PER_DAY * (1 + nth))

@@ -59,7 +59,7 @@ SHAPES: Mapping[tuple[int, int], Shape] = {
     (115, 216): Shape(2),
     (115, 231): Shape(6, manager=_CHINIT),
     (116, 0): Shape(7, trace=3, qwhs_length=QWHS_SHORT),
-    (116, 1): Shape(4, trace=0x19, manager=0xF7, qwhs_length=QWHS_SHORT),
+    TASK: Shape(4, trace=0x19, manager=0xF7, qwhs_length=QWHS_SHORT),
     (116, 10): Shape(2, manager=_CHINIT),
 }
 
