@@ -9,13 +9,13 @@ import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, inputs_argument, reading_options
 from smfparse.cli.output import finish, nothing_selected, report_message
-from smfparse.rendering import FILES
+from smfparse.writing import FILE_FORMATS
 
 if TYPE_CHECKING:
     from smfparse.inputs import Inputs
 
 DATASET, DUCKDB = "dataset", "duckdb"
-FORMATS = (DATASET, *FILES, DUCKDB)
+TARGET_FORMATS = (DATASET, *FILE_FORMATS, DUCKDB)
 NOTES = """\
 DuckDB reads DIR without smfparse: cd DIR && duckdb -init views.sql
 
@@ -41,7 +41,7 @@ def _format_of(target: str) -> str:
         return DUCKDB
     if name.endswith(".db"):
         raise click.UsageError(f"{target}: for a DuckDB database give --format {DUCKDB}")
-    for ending in FILES:
+    for ending in FILE_FORMATS:
         if name.endswith(f".{ending}"):
             raise click.UsageError(
                 f"{target} would be a folder with a dataset: --format {ending} --to DIR writes a "
@@ -71,7 +71,7 @@ def _names(
 )
 @click.option(
     "--format",
-    type=click.Choice(FORMATS),
+    type=click.Choice(TARGET_FORMATS),
     show_default=f"{DATASET}; {DUCKDB} for FILE.duckdb",
     help="Write a dataset: a folder of Parquet files for each table, views.sql and smfparse.json; "
     "or one file for each table; or a DuckDB database.",
