@@ -23,10 +23,11 @@ from click.testing import CliRunner, Result
 
 from smfparse.cli import main
 from smfparse.cli.convert import DATASET, DUCKDB, TARGET_FORMATS
-from smfparse.inputs import Inputs, open_inputs
+from smfparse.inputs import Inputs, ReadOptions, open_inputs
+from smfparse.limits import Limits
 from smfparse.query import Catalog
 from smfparse.tables import schema, table_names, title, views
-from smfparse.writing import FILE_FORMATS
+from smfparse.writing import FILE_FORMATS, write_files
 from tests.support.paths import SMF
 
 
@@ -117,6 +118,12 @@ def test_arrow_and_parquet_have_the_table(table: str, tmp_path: Path) -> None:
     for found in (arrow, parquet):
         assert found.equals(whole)
         assert found.schema.equals(whole.schema, check_metadata=True)
+
+
+def test_row_groups_of_parquet_are_as_long_as_the_limits_allow(tmp_path: Path) -> None:
+    inputs = open_inputs([SMF], ReadOptions(limits=Limits(group_rows=7)))
+    rows = write_files(inputs, tmp_path, "parquet", {"wqst": None})["wqst"]
+    assert pq.ParquetFile(tmp_path / "wqst.parquet").num_row_groups == -(-rows // 7) > 1
 
 
 @pytest.mark.parametrize("form", sorted({*FILE_FORMATS, DUCKDB}))
