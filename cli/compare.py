@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_options
-from smfparse.cli.output import Output, finish, nothing_selected, report, report_selection
+from smfparse.cli.output import Output, finish, nothing_selected, report_message, report_selection
 
 if TYPE_CHECKING:
     from smfparse.comparing import Side
@@ -122,7 +122,7 @@ def _compare(
     comparing.check_by(names)
     opened, (before, after) = _sides(inputs, split_at, interval, output, reading)
     if not (before.calls and after.calls) and not any(map(nothing_selected, opened)):
-        report(comparing.absent(before, after))
+        report_message(comparing.absent(before, after))
         report_selection(opened[0])
     if side_by_side:
         output.write_lines(comparing.side_by_side(before, after, found))

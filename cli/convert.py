@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, inputs_argument, reading_options
-from smfparse.cli.output import finish, nothing_selected, report
-from smfparse.rendering import FILES
+from smfparse.cli.output import finish, nothing_selected, report_message
+from smfparse.writing import FILE_FORMATS
 
 if TYPE_CHECKING:
     from smfparse.inputs import Inputs
 
 DATASET, DUCKDB = "dataset", "duckdb"
-FORMATS = (DATASET, *FILES, DUCKDB)
+TARGET_FORMATS = (DATASET, *FILE_FORMATS, DUCKDB)
 NOTES = """\
 DuckDB reads DIR without smfparse: cd DIR && duckdb -init views.sql
 
@@ -41,7 +41,7 @@ def _format_of(target: str) -> str:
         return DUCKDB
     if name.endswith(".db"):
         raise click.UsageError(f"{target}: for a DuckDB database give --format {DUCKDB}")
-    for ending in FILES:
+    for ending in FILE_FORMATS:
         if name.endswith(f".{ending}"):
             raise click.UsageError(
                 f"{target} would be a folder with a dataset: --format {ending} --to DIR writes one "
@@ -71,7 +71,7 @@ def _names(
 )
 @click.option(
     "--format",
-    type=click.Choice(FORMATS),
+    type=click.Choice(TARGET_FORMATS),
     show_default=f"{DATASET}; {DUCKDB} for FILE.duckdb",
     help="Write a dataset: a folder of Parquet files for each table, views.sql and smfparse.json; "
     "or one file for each table; or a DuckDB database.",
@@ -201,9 +201,9 @@ def _append(opened: Inputs, folder: Path, partition: bool) -> int | None:
 
     done = append_dataset(opened, folder, partition=partition)
     for name in done.known:
-        report(f"{name}: is in the dataset already; skipped")
+        report_message(f"{name}: is in the dataset already; skipped")
     for name, called in done.renamed:
-        report(f"{name}: another input has this name; called {called}")
+        report_message(f"{name}: another input has this name; called {called}")
     rows = _report_rows(folder, done.rows, "rows added")
     return None if len(done.known) == len(opened.sources) else rows
 
@@ -232,5 +232,5 @@ def _report_rows(path: Path, tables: dict[str, int], what: str) -> int:
     """Print on stderr how many rows there are in how many tables; return how many rows."""
     filled = {table: rows for table, rows in tables.items() if rows}
     rows = sum(filled.values())
-    report(f"{path}: {rows:,} {what} in {len(filled)} tables")
+    report_message(f"{path}: {rows:,} {what} in {len(filled)} tables")
     return rows

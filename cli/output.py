@@ -55,7 +55,7 @@ class Output:
 
 
 @contextmanager
-def replacing(output: Path, force: bool) -> Iterator[BinaryIO]:
+def output_stream(output: Path, force: bool) -> Iterator[BinaryIO]:
     """Open a temporary file beside `output` that takes its place when all is written, or goes.
 
     A device or a pipe is written to itself.
@@ -89,7 +89,7 @@ def write_lines(lines: Iterable[str], output: Path | None, force: bool) -> None:
         except OSError as error:
             raise OutputError(f"standard output: {error.strerror or error}") from error
         return
-    with replacing(output, force) as file:
+    with output_stream(output, force) as file:
         file.writelines(f"{line}\n".encode(errors="backslashreplace") for line in lines)
 
 
@@ -100,7 +100,7 @@ def _write_parquet(rows: Any, output: Path | None, force: bool) -> None:
     if output is None and sys.stdout.isatty():
         raise click.UsageError("Parquet is a binary format: give a file with --output.")
     if output is not None:
-        with replacing(output, force) as file:
+        with output_stream(output, force) as file:
             pq.write_table(rows, file)
         return
     found = BytesIO()
@@ -109,7 +109,7 @@ def _write_parquet(rows: Any, output: Path | None, force: bool) -> None:
     sys.stdout.buffer.flush()
 
 
-def report(message: str) -> None:
+def report_message(message: str) -> None:
     """Print a message on stderr."""
     click.echo(f"smfparse: {message}", err=True)
 
@@ -117,14 +117,14 @@ def report(message: str) -> None:
 def report_selection(opened: Inputs) -> None:
     """Print what was selected, if anything, where nothing was found."""
     if not opened.selection.everything:
-        report(f"only records with these were read: {opened.selection}")
+        report_message(f"only records with these were read: {opened.selection}")
 
 
 def nothing_selected(opened: Inputs) -> bool:
     """Return whether records were selected, but there is none; print that on stderr then."""
     if opened.selection.everything or opened.any_record():
         return False
-    report(f"the selection matches no record: {opened.selection}")
+    report_message(f"the selection matches no record: {opened.selection}")
     return True
 
 
@@ -140,7 +140,7 @@ def finish(
     if duplicates:
         from smfparse.inspecting import left_out
 
-        report(f"{left_out(duplicates)} (--keep-duplicates keeps them)")
+        report_message(f"{left_out(duplicates)} (--keep-duplicates keeps them)")
     if damage:
         if not reported:
             report_damage(damage, listed=listed)
@@ -152,10 +152,12 @@ def report_damage(damage: DamageLog, *, listed: bool = False) -> None:
     if not damage:
         return
     if not listed:
-        from smfparse.inspecting import SHOWN, more
+        from smfparse.inspecting import SHOWN_DAMAGE, more
 
-        for each in damage.details[:SHOWN]:
-            report(str(each))
-        if damage.count > SHOWN:
-            report(f"... {more(damage)}")
-    report("the input is damaged; everything else was used; --strict stops at the first damage")
+        for each in damage.details[:SHOWN_DAMAGE]:
+            report_message(str(each))
+        if damage.count > SHOWN_DAMAGE:
+            report_message(f"... {more(damage)}")
+    report_message(
+        "the input is damaged; everything else was used; --strict stops at the first damage"
+    )

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_options
-from smfparse.cli.output import Output, finish, nothing_selected, report_selection
-from smfparse.cli.output import report as report_message
+from smfparse.cli.output import Output, finish, nothing_selected, report_message, report_selection
 from smfparse.rendering import PARQUET
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_options
-from smfparse.cli.output import Output, finish, nothing_selected, report, report_damage
+from smfparse.cli.output import Output, finish, nothing_selected, report_damage, report_message
 from smfparse.rendering import PARQUET
 
 if TYPE_CHECKING:
@@ -186,5 +186,5 @@ def _ask(catalog: Catalog, format: str, opened: Inputs) -> None:  # noqa: A002 -
     def render(parts: Iterable[Any]) -> Iterator[str]:
         return lines(RowsDocument([("", parts)]), format)
 
-    report("SQL over the tables; .help for help, Ctrl-D to leave")
+    report_message("SQL over the tables; .help for help, Ctrl-D to leave")
     Console(catalog, render, describe, click.echo, complain, report_new_damage).run()

@@ -41,7 +41,7 @@ from smfparse.schemas.qwhs import (
     QWHX,
     QWHX_RELEASE,
 )
-from smfparse.schemas.smf import QWAS, QWST, TRIPLET
+from smfparse.schemas.smf import QWAS, QWST, SUBTYPE_VALID, TRIPLET
 from smfparse.schemas.wqst import WQST
 from smfparse.schemas.wtas import WTAS
 from smfparse.schemas.wtid import WTID
@@ -106,6 +106,7 @@ __all__ = [
     "REGISTRY",
     "STATISTICS",
     "STUB_RECORDS",
+    "SUBTYPE_VALID",
     "TASK",
     "TASK_RECORDS",
     "TRIPLET",

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limits:
-    """Sizes at which reader, decoder and writers move on; no result depends on them.
+    """Sizes at which reader, decoder and writers move on.
+
+    No result depends on them but for two: `max_spanned` and `free_bytes` bound what damaged or
+    hostile input can make of a few bytes, and what is beyond becomes damage.
 
     chunk_bytes   bytes of an input that are looked at at once, about
     max_spanned   bytes beyond which no spanned record grows; SMF itself stops at 32,756

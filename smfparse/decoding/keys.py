@@ -18,13 +18,12 @@ from smfparse.decoding.clocks import Clocks
 from smfparse.decoding.records import Blocks, Records
 from smfparse.decoding.tasks import TaskLinks, Tasks, task_blocks, task_keys
 from smfparse.decoding.texts import TextColumn
-from smfparse.layout import STCK_UNITS_PER_US, Instant, Mask, Values
+from smfparse.layout import STCK_UNITS_PER_US, US_PER_SECOND, Instant, Mask, Values
 from smfparse.schemas import STUB_RECORDS, TASK, WTAS
 from smfparse.vectors import Bools, Ints
 
 _TOD_INTERVALS = ((115, 231), (116, 10))
 """Records whose QWHSDURN counts TOD units; it is microseconds in the others."""
-_US = 1_000_000
 _QUARTER = 15 * 60
 
 KeyColumn: TypeAlias = tuple[Values, Mask]
@@ -90,7 +89,7 @@ class KeyColumns:
         """Seconds that local time is ahead of UTC, and where that is known."""
         local, dated = self.records.headers.time
         utc, known = self.time
-        seconds = np.rint((local - utc) / (_QUARTER * _US)).astype(np.int64) * _QUARTER
+        seconds = np.rint((local - utc) / (_QUARTER * US_PER_SECOND)).astype(np.int64) * _QUARTER
         known = known & dated & (np.abs(seconds) <= 24 * 3600)
         system = self.records.headers.raw("sm115sid").view(np.uint32)[:, 0]
         without = ~self.records.is_mq
@@ -103,11 +102,11 @@ class KeyColumns:
         """Start in UTC microseconds, seconds, and where each is known."""
         local, started = self.areas.number("qwhstime")
         offset, known = self.offset
-        start, started = local - offset * _US, started & known
+        start, started = local - offset * US_PER_SECOND, started & known
         length, timed = self.areas.number("qwhsdurn")
-        units = np.full(self.rows, _US, np.float64)
+        units = np.full(self.rows, US_PER_SECOND, np.float64)
         for record in _TOD_INTERVALS:
-            units[self.records.of(record)] = _US * STCK_UNITS_PER_US
+            units[self.records.of(record)] = US_PER_SECOND * STCK_UNITS_PER_US
         seconds = length.astype(np.uint64) / units
         self._task_interval(start, started, seconds, timed)
         return start, seconds, started, timed & started
@@ -117,7 +116,7 @@ class KeyColumns:
         for owner, numbers in (self._tasks, self._continued):
             begin, end = numbers[:, 1], numbers[:, 2]
             start[owner], started[owner] = begin, numbers[:, 3] == 1
-            seconds[owner], timed[owner] = (end - begin) / _US, numbers[:, 4] == 1
+            seconds[owner], timed[owner] = (end - begin) / US_PER_SECOND, numbers[:, 4] == 1
 
     @cached_property
     def _tasks(self) -> tuple[Ints, Ints]:

@@ -60,12 +60,12 @@ def resolve(
             named.add(place)
         if each.path.is_dir() and not is_dataset(each.path):
             files = _files(each.path, is_dataset, damage, target)
-            for place, file in _files_of(each.path, files, found, damage, framing):
+            for place, file in _new_inputs(each.path, files, found, damage, framing, limits):
                 found[place] = file
         elif place not in found:
             is_file = not each.once and not each.path.is_dir()
-            found[place] = look(each, framing) if is_file else each
-    every = (look(_copied(each), framing) if each.once else each for each in found.values())
+            found[place] = look(each, framing, limits) if is_file else each
+    every = (look(_copied(each), framing, limits) if each.once else each for each in found.values())
     return [replace(each, limits=limits) for each in every]
 
 
@@ -112,12 +112,13 @@ def _readable(name: str | Path) -> str:
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
-def _files_of(
+def _new_inputs(
     folder: Path,
     files: Iterable[Path],
     found: Mapping[Path | str, Input],
     damage: DamageLog,
     framing: Framing | None,
+    limits: Limits,
 ) -> Iterator[tuple[Path, Input]]:
     """Yield the SMF files among those of a folder that are not found yet, by path."""
     some = False
@@ -128,7 +129,7 @@ def _files_of(
                 each = _at(path, str(path))
                 if each.once:
                     raise InputError(f"{each.name}: a pipe or device")
-                yield place, look(each, framing)
+                yield place, look(each, framing, limits)
             except InputError as error:
                 _leave_out(path, str(error).removeprefix(f"{_readable(path)}: "), damage)
                 continue
@@ -164,14 +165,15 @@ def _leave_out(path: Path, reason: str, damage: DamageLog) -> None:
     damage.add(Damage(_readable(path), 0, None, f"{short}; skipped"))
 
 
-def look(found: Input, framing: Framing | None = None) -> Input:
+def look(found: Input, framing: Framing | None = None, limits: Limits = LIMITS) -> Input:
     """Return a file with its packing and framing, which its first bytes show.
 
     framing  what is known of that; None: it is detected
+    limits   how much is unpacked
 
     Raises InputError where it is not an SMF dump.
     """
-    packing, framing = look_at(found.path, found.name, framing)
+    packing, framing = look_at(found.path, found.name, framing, limits)
     return replace(found, packing=packing, framing=framing)
 
 

@@ -21,13 +21,20 @@ from smfparse.inputs.log import Log
 from smfparse.inputs.options import DEFAULTS, ReadOptions
 from smfparse.inputs.range import Batches, Range
 from smfparse.reading import Input
-from smfparse.selecting import KeysBySource, Lookup, Selection, keys_of, needed_columns, row_mask
+from smfparse.selecting import (
+    KeysBySource,
+    Lookup,
+    Selection,
+    keys_by_source,
+    needed_columns,
+    row_mask,
+)
 from smfparse.store import Manifest, read_manifest, smf_files
 from smfparse.tables import DAMAGE, DAMAGE_COLUMNS, Batch, Wanted, coded_schema, schema
 
 
 @dataclass(frozen=True)
-class Form:
+class Arrival:
     """Packing of an input, outermost first, its framing, and what shows that framing."""
 
     packing: tuple[str, ...]
@@ -47,7 +54,7 @@ class Source(Protocol):
         """The input as the user named it."""
 
     @property
-    def form(self) -> Form:
+    def arrival(self) -> Arrival:
         """Packing and framing of the input."""
 
     @property
@@ -85,9 +92,9 @@ class SmfFile:
         return self.input.name
 
     @property
-    def form(self) -> Form:
+    def arrival(self) -> Arrival:
         assert self.input.framing is not None  # the file was looked at when it was opened
-        return Form(self.input.packing, self.input.framing.name, self.input.framing.why)
+        return Arrival(self.input.packing, self.input.framing.name, self.input.framing.why)
 
     @property
     def lost(self) -> DamageLog:
@@ -122,8 +129,8 @@ class Dataset:
         return str(self.path)
 
     @property
-    def form(self) -> Form:
-        return Form((), None, "a dataset")
+    def arrival(self) -> Arrival:
+        return Arrival((), None, "a dataset")
 
     @cached_property
     def manifest(self) -> Manifest:
@@ -190,7 +197,9 @@ class Dataset:
         @cache
         def keys(lookup: Lookup) -> KeysBySource:
             names = list(dict.fromkeys(["source", *lookup.key.value]))
-            return keys_of(self._selected(lookup.table, names, lookup.asked, keys), lookup.key)
+            return keys_by_source(
+                self._selected(lookup.table, names, lookup.asked, keys), lookup.key
+            )
 
         for table, columns in wanted.items():
             names = [each for each in schema(table).names if columns is None or each in columns]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from smfparse.inspecting.described import description as description
     from smfparse.inspecting.groups import Group as Group
     from smfparse.inspecting.groups import inventory as inventory
-    from smfparse.inspecting.printing import SHOWN as SHOWN
+    from smfparse.inspecting.printing import SHOWN_DAMAGE as SHOWN_DAMAGE
     from smfparse.inspecting.printing import InventoryDocument as InventoryDocument
     from smfparse.inspecting.printing import left_out as left_out
     from smfparse.inspecting.printing import more as more
@@ -25,6 +25,6 @@ else:
         __name__,
         described="description",
         groups="Group inventory",
-        printing="SHOWN InventoryDocument left_out more",
+        printing="SHOWN_DAMAGE InventoryDocument left_out more",
         record="Record explained find_record missing",
     )

@@ -18,7 +18,7 @@ def description(name: str | None) -> Document:
     if name is None:
         return _List(every_relation())
     found = described(name)
-    return _Columns(found) if isinstance(found, Relation) else _Entries(name, found)
+    return _RelationColumns(found) if isinstance(found, Relation) else _Entries(name, found)
 
 
 class _List(Document):
@@ -45,7 +45,7 @@ class _List(Document):
         return aligned([Column("")] * 3, rows, heading=False)
 
 
-class _Columns(Document):
+class _RelationColumns(Document):
     """The columns of a table or view."""
 
     def __init__(self, found: Relation) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from smfparse.inputs import Inputs
     from smfparse.inspecting.groups import Group
 
-SHOWN = 20
+SHOWN_DAMAGE = 20
 """Damages shown; the rest is counted."""
 _HEADINGS = (
     *("System", "QMgr", "Version", "Type", "Subtype", "Records", "Bytes", "First", "Last"),
@@ -43,8 +43,8 @@ class InventoryDocument(Document):
         yield Section("", [Table(_COLUMNS, self._rows(), "Records")], notes)
         yield Section("", [Table(_INPUTS, map(_cells_of, self._opened.sources), "Inputs")])
         if found := self._opened.met:
-            cells = [(_size(each), str(each)) for each in found.details[:SHOWN]]
-            rest = [f"... {more(found)}"] if found.count > SHOWN else []
+            cells = [(_size(each), str(each)) for each in found.details[:SHOWN_DAMAGE]]
+            rest = [f"... {more(found)}"] if found.count > SHOWN_DAMAGE else []
             yield Section(_lost(found), [Table(_DAMAGE, cells, "Damage")], rest)
         if unknown := sorted(self._opened.log.unknown.items()):
             cells = [(name, f"{size:,}") for name, size in unknown]
@@ -61,7 +61,7 @@ class InventoryDocument(Document):
         from smfparse.inputs import damage_rows
 
         opened = self._opened
-        inputs = [{"name": each.name} | dataclasses.asdict(each.form) for each in opened.sources]
+        inputs = [{"name": each.name} | dataclasses.asdict(each.arrival) for each in opened.sources]
         found = {
             "inputs": inputs,
             "records": sum(group.records for group in self._groups),
@@ -84,8 +84,8 @@ class InventoryDocument(Document):
         yield from aligned(_COLUMNS, self._rows())
         yield ""
         for source in opened.sources:
-            packing = ", ".join([*source.form.packing, source.form.framing or "Parquet"])
-            yield f"{source.name}: {packing} ({source.form.why})"
+            packing = ", ".join([*source.arrival.packing, source.arrival.framing or "Parquet"])
+            yield f"{source.name}: {packing} ({source.arrival.why})"
         if opened.duplicates:
             yield from ("", f"{left_out(opened.duplicates)}.")
         yield from _damage(opened.met)
@@ -99,17 +99,22 @@ class InventoryDocument(Document):
 
 
 def _cells_of(source: Any) -> Cells:
-    form = source.form
-    return source.name, ", ".join(form.packing) or ABSENT, form.framing or "Parquet", form.why
+    arrival = source.arrival
+    return (
+        source.name,
+        ", ".join(arrival.packing) or ABSENT,
+        arrival.framing or "Parquet",
+        arrival.why,
+    )
 
 
 def _damage(found: DamageLog) -> Iterator[str]:
     if not found:
         return
     yield from ("", _lost(found))
-    for each in found.details[:SHOWN]:
+    for each in found.details[:SHOWN_DAMAGE]:
         yield f"  {_size(each):>12} bytes: {each}"
-    if found.count > SHOWN:
+    if found.count > SHOWN_DAMAGE:
         yield f"  ... {more(found)}"
 
 
@@ -179,4 +184,6 @@ def more(damage: DamageLog) -> str:
     """Return how much damage there is besides what is shown, and where it is listed."""
     kept = len(damage.details)
     first = "" if damage.count == kept else f" the first {kept:,} of"
-    return f"and {damage.count - SHOWN:,} more; the table damage has{first} all (smfparse sql)"
+    return (
+        f"and {damage.count - SHOWN_DAMAGE:,} more; the table damage has{first} all (smfparse sql)"
+    )

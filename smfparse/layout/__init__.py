@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from smfparse.layout.clocks import STCK_UNITS_PER_US as STCK_UNITS_PER_US
     from smfparse.layout.clocks import STCK_UNIX_EPOCH_US as STCK_UNIX_EPOCH_US
     from smfparse.layout.clocks import TIMESTAMP as TIMESTAMP
+    from smfparse.layout.clocks import UNIX_EPOCH as UNIX_EPOCH
+    from smfparse.layout.clocks import US_PER_DAY as US_PER_DAY
+    from smfparse.layout.clocks import US_PER_SECOND as US_PER_SECOND
     from smfparse.layout.clocks import Duration as Duration
     from smfparse.layout.clocks import Elapsed as Elapsed
     from smfparse.layout.clocks import GaugeElapsed as GaugeElapsed
@@ -85,9 +88,9 @@ else:
         __name__,
         blocks="Block block",
         clocks=(
-            "LOCAL_TIMESTAMP STCK_UNITS_PER_US STCK_UNIX_EPOCH_US TIMESTAMP Duration Elapsed "
-            "GaugeElapsed HighElapsed HighLatchElapsed Instant LatchElapsed LocalWhen "
-            "LowElapsed When"
+            "LOCAL_TIMESTAMP STCK_UNITS_PER_US STCK_UNIX_EPOCH_US TIMESTAMP UNIX_EPOCH "
+            "US_PER_DAY US_PER_SECOND Duration Elapsed GaugeElapsed HighElapsed "
+            "HighLatchElapsed Instant LatchElapsed LocalWhen LowElapsed When"
         ),
         columns="Child Column Field",
         kinds="Combine Kind Mask Numeric Raw Shown Values",

@@ -21,7 +21,15 @@ from typing import Any
 from construct import Array, Construct, Container, Renamed, stream_read_entire, stream_write
 
 from smfparse.errors import LayoutError
-from smfparse.layout.columns import Child, Field, Group, child_of, columns_of, field_of, group_of
+from smfparse.layout.columns import (
+    Child,
+    Field,
+    RepeatGroup,
+    child_of,
+    field_of,
+    flat_columns,
+    group_of,
+)
 from smfparse.layout.members import Repeat, at_version, flat, taken_apart
 from smfparse.layout.scalar import Row, built, parsed, table_rows
 from smfparse.layout.texts import Header
@@ -62,7 +70,7 @@ class Block(Construct):
         self.members: dict[str, tuple[int, Construct]] = {}
         self.fields: list[Field] = []
         self.own: list[Field] = []
-        self.groups: dict[str, list[Group]] = {}
+        self.groups: dict[str, list[RepeatGroup]] = {}
         self.size = first = 0
         for member, version in flat(members, since):
             self._add(member, version)
@@ -72,7 +80,7 @@ class Block(Construct):
         self.lengths = dict(lengths or {since: self.size})
         self.least = min(first, *self.lengths.values())
         self.version_words = dict(version_words or {})
-        self.columns = tuple(columns_of(self.own))
+        self.columns = tuple(flat_columns(self.own))
         self.children: tuple[Child, ...] = tuple(
             child_of(name, table, groups) for table, groups in self.groups.items()
         )

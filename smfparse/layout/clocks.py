@@ -13,14 +13,16 @@ from smfparse.layout.kinds import Combine, Mask, Numeric, Raw, Shown, Values, wi
 STCK_UNIX_EPOCH_US = 0x7D91048BCA000000 >> 12
 """Microseconds from the TOD clock's epoch, 1900-01-01, to 1970-01-01."""
 STCK_UNITS_PER_US = 4096
+US_PER_SECOND = 1_000_000
+US_PER_DAY = 24 * 3600 * US_PER_SECOND
+UNIX_EPOCH = dt.datetime(1970, 1, 1)
+"""Moments in Arrow are microseconds since then: in UTC, or in the local time of a system."""
 _FRACTION_BITS = 52
 _BIAS = np.float64(2**40)
 _BIAS_BITS = _BIAS.view(np.uint64)
 
 TIMESTAMP = "timestamp[us, tz=UTC]"
 LOCAL_TIMESTAMP = "timestamp[us]"
-
-_UNIX_EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
 
 class Duration(Numeric):
@@ -77,7 +79,7 @@ class Instant(Numeric):
     def __init__(self, *, local: bool = False) -> None:
         super().__init__(Int64ub, None, Combine.NONE)
         self._arrow = LOCAL_TIMESTAMP if local else TIMESTAMP
-        self._epoch = _UNIX_EPOCH.replace(tzinfo=None) if local else _UNIX_EPOCH
+        self._epoch = UNIX_EPOCH if local else UNIX_EPOCH.replace(tzinfo=dt.UTC)
 
     def _decode(self, obj: int, context: Any, path: str) -> dt.datetime | None:
         if obj == 0:

@@ -12,7 +12,7 @@ from smfparse.errors import LayoutError
 from smfparse.layout.kinds import Combine, Kind, Shown
 from smfparse.layout.members import Cell, Repeat, taken_apart
 
-Source: TypeAlias = tuple[str, int, bool]
+RepeatPlace: TypeAlias = tuple[str, int, bool]
 """Name of a repeat, its first entry's place in the child table, whether its entries are structs."""
 
 
@@ -95,12 +95,12 @@ class Child:
     columns: tuple[Column, ...]
     used: str | None
     whole: tuple[int, int] | None
-    sources: tuple[Source, ...] = field(repr=False)
+    sources: tuple[RepeatPlace, ...] = field(repr=False)
     """For the scalar path."""
 
 
 @dataclass(frozen=True)
-class Group:
+class RepeatGroup:
     """A repeat of a block: its name, its meaning, and the fields of its first entry."""
 
     name: str
@@ -124,21 +124,21 @@ def field_of(
     return Field(name, offset, kind, doc, version, gate, count)
 
 
-def group_of(name: str, repeat: Repeat, doc: str, version: str, offset: int) -> Group:
+def group_of(name: str, repeat: Repeat, doc: str, version: str, offset: int) -> RepeatGroup:
     """Return a repeat that starts at byte `offset`, with the fields of its first entry."""
     entry = repeat.subcon
     if not isinstance(entry, Struct):
         only = field_of(name, offset, entry, doc, version, len(repeat.cells))
-        return Group(name, repeat, doc, (only,))
+        return RepeatGroup(name, repeat, doc, (only,))
     inner: list[Field] = []
     for member in entry.subcons:
         entry_name, kind, meaning = taken_apart(member)
         inner.append(field_of(entry_name, offset, kind, meaning, version))
         offset += inner[-1].kind.width
-    return Group(name, repeat, doc, tuple(inner))
+    return RepeatGroup(name, repeat, doc, tuple(inner))
 
 
-def columns_of(fields: Sequence[Field]) -> Iterator[Column]:
+def flat_columns(fields: Sequence[Field]) -> Iterator[Column]:
     """Flatten fields into columns; an array becomes `name_1`, `name_2`, ..."""
     for each in fields:
         for shown in each.kind.shown:
@@ -162,14 +162,14 @@ def _column_name(each: Field, shown: Shown) -> str:
     return (shown.name or each.name + shown.suffix).lower()
 
 
-def child_of(block: str, table: str, groups: Sequence[Group]) -> Child:
+def child_of(block: str, table: str, groups: Sequence[RepeatGroup]) -> Child:
     """Return the child table that groups of a block make: more entries, or more columns of each.
 
     Raises LayoutError where a group of the same struct does not continue the entries before it.
     """
     cells: list[Cell] = []
     columns: list[Column] = []
-    sources: list[Source] = []
+    sources: list[RepeatPlace] = []
     for each in groups:
         whole = isinstance(each.repeat.subcon, Struct)
         stride = each.repeat.subcon.sizeof()

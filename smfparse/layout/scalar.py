@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from construct import Array, Construct, ConstructError, Container, Struct
 
 from smfparse.errors import LayoutError
-from smfparse.layout.columns import Child, Field, Group
+from smfparse.layout.columns import Child, Field, RepeatGroup
 from smfparse.layout.kinds import Numeric
 from smfparse.layout.members import Repeat, taken_apart
 from smfparse.layout.texts import BLANK, ENCODING, Header
@@ -59,7 +59,7 @@ def _value(block: Block, each: Field, offset: int, data: bytes, version: int | N
     return each.kind.parse(data[offset : offset + each.kind.width])
 
 
-def _entries(block: Block, group: Group, data: bytes, version: int | None) -> list[Any]:
+def _entries(block: Block, group: RepeatGroup, data: bytes, version: int | None) -> list[Any]:
     entry = group.repeat.subcon
     found: list[Any] = []
     for number in range(len(group.repeat.cells)):

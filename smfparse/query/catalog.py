@@ -47,7 +47,7 @@ _STREAMED = 1024
 _QUERIES = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
 _GIVING_ROWS = (*_QUERIES, duckdb.StatementType.MULTI)
 """PIVOT is several statements in one: the first finds out which columns there are."""
-_NO_QUERY = "expected one query that returns rows; give a single SELECT"
+_NOT_ONE_QUERY = "expected one query that returns rows; give a single SELECT"
 _DONE = (["Count"], ["Success"])
 """Columns of DuckDB's answer to a statement that gives no rows."""
 _EXPLAIN = re.compile(
@@ -134,7 +134,7 @@ class Statements:
         """
         found = self._connection.extract_statements(statement)
         if len(found) != 1:
-            raise RequestError(_NO_QUERY)
+            raise RequestError(_NOT_ONE_QUERY)
         wanted = self._read_first(statement, found[0].type)
         with self._relations.scans.read_once(wanted) if wanted else nullcontext():
             yield found[0].type
@@ -275,7 +275,7 @@ class Catalog:
         """
         with self._guarded(query), self._statements.prepared(query) as kind:
             if kind not in _GIVING_ROWS:
-                raise RequestError(_NO_QUERY)
+                raise RequestError(_NOT_ONE_QUERY)
             return result_table(self.connection.sql(query))
 
     def stream(self, query: str) -> Generator[Any, None, None]:

@@ -22,7 +22,7 @@ from smfparse.query.projection import named_tables, named_views
 from smfparse.tables import columns_of, relations, title_of
 
 PROMPT, GOES_ON = "smf> ", "...> "
-SHOWN = 1_000
+SHOWN_ROWS = 1_000
 """Rows of a result that are shown."""
 HELP = """\
 .tables          list the tables and views
@@ -124,12 +124,12 @@ class Console:
     def _shown(self, parts: Iterable[Any]) -> Iterator[str]:
         shown, count = [], 0
         for part in parts:
-            shown.append(part.slice(0, max(SHOWN - count, 0)))
+            shown.append(part.slice(0, max(SHOWN_ROWS - count, 0)))
             count += part.num_rows
         if shown:
             yield from self._render(shown)
-        if count > SHOWN:
-            yield f"... and {count - SHOWN:,} more rows"
+        if count > SHOWN_ROWS:
+            yield f"... and {count - SHOWN_ROWS:,} more rows"
 
 
 def is_whole(text: str) -> bool:

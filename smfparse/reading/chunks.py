@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from smfparse.reading.headers import begins_dump
+from smfparse.schemas import CONTINUATION, TASK
 from smfparse.vectors import Bools, Bytes, Ints
 
 SLACK = 1 << 16
 """Bytes behind the last record that may be read (not used): no block is longer."""
-_LONG = (116 << 16 | 1, 116 << 16 | 2)
+_LONG = tuple(smf_type << 16 | subtype for smf_type, subtype in (TASK, CONTINUATION))
 """Kinds of record that are mostly spanned."""
 
 

@@ -8,8 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from smfparse.layout import ENCODING, Numeric, Raw, Values
-from smfparse.schemas import ACCOUNTING, DUMP_HEADER, DUMP_TRAILER, QWST, STATISTICS, TRIPLET
+from smfparse.layout import ENCODING, US_PER_DAY, US_PER_SECOND, Numeric, Raw, Values
+from smfparse.schemas import (
+    ACCOUNTING,
+    DUMP_HEADER,
+    DUMP_TRAILER,
+    QWST,
+    STATISTICS,
+    SUBTYPE_VALID,
+    TRIPLET,
+)
 from smfparse.vectors import NUMBER_WIDTHS, Bools, Bytes, Ints, gather
 
 _LAYOUT = np.dtype(
@@ -38,12 +46,9 @@ _IN_NAMES = np.zeros(256, np.bool_)
 _IN_NAMES[list("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789$#@ ".encode(ENCODING))] = True
 _PIECE = 1 << 18
 """Bytes that are searched at once: they stay in the processor's cache meanwhile."""
-_DAY_HUNDREDTHS = 24 * 3600 * 100
-_SUBTYPE_VALID = 0x40
+_DAY_HUNDREDTHS = US_PER_DAY // 10_000
 SUBTYPE_END = QWST.field("sm115stf").end
 """Bytes from the RDW to the end of the subtype."""
-_US = 1_000_000
-_DAY_US = 24 * 3600 * _US
 
 
 class Headers:
@@ -81,7 +86,7 @@ class Headers:
     @cached_property
     def has_subtype(self) -> Bools:
         """Whether the header has a subtype: SMF's own records have none."""
-        says: Bools = self.is_mq | ((self.number("sm115flg") & _SUBTYPE_VALID) != 0)
+        says: Bools = self.is_mq | ((self.number("sm115flg") & SUBTYPE_VALID.mask) != 0)
         return says & (self._length >= SUBTYPE_END)
 
     @cached_property
@@ -97,8 +102,8 @@ class Headers:
         year = 1900 + 100 * digits[1] + 10 * digits[2] + digits[3]
         day = 100 * digits[4] + 10 * digits[5] + digits[6]
         first = (year - 1970).astype("datetime64[Y]").astype("datetime64[D]").astype(np.int64)
-        time = self.number("sm115tme").astype(np.int64) * (_US // 100)
-        return (first + day - 1) * _DAY_US + time, (day >= 1) & (day <= 366)
+        time = self.number("sm115tme").astype(np.int64) * (US_PER_SECOND // 100)
+        return (first + day - 1) * US_PER_DAY + time, (day >= 1) & (day <= 366)
 
 
 def kinds_of(buffer: Bytes, start: Ints) -> Ints:

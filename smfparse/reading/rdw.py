@@ -21,7 +21,7 @@ from smfparse.reading.segments import (
 )
 from smfparse.vectors import Bytes
 
-_WORDS = struct.Struct(">II")
+_WORD_PAIR = struct.Struct(">II")
 _NULL = 0x8000
 """On in the RDW of a null segment, behind which the rest of the block is zero."""
 _EXTENDED = 1 << 31
@@ -66,7 +66,7 @@ def block_length(buffer: Bytes, at: int, later: int | None) -> int:
     later  what the first RDW in it has to say of whether it goes on with a record; None: that a
            block starts here is known
     """
-    word, inner = _WORDS.unpack_from(buffer.data, at)
+    word, inner = _WORD_PAIR.unpack_from(buffer.data, at)
     length: int = word ^ _EXTENDED if word & _EXTENDED else (0 if word & 0xFFFF else word >> 16)
     if (
         not 2 * RDW_SIZE <= length <= _MOST_BLOCK
@@ -97,7 +97,7 @@ def behind_null(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:
         return 0
     if block_end or behind >= end:
         return behind
-    first = _not_zero(buffer, behind, end)
+    first = _first_not_zero(buffer, behind, end)
     if first == end:
         return end
     before = max(first - 1, behind)
@@ -107,7 +107,7 @@ def behind_null(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:
     return before if word & NEVER_ON or word < LEAST_WORD else first
 
 
-def _not_zero(buffer: Bytes, at: int, end: int) -> int:
+def _first_not_zero(buffer: Bytes, at: int, end: int) -> int:
     """Return where the first byte is, from `at` on, that is not zero; `end`: nowhere."""
     while at < end:
         found = np.flatnonzero(buffer[at : min(at + _PIECE, end)])

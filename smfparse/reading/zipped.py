@@ -26,7 +26,7 @@ from smfparse.reading.streams import (
 if TYPE_CHECKING:
     from zipfile import ZipInfo
 
-_SHOWN = 5
+_SHOWN_MEMBERS = 5
 """Files of a zip file that are named."""
 _DIRECTORY = 1 << 20
 """Bytes of the directory of a zip file that is read."""
@@ -170,8 +170,8 @@ def only_member(file: BinaryIO, name: str) -> ZipInfo | None:
         return members[0]
     if not members:
         raise InputError(f"{name}: the zip file is empty; name another one")
-    names = ", ".join(each.filename for each in members[:_SHOWN])
-    more = ", ..." if len(members) > _SHOWN else ""
+    names = ", ".join(each.filename for each in members[:_SHOWN_MEMBERS])
+    more = ", ..." if len(members) > _SHOWN_MEMBERS else ""
     raise InputError(
         f"{name}: a zip file of {len(members)} files ({names}{more}); unpack it, and name those "
         "that are SMF dumps"

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from smfparse.rendering.figures import GROUPED as GROUPED
     from smfparse.rendering.figures import MOMENTS as MOMENTS
     from smfparse.rendering.figures import STYLES as STYLES
-    from smfparse.rendering.formats import FILES as FILES
     from smfparse.rendering.formats import FORMATS as FORMATS
     from smfparse.rendering.formats import PARQUET as PARQUET
     from smfparse.rendering.formats import TEXT as TEXT
@@ -35,6 +34,6 @@ else:
         csv="of_frame",
         document="Cells Column Document Facts Frames Section Table",
         figures="ABSENT GROUPED MOMENTS STYLES",
-        formats="FILES FORMATS PARQUET TEXT lines",
+        formats="FORMATS PARQUET TEXT lines",
         rows="RowsDocument",
     )

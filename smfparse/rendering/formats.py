@@ -20,8 +20,6 @@ FORMATS: Mapping[str, str] = {
 TEXT = "text"
 PARQUET = "parquet"
 """The format of rows that is no text; `report` and `sql` write it themselves."""
-FILES = ("csv", "csv.gz", "jsonl", "jsonl.gz", "arrow", "parquet")
-"""What the names of files of tables end in, as `convert` writes them."""
 
 
 def lines(document: Document, format: str) -> Iterator[str]:  # noqa: A002 - it is called so everywhere

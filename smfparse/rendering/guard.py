@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 FORMULA_START = r"^[=+\-@]"
 """What spreadsheets take for the start of a formula, as a regular expression."""
@@ -23,3 +24,8 @@ def guarded(text: str) -> str:
 def visible(text: str) -> str:
     """Return a text with a dot for each control character."""
     return text if text.isprintable() else _CONTROL.sub(".", text)
+
+
+def cell_lines(text: str, escaped: Callable[[str], str]) -> str:
+    """Return a text as a cell of Markdown or HTML: each line escaped, and breaks between them."""
+    return "<br>".join(map(escaped, text.split("\n"))) if "\n" in text else escaped(text)

@@ -6,7 +6,7 @@ import html
 from collections.abc import Iterator, Sequence
 
 from smfparse.rendering.document import Cells, Column, Document, Section, Table
-from smfparse.rendering.guard import visible
+from smfparse.rendering.guard import cell_lines, visible
 
 _STYLE = """\
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem; color: #1b1f24; background: #fff; }
@@ -75,12 +75,10 @@ def _tag(name: str, column: Column) -> str:
 
 
 def _row(tags: Sequence[str], cells: Cells, end: str) -> str:
-    found = (f"{tag}{_cell(cell)}{end}" for tag, cell in zip(tags, cells, strict=True))
+    found = (
+        f"{tag}{cell_lines(cell, escaped)}{end}" for tag, cell in zip(tags, cells, strict=True)
+    )
     return f"<tr>{''.join(found)}</tr>"
-
-
-def _cell(text: str) -> str:
-    return "<br>".join(map(escaped, text.split("\n"))) if "\n" in text else escaped(text)
 
 
 def escaped(text: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from smfparse.rendering.document import Cells, Document, Section, Table
-from smfparse.rendering.guard import visible
+from smfparse.rendering.guard import cell_lines, visible
 
 _MARKUP = re.compile(r"[\\`*<>|&~$\[\]]|(?<![^\W_])_|_(?![^\W_])")
 """What means something in a line; _ does not inside of a word."""
@@ -39,11 +39,7 @@ def _table(table: Table) -> Iterator[str]:
 
 
 def _line(cells: Cells) -> str:
-    return f"| {' | '.join(map(_cell, cells))} |"
-
-
-def _cell(text: str) -> str:
-    return "<br>".join(map(escaped, text.split("\n"))) if "\n" in text else escaped(text)
+    return f"| {' | '.join(cell_lines(cell, escaped) for cell in cells)} |"
 
 
 def escaped(text: str) -> str:

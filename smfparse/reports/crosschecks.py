@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from smfparse.errors import RequestError
 from smfparse.reports.checking import Where
 from smfparse.reports.options import OPTIONS
-from smfparse.reports.sections import CSV_KEYS, KEY_COLUMNS, TEMPLATE_KEYS
+from smfparse.reports.sections import CSV_KEYS, SECTION_COLUMNS, TEMPLATE_KEYS
 from smfparse.tables import columns
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _figures(which: Report, where: Where) -> _Uses:
     figures = [each.name for each in which.figures]
     shown = (*figures, *TEMPLATE_KEYS)
     for name in figures:
-        if name in KEY_COLUMNS and not (which.across and name in ("system", "qmgr")):
+        if name in SECTION_COLUMNS and not (which.across and name in ("system", "qmgr")):
             raise where.at(f"figures.{name}").wrong("a key of sections; give it another name")
     for line, template in which.text.items():
         place = where.at(f"text.{line}" if line else "text")

@@ -206,11 +206,11 @@ class Report:
         Mapping[str, tuple[str, ...]], Key("the names that `by` and `sort` take", "none")
     ] = field(default_factory=dict)
 
-    def has(self, line: str, form: str) -> bool:
-        """Whether the rows of a kind of line are in the form text, csv or json."""
-        if form == "text":
+    def has(self, line: str, format: str) -> bool:  # noqa: A002 - it is called so everywhere
+        """Whether the rows of a kind of line are in the format: text, csv or json."""
+        if format == "text":
             return True
-        if form == "csv" and self.csv_lines:
+        if format == "csv" and self.csv_lines:
             return line in self.csv_lines
         return line not in self.text_only
 

@@ -12,7 +12,7 @@ from smfparse.reports.declaration import Report, declared
 if TYPE_CHECKING:
     from smfparse.query import Catalog
 
-_WORDS = {True: "yes", False: "no", None: ""}
+_YES_NO = {True: "yes", False: "no", None: ""}
 _HEADINGS = {"name": "Name", "data": "Data", "title": "Title", "dd": "DD", "trace": "Trace"}
 
 
@@ -92,6 +92,9 @@ class ListDocument(Document):
 
     def _rows(self) -> list[Cells]:
         return [
-            [_WORDS[each.data] if name == "data" else getattr(each, name) for name in self._names()]
+            [
+                _YES_NO[each.data] if name == "data" else getattr(each, name)
+                for name in self._names()
+            ]
             for each in self._listed
         ]

@@ -79,8 +79,8 @@ class ReportDocument(Document):
         left_out = self._which.left_out(self._asked)
         return templates.text(self._which, self._kept("text"), left_out)
 
-    def _kept(self, form: str) -> Iterator[Row]:
-        return (row for row in self._rows if self._which.has(row.get("line") or "", form))
+    def _kept(self, format: str) -> Iterator[Row]:  # noqa: A002 - it is called so everywhere
+        return (row for row in self._rows if self._which.has(row.get("line") or "", format))
 
 
 def _cells(

@@ -58,11 +58,18 @@ _COMBINED = {
 _LAST_OF_KEYS = ("system", "qmgr", "qsg", "mq_version", "utc_offset", "source", "record_no")
 """Columns of `sectioned.keys` that are those of the last row."""
 _TIMES_OF_KEYS = ("smf_time", "time", "interval_start", "interval_end")
-KEY_COLUMNS = (*_LAST_OF_KEYS, *_TIMES_OF_KEYS, "bucket", "intervals", "interval_seconds", "marks")
+SECTION_COLUMNS = (
+    *_LAST_OF_KEYS,
+    *_TIMES_OF_KEYS,
+    "bucket",
+    "intervals",
+    "interval_seconds",
+    "marks",
+)
 """All columns of `sectioned.keys` besides `section`."""
 TEMPLATE_KEYS = ("system", "qmgr", "date", "time", "vrm", "start", "end")
 """What a template can show of a section, besides figures."""
-CSV_KEYS = (*TEMPLATE_KEYS, "from", *KEY_COLUMNS)
+CSV_KEYS = (*TEMPLATE_KEYS, "from", *SECTION_COLUMNS)
 """What CSV can show of a section."""
 _ALIKE = "CASE WHEN min({0}) = max({0}) THEN max({0}) END"
 """A value that all rows of a section of several queue managers have; NULL where they differ."""

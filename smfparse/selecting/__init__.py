@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from smfparse.selecting.lookups import Lookup as Lookup
     from smfparse.selecting.rows import KeysBySource as KeysBySource
     from smfparse.selecting.rows import SelectedDamage as SelectedDamage
-    from smfparse.selecting.rows import keys_of as keys_of
+    from smfparse.selecting.rows import keys_by_source as keys_by_source
     from smfparse.selecting.rows import needed_columns as needed_columns
     from smfparse.selecting.rows import record_mask as record_mask
     from smfparse.selecting.rows import row_mask as row_mask
@@ -37,7 +37,7 @@ else:
         conditions="sql_condition",
         criteria="Value is_time like parse_moment texts",
         lookups="Lookup",
-        rows="KeysBySource SelectedDamage keys_of needed_columns record_mask row_mask",
+        rows="KeysBySource SelectedDamage keys_by_source needed_columns record_mask row_mask",
         selection="ALL_RECORDS Selection",
         subjects="NAMED JoinKey naming tables_about",
     )

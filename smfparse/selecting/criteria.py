@@ -37,7 +37,7 @@ _RANGE = re.compile(r"(\d+)(?::(\d+))?", re.ASCII)
 _TYPE = re.compile(r"(?P<types>[\d:]+)(?:\((?P<subtypes>[^()]*)\))?", re.ASCII)
 _TYPE_FORMS = "115, 115,116, 116(1), '116(1:2)', '115(1,2),116'"
 
-Range: TypeAlias = tuple[int, int]
+CodeRange: TypeAlias = tuple[int, int]
 """First and last, both in it."""
 Span: TypeAlias = tuple[dt.datetime | None, dt.datetime | None]
 """Local time from which on, and before which; None: not asked."""
@@ -52,8 +52,8 @@ midnight is between them."""
 class Types:
     """SMF record types, and which of their subtypes (None: all, and records without one)."""
 
-    types: Range
-    subtypes: tuple[Range, ...] | None = None
+    types: CodeRange
+    subtypes: tuple[CodeRange, ...] | None = None
 
     def has(self, smf_type: int, subtype: int) -> bool:
         """Whether a record of this type and subtype is among them."""
@@ -148,7 +148,7 @@ def _one_type(part: str, text: str) -> Types:
     return Types(chosen, tuple(_range(each, _MOST_SUBTYPE, text) for each in parts))
 
 
-def _range(part: str, most: int, text: str) -> Range:
+def _range(part: str, most: int, text: str) -> CodeRange:
     found = _RANGE.fullmatch(part)
     if found is None:
         raise RequestError(
@@ -162,7 +162,7 @@ def _range(part: str, most: int, text: str) -> Range:
     return first, last
 
 
-def _shown(found: Range) -> str:
+def _shown(found: CodeRange) -> str:
     first, last = found
     return str(first) if first == last else f"{first}:{last}"
 

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from smfparse.errors import Damage, DamageLog
-from smfparse.layout import Text
+from smfparse.layout import UNIX_EPOCH, US_PER_DAY, US_PER_SECOND, Text
 from smfparse.reading import Headers
 from smfparse.schemas import QWST
-from smfparse.selecting.criteria import DAY, like
+from smfparse.selecting.criteria import like
 from smfparse.selecting.lookups import Lookup, lookups, named_in
 from smfparse.selecting.selection import Selection
 from smfparse.selecting.subjects import JoinKey
@@ -24,11 +24,8 @@ from smfparse.vectors import Bools, Bytes, Ints, distinct
 Texts: TypeAlias = tuple[list[str | None], Ints]
 """Distinct texts, and for each row the index of its own."""
 KeysBySource: TypeAlias = Mapping[str, Ints]
-"""Keys of rows, as `keys_of` makes them: numbers of records, blocks or tasks, by source."""
+"""Keys of rows, as `keys_by_source` makes them: numbers of records, blocks or tasks, by source."""
 
-_US = 1_000_000
-_DAY_US = DAY * _US
-_UNIX_EPOCH = dt.datetime(1970, 1, 1)
 _BLOCK_BITS = 16
 """Bits of a block's number: a triplet counts its blocks by as many."""
 
@@ -72,7 +69,7 @@ def needed_columns(selection: Selection, table: str) -> tuple[str, ...]:
     return ("system", "qmgr", "smf_time", "source", *kind, *named, *shared)
 
 
-def keys_of(batches: Iterable[Any], key: JoinKey) -> KeysBySource:
+def keys_by_source(batches: Iterable[Any], key: JoinKey) -> KeysBySource:
     """Return the keys of the rows of batches, by source: int64 (rows,)."""
     found: dict[str, list[Ints]] = {}
     for batch in batches:
@@ -175,9 +172,9 @@ def _in_time(selection: Selection, time: Ints, known: Bools) -> Bools:
     if selection.end:
         chosen &= time < _microseconds(selection.end)
     if selection.daily:
-        opens, closes = (seconds * _US for seconds in selection.daily)
-        late: Bools = time % _DAY_US >= opens
-        early: Bools = time % _DAY_US < closes
+        opens, closes = (seconds * US_PER_SECOND for seconds in selection.daily)
+        late: Bools = time % US_PER_DAY >= opens
+        early: Bools = time % US_PER_DAY < closes
         chosen &= late & early if opens < closes else late | early
     return chosen
 
@@ -228,4 +225,4 @@ def _by_source(batch: Any, key: JoinKey) -> Iterator[tuple[str, Ints, Ints]]:
 
 
 def _microseconds(moment: dt.datetime) -> int:
-    return (moment - _UNIX_EPOCH) // dt.timedelta(microseconds=1)
+    return (moment - UNIX_EPOCH) // dt.timedelta(microseconds=1)

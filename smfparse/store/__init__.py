@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from smfparse.store.manifest import Manifest as Manifest
     from smfparse.store.manifest import called_otherwise as called_otherwise
     from smfparse.store.manifest import contents as contents
-    from smfparse.store.manifest import files_of as files_of
+    from smfparse.store.manifest import dataset_files as dataset_files
     from smfparse.store.manifest import interrupted as interrupted
     from smfparse.store.manifest import is_dataset as is_dataset
     from smfparse.store.manifest import ours as ours
@@ -44,7 +44,7 @@ else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         locking="LOCK only_writer",
-        manifest="FORMAT MANIFEST RECORDS VIEWS Manifest called_otherwise contents files_of "
+        manifest="FORMAT MANIFEST RECORDS VIEWS Manifest called_otherwise contents dataset_files "
         "interrupted is_dataset ours own_folders read_manifest smf_files strays write_manifest",
         parquet="TableWriter joined parquet_options",
         targets="PARTIAL check_file check_folder in_folder replacing",

@@ -112,7 +112,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
     (folder / MANIFEST).write_text(text, encoding="utf-8")
 
 
-def files_of(manifest: Manifest) -> Iterator[str]:
+def dataset_files(manifest: Manifest) -> Iterator[str]:
     """Yield the path of every file of a dataset, from its folder: all but manifest and views."""
     for names in manifest["files"].values():
         yield from names
@@ -141,7 +141,7 @@ def strays(folder: Path) -> list[Path]:
     if not (folder / MANIFEST).exists():
         return [*ours(folder), *unfinished(folder)]
     try:
-        belong = {folder / each for each in files_of(read_manifest(folder))}
+        belong = {folder / each for each in dataset_files(read_manifest(folder))}
     except InputError:
         return unfinished(folder)
     return [*(each for each in ours(folder) if each not in belong), *unfinished(folder)]

@@ -6,7 +6,7 @@ import numpy as np
 
 from smfparse.schemas import QWAC, TASK
 from smfparse.synthetic import identity, qmgr_counters, queue_counters, task_counters, workload
-from smfparse.synthetic.draws import Columns, Draws, Rows, big_endian, whole
+from smfparse.synthetic.draws import Draws, FieldValues, Rows, big_endian, whole
 from smfparse.synthetic.interval import MadeBlocks, SyntheticInterval, numbered, place
 from smfparse.synthetic.workload import Spans
 
@@ -67,7 +67,7 @@ class AccountingBlocks:
         queue_counters.set_coupling(rows, shared, self._queues, draws)
         return rows
 
-    def _class_1_columns(self) -> Columns:
+    def _class_1_columns(self) -> FieldValues:
         """Return what class 1 counts of the tasks that ended."""
         interval = self._interval
         size = np.tile(interval.tasks.size, interval.times)
@@ -99,7 +99,7 @@ class AccountingBlocks:
         self.by_block["WQST"].rows.set_bytes("correl", token)
 
 
-def statistics_blocks(interval: SyntheticInterval, tasks: Columns) -> dict[str, MadeBlocks]:
+def statistics_blocks(interval: SyntheticInterval, tasks: FieldValues) -> dict[str, MadeBlocks]:
     """Return the blocks of statistics, by name, given what all tasks count."""
     rows = len(interval.begin)
     sums = task_counters.summed(tasks, interval.task_stat, rows)
@@ -108,7 +108,7 @@ def statistics_blocks(interval: SyntheticInterval, tasks: Columns) -> dict[str, 
         "QJST": MadeBlocks.one_each(_log_rows(interval, messages)),
         "QPST": _pools(interval, messages),
     }
-    columns: dict[str, tuple[int, Columns]] = {
+    columns: dict[str, tuple[int, FieldValues]] = {
         "QMST": (2, messages),
         "QIST": (2, qmgr_counters.data_columns(messages, interval.draws("QIST"))),
         "QSST": (1, qmgr_counters.storage_columns(rows, interval.draws("QSST"))),
@@ -120,7 +120,7 @@ def statistics_blocks(interval: SyntheticInterval, tasks: Columns) -> dict[str, 
     return made
 
 
-def _log_rows(interval: SyntheticInterval, messages: Columns) -> Rows:
+def _log_rows(interval: SyntheticInterval, messages: FieldValues) -> Rows:
     rows = interval.rows((115, 1), "QJST", len(interval.begin))
     logged, draws = messages["qmstpbp"].astype(np.float64), interval.draws("QJST")
     length, load = interval.site.interval, interval.load
@@ -128,7 +128,7 @@ def _log_rows(interval: SyntheticInterval, messages: Columns) -> Rows:
     return rows
 
 
-def _pools(interval: SyntheticInterval, messages: Columns) -> MadeBlocks:
+def _pools(interval: SyntheticInterval, messages: FieldValues) -> MadeBlocks:
     kinds, site = _MOST_POOLS - _FEWEST_POOLS + 1, interval.site
     pools = _FEWEST_POOLS + Draws(site.seed, 0, 1).below(len(site.qmgrs), kinds)
     count = pools[interval.qmgr]

@@ -35,7 +35,7 @@ from smfparse.layout import (
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
-Columns: TypeAlias = dict[str, Values]
+FieldValues: TypeAlias = dict[str, Values]
 """Values by IBM's field name, one a block."""
 
 _NAMES = tuple(f"N{number:03}" for number in range(1, 41))
@@ -173,7 +173,7 @@ class Rows:
             column = np.minimum(column, np.iinfo(each.kind.wire).max)
         self._put(each, entry, each.kind.encode(column), where)
 
-    def set_all(self, columns: Columns) -> None:
+    def set_all(self, columns: FieldValues) -> None:
         """Overwrite several columns."""
         for name, values in columns.items():
             self.set(name, values)

@@ -16,13 +16,14 @@ from typing import BinaryIO
 import numpy as np
 
 from smfparse.errors import OutputError, RequestError
+from smfparse.layout import UNIX_EPOCH, US_PER_SECOND
 from smfparse.schemas import QWST, REGISTRY, TASK, TRIPLET
 from smfparse.synthetic.draws import Ints
 from smfparse.synthetic.interval import SyntheticInterval
 from smfparse.synthetic.record_parts import RecordMaker
 from smfparse.synthetic.records import SHAPES, Envelope, RecordParts
 from smfparse.synthetic.segments import SegmentWriter
-from smfparse.synthetic.workload import SECOND, Site, Tasks
+from smfparse.synthetic.workload import Site, Tasks
 
 BATCH_BYTES = 16 << 20
 PIECE = 1000
@@ -32,7 +33,6 @@ SMF_LIMIT = 32_756
 
 _NAME = re.compile(r"[A-Z0-9@#$]{1,4}")
 _VERSION = re.compile(r"([6-9]\.\d|\d\d\.\d\d?)\.\d\d?")
-_EPOCH = dt.datetime(1970, 1, 1)
 _US = dt.timedelta(microseconds=1)
 _QUARTER = dt.timedelta(minutes=15)
 
@@ -90,7 +90,7 @@ class Scenario:
             self.qmgrs, self.version, self.seed, interval, self.tasks, self.queues, self.dense
         )
         envelope = Envelope(self.system, self.qmgrs, self.version, offset, interval)
-        return _Dump(site, envelope, (self.start - self.utc_offset - _EPOCH) // _US)
+        return _Dump(site, envelope, (self.start - self.utc_offset - UNIX_EPOCH) // _US)
 
 
 def generate(
@@ -169,7 +169,7 @@ class _Dump:
         several = max(BATCH_BYTES // step, 1)
         for first in range(0, count, several):
             segments.write(self._records(first, min(several, count - first)))
-        end = self.start + count * self.site.interval + SECOND
+        end = self.start + count * self.site.interval + US_PER_SECOND
         segments.write(iter([memoryview(self.envelope.headers.dump_trailer(end))]))
 
     def _records(self, first: int, times: int) -> Iterator[memoryview]:

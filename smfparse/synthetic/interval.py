@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from smfparse.layout import US_PER_DAY
 from smfparse.schemas import REGISTRY
 from smfparse.synthetic.draws import (
     Draws,
@@ -14,7 +15,7 @@ from smfparse.synthetic.draws import (
     Rows,
     randomize,
 )
-from smfparse.synthetic.workload import DAY, Tasks
+from smfparse.synthetic.workload import Tasks
 
 _KEPT = frozenset({"correl", "wtasints", "wtasinte"})
 """What a dense file does not fill: whose a queue block is, and the interval of a task."""
@@ -72,7 +73,7 @@ class SyntheticInterval:
 
     def _load(self) -> Floats:
         """Return how busy each queue manager is: most at 14:00 local time, least at 2:00."""
-        local = (self.begin + self.offset) % DAY / DAY * 24
+        local = (self.begin + self.offset) % US_PER_DAY / US_PER_DAY * 24
         distance = np.minimum(np.abs(local - 14), 24 - np.abs(local - 14))
         noise = 0.9 + 0.2 * self.draws("load").uniform(len(local))
         load: Floats = (1 - 0.06 * distance) * noise

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from smfparse.layout import US_PER_SECOND
 from smfparse.schemas import QJST
-from smfparse.synthetic.draws import NEVER, Columns, Draws, Floats, Ints, Rows, encoded, whole
-from smfparse.synthetic.workload import SECOND
+from smfparse.synthetic.draws import NEVER, Draws, FieldValues, Floats, Ints, Rows, encoded, whole
 
 _CI = 4096
 _MOST_WRITES = 400
@@ -33,11 +33,11 @@ _STORAGE = {"qsstgplf": 20, "qsstgplv": 200, "qsstfrev": 6000, "qsstgetm": 300}
 """Storage manager counters that are not zero in a healthy queue manager, and what is usual."""
 
 
-def message_columns(sums: Columns, draws: Draws) -> Columns:
+def message_columns(sums: FieldValues, draws: Draws) -> FieldValues:
     """Return the message manager's counters, given the sums over the queues of its tasks."""
     rows = len(sums["putn"])
     more = 1.8 + 0.4 * draws.uniform(rows)
-    columns: Columns = {
+    columns: FieldValues = {
         f"qmst{name}": whole(sums[source] * more) + draws.below(rows, 40)
         for name, source in (
             ("open", "openn"),
@@ -63,7 +63,7 @@ def message_columns(sums: Columns, draws: Draws) -> Columns:
     }
 
 
-def data_columns(messages: Columns, draws: Draws) -> Columns:
+def data_columns(messages: FieldValues, draws: Draws) -> FieldValues:
     """Return the data manager's counters, given the message manager's."""
     rows = len(messages["qmstget"])
     got = messages["qmstget"]
@@ -79,9 +79,9 @@ def data_columns(messages: Columns, draws: Draws) -> Columns:
     }
 
 
-def storage_columns(rows: int, draws: Draws) -> Columns:
+def storage_columns(rows: int, draws: Draws) -> FieldValues:
     """Return the storage manager's counters."""
-    columns: Columns = {
+    columns: FieldValues = {
         name: whole(draws.skewed(rows, usual, 10)) for name, usual in _STORAGE.items()
     }
     return columns | {
@@ -100,7 +100,7 @@ def set_log(
     `logged` is the persistent bytes that tasks put; the log takes those, and a rate that belongs
     to the queue manager, in control intervals of 4 KB, on both copies.
     """
-    seconds = interval / SECOND
+    seconds = interval / US_PER_SECOND
     base = draws.skewed(len(rows), 3_000_000, 10) * load * seconds
     intervals = whole((base + 2.2 * logged) / _CI) + 20
     most = _MOST_WRITES * seconds
@@ -159,7 +159,7 @@ def _set_io(
     return suspended
 
 
-def _log_columns(writes: Ints, intervals: Ints, draws: Draws) -> Columns:
+def _log_columns(writes: Ints, intervals: Ints, draws: Draws) -> FieldValues:
     """Return the log manager's counters outside the write statistics."""
     rows = len(writes)
     switched = np.where(draws.chance(rows, 0.2), 1, 0)
@@ -182,7 +182,7 @@ def _log_columns(writes: Ints, intervals: Ints, draws: Draws) -> Columns:
     }
 
 
-def pool_columns(nth: Ints, messages: Ints, draws: Draws) -> Columns:
+def pool_columns(nth: Ints, messages: Ints, draws: Draws) -> FieldValues:
     """Return the buffer manager's counters, one row per pool.
 
     `nth` is the pool's number, `messages` those put and got in the whole queue manager.
@@ -213,7 +213,7 @@ def pool_columns(nth: Ints, messages: Ints, draws: Draws) -> Columns:
     }
 
 
-def chinit_columns(rows: int, interval: int, draws: Draws) -> Columns:
+def chinit_columns(rows: int, interval: int, draws: Draws) -> FieldValues:
     """Return what a task of the channel initiator counts: it works, or waits for work."""
     requests = whole(draws.skewed(rows, 2000))
     busy = np.minimum(requests * (20 + 60 * draws.uniform(rows)), interval * 0.9)
@@ -225,7 +225,7 @@ def chinit_columns(rows: int, interval: int, draws: Draws) -> Columns:
     }
 
 
-def page_set_columns(nth: Ints, draws: Draws) -> Columns:
+def page_set_columns(nth: Ints, draws: Draws) -> FieldValues:
     """Return the state and the I/O of page sets; `nth` is each one's number."""
     rows = len(nth)
     pages = 20_000 * (1 + draws.below(rows, 5))
@@ -250,9 +250,9 @@ def page_set_columns(nth: Ints, draws: Draws) -> Columns:
     }
 
 
-def db2_columns(rows: int, draws: Draws) -> Columns:
+def db2_columns(rows: int, draws: Draws) -> FieldValues:
     """Return the requests to Db2 by kind, and what they took: the thread, and Db2 for it."""
-    columns: Columns = {}
+    columns: FieldValues = {}
     for count, name in _DB2_REQUESTS.items():
         calls = np.where(draws.chance(rows, 0.4), whole(draws.skewed(rows, 300)), 0)
         mean = 300 + 900 * draws.uniform(rows)
@@ -271,7 +271,7 @@ def channel_type(channel: str, qmgr: str) -> int:
     return _RECEIVER if channel.endswith(f"TO.{qmgr}") else _SENDER
 
 
-def channel_columns(kind: Ints, end: Ints, draws: Draws) -> Columns:
+def channel_columns(kind: Ints, end: Ints, draws: Draws) -> FieldValues:
     """Return what channels count that run all the time, one row per instance.
 
     `kind` is the type of each, `end` when its interval ends. Only senders and receivers have
@@ -310,7 +310,7 @@ def channel_columns(kind: Ints, end: Ints, draws: Draws) -> Columns:
     }
 
 
-def _shortest_to_longest(name: str, shortest: Floats, draws: Draws) -> Columns:
+def _shortest_to_longest(name: str, shortest: Floats, draws: Draws) -> FieldValues:
     """Return the shortest, mean and longest of some times; the mean is nearer to the shortest."""
     mean = shortest * (1.1 + draws.uniform(len(shortest)))
     longest = mean * (2 + draws.skewed(len(shortest), 4))

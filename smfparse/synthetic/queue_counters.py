@@ -8,31 +8,31 @@ from __future__ import annotations
 
 import numpy as np
 
-from smfparse.layout import Values
+from smfparse.layout import US_PER_SECOND, Values
 from smfparse.synthetic.draws import (
     NEVER,
     Bools,
-    Columns,
     Draws,
+    FieldValues,
     Floats,
     Ints,
     Rows,
     whole,
 )
-from smfparse.synthetic.workload import CHINIT, SECOND, Spans, Tasks
+from smfparse.synthetic.workload import CHINIT, Spans, Tasks
 
 VERBS = ("open", "close", "get", "put", "put1")
 _NO_MESSAGE = 0x0FFFFFFF
 
 
-def queue_columns(tasks: Tasks, spans: Spans, load: Floats, draws: Draws) -> Columns:
+def queue_columns(tasks: Tasks, spans: Spans, load: Floats, draws: Draws) -> FieldValues:
     """Return what the queue blocks count; `spans` and `load` have a value a queue.
 
     A queue that a task does not use has no block, so each is used at least once.
     """
     times = len(load) // max(len(tasks.task), 1)
     rows = len(load)
-    calls = whole(spans.microseconds / SECOND * np.tile(tasks.rate, times) * load)
+    calls = whole(spans.microseconds / US_PER_SECOND * np.tile(tasks.rate, times) * load)
     calls = 1 + whole(calls * (0.6 + 0.4 * draws.uniform(rows)))
     puts, single = np.tile(tasks.puts, times), np.tile(tasks.single, times)
     put = np.where(puts & ~single, calls, 0)
@@ -50,7 +50,7 @@ def queue_columns(tasks: Tasks, spans: Spans, load: Floats, draws: Draws) -> Col
     return columns
 
 
-def _puts(tasks: Tasks, times: int, put: Ints, put1: Ints, draws: Draws) -> Columns:
+def _puts(tasks: Tasks, times: int, put: Ints, put1: Ints, draws: Draws) -> FieldValues:
     rows = len(put)
     size = np.tile(tasks.size, times)
     wrong = np.where(draws.chance(rows, 0.05), (put + put1) // 50, 0)
@@ -67,7 +67,7 @@ def _puts(tasks: Tasks, times: int, put: Ints, put1: Ints, draws: Draws) -> Colu
 
 def _put_verb(
     tasks: Tasks, times: int, verb: str, calls: Ints, cpu: Floats, draws: Draws
-) -> Columns:
+) -> FieldValues:
     rows = len(calls)
     persistent, shared = np.tile(tasks.persistent, times), np.tile(tasks.shared, times)
     written = np.where(persistent & ~shared, calls, 0)
@@ -103,7 +103,7 @@ def elapsed(cpu_time: Values, draws: Draws) -> Floats:
     return elapsed
 
 
-def _gets(tasks: Tasks, times: int, got: Ints, draws: Draws) -> Columns:
+def _gets(tasks: Tasks, times: int, got: Ints, draws: Draws) -> FieldValues:
     rows = len(got)
     size, persistent = np.tile(tasks.size, times), np.tile(tasks.persistent, times)
     shared = np.tile(tasks.shared, times)
@@ -138,7 +138,7 @@ def _gets(tasks: Tasks, times: int, got: Ints, draws: Draws) -> Columns:
     } | _latencies(got, draws) | _sizes(tasks, times, "get", got, draws)  # fmt: skip
 
 
-def _latencies(got: Ints, draws: Draws) -> Columns:
+def _latencies(got: Ints, draws: Draws) -> FieldValues:
     """Return how long the messages got had been on the queue."""
     rows = len(got)
     mean = draws.skewed(rows, 2500, 2000)
@@ -151,7 +151,7 @@ def _latencies(got: Ints, draws: Draws) -> Columns:
     }
 
 
-def _sizes(tasks: Tasks, times: int, verb: str, messages: Ints, draws: Draws) -> Columns:
+def _sizes(tasks: Tasks, times: int, verb: str, messages: Ints, draws: Draws) -> FieldValues:
     """Return the bytes of some messages, and the smallest and largest of them.
 
     On some queues all messages have the same size.
@@ -170,7 +170,7 @@ def _sizes(tasks: Tasks, times: int, verb: str, messages: Ints, draws: Draws) ->
     }
 
 
-def _handles(lasting: Bools, calls: Ints, draws: Draws) -> Columns:
+def _handles(lasting: Bools, calls: Ints, draws: Draws) -> FieldValues:
     """Open and close once in a task that comes and goes, and in a lasting one for some of `calls`.
 
     Where there are none the queue is open all the time.
@@ -204,7 +204,7 @@ def handle_clocks(lasting: Bools, opens: Ints, spans: Spans, draws: Draws) -> di
     }
 
 
-def _others(tasks: Tasks, times: int, got: Ints, draws: Draws) -> Columns:
+def _others(tasks: Tasks, times: int, got: Ints, draws: Draws) -> FieldValues:
     """Return what a queue has of the rarer calls: MQINQ, MQSET and MQCB."""
     rows = len(got)
     served = np.tile(tasks.adapter[tasks.task] == CHINIT, times) & (got > 0)
@@ -214,7 +214,7 @@ def _others(tasks: Tasks, times: int, got: Ints, draws: Draws) -> Columns:
         "set": np.where(draws.chance(rows, 0.02), 1 + draws.below(rows, 2), 0),
         "cb": np.where(served, 1 + draws.below(rows, 4), 0),
     }
-    columns: Columns = {}
+    columns: FieldValues = {}
     for verb, calls in counts.items():
         cpu_time = calls * (2 + 4 * draws.uniform(rows))
         columns |= {
@@ -228,7 +228,7 @@ def _others(tasks: Tasks, times: int, got: Ints, draws: Draws) -> Columns:
     return columns
 
 
-def set_coupling(rows: Rows, shared: Bools, columns: Columns, draws: Draws) -> None:
+def set_coupling(rows: Rows, shared: Bools, columns: FieldValues, draws: Draws) -> None:
     """Set the coupling facility requests of queues: none but for shared ones."""
     where = np.flatnonzero(shared)
     for verb, requests in (("open", (0, 1)), ("close", (1,)), ("get", (3, 5)), ("put", (2,))):

@@ -11,26 +11,23 @@ from dataclasses import replace
 
 import numpy as np
 
-from smfparse.layout import Block, version_key
-from smfparse.schemas import Q5ST, QCST, QIS1, QPST, REGISTRY, TASK
+from smfparse.layout import US_PER_DAY, Block, version_key
+from smfparse.schemas import CONTINUATION, Q5ST, QCST, QIS1, QPST, REGISTRY, TASK
 from smfparse.synthetic import identity, qmgr_counters, workload
 from smfparse.synthetic.blocks import CLASS_1, AccountingBlocks, statistics_blocks
 from smfparse.synthetic.draws import Draws, Ints, Rows, fill
 from smfparse.synthetic.interval import SyntheticInterval, numbered, place
 from smfparse.synthetic.records import CountedBlocks, RecordParts, Writers
-from smfparse.synthetic.workload import DAY
 
-_CONTINUATION = (116, 2)
-"""Never needed: no task is given more queues than fit its record."""
 _POOLS_SINCE = ((115, 215), (8, 0))
 """The record that buffer pools have, and since when; they stood with other blocks before."""
 _FIRST_NUMBER = 1_390_000
 _TIMES = {"QIS1": 5, "QQST": 10, "QCST": 4, "QSPH": 6, "QSGM": 6}
 _TIMES |= {"QCT_DSP": 5, "QCT_ADP": 8, "QCT_SSL": 3}
 """How many of a block a record has, where it is not one."""
-_WORDS = {"qqstqnam": workload.QUEUES, "qcstchnm": workload.CHANNELS[1:]}
-_WORDS |= {"qcstcnnm": workload.ADDRESSES[1:], "qeststr": workload.STRUCTURES[1:]}
-_WORDS |= {"qesdstr": workload.STRUCTURES[1:]}
+_BLOCK_TEXTS = {"qqstqnam": workload.QUEUES, "qcstchnm": workload.CHANNELS[1:]}
+_BLOCK_TEXTS |= {"qcstcnnm": workload.ADDRESSES[1:], "qeststr": workload.STRUCTURES[1:]}
+_BLOCK_TEXTS |= {"qesdstr": workload.STRUCTURES[1:]}
 """Texts of blocks that are otherwise filled without knowing them."""
 
 
@@ -78,7 +75,7 @@ class RecordMaker:
 
     def _kinds(self) -> Iterator[RecordParts]:
         for order, (record, triplets) in enumerate(REGISTRY.items()):
-            if record == _CONTINUATION:
+            if record == CONTINUATION:  # no task is given more queues than fit its record
                 continue
             writers = self._writers(record, order)
             blocks = {
@@ -129,7 +126,7 @@ class RecordMaker:
         count = np.full(len(writers.qmgr), _TIMES.get(block.name, 1))
         rows = Rows(block, interval.site.version, int(count.sum()))
         nth, draws = numbered(count), interval.draws(block.name)
-        fill(rows, nth, np.repeat(writers.when, count), draws, _WORDS)
+        fill(rows, nth, np.repeat(writers.when, count), draws, _BLOCK_TEXTS)
         if block.name.startswith("QCT_"):
             length = interval.site.interval
             rows.set_all(qmgr_counters.chinit_columns(len(rows), length, draws))
@@ -151,7 +148,7 @@ def _set_channels(
 
     `stat` and `nth` are the queue manager's interval and the channel of each row.
     """
-    channels = _WORDS["qcstchnm"][: _TIMES["QCST"]]
+    channels = _BLOCK_TEXTS["qcstchnm"][: _TIMES["QCST"]]
     kinds = np.array(
         [
             [qmgr_counters.channel_type(each, name) for each in channels]
@@ -161,4 +158,4 @@ def _set_channels(
     length = interval.site.interval
     end = interval.begin[stat] + length
     rows.set_all(qmgr_counters.channel_columns(kinds[interval.qmgr[stat], nth], end, draws))
-    rows.set("qcststrt", interval.begin[0] - interval.first * length - DAY * (1 + nth))
+    rows.set("qcststrt", interval.begin[0] - interval.first * length - US_PER_DAY * (1 + nth))

@@ -36,30 +36,30 @@ CountedBlocks: TypeAlias = tuple[Raw, Ints]
 class Shape:
     """What a record is besides its blocks.
 
-    triplets  with the one of the QWHS area
-    trace     QWHSIID
-    manager   QWHSRMID: resource manager, X'E7' the channel initiator
-    form      QWHSLEN
+    triplets     with the one of the QWHS area
+    trace        QWHSIID
+    manager      QWHSRMID: resource manager, X'E7' the channel initiator
+    qwhs_length  QWHSLEN
     """
 
     triplets: int
     trace: int = 0
     manager: int = 0x1A
-    form: int = QWHS_LONG
+    qwhs_length: int = QWHS_LONG
 
 
 SHAPES: Mapping[tuple[int, int], Shape] = {
     (115, 1): Shape(12, trace=1),
     (115, 2): Shape(9, trace=2),
-    (115, 5): Shape(2, manager=0x80, form=QWHS_STUB),
-    (115, 6): Shape(2, manager=0x80, form=QWHS_STUB),
-    (115, 7): Shape(2, manager=0x80, form=QWHS_STUB),
+    (115, 5): Shape(2, manager=0x80, qwhs_length=QWHS_STUB),
+    (115, 6): Shape(2, manager=0x80, qwhs_length=QWHS_STUB),
+    (115, 7): Shape(2, manager=0x80, qwhs_length=QWHS_STUB),
     (115, 201): Shape(2),
     (115, 215): Shape(2, trace=8),
     (115, 216): Shape(2),
     (115, 231): Shape(6, manager=_CHINIT),
-    (116, 0): Shape(7, trace=3, form=QWHS_SHORT),
-    (116, 1): Shape(4, trace=0x19, manager=0xF7, form=QWHS_SHORT),
+    (116, 0): Shape(7, trace=3, qwhs_length=QWHS_SHORT),
+    TASK: Shape(4, trace=0x19, manager=0xF7, qwhs_length=QWHS_SHORT),
     (116, 10): Shape(2, manager=_CHINIT),
 }
 
@@ -120,7 +120,7 @@ class Envelope:
 
     def area_bytes(self, shape: Shape) -> int:
         """Return the length of the QWHS area."""
-        return QWHS_SIZES[shape.form] + QWHX.size * self.headers.extended
+        return QWHS_SIZES[shape.qwhs_length] + QWHX.size * self.headers.extended
 
     def records(self, unbuilt: RecordParts, which: Ints) -> Iterator[RecordGroup]:
         """Make the records `which` of some kind.
@@ -169,13 +169,13 @@ class Envelope:
             np.tile(table, (len(rows), 1)),
             *(parts[number] for number in sorted(parts)),
         ]
-        pieces.insert(2 if shape.form == QWHS_STUB else len(pieces), area)
+        pieces.insert(2 if shape.qwhs_length == QWHS_STUB else len(pieces), area)
         return np.hstack(pieces)
 
     def _triplets(
         self, count: int, shape: Shape, size: int, lengths: Mapping[int, tuple[int, int]]
     ) -> Raw:
-        first = self.area_bytes(shape) if shape.form == QWHS_STUB else 0
+        first = self.area_bytes(shape) if shape.qwhs_length == QWHS_STUB else 0
         at = size + first
         given = {}
         for number in sorted(lengths):
@@ -189,9 +189,9 @@ class Envelope:
 
     def _area(self, record: tuple[int, int], triplets: int, writers: Writers, rows: Ints) -> Raw:
         shape = SHAPES.get(record, Shape(triplets))
-        size = QWHS_STUB_BYTES if shape.form == QWHS_STUB else shape.form
+        size = QWHS_STUB_BYTES if shape.qwhs_length == QWHS_STUB else shape.qwhs_length
         fixed = {
-            "qwhslen": shape.form,
+            "qwhslen": shape.qwhs_length,
             "qwhstyp": 1,
             "qwhsrmid": shape.manager,
             "qwhsiid": shape.trace,
@@ -199,7 +199,7 @@ class Envelope:
             "qwhsrn": 0 if shape.manager == _CHINIT else 0x10,
             "qwhsflag1": 0x40 * self.headers.extended,
         }
-        if shape.form == QWHS_STUB:
+        if shape.qwhs_length == QWHS_STUB:
             fixed["qwhsiid"] = 0
         area = Rows(QWHS, self.version, len(rows), fixed)
         area.set_bytes("qwhsssid", self.headers.names[writers.qmgr[rows]])
@@ -212,7 +212,7 @@ class Envelope:
             for number in range(4):
                 area.set(f"qwhsflag{number + 1}", writers.noise[rows] >> 8 * number & 0xFF)
         pieces = [area.raw[:, :size]]
-        if shape.form == QWHS_SHORT:
+        if shape.qwhs_length == QWHS_SHORT:
             pieces.append(self._correlation(writers, rows))
         if self.headers.extended:
             pieces.append(self._extension(len(rows)))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from smfparse.layout import ENCODING, Raw, version_key
-from smfparse.schemas import DUMP_HEADER, DUMP_TRAILER, QWHX_RELEASE, QWST
+from smfparse.layout import ENCODING, US_PER_DAY, Raw, version_key
+from smfparse.schemas import DUMP_HEADER, DUMP_TRAILER, QWHX_RELEASE, QWST, SUBTYPE_VALID
 from smfparse.synthetic.draws import Ints, Rows, encoded
 
-_US_PER_DAY = 24 * 3600 * 1_000_000
 _LONG_SINCE = (10,)
 """From this MQ version QWHX holds the release, and the SMF header QWHX_RELEASE."""
-_SUBTYPE_VALID, _DUMP_MARK = 0x5E, 0x1E
+_DUMP_MARK = 0x1E
+_MQ_MARK = _DUMP_MARK | SUBTYPE_VALID.mask
 _MARKER_BYTES = 18
 
 
@@ -35,7 +35,7 @@ class SmfHeaders:
         release = QWHX_RELEASE.decode(ENCODING) if self.extended else self.version.replace(".", "")
         fixed = {
             "sm115len": total,
-            "sm115flg": _SUBTYPE_VALID,
+            "sm115flg": _MQ_MARK,
             "sm115rty": record[0],
             "sm115sid": self.system,
             "sm115stf": record[1],
@@ -62,8 +62,8 @@ class SmfHeaders:
 
     def _stamp(self, rows: Rows, when: Ints) -> None:
         local = when + self.offset
-        rows.set("sm115tme", local % _US_PER_DAY // 10_000)
-        rows.set("sm115dte", _packed_date(local // _US_PER_DAY))
+        rows.set("sm115tme", local % US_PER_DAY // 10_000)
+        rows.set("sm115dte", _packed_date(local // US_PER_DAY))
 
 
 def _packed_date(days: Ints) -> Ints:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from smfparse.layout import Values, version_key
-from smfparse.synthetic.draws import Columns, Draws, Ints, Rows, big_endian, whole
+from smfparse.synthetic.draws import Draws, FieldValues, Ints, Rows, big_endian, whole
 from smfparse.synthetic.queue_counters import VERBS, elapsed
 from smfparse.synthetic.workload import CHINIT, TRANSACTIONAL, Spans, Tasks
 
@@ -23,12 +23,12 @@ _TASK_ENDED = 12
 _SIZE_BANDS = (100, 1000, 10_000)
 
 
-def summed(columns: Columns, owner: Ints, rows: int) -> Columns:
+def summed(columns: FieldValues, owner: Ints, rows: int) -> FieldValues:
     """Add columns up by owner."""
     return {name: np.bincount(owner, values, rows) for name, values in columns.items()}
 
 
-def task_columns(tasks: Tasks, queues: Columns, spans: Spans, draws: Draws) -> Columns:
+def task_columns(tasks: Tasks, queues: FieldValues, spans: Spans, draws: Draws) -> FieldValues:
     """Return what the task blocks count, given the sums over each task's queues."""
     rows = len(spans.begin)
     times = rows // max(len(tasks.qmgr), 1)
@@ -54,7 +54,7 @@ def task_columns(tasks: Tasks, queues: Columns, spans: Spans, draws: Draws) -> C
     }
 
 
-def _logging(queues: Columns, commits: Ints, draws: Draws) -> Columns:
+def _logging(queues: FieldValues, commits: Ints, draws: Draws) -> FieldValues:
     """Return what tasks write to the log and wait for it; "wait" is that of their commits."""
     rows = len(commits)
     written = queues["putjwn"] + queues["put1jwn"] + queues["getjwn"]
@@ -77,7 +77,7 @@ def _logging(queues: Columns, commits: Ints, draws: Draws) -> Columns:
 
 def _units_of_work(
     tasks: Tasks, times: int, commits: Ints, ended: Ints, wait: Values, draws: Draws
-) -> Columns:
+) -> FieldValues:
     """Return commits, backouts and, under a transaction manager, prepares."""
     rows = len(commits)
     two_phase = np.tile(np.isin(tasks.adapter, TRANSACTIONAL), times)
@@ -100,7 +100,7 @@ def _units_of_work(
     }
 
 
-def _calls_elsewhere(tasks: Tasks, times: int, draws: Draws) -> Columns:
+def _calls_elsewhere(tasks: Tasks, times: int, draws: Draws) -> FieldValues:
     """Return calls that belong to no queue, and requests to Db2 for shared ones."""
     rows = times * len(tasks.qmgr)
     channel = np.tile(tasks.adapter == CHINIT, times)
@@ -110,7 +110,7 @@ def _calls_elsewhere(tasks: Tasks, times: int, draws: Draws) -> Columns:
         "wtassu": (np.where(draws.chance(rows, 0.02), 1 + draws.below(rows, 3), 0), 45),
         "wtasst": (np.where(draws.chance(rows, 0.01), 1, 0), 4),
     }
-    columns: Columns = {}
+    columns: FieldValues = {}
     for name, (calls, each) in counts.items():
         cpu_time = calls * each * draws.near(rows, 0.5)
         columns |= {
@@ -121,7 +121,7 @@ def _calls_elsewhere(tasks: Tasks, times: int, draws: Draws) -> Columns:
     return columns | _db2(tasks, times, draws)
 
 
-def _db2(tasks: Tasks, times: int, draws: Draws) -> Columns:
+def _db2(tasks: Tasks, times: int, draws: Draws) -> FieldValues:
     rows = times * len(tasks.qmgr)
     shared = np.bincount(tasks.task[tasks.shared], minlength=len(tasks.qmgr)) > 0
     asked = np.tile(shared, times) & draws.chance(rows, 0.4)
@@ -158,13 +158,13 @@ def set_latches(rows: Rows, version: str, draws: Draws) -> None:
     rows.set_bytes("wtaslown", big_endian(place, 8), where=where)
 
 
-def class_1_columns(queues: Columns, size: Ints, owner: Ints, rows: int) -> Columns:
+def class_1_columns(queues: FieldValues, size: Ints, owner: Ints, rows: int) -> FieldValues:
     """Return what class 1 counts of tasks: puts and gets by size band, and their processor time.
 
     `queues` are the counts of the tasks' queues, `size` the mean message size of each.
     """
     band = np.searchsorted(_SIZE_BANDS, size, side="right")
-    columns: Columns = {}
+    columns: FieldValues = {}
     for verb, counts in (
         ("put", queues["putn"] + queues["put1n"]),
         ("get", queues["validget"]),
@@ -177,7 +177,7 @@ def class_1_columns(queues: Columns, size: Ints, owner: Ints, rows: int) -> Colu
     return columns
 
 
-def class_1_processor_columns(columns: Columns, spans: Spans, draws: Draws) -> Columns:
+def class_1_processor_columns(columns: FieldValues, spans: Spans, draws: Draws) -> FieldValues:
     """Return the processor times of the block that class 1 took over, at a task's start and end.
 
     `columns` are those of the tasks' class 1 blocks.

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from smfparse.layout import US_PER_DAY, US_PER_SECOND
 from smfparse.schemas import WQST
 from smfparse.synthetic.draws import (
     Bools,
@@ -23,8 +24,6 @@ from smfparse.synthetic.draws import (
     whole,
 )
 
-SECOND = 1_000_000
-DAY = 24 * 3600 * SECOND
 _SHARED = 2
 _CALLS_PER_SECOND = 100
 """Most API calls of a task, so that they take no longer than the task was there."""
@@ -127,7 +126,7 @@ class Tasks:
         rows = len(site.qmgrs) * site.tasks
         self.qmgr: Ints = np.repeat(np.arange(len(site.qmgrs)), site.tasks)
         self.lasting: Bools = draws.chance(rows, 0.7)
-        self.started: Ints = start - SECOND - draws.below(rows, 20 * DAY)
+        self.started: Ints = start - US_PER_SECOND - draws.below(rows, 20 * US_PER_DAY)
         self.adapter: Ints = _ADAPTERS[draws.below(rows, len(_ADAPTERS))]
         self._jobs(draws)
         wanted = np.rint(2 * site.queues * draws.uniform(rows)).astype(np.int64)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from smfparse.writing.append import append_dataset as append_dataset
     from smfparse.writing.database import write_database as write_database
     from smfparse.writing.dataset import write_dataset as write_dataset
-    from smfparse.writing.files import FORMATS as FORMATS
     from smfparse.writing.files import write_files as write_files
+    from smfparse.writing.formats import FILE_FORMATS as FILE_FORMATS
     from smfparse.writing.originals import checksum as checksum
 else:
     __all__, __getattr__, __dir__ = face(
@@ -24,6 +24,7 @@ else:
         append="Appended append_dataset",
         database="write_database",
         dataset="write_dataset",
-        files="FORMATS write_files",
+        files="write_files",
+        formats="FILE_FORMATS",
         originals="checksum",
     )

@@ -18,7 +18,7 @@ from smfparse.store import (
     PARTIAL,
     VIEWS,
     Manifest,
-    files_of,
+    dataset_files,
     own_folders,
     strays,
     view_statements,
@@ -49,7 +49,7 @@ def write_last(folder: Path, manifest: Manifest) -> None:
 
 def put_in_place(folder: Path, manifest: Manifest) -> None:
     """Give the new files their places, the manifest last; remove those that it does not name."""
-    new = [each for each in files_of(manifest) if (folder / PARTIAL / each).exists()]
+    new = [each for each in dataset_files(manifest) if (folder / PARTIAL / each).exists()]
     places = {(folder / each).parent for each in new}
     for place in places:
         place.mkdir(parents=True, exist_ok=True)

@@ -468,9 +468,9 @@ def test_entries_are_kept_for_the_next_time(type_in: Type) -> None:
 
 
 def test_many_rows_are_not_all_shown(type_in: Type) -> None:
-    shown = type_in(f"SELECT range FROM range({console.SHOWN + 1500});\r{END}").splitlines()
+    shown = type_in(f"SELECT range FROM range({console.SHOWN_ROWS + 1500});\r{END}").splitlines()
     assert shown[-1] == "... and 1,500 more rows"
-    assert "\n".join(shown).count("\n") == console.SHOWN + 1
+    assert "\n".join(shown).count("\n") == console.SHOWN_ROWS + 1
 
 
 def test_history_is_in_the_folder_for_state(

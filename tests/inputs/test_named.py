@@ -18,8 +18,10 @@ from typing import Any
 import pytest
 
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
+from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.inputs import named as inputs
-from smfparse.inputs import open_inputs
+from smfparse.limits import Limits
+from smfparse.reading import look_at
 from smfparse.store import MANIFEST
 from smfparse.writing import write_dataset
 from tests.support.command import run
@@ -299,3 +301,21 @@ def test_help_says_what_an_input_can_be(command: str) -> None:
     text = " ".join(run(command, "--help").stdout.split())
     assert "INPUT is an SMF dump" in text
     assert "or - for standard input" in text
+
+
+def test_files_are_looked_at_with_the_limits_handed_in(
+    dumps: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[Limits] = []
+
+    def looked_at(*asked: Any) -> Any:
+        given.append(asked[3])
+        return look_at(*asked)
+
+    monkeypatch.setattr(inputs, "look_at", looked_at)
+    limits = Limits(chunk_bytes=8192)
+    named = [dumps, FIXTURES / "qm01-930.smf", "-"]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(DUMP)))
+    open_inputs(named, ReadOptions(limits=limits))
+    assert len(given) >= 3
+    assert set(given) == {limits}

@@ -28,7 +28,15 @@ from smfparse.inputs import Inputs, ReadOptions, open_inputs
 from smfparse.inputs import parallel as ranges
 from smfparse.limits import LIMITS, Limits
 from smfparse.selecting import Selection
-from smfparse.store import LOCK, MANIFEST, PARTIAL, RECORDS, TableWriter, files_of, read_manifest
+from smfparse.store import (
+    LOCK,
+    MANIFEST,
+    PARTIAL,
+    RECORDS,
+    TableWriter,
+    dataset_files,
+    read_manifest,
+)
 from smfparse.tables import table_names
 from smfparse.writing import append_dataset, checksum, write_dataset
 from smfparse.writing.dataset import alone_in
@@ -478,7 +486,7 @@ def some(moments: int, first: int) -> Iterable[int]:
 
 def chosen(files: dict[str, bytes]) -> dict[str, bytes]:
     """Return the files of a folder that belong to the dataset."""
-    return {name: files[name] for name in (MANIFEST, *files_of(json.loads(files[MANIFEST])))}
+    return {name: files[name] for name in (MANIFEST, *dataset_files(json.loads(files[MANIFEST])))}
 
 
 def found_by_manifest(folder: Path) -> dict[str, bytes]:

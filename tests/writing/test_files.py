@@ -22,12 +22,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from smfparse.cli import main
-from smfparse.cli.convert import DATASET, DUCKDB
-from smfparse.cli.convert import FORMATS as OFFERED
-from smfparse.inputs import Inputs, open_inputs
+from smfparse.cli.convert import DATASET, DUCKDB, TARGET_FORMATS
+from smfparse.inputs import Inputs, ReadOptions, open_inputs
+from smfparse.limits import Limits
 from smfparse.query import Catalog
 from smfparse.tables import schema, table_names, title, views
-from smfparse.writing import FORMATS
+from smfparse.writing import FILE_FORMATS, write_files
 from tests.support.paths import SMF
 
 
@@ -61,7 +61,7 @@ def as_text(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
-@pytest.mark.parametrize("form", sorted(FORMATS))
+@pytest.mark.parametrize("form", sorted(FILE_FORMATS))
 def test_every_form_has_a_file_of_every_table(form: str, tmp_path: Path) -> None:
     said = convert(SMF, "--to", tmp_path / "out", "--format", form).stderr
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
@@ -120,7 +120,13 @@ def test_arrow_and_parquet_have_the_table(table: str, tmp_path: Path) -> None:
         assert found.schema.equals(whole.schema, check_metadata=True)
 
 
-@pytest.mark.parametrize("form", sorted({*FORMATS, DUCKDB}))
+def test_row_groups_of_parquet_are_as_long_as_the_limits_allow(tmp_path: Path) -> None:
+    inputs = open_inputs([SMF], ReadOptions(limits=Limits(group_rows=7)))
+    rows = write_files(inputs, tmp_path, "parquet", {"wqst": None})["wqst"]
+    assert pq.ParquetFile(tmp_path / "wqst.parquet").num_row_groups == -(-rows // 7) > 1
+
+
+@pytest.mark.parametrize("form", sorted({*FILE_FORMATS, DUCKDB}))
 def test_tables_and_columns_are_chosen(form: str, tmp_path: Path) -> None:
     target = tmp_path / "out"
     convert(
@@ -217,11 +223,11 @@ def test_a_database_is_of_a_version_that_older_duckdb_reads(tmp_path: Path) -> N
 
 # All or nothing -----------------------------------------------------------------------------------
 
-EVERY = sorted({*FORMATS, DUCKDB})
+EVERY = sorted({*FILE_FORMATS, DUCKDB})
 
 
 def test_every_form_is_offered() -> None:
-    assert set(OFFERED) == {DATASET, DUCKDB, *FORMATS}
+    assert set(TARGET_FORMATS) == {DATASET, DUCKDB, *FILE_FORMATS}
 
 
 def content(target: Path) -> dict[str, bytes]:
