@@ -217,7 +217,9 @@ def test_every_figure_is_declared_and_every_declared_one_is_there(name: str) -> 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_report_without_data_is_its_header_and_says_which_trace_to_start(name: str) -> None:
     which = reports.report(name)
-    assert list(printed(which, [], "text")) == [which.title]
+    *heading, title = printed(which, [], "text")
+    assert title == which.title
+    assert bool(heading) == (name in ("class1", "dchssum", "qall", "qsum"))
     header, *more = printed(which, [], "csv")
     assert header
     assert not more
