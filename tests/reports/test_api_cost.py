@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import datetime as dt
 import json
 import math
@@ -24,7 +23,7 @@ from smfparse.reports import TOTAL, Sections, every
 from tests.support.builders import Write
 from tests.support.generated import generate_dump
 from tests.support.real import FILES
-from tests.support.report_runs import printed, report_rows
+from tests.support.report_runs import cells, printed, report_rows
 from tests.support.searching import search
 from tests.support.smf import (
     ENDED,
@@ -62,7 +61,7 @@ def lines(rows: Rows, form: str, **asked: Any) -> list[str]:
 
 
 def csv_rows(rows: Rows, **asked: Any) -> list[dict[str, str]]:
-    return list(csv.DictReader(lines(rows, "csv", **asked)))
+    return cells(lines(rows, "csv", **asked))
 
 
 # IBM's tables: MQ for z/OS 9.3 performance report, streaming queues. A task of its own puts to each

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import datetime as dt
 import json
 import os
@@ -26,7 +25,7 @@ from tests.support.builders import Write
 from tests.support.fact_blocks import facts
 from tests.support.paths import FIXTURES, GOLDEN
 from tests.support.real import REAL_DATA, needs_real_data
-from tests.support.report_runs import report_lines, report_rows
+from tests.support.report_runs import cells, report_lines, report_rows
 from tests.support.searching import search
 from tests.support.smf import LOG_START, Io, Log, log_record
 
@@ -77,11 +76,6 @@ def line_of(lines: list[str], start: str) -> str:
     """Return the only line that starts so."""
     (found,) = [each for each in lines if each.startswith(start)]
     return found
-
-
-def cells(lines: list[str]) -> list[dict[str, str]]:
-    """Read the CSV form back."""
-    return list(csv.DictReader(lines))
 
 
 FIELDS_OF_THE_BLOCK = [
