@@ -18,10 +18,10 @@ import pytest
 
 import smfparse
 from smfparse.inputs import open_inputs
-from smfparse.synthetic import generate
 from smfparse.tables import table_names, views
 from smfparse.writing import write_dataset
 from tests.support.builders import rdw
+from tests.support.generated import generate_dump
 from tests.support.paths import FIXTURE_FILES, PROJECT
 from tests.support.published import SENDER, channels
 from tests.support.real import REAL_DATA, needs_real_data
@@ -82,20 +82,7 @@ def answers(opened: Opened, question: str) -> list[dict[str, Any]]:
 
 
 def made(path: Path, *, dense: bool) -> Path:
-    generate(
-        path,
-        qmgrs=["QM01", "QM02"],
-        system="SYSA",
-        start=dt.datetime(2026, 3, 4, 9),
-        utc_offset=dt.timedelta(),
-        interval=dt.timedelta(minutes=30),
-        version="10.0.0",
-        seed=1,
-        tasks=8,
-        queues=3,
-        count=4,
-        dense=dense,
-    )
+    generate_dump(path, version="10.0.0", count=4, dense=dense)
     return path
 
 
@@ -203,9 +190,7 @@ def test_tasks_of_two_queue_managers_with_one_token_are_two(
     assert sum(rows["tasks"].to_pylist()) == 4
 
 
-def test_messages_a_second_are_those_of_an_active_channel(
-    split: duckdb.DuckDBPyConnection,
-) -> None:
+def test_messages_a_second_are_those_of_an_active_channel(split: duckdb.DuckDBPyConnection) -> None:
     """Time in which it was not active does not count."""
     (row,) = split.sql(
         all_of("Which channels are busy, and do they fill their batches?")

@@ -19,22 +19,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from smfparse.cli import main
-from smfparse.comparing import (
-    COLUMNS,
-    MEASURES,
-    NAMES,
-    Rename,
-    Side,
-    Split,
-    compared,
-    measured,
-)
+from smfparse.comparing import COLUMNS, MEASURES, NAMES, Rename, Side, Split, compared, measured
 from smfparse.errors import RequestError
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.reports import TOTAL
-from smfparse.synthetic import generate
 from tests.support import command
 from tests.support.builders import rdw
+from tests.support.generated import generate_dump
 from tests.support.paths import FIXTURES
 from tests.support.real import REAL_DATA, needs_real_data
 from tests.support.report_runs import report_rows
@@ -370,11 +361,7 @@ def test_seconds_are_those_of_intervals_without_the_gaps(tmp_path: Path) -> None
 
 def test_tasks_that_end_within_a_second_of_an_interval_do_not_shorten_it(tmp_path: Path) -> None:
     ended = ENDED - dt.timedelta(seconds=30)
-    short = {
-        "wtasints": ended,
-        "wtasinte": ended + dt.timedelta(seconds=1),
-        "wtasflag": "WTASAEOT",
-    }
+    short = {"wtasints": ended, "wtasinte": ended + dt.timedelta(seconds=1), "wtasflag": "WTASAEOT"}
     path = written(tmp_path / "a.smf", *(putting(n) for n in range(3)), putting(0, **short))
     found = side(path)
     assert (found.intervals, found.total("calls")) == (3, US(180))
@@ -521,9 +508,7 @@ def test_csv_and_json_are_one_flat_table() -> None:
         assert all(value is None or math.isfinite(value) for value in numbers)
 
 
-def test_significant_rows_come_first(
-    tmp_path: Path,
-) -> None:
+def test_significant_rows_come_first(tmp_path: Path) -> None:
     """Behind them stand those that move the total most."""
 
     def site(path: Path, costs: dict[str, int]) -> Path:
@@ -655,15 +640,6 @@ def test_damage_of_both_inputs_is_told(tmp_path: Path) -> None:
     assert same.stderr.count("the file is cut") == 1
 
 
-@pytest.mark.parametrize("missing", [0, 1])
-def test_a_file_that_is_missing_ends_with_exit_code_8(missing: int, tmp_path: Path) -> None:
-    paths = [FIXTURE, FIXTURE]
-    paths[missing] = tmp_path / "none.smf"
-    result = run(*paths)
-    assert (result.exit_code, result.stdout) == (8, "")
-    assert result.stderr.startswith(f"smfparse: {tmp_path / 'none.smf'}: ")
-
-
 def test_without_class_3_the_trace_is_named(tmp_path: Path) -> None:
     none = written(tmp_path / "a.smf", connection_record(cpu_us=5))
     trace = (
@@ -727,16 +703,6 @@ def test_what_to_tell_apart_may_be_said_in_any_order_and_case() -> None:
     )
 
 
-def test_the_result_goes_to_a_file(tmp_path: Path) -> None:
-    target = tmp_path / "rows.csv"
-    options = [FIXTURE, FIXTURE, "--format", "csv"]
-    assert run(*options, "--output", target).stdout == ""
-    assert target.read_text() == run(*options).stdout
-    target.write_text("old")
-    assert run(*options, "--output", target, "--force").exit_code == 0
-    assert target.read_text() == run(*options).stdout
-
-
 # Hostile --------------------------------------------------------------------------------------
 
 
@@ -746,20 +712,7 @@ def dense(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("dense")
     paths = [folder / f"{seed}.smf" for seed in (1, 2)]
     for seed, path in enumerate(paths):
-        generate(
-            path,
-            qmgrs=["QM01", "QM02"],
-            system="SYSA",
-            start=dt.datetime(2026, 3, 4, 9),
-            utc_offset=dt.timedelta(0),
-            interval=dt.timedelta(minutes=30),
-            version="9.3.0",
-            seed=seed,
-            tasks=5,
-            queues=3,
-            count=4,
-            dense=True,
-        )
+        generate_dump(path, seed=seed, tasks=5, count=4, dense=True)
     return paths
 
 

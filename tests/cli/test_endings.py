@@ -53,6 +53,7 @@ def place(tmp_path: Path) -> Path:
         "cut": rdw([GOOD, GOOD])[:-5],
         "empty": b"",
         "not SMF": b"Dear reader, this is a letter and nothing else\n",
+        "zeros": b"\x00\x20\x00\x00" + bytes(28),
         "unreadable": rdw([GOOD]),
     }
     folder = tmp_path / "inputs"
@@ -71,7 +72,7 @@ def call(name: str, place: Path, source: str) -> list[str]:
 
 
 CODES = {"clean": 0, "cut": 4, "bad block": 4}
-CODES |= dict.fromkeys(("missing", "empty", "not SMF", "folder", "unreadable"), 8)
+CODES |= dict.fromkeys(("missing", "empty", "not SMF", "zeros", "folder", "unreadable"), 8)
 HEADERS_ONLY = ("dump", "report")
 """Commands that do not look at the block that is bad; dump reads up to its record only."""
 
@@ -103,27 +104,21 @@ def test_every_command_says_by_its_exit_code_what_became_of_the_input(
 
 
 WRONG = (
-    ["info", "CLEAN", "--nothing"],
-    ["info", "CLEAN", "--output", "TAKEN"],
-    ["info", "CLEAN", "--qmgr", "TOOLONG"],
-    ["report", "lag", "CLEAN"],
-    ["report", "log", "CLEAN", "--output", "TAKEN"],
-    ["compare", "CLEAN"],
-    ["compare", "CLEAN", "CLEAN", "--output", "TAKEN"],
-    ["sql", "CLEAN", "SELECT nothing FROM qmst"],
-    ["sql", "CLEAN", "SELECT * FROM nothing"],
-    ["sql", "CLEAN", "SELEC 1 FROM qmst"],
-    ["sql", "CLEAN", "SELECT 1 AS a", "--output", "TAKEN"],
-    ["convert", "CLEAN", "--to", "TAKEN"],
-    ["convert", "CLEAN", "--to", "FOLDER"],
-    ["convert", "CLEAN"],
-    ["describe", "nothing"],
-    ["dump", "CLEAN", "--record", "99"],
-    ["dump", "CLEAN", "--at", "0x", "--record", "1"],
-    ["dump", "CLEAN", "--output", "TAKEN"],
-    ["generate", "TAKEN"],
-    ["generate", "NEW", "--interval", "soon"],
+    [],
     ["nothing"],
+    *(["info"], ["info", "CLEAN", "--nothing"], ["info", "CLEAN", "--format", "parquet"]),
+    ["info", "CLEAN", "--qmgr", "TOOLONG"],
+    *(["report"], ["report", "log"], ["report", "lag", "CLEAN"]),
+    *(["compare"], ["compare", "CLEAN"]),
+    *(["sql"], ["sql", "CLEAN"], ["sql", "SELECT * FROM qmst"], ["sql", "CLEAN", "--file", "NEW"]),
+    *(["sql", "CLEAN", f"SELECT {each}"] for each in ("nothing FROM qmst", "* FROM nothing")),
+    *(["sql", "CLEAN", each] for each in ("SELEC 1 FROM qmst", "DROP VIEW nothing")),
+    *(["convert", "CLEAN"], ["convert", "CLEAN", "--to", "TAKEN"]),
+    ["convert", "CLEAN", "--to", "FOLDER"],
+    ["describe", "nothing"],
+    *(["dump", "CLEAN", "--record", "99"], ["dump", "CLEAN", "--at", "0x", "--record", "1"]),
+    ["dump", "CLEAN", "--output", "TAKEN"],
+    *(["generate", "TAKEN"], ["generate", "NEW", "--interval", "soon"]),
 )
 
 

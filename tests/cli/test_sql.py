@@ -122,10 +122,14 @@ def test_standard_input_is_the_data_where_it_is_named() -> None:
     assert clean("-", ONE, stdin=DUMP.read_bytes()) == clean(DUMP, ONE)
 
 
-def test_a_script_that_is_not_utf_8_is_refused() -> None:
-    result = run(DUMP, stdin=b"SELECT '\xff'")
-    assert result.exit_code == 2
-    assert "standard input: not a text in UTF-8" in result.stderr
+def test_a_script_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
+    script = tmp_path / "query.sql"
+    script.write_bytes(b"SELECT '\xff'")
+    given = {"standard input": run(DUMP, stdin=b"SELECT '\xff'")}
+    given[str(script)] = run(DUMP, "--file", script)
+    for name, result in given.items():
+        assert result.exit_code == 2
+        assert f"{name}: not a text in UTF-8" in result.stderr
 
 
 def test_an_input_with_a_space_in_its_name_is_no_query(tmp_path: Path) -> None:

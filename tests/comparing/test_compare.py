@@ -10,7 +10,7 @@ import pytest
 from smfparse.comparing import MEASURES, NAMES, Rename, Side, compared, measured
 from smfparse.comparing import printing as contrast
 from smfparse.inputs import ReadOptions, open_inputs
-from smfparse.synthetic import generate
+from tests.support.generated import generate_dump
 from tests.support.searching import LONG
 from tests.support.smf import ENDED, MINUTE, queue, task, task_record, task_token, who
 
@@ -82,19 +82,7 @@ def test_where_nothing_changed_nothing_is_named(intervals: int, seeds: int) -> N
 
 def halves(path: Path, seed: int) -> tuple[Side, Side]:
     with path.open("wb") as file:
-        generate(
-            file,
-            qmgrs=["QM01"],
-            system="SYSA",
-            start=dt.datetime(2026, 3, 4, 9),
-            utc_offset=dt.timedelta(0),
-            interval=dt.timedelta(minutes=30),
-            version="9.3.0",
-            seed=seed,
-            tasks=40,
-            queues=1,
-            count=8,
-        )
+        generate_dump(file, qmgrs=["QM01"], seed=seed, tasks=40, queues=1, count=8)
     whole = measured(open_inputs([path], ReadOptions(jobs=1)))
     (middle,) = whole.seconds.select(pl.col("bucket").unique().sort().get(4)).to_series()
     parts = [(pl.col("bucket") < middle), (pl.col("bucket") >= middle)]

@@ -11,8 +11,8 @@ import pytest
 from smfparse.inputs import Inputs, ReadOptions, open_inputs
 from smfparse.query import Catalog
 from smfparse.selecting import Selection
-from smfparse.synthetic import generate
 from smfparse.writing import write_dataset
+from tests.support.generated import generate_dump
 
 JOIN = """
     SELECT count(*)::BIGINT AS n, sum(q.putn)::BIGINT AS puts
@@ -36,19 +36,10 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Named:
     folder = tmp_path_factory.mktemp("several")
     path = folder / "DUMP.smf"
     for seed in (1, 2):
-        generate(
-            path,
-            qmgrs=["QM01"],
-            system="SYSA",
-            start=dt.datetime(2026, 3, seed, 9),
-            utc_offset=dt.timedelta(0),
-            interval=dt.timedelta(minutes=30),
-            version="9.3.0",
-            seed=seed,
-            tasks=2,
-            queues=2,
+        generate_dump(
+            path, qmgrs=["QM01"], start=dt.datetime(2026, 3, seed, 9), seed=seed, tasks=2, queues=2,
             count=1,
-        )
+        )  # fmt: skip
         path.write_bytes(path.read_bytes()[:-3])
         write_dataset(open_inputs([path]), folder / f"{seed}")
     return Named(path, folder / "1", folder / "2")

@@ -23,9 +23,9 @@ from smfparse.limits import LIMITS
 from smfparse.query.lazy import narrowed
 from smfparse.reading import Input
 from smfparse.selecting import ALL_RECORDS, Selection
-from smfparse.synthetic import generate
 from smfparse.writing import write_dataset
 from tests.support.builders import rdw
+from tests.support.generated import generate_dump
 from tests.support.searching import search
 from tests.support.subjects import channels, class1, continuation, task
 
@@ -40,19 +40,10 @@ CHUNKS = 3
 
 def generated(path: Path, seed: int, count: int, tasks: int = 6) -> Path:
     hour = dt.timedelta(hours=1)
-    generate(
-        path,
-        qmgrs=["QM01", "QM02"],
-        system="SYSA",
-        start=START,
-        utc_offset=hour,
-        interval=hour,
-        version="9.3.2",
-        seed=seed,
-        tasks=tasks,
-        queues=8,
-        count=count,
-    )
+    generate_dump(
+        path, start=START, utc_offset=hour, interval=hour, version="9.3.2", seed=seed, tasks=tasks,
+        queues=8, count=count,
+    )  # fmt: skip
     return path
 
 

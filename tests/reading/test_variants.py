@@ -23,8 +23,8 @@ from smfparse.cli import main, options
 from smfparse.errors import InputError, RequestError
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.reading.walks import WALKS
-from smfparse.synthetic import generate
 from smfparse.tables import coded_schema, schema, table_names, wanted_tables
+from tests.support.generated import generate_dump
 from tests.support.paths import FIXTURE_FILES
 from tests.support.real import REAL_DATA
 from tests.support.variants import (
@@ -78,18 +78,10 @@ def dump(name: str) -> bytes:
 def generated(version: str, queues: int) -> bytes:
     """Make a dump of one interval."""
     stream = _Bytes()
-    generate(
-        stream,
-        qmgrs=["QM01", "QM02"],
-        system="SYS1",
-        start=dt.datetime(2026, 3, 4, 9),
-        utc_offset=dt.timedelta(hours=1),
-        interval=dt.timedelta(minutes=30),
-        version=version,
-        seed=3,
-        tasks=2,
-        queues=queues,
-    )
+    generate_dump(
+        stream, system="SYS1", utc_offset=dt.timedelta(hours=1), version=version, seed=3, tasks=2,
+        queues=queues, count=1,
+    )  # fmt: skip
     return bytes(stream.data)
 
 

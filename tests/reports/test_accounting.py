@@ -21,8 +21,8 @@ from smfparse.query import Catalog
 from smfparse.reports import TOTAL, Sections, every
 from smfparse.schemas import enums
 from smfparse.selecting import Selection
-from smfparse.synthetic import generate
 from tests.support.builders import Write
+from tests.support.generated import generate_dump
 from tests.support.real import every_file
 from tests.support.report_runs import report_lines, report_rows
 from tests.support.searching import search
@@ -879,10 +879,9 @@ def test_connections_agree_with_polars_over_the_raw_tables(path: Path) -> None:
 def hour(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An hour of five-minute intervals of two queue managers."""
     path = tmp_path_factory.mktemp("hour") / "hour.smf"
-    generate(
-        path, qmgrs=["QM01", "QM02"], system="SYSA", start=dt.datetime(2026, 3, 4, 23, 20, 7),
-        utc_offset=dt.timedelta(hours=2), interval=dt.timedelta(minutes=5), version="9.4.0",
-        seed=5, tasks=6, queues=3, count=12,
+    generate_dump(
+        path, start=dt.datetime(2026, 3, 4, 23, 20, 7), utc_offset=dt.timedelta(hours=2),
+        interval=dt.timedelta(minutes=5), version="9.4.0", seed=5, tasks=6, count=12,
     )  # fmt: skip
     return path
 

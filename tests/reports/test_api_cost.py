@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import datetime as dt
 import json
 import math
@@ -21,10 +20,10 @@ from smfparse import reports
 from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
 from smfparse.reports import TOTAL, Sections, every
-from smfparse.synthetic import generate
 from tests.support.builders import Write
+from tests.support.generated import generate_dump
 from tests.support.real import FILES
-from tests.support.report_runs import printed, report_rows
+from tests.support.report_runs import cells, printed, report_rows
 from tests.support.searching import search
 from tests.support.smf import (
     ENDED,
@@ -62,7 +61,7 @@ def lines(rows: Rows, form: str, **asked: Any) -> list[str]:
 
 
 def csv_rows(rows: Rows, **asked: Any) -> list[dict[str, str]]:
-    return list(csv.DictReader(lines(rows, "csv", **asked)))
+    return cells(lines(rows, "csv", **asked))
 
 
 # IBM's tables: MQ for z/OS 9.3 performance report, streaming queues. A task of its own puts to each
@@ -400,9 +399,7 @@ def cf_in(path: Path) -> pl.DataFrame:
     name = pl.col("basename").str.replace(r"[0-9A-F]{16}$", "*")
     renamed = pl.col("basename") != pl.col("objname")
     queues = tables(path)["wqst"].select(
-        "record_no",
-        "block_no",
-        queue=pl.when(renamed).then(name).otherwise(pl.col("basename")),
+        "record_no", "block_no", queue=pl.when(renamed).then(name).otherwise(pl.col("basename"))
     )
     counts = ("cfcount", "cfsyncn", "cfsyncet", "cfasyncn", "cfasyncet")
     keys = ("record_no", "task_record_no", "system", "qmgr", "hour", "queue", "verb", "request")
@@ -486,19 +483,10 @@ def check(
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Four hours of two queue managers."""
     path = tmp_path_factory.mktemp("made") / "made.smf"
-    generate(
-        path,
-        qmgrs=["QM01", "QM02"],
-        system="SYSA",
-        start=dt.datetime(2026, 3, 4, 22, 40, 7),
-        utc_offset=dt.timedelta(hours=2),
-        interval=dt.timedelta(minutes=30),
-        version="9.4.0",
-        seed=11,
-        tasks=6,
-        queues=3,
-        count=8,
-    )
+    generate_dump(
+        path, start=dt.datetime(2026, 3, 4, 22, 40, 7), utc_offset=dt.timedelta(hours=2),
+        version="9.4.0", seed=11, tasks=6, count=8,
+    )  # fmt: skip
     return path
 
 
@@ -860,13 +848,9 @@ def test_queues_of_continuation_records_belong_to_the_task_before_them(write: Wr
     assert [(row["job"], row["verb"]) for row in of_line(rows, "cf")] == [("MINE", "put")]
 
 
-def test_a_continuation_record_without_its_task_has_its_own_identity(
-    write: Write,
-) -> None:
+def test_a_continuation_record_without_its_task_has_its_own_identity(write: Write) -> None:
     """Job, user and connection are those of its own WTID."""
-    path = write(
-        more_queues(queue("B", putn=2, putct=14, cf=requests(PUT, new=1)), by=who("MINE")),
-    )
+    path = write(more_queues(queue("B", putn=2, putct=14, cf=requests(PUT, new=1)), by=who("MINE")))
     rows = costs(path, by="job,queue")
     assert [(row["line"], row["job"], row["queue"]) for row in rows] == [
         ("verb", "MINE", "B"),
@@ -938,8 +922,7 @@ def test_a_part_is_divided_among_the_calls_of_the_releases_that_record_it(write:
             task(old, length=712), queue("Q", old, version=4, openn=90, openct=90, openet=90)
         ),
         task_record(
-            task(new),
-            queue("Q", new, openn=10, openct=40, openet=90, opensuet=50, topicopensrb=20),
+            task(new), queue("Q", new, openn=10, openct=40, openet=90, opensuet=50, topicopensrb=20)
         ),
     )
     (row,) = of_line(costs(path), "verb")

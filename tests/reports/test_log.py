@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import datetime as dt
 import json
 import os
@@ -19,16 +18,14 @@ from hypothesis import strategies as st
 
 from smfparse import reports
 from smfparse.cli import main
-from smfparse.errors import RequestError
 from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
-from smfparse.rendering import STYLES
 from smfparse.reports import TOTAL
 from tests.support.builders import Write
 from tests.support.fact_blocks import facts
 from tests.support.paths import FIXTURES, GOLDEN
 from tests.support.real import REAL_DATA, needs_real_data
-from tests.support.report_runs import printed, report_lines, report_rows
+from tests.support.report_runs import cells, report_lines, report_rows
 from tests.support.searching import search
 from tests.support.smf import LOG_START, Io, Log, log_record
 
@@ -81,40 +78,10 @@ def line_of(lines: list[str], start: str) -> str:
     return found
 
 
-def cells(lines: list[str]) -> list[dict[str, str]]:
-    """Read the CSV form back."""
-    return list(csv.DictReader(lines))
-
-
-def test_a_busy_logger_of_mq_9_3_shows_the_published_figures(write: Write) -> None:
-    lines = report_lines("log", write(log_record(BUSY_LOGGER)))
-    assert "Pages written per I/O:    11" in lines
-    assert "Log write rate:          220MB/s per copy" in lines
-    assert "Logger I/O busy:         94.66%" in lines
-    assert "Logger task busy:        99.9%" in lines
-
-
-def test_the_counters_are_printed_as_in_the_published_sample(write: Write) -> None:
-    text = "\n".join(report_lines("log", write(log_record(BUSY_LOGGER))))
-    assert text.endswith(f"\n{PUBLISHED_COUNTERS}")
-
-
 FIELDS_OF_THE_BLOCK = [
-    "qjstwrw",
-    "qjstwrnw",
-    "qjstwrf",
-    "qjstrbuf",
-    "qjstract",
-    "qjstrarh",
-    "qjstbsds",
-    "qjstbffl",
-    "qjstbfwr",
-    "qjstalw",
-    "qjstciof",
-    "qjstllcp",
-    "qjstwur",
-    "qjstlama",
-    "qjstlams",
+    *("qjstwrw", "qjstwrnw", "qjstwrf", "qjstrbuf", "qjstract"),
+    *("qjstrarh", "qjstbsds", "qjstbffl", "qjstbfwr", "qjstalw"),
+    *("qjstciof", "qjstllcp", "qjstwur", "qjstlama", "qjstlams"),
 ]
 """The fields of the counter block, in the order in which MP1B prints them."""
 
@@ -182,10 +149,11 @@ def test_every_length_with_an_io_block_gives_the_same_figures(
     write: Write, release: str, length: int
 ) -> None:
     lines = report_lines("log", write(log_record(BUSY_LOGGER, release=release, length=length)))
+    assert "Pages written per I/O:    11" in lines
     assert "Log write rate:          220MB/s per copy" in lines
     assert "Logger I/O busy:         94.66%" in lines
     assert "Logger task busy:        99.9%" in lines
-    assert "\n".join(lines).endswith(PUBLISHED_COUNTERS)
+    assert "\n".join(lines).endswith(f"\n{PUBLISHED_COUNTERS}")
 
 
 def test_a_logger_before_mq_8_has_no_rate_and_no_busy_figures(write: Write) -> None:
@@ -389,13 +357,6 @@ def test_absent_figures_are_empty_cells(write: Write) -> None:
         assert row[name] == "", name
 
 
-def test_every_line_of_the_csv_has_a_cell_for_every_column(write: Write) -> None:
-    lines = report_lines("log", several(write), form="csv")
-    widths = {len(line) for line in csv.reader(lines)}
-    assert len(lines) == 6
-    assert len(widths) == 1
-
-
 @pytest.mark.parametrize("qmgr", ["=1+1", "+SUM", "-QM1", "@QM1", "-INF"])
 def test_no_queue_manager_name_becomes_a_formula(write: Write, qmgr: str) -> None:
     (row,) = cells(report_lines("log", write(log_record(BUSY_LOGGER, qmgr=qmgr)), form="csv"))
@@ -453,11 +414,6 @@ def test_json_shows_what_is_absent_as_null(write: Write) -> None:
     assert {name: section[name] for name in absent} == dict.fromkeys(absent)
 
 
-def test_json_has_a_key_for_every_figure(write: Write) -> None:
-    (section,) = json_sections(write(log_record(BUSY_LOGGER)))
-    assert {each.name for each in reports.report("log").figures} <= section.keys()
-
-
 WORST = dt.datetime(2023, 10, 2, 9, 53, 9, 123_456)
 TWO_INTERVALS = (
     Log(
@@ -493,14 +449,6 @@ def test_a_total_is_one_section_a_queue_manager(write: Write) -> None:
     assert [(row["system"], row["qmgr"]) for row in rows] == [("SYS1", "QM1"), ("SYS2", "QM2")]
     assert [row["interval_seconds"] for row in rows] == [20, 30]
     assert [row["write_nowait"] for row in rows] == [2 * 311222, 3 * 311222]
-
-
-def test_a_total_adds_counters(write: Write) -> None:
-    (row,) = report_rows("log", intervals(write), sections=TOTAL)
-    assert row["write_nowait"] == 112
-    assert row["checkpoints"] == 7
-    assert row["io_1_1_count"] == 1010
-    assert row["io_1_1_pages"] == 2560
 
 
 def test_the_ratios_of_a_total_come_from_the_combined_counters(write: Write) -> None:
@@ -629,66 +577,12 @@ def test_datasets_converted_from_files_of_one_name_stay_two(
     assert sorted(row["io_1_1_count"] for row in rows) == [5, 7]
 
 
-def test_every_figure_is_a_column_of_the_sql(write: Write) -> None:
-    which = reports.report("log")
-    (row,) = report_rows("log", write(log_record(BUSY_LOGGER)))
-    assert [each.name for each in which.figures if each.name not in row] == []
-
-
-def test_every_figure_has_a_style_and_an_evidence_that_exist() -> None:
-    for each in reports.report("log").figures:
-        assert each.style in STYLES, each.name
-        assert each.evidence in reports.EVIDENCE, each.name
-        assert each.formula, each.name
-
-
-def test_figures_have_names_and_csv_headers_of_their_own() -> None:
-    figures = reports.report("log").figures
-    assert len({each.name for each in figures}) == len(figures)
-    assert len({each.csv for each in figures}) == len(figures)
-
-
-def test_every_figure_of_the_text_is_declared() -> None:
-    which = reports.report("log")
-    used = set(re.findall(r"\{\??(\w+)[:}]", "".join(which.text.values())))
-    assert used
-    assert used <= {each.name for each in which.figures}
-
-
-def test_explain_names_every_figure_with_its_formula_and_evidence() -> None:
-    which = reports.report("log")
-    lines = list(reports.explain(which))
-    for each in which.figures:
-        place = lines.index(f"{each.csv} [{each.name}] = {each.formula}")
-        assert reports.EVIDENCE[each.evidence] in lines[place + 1], each.name
-    assert which.trace in lines[1]
-
-
 def test_explain_gives_published_formulas_as_such() -> None:
     figures = {each.name: each for each in reports.report("log").figures}
     assert figures["mb_written"].evidence == "published"
     assert figures["read_requests"].formula == "QJSTRBUF + QJSTRACT + QJSTRARH"
     assert figures["io_busy"].evidence == "inferred"
     assert figures["task_busy"].evidence == "inferred"
-
-
-@pytest.mark.parametrize("name", ["log", "LOG", "Log", "LOGCSV", "LOGBUSY", "logbusy"])
-def test_the_dd_names_of_mp1b_reach_the_report(name: str) -> None:
-    assert reports.report(name).name == "log"
-
-
-def test_an_unknown_report_is_refused_with_those_there_are() -> None:
-    with pytest.raises(RequestError) as caught:
-        reports.report("lag")
-    assert "lag" in str(caught.value)
-    assert "log" in str(caught.value).split("there are", 1)[1]
-
-
-def test_a_report_without_sections_is_its_title_or_its_header() -> None:
-    which = reports.report("log")
-    assert list(printed(which, [], "text")) == [which.title]
-    (header,) = printed(which, [], "csv")
-    assert header.startswith("z/OS,QM,Date,Time,")
 
 
 def real(name: str) -> Path:

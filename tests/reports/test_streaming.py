@@ -16,10 +16,10 @@ from smfparse.cli import main
 from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
 from smfparse.reports import Sections, every
-from smfparse.synthetic import generate
 from smfparse.writing import write_dataset
 from tests.support import smf
 from tests.support.builders import Write
+from tests.support.generated import generate_dump
 from tests.support.report_runs import report_lines, report_rows
 from tests.support.smf import ENDED, Io, Log, queue, task, task_record, task_token
 
@@ -583,10 +583,9 @@ def test_adapters_that_streamed_puts_of_channels_take_are_shown(
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("generated") / "generated.smf"
-    generate(
-        path, qmgrs=["QM01", "QM02"], system="SYSA", start=dt.datetime(2026, 3, 4, 9),
-        utc_offset=dt.timedelta(hours=1), interval=dt.timedelta(minutes=15), version="9.4.0",
-        seed=5, tasks=40, queues=4, count=3,
+    generate_dump(
+        path, utc_offset=dt.timedelta(hours=1), interval=dt.timedelta(minutes=15), version="9.4.0",
+        seed=5, tasks=40, queues=4,
     )  # fmt: skip
     return path
 

@@ -23,7 +23,6 @@ from smfparse.inputs.range import Range
 from smfparse.query import Catalog
 from smfparse.selecting import Selection
 from smfparse.store import MANIFEST
-from smfparse.synthetic import generate
 from smfparse.tables import RECORD, TABLES, coded_schema, decoded_tables, schema, wanted_tables
 from smfparse.writing import write_dataset
 from tests.inputs.test_ranges import Here, small_chunks
@@ -40,6 +39,7 @@ from tests.support.builders import (
 )
 from tests.support.command import run
 from tests.support.dated_records import MAKERS, with_date
+from tests.support.generated import generate_dump
 from tests.support.oracle import (
     NAMED,
     ODD_DATES,
@@ -343,18 +343,8 @@ def test_a_file_its_parts_a_dataset_and_sql_give_what_is_asked_for(
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file with every kind of record, behind tasks of which many go on in 116/2, near and far."""
     path = tmp_path_factory.mktemp("names") / "generated.smf"
-    generate(
-        path,
-        qmgrs=["QM01", "QM02"],
-        system="SYSA",
-        start=NOON,
-        utc_offset=HOUR,
-        interval=HOUR,
-        version="9.3.2",
-        seed=1,
-        tasks=30,
-        queues=8,
-        count=3,
+    generate_dump(
+        path, start=NOON, utc_offset=HOUR, interval=HOUR, version="9.3.2", tasks=30, queues=8
     )
     pick = random.Random(1)
     made: list[bytes] = []

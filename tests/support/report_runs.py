@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -41,3 +42,8 @@ def report_lines(
     """Return the lines of a report over inputs."""
     rows = report_rows(name, *paths, sections=sections, **asked)
     return list(printed(reports.report(name), rows, form, **asked))
+
+
+def cells(found: Iterable[str]) -> list[dict[str, str]]:
+    """Read the lines of CSV back."""
+    return list(csv.DictReader(found))

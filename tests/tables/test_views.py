@@ -22,10 +22,10 @@ from smfparse.errors import RequestError
 from smfparse.inputs import Inputs, ReadOptions, open_inputs
 from smfparse.query import Catalog
 from smfparse.selecting import Selection
-from smfparse.synthetic import generate
 from smfparse.tables import KEY_COLUMNS, table_names, views
 from smfparse.writing import write_dataset
 from tests.support.builders import Write
+from tests.support.generated import generate_dump
 from tests.support.paths import FIXTURES
 from tests.support.real import every_file
 from tests.support.searching import search
@@ -282,14 +282,10 @@ def test_totals_of_whatever_is_generated_are_those_of_the_tables(
     tmp_path: Path, **options: Any
 ) -> None:
     path = tmp_path / "made.smf"
-    generate(
-        path,
-        system="SYS1",
-        start=dt.datetime(2026, 3, 4, 9),
-        utc_offset=dt.timedelta(hours=1),
-        interval=dt.timedelta(minutes=1),
+    generate_dump(
+        path, system="SYS1", utc_offset=dt.timedelta(hours=1), interval=dt.timedelta(minutes=1),
         **options,
-    )
+    )  # fmt: skip
     check_all(path)
 
 
@@ -371,11 +367,7 @@ def test_two_queue_managers_with_one_token_are_two_tasks(write: Write) -> None:
     ]
     assert [
         each["job"] for each in rows("SELECT job FROM queue_activity ORDER BY record_no", path)
-    ] == [
-        "JOB1",
-        "JOB2",
-        "JOB1",
-    ]
+    ] == ["JOB1", "JOB2", "JOB1"]
 
 
 @pytest.mark.parametrize("chosen", [{"type": "116(2)"}, {"since": LATER}])
@@ -388,10 +380,7 @@ def test_a_116_2_whose_116_1_is_not_selected_is_of_the_job_that_it_names(
         more_queues(queue("Q.C", putn=7), by=who("JOB1"), ended=ENDED + MINUTE),
     )
     with Catalog(open_inputs([path], ReadOptions(Selection.of(**chosen)))) as catalog:
-        for query in (
-            "SELECT job, puts FROM queue_activity",
-            "SELECT job, calls FROM api_cost",
-        ):
+        for query in ("SELECT job, puts FROM queue_activity", "SELECT job, calls FROM api_cost"):
             found = catalog.arrow(f"{query} ORDER BY ALL").to_pylist()
             assert [tuple(each.values()) for each in found] == [("JOB1", 5), ("JOB1", 7)]
         assert catalog.arrow("SELECT job, puts FROM task").to_pylist() == [

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -102,18 +101,6 @@ def test_the_schema_in_parquet_says_what_a_column_is_and_its_unit(dump: Path, fo
     metadata = pq.read_schema(file).field("qjstslptu").metadata
     assert metadata[b"description"] == b"Time the log writer had nothing to do"
     assert metadata[b"unit"] == b"microseconds"
-
-
-def test_every_table_reads_in_polars(dump: Path, folder: Path) -> None:
-    write_dataset(open_inputs([dump]), folder)
-    heights = {
-        table: pl.read_parquet(folder / table / "*.parquet").height for table in table_names()
-    }
-    filled = {table: height for table, height in heights.items() if height}
-    assert filled == {"record": ROWS + 2, "qjst": ROWS, "qjst_io": 2 * ROWS}
-    read = pl.read_parquet(folder / "qjst" / "*.parquet")
-    assert read["qjstwrnw"].to_list() == [7] * ROWS
-    assert read["time"].dtype == pl.Datetime("us", "UTC")
 
 
 def test_a_table_without_rows_is_a_file_without_rows(dump: Path, folder: Path) -> None:

@@ -20,10 +20,10 @@ from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.limits import LIMITS, Limits
 from smfparse.query import Catalog
 from smfparse.store import VIEWS, TableWriter, is_divided, read_manifest, view_statements
-from smfparse.synthetic import generate
 from smfparse.tables import coded_schema, columns, schema, table_names, title, views
 from smfparse.writing import append_dataset, write_dataset
 from smfparse.writing.parts import PartFiles
+from tests.support.generated import generate_dump
 from tests.support.paths import SMF
 from tests.support.smf import Log, log_record
 
@@ -38,19 +38,10 @@ FORMS = ("whole", "divided")
 def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two queue managers over midnight, with records of SMF's own that are of neither."""
     path = tmp_path_factory.mktemp("dump") / "dump.smf"
-    generate(
-        path,
-        qmgrs=QMGRS,
-        system="SYSA",
-        start=dt.datetime(2026, 3, 4, 23),
-        utc_offset=dt.timedelta(hours=2),
-        interval=dt.timedelta(minutes=30),
-        version="10.0.0",
-        seed=1,
-        tasks=8,
-        queues=3,
-        count=4,
-    )
+    generate_dump(
+        path, qmgrs=QMGRS, start=dt.datetime(2026, 3, 4, 23), utc_offset=dt.timedelta(hours=2),
+        version="10.0.0", count=4,
+    )  # fmt: skip
     return path
 
 
