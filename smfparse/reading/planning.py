@@ -61,6 +61,21 @@ def plan(
     framing = framing_named(framing) if isinstance(framing, str) else framing
     if size_of(path) <= part_bytes or is_packed(path):
         return [WHOLE_SOURCE]
+    starts = _starts(path, part_bytes, framing, limits)
+    parts = [
+        Part(start, end, first, following - first, dumps)
+        for (start, first, _), (end, following, dumps) in itertools.pairwise(starts)
+    ]
+    return [*parts, Part(starts[-1][0], None, starts[-1][1])]
+
+
+def _starts(
+    path: Path, part_bytes: int, framing: Framing | None, limits: Limits
+) -> list[tuple[int, int, bool]]:
+    """Return where parts start, the number of their first record, and whether dumps begin before.
+
+    Such a dump is not the first of the file.
+    """
     starts = [(0, 1, False)]
     dumps = False
     due = least = max(part_bytes - limits.window_bytes // 2, 1)  # so the nearest chunk is taken
@@ -72,11 +87,7 @@ def plan(
             starts.append((chunk.begin, int(chunk.record_no[0]), dumps))
             due = chunk.begin + least
         dumps = dumps or chunk.goes_on_with_a_dump
-    parts = [
-        Part(start, end, first, following - first, dumps)
-        for (start, first, _), (end, following, dumps) in itertools.pairwise(starts)
-    ]
-    return [*parts, Part(starts[-1][0], None, starts[-1][1])]
+    return starts
 
 
 def _can_start(chunk: Chunk) -> bool:
