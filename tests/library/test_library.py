@@ -145,3 +145,9 @@ def test_a_plan_takes_the_name_of_a_framing() -> None:
     assert smfparse.plan(DUMP, 1 << 20, framing="rdw") == smfparse.plan(DUMP, 1 << 20)
     with pytest.raises(RequestError, match="framing=x: no such framing"):
         smfparse.plan(DUMP, 1 << 20, framing="x")
+
+
+def test_the_package_shows_its_public_names_and_no_others() -> None:
+    assert dir(smfparse) == sorted(smfparse.__all__)
+    assert {"Selection", "SmfData", "compare", "open"} < set(smfparse.__all__)
+    assert all(hasattr(smfparse, name) for name in smfparse.__all__)

@@ -544,7 +544,7 @@ def test_a_report_without_selected_data_says_which_trace_to_start(
     shown = run("report", "log", days, "--qmgr", "MQ01")
     assert shown.exit_code == 0
     assert "no data for the report log" in shown.stderr
-    assert "only records with: qmgr MQ01" in shown.stderr
+    assert "only records with these were read: qmgr MQ01" in shown.stderr
     assert "matches no record" not in shown.stderr
 
 
