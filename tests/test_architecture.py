@@ -10,6 +10,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 from importlib import import_module
 from pathlib import Path
 
@@ -171,6 +172,23 @@ def test_what_is_beside_the_house_uses_faces_only(folder: str) -> None:
         if each.library == ROOF and reaches_inside(folder, each.name.removeprefix(f"{ROOF}."))
     ]
     assert inside == []
+
+
+@every_package
+def test_modules_of_a_package_do_not_import_each_other_in_circles(package: str) -> None:
+    inside = {
+        module: {
+            f"{package}.{name.split('.')[1]}"
+            for each, name in own_imports(module)
+            if room(name) == package
+            and name.count(".") > 1
+            and each.at_once
+            and not each.types_only
+        }
+        for module in MODULES
+        if room(module) == package and module != package
+    }
+    assert {*TopologicalSorter(inside).static_order()} >= inside.keys()
 
 
 def declared_for_types(tree: ast.Module) -> set[str]:
