@@ -237,12 +237,11 @@ class Report:
 
     def absent(self) -> str:
         """Return which trace to start where the input does not have the data."""
+        several = ", and " in self.trace
+        advice = f"{self.trace.rstrip(',')} {'write' if several else 'writes'} the data."
         if self.nothing:
-            return f"{self.nothing}. {self.trace.rstrip(',')} writes the data."
-        return (
-            f"no data for the report {self.name}: the input has no {self.record}. "
-            f"{self.trace} writes the data."
-        )
+            return f"{self.nothing}. {advice}"
+        return f"no data for the report {self.name}: the input has no {self.record}. {advice}"
 
 
 @cache
