@@ -35,5 +35,5 @@ def test_the_example_of_a_new_block_is_a_block() -> None:
     names: dict[str, object] = {}
     exec(re.sub(r"^    ", "", found[1], flags=re.MULTILINE), names)
     built = names["QXYZ"].build({"qxyzreqs": 1, "qxyznew": 2})  # type: ignore[attr-defined]
-    assert len(built) == 28
-    assert names["QXYZ"].parse(built[:24])["qxyznew"] is None  # type: ignore[attr-defined]
+    assert len(built) == 44
+    assert names["QXYZ"].parse(built[:40])["qxyznew"] is None  # type: ignore[attr-defined]

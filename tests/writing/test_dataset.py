@@ -232,7 +232,7 @@ def test_a_dataset_made_of_several_inputs_keeps_their_names(
 def test_an_existing_dataset_is_refused_and_left_as_it_is(dump: Path, folder: Path) -> None:
     write_dataset(open_inputs([dump]), folder)
     before = files_below(folder)
-    with pytest.raises(RequestError, match="--force"):
+    with pytest.raises(RequestError, match="force=True replaces"):
         write_dataset(open_inputs([dump]), folder)
     assert files_below(folder) == before
 
@@ -377,7 +377,7 @@ def test_small_batches_share_a_row_group(dump: Path, folder: Path) -> None:
 
 def test_a_folder_that_is_no_dataset_is_no_input(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
-    with pytest.raises(InputError, match="no dataset"):
+    with pytest.raises(InputError, match="not a dataset"):
         open_inputs([tmp_path / "other"])
 
 
@@ -485,7 +485,7 @@ def test_a_manifest_with_wrong_parts_is_said_to_be_damaged(
         both = isinstance(value, dict) and value
         manifest[name] = manifest[name] | value if both else value
     (sound / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
-    with pytest.raises(InputError, match=r"smfparse\.json is damaged; convert again \(force=True"):
+    with pytest.raises(InputError, match=r"smfparse\.json is damaged; write the dataset again"):
         open_inputs([sound])
 
 
