@@ -313,6 +313,7 @@ def test_help_loads_no_slow_library(arguments: str) -> None:
     [
         ("report log --explain", {"duckdb", "polars", "scipy"}),
         ("describe qjst", {"duckdb", "polars", "scipy"}),
+        ("info fixtures/qm60.smf", {"duckdb", "pyarrow.parquet", "scipy"}),
         ("report log fixtures/qm60.smf", {"polars", "prompt_toolkit", "scipy"}),
     ],
 )

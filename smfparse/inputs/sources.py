@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Protocol
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from smfparse.decoding import FINGERPRINT, Duplicates
 from smfparse.errors import Damage, DamageLog, InputError
@@ -228,9 +227,11 @@ class Dataset:
 
     def _rows(self, table: str, names: list[str]) -> Iterator[Batch]:
         """Yield the columns `names` of a table."""
+        from pyarrow.parquet import ParquetFile  # slow to load, and for datasets alone
+
         for file in self.files(table):
             try:
-                opened = pq.ParquetFile(file)
+                opened = ParquetFile(file)
                 if opened.schema.names != schema(table).names:
                     raise InputError(f"{file}: not a file of the table {table}; convert again")
                 yield from map(self._renamed, opened.iter_batches(columns=names))

@@ -12,6 +12,7 @@ import difflib
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
 from smfparse.errors import RequestError
@@ -107,8 +108,13 @@ def toml(file: Traversable, where: Where) -> dict[str, Any]:
         raise where.wrong(f"cannot be read: {error.strerror}") from error
 
 
-def declared_keys(cls: type[DataclassInstance]) -> Iterator[Declared]:
-    """Yield the keys that a dataclass declares, in their order."""
+@cache
+def declared_keys(cls: type[DataclassInstance]) -> tuple[Declared, ...]:
+    """Return the keys that a dataclass declares, in their order."""
+    return tuple(_declared(cls))
+
+
+def _declared(cls: type[DataclassInstance]) -> Iterator[Declared]:
     hints = get_type_hints(cls, include_extras=True)
     for each in fields(cls):
         if get_origin(hints[each.name]) is Annotated:

@@ -8,7 +8,6 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from smfparse.errors import Damage, DamageLog
 from smfparse.layout import UNIX_EPOCH, US_PER_DAY, US_PER_SECOND, Text
@@ -214,7 +213,9 @@ def _by_source(batch: Any, key: JoinKey) -> Iterator[tuple[str, Ints, Ints]]:
     words, codes = _Rows(batch).texts("source")
     number = batch.column("record_no")
     if key is JoinKey.TASK:
-        number = pc.coalesce(batch.column("task_record_no"), number)
+        from pyarrow.compute import coalesce  # slow to load, and seldom asked for
+
+        number = coalesce(batch.column("task_record_no"), number)
     keys: Ints = number.to_numpy()
     if key is JoinKey.BLOCK:
         keys = keys << _BLOCK_BITS | batch.column("block_no").to_numpy()
