@@ -60,7 +60,7 @@ def read_manifest(folder: Path) -> Manifest:
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise InputError(f"{folder}: written by another version of smfparse; convert again")
     if not _is_sound(found):
-        raise InputError(f"{folder}: {MANIFEST} is damaged; write the dataset again")
+        raise InputError(f"{folder}: {MANIFEST} is damaged; convert again")
     return found
 
 

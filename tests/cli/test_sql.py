@@ -34,6 +34,8 @@ from smfparse.writing import write_dataset
 from tests.support import command
 from tests.support.paths import FIXTURES
 
+pytestmark = pytest.mark.slow
+
 DUMP = FIXTURES / "qm01-930.smf"
 OTHER = FIXTURES / "qm60.smf"
 ONE, TWO = "SELECT count(*) AS one FROM record", "SELECT DISTINCT qmgr AS two FROM wtas"

@@ -17,6 +17,8 @@ from tests.support.builders import rdw
 from tests.support.report_runs import report_lines, report_rows
 from tests.support.smf import EAST, LOG_START, Log, log_record
 
+pytestmark = pytest.mark.slow
+
 Write = Callable[[Iterable[bytes]], Path]
 MIDNIGHT = dt.datetime(2026, 3, 4)
 

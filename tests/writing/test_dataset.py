@@ -485,7 +485,7 @@ def test_a_manifest_with_wrong_parts_is_said_to_be_damaged(
         both = isinstance(value, dict) and value
         manifest[name] = manifest[name] | value if both else value
     (sound / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
-    with pytest.raises(InputError, match=r"smfparse\.json is damaged; write the dataset again"):
+    with pytest.raises(InputError, match=r"smfparse\.json is damaged; convert again"):
         open_inputs([sound])
 
 

@@ -30,6 +30,8 @@ from smfparse.tables import schema, table_names, title, views
 from smfparse.writing import FILE_FORMATS, write_files
 from tests.support.paths import SMF
 
+pytestmark = pytest.mark.slow
+
 
 def convert(*arguments: object, code: int = 0) -> Result:
     done = CliRunner().invoke(main, ["convert", *map(str, arguments)])
