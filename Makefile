@@ -4,14 +4,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test check coverage format-check lint types docs docs-check site wheel-check bench fuzz fixtures lock clean
+.PHONY: help demo quick test check coverage format-check lint types docs docs-check site wheel-check bench fuzz fixtures lock clean
 
 help:
 	@echo "make demo      print a log report from a fixture"
+	@echo "make quick     run the tests that take little time"
 	@echo "make test      run all tests"
 	@echo "make check     format, lint, types, docs, site, tests, built wheel: what CI runs"
 	@echo "make coverage  run all tests and say which lines they do not reach"
-	@echo "make bench     ratios against md5sum, measured in one run (SIZE=200MB ROUNDS=5)"
+	@echo "make bench     ratios against md5sum, measured in one run, on data as rich as real (SIZE=200MB ROUNDS=5)"
 	@echo "make fuzz      the property tests, for half an hour and more (EXAMPLES=500)"
 	@echo "make docs      write the generated parts of docs/, the output of examples among them"
 	@echo "make site      build the site of docs/ in site/"
@@ -27,6 +28,9 @@ demo: $(READY)
 	$(BIN)/smfparse info fixtures/qm01-930.smf
 	@echo
 	$(BIN)/smfparse report log fixtures/qm01-930.smf
+
+quick: $(READY)
+	$(BIN)/python -m pytest --numprocesses 2 -m "not slow"
 
 test: $(READY)
 	$(BIN)/python -m pytest --numprocesses 2
@@ -58,6 +62,7 @@ wheel-check: $(READY)
 	$(BIN)/python tools/check_wheel.py
 
 bench: $(READY)
+	$(BIN)/python -m pytest benchmarks/test_realism.py
 	$(BIN)/python benchmarks/bench.py --size $(or $(SIZE),200MB) --rounds $(or $(ROUNDS),5)
 
 fuzz: $(READY)

@@ -1,7 +1,7 @@
 """Time smfparse against md5sum of the same file: ratios, measured in one run.
 
 Each round runs every job once, in turn, as a process of its own; the table gives medians. Ratios
-hold on a shared machine where absolute times do not. docs/performance.md says what is measured.
+hold on a shared machine where absolute times do not. docs/performance.md explains the measurements.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def yard(given: Input, found: dict[str, Run]) -> Yard:
 
 
 def time_rows(found: dict[str, Run], against: Yard) -> Iterator[Row]:
-    """Yield a row a job."""
+    """Yield one row per job."""
     for name, used in found.items():
         if not name.endswith(_START):
             start = found.get(name + _START)

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from smfparse.cli.generate import VERSIONS
+from smfparse.synthetic import VERSIONS
 
 PYTHON = sys.executable
 SMFPARSE = str(Path(PYTHON).with_name("smfparse"))

@@ -42,17 +42,20 @@ with open(sys.argv[1], "rb", buffering=0) as file:
 """
 _DECODE = """
 import sys
-from smfparse.decode import table_names, wanted_tables
-from smfparse.tables import open_inputs
-inputs = open_inputs([sys.argv[1]], jobs=int(sys.argv[2]))
+from smfparse.tables import table_names
+from smfparse.tables import wanted_tables
+from smfparse.inputs import open_inputs
+from smfparse.inputs import ReadOptions
+inputs = open_inputs([sys.argv[1]], ReadOptions(jobs=int(sys.argv[2])))
 for _ in inputs.batches(wanted_tables(table_names())):
     pass
 """
 _PROJECTED = """
 import sys
-from smfparse.tables import open_inputs
+from smfparse.inputs import open_inputs
+from smfparse.inputs import ReadOptions
 columns = frozenset({"qmgr", "basename", "putn", "putct", "getn", "getct"})
-for _ in open_inputs([sys.argv[1]], jobs=int(sys.argv[2])).batches({"wqst": columns}):
+for _ in open_inputs([sys.argv[1]], ReadOptions(jobs=int(sys.argv[2]))).batches({"wqst": columns}):
     pass
 """
 

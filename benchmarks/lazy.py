@@ -50,7 +50,7 @@ def _command(job: str, path: Path) -> list[str]:
 
 
 def _rows(found: dict[str, Run]) -> Iterator[tuple[str, ...]]:
-    """Yield a row a job."""
+    """Yield one row per job."""
     whole, nothing = found[_WHOLE], found[_WHOLE + _START]
     for job in _JOBS:
         used, start = found[job], found[job + _START]

@@ -25,10 +25,9 @@ import pyarrow.parquet as pq
 from jobs import AGGREGATE
 from show import machine, table
 
-from smfparse.columns import columns, table_names
-from smfparse.decode import coded_schema, wanted_tables
-from smfparse.parquet import joined, parquet_options
-from smfparse.tables import open_inputs
+from smfparse.inputs import open_inputs
+from smfparse.store import joined, parquet_options
+from smfparse.tables import coded_schema, columns, table_names, wanted_tables
 
 Options: TypeAlias = dict[str, Any]
 Way: TypeAlias = Callable[[str], Options]
@@ -147,7 +146,7 @@ def decoded(smf: Path) -> Tables:
 
 
 def write(tables: Tables, way: Way, folder: Path) -> float:
-    """Write a file a table; return the seconds of the processor."""
+    """Write one file per table; return the seconds of the processor."""
     begin = time.process_time()
     for name, rows in tables.items():
         options = {"row_group_size": _GROUP_ROWS} | way(name)
@@ -188,7 +187,7 @@ def one(measured: Measured, tables: Tables, way: Way) -> None:
 
 
 def rows(kind: str, found: Mapping[str, Measured], zstd: int) -> Iterator[Sequence[str]]:
-    """Yield a row a candidate."""
+    """Yield one row per candidate."""
     first = next(iter(found.values()))
     for name, each in found.items():
         yield (

@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 from construct import Adapter, Array, Construct, Renamed, Struct
 
 from smfparse.errors import DamageLog
-from smfparse.framing import chunks
 from smfparse.layout import Block
+from smfparse.reading import read_chunks
 from smfparse.schemas import QWST, REGISTRY, TRIPLET
 
 _SAMPLE_BYTES = 1_000_000
@@ -31,7 +31,7 @@ def sample(path: Path) -> Sample:
     """Return the first blocks of a file, of all kinds."""
     found: Sample = []
     size = 0
-    chunk = next(chunks(path, DamageLog()))
+    chunk = next(read_chunks(path, DamageLog()))
     for start, length in zip(chunk.start.tolist(), chunk.length.tolist(), strict=True):
         for block, data in _blocks(chunk.buffer[start : start + length].tobytes()):
             found.append((block, data))

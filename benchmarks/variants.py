@@ -3,7 +3,7 @@
 A generated class 3 file is converted to each framing, and packed in each way, and all of it is
 decoded by one process, in turn and in rounds. What is shown is processor time, the medians of the
 rounds: of looking for the records alone, and of decoding every table, against the same of the RDW
-file. docs/performance.md says what came of it.
+file. docs/performance.md has the results.
 """
 
 from __future__ import annotations
@@ -20,15 +20,14 @@ from statistics import median
 import inputs
 from show import machine, table
 
-from smfparse.columns import decoded_tables
-from smfparse.decode import wanted_tables
 from smfparse.errors import DamageLog
-from smfparse.framing import chunks
-from smfparse.tables import open_inputs
+from smfparse.inputs import open_inputs
+from smfparse.reading import read_chunks
+from smfparse.tables import decoded_tables, wanted_tables
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tests.variants import BY_NAME, PACKINGS, read_rdw
+from tests.support.variants import BY_NAME, PACKINGS, read_rdw
 
 FRAMINGS = ("rdw", "rdw-unspanned", "bdw", "length", "ftp-block", "ftp-record", "none")
 
@@ -84,7 +83,7 @@ def measured(files: dict[str, Path], rounds: int) -> list[tuple[str, ...]]:
 
 def find_records(path: Path) -> None:
     """Find the records of a file, and join them."""
-    for _ in chunks(path, DamageLog()):
+    for _ in read_chunks(path, DamageLog()):
         pass
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from typing import Any
@@ -13,6 +13,7 @@ import click
 
 from smfparse import __version__
 from smfparse.cli import compare, convert, describe, dump, generate, info, report, sql
+from smfparse.cli.wording import in_options
 from smfparse.errors import RequestError, SmfError
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -21,16 +22,21 @@ EXIT_USAGE = 2
 EXIT_FAILED = 8
 EXIT_INTERRUPTED = 130
 EXIT_CLOSED_PIPE = 141
-"""As shells say it of a program that ended by SIGINT, or SIGPIPE."""
+"""As shells have them for a program that ended by SIGINT, or SIGPIPE."""
 
 
 @contextmanager
-def _ending() -> Iterator[None]:
-    """Turn what ends a command early into one line on stderr, or none, and its exit code."""
+def _ending(command: Callable[[], click.Command | None]) -> Iterator[None]:
+    """Turn what ends a command early into one line on stderr, or none, and its exit code.
+
+    command  returns the command that ran, whose options a message names; None: none ran
+    """
     try:
         yield
     except SmfError as error:
-        _leave(EXIT_USAGE if isinstance(error, RequestError) else EXIT_FAILED, f"smfparse: {error}")
+        code = EXIT_USAGE if isinstance(error, RequestError) else EXIT_FAILED
+        ran = command()
+        _leave(code, f"smfparse: {in_options(error, ran) if ran else error}")
     except KeyboardInterrupt:
         _leave(EXIT_INTERRUPTED, "smfparse: interrupted")
     except BrokenPipeError:
@@ -42,10 +48,10 @@ def _ending() -> Iterator[None]:
         _leave(EXIT_FAILED, f"smfparse: {place}: {error.strerror or error}")
 
 
-def _let_every_text_be_shown() -> None:
-    """Write what a terminal or an encoding that was asked for does not have as escapes.
+def _write_utf8() -> None:
+    """Write UTF-8 to files and other programs, as --output does, on every system.
 
-    What goes to a file or another program is UTF-8, as with --output, on every system.
+    A terminal, or PYTHONIOENCODING, has its own encoding; characters it lacks become escapes.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
@@ -61,15 +67,15 @@ def _leave(code: int, message: str | None = None) -> None:
 
 
 class _Group(click.Group):
-    """Ends every command with an exit code that says how it went."""
+    """Ends every command with its exit code."""
 
     def make_context(self, *arguments: Any, **options: Any) -> click.Context:
-        with _ending():
+        with _ending(lambda: None):
             return super().make_context(*arguments, **options)
 
     def invoke(self, context: click.Context) -> Any:
-        _let_every_text_be_shown()
-        with _ending():
+        _write_utf8()
+        with _ending(lambda: self.get_command(context, context.invoked_subcommand or "")):
             return super().invoke(context)
 
 
@@ -85,12 +91,12 @@ def main() -> None:
 
     \b
     Exit codes:
-      0    all is well; also where the data of a report is not in the input
-      4    something in the input could not be used: what and where is said on stderr
+      0    success; also if the input lacks the data of a report
+      4    part of the input could not be used; stderr reports what and where
       8    no result: no usable input, damage with --strict, no room for the output
-      2    a wrong call: unknown names, SQL that does not run, an output that exists
+      2    a wrong call: unknown names, SQL that fails, an output that exists
       130  interrupted
-      141  nobody reads the output any more
+      141  the output was closed by the program that reads it
     """
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_options
-from smfparse.cli.output import finish, nothing_selected, write_lines
+from smfparse.cli.output import Output, finish, nothing_selected, report_message, report_selection
 
 if TYPE_CHECKING:
-    from smfparse.comparison import Side
-    from smfparse.tables import Inputs
+    from smfparse.comparing import Side
+    from smfparse.inputs import Inputs
 
 
 @click.command("compare", epilog=INPUT_HELP)
@@ -20,23 +19,23 @@ if TYPE_CHECKING:
 @click.option(
     "--split-at",
     metavar="TIME",
-    help="Compare what of one or more INPUTs was before TIME, local time of the system, with what "
-    "was later. Of an interval its middle counts.",
+    help="Cut one or more INPUTs in two at TIME, local time of the system, and compare the part "
+    "before TIME with the part after. The middle of an interval decides its part.",
 )
 @click.option(
     "--by",
     default="qmgr,job,queue,verb",
     show_default=True,
     metavar="NAMES",
-    help="What rows are told apart by: some of qmgr, job, queue, verb.",
+    help="Group rows by some of qmgr, job, queue, verb.",
 )
 @click.option(
     "--rename",
     "renames",
     multiple=True,
     metavar="OLD=NEW",
-    help="What is called OLD before is NEW after: queue managers, jobs, queues. 'LQ%=SQ%': % or * "
-    "stands for any characters, the same in both. NEW is in its own case.",
+    help="Match OLD in BEFORE with NEW in AFTER (queue managers, jobs, queues). 'LQ%=SQ%': % or * "
+    "stands for any characters, the same in both. NEW is used exactly as typed.",
 )
 @click.option(
     "--tolerance",
@@ -44,48 +43,44 @@ if TYPE_CHECKING:
     default=6,
     show_default=True,
     metavar="PERCENT",
-    help="A change of so much or less is none.",
+    help="Ignore changes of this size or less.",
 )
 @click.option(
-    "--interval", metavar="LENGTH", help="Length of intervals, 15m, 1h, if not as recorded."
+    "--interval",
+    metavar="LENGTH",
+    help="Use intervals of this length (15m, 1h); default: as recorded.",
 )
 @click.option(
     "--top",
     type=click.IntRange(min=0),
     default=20,
     show_default=True,
-    help="Lines of text of what is not significant.",
+    help="Print at most this many non-significant rows of each kind.",
 )
 @click.option(
     "--side-by-side",
     is_flag=True,
-    help="Text like MP1B's TASK report, a job after the other, before and after in two columns.",
+    help="Print each job like MP1B's TASK report, before and after in two columns.",
 )
-@click.option("--explain", is_flag=True, help="Say how each figure comes about; no input needed.")
+@click.option("--explain", is_flag=True, help="Print the formula of each figure; needs no input.")
 @reading_options("--to", "--until")
-@output_options("text", "csv", "json")
+@output_options()
 def command(
     inputs: tuple[str, ...],
-    split_at: str | None,
-    by: str,
-    renames: tuple[str, ...],
-    tolerance: float,
-    interval: str | None,
-    top: int,
     side_by_side: bool,
     explain: bool,
-    form: str,
-    output: Path | None,
-    force: bool,
+    output: Output,
     reading: Reading,
+    **asked: Any,
 ) -> None:
-    """Say what calls cost BEFORE and AFTER, by queue manager, job, queue and verb.
+    """Compare what calls cost BEFORE and AFTER, by queue manager, job, queue and verb.
 
     BEFORE and AFTER are each an INPUT; with --split-at there may be any number of INPUTs, which are
-    cut in two. Rates, costs a call and a commit, the log, buffer pools and coupling facility
-    structures of both stand side by side. A change is significant if it is greater than --tolerance
-    and than chance explains, as figures vary from one interval to the next; what changes the CPU
-    time most comes first. CSV and JSON have all rows, text the significant ones and --top others.
+    cut in two. Rates, costs per call and per commit, the log, buffer pools and coupling facility
+    structures of both stand side by side. A change is significant if it exceeds both --tolerance
+    and what chance explains, as figures vary from one interval to the next. Rows are ordered by
+    change in CPU time. CSV and JSON have all rows; other formats have the significant ones and
+    --top others.
 
     \b
     Example:
@@ -94,27 +89,46 @@ def command(
       smfparse compare DUMP.smf --split-at 2026-03-04T12:00 --job 'PAY*'
       smfparse compare local.smf shared.smf --rename 'LQ%=SQ%' --side-by-side
     """
-    from smfparse import comparison, contrast
-    from smfparse.errors import DamageLog
+    from smfparse import comparing
 
     if explain:
-        write_lines(contrast.explain(), output, force)
+        output.check_text("--explain")
+        output.write_lines(comparing.explain())
         return
-    if side_by_side and form != "text":
-        raise click.UsageError("--side-by-side is text; CSV and JSON have one row a figure.")
-    found = [comparison.Rename.of(text) for text in renames]
+    if side_by_side:
+        output.check_text("--side-by-side")
+    _compare(inputs, side_by_side, output, reading, **asked)
+
+
+def _compare(
+    inputs: tuple[str, ...],
+    side_by_side: bool,
+    output: Output,
+    reading: Reading,
+    *,
+    split_at: str | None,
+    by: str,
+    renames: tuple[str, ...],
+    tolerance: float,
+    interval: str | None,
+    top: int,
+) -> None:
+    """Write what changed; report on stderr what is absent, duplicates and damage."""
+    from smfparse import comparing
+    from smfparse.errors import DamageLog
+
+    found = [comparing.Rename.of(text) for text in renames]
     names = [name.strip().lower() for name in by.split(",")]
-    comparison.check(names)
+    comparing.check_by(names)
     opened, (before, after) = _sides(inputs, split_at, interval, output, reading)
     if not (before.calls and after.calls) and not any(map(nothing_selected, opened)):
-        click.echo(f"smfparse: {comparison.absent(before, after)}", err=True)
-        if not reading.selection.everything:
-            click.echo(f"smfparse: looked at were only records with: {reading.selection}", err=True)
+        report_message(comparing.absent(before, after))
+        report_selection(opened[0])
     if side_by_side:
-        write_lines(contrast.side_by_side(before, after, found), output, force)
+        output.write_lines(comparing.side_by_side(before, after, found))
     else:
-        rows = comparison.compared(before, after, names, found, tolerance / 100)
-        write_lines(contrast.lines(rows, before, after, form, tolerance / 100, top), output, force)
+        rows = comparing.compared(before, after, names, found, tolerance / 100)
+        output.write(comparing.ComparisonDocument(rows, before, after, tolerance / 100, top))
     damage = DamageLog()
     for each in opened:
         damage.extend(each.damage)
@@ -125,25 +139,23 @@ def _sides(
     inputs: tuple[str, ...],
     split_at: str | None,
     interval: str | None,
-    output: Path | None,
+    output: Output,
     reading: Reading,
 ) -> tuple[list[Inputs], tuple[Side, Side]]:
     """Open the inputs and sum up both sides."""
-    from smfparse.comparison import Split, measured
-    from smfparse.criteria import moment
-    from smfparse.sections import every
+    from smfparse.comparing import Split, measured
+    from smfparse.reports import every
+    from smfparse.selecting import parse_moment
 
     seconds = every(interval).seconds if interval else None
     if split_at is not None:
         if not inputs:
             raise click.UsageError("Missing argument 'INPUT...'.")
-        at = moment("--split-at", split_at)
-        opened = [reading.open(inputs, output)]
+        at = parse_moment("split_at", split_at)
+        opened = [reading.open(inputs, output.path)]
         first, second = (measured(opened[0], Split(at, later), seconds) for later in (False, True))
         return opened, (first, second)
     if len(inputs) != 2:
-        raise click.UsageError(
-            "Two inputs are compared, BEFORE and AFTER; or cut some by --split-at TIME."
-        )
-    opened = [reading.open([each], output) for each in inputs]
+        raise click.UsageError("Give two inputs, BEFORE and AFTER; or cut some by --split-at TIME.")
+    opened = [reading.open([each], output.path) for each in inputs]
     return opened, (measured(opened[0], None, seconds), measured(opened[1], None, seconds))

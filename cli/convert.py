@@ -3,43 +3,49 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, inputs_argument, reading_options
-from smfparse.cli.output import finish, nothing_selected
+from smfparse.cli.output import finish, nothing_selected, report_message
+from smfparse.writing import FILE_FORMATS
 
 if TYPE_CHECKING:
-    from smfparse.tables import Inputs
+    from smfparse.inputs import Inputs
 
 DATASET, DUCKDB = "dataset", "duckdb"
-FILES = ("csv", "csv.gz", "jsonl", "jsonl.gz", "arrow", "parquet")
-FORMS = (DATASET, *FILES, DUCKDB)
+TARGET_FORMATS = (DATASET, *FILE_FORMATS, DUCKDB)
+NOTES = """\
+DuckDB reads DIR without smfparse: cd DIR && duckdb -init views.sql
+
+A database shows times in the zone of the workstation; SET TimeZone = 'UTC' changes that.
+
+"""
 
 
 def _target(_context: click.Context, _option: click.Parameter, texts: tuple[str, ...]) -> str:
     if len(texts) > 1:
-        raise click.BadParameter("given twice; the end of the time is --until here")
+        raise click.BadParameter("given twice; the option for the end of the time is --until here")
     try:
         texts[0].encode()
     except UnicodeEncodeError as error:
-        raise click.BadParameter("a name that is not UTF-8; name another") from error
+        raise click.BadParameter("the name is not UTF-8; choose another") from error
     return texts[0]
 
 
-def _form_of(target: str) -> str:
-    """Return the form that the name of the target says."""
+def _format_of(target: str) -> str:
+    """Return the format that the name of the target means."""
     name = target.lower()
     if name.endswith(f".{DUCKDB}"):
         return DUCKDB
     if name.endswith(".db"):
-        raise click.UsageError(f"{target}: for a DuckDB database say --format {DUCKDB}")
-    for form in FILES:
-        if name.endswith(f".{form}"):
+        raise click.UsageError(f"{target}: for a DuckDB database give --format {DUCKDB}")
+    for ending in FILE_FORMATS:
+        if name.endswith(f".{ending}"):
             raise click.UsageError(
-                f"{target} would be a folder with a dataset: --format {form} --to DIR writes a "
-                f"file a table into the folder DIR; --format {DATASET} if that name is meant"
+                f"{target} would be a folder with a dataset: --format {ending} --to DIR writes one "
+                f"file per table into DIR; give --format {DATASET} to keep that name"
             )
     return DATASET
 
@@ -51,7 +57,7 @@ def _names(
     return tuple(dict.fromkeys(name for name in names if name))
 
 
-@click.command("convert", epilog=INPUT_HELP)
+@click.command("convert", epilog=NOTES + INPUT_HELP)
 @inputs_argument
 @click.option(
     "--to",
@@ -61,15 +67,14 @@ def _names(
     type=click.Path(),
     callback=_target,
     metavar="DIR",
-    help="Folder to write; or a DuckDB database, FILE.duckdb.",
+    help="Write to this folder; or to a DuckDB database, FILE.duckdb.",
 )
 @click.option(
     "--format",
-    "form",
-    type=click.Choice(FORMS),
+    type=click.Choice(TARGET_FORMATS),
     show_default=f"{DATASET}; {DUCKDB} for FILE.duckdb",
-    help="dataset: a folder of Parquet files a table, views.sql and smfparse.json. The others: a "
-    "file a table. duckdb: a database.",
+    help="Write a dataset: a folder of Parquet files for each table, views.sql and smfparse.json; "
+    "or one file for each table; or a DuckDB database.",
 )
 @click.option(
     "--table",
@@ -77,18 +82,19 @@ def _names(
     multiple=True,
     callback=_names,
     metavar="NAMES",
-    help="Only these tables: wtas,wqst. Not of a dataset, which has all.",
+    help="Write only these tables: wtas,wqst. Not for a dataset, which has all.",
 )
 @click.option(
     "--columns",
     multiple=True,
     callback=_names,
     metavar="NAMES",
-    help="Only these columns, of each table that has any, in the order of the table. Not of a "
-    "dataset.",
+    help="Write only these columns (tables without any of them are left out). Not for a dataset.",
 )
 @click.option(
-    "--append", is_flag=True, help="Add the inputs to the dataset in DIR, if it is there."
+    "--append",
+    is_flag=True,
+    help="Add the inputs to the dataset in DIR; make it if it does not exist.",
 )
 @click.option(
     "--partition",
@@ -100,26 +106,18 @@ def _names(
 def command(
     inputs: tuple[str, ...],
     target: str,
-    form: str | None,
-    tables: tuple[str, ...],
-    columns: tuple[str, ...],
-    append: bool,
-    partition: bool,
-    force: bool,
+    format: str | None,  # noqa: A002 - click hands it over by this name
     reading: Reading,
+    **asked: Any,
 ) -> None:
     """Write every table of the inputs as a Parquet dataset, or as files of other tools.
 
-    Every table is there, with no rows where there is no data. smfparse.json is written last: a
-    folder without it is a run that was killed, and the same command does it again. It notes what
-    was selected. The table damage has what could not be used.
+    Every table is written, even without rows. smfparse.json is written last: if it is missing, the
+    run was killed; run the same command again. It notes what was selected. The table damage lists
+    the bytes that could not be used.
 
-    With --append, an input whose bytes the dataset has is passed over, whatever its name, and so is
-    each record that it has: dumps may overlap, and a command that was killed is given again.
-
-    DuckDB reads DIR without smfparse: cd DIR && duckdb -init views.sql
-
-    A database shows times in the zone of the workstation; SET TimeZone = 'UTC' changes that.
+    With --append, inputs and records that the dataset already has are skipped: dumps may overlap,
+    and a command that was killed can be run again.
 
     \b
     Example:
@@ -130,76 +128,109 @@ def command(
       smfparse convert DUMP.smf --to queues --format csv --table wqst --columns qmgr,basename,putn
       smfparse convert DUMP.smf --to dump.duckdb
     """
-    from smfparse.criteria import is_time
-
-    form = form or _form_of(target)
-    if form == DATASET and (tables or columns):
-        raise click.UsageError("a dataset has all tables and columns; --format names another form")
-    if form != DATASET and (append or partition):
-        raise click.UsageError("--append and --partition are for a dataset")
-    if append and force:
-        raise click.UsageError("--append adds to the dataset, --force replaces it: one of the two")
-    if not reading.selection.everything and is_time(target):
-        raise click.UsageError(
-            f"--to names the folder, and {target} looks like a time: --until is the end of the "
-            f"time here; a folder of that name is ./{target}"
-        )
-    path = Path(target)
-    opened = reading.open(inputs, path)
-    if append:
-        rows = _append(opened, path, partition)
-    elif form == DATASET:
-        rows = _dataset(opened, path, force, partition)
-    else:
-        rows = _files(opened, path, form, force, tables, columns)
+    chosen = format or _format_of(target)
+    _check(target, chosen, reading, **asked)
+    opened = reading.open(inputs, Path(target))
+    rows = _write(opened, Path(target), chosen, **asked)
     if rows is not None and not rows:
         nothing_selected(opened)
     finish(opened.damage, opened.duplicates)
 
 
+def _check(
+    target: str,
+    chosen: str,
+    reading: Reading,
+    *,
+    tables: tuple[str, ...],
+    columns: tuple[str, ...],
+    append: bool,
+    partition: bool,
+    force: bool,
+) -> None:
+    """Raise UsageError for options that do not go together."""
+    from smfparse.selecting import is_time
+
+    if chosen == DATASET and (tables or columns):
+        raise click.UsageError(
+            "a dataset has all tables and columns; choose another format with --format"
+        )
+    if chosen != DATASET and (append or partition):
+        raise click.UsageError("--append and --partition are for a dataset")
+    if append and force:
+        raise click.UsageError(
+            "--append adds to the dataset, --force replaces it: give one of them"
+        )
+    if not reading.selection.everything and is_time(target):
+        raise click.UsageError(
+            f"--to names the folder, and {target} looks like a time: --until is the end of the "
+            f"time here; a folder of that name is ./{target}"
+        )
+
+
+def _write(
+    opened: Inputs,
+    path: Path,
+    chosen: str,
+    *,
+    tables: tuple[str, ...],
+    columns: tuple[str, ...],
+    append: bool,
+    partition: bool,
+    force: bool,
+) -> int | None:
+    """Write a dataset, files or a database; return how many rows, None if all were there."""
+    if append:
+        return _append(opened, path, partition)
+    if chosen == DATASET:
+        return _dataset(opened, path, force, partition)
+    return _files(opened, path, chosen, force, tables, columns)
+
+
 def _dataset(opened: Inputs, folder: Path, force: bool, partition: bool) -> int:
     """Write a dataset; return how many rows it has."""
-    from smfparse.dataset import write_dataset
+    from smfparse.writing import write_dataset
 
     manifest = write_dataset(opened, folder, force=force, partition=partition)
-    return _say(folder, manifest["tables"], "rows")
+    return _report_rows(folder, manifest["tables"], "rows")
 
 
 def _append(opened: Inputs, folder: Path, partition: bool) -> int | None:
     """Add to a dataset; return how many rows were added, None where it has all inputs already."""
-    from smfparse.dataset import append_dataset
+    from smfparse.writing import append_dataset
 
     done = append_dataset(opened, folder, partition=partition)
     for name in done.known:
-        click.echo(f"smfparse: {name}: is in the dataset already; passed over", err=True)
+        report_message(f"{name}: is in the dataset already; skipped")
     for name, called in done.renamed:
-        click.echo(f"smfparse: {name}: another input has this name; called {called}", err=True)
-    rows = _say(folder, done.rows, "rows added")
+        report_message(f"{name}: another input has this name; called {called}")
+    rows = _report_rows(folder, done.rows, "rows added")
     return None if len(done.known) == len(opened.sources) else rows
 
 
 def _files(
     opened: Inputs,
     path: Path,
-    form: str,
+    chosen: str,
     force: bool,
     tables: tuple[str, ...],
     columns: tuple[str, ...],
 ) -> int:
-    """Write tables in another form; return how many rows they have."""
-    from smfparse.outputs import chosen, write_files
+    """Write tables as files or a database; return how many rows they have."""
+    from smfparse.tables import chosen as chosen_columns
+    from smfparse.writing import write_files
 
-    wanted = chosen(tables, columns)
-    if form == DUCKDB:
-        from smfparse.catalog import write_database
+    wanted = chosen_columns(tables, columns)
+    if chosen == DUCKDB:
+        from smfparse.writing import write_database
 
-        return _say(path, write_database(opened, path, wanted, force=force), "rows")
-    return _say(path, write_files(opened, path, form, wanted, force=force), "rows")
+        return _report_rows(path, write_database(opened, path, wanted, force=force), "rows")
+    return _report_rows(path, write_files(opened, path, chosen, wanted, force=force), "rows")
 
 
-def _say(path: Path, tables: dict[str, int], what: str) -> int:
-    """Say on stderr how many rows there are in how many tables; return how many rows."""
+def _report_rows(path: Path, tables: dict[str, int], what: str) -> int:
+    """Print on stderr how many rows there are in how many tables; return how many rows."""
     filled = {table: rows for table, rows in tables.items() if rows}
     rows = sum(filled.values())
-    click.echo(f"smfparse: {path}: {rows:,} {what} in {len(filled)} tables", err=True)
+    report_message(f"{path}: {rows:,} {what} in {len(filled)} tables")
     return rows

@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from smfparse.cli.options import INPUT_HELP, framing_option, lines_output_options, strict_option
-from smfparse.cli.output import finish, say, write_lines
+from smfparse.cli.output import Output, finish, report_damage
+
+if TYPE_CHECKING:
+    from smfparse.errors import DamageLog
+    from smfparse.inputs import SmfFile
+    from smfparse.inspecting import Record
 
 
-def _offset(context: click.Context, param: click.Parameter, value: str | None) -> int | None:  # noqa: ARG001 - click's callback
+def _offset(_context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
     """Read a byte offset: decimal, or hex as 0x1A40."""
     try:
-        offset = None if value is None else int(value, 0)
+        offset = None if text is None else int(text, 0)
     except ValueError:
         offset = -1
     if offset is not None and offset < 0:
-        raise click.BadParameter(f"{value!r} is no offset: 6720 or 0x1A40")
+        raise click.BadParameter(f"{text!r} is not an offset; write 6720 or 0x1A40")
     return offset
 
 
 @click.command("dump", epilog=INPUT_HELP)
 @click.argument("source", metavar="INPUT", type=str)
-@click.option("--record", "number", type=click.IntRange(1), metavar="N", help="Record N, from 1.")
 @click.option(
-    "--at", callback=_offset, metavar="OFFSET", help="The record at byte OFFSET (0x1A40)."
+    "--record", "number", type=click.IntRange(1), metavar="N", help="Explain record N, from 1."
+)
+@click.option(
+    "--at", callback=_offset, metavar="OFFSET", help="Explain the record at byte OFFSET (0x1A40)."
 )
 @framing_option
 @strict_option
@@ -34,16 +41,15 @@ def command(
     source: str,
     number: int | None,
     at: int | None,
-    output: Path | None,
-    force: bool,
+    output: Output,
     strict: bool,
     framing: str | None,
 ) -> None:
     """Explain one record of an SMF file: header, triplets, and every field of every block.
 
-    A line a field: offset in the record, raw bytes in hex, IBM's name, value. Without --record or
-    --at it is the first record of MQ. Bytes that no field knows are shown as they are. As it is one
-    record, there is nothing to select: sql finds the numbers of records, as in the last example.
+    One line per field: offset in the record, raw bytes in hex, IBM's name, value. Bytes that no
+    field knows are shown as they are. The default is the first MQ record. To find the number of a
+    record, use sql as in the last example.
 
     \b
     Example:
@@ -51,26 +57,31 @@ def command(
       smfparse dump DUMP.smf --at 0x1A40
       smfparse sql DUMP.smf --qmgr QM01 --from 0900 "SELECT record_no, smf_time FROM wtas"
     """
-    from smfparse import dump
     from smfparse.errors import DamageLog
-    from smfparse.inputs import check_apart
-    from smfparse.tables import open_file
+    from smfparse.inputs import ReadOptions, check_apart, open_file
+    from smfparse.inspecting import explained
 
     if number is not None and at is not None:
-        raise click.UsageError("--record and --at exclude each other")
-    file = open_file(source, framing)
-    if output is not None:
-        check_apart([file.path], output)
+        raise click.UsageError("--record and --at exclude each other; give one of them")
+    file = open_file(source, ReadOptions(framing=framing))
+    if output.path is not None:
+        check_apart([file.path], output.path)
     damage = DamageLog(strict=strict)
+    output.write_lines(explained(_found(file, number, at, damage)))
+    finish(damage)
+
+
+def _found(file: SmfFile, number: int | None, at: int | None, damage: DamageLog) -> Record:
+    """Return the record that is asked for. Raises RequestError where there is none."""
+    from smfparse.inspecting import find_record, missing
+
     count = 0
     for chunk in file.input.chunks(damage):
         count += len(chunk.start)
         damage.check()
-        found = dump.find(chunk, number=number, at=at)
+        found = find_record(chunk, number=number, at=at)
         if found is not None:
-            write_lines(dump.lines(found), output, force)
-            finish(damage)
-            return
+            return found
     damage.check()
-    say(damage)
-    raise dump.missing(file.name, number=number, at=at, count=count)
+    report_damage(damage)
+    raise missing(file.name, number=number, at=at, count=count)

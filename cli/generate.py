@@ -5,16 +5,13 @@ from __future__ import annotations
 import datetime as dt
 import re
 from pathlib import Path
+from typing import Any
 
 import click
 
-from smfparse.cli.output import replacing
+from smfparse.cli.output import output_stream
+from smfparse.synthetic import VERSIONS
 
-VERSIONS = (
-    *("6.0.0", "7.0.0", "7.0.1", "7.1.0", "8.0.0", "9.0.0", "9.1.0", "9.1.2", "9.1.4", "9.2.0"),
-    *("9.3.0", "9.3.1", "9.3.2", "9.3.3", "9.3.5", "9.4.0", "9.4.3", "9.4.5", "10.0.0"),
-)
-"""MQ versions, those among them from which a block is longer."""
 _FIRST_YEAR, _LAST_YEAR = 1970, 2041
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
 _BYTES = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
@@ -23,14 +20,14 @@ _BYTES = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 def _interval(_context: click.Context, _option: click.Parameter, text: str) -> dt.timedelta:
     found = re.fullmatch(r"(\d+)([smh])", text)
     if found is None:
-        raise click.BadParameter(f"{text!r} is not like 30m, 60s or 1h")
+        raise click.BadParameter(f"{text!r} is not a length; write 30m, 60s or 1h")
     return dt.timedelta(seconds=int(found[1]) * _SECONDS[found[2]])
 
 
 def _offset(_context: click.Context, _option: click.Parameter, text: str) -> dt.timedelta:
     found = re.fullmatch(r"([+-])(\d\d):(\d\d)", text)
     if found is None:
-        raise click.BadParameter(f"{text!r} is not like -04:00 or +05:30")
+        raise click.BadParameter(f"{text!r} is not an offset; write -04:00 or +05:30")
     offset = dt.timedelta(hours=int(found[2]), minutes=int(found[3]))
     return -offset if found[1] == "-" else offset
 
@@ -40,7 +37,7 @@ def _size(_context: click.Context, _option: click.Parameter, text: str | None) -
         return None
     found = re.fullmatch(r"(\d+)(KB|MB|GB|)", text.upper())
     if found is None:
-        raise click.BadParameter(f"{text!r} is not like 100MB, 1GB or 5000000")
+        raise click.BadParameter(f"{text!r} is not a size; write 100MB, 1GB or 5000000")
     return int(found[1]) * _BYTES[found[2]]
 
 
@@ -48,85 +45,61 @@ def _start(_context: click.Context, _option: click.Parameter, text: str) -> dt.d
     try:
         start = dt.datetime.fromisoformat(text)
     except ValueError as error:
-        raise click.BadParameter(f"{text!r} is not like 2026-03-04T09:00") from error
+        raise click.BadParameter(f"{text!r} is not a time; write 2026-03-04T09:00") from error
     if not _FIRST_YEAR <= start.year <= _LAST_YEAR:
-        raise click.BadParameter(f"SMF and TOD clocks go from {_FIRST_YEAR} to {_LAST_YEAR}")
+        raise click.BadParameter(
+            f"out of range; SMF and TOD clocks go from {_FIRST_YEAR} to {_LAST_YEAR}"
+        )
     return start
 
 
 @click.command("generate")
 @click.argument("output", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--qmgr", "qmgrs", multiple=True, default=("QM01",), show_default=True,
-              help="Queue manager; may be repeated.")  # fmt: skip
-@click.option("--system", default="SYSA", show_default=True, help="SMF id of the z/OS system.")
+              help="Write records of this queue manager; may be repeated.")  # fmt: skip
+@click.option(
+    "--system", default="SYSA", show_default=True, help="Set the SMF id of the z/OS system."
+)
 @click.option("--start", default="2026-03-04T09:00", show_default=True, callback=_start,
-              help="Start of the first interval, local time of the z/OS system.")  # fmt: skip
+              help="Start the first interval at this local time of the z/OS system.")  # fmt: skip
 @click.option("--utc-offset", default="+00:00", show_default=True, callback=_offset,
-              help="Local time of the z/OS system minus UTC.")  # fmt: skip
+              help="Set the local time of the z/OS system minus UTC.")  # fmt: skip
 @click.option("--interval", default="30m", show_default=True, callback=_interval,
-              help="Length of an interval: 60s, 30m, 1h.")  # fmt: skip
+              help="Set the length of an interval: 60s, 30m, 1h.")  # fmt: skip
 @click.option("--count", type=click.IntRange(min=1), default=4, show_default=True,
-              help="Intervals.")  # fmt: skip
+              help="Write this many intervals.")  # fmt: skip
 @click.option("--size", callback=_size, metavar="SIZE",
-              help="As many intervals as reach SIZE (100MB, 1GB) instead of --count.")  # fmt: skip
+              help="Write intervals up to SIZE (100MB, 1GB) instead of --count.")  # fmt: skip
 @click.option("--mq-version", "version", type=click.Choice(VERSIONS), default="9.3.0",
-              show_default=True, help="What the queue managers run.")  # fmt: skip
+              show_default=True, help="Write the records of this version of MQ.")  # fmt: skip
 @click.option("--tasks", type=click.IntRange(min=0), default=20, show_default=True,
-              help="Tasks with class 3 records, per queue manager and interval.")  # fmt: skip
+              help="Write class 3 records of this many tasks per queue manager and"
+              " interval.")  # fmt: skip
 @click.option("--queues", type=click.IntRange(min=0), default=3, show_default=True,
-              help="Queues per task, on average. A task has no more than fit one record: 10,"
-              " and 44 or more before MQ 7.1.")  # fmt: skip
+              help="Set the queues per task, on average. One record limits them to 10 per task (44"
+              " or more before MQ 7.1).")  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True,
-              help="Another seed gives another file, the same seed the same.")  # fmt: skip
+              help="Seed the random numbers: the same seed gives the same file.")  # fmt: skip
 @click.option("--dense", is_flag=True,
               help="Fill every counter, time and flag word with random values.")  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace OUTPUT if it exists.")
-def command(
-    output: Path,
-    qmgrs: tuple[str, ...],
-    system: str,
-    start: dt.datetime,
-    utc_offset: dt.timedelta,
-    interval: dt.timedelta,
-    count: int,
-    size: int | None,
-    version: str,
-    tasks: int,
-    queues: int,
-    seed: int,
-    dense: bool,
-    force: bool,
-) -> None:
+def command(output: Path, force: bool, **asked: Any) -> None:
     """Write OUTPUT, an SMF dump that no z/OS system made: to test, try out and time things.
 
     It holds every kind of record that smfparse knows and the MQ version writes, but no 116/2,
     spanned as in a download of a dump data set. Names and figures are made up; the same options
     give the same bytes. The file is there when it is complete, or not at all.
 
-    With --dense what the blocks hold means nothing: counters, times, flag words and tokens are
+    With --dense the contents are random: counters, times, flag words and tokens are
     random in full width, and in 30 % of the class 3 blocks every latch and coupling facility
-    request is filled. It is the worst case for the speed and the size of what reads the file.
+    request is filled. It is the worst case for the speed and memory of programs that read the file.
 
     \b
     Example:
       smfparse generate test.smf --qmgr QM01 --qmgr QM02 --count 8
       smfparse generate big.smf --size 1GB --interval 1m --mq-version 10.0.0
     """
-    from smfparse.generate import generate
+    from smfparse.synthetic import generate
 
-    with replacing(output, force) as part:
-        generate(
-            part,
-            qmgrs=qmgrs,
-            system=system,
-            start=start,
-            utc_offset=utc_offset,
-            interval=interval,
-            count=count,
-            size=size,
-            version=version,
-            seed=seed,
-            tasks=tasks,
-            queues=queues,
-            dense=dense,
-        )
+    with output_stream(output, force) as part:
+        generate(part, **asked)

@@ -11,17 +11,22 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-if TYPE_CHECKING:
-    from smfparse.selection import Selection
-    from smfparse.tables import Inputs
+from smfparse.cli.output import Output
+from smfparse.reading import FRAMINGS, PACKINGS
+from smfparse.rendering import FORMATS, TEXT
 
-INPUT_HELP = """\
-INPUT is an SMF dump in binary, with or without record descriptor words, as it is or packed by gzip,
-zstd, xz, bzip2 or zip; a folder of such files; a pattern ('dumps/*.gz'); a dataset that convert
-made; a pipe; or - for standard input."""
-"""What all commands that read SMF records say of INPUT at the end of their help."""
-FRAMINGS = ("rdw", "bdw", "length", "ftp-block", "ftp-record", "none")
-"""Names of the ways in which the records of a file are told apart: docs/input.md."""
+if TYPE_CHECKING:
+    from smfparse.inputs import Inputs, ReadOptions
+    from smfparse.selecting import Selection
+
+*_OTHERS, _LAST = (each.name for each in PACKINGS)
+INPUT_HELP = f"""\
+INPUT is an SMF dump in binary, with or without record descriptor words, as it is or packed by
+{", ".join(_OTHERS)} or {_LAST}; a folder of such files; a pattern ('dumps/*.gz'); a dataset that
+convert made; a pipe; or - for standard input."""
+"""What INPUT is: the end of the help of all commands that read SMF records."""
+
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -32,38 +37,32 @@ def inputs_argument(command: Command) -> Command:
 
 @dataclass(frozen=True)
 class Reading:
-    """How inputs are read, as the options of a command say."""
+    """How inputs are read, as the options of a command ask."""
 
-    selection: Selection
-    jobs: int
-    keep_duplicates: bool
-    strict: bool
-    framing: str | None
+    options: ReadOptions
+
+    @property
+    def selection(self) -> Selection:
+        """The records that are wanted."""
+        return self.options.selection
 
     def open(self, inputs: Sequence[str], output: Path | None) -> Inputs:
         """Open inputs, but not a folder among them that is written.
 
         Raises what `open_inputs` and, for `output`, `check_apart` do.
         """
-        from smfparse.inputs import check_apart
-        from smfparse.tables import open_inputs
+        from smfparse.inputs import check_apart, open_inputs
 
-        opened = open_inputs(
-            inputs,
-            self.selection,
-            self.jobs,
-            keep_duplicates=self.keep_duplicates,
-            strict=self.strict,
-            framing=self.framing,
-            target=output,
-        )
+        opened = open_inputs(inputs, self.options, target=output)
         if output is not None:
             check_apart((each.path for each in opened.sources), output)
         return opened
 
 
 def reading_options(*until: str) -> Callable[[Command], Callable[..., Any]]:
-    """Add the options that say how inputs are read; the command takes them as `reading`.
+    """Add the options for how inputs are read; the command takes them together as `reading`.
+
+    They have the names that `ReadOptions` and `Selection.of` have; `types` is `type`.
 
     until  names of the option for the end of the time
     """
@@ -71,13 +70,9 @@ def reading_options(*until: str) -> Callable[[Command], Callable[..., Any]]:
     def add(command: Command) -> Callable[..., Any]:
         @wraps(command)
         def run(*arguments: Any, **options: Any) -> Any:
-            from smfparse.selection import Selection
+            from smfparse.inputs import read_options
 
-            texts = ("qmgr", "system", "since", "until", "job", "queue", "channel")
-            asked = {name: options.pop(name) for name in texts}
-            selection = Selection.of(**asked, type=options.pop("types"))
-            others = ("jobs", "keep_duplicates", "strict", "framing")
-            reading = Reading(selection, **{name: options.pop(name) for name in others})
+            reading = Reading(read_options(options))
             return command(*arguments, reading=reading, **options)
 
         for option in (_jobs_option, strict_option, framing_option, _duplicates_option):
@@ -93,8 +88,8 @@ def framing_option(command: Command) -> Command:
     """Add --framing."""
     return click.option(
         "--framing",
-        type=click.Choice(FRAMINGS),
-        help="How the records of SMF files are told apart; as a rule this is detected.",
+        type=click.Choice(tuple(FRAMINGS)),
+        help="Set the framing of the SMF files; detected by default.",
     )(command)
 
 
@@ -103,7 +98,7 @@ def strict_option(command: Command) -> Command:
     return click.option(
         "--strict",
         is_flag=True,
-        help="Let the first damage of an SMF file end the command, without a result.",
+        help="Stop at the first damage and write no result.",
     )(command)
 
 
@@ -111,7 +106,7 @@ def _duplicates_option(command: Command) -> Command:
     return click.option(
         "--keep-duplicates",
         is_flag=True,
-        help="Count records of SMF files that are in several dumps as often as they are there.",
+        help="Keep records that occur in more than one dump; by default each is counted once.",
     )(command)
 
 
@@ -121,7 +116,7 @@ def _jobs_option(command: Command) -> Command:
         type=click.IntRange(min=1),
         default=_cores,
         show_default="all cores",
-        help="Processes that decode large SMF files; the result is the same.",
+        help="Use this many processes to decode large SMF files; the result is the same.",
     )(command)
 
 
@@ -134,61 +129,73 @@ def _cores() -> int:
 def _selecting(until: tuple[str, ...]) -> list[tuple[tuple[str, ...], str, str]]:
     """Return names, metavar and help of the options that select."""
     return [
-        (("--qmgr",), "NAME", "Only records of the queue manager NAME: QM01, 'QM*', 'QM0?'."),
-        (("--system",), "NAME", "Only records of the z/OS system NAME (SMF id), patterns as well."),
+        (("--qmgr",), "NAME", "Select records of the queue manager NAME: QM01, 'QM*', 'QM0?'."),
+        (
+            ("--system",),
+            "NAME",
+            "Select records of the z/OS system NAME (SMF id), or of those that match a pattern.",
+        ),
         (
             ("--from", "since"),
             "TIME",
-            "Only records that SMF took at TIME or later, local time of the system: 2026-03-04, "
-            "2026-03-04T09:00, 2026063, 2026063:0900; or 0900, 09:00: that time of every day.",
+            "Select records that SMF took at TIME or later, local time of the system: 2026-03-04, "
+            "2026-03-04T09:00, 2026063, 2026063:0900; or a time of every day: 0900, 09:00.",
         ),
         (
             (*until, "until"),
             "TIME",
-            "Only records up to TIME; all of its day, minute or second is in. --from 2200 with "
-            "0600 here is every night.",
+            "Select records up to TIME; all of its day, minute or second is included. --from 2200 "
+            f"{until[0]} 0600 selects every night.",
         ),
         (
             ("--type", "types"),
             "TYPES",
-            "Only records of these SMF types and subtypes: 115, '115,116(1:2)' (the shell wants "
+            "Select records of these SMF types and subtypes: 115, '115,116(1:2)' (the shell needs "
             "the quotes).",
         ),
         (
             ("--job",),
             "NAME",
-            "Only what is about the job NAME, also a CICS or IMS region or a started task: PAY01, "
-            "'PAY*'.",
+            "Select rows about the job NAME, which can be a CICS or IMS region or a started "
+            "task: PAY01, 'PAY*'.",
         ),
         (
             ("--queue",),
             "NAME",
-            "Only what is about the queue NAME, as it was opened or as it resolved, and the tasks "
-            "that used it.",
+            "Select rows about the queue NAME, as opened or resolved, and tasks that used it.",
         ),
-        (("--channel",), "NAME", "Only what is about the channel NAME, and its tasks."),
+        (("--channel",), "NAME", "Select rows about the channel NAME, and its tasks."),
     ]
 
 
-def lines_output_options(command: Command) -> Command:
-    """Add --output and --force."""
-    command = click.option("--force", is_flag=True, help="Replace FILE if it exists.")(command)
+def lines_output_options(command: Command) -> Callable[..., Any]:
+    """Add --output and --force; the command takes them as `output`, in the format text."""
+
+    @wraps(command)
+    def run(*arguments: Any, **options: Any) -> Any:
+        written = options.pop("format", TEXT)
+        output = Output(written, options.pop("output"), options.pop("force"))
+        return command(*arguments, output=output, **options)
+
+    run = click.option("--force", is_flag=True, help="Replace FILE if it exists.")(run)
     return click.option(
         "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to FILE."
-    )(command)
+    )(run)
 
 
-def output_options(*formats: str) -> Callable[[Command], Command]:
-    """Add --format (the first is the default), --output and --force."""
+def output_options(*more: str) -> Callable[[Command], Callable[..., Any]]:
+    """Add --format, --output and --force; the command takes them as `output`.
 
-    def add(command: Command) -> Command:
+    more  formats that are written besides those of every command
+    """
+
+    def add(command: Command) -> Callable[..., Any]:
         return click.option(
             "--format",
-            "form",
-            type=click.Choice(formats),
-            default=formats[0],
+            type=click.Choice([*FORMATS, *more]),
+            default=TEXT,
             show_default=True,
-            help="How the result is written.",
+            help="Write the result in this format.",
         )(lines_output_options(command))
 
     return add

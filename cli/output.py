@@ -5,27 +5,60 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from smfparse.errors import WAY_OUT, DamageLog, OutputError, RequestError
+from smfparse.errors import DamageLog, OutputError
+from smfparse.rendering import TEXT
 
 if TYPE_CHECKING:
-    from smfparse.tables import Inputs
+    from smfparse.inputs import Inputs
+    from smfparse.rendering import Document
 
 EXIT_DAMAGE = 4
-SHOWN = 20
-"""Damages shown; the rest is counted."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where a result is written, and in which format.
+
+    path   None: standard output
+    force  whether a file there is replaced
+    """
+
+    format: str
+    path: Path | None
+    force: bool
+
+    def write(self, document: Document) -> None:
+        """Write a result in the format."""
+        from smfparse.rendering import lines
+
+        self.write_lines(lines(document, self.format))
+
+    def write_lines(self, lines: Iterable[str]) -> None:
+        """Write text lines as they are."""
+        write_lines(lines, self.path, self.force)
+
+    def check_text(self, option: str) -> None:
+        """Raise UsageError where what an option prints, which is text, is wanted in a format."""
+        if self.format != TEXT:
+            raise click.UsageError(f"{option} prints text; leave out --format.")
+
+    def write_parquet(self, rows: Any) -> None:
+        """Write a pyarrow.Table as Parquet."""
+        _write_parquet(rows, self.path, self.force)
 
 
 @contextmanager
-def replacing(output: Path, force: bool) -> Iterator[BinaryIO]:
+def output_stream(output: Path, force: bool) -> Iterator[BinaryIO]:
     """Open a temporary file beside `output` that takes its place when all is written, or goes.
 
-    What is no file, as a device or a pipe, is written to itself.
+    A device or a pipe is written to itself.
 
     Raises RequestError where `output` exists (unless `force`), OutputError where it cannot be
     written.
@@ -34,13 +67,10 @@ def replacing(output: Path, force: bool) -> Iterator[BinaryIO]:
         with output.open("wb") as stream:
             yield stream
         return
-    if output.is_dir():
-        raise RequestError(f"{output}: a folder; name a file")
-    if output.exists() and not force:
-        raise RequestError(f"{output}: the file exists; --force replaces it")
-    from smfparse import manifest
+    from smfparse import store
 
-    with manifest.replacing(output) as part, part.open("xb") as stream:
+    store.check_file(output, force)
+    with store.replacing(output) as part, part.open("xb") as stream:
         yield stream
 
 
@@ -59,18 +89,18 @@ def write_lines(lines: Iterable[str], output: Path | None, force: bool) -> None:
         except OSError as error:
             raise OutputError(f"standard output: {error.strerror or error}") from error
         return
-    with replacing(output, force) as file:
-        file.writelines(f"{line}\n".encode() for line in lines)
+    with output_stream(output, force) as file:
+        file.writelines(f"{line}\n".encode(errors="backslashreplace") for line in lines)
 
 
-def write_parquet(rows: Any, output: Path | None, force: bool) -> None:
+def _write_parquet(rows: Any, output: Path | None, force: bool) -> None:
     """Write a pyarrow.Table as Parquet to stdout, or to the file `output`: whole or not at all."""
     import pyarrow.parquet as pq
 
     if output is None and sys.stdout.isatty():
-        raise click.UsageError("Parquet is nothing to look at: name a file with --output.")
+        raise click.UsageError("Parquet is a binary format: give a file with --output.")
     if output is not None:
-        with replacing(output, force) as file:
+        with output_stream(output, force) as file:
             pq.write_table(rows, file)
         return
     found = BytesIO()
@@ -79,48 +109,55 @@ def write_parquet(rows: Any, output: Path | None, force: bool) -> None:
     sys.stdout.buffer.flush()
 
 
+def report_message(message: str) -> None:
+    """Print a message on stderr."""
+    click.echo(f"smfparse: {message}", err=True)
+
+
+def report_selection(opened: Inputs) -> None:
+    """Print what was selected, if anything, where nothing was found."""
+    if not opened.selection.everything:
+        report_message(f"only records with these were read: {opened.selection}")
+
+
 def nothing_selected(opened: Inputs) -> bool:
-    """Whether records were asked for, but there is none; that is said on stderr then."""
+    """Return whether records were selected, but there is none; print that on stderr then."""
     if opened.selection.everything or opened.any_record():
         return False
-    click.echo(f"smfparse: the selection matches no record: {opened.selection}", err=True)
+    report_message(f"the selection matches no record: {opened.selection}")
     return True
 
 
-def finish(damage: DamageLog, duplicates: int = 0, *, listed: bool = False) -> None:
-    """Say what was left out and what could not be used; if there was such, leave with exit code 4.
+def finish(
+    damage: DamageLog, duplicates: int = 0, *, listed: bool = False, reported: bool = False
+) -> None:
+    """Report duplicates and damage on stderr; if there is damage, leave with exit code 4.
 
     duplicates  records left out because an earlier dump has them
-    listed      whether the result has what could not be used
+    listed      whether the result lists the damage
+    reported    whether the damage was reported as it was met
     """
     if duplicates:
-        click.echo(f"smfparse: {left_out(duplicates)} (--keep-duplicates keeps them)", err=True)
+        from smfparse.inspecting import left_out
+
+        report_message(f"{left_out(duplicates)} (--keep-duplicates keeps them)")
     if damage:
-        say(damage, listed=listed)
+        if not reported:
+            report_damage(damage, listed=listed)
         sys.exit(EXIT_DAMAGE)
 
 
-def left_out(duplicates: int) -> str:
-    """Return how to say that records, one at least, were left out as duplicates."""
-    if duplicates == 1:
-        return "1 record was in an earlier dump already and is counted once"
-    return f"{duplicates:,} records were in an earlier dump already and are counted once"
-
-
-def say(damage: DamageLog, *, listed: bool = False) -> None:
-    """Say on stderr what could not be used."""
+def report_damage(damage: DamageLog, *, listed: bool = False) -> None:
+    """Print on stderr what could not be used."""
     if not damage:
         return
     if not listed:
-        for each in damage.details[:SHOWN]:
-            click.echo(f"smfparse: {each} {WAY_OUT}", err=True)
-        if damage.count > SHOWN:
-            click.echo(f"smfparse: ... {more(damage)}", err=True)
-    click.echo("smfparse: the input is damaged; everything else was used", err=True)
+        from smfparse.inspecting import SHOWN_DAMAGE, more
 
-
-def more(damage: DamageLog) -> str:
-    """Say how much could not be used besides what is shown, and where it is listed."""
-    kept = len(damage.details)
-    first = "" if damage.count == kept else f" the first {kept:,} of"
-    return f"and {damage.count - SHOWN:,} more; the table damage has{first} all (smfparse sql)"
+        for each in damage.details[:SHOWN_DAMAGE]:
+            report_message(str(each))
+        if damage.count > SHOWN_DAMAGE:
+            report_message(f"... {more(damage)}")
+    report_message(
+        "the input is damaged; everything else was used; --strict stops at the first damage"
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import closing
 from itertools import chain, islice
 from pathlib import Path
@@ -11,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_options
-from smfparse.cli.output import finish, nothing_selected, write_lines, write_parquet
+from smfparse.cli.output import Output, finish, nothing_selected, report_message, report_selection
+from smfparse.rendering import PARQUET
 
 if TYPE_CHECKING:
-    from smfparse.reports import Report
-    from smfparse.sections import Sections
-    from smfparse.tables import Inputs
+    from smfparse.inputs import Inputs
+    from smfparse.reports import Report, Sections
 
 
 @click.command("report", epilog=INPUT_HELP)
@@ -25,59 +24,66 @@ if TYPE_CHECKING:
 @click.option(
     "--interval",
     metavar="LENGTH",
-    help="One section a queue manager and interval of this length, from midnight on: 30s, 15m, 1h.",
+    help="Make one section per queue manager and interval of this length (30s, 15m, 1h), from "
+    "midnight.",
 )
-@click.option("--total", is_flag=True, help="One section a queue manager for the whole input.")
+@click.option(
+    "--total", is_flag=True, help="Make one section per queue manager for the whole input."
+)
 @click.option(
     "--by",
     metavar="NAMES",
-    help="What the rows of api-cost and smf-volume are told apart by: 'qmgr,job,queue'.",
+    help="Group the rows of api-cost and smf-volume by these columns: 'qmgr,job,queue'.",
 )
 @click.option(
     "--top",
     type=click.IntRange(min=1),
-    help="Only so many rows of api-cost a section, the dearest, and none of requests to the CF.",
+    metavar="N",
+    help="Show only the N most expensive rows per section of api-cost, without the coupling "
+    "facility rows.",
 )
-@click.option("--sort", type=click.Choice(["cpu", "elapsed"]), help="By what --top is told.")
+@click.option(
+    "--sort", type=click.Choice(["cpu", "elapsed"]), help="Rank by this column for --top."
+)
 @click.option(
     "--stream",
     multiple=True,
     metavar="BASE=STREAM",
-    help="That the queue BASE has the STREAMQ STREAM, for the report streaming.",
+    help="For the streaming report: treat STREAM as the streaming queue of BASE.",
 )
 @click.option(
-    "--acctime", metavar="MMMM.SS", help="Accounting interval that smf-volume projects: 0.15."
+    "--acctime",
+    metavar="MMMM.SS",
+    help="Project smf-volume to this accounting interval: 0.15.",
 )
 @click.option(
-    "--statime", metavar="MMMM.SS", help="Statistics interval that smf-volume projects: 1.00."
+    "--statime",
+    metavar="MMMM.SS",
+    help="Project smf-volume to this statistics interval: 1.00.",
 )
-@click.option("--explain", is_flag=True, help="Say how each figure comes about; INPUT not needed.")
+@click.option("--explain", is_flag=True, help="Print the formula of each figure; needs no INPUT.")
 @click.option(
-    "--list", "listed", is_flag=True, help="List the reports, and those that INPUT has data for."
+    "--list", "listed", is_flag=True, help="List the reports, and whether INPUT has data for each."
 )
 @reading_options("--to", "--until")
-@output_options("text", "csv", "json", "parquet")
+@output_options(PARQUET)
 def command(
     name: str | None,
     inputs: tuple[str, ...],
-    interval: str | None,
-    total: bool,
     explain: bool,
     listed: bool,
-    form: str,
-    output: Path | None,
-    force: bool,
+    output: Output,
     reading: Reading,
     **asked: Any,
 ) -> None:
-    """Print the report NAME: one section a queue manager and interval.
+    """Print the report NAME: one section per queue manager and interval.
 
     NAME is a report (log) or one of MP1B's DD names (LOG, LOGCSV); --list names them. Times are the
     local times of the z/OS system. A figure whose inputs are not in the data is shown as -.
 
-    With --interval and --total counters are added, high-water marks keep the highest and low-water
-    marks the lowest, gauges the last; ratios come from these. Records are selected by the time when
-    SMF took them: those of an interval at its end.
+    --interval and --total add counters, keep the highest high-water mark, the lowest low-water mark
+    and the last gauge; ratios come from these. Records are selected by the time when SMF took them:
+    those of an interval at its end.
 
     \b
     Example:
@@ -87,88 +93,89 @@ def command(
       smfparse report buff DUMP.smf --interval 1h --format csv --output buff.csv
       smfparse report log DUMP.smf --qmgr QM01 --from 0800 --to 1800
     """
-    from smfparse import reports
-
     if listed:
-        if form == "parquet":
-            raise click.UsageError("--list is text, csv or json.")
-        if name and not Path(name).exists() and reports.is_report(name):
-            raise click.UsageError(f"--list takes inputs, and no report: leave out {name}.")
-        _list((name, *inputs) if name else (), form, output, force, reading)
+        _list(name, inputs, output, reading)
         return
     if name is None:
         raise click.UsageError("Missing argument 'NAME'; --list names the reports.")
+    from smfparse import reports
+
     which = reports.report(name)
     if explain:
-        write_lines(reports.explain(which), output, force)
-        return
-    _print(which, inputs, _sections(interval, total), asked, form, output, force, reading)
+        output.check_text("--explain")
+        output.write_lines(reports.explain(which))
+    else:
+        _print(which, inputs, output, reading, **asked)
 
 
 def _sections(interval: str | None, total: bool) -> Sections | None:
-    """Return what makes a section; None: what the report itself says."""
-    from smfparse.sections import TOTAL, every
+    """Return what makes a section; None: what the report itself declares."""
+    from smfparse.reports import TOTAL, every
 
     if interval and total:
-        raise click.UsageError("--interval and --total exclude each other.")
+        raise click.UsageError("--interval and --total exclude each other; give one of them.")
     return TOTAL if total else every(interval) if interval else None
 
 
 def _print(
     which: Report,
     inputs: tuple[str, ...],
-    sections: Sections | None,
-    asked: Mapping[str, Any],
-    form: str,
-    output: Path | None,
-    force: bool,
+    output: Output,
     reading: Reading,
+    *,
+    interval: str | None,
+    total: bool,
+    **asked: Any,
 ) -> None:
-    """Write a report of inputs, and say what there is to say of them."""
-    from smfparse import printing, reports
-    from smfparse.catalog import Catalog
+    """Write a report of inputs; report on stderr what is absent, duplicates and damage."""
+    from smfparse import reports
+    from smfparse.query import Catalog
 
+    sections = _sections(interval, total)
     if not inputs:
         raise click.UsageError("Missing argument 'INPUT...'.")
     unknown = reading.selection.unknown_to(which.tables)
     if unknown:
-        raise click.UsageError(f"The report {which.name} has no {' nor '.join(unknown)}.")
+        raise click.UsageError(
+            f"The report {which.name} has no {' and no '.join(unknown)} names; "
+            f"leave out {' and '.join(f'--{each}' for each in unknown)}."
+        )
     which.values(asked)
-    opened = reading.open(inputs, output)
+    opened = reading.open(inputs, output.path)
     with Catalog(opened) as catalog:
-        if form == "parquet":
-            table = reports.table(which, catalog, sections, **asked)
-            _say_absent(which, opened, table.num_rows > 0)
-            write_parquet(table, output, force)
+        if output.format == PARQUET:
+            table = reports.report_table(which, catalog, sections, **asked)
+            _report_absent(which, opened, table.num_rows > 0)
+            output.write_parquet(table)
         else:
-            with closing(reports.run(which, catalog, sections, **asked)) as rows:
+            with closing(reports.run_report(which, catalog, sections, **asked)) as rows:
                 found = list(islice(rows, 1))
-                _say_absent(which, opened, bool(found))
-                shown = printing.lines(which, chain(found, rows), form, **asked)
-                write_lines(shown, output, force)
+                _report_absent(which, opened, bool(found))
+                output.write(reports.ReportDocument(which, chain(found, rows), asked))
     finish(opened.damage, opened.duplicates)
 
 
-def _say_absent(which: Report, opened: Inputs, there: bool) -> None:
-    """Say, if there is nothing to report, why that may be."""
+def _report_absent(which: Report, opened: Inputs, there: bool) -> None:
+    """Print on stderr, if there is nothing to report, why that may be."""
     if there or nothing_selected(opened):
         return
-    click.echo(f"smfparse: {which.absent()}", err=True)
-    if not opened.selection.everything:
-        click.echo(f"smfparse: looked at were only records with: {opened.selection}", err=True)
+    report_message(which.absent())
+    report_selection(opened)
 
 
-def _list(
-    inputs: tuple[str, ...], form: str, output: Path | None, force: bool, reading: Reading
-) -> None:
-    """Write the reports; with inputs, whether these have data for them."""
-    from smfparse import listing
-    from smfparse.catalog import Catalog
+def _list(name: str | None, inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
+    """Write the reports; with inputs, of which a name is the first, whether they have the data."""
+    from smfparse.query import Catalog
+    from smfparse.reports import ListDocument, is_report, reports_listed
 
-    if not inputs:
-        write_lines(listing.lines(listing.reports_listed(), form), output, force)
+    if output.format == PARQUET:
+        raise click.UsageError("--list cannot be written as Parquet; choose another format.")
+    if name and not Path(name).exists() and is_report(name):
+        raise click.UsageError(f"--list takes inputs, not a report; leave out {name}.")
+    if name is None:
+        output.write(ListDocument(reports_listed()))
         return
-    opened = reading.open(inputs, output)
+    opened = reading.open((name, *inputs), output.path)
     with Catalog(opened) as catalog:
-        write_lines(listing.lines(listing.reports_listed(catalog), form), output, force)
+        output.write(ListDocument(reports_listed(catalog)))
     finish(opened.damage, opened.duplicates)

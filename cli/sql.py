@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from itertools import chain
 from pathlib import Path
@@ -13,17 +13,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_options
-from smfparse.cli.output import finish, nothing_selected, say, write_lines, write_parquet
+from smfparse.cli.output import Output, finish, nothing_selected, report_damage, report_message
+from smfparse.rendering import PARQUET
 
 if TYPE_CHECKING:
-    from smfparse.catalog import Catalog
-    from smfparse.tables import Inputs
+    from smfparse.inputs import Inputs
+    from smfparse.query import Catalog
 
 _NO_QUERY = "no query: give it as the last argument, with --file F, or on standard input"
 
 
 class _Command(click.Command):
-    """Takes a query for one also where it starts with a comment, and not for an option."""
+    """Recognises a query also where it starts with a comment, which looks like an option."""
 
     def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
         if arguments and arguments[-1].startswith("--") and _is_query(arguments[-1]):
@@ -41,22 +42,17 @@ class _Command(click.Command):
     help="Run the statements in F instead of the last argument.",
 )
 @reading_options("--to", "--until")
-@output_options("text", "csv", "json", "parquet")
+@output_options(PARQUET)
 def command(
-    arguments: tuple[str, ...],
-    script: Path | None,
-    form: str,
-    output: Path | None,
-    force: bool,
-    reading: Reading,
+    arguments: tuple[str, ...], script: Path | None, output: Output, reading: Reading
 ) -> None:
     """Run QUERY (DuckDB SQL) over the tables of the inputs.
 
     The query is the last argument, the content of a file with --file, or what comes on standard
     input; on a terminal a prompt asks for queries, and Tab completes tables and columns. It may be
-    several statements; the rows of each are written, in JSON as an array each. Text shows six
-    decimals, CSV and JSON all there are. Only the columns that are needed are decoded, and of them
-    the rows of the records that are selected.
+    several statements; the rows of each are written, in JSON as an array each. CSV and JSON have
+    all decimals; text, md and html have six. Only the columns that are needed are decoded, and only
+    the records that are selected.
 
     \b
     Example:
@@ -66,28 +62,30 @@ def command(
       smfparse sql DUMP.smf
       smfparse sql DUMP.smf "COPY (SELECT * FROM wtas) TO 'wtas.parquet'"
     """
-    from smfparse.catalog import Catalog
+    from smfparse.query import Catalog
 
     inputs, query = _split(arguments, script)
-    if query is None and not (form != "parquet" and _can_ask(inputs, output)):
+    if query is None and not (output.format != PARQUET and _can_ask(inputs, output)):
         query = _from_stdin(inputs)
-    opened = reading.open(inputs, output)
+    opened = reading.open(inputs, output.path)
     with Catalog(opened) as catalog:
         if query is None:
-            _ask(catalog, form, opened)
-        elif _write(catalog, query, form, output, force) <= 1:  # one: a count of nothing
+            _ask(catalog, output.format, opened)
+        elif _write(catalog, query, output) <= 1:  # one: a count of nothing
             nothing_selected(opened)
-    finish(opened.damage, opened.duplicates, listed=query is None)
+    finish(opened.damage, opened.duplicates, reported=query is None)
 
 
-def _write(catalog: Catalog, query: str, form: str, output: Path | None, force: bool) -> int:
+def _write(catalog: Catalog, query: str, output: Output) -> int:
     """Write what statements give; return how many rows that is."""
-    if form == "parquet":
+    if output.format == PARQUET:
         rows = catalog.arrow(query)
-        write_parquet(rows, output, force)
+        output.write_parquet(rows)
         return int(rows.num_rows)
-    results = _Results(catalog, form)
-    write_lines(results.lines(query), output, force)
+    from smfparse.rendering import RowsDocument
+
+    results = _Results(catalog)
+    output.write(RowsDocument(results.of(query)))
     return results.rows
 
 
@@ -117,8 +115,8 @@ def _decoded(text: bytes, name: str) -> str:
     return found
 
 
-def _can_ask(inputs: tuple[str, ...], output: Path | None) -> bool:
-    free = output is None and "-" not in inputs
+def _can_ask(inputs: tuple[str, ...], output: Output) -> bool:
+    free = output.path is None and "-" not in inputs
     return free and sys.stdin.isatty() and sys.stdout.isatty()
 
 
@@ -132,36 +130,29 @@ def _from_stdin(inputs: tuple[str, ...]) -> str:
 class _Results:
     """The results of a script; `rows` counts theirs."""
 
-    def __init__(self, catalog: Catalog, form: str) -> None:
+    def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        self._form = form
-        self._any = False
         self.rows = 0
 
-    def lines(self, script: str) -> Iterator[str]:
-        """Run the statements; yield the rows of each, an empty line between two results."""
-        from smfparse.frames import lines
-
+    def of(self, script: str) -> Iterator[tuple[str, Iterable[Any]]]:
+        """Run the statements; yield those that give rows, each with the parts of its rows."""
         statements = self._catalog.statements(script)
         for number, statement in enumerate(statements, 1):
-            with _placed(number, len(statements)), closing(self._catalog.run(statement)) as parts:
+            with closing(self._parts(statement, number, len(statements))) as parts:
                 first = next(parts, None)
-                if first is None:
-                    continue
-                if self._any and self._form != "json":
-                    yield ""
-                self._any = True
-                yield from lines(self._counted(chain([first], parts)), self._form)
+                if first is not None:
+                    yield statement, chain([first], parts)
 
-    def _counted(self, parts: Iterable[Any]) -> Iterator[Any]:
-        for part in parts:
-            self.rows += part.num_rows
-            yield part
+    def _parts(self, statement: str, number: int, count: int) -> Generator[Any, None, None]:
+        with _placed(number, count), closing(self._catalog.run(statement)) as parts:
+            for part in parts:
+                self.rows += part.num_rows
+                yield part
 
 
 @contextmanager
 def _placed(number: int, count: int) -> Iterator[None]:
-    """Let an error say in which statement of several it is."""
+    """Put in front of an error in which statement of several it is."""
     from smfparse.errors import RequestError
 
     try:
@@ -172,21 +163,28 @@ def _placed(number: int, count: int) -> Iterator[None]:
         raise RequestError(f"statement {number} of {count}: {error}") from error
 
 
-def _ask(catalog: Catalog, form: str, opened: Inputs) -> None:
-    """Ask for queries, and say what cannot be used as soon as it is met."""
-    from smfparse.cli.describe import lines
-    from smfparse.console import Console
+def _ask(catalog: Catalog, format: str, opened: Inputs) -> None:  # noqa: A002 - as everywhere
+    """Ask for queries, and report damage as soon as it is met."""
+    from smfparse.inspecting import description
+    from smfparse.query import Console
+    from smfparse.rendering import TEXT, RowsDocument, lines
 
-    said = 0
+    reported = 0
 
-    def tell_damage() -> None:
-        nonlocal said
-        if opened.damage.count > said:
-            said = opened.damage.count
-            say(opened.damage)
+    def report_new_damage() -> None:
+        nonlocal reported
+        if opened.damage.count > reported:
+            reported = opened.damage.count
+            report_damage(opened.damage)
+
+    def describe(name: str | None) -> Iterator[str]:
+        return lines(description(name), TEXT)
 
     def complain(text: str) -> None:
         click.echo(text, err=True)
 
-    complain("smfparse: SQL over the tables; .help for help, Ctrl-D to leave")
-    Console(catalog, form, lines, click.echo, complain, tell_damage).run()
+    def render(parts: Iterable[Any]) -> Iterator[str]:
+        return lines(RowsDocument([("", parts)]), format)
+
+    report_message("SQL over the tables; .help for help, Ctrl-D to leave")
+    Console(catalog, render, describe, click.echo, complain, report_new_damage).run()

@@ -1,16 +1,15 @@
 """The registry: which control block stands in which triplet of which SMF record.
 
-    (SMF type, subtype): {triplet number: (table, block)}
+    (SMF type, subtype): {triplet number: block}
 
-Triplet 0 of every record is the QWHS area. A table can come from several places; the blocks that
-are not listed are IBM-internal. `TABLES` is every table by name, child tables included.
+Triplet 0 of every record is the QWHS area. A block can come from several places; the triplets that
+are not listed are IBM-internal. A plain registry, without a lazy face: reading it needs every
+block, so there is nothing to put off.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from smfparse.layout import Block, Child, Column
+from smfparse.layout import Block
 from smfparse.schemas.q5st import Q5ST
 from smfparse.schemas.qcct import QCCT
 from smfparse.schemas.qcst import QCST
@@ -31,14 +30,26 @@ from smfparse.schemas.qsrs import QSRS
 from smfparse.schemas.qsst import QSST
 from smfparse.schemas.qtst import QTST
 from smfparse.schemas.qwac import QWAC
-from smfparse.schemas.qwhs import QWHC, QWHS, QWHX
-from smfparse.schemas.smf import QWAS, QWST, TRIPLET
+from smfparse.schemas.qwhs import (
+    QWHC,
+    QWHS,
+    QWHS_LONG,
+    QWHS_SHORT,
+    QWHS_SIZES,
+    QWHS_STUB,
+    QWHS_STUB_BYTES,
+    QWHX,
+    QWHX_RELEASE,
+)
+from smfparse.schemas.smf import QWAS, QWST, SUBTYPE_VALID, TRIPLET
 from smfparse.schemas.wqst import WQST
 from smfparse.schemas.wtas import WTAS
 from smfparse.schemas.wtid import WTID
 
 STATISTICS = 115
 ACCOUNTING = 116
+DUMP_HEADER, DUMP_TRAILER = 2, 3
+"""SMF types of the records that IFASMFDP writes around those of a dump."""
 
 REGISTRY: dict[tuple[int, int], dict[int, Block]] = {
     (115, 1): {9: QSST, 11: QJST},
@@ -57,67 +68,49 @@ REGISTRY: dict[tuple[int, int], dict[int, Block]] = {
 }
 """QPST stands in 115/2 before MQ 8.0 and in 115/215 since; 116/2 goes on where 116/1 is full."""
 
-TASK_RECORDS = frozenset({(116, 1), (116, 2)})
+TASK, CONTINUATION = (116, 1), (116, 2)
+"""A task of class 3 accounting, and what of its queues does not fit into that record."""
+
+TASK_RECORDS = frozenset({TASK, CONTINUATION})
 """Records of class 3 accounting: their rows carry `task_record_no`."""
 
 STUB_RECORDS = frozenset({(115, 5), (115, 6), (115, 7)})
 """Records whose QWHS is a stub of four bytes."""
 
-
-@dataclass(frozen=True)
-class Table:
-    """A table: the rows of a block, or of a repeated group inside it.
-
-    block    where the rows come from
-    columns  the block's own columns (of one entry, in a child table)
-    child    the repeated group, None for the block's own table
-    task     whether the rows carry `task_record_no`
-    stub     whether they are of records that have no time of their own but the SMF header's
-    extra    a block of the record's QWHS area whose columns are appended
-    """
-
-    name: str
-    title: str
-    block: Block
-    columns: tuple[Column, ...]
-    child: Child | None = None
-    task: bool = False
-    stub: bool = False
-    extra: Block | None = None
-
-
-def _tables() -> dict[str, Table]:
-    found: dict[str, Table] = {}
-    for record, triplets in REGISTRY.items():
-        for each in triplets.values():
-            task, stub = record in TASK_RECORDS, record in STUB_RECORDS
-            if each.columns:
-                name = each.name.lower()
-                extra = QWHC if each is QMAC else None
-                found[name] = Table(
-                    name, each.title, each, each.columns, task=task, stub=stub, extra=extra
-                )
-            for child in each.children:
-                title = f"{each.name}: {child.title}"
-                found[child.table] = Table(
-                    child.table, title, each, child.columns, child=child, task=task, stub=stub
-                )
-    return found
-
-
-TABLES = _tables()
+APPENDED = {"QMAC": QWHC}
+"""Blocks of a record's QWHS area whose columns are appended to the table of another block."""
 
 __all__ = [
     "ACCOUNTING",
+    "APPENDED",
+    "CONTINUATION",
+    "DUMP_HEADER",
+    "DUMP_TRAILER",
+    "Q5ST",
+    "QCST",
+    "QIS1",
+    "QJST",
+    "QPST",
+    "QWAC",
     "QWAS",
     "QWHC",
     "QWHS",
+    "QWHS_LONG",
+    "QWHS_SHORT",
+    "QWHS_SIZES",
+    "QWHS_STUB",
+    "QWHS_STUB_BYTES",
     "QWHX",
+    "QWHX_RELEASE",
     "QWST",
     "REGISTRY",
     "STATISTICS",
-    "TABLES",
+    "STUB_RECORDS",
+    "SUBTYPE_VALID",
+    "TASK",
     "TASK_RECORDS",
     "TRIPLET",
-    "Table",
+    "WQST",
+    "WTAS",
+    "WTID",
 ]

@@ -1,7 +1,6 @@
 """Q5ST: Db2 manager statistics, one per queue manager and interval."""
 
-from smfparse.fields import Count32, Elapsed, Gauge32, High32, HighElapsed, Reserved
-from smfparse.layout import block, header
+from smfparse.layout import Count32, Elapsed, Gauge32, High32, HighElapsed, Reserved, block, header
 
 Q5ST = block(
     "Q5ST",

@@ -1,7 +1,6 @@
 """QCCT: channel initiator control information, one per interval."""
 
-from smfparse.fields import Gauge32, Gauge64, High32, Text
-from smfparse.layout import block, header, since
+from smfparse.layout import Gauge32, Gauge64, High32, Text, block, header, since
 
 QCCT = block(
     "QCCT",

@@ -1,6 +1,6 @@
 """QCST: channel accounting, one per channel instance and interval."""
 
-from smfparse.fields import (
+from smfparse.layout import (
     Code,
     Combine,
     Count32,
@@ -14,8 +14,10 @@ from smfparse.fields import (
     When,
     Word16,
     Word32,
+    block,
+    header,
+    since,
 )
-from smfparse.layout import block, header, since
 from smfparse.schemas.enums import (
     CHANNEL_DISPOSITION,
     CHANNEL_STATUS,

@@ -1,7 +1,6 @@
 """QCT: the tasks of the channel initiator (115/231)."""
 
-from smfparse.fields import Count32, Elapsed, Gauge32, HighElapsed, LocalWhen, Word32
-from smfparse.layout import block
+from smfparse.layout import Count32, Elapsed, Gauge32, HighElapsed, LocalWhen, Word32, block
 
 QCT_TASK = (
     "qcttskn" / Word32 * "TCB address used as the task identity",

@@ -1,6 +1,6 @@
 """QESD: shared message data set statistics, one per structure and interval."""
 
-from smfparse.fields import (
+from smfparse.layout import (
     Bit,
     Count32,
     Elapsed,
@@ -11,8 +11,10 @@ from smfparse.fields import (
     Reserved,
     Text,
     Word32,
+    block,
+    header,
+    since,
 )
-from smfparse.layout import block, header, since
 
 QESD = block(
     "QESD",

@@ -2,8 +2,7 @@
 
 from construct import Struct
 
-from smfparse.fields import Count32, Elapsed, High32, Reserved, Text, Word32
-from smfparse.layout import Repeat, block, header
+from smfparse.layout import Count32, Elapsed, High32, Repeat, Reserved, Text, Word32, block, header
 
 QESTSTUC = Struct(
     "qeststr" / Text(12) * "Coupling facility structure name; binary zeros in an unused slot",

@@ -1,6 +1,6 @@
 """QIS1: page set statistics, one per page set and interval."""
 
-from smfparse.fields import (
+from smfparse.layout import (
     Bit,
     Code,
     Count32,
@@ -12,8 +12,9 @@ from smfparse.fields import (
     High32,
     Reserved,
     Word32,
+    block,
+    header,
 )
-from smfparse.layout import block, header
 from smfparse.schemas.enums import PAGE_SET_EXPAND, PAGE_SET_STATUS
 
 QIS1 = block(

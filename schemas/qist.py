@@ -1,7 +1,6 @@
 """QIST: data manager statistics, one per queue manager and interval."""
 
-from smfparse.fields import Count32, Reserved
-from smfparse.layout import block, header
+from smfparse.layout import Count32, Reserved, block, header
 
 QIST = block(
     "QIST",

@@ -2,21 +2,24 @@
 
 from construct import Struct
 
-from smfparse.fields import (
+from smfparse.layout import (
     Count32,
     Count64,
     Elapsed,
     High64,
     HighElapsed,
     Low64,
+    Repeat,
     Reserved,
     SCount32,
     SCount64,
     SquareSum,
     Text,
     When,
+    block,
+    header,
+    since,
 )
-from smfparse.layout import Repeat, block, header, since
 
 QJSTIO = Struct(
     "qjstiocount" / Count32 * "Write I/O requests of this log copy and type",

@@ -1,7 +1,6 @@
 """QLST: lock manager statistics, one per queue manager and interval."""
 
-from smfparse.fields import Count32, Reserved
-from smfparse.layout import block, header
+from smfparse.layout import Count32, Reserved, block, header
 
 QLST = block(
     "QLST",

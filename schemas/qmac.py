@@ -1,7 +1,6 @@
 """QMAC: message manager accounting (class 1), cumulative since the task connected."""
 
-from smfparse.fields import Gauge32, GaugeElapsed
-from smfparse.layout import block, header
+from smfparse.layout import Gauge32, GaugeElapsed, block, header
 
 QMAC = block(
     "QMAC",

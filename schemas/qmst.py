@@ -1,7 +1,16 @@
 """QMST: message manager statistics, one per queue manager and interval."""
 
-from smfparse.fields import Count64, Elapsed, Reserved, SCount32, SCount64, SGauge32
-from smfparse.layout import block, header, since
+from smfparse.layout import (
+    Count64,
+    Elapsed,
+    Reserved,
+    SCount32,
+    SCount64,
+    SGauge32,
+    block,
+    header,
+    since,
+)
 
 QMST = block(
     "QMST",

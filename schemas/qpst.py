@@ -1,7 +1,6 @@
 """QPST: buffer manager statistics, one per buffer pool and interval."""
 
-from smfparse.fields import Bit, Flags, Reserved, SCount32, SGauge32, SLow32, SWord32
-from smfparse.layout import block, header
+from smfparse.layout import Bit, Flags, Reserved, SCount32, SGauge32, SLow32, SWord32, block, header
 
 QPST = block(
     "QPST",

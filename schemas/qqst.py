@@ -1,6 +1,6 @@
 """QQST: queue statistics, one per queue and interval."""
 
-from smfparse.fields import (
+from smfparse.layout import (
     Bit,
     Combine,
     Count64,
@@ -15,8 +15,10 @@ from smfparse.fields import (
     Text,
     When,
     Word64,
+    block,
+    header,
+    since,
 )
-from smfparse.layout import block, header, since
 
 QQST = block(
     "QQST",

@@ -1,7 +1,17 @@
 """QSGM: GETMAIN summary, one per caller."""
 
-from smfparse.fields import Reserved, SCount32, SGauge32, SHigh32, SLow32, SWord32, Text, Word8
-from smfparse.layout import block, header
+from smfparse.layout import (
+    Reserved,
+    SCount32,
+    SGauge32,
+    SHigh32,
+    SLow32,
+    SWord32,
+    Text,
+    Word8,
+    block,
+    header,
+)
 
 QSGM = block(
     "QSGM",

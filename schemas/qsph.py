@@ -1,7 +1,6 @@
 """QSPH: storage pool, one per pool."""
 
-from smfparse.fields import Bit, Flags, Gauge16, Gauge32, Reserved, SGauge32, Text
-from smfparse.layout import block, header
+from smfparse.layout import Bit, Flags, Gauge16, Gauge32, Reserved, SGauge32, Text, block, header
 
 QSPH = block(
     "QSPH",

@@ -1,7 +1,6 @@
 """QSRS: storage region summary, one per queue manager."""
 
-from smfparse.fields import Gauge8, Gauge32, Gauge64, High64, Reserved, SGauge32
-from smfparse.layout import block, header
+from smfparse.layout import Gauge8, Gauge32, Gauge64, High64, Reserved, SGauge32, block, header
 
 QSRS = block(
     "QSRS",

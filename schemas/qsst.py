@@ -1,7 +1,6 @@
 """QSST: storage manager statistics, one per queue manager and interval."""
 
-from smfparse.fields import Count32
-from smfparse.layout import block, header
+from smfparse.layout import Count32, block, header
 
 QSST = block(
     "QSST",

@@ -1,7 +1,6 @@
 """QTST: topic manager statistics, one per queue manager and interval."""
 
-from smfparse.fields import Count32, Elapsed, High32, HighElapsed, Low32, Reserved
-from smfparse.layout import block, header
+from smfparse.layout import Count32, Elapsed, High32, HighElapsed, Low32, Reserved, block, header
 
 QTST = block(
     "QTST",

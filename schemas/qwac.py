@@ -1,7 +1,6 @@
 """QWAC: accounting block of class 1 that MQ took over from Db2."""
 
-from smfparse.fields import Gauge32, GaugeElapsed, Hex, When, Word32
-from smfparse.layout import block
+from smfparse.layout import Gauge32, GaugeElapsed, Hex, When, Word32, block
 
 QWAC = block(
     "QWAC",

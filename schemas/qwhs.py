@@ -1,6 +1,7 @@
 """The MQ header area (triplet 0): QWHS, then QWHC in 116/0-2, then QWHX from MQ 10."""
 
-from smfparse.fields import (
+from smfparse.layout import (
+    ENCODING,
     Bit,
     Code,
     Flags,
@@ -13,8 +14,8 @@ from smfparse.fields import (
     Word8,
     Word32,
     Word64,
+    block,
 )
-from smfparse.layout import block
 from smfparse.schemas.enums import CONNECTION_TYPE
 
 QWHS = block(
@@ -89,3 +90,11 @@ QWHX = block(
     "res2" / Reserved(2) * "Reserved",
     since="10.0.0",
 )
+
+QWHS_LONG, QWHS_SHORT, QWHS_STUB = QWHS.size, QWHS.field("qwhstime").offset, 1
+"""QWHSLEN of the forms of QWHS: with an interval; without one, QWHC follows; four bytes."""
+QWHS_STUB_BYTES = 4
+QWHS_SIZES = {QWHS_LONG: QWHS_LONG, QWHS_SHORT: QWHS_SHORT + QWHC.size, QWHS_STUB: QWHS_STUB_BYTES}
+"""Bytes of the QWHS area up to QWHX, by QWHSLEN."""
+QWHX_RELEASE = "946".encode(ENCODING)
+"""Release in the SMF header from which QWHX is written, and holds the release."""

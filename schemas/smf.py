@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from smfparse.fields import Bit, Flags, Reserved, SWord16, Text, Word8, Word16, Word32
-from smfparse.layout import Block, block
+from smfparse.layout import Bit, Block, Flags, Reserved, SWord16, Text, Word8, Word16, Word32, block
 
 SUBTYPE_VALID = Bit("SUBTYPE_VALID", 0x40, "Subtype field is used")
 

@@ -1,6 +1,6 @@
 """WQST: queue accounting (class 3), one per task, queue and interval."""
 
-from smfparse.fields import (
+from smfparse.layout import (
     Bit,
     Code,
     Combine,
@@ -13,6 +13,7 @@ from smfparse.fields import (
     HighElapsed,
     LowElapsed,
     Number,
+    Repeat,
     Reserved,
     SCount32,
     SGauge32,
@@ -21,8 +22,10 @@ from smfparse.fields import (
     Text,
     When,
     Word32,
+    block,
+    header,
+    since,
 )
-from smfparse.layout import Repeat, block, header, since
 from smfparse.schemas.cfstat import CF_REQUESTS, CF_VERBS, CFSTAT
 from smfparse.schemas.enums import INDEX_TYPE, OBJECT_TYPE, QSG_DISPOSITION
 

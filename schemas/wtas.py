@@ -1,6 +1,6 @@
 """WTAS: task accounting (class 3), one per task and interval."""
 
-from smfparse.fields import (
+from smfparse.layout import (
     Bit,
     Code,
     Count32,
@@ -12,13 +12,16 @@ from smfparse.fields import (
     HighElapsed,
     HighLatchElapsed,
     LatchElapsed,
+    Repeat,
     Reserved,
     SCount32,
     SWord32,
     When,
     Word32,
+    block,
+    header,
+    since,
 )
-from smfparse.layout import Repeat, block, header, since
 from smfparse.schemas.cfstat import CF_REQUESTS, CFSTAT
 from smfparse.schemas.enums import LATCH_CLASS
 

@@ -1,7 +1,6 @@
 """WTID: identity of the task of a class 3 record."""
 
-from smfparse.fields import Code, Hex, Reserved, Text, Word32
-from smfparse.layout import block, header
+from smfparse.layout import Code, Hex, Reserved, Text, Word32, block, header
 from smfparse.schemas.enums import CONNECTION_TYPE
 
 WTID = block(

@@ -1,52 +1,34 @@
 """IBM MQ for z/OS SMF 115 and 116 records: decode, query, report.
 
 data = smfparse.open("DUMP.smf")
-data.arrow("wtas")  # pyarrow.Table, one row a task and interval
+data.arrow("wtas")  # pyarrow.Table, one row per task and interval
 data.report("log")  # the figures of MP1B's LOG report
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from smfparse.faces import face
 
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from smfparse.errors import SmfError
-    from smfparse.framing import Part, plan
-    from smfparse.library import SmfData, compare
-    from smfparse.library import open_data as open  # noqa: A004 - as in gzip.open
-    from smfparse.selection import Selection
-    from smfparse.tables import decode_part
-
-_HOMES = {
-    "Part": ("smfparse.framing", "Part"),
-    "Selection": ("smfparse.selection", "Selection"),
-    "SmfData": ("smfparse.library", "SmfData"),
-    "SmfError": ("smfparse.errors", "SmfError"),
-    "compare": ("smfparse.library", "compare"),
-    "decode_part": ("smfparse.tables", "decode_part"),
-    "open": ("smfparse.library", "open_data"),
-    "plan": ("smfparse.framing", "plan"),
-}
-
-__all__ = [
-    "Part",
-    "Selection",
-    "SmfData",
-    "SmfError",
-    "__version__",
-    "compare",
-    "decode_part",
-    "open",
-    "plan",
-]
-
-
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used, so that the command line starts fast."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module, attribute = _HOMES[name]
-    return getattr(import_module(module), attribute)
+    from smfparse.errors import SmfError as SmfError
+    from smfparse.inputs import decode_part as decode_part
+    from smfparse.library import SmfData as SmfData
+    from smfparse.library import compare as compare
+    from smfparse.library import open as open  # noqa: A004 - as in gzip.open
+    from smfparse.reading import Part as Part
+    from smfparse.reading import plan as plan
+    from smfparse.selecting import Selection as Selection
+else:
+    __all__, __getattr__, __dir__ = face(
+        __name__,
+        errors="SmfError",
+        inputs="decode_part",
+        library="SmfData compare open",
+        reading="Part plan",
+        selecting="Selection",
+    )
+    __all__ += ["__version__"]

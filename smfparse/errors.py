@@ -3,13 +3,13 @@
     SmfError                 root: catch this one
     ├── InputError           nothing usable: missing, unreadable, empty or not an SMF file
     ├── OutputError          the output, or a temporary file, cannot be written
-    ├── RequestError         the call itself is off: unknown names, SQL that fails, an output that
+    ├── RequestError         the call itself is wrong: unknown names, SQL that fails, an output that
     │                        exists
-    ├── DamageError          an input is damaged, where nothing of such an input is wanted (strict)
+    ├── DamageError          an input is damaged, and strict=True stops at the first damage
     └── LayoutError          a control block is declared or built wrongly
 
 Damage inside a file is not an exception, unless that is asked for: the good records are used and
-each loss is a `Damage` in the `DamageLog` of the input.
+each loss is reported as a `Damage` in the `DamageLog` of the input.
 """
 
 from __future__ import annotations
@@ -23,7 +23,14 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
 class SmfError(Exception):
-    """Root of every error that smfparse raises on purpose."""
+    """Root of every error that smfparse raises on purpose.
+
+    parameters  those that the message names as `since=`; the command line names its options there
+    """
+
+    def __init__(self, message: object, *parameters: str) -> None:
+        super().__init__(message)
+        self.parameters = parameters
 
 
 class InputError(SmfError):
@@ -37,7 +44,7 @@ class OutputError(SmfError):
 def unwritable(place: Path, error: OSError) -> OutputError:
     """Return what to raise where `place` cannot be written: why, and the way out of a full disk."""
     reason = os.strerror(error.errno) if error.errno else str(error)
-    way_out = "; free room there, or name another place" if error.errno in _NO_ROOM else ""
+    way_out = "; free some space there, or give another place" if error.errno in _NO_ROOM else ""
     return OutputError(f"{place}: {reason}{way_out}")
 
 
@@ -84,13 +91,6 @@ class DamageError(SmfError):
     def __init__(self, damage: Damage) -> None:
         super().__init__(damage)
         self.damage = damage
-
-    def __str__(self) -> str:
-        return f"{self.damage} {WAY_OUT}"
-
-
-WAY_OUT = "(--strict stops here)"
-"""What stands behind damage that is said."""
 
 
 @dataclass

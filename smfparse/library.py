@@ -9,22 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import polars as pl
 import pyarrow as pa
 
-from smfparse import comparison, reports
-from smfparse.catalog import Catalog, Connection
-from smfparse.columns import table_names
-from smfparse.criteria import texts
-from smfparse.decode import schema, wanted_columns, wanted_tables
+from smfparse import comparing, reports
 from smfparse.errors import Damage, RequestError
-from smfparse.inventory import Group, inventory
-from smfparse.lazy import lazy
-from smfparse.sections import TOTAL, Sections, every
-from smfparse.selection import EVERYTHING, Selection
-from smfparse.tables import Inputs, open_inputs
+from smfparse.inputs import Inputs, Options, ReadOptions, open_inputs
+from smfparse.inspecting import Group, inventory
+from smfparse.query import Catalog, Connection, lazy_frame
+from smfparse.reports import TOTAL, Sections, every
+from smfparse.selecting import ALL_RECORDS, Selection, texts
+from smfparse.tables import schema, table_names, wanted_columns, wanted_tables
 
 
 class SmfData:
@@ -80,7 +77,7 @@ class SmfData:
         `is_in`, `<` and the like. Collecting it reads the inputs and raises what that raises.
         `damage` has then what could not be used of what was read.
         """
-        return lazy(self.inputs, table)
+        return lazy_frame(self.inputs, table)
 
     def connect(self) -> Connection:
         """Return a DuckDB connection with all tables; close it when it is no longer needed.
@@ -111,51 +108,53 @@ class SmfData:
             raise RequestError("interval and total exclude each other")
         sections: Sections | None = TOTAL if total else every(interval) if interval else None
         with Catalog(self.inputs) as catalog:
-            return reports.table(reports.report(name), catalog, sections, **options)
+            return reports.report_table(reports.report(name), catalog, sections, **options)
 
 
 def open_data(
     paths: str | Path | Iterable[str | Path],
-    selection: Selection = EVERYTHING,
-    *,
-    jobs: int = 1,
-    keep_duplicates: bool = False,
-    strict: bool = False,
-    framing: str | None = None,
+    selection: Selection = ALL_RECORDS,
+    **options: Unpack[Options],
 ) -> SmfData:
     """Open SMF files and datasets, of which the records of `selection` are wanted.
 
     paths            one or several: files, folders, patterns, `-`; Paths are only themselves
     selection        `Selection.of(qmgr="QM*", since="2200")`
-    jobs             processes that decode SMF files, when these are large
-    keep_duplicates  whether records that an earlier dump has as well are kept
-    strict           whether damage ends the reading, by DamageError
-    framing          how records are told apart: rdw, bdw, ...; None: that is detected
+    jobs             processes that decode SMF files, when these are large; 1 by default
+    keep_duplicates  whether to keep records that an earlier dump has as well
+    strict           whether the first damage ends the reading, by DamageError
+    framing          framing of the SMF files: rdw, bdw, ...; None: detected
+    limits           how much is held at once: `smfparse.limits.Limits`
 
     Raises InputError where an input is missing, unreadable or neither of these.
     """
     several = [paths] if isinstance(paths, (str, Path)) else paths
-    inputs = open_inputs(
-        several, selection, jobs, keep_duplicates=keep_duplicates, strict=strict, framing=framing
-    )
-    return SmfData(inputs)
+    for name in options.keys() - Options.__annotations__.keys():
+        raise TypeError(
+            f"open() has no keyword argument {name!r}; it takes a selection, as "
+            f"Selection.of(qmgr='QM01'), and {', '.join(Options.__annotations__)}"
+        )
+    return SmfData(open_inputs(several, ReadOptions(selection, **options)))
+
+
+open = open_data  # noqa: A001 - as in gzip.open
 
 
 def compare(
     before: SmfData | str | Path,
     after: SmfData | str | Path,
     *,
-    by: str | Iterable[str] = comparison.NAMES,
+    by: str | Iterable[str] = comparing.NAMES,
     renames: str | Iterable[str] = (),
-    tolerance: float = comparison.TOLERANCE,
+    tolerance: float = comparing.TOLERANCE,
     interval: str | None = None,
 ) -> pl.DataFrame:
     """Return what changed from one to the other: the rows of `smfparse compare --format csv`.
 
     before     what is open, or is opened for this; likewise `after`
-    by         what rows are told apart by: some of qmgr, job, queue, verb
+    by         what rows are grouped by: some of qmgr, job, queue, verb
     renames    "OLD=NEW": what is called otherwise in `after`; % for any characters
-    tolerance  ratio up to which a change is none
+    tolerance  ratio up to which a change is ignored
     interval   length of intervals, as 15m; None: as recorded
 
     Columns: qmgr, job, queue, verb, figure, before, after, difference, ratio, significant.
@@ -163,9 +162,9 @@ def compare(
     names = by.split(",") if isinstance(by, str) else list(by)
     seconds = every(interval).seconds if interval else None
     sides = (each if isinstance(each, SmfData) else open_data(each) for each in (before, after))
-    first, second = (comparison.measured(each.inputs, None, seconds) for each in sides)
-    found = [comparison.Rename.of(text) for text in texts(renames)]
-    return comparison.compared(first, second, [name.strip() for name in names], found, tolerance)
+    first, second = (comparing.measured(each.inputs, None, seconds) for each in sides)
+    found = [comparing.Rename.of(text) for text in texts(renames)]
+    return comparing.compared(first, second, [name.strip() for name in names], found, tolerance)
 
 
 def _schema(table: str, columns: str | Iterable[str] | None) -> Any:
@@ -175,5 +174,5 @@ def _schema(table: str, columns: str | Iterable[str] | None) -> Any:
     """
     (known,) = wanted_tables([table])
     whole = schema(known)
-    names = whole.names if columns is None else wanted_columns(known, columns)
+    names = whole.names if columns is None else wanted_columns(known, texts(columns))
     return pa.schema([whole.field(name) for name in names])

@@ -7,7 +7,24 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import Write, rdw
+from tests.support.builders import Write, rdw
+from tests.support.real import REAL_DATA, needs_real_data
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests of real files slow; searches are by `search`, other slow tests where they are."""
+    for item in items:
+        if _is_of_real_data(item):
+            item.add_marker(pytest.mark.slow)
+
+
+def _is_of_real_data(item: pytest.Item) -> bool:
+    call = getattr(item, "callspec", None)
+    paths = [each for each in call.params.values() if isinstance(each, Path)] if call else []
+    return needs_real_data.mark in item.iter_markers() or any(
+        REAL_DATA in each.parents for each in paths
+    )
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,116 +1,63 @@
-"""The house stands as it is drawn: imports go down only, and slow libraries stay where they are."""
+"""The house stands as it is drawn: imports go down only, through faces, and rooms stay small."""
 
 from __future__ import annotations
 
 import ast
 import fnmatch
+import statistics
 import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 PROJECT = Path(__file__).resolve().parent.parent
 
-ROOMS = (
+HOUSE = (
     "errors",
-    "fields",
+    "faces",
+    "interrupts",
+    "limits",
+    "vectors",
+    "rendering",
     "layout",
     "schemas",
-    "columns",
-    "views",
-    "arrays",
-    "headers",
-    "packing",
-    "walks",
-    "detection",
-    "framing",
-    "inputs",
-    "criteria",
-    "names",
-    "selection",
-    "records",
-    "tasks",
-    "keys",
-    "matching",
-    "buffers",
-    "duplicates",
-    "decode",
-    "interrupts",
-    "ranges",
-    "locking",
-    "manifest",
-    "parquet",
     "tables",
-    "lazy",
-    "ddl",
-    "dataset",
-    "inventory",
-    "forms",
-    "frames",
-    "outputs",
-    "projection",
-    "hints",
-    "scans",
-    "catalog",
-    "console",
-    "sections",
-    "options",
+    "reading",
+    "selecting",
+    "decoding",
+    "store",
+    "inputs",
+    "query",
+    "writing",
     "reports",
-    "printing",
-    "listing",
-    "significance",
-    "comparison",
-    "contrast",
+    "comparing",
+    "inspecting",
     "library",
-    "dump",
-    "synthesis",
-    "workload",
-    "identity",
-    "accounting",
-    "statistics",
-    "envelope",
-    "intervals",
-    "generate",
+    "synthetic",
     "cli",
 )
-"""Every room of the house; one may import only those before it."""
-PACKAGES = ("schemas", "cli")
-"""Rooms of several modules, which may import each other."""
+"""Every package and every module at the top; one may import only those before it."""
+PACKAGES = tuple(each for each in HOUSE if (PROJECT / "smfparse" / each).is_dir())
+LINKS = ("schemas", "cli")
+"""Packages that are folders at the top, with a link to them in `smfparse`."""
+APART = {"synthetic": {"errors", "faces", "layout", "limits", "reading", "schemas", "tables"}}
+"""What stands apart: all that it may import."""
 ROOF = "smfparse"
-"""The package itself: its public names are looked up when asked for; its version is for all."""
-TYPES_ONLY = {
-    ("smfparse", "errors"),
-    ("smfparse", "framing"),
-    ("smfparse", "library"),
-    ("smfparse", "selection"),
-    ("smfparse", "tables"),
-    ("listing", "catalog"),
-    ("comparison", "tables"),
-    ("reports", "catalog"),
-    ("cli.compare", "comparison"),
-    ("cli.compare", "tables"),
-    ("cli.convert", "tables"),
-    ("cli.describe", "columns"),
-    ("cli.describe", "layout"),
-    ("cli.info", "errors"),
-    ("cli.info", "inventory"),
-    ("cli.info", "tables"),
-    ("cli.options", "selection"),
-    ("cli.options", "tables"),
-    ("cli.output", "tables"),
-    ("cli.report", "reports"),
-    ("cli.report", "sections"),
-    ("cli.report", "tables"),
-    ("cli.sql", "catalog"),
-    ("cli.sql", "tables"),
-}
-"""(module, room): imports for the type checker, which are not there at run time."""
-SLOW = {"duckdb", "numpy", "polars", "prompt_toolkit", "pyarrow"}
+SLOW = {"duckdb", "numpy", "polars", "prompt_toolkit", "pyarrow", "scipy"}
 """Libraries that take long to load."""
+ONLY_IN = {
+    "duckdb": {"query.catalog", "writing.database"},
+    "prompt_toolkit": {"query.prompt"},
+    "scipy": {"comparing.significance"},
+}
+"""The only modules that import a library."""
+MOST_LINES = {"module": 400, "class": 150, "function": 40, "median function": 5}
 
 
 @dataclass(frozen=True)
@@ -128,18 +75,27 @@ class Import:
 
 
 def module_name(path: Path) -> str:
-    """Return `fields`, `schemas.qjst`, `cli` or, for the package itself, `smfparse`."""
+    """Return `reading.chunks`, `schemas.qjst`, `cli` or, for the package itself, `smfparse`."""
     parts = path.relative_to(PROJECT).with_suffix("").parts
-    parts = parts[1:] if parts[0] == "smfparse" else parts
+    parts = parts[1:] if parts[0] == ROOF else parts
     return ".".join(part for part in parts if part != "__init__") or ROOF
 
 
-MODULES = {
-    module_name(path): path
-    for folder in ("smfparse", *PACKAGES)
-    for path in sorted((PROJECT / folder).glob("*.py"))
-}
+def python_files(*folders: str) -> list[Path]:
+    """Return all Python files below folders; what a link leads to is there by its own name."""
+    links = [PROJECT / ROOF / each for each in LINKS]
+    return [
+        path
+        for folder in folders
+        for path in sorted((PROJECT / folder).rglob("*.py"))
+        if not any(path.is_relative_to(link) for link in links)
+    ]
+
+
+MODULES = {module_name(path): path for path in python_files(ROOF, *LINKS)}
+TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in MODULES.items()}
 every_module = pytest.mark.parametrize("module", MODULES)
+every_package = pytest.mark.parametrize("package", PACKAGES)
 
 
 def is_type_checking(node: ast.AST) -> bool:
@@ -153,92 +109,163 @@ def imports_below(node: ast.AST, types_only: bool, at_once: bool) -> Iterator[Im
         elif isinstance(child, ast.ImportFrom):
             start = "." * child.level + (child.module or "")
             yield from (Import(f"{start}.{each.name}", types_only, at_once) for each in child.names)
-        elif is_type_checking(child):
-            yield from imports_below(child, True, at_once)
+        elif isinstance(child, ast.If) and is_type_checking(child):
+            for each in child.body:
+                yield from imports_below(ast.Module([each], []), True, at_once)
+            for each in child.orelse:
+                yield from imports_below(ast.Module([each], []), types_only, at_once)
         else:
             inside = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
             yield from imports_below(child, types_only, at_once and not inside)
 
 
-def imports(path: Path) -> list[Import]:
-    return list(imports_below(ast.parse(path.read_text(encoding="utf-8")), False, True))
+def imports(tree: ast.AST) -> list[Import]:
+    return list(imports_below(tree, False, True))
 
 
-def room(module: str) -> str:
-    return module.split(".")[0]
+def room(name: str) -> str:
+    return name.split(".")[0]
 
 
 def own_imports(module: str) -> Iterator[tuple[Import, str]]:
     """Yield the imports of a module that stay in the house, with what is imported."""
-    for each in imports(MODULES[module]):
+    for each in imports(TREES[module]):
         if each.library == ROOF and each.name != f"{ROOF}.__version__":
             yield each, each.name.removeprefix(f"{ROOF}.")
 
 
-def test_every_module_has_a_place_in_the_order_and_every_place_a_module() -> None:
-    assert {room(module) for module in MODULES} == {ROOF, *ROOMS}
+def test_every_room_has_a_place_in_the_order_and_every_place_a_room() -> None:
+    assert {room(module) for module in MODULES} == {ROOF, *HOUSE}
 
 
-def test_the_modules_of_a_package_are_found() -> None:
-    assert {"schemas", "schemas.qjst", "cli", "cli.report", "fields", ROOF} <= MODULES.keys()
+def test_the_modules_of_all_levels_are_found() -> None:
+    assert {"schemas.qjst", "cli.report", "reading.chunks", "errors", ROOF} <= MODULES.keys()
 
 
 @every_module
 def test_imports_go_down_only(module: str) -> None:
     here = room(module)
-    below = ROOMS if here == ROOF else ROOMS[: ROOMS.index(here)]
-    allowed = {*below, here} if here in PACKAGES else set(below)
-    up = [
-        name
-        for each, name in own_imports(module)
-        if not each.types_only and room(name) not in allowed
+    below = HOUSE if here == ROOF else HOUSE[: HOUSE.index(here)]
+    allowed = {here, *APART.get(here, below)}
+    assert [name for _, name in own_imports(module) if room(name) not in allowed] == []
+
+
+def reaches_inside(importing: str, imported: str) -> bool:
+    """Whether a name is imported from inside a package, of which the importing room is no part."""
+    package = room(imported)
+    if package not in PACKAGES or package in {importing, imported}:
+        return False
+    return imported.count(".") > 1 or f"{package}.{imported.split('.')[1]}" in MODULES
+
+
+@every_module
+def test_from_outside_a_package_only_its_face_is_used(module: str) -> None:
+    assert [name for _, name in own_imports(module) if reaches_inside(room(module), name)] == []
+
+
+@pytest.mark.parametrize("folder", ["tools", "benchmarks", "fixtures"])
+def test_what_is_beside_the_house_uses_faces_only(folder: str) -> None:
+    inside = [
+        (path.name, each.name)
+        for path in python_files(folder)
+        for each in imports(ast.parse(path.read_text(encoding="utf-8")))
+        if each.library == ROOF and reaches_inside(folder, each.name.removeprefix(f"{ROOF}."))
     ]
-    assert up == []
+    assert inside == []
 
 
-def test_imports_for_the_type_checker_are_those_listed() -> None:
-    found = {
-        (module, room(name))
+@every_package
+def test_modules_of_a_package_do_not_import_each_other_in_circles(package: str) -> None:
+    inside = {
+        module: {
+            f"{package}.{name.split('.')[1]}"
+            for each, name in own_imports(module)
+            if room(name) == package
+            and name.count(".") > 1
+            and each.at_once
+            and not each.types_only
+        }
         for module in MODULES
-        for each, name in own_imports(module)
-        if each.types_only
+        if room(module) == package and module != package
     }
-    assert found == TYPES_ONLY
+    assert {*TopologicalSorter(inside).static_order()} >= inside.keys()
+
+
+def declared_for_types(tree: ast.Module) -> set[str]:
+    """Return the names that a face has for the type checker."""
+    return {each.name.split(".")[-1] for each in imports(tree) if each.types_only}
+
+
+@every_package
+def test_a_face_shows_the_type_checker_what_it_shows_at_run_time(package: str) -> None:
+    shown = import_module(f"{ROOF}.{package}")
+    if package not in LINKS:
+        assert declared_for_types(TREES[package]) == set(shown.__all__)
+        assert sorted(shown.__all__) == dir(shown)
+    for name in getattr(shown, "__all__", ()):
+        assert getattr(shown, name) is not None
+
+
+@every_package
+def test_no_name_of_a_face_is_hidden_by_a_module_of_the_same_name(package: str) -> None:
+    shown = getattr(import_module(f"{ROOF}.{package}"), "__all__", ())
+    assert [name for name in shown if f"{package}.{name}" in MODULES] == []
+
+
+@every_package
+def test_a_face_says_what_its_package_is_for(package: str) -> None:
+    said = ast.get_docstring(TREES[package])
+    assert said is not None
+    assert len(said.splitlines()) >= (1 if package in LINKS else 3)
+
+
+def test_a_face_refuses_what_it_does_not_show() -> None:
+    with pytest.raises(AttributeError, match=r"smfparse\.reading.* has no attribute 'nothing'"):
+        _ = import_module("smfparse.reading").nothing
+
+
+def test_nobody_imports_a_private_name_of_another_module() -> None:
+    found = [
+        (module, name)
+        for module in MODULES
+        for _, name in own_imports(module)
+        if name.split(".")[-1].startswith("_")
+    ]
+    assert found == []
 
 
 @every_module
 def test_imports_name_the_package_in_full(module: str) -> None:
-    relative = [each.name for each in imports(MODULES[module]) if each.name.startswith(".")]
-    assert relative == []
+    assert [each.name for each in imports(TREES[module]) if each.name.startswith(".")] == []
 
 
 @pytest.mark.parametrize(
-    "folder", ["smfparse", "schemas", "cli", "tests", "tools", "benchmarks", "fixtures"]
+    "folder", [ROOF, "schemas", "cli", "tests", "tools", "benchmarks", "fixtures"]
 )
 def test_nobody_imports_the_folders_schemas_and_cli_by_their_own_names(folder: str) -> None:
     wrong = [
         (path.name, each.name)
-        for path in sorted((PROJECT / folder).glob("*.py"))
-        for each in imports(path)
-        if each.library in PACKAGES
+        for path in python_files(folder)
+        for each in imports(ast.parse(path.read_text(encoding="utf-8")))
+        if each.library in LINKS
     ]
     assert wrong == []
 
 
-def test_only_the_catalog_imports_duckdb() -> None:
+@pytest.mark.parametrize("library", ONLY_IN)
+def test_a_library_is_imported_only_where_it_belongs(library: str) -> None:
     found = {
         module
-        for module, path in MODULES.items()
-        if any(each.library == "duckdb" for each in imports(path))
+        for module, tree in TREES.items()
+        if any(each.library == library and not each.types_only for each in imports(tree))
     }
-    assert found == {"catalog"}
+    assert found == ONLY_IN[library]
 
 
 @pytest.mark.parametrize("module", [each for each in MODULES if room(each) == "schemas"])
-def test_schemas_import_fields_layout_and_each_other_only(module: str) -> None:
-    inside = {room(name) for _, name in own_imports(module)}
-    assert inside <= {"fields", "layout", "schemas"}
-    outside = {each.library for each in imports(MODULES[module])} - {ROOF}
+def test_schemas_import_the_layout_and_each_other_only(module: str) -> None:
+    outside = {each.library for each in imports(TREES[module])} - {ROOF}
+    assert {room(name) for _, name in own_imports(module)} <= {"layout", "schemas"}
     assert outside <= {"construct", *sys.stdlib_module_names}
 
 
@@ -253,14 +280,14 @@ def test_a_schema_does_not_import_the_registry(module: str) -> None:
 def test_commands_load_slow_libraries_only_when_they_run(module: str) -> None:
     slow = [
         each.name
-        for each in imports(MODULES[module])
+        for each in imports(TREES[module])
         if each.library in SLOW and each.at_once and not each.types_only
     ]
     assert slow == []
 
 
-@pytest.mark.parametrize("arguments", ["--help", "--version", "report --help", "sql --help"])
-def test_help_loads_no_slow_library(arguments: str) -> None:
+def loaded_by(*arguments: str) -> set[str]:
+    """Return the modules that are loaded when a command ended."""
     code = (
         "import sys\n"
         "from smfparse.cli import main\n"
@@ -268,26 +295,83 @@ def test_help_loads_no_slow_library(arguments: str) -> None:
         "print('loaded:', *sys.modules)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, *arguments.split()],
-        capture_output=True,
-        text=True,
-        check=True,
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True
     )
     shown, loaded = done.stdout.split("loaded:")
     assert shown.strip()
     assert "click" in loaded.split()
-    assert SLOW & set(loaded.split()) == set()
+    return set(loaded.split())
 
 
-def test_every_file_that_reports_are_read_from_is_packed_into_the_wheel() -> None:
-    settings = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
-    patterns = settings["tool"]["setuptools"]["package-data"]["smfparse"]
-    package = PROJECT / "smfparse"
-    files = [
-        path.relative_to(package).as_posix()
-        for path in (package / "sql").rglob("*")
-        if path.is_file()
+@pytest.mark.parametrize("arguments", ["--help", "--version", "report --help", "sql --help"])
+def test_help_loads_no_slow_library(arguments: str) -> None:
+    assert SLOW & loaded_by(*arguments.split()) == set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "spared"),
+    [
+        ("report log --explain", {"duckdb", "polars", "scipy"}),
+        ("describe qjst", {"duckdb", "polars", "scipy"}),
+        ("info fixtures/qm60.smf", {"duckdb", "pyarrow.parquet", "scipy"}),
+        ("report log fixtures/qm60.smf", {"polars", "prompt_toolkit", "scipy"}),
+    ],
+)
+def test_a_command_loads_only_the_libraries_that_it_needs(arguments: str, spared: set[str]) -> None:
+    assert (
+        spared & loaded_by(*arguments.replace("fixtures/", f"{PROJECT}/fixtures/").split()) == set()
+    )
+
+
+def own_lines(node: ast.stmt) -> int:
+    """Return how many lines of a function hold code: its docstring and empty lines do not."""
+    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+    lines = {line for each in body for line in range(each.lineno, (each.end_lineno or 0) + 1)}
+    return 1 + len(lines)
+
+
+@every_module
+def test_no_room_and_nothing_in_it_is_too_long_to_read(module: str) -> None:
+    kinds = {ast.FunctionDef: "function", ast.AsyncFunctionDef: "function", ast.ClassDef: "class"}
+    found = [(module, "module", len(MODULES[module].read_text(encoding="utf-8").splitlines()))]
+    found += [
+        (node.name, kinds[type(node)], (node.end_lineno or 0) - node.lineno + 1)
+        for node in ast.walk(TREES[module])
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
     ]
-    left_out = [file for file in files if not any(fnmatch.fnmatch(file, each) for each in patterns)]
-    assert files
+    assert [(name, size) for name, kind, size in found if size > MOST_LINES[kind]] == []
+
+
+def test_most_functions_are_short() -> None:
+    sizes = [
+        own_lines(node)
+        for tree in TREES.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    assert statistics.median(sizes) <= MOST_LINES["median function"]
+
+
+SETTINGS = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+
+
+def test_every_package_is_packed_into_the_wheel() -> None:
+    packed = set(SETTINGS["setuptools"]["packages"])
+    assert packed == {ROOF, *(f"{ROOF}.{each}" for each in PACKAGES)}
+
+
+def test_every_file_that_is_read_at_run_time_is_packed_into_the_wheel() -> None:
+    data = SETTINGS["setuptools"]["package-data"]
+    left_out = [
+        path.relative_to(PROJECT).as_posix()
+        for package in PACKAGES
+        if package not in LINKS
+        for path in (PROJECT / ROOF / package).rglob("*")
+        if path.suffix in {".sql", ".toml"}
+        and not any(
+            fnmatch.fnmatch(path.relative_to(PROJECT / ROOF / package).as_posix(), pattern)
+            for pattern in data.get(f"{ROOF}.{package}", ())
+        )
+    ]
     assert left_out == []

@@ -17,30 +17,32 @@ import duckdb
 import pytest
 
 import smfparse
-from smfparse import views
-from smfparse.columns import table_names
-from smfparse.dataset import write_dataset
-from smfparse.generate import generate
-from smfparse.tables import open_inputs
-from tests.accounting_records import (
+from smfparse.inputs import open_inputs
+from smfparse.tables import table_names, views
+from smfparse.writing import write_dataset
+from tests.support.builders import rdw
+from tests.support.generated import generate_dump
+from tests.support.paths import FIXTURE_FILES, PROJECT
+from tests.support.published import SENDER, channels
+from tests.support.real import REAL_DATA, needs_real_data
+from tests.support.smf import (
     ENDED,
     MINUTE,
+    START,
+    block,
     more_queues,
     queue,
+    record,
     task,
     task_record,
     task_token,
     who,
 )
-from tests.builders import rdw
-from tests.real import REAL_DATA, needs_real_data
-from tests.statistics_records import START, block, record
-from tests.test_reports_channels import SENDER, channels
 
-ROOT = Path(__file__).resolve().parent.parent
-PAGE = (ROOT / "docs" / "cookbook.md").read_text(encoding="utf-8")
+pytestmark = pytest.mark.slow
+
+PAGE = (PROJECT / "docs" / "cookbook.md").read_text(encoding="utf-8")
 QUESTIONS = dict(re.findall(r"^### (.*?)\n.*?^```sql\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE))
-FIXTURES = sorted(path.name for path in (ROOT / "fixtures").glob("*.smf"))
 REAL = sorted(path.name for path in REAL_DATA.glob("*.dat")) if REAL_DATA else ["none"]
 
 YEARS = dt.timedelta(days=9000)
@@ -61,7 +63,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path]
         connections.append(connection := duckdb.connect())
         for table in table_names():
             connection.execute(f"CREATE VIEW {table} AS FROM '{folder}/{table}/*.parquet'")
-        connection.execute(views.script())
+        connection.execute(views.views_script())
         of_ours = [smfparse.open(each).connect() for each in (path, folder)]
         connections.extend(of_ours)
         return *of_ours, connection
@@ -80,20 +82,7 @@ def answers(opened: Opened, question: str) -> list[dict[str, Any]]:
 
 
 def made(path: Path, *, dense: bool) -> Path:
-    generate(
-        path,
-        qmgrs=["QM01", "QM02"],
-        system="SYSA",
-        start=dt.datetime(2026, 3, 4, 9),
-        utc_offset=dt.timedelta(),
-        interval=dt.timedelta(minutes=30),
-        version="10.0.0",
-        seed=1,
-        tasks=8,
-        queues=3,
-        count=4,
-        dense=dense,
-    )
+    generate_dump(path, version="10.0.0", count=4, dense=dense)
     return path
 
 
@@ -201,9 +190,8 @@ def test_tasks_of_two_queue_managers_with_one_token_are_two(
     assert sum(rows["tasks"].to_pylist()) == 4
 
 
-def test_messages_a_second_are_those_of_the_time_in_which_a_channel_was_active(
-    split: duckdb.DuckDBPyConnection,
-) -> None:
+def test_messages_a_second_are_those_of_an_active_channel(split: duckdb.DuckDBPyConnection) -> None:
+    """Time in which it was not active does not count."""
     (row,) = split.sql(
         all_of("Which channels are busy, and do they fill their batches?")
     ).fetchall()
@@ -235,11 +223,11 @@ def test_a_question_has_an_answer(
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-@pytest.mark.parametrize("fixture", FIXTURES)
+@pytest.mark.parametrize("fixture", FIXTURE_FILES, ids=lambda path: path.name)
 def test_a_question_is_answered_alike_on_a_fixture(
-    opened: Callable[[Path], Opened], fixture: str, question: str
+    opened: Callable[[Path], Opened], fixture: Path, question: str
 ) -> None:
-    answers(opened(ROOT / "fixtures" / fixture), question)
+    answers(opened(fixture), question)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from smfparse.columns import decoded_tables
-from smfparse.decode import Decoder, every_block, wanted_tables
+from smfparse.decoding import Decoder, Needs
 from smfparse.errors import Damage, DamageLog
 from smfparse.schemas import REGISTRY
-from tests.builders import (
+from smfparse.tables import decoded_tables, every_block, wanted_tables
+from tests.support.builders import (
     Section,
     chunk_of,
     named_block,
@@ -23,6 +23,8 @@ from tests.builders import (
     qwhs_short,
     smf_record,
 )
+
+pytestmark = pytest.mark.slow
 
 ALL = wanted_tables(decoded_tables())
 NEIGHBOUR = smf_record(115, 201, Section([named_block("QIS1", 104)]), area=qwhs_long())
@@ -55,14 +57,15 @@ def hostile(draw: st.DrawFn) -> bytes:
 def decoded(*records: bytes) -> tuple[dict[str, pa.Table], DamageLog]:
     damage = DamageLog()
     parts: dict[str, list[pa.RecordBatch]] = {}
-    for table, batch in Decoder(ALL, damage).decode([chunk_of(*records)]):
+    for table, batch in Decoder(Needs(ALL), damage).decode([chunk_of(*records)]):
         parts.setdefault(table, []).append(batch)
     return {table: pa.Table.from_batches(found) for table, found in parts.items()}, damage
 
 
 @settings(max_examples=150, deadline=None)
 @given(hostile())
-def test_whatever_a_record_says_its_rows_fit_in_it_and_its_neighbours_are_used(record: bytes):
+def test_rows_fit_in_their_record_whatever_it_says(record: bytes):
+    """Its neighbours are used."""
     tables, damage = decoded(NEIGHBOUR, record, NEIGHBOUR)
     assert tables["record"].num_rows == 3
     assert {1, 3} <= set(tables["qis1"]["record_no"].to_pylist())
@@ -80,10 +83,12 @@ def test_whatever_a_record_says_its_rows_fit_in_it_and_its_neighbours_are_used(r
 def test_what_is_decoded_of_a_record_does_not_depend_on_what_is_looked_for(record: bytes):
     tables, damage = decoded(record)
     for name in sorted(tables):
-        [*found] = Decoder(wanted_tables([name]), DamageLog()).decode([chunk_of(record)])
+        [*found] = Decoder(Needs(wanted_tables([name])), DamageLog()).decode([chunk_of(record)])
         assert [batch.to_pylist() for _, batch in found] == [tables[name].to_pylist()]
     checked = DamageLog()
-    list(Decoder({"record": frozenset(), **every_block()}, checked).decode([chunk_of(record)]))
+    list(
+        Decoder(Needs({"record": frozenset(), **every_block()}), checked).decode([chunk_of(record)])
+    )
     assert set(checked.details) == set(damage.details)
 
 
@@ -132,9 +137,9 @@ def test_a_count_that_is_too_large_takes_no_room_from_sound_blocks():
 MEMORY = """
 import re, sys
 from pathlib import Path
-from smfparse.columns import table_names
-from smfparse.decode import wanted_tables
-from smfparse.tables import open_inputs
+from smfparse.tables import table_names
+from smfparse.tables import wanted_tables
+from smfparse.inputs.opening import open_inputs
 inputs = open_inputs([sys.argv[1]])
 rows = sum(batch.num_rows for _, batch in inputs.batches(wanted_tables(table_names())))
 kilobytes = re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]

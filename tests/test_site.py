@@ -11,7 +11,10 @@ from types import SimpleNamespace
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests.support.paths import PROJECT
+
+pytestmark = pytest.mark.slow
+
 FETCHED = re.compile(
     r"""<(?:script|img|iframe|source)[^>]*\ssrc=["']?(?:https?:)?//"""
     r"""|<link(?![^>]*rel=["']?canonical)[^>]*\shref=["']?(?:https?:)?//"""
@@ -21,18 +24,18 @@ FETCHED = re.compile(
 
 @pytest.fixture(scope="module")
 def pages() -> SimpleNamespace:
-    return SimpleNamespace(**runpy.run_path(str(ROOT / "tools" / "pages.py")))
+    return SimpleNamespace(**runpy.run_path(str(PROJECT / "tools" / "pages.py")))
 
 
 def rerun(pages: SimpleNamespace, text: str) -> str:
-    made, _ = pages.rerun(ROOT / "docs" / "page.md", text)
+    made, _ = pages.rerun(PROJECT / "docs" / "page.md", text)
     assert isinstance(made, str)
     return made
 
 
 def test_the_site_is_built_without_a_warning_and_fetches_nothing(tmp_path: Path) -> None:
     build = [sys.executable, "-m", "sphinx", "--fail-on-warning", "-q", "docs", str(tmp_path)]
-    done = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(build, cwd=PROJECT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     files = sorted(each for each in tmp_path.rglob("*") if each.suffix in {".html", ".css"})
     assert tmp_path / "index.html" in files
@@ -97,8 +100,8 @@ def test_pictures_are_made_by_the_page_and_compared_by_their_words(
         "```python\nimport matplotlib.pyplot as plt\n\nfigure, axes = plt.subplots()\n"
         'axes.set(title="{}")\nfigure.savefig("x.svg")\n```\n\n![x](images/x.svg)\n'
     )
-    ((path, picture),) = pages.rerun(ROOT / "docs" / "page.md", page.format("Costs"))[1].items()
-    assert path == ROOT / "docs" / "images" / "x.svg"
+    ((path, picture),) = pages.rerun(PROJECT / "docs" / "page.md", page.format("Costs"))[1].items()
+    assert path == PROJECT / "docs" / "images" / "x.svg"
     assert "Costs" in pages.words(picture)
-    ((_, other),) = pages.rerun(ROOT / "docs" / "page.md", page.format("Waits"))[1].items()
+    ((_, other),) = pages.rerun(PROJECT / "docs" / "page.md", page.format("Waits"))[1].items()
     assert pages.words(other) != pages.words(picture)

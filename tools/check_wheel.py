@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CONSTRAINTS = ROOT / "constraints.txt"
 COOKBOOK = ROOT / "docs" / "cookbook.md"
 OLD_DUCKDB = "duckdb==1.5.6"
-"""The package asks for a newer one; datasets are for this one as well."""
+"""The package needs a newer one; this one can read datasets as well."""
 IN_DUCKDB = """
 import sys, duckdb
 connection = duckdb.connect()
@@ -24,11 +24,11 @@ for (view,) in connection.sql(views).fetchall():
     connection.sql(f"SELECT count(*) FROM (FROM {view} ORDER BY ALL)").fetchall()
 print(len(connection.sql(sys.argv[1]).fetchall()))
 """
-"""What DuckDB alone does in the folder of a dataset; argument: a query."""
+"""Reads a dataset in its folder with DuckDB alone; argument: a query."""
 
 
 def run(*command: str | Path, cwd: Path, constraints: Path | None = CONSTRAINTS) -> str:
-    """Run a command; stop with its output where it fails."""
+    """Run a command and return what it prints; if it fails, exit with that."""
     alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     pinned = {"PIP_CONSTRAINT": str(constraints)} if constraints else {}
     done = subprocess.run(
@@ -45,7 +45,7 @@ def run(*command: str | Path, cwd: Path, constraints: Path | None = CONSTRAINTS)
 
 
 def python_with(package: str | Path, folder: Path, constraints: Path | None = CONSTRAINTS) -> Path:
-    """Make a virtual environment that has a package; return its Python."""
+    """Make a virtual environment with a package; return its Python."""
     venv.create(folder, with_pip=True)
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     install = (python, "-m", "pip", "install", "--quiet", package)
@@ -54,14 +54,14 @@ def python_with(package: str | Path, folder: Path, constraints: Path | None = CO
 
 
 def check_dataset(dataset: Path, python: Path) -> None:
-    """Ask the cookbook's first question, which has to have an answer, in DuckDB alone."""
+    """Run the cookbook's first query in DuckDB alone; exit if it has no answer."""
     (question, *_) = re.findall(r"```sql\n(.*?)```", COOKBOOK.read_text("utf-8"), re.DOTALL)
     if not int(run(python, "-c", IN_DUCKDB, question, cwd=dataset)):
-        sys.exit(f"in DuckDB the dataset answered nothing to:\n{question}")
+        sys.exit(f"DuckDB found no rows in the dataset for:\n{question}")
 
 
 def main() -> None:
-    """Build in a temporary folder, the wheel from the sdist; read a dataset by two DuckDBs."""
+    """Build the wheel from the sdist, in a temporary folder; read a dataset with two DuckDBs."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         run(sys.executable, "-m", "build", "--outdir", folder / "dist", ROOT, cwd=folder)
@@ -74,7 +74,7 @@ def main() -> None:
         run(smfparse, "convert", "demo.smf", "--to", "demo", cwd=empty)
         raw = run(smfparse, "report", "log", "demo.smf", cwd=empty)
         if "Log write rate:" not in raw or raw != run(smfparse, "report", "log", "demo", cwd=empty):
-            sys.exit(f"the installed wheel gave another report:\n{raw}")
+            sys.exit(f"the reports of file and dataset differ in the installed wheel:\n{raw}")
         run(smfparse, "compare", "demo.smf", "demo", cwd=empty)
         moved = (empty / "demo").rename(empty / "a moved one")
         check_dataset(moved, python)

@@ -1,7 +1,7 @@
 """Write the generated parts of docs/ (`make docs`), or check that they are up to date (--check).
 
-A generated part stands between the lines `<!-- generated: NAME -->` and `<!-- end -->`. So are the
-output of the examples and the pictures of the pages that run (pages.py).
+A generated part stands between the lines `<!-- generated: NAME -->` and `<!-- end -->`. The output
+and the pictures of the examples on the pages in RUN are generated too (pages.py).
 """
 
 from __future__ import annotations
@@ -15,9 +15,21 @@ from pathlib import Path
 import click
 import pages
 
-from smfparse import columns, forms, reports, views
+from smfparse import reports
 from smfparse.cli import main as cli
-from smfparse.comparison import KINDS, MEASURES
+from smfparse.comparing import MEASURES, ROW_KINDS
+from smfparse.rendering import STYLES
+from smfparse.tables import (
+    KEY_COLUMNS,
+    TASK_KEY,
+    TableColumn,
+    columns,
+    key_columns,
+    table_names,
+    title,
+    view,
+    view_names,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -27,8 +39,8 @@ _PART = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def report_reference() -> Iterator[str]:
-    """Yield a section for each report: its data and how each figure comes about."""
-    for name in reports.names():
+    """Yield a section for each report: its data, and the formula of each figure."""
+    for name in reports.report_names():
         which = reports.report(name)
         yield f"## {name}\n"
         yield f"{which.title}.\n"
@@ -37,12 +49,31 @@ def report_reference() -> Iterator[str]:
         yield "| figure | JSON | formula | shown | evidence | note |"
         yield "|---|---|---|---|---|---|"
         for each in which.figures:
-            shown = forms.FORMS[each.form][1]
+            shown = STYLES[each.style][1]
             yield (
                 f"| {each.csv or '(not in CSV)'} | `{each.name}` | {each.formula} | {shown} "
                 f"| {each.evidence} | {each.note} |"
             )
         yield ""
+
+
+def report_keys() -> Iterator[str]:
+    """Yield a table of the keys that the declaration of a report can have."""
+    yield from _keys(reports.Report)
+
+
+def figure_keys() -> Iterator[str]:
+    """Yield a table of the keys that a figure of a report can have."""
+    yield from _keys(reports.Figure)
+
+
+def _keys(cls: type) -> Iterator[str]:
+    yield "| key | type | meaning | if left out |"
+    yield "|---|---|---|---|"
+    for each in reports.declared_keys(cls):
+        left_out = each.key.left_out or f"`{each.default}`".replace("True", "true")
+        cells = (f"`{each.name}`", each.type, each.key.meaning)
+        yield f"| {' | '.join(cells)} | {'(required)' if each.required else left_out} |"
 
 
 def command_reference() -> Iterator[str]:
@@ -56,29 +87,29 @@ def command_reference() -> Iterator[str]:
 
 
 def measure_reference() -> Iterator[str]:
-    """Yield a table of the figures that compare has."""
+    """Yield a table of the figures of compare."""
     yield "| figure | unit | of | formula |"
     yield "|---|---|---|---|"
     for each in MEASURES:
-        yield f"| `{each.name}` | {each.unit} | {KINDS[each.kind]} | {each.formula} |"
+        yield f"| `{each.name}` | {each.unit} | {ROW_KINDS[each.kind]} | {each.formula} |"
 
 
 def column_dictionary() -> Iterator[str]:
-    """Yield every table and view with its columns; key columns once."""
+    """Yield the key columns once, then every table and view with its other columns."""
     yield "## Key columns\n"
-    yield from _column_table((*columns.KEYS, columns.TASK_KEY))
-    for name in columns.table_names():
+    yield from _column_table((*KEY_COLUMNS, TASK_KEY))
+    for name in table_names():
         yield f"## {name}\n"
-        yield f"{columns.title(name)}.\n"
-        keys = len(columns.keys(name))
-        yield from _column_table(columns.columns(name)[keys:])
-    for each in map(views.view, views.names()):
+        yield f"{title(name)}.\n"
+        keys = len(key_columns(name))
+        yield from _column_table(columns(name)[keys:])
+    for each in map(view, view_names()):
         yield f"## {each.name}\n"
         yield f"View. {each.title}. Made of `{'`, `'.join(each.tables)}`.\n"
-        yield from _view_table(column for column in each.columns if column not in columns.KEYS)
+        yield from _view_table(column for column in each.columns if column not in KEY_COLUMNS)
 
 
-def _column_table(found: Iterable[columns.TableColumn]) -> Iterator[str]:
+def _column_table(found: Iterable[TableColumn]) -> Iterator[str]:
     yield "| column | type | unit | since | field | over intervals | meaning |"
     yield "|---|---|---|---|---|---|---|"
     for each in found:
@@ -87,7 +118,7 @@ def _column_table(found: Iterable[columns.TableColumn]) -> Iterator[str]:
     yield ""
 
 
-def _view_table(found: Iterable[columns.TableColumn]) -> Iterator[str]:
+def _view_table(found: Iterable[TableColumn]) -> Iterator[str]:
     yield "| column | type | unit | formula | meaning |"
     yield "|---|---|---|---|---|"
     for each in found:
@@ -99,13 +130,15 @@ def _view_table(found: Iterable[columns.TableColumn]) -> Iterator[str]:
 PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "columns": column_dictionary,
     "reports": report_reference,
+    "report_keys": report_keys,
+    "figure_keys": figure_keys,
     "commands": command_reference,
     "measures": measure_reference,
 }
 
 
 def rebuilt(text: str) -> str:
-    """Return a page with its generated parts made anew."""
+    """Return a page with its generated parts written anew."""
 
     def part(found: re.Match[str]) -> str:
         start, name, end = found.groups()
@@ -115,7 +148,7 @@ def rebuilt(text: str) -> str:
 
 
 def made(page: Path) -> dict[Path, str]:
-    """Return a page as it should be, and the pictures on it."""
+    """Return a page and its pictures, by path, as they should be now."""
     text = rebuilt(page.read_text(encoding="utf-8"))
     if page not in RUN:
         return {page: text}
@@ -124,7 +157,7 @@ def made(page: Path) -> dict[Path, str]:
 
 
 def is_as(path: Path, wanted: str) -> bool:
-    """Say whether a file is what it should be; of a picture, whether it says the same."""
+    """Whether a file is as wanted; pictures are compared by their words."""
     if not path.exists():
         return False
     text = path.read_text(encoding="utf-8")
@@ -147,7 +180,7 @@ def main() -> None:
                 texts = (path.read_text(encoding="utf-8"), wanted)
                 print(*difflib.unified_diff(*(text.splitlines() for text in texts)), sep="\n")
     if stale and check:
-        sys.exit(f"docs: {', '.join(each.name for each in stale)} out of date: run make docs")
+        sys.exit(f"docs: {', '.join(each.name for each in stale)} out of date; run make docs")
     print(f"docs: {'written' if stale else 'up to date'}")
 
 

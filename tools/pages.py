@@ -1,14 +1,14 @@
-"""Pages whose examples run: what a page shows is what its code gives.
+"""Pages whose examples run: the output on a page is the output of its code.
 
 The blocks of a page run in its order, in a folder of their own that has `fixtures` and SAMPLES:
 
-    console   where it starts with `$ `: each line `$ smfparse ...`, above what that prints; a
-              command may fail where the page shows an error
-    python    as in a notebook: blocks share their names, the value of the last line is shown
+    console   if it starts with `$ `: each line `$ smfparse ...`, above the output of the command;
+              a command may fail if the page shows an error
+    python    as in a notebook: blocks share their names, the value of the last line is printed
     sql       a query on DATA, as `smfparse sql` prints it
 
-A `text` block right behind `python` or `sql` is what that shows. Where a page has `...`, as in
-doctests, anything may stand.
+A `text` block right behind `python` or `sql` is its output. `...` on a page matches any text, as in
+doctests.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from smfparse.cli import main as cli
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = "day.smf"
-"""The file that queries of a page are about; the page says how it is made."""
+"""The file that the queries of a page read; the page generates it."""
 SAMPLES = {"DUMP.smf": "qm01-930.smf", "LATER.smf": "qm01-930.smf"}
-"""What examples about nobody's file in particular are given, by their names."""
+"""Files for the other examples: name to fixture."""
 
 _BLOCK = re.compile(r"^```(console|python|sql|text)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _PICTURE = re.compile(r"\]\((images/[\w.-]+\.svg)\)")
@@ -43,7 +43,7 @@ _STYLE = {"backend": "svg", "svg.fonttype": "none", "svg.hashsalt": "smfparse"}
 
 
 def rerun(page: Path, text: str) -> tuple[str, dict[Path, str]]:
-    """Return the text of a page with all output as its code gives it now, and its pictures."""
+    """Return the text of a page with the output of its code now, and its pictures by path."""
     with tempfile.TemporaryDirectory() as folder, chdir(folder), matplotlib.rc_context(_STYLE):
         shutil.copytree(ROOT / "fixtures", "fixtures")
         for name, fixture in SAMPLES.items():
@@ -57,7 +57,7 @@ def rerun(page: Path, text: str) -> tuple[str, dict[Path, str]]:
 
 
 def words(picture: str) -> list[str]:
-    """Return what a picture says, in its order; how a line is drawn is left to the library."""
+    """Return the words in a picture, in order; how lines are drawn does not count."""
     return [each.text or "" for each in ET.fromstring(picture).iter() if each.tag.endswith("}text")]
 
 
@@ -67,7 +67,7 @@ def queries(text: str) -> Iterator[str]:
 
 
 class _Session:
-    """The blocks of one page, as they come."""
+    """The blocks of one page, in order."""
 
     def __init__(self) -> None:
         self.names: dict[str, Any] = {}
@@ -88,7 +88,7 @@ class _Session:
         return f"```{kind}\n{code}```"
 
     def _python(self, code: str) -> str:
-        """Run a block; return what it prints, and the value of its last line."""
+        """Run a block; return its output and the value of its last line."""
         tree = ast.parse(code)
         last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
         with redirect_stdout(io.StringIO()) as printed:
@@ -101,11 +101,11 @@ class _Session:
 
 
 def _console(code: str) -> Iterator[str]:
-    """Yield the lines of a block of commands, each with what it prints."""
+    """Yield the commands of a block, each with its output."""
     for command, wanted in re.findall(r"^(\$ .*\n)((?:(?!\$ ).*\n)*)", code, re.MULTILINE):
         program, *arguments = shlex.split(command[2:])
         if program != "smfparse":
-            raise ValueError(f"not a command of smfparse: {command}")
+            raise ValueError(f"{command}: not a command of smfparse")
         yield command
         fails = "Error: " in wanted.partition("\n")[0]
         yield _kept(wanted, _printed(*arguments, fails=fails))
@@ -123,12 +123,12 @@ def _printed(*arguments: str, fails: bool = False) -> str:
 
 
 def _kept(wanted: str, shown: str) -> str:
-    """Return what a page is to show: what it does, if that is right."""
+    """Return the output that a page has if it still matches, else the new output."""
     right = doctest.OutputChecker().check_output(wanted, shown, doctest.ELLIPSIS)
     return wanted if right else shown
 
 
 def _tidy(name: str) -> str:
-    """Return a picture without the blanks at the ends of its lines."""
+    """Return a picture without blanks at line ends."""
     text = Path(name).read_text(encoding="utf-8")
     return "".join(f"{line.rstrip()}\n" for line in text.splitlines())

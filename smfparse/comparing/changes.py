@@ -1,0 +1,228 @@
+"""What changed from one side of a comparison to the other, and what is more than noise.
+
+A figure is a sum over a sum, over all intervals of a side (`measures`); `significance` judges by
+its spread from interval to interval whether it changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+import polars as pl
+
+from smfparse.comparing.measures import COMMITS, EFFECT, MEASURES, ROW_KINDS, SECONDS, Measure
+from smfparse.comparing.sides import Rename, Side
+from smfparse.comparing.significance import Spread, changed, holm
+from smfparse.errors import RequestError
+from smfparse.vectors import Floats
+
+NAMES = ("qmgr", "job", "queue", "verb")
+"""Columns that rows can be grouped by."""
+COLUMNS = (*NAMES, "figure", "before", "after", "difference", "ratio", "significant")
+TOLERANCE = 0.06
+"""What IBM's regression tests allow from one run to the next."""
+
+
+def check_by(by: Iterable[str]) -> None:
+    """Raise RequestError for a column that rows cannot be grouped by."""
+    for name in by:
+        if name not in NAMES:
+            raise RequestError(f"by={name}: unknown name; it takes {', '.join(NAMES)}", "by")
+
+
+def compared(
+    before: Side,
+    after: Side,
+    by: Sequence[str] = NAMES,
+    renames: Iterable[Rename] = (),
+    tolerance: float = TOLERANCE,
+) -> pl.DataFrame:
+    """Return COLUMNS, a row for each name and figure that either side has.
+
+    by         the columns of NAMES that rows are grouped by; the others are empty
+    renames    names that differ on the second side
+    tolerance  ratio above which a change counts
+
+    `significant` is null where there are too few intervals to judge, or a side has no such name.
+    Significant rows come first, then those that change the CPU time most.
+    """
+    check_by(by)
+    if tolerance < 0:
+        raise RequestError(
+            f"tolerance={tolerance}: negative; give a ratio of 0 or more: 0.06 is 6 percent",
+            "tolerance",
+        )
+    names = [name for name in NAMES if name in by]
+    sides = [_figures(side, names) for side in (before.renamed(renames), after)]
+    rows = sides[0].join(
+        sides[1],
+        on=[*names, "part", "measure"],
+        how="full",
+        coalesce=True,
+        nulls_equal=True,
+        suffix="_after",
+    )
+    others = [pl.lit(None, pl.String).alias(name) for name in NAMES if name not in names]
+    return _ordered(_judged(rows.with_columns(others), tolerance))
+
+
+def _figures(side: Side, by: Sequence[str]) -> pl.DataFrame:
+    """Return one row per name and measure: value, variance, intervals, and calls behind it."""
+    rows = pl.concat(_figures_by_kind(side, by), how="diagonal")
+    return rows if "part" in rows.columns else rows.with_columns(part=pl.lit(None, pl.String))
+
+
+def _figures_by_kind(side: Side, by: Sequence[str]) -> Iterator[pl.DataFrame]:
+    """Yield the figures of each kind; of one that has no rows only if it is the first."""
+    commits = _commits(side, by)
+    for number, kind in enumerate(ROW_KINDS):
+        own = ["kind", *_names_of(kind, by)]
+        sums = _summed(side.rows.filter(kind=kind), own)
+        if (kind == "task" and "job" not in by) or (sums.is_empty() and number):
+            continue
+        wholes = {SECONDS: _seconds(side, kind, by), COMMITS: commits}
+        for place, measure in enumerate(MEASURES):
+            if measure.kind == kind:
+                values = _values(sums, own, wholes.get(measure.per), measure)
+                yield values.with_columns(measure=pl.lit(place))
+
+
+def _names_of(kind: str, by: Sequence[str]) -> list[str]:
+    """Return the columns that rows of a kind are grouped by."""
+    if kind == "calls":
+        return list(by)
+    if kind == "task":
+        return [name for name in by if name in ("qmgr", "job")]
+    return [*(name for name in by if name == "qmgr"), "part"]
+
+
+def _summed(rows: pl.DataFrame, own: list[str]) -> pl.DataFrame:
+    """Return sums by name and interval; null where nothing was recorded."""
+    amount = pl.col(pl.Float64)
+    return rows.group_by(*own, "bucket").agg(pl.when(amount.is_not_null().any()).then(amount.sum()))
+
+
+def _seconds(side: Side, kind: str, by: Sequence[str]) -> pl.DataFrame:
+    """Return the length of each interval, also by queue manager if that is asked for."""
+    rows = side.seconds.filter(kind="calls" if kind == "task" else kind)
+    own = ["kind", *(name for name in by if name == "qmgr"), "bucket"]
+    return rows.with_columns(kind=pl.lit(kind)).group_by(own).agg(per=pl.max("seconds"))
+
+
+def _commits(side: Side, by: Sequence[str]) -> pl.DataFrame:
+    """Return by interval, and queue manager and job if these are asked for, all commits."""
+    own = ["kind", *(name for name in by if name in ("qmgr", "job")), "bucket"]
+    return side.rows.filter(kind="calls", verb="commit").group_by(own).agg(per=pl.sum("calls"))
+
+
+def _values(
+    sums: pl.DataFrame, own: list[str], whole: pl.DataFrame | None, measure: Measure
+) -> pl.DataFrame:
+    """Return one row per name: the figure, and how it varies.
+
+    The variance is that of a ratio of sums, each interval held against the figure without it
+    (jackknife).
+
+    whole  what the figure is per, of all intervals, as seconds are also of those in which there was
+           nothing of a name; None: a column of the sums
+    """
+    known = sums.filter(pl.col(measure.amount).is_not_null())
+    if whole is None:
+        whole = known.select(*own, "bucket", per=pl.col(measure.per).fill_null(0))
+    on = [name for name in whole.columns if name not in ("bucket", "per")]
+    amount, per, total = pl.col("amount"), pl.col("per"), pl.col("total")
+    rate, square, intervals = pl.first("rate"), pl.first("square"), pl.first("intervals")
+    apart = (((amount - pl.col("rate") * per) * _WITHOUT) ** 2).sum()
+    absent = rate**2 * (square - ((per * _WITHOUT) ** 2).sum())
+    return (
+        known.select(*own, "bucket", amount=measure.amount, busy=pl.col("calls").fill_null(0))
+        .join(whole, on=[*on, "bucket"], how="left", nulls_equal=True)
+        .with_columns(per.fill_null(0))
+        .join(_totals(whole, on), on=on, nulls_equal=True)
+        .with_columns(rate=amount.sum().over(own) / total)
+        .group_by(own)
+        .agg(
+            value=rate * measure.factor,
+            intervals=intervals,
+            busy=pl.sum("busy"),
+            variance=intervals / amount.sum() ** 2 * (apart + absent),
+        )
+    )
+
+
+_WITHOUT = (
+    pl.when(pl.col("per") < pl.col("total"))
+    .then((pl.col("total") / (pl.col("total") - pl.col("per"))).sqrt())
+    .otherwise(0.0)
+)
+"""Weight of an interval that is held against all others."""
+
+
+def _totals(whole: pl.DataFrame, on: list[str]) -> pl.DataFrame:
+    """Return by `on`: total of `per`, weighted squares, and how many equal intervals it is like."""
+    per, total = pl.col("per"), pl.col("total")
+    return (
+        whole.with_columns(total=per.sum().over(on))
+        .filter(total > 0)
+        .group_by(on)
+        .agg(
+            total=pl.first("total"),
+            intervals=pl.first("total") ** 2 / (per**2).sum(),
+            square=((per * _WITHOUT) ** 2).sum(),
+        )
+    )
+
+
+def _judged(rows: pl.DataFrame, tolerance: float) -> pl.DataFrame:
+    """Add difference, ratio, and whether the change is significant."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        change = np.log(_floats(rows, "value_after") / _floats(rows, "value"))
+    chance = np.full(rows.height, np.nan)
+    families = rows.with_row_index("place").group_by("measure", "verb").agg("place")
+    for measure, place in families.select("measure", "place").iter_rows():
+        alike = rows[place]
+        busy = np.nan_to_num(_floats(alike, "busy")) + np.nan_to_num(_floats(alike, "busy_after"))
+        before, after = _spread(alike, ""), _spread(alike, "_after")
+        steady = MEASURES[measure].steady
+        chance[place] = changed(change[place], before, after, busy, tolerance, steady)
+    significant = pl.Series("significant", holm(chance))
+    known = pl.Series(np.isfinite(chance))
+    return rows.with_columns(
+        before="value",
+        after="value_after",
+        difference=pl.col("value_after") - pl.col("value"),
+        ratio=pl.when(pl.col("value") != 0).then(pl.col("value_after") / pl.col("value")),
+        significant=pl.when(known).then(significant),
+    )
+
+
+def _floats(rows: pl.DataFrame, column: str) -> Floats:
+    found: Floats = rows[column].cast(pl.Float64).fill_null(np.nan).to_numpy()
+    return found
+
+
+def _spread(rows: pl.DataFrame, side: str) -> Spread:
+    known = np.nan_to_num(_floats(rows, f"variance{side}"), posinf=0.0)
+    return Spread(known, np.nan_to_num(_floats(rows, f"intervals{side}")))
+
+
+def _ordered(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return COLUMNS in order, without figures that are 0 or absent on both sides."""
+    part = pl.col("part").fill_null("").str.strip_chars()
+    figure = pl.col("measure").replace_strict(
+        {number: each.name for number, each in enumerate(MEASURES)}, return_dtype=pl.String
+    )
+    before, after = pl.col("before").fill_null(0), pl.col("after").fill_null(0)
+    place = [each.name for each in MEASURES].index(EFFECT)
+    effects = rows.filter(measure=place).select(*NAMES, effect=(after - before).abs())
+    found = rows.filter((before != 0) | (after != 0)).join(
+        effects, on=NAMES, how="left", nulls_equal=True
+    )
+    changed_first = pl.col("significant").fill_null(value=False).not_()
+    pool = part.cast(pl.Int64, strict=False)
+    return (
+        found.sort(changed_first, -pl.col("effect"), *NAMES, "measure", pool, part, nulls_last=True)
+        .with_columns(figure=figure.str.replace("{part}", part, literal=True))
+        .select(COLUMNS)
+    )

@@ -1,0 +1,125 @@
+-- What `compare` compares: sums a queue manager, name and interval. `kind` is the kind of row:
+--   seconds    how long an interval was for rows of the kind `of_kind`
+--   calls      API calls of a verb (WQST, WTAS) by job and queue, and queue managers' counts in them
+--   task       tasks of a job (WTAS)
+--   log        log manager (QJST)
+--   pool       buffer pool (QPST); its number is in `part`
+--   structure  coupling facility structure (QEST); its name is in `part`
+--   messages   message manager (QMST)
+WITH
+calls AS (
+    SELECT * FROM calls_of_queues('side.wqst')
+    UNION ALL BY NAME
+    SELECT * FROM calls_of_tasks('side.wtas')
+),
+-- Statistics record how long their intervals are, in each table.
+spans AS (
+    SELECT DISTINCT 'log' AS of_kind, qmgr, interval_start, interval_end
+    FROM side.qjst WHERE qjstslptu IS NOT NULL
+    UNION ALL
+    SELECT DISTINCT 'pool', qmgr, interval_start, interval_end FROM side.qpst
+    UNION ALL
+    SELECT DISTINCT 'structure', qmgr, interval_start, interval_end FROM side.qest
+    UNION ALL
+    SELECT DISTINCT 'messages', qmgr, interval_start, interval_end FROM side.qmst
+),
+-- Tasks start and end within an interval, and some go on for hours before one is written: of a long
+-- one counts what is around its middle. Statistics cover intervals in which there was no task.
+around AS (
+    SELECT
+        qmgr, of_task, bucket_of(interval_start, interval_end) AS bucket,
+        (epoch_us(interval_start) + epoch_us(interval_end)) // 2 AS middle,
+        least(middle - epoch_us(interval_start), getvariable('bucket_us')) AS half
+    FROM (
+        SELECT qmgr, true AS of_task, interval_start, interval_end FROM side.wtas
+        UNION ALL
+        SELECT qmgr, false, interval_start, interval_end FROM side.qmst
+    )
+    WHERE bucket IS NOT NULL
+),
+covered AS (
+    SELECT
+        qmgr, bucket, bool_or(of_task) AS of_task,
+        min(middle - half) AS began, max(middle + half) AS ended
+    FROM around
+    GROUP BY ALL
+),
+copies AS (
+    SELECT
+        input_no, source, record_no, qmgr, any_value(interval_start) AS interval_start,
+        any_value(interval_end) AS interval_end, copy,
+        sum(qjstioci) AS pages, sum(qjstiocount) AS ios, sum(qjstiototsus) AS suspended
+    FROM side.qjst_io
+    GROUP BY ALL
+)
+SELECT
+    'seconds' AS kind, of_kind, qmgr, bucket_of(interval_start, interval_end) AS bucket,
+    sum(epoch_us(interval_end) - epoch_us(interval_start)) / 1e6 AS seconds
+FROM spans
+WHERE bucket IS NOT NULL
+GROUP BY ALL
+UNION ALL BY NAME
+SELECT
+    'seconds' AS kind, 'calls' AS of_kind, qmgr, bucket,
+    greatest(0, ended - greatest(began, coalesce(max(ended) OVER earlier, began))) / 1e6 AS seconds
+FROM covered
+WINDOW
+    earlier AS (
+        PARTITION BY qmgr ORDER BY bucket ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ),
+    all_of_it AS (PARTITION BY qmgr)
+QUALIFY bucket BETWEEN min(bucket) FILTER (of_task) OVER all_of_it
+    AND max(bucket) FILTER (of_task) OVER all_of_it
+UNION ALL BY NAME
+SELECT
+    'calls' AS kind, c.qmgr, job, queue, verb, bucket_of(interval_start, interval_end) AS bucket,
+    sum(calls)::DOUBLE AS calls, sum(elapsed) AS elapsed, sum(cpu) AS cpu,
+    sum(log_wait) AS log_wait, sum(page_set_wait) AS page_set_wait, sum(suspended) AS suspended
+FROM calls AS c
+LEFT JOIN owners('side.wtid') USING (input_no, source, task_record)
+GROUP BY ALL
+UNION ALL BY NAME
+SELECT
+    'task' AS kind, t.qmgr, job, bucket_of(interval_start, interval_end) AS bucket,
+    sum(wtasgpo)::DOUBLE AS pages_old, sum(wtasgpn)::DOUBLE AS pages_new,
+    sum(wtasjwb)::DOUBLE AS log_bytes, sum(wtasjcn)::DOUBLE AS log_forces,
+    sum(wtasjcet) AS log_force_elapsed
+FROM (SELECT *, record_no AS task_record FROM side.wtas) AS t
+LEFT JOIN owners('side.wtid') USING (input_no, source, task_record)
+GROUP BY ALL
+UNION ALL BY NAME
+SELECT
+    'log' AS kind, qmgr, bucket_of(interval_start, interval_end) AS bucket,
+    sum(most.pages) AS log_pages, sum(all_pages) AS all_log_pages,
+    sum(all_ios) AS log_ios, sum(most.suspended) AS log_io_busy,
+FROM (
+    SELECT
+        qmgr, interval_start, interval_end, sum(pages)::DOUBLE AS all_pages,
+        sum(ios)::DOUBLE AS all_ios, max({'pages': pages::DOUBLE, 'suspended': suspended}) AS most
+    FROM copies
+    GROUP BY input_no, source, record_no, qmgr, interval_start, interval_end
+)
+GROUP BY ALL
+UNION ALL BY NAME
+SELECT
+    'pool' AS kind, qmgr, qpstpool::VARCHAR AS part,
+    bucket_of(interval_start, interval_end) AS bucket,
+    sum(qpstgetp)::DOUBLE AS gets, sum(qpstrio)::DOUBLE AS reads, sum(qpstwio)::DOUBLE AS writes,
+    sum(qpsttpw)::DOUBLE AS pages_written, sum(qpstnbuf::BIGINT - qpstcbsl)::DOUBLE AS used,
+    sum(qpstnbuf)::DOUBLE AS buffers
+FROM side.qpst
+GROUP BY ALL
+UNION ALL BY NAME
+SELECT
+    'structure' AS kind, qmgr, qeststr AS part, bucket_of(interval_start, interval_end) AS bucket,
+    sum(qestcsec)::DOUBLE AS singles, sum(qestsstc) AS single_elapsed,
+    sum(qestcmec)::DOUBLE AS multiples, sum(qestmstc) AS multiple_elapsed
+FROM side.qest
+GROUP BY ALL
+UNION ALL BY NAME
+SELECT
+    'messages' AS kind, qmgr, bucket_of(interval_start, interval_end) AS bucket,
+    sum(qmstput::BIGINT + qmstput1)::DOUBLE AS puts, sum(qmstget)::DOUBLE AS gets,
+    sum(qmstopen)::DOUBLE AS opens
+FROM side.qmst
+GROUP BY ALL

@@ -1,0 +1,91 @@
+"""The figures that compare has: `measures.toml`, checked when it is loaded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Annotated, Any
+
+from smfparse.reports import Key, Where, read_table, toml
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+ROW_KINDS: Mapping[str, str] = {
+    "calls": "calls of a name",
+    "task": "tasks of a job",
+    "log": "log",
+    "messages": "messages",
+    "pool": "buffer pool",
+    "structure": "coupling facility structure",
+}
+"""Kinds of rows of `compare.sql`: calls and tasks are grouped by the names that are asked for, all
+others by queue manager."""
+SECONDS, COMMITS = "seconds", "commits"
+EFFECT = "cpu_per_second"
+"""The figure by whose change rows are ordered."""
+_FILE = "measures.toml"
+_COLUMN = re.compile(r"\bAS (\w+)")
+
+
+@cache
+def _columns() -> tuple[str, ...]:
+    """Return the names of columns in `compare.sql`."""
+    return (*dict.fromkeys(_COLUMN.findall(compare_sql())), SECONDS, COMMITS)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A figure: a sum over a sum of rows of a kind of `compare.sql`, times a factor.
+
+    name  as rows have it; {part}: a buffer pool or structure
+    """
+
+    name: str
+    kind: Annotated[str, Key("which rows of compare.sql it is made of", among=ROW_KINDS)]
+    amount: Annotated[str, Key("the column that is added")]
+    per: Annotated[
+        str,
+        Key(
+            "the column that it is divided by; `seconds` of all intervals of the queue manager; "
+            "`commits` of the job"
+        ),
+    ]
+    formula: Annotated[str, Key("how it comes about, in IBM's field names")]
+    unit: Annotated[str, Key("its unit", "none")] = ""
+    factor: Annotated[float, Key("what the ratio is multiplied by")] = 1.0
+    steady: Annotated[
+        bool, Key("whether intervals measure it independently: see `significance.changed`")
+    ] = False
+
+
+def load_measures(folder: Traversable | None = None) -> tuple[Measure, ...]:
+    """Return the figures that `measures.toml` declares, in `folder` or beside this module.
+
+    Raises RequestError that names the file, the key and the way out where one is declared wrongly.
+    """
+    file = (folder or resources.files("smfparse.comparing")) / _FILE
+    where = Where(str(file))
+    found = tuple(_measure(*each, where) for each in toml(file, where).items())
+    where.check("figure", EFFECT, [each.name for each in found])
+    return found
+
+
+def _measure(name: str, spec: Any, where: Where) -> Measure:
+    place = where.at(name)
+    measure = Measure(name, **read_table(Measure, spec, place))
+    place.at("amount").check("column of compare.sql", measure.amount, _columns())
+    place.at("per").check("column of compare.sql", measure.per, _columns())
+    return measure
+
+
+def compare_sql() -> str:
+    """Return the SQL that sums up a side."""
+    return (resources.files("smfparse.comparing") / "compare.sql").read_text("utf-8")
+
+
+MEASURES = load_measures()
+"""In the order in which they stand for a name."""

@@ -1,0 +1,241 @@
+"""A comparison as a document; and as MP1B's TASK report with two columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import polars as pl
+
+from smfparse.comparing.changes import NAMES
+from smfparse.comparing.measures import MEASURES
+from smfparse.comparing.sides import Rename, Side
+from smfparse.rendering import ABSENT, STYLES, Column, Document, Facts, Frames, Section, Table
+
+TOP = 20
+"""Rows of a part that are shown, besides significant ones."""
+_WIDTHS = {"qmgr": 4, "job": 8, "queue": 48, "verb": 7}
+_VERBS = (
+    *("open", "close", "get", "put", "put1", "inq", "set", "cb"),
+    *("commit", "backout", "prepare", "sub", "subrq", "ctl", "stat", "topic", "other"),
+)
+_OF_TASK = {
+    "Pages old": "pages_old",
+    "Pages new": "pages_new",
+    "Log write bytes": "log_bytes",
+    "Log force count": "log_forces",
+}
+_OF_QMGR = [each.name for each in MEASURES if each.kind in ("log", "messages")]
+_VALUES = ("before", "after", "difference", "ratio")
+_LABEL = 28
+_FEW = "Too few intervals to judge a change: each side needs two. Try --interval 15m."
+
+
+class ComparisonDocument(Document):
+    """What changed from one side to the other.
+
+    rows       as `compared` gives them
+    tolerance  ratio from which on a change counts
+    top        rows of a part that are shown, besides significant ones
+    """
+
+    title = "Before and after"
+
+    def __init__(
+        self, rows: pl.DataFrame, before: Side, after: Side, tolerance: float, top: int = TOP
+    ) -> None:
+        self._rows = rows
+        self._sides = (before, after)
+        self._tolerance = tolerance
+        self._top = top
+
+    def sections(self) -> Iterator[Section]:
+        """Yield the two sides, then what changed and other rows."""
+        columns = (Column(""), Column("Before"), Column("After"))
+        yield Section("", [Table(columns, [(label, *cells) for label, *cells in self._heading()])])
+        for title, part in self._parts():
+            yield Section(title, [] if part.is_empty() else [_table_of(part)])
+        if self._too_few:
+            yield Section("", notes=[_FEW])
+
+    def tables(self) -> Iterator[Frames]:
+        """Yield all rows."""
+        yield Frames(iter([self._rows]))
+
+    def facts(self) -> Iterator[Facts]:
+        """Yield all rows."""
+        yield Facts({"report": "compare", "rows": self._rows.to_dicts()})
+
+    def printed(self) -> Iterator[str]:
+        """Yield the lines of the text."""
+        shown = [("", "Before", "After"), *self._heading()]
+        width = max(len(before) for _, before, _ in shown)
+        for label, before, after in shown:
+            yield f"{label:<{_LABEL}} {before:<{width}}  {after}".rstrip()
+        for title, part in self._parts():
+            yield from ("", title)
+            if part.height:
+                yield from _table(part)
+        if self._too_few:
+            yield from ("", _FEW)
+
+    def _heading(self) -> Iterator[tuple[str, str, str]]:
+        """Yield what the two sides are made of."""
+        facts: dict[str, Callable[[Side], str]] = {
+            "From": lambda side: _moment(side.first),
+            "To": lambda side: _moment(side.last),
+            "Intervals": lambda side: str(side.intervals),
+            "Queue managers": lambda side: ", ".join(side.qmgrs) or ABSENT,
+            "Seconds of class 3": lambda side: _number(side.total("calls")),
+            "Seconds of statistics": lambda side: _number(side.total("messages")),
+            "CPU of calls, uS a second": lambda side: _number(side.cpu_per_second),
+        }
+        before, after = self._sides
+        for label, fact in facts.items():
+            yield label, fact(before), fact(after)
+
+    def _parts(self) -> Iterator[tuple[str, pl.DataFrame]]:
+        """Yield the parts that people see: what each has, how much of it, and the rows shown."""
+        found = pl.col("significant").fill_null(value=False)
+        first, second = pl.col("before").is_null(), pl.col("after").is_null()
+        of_qmgr = pl.col("figure").is_in(_OF_QMGR) | pl.col("figure").str.contains("^(pool|cf)_")
+        effect = pl.col("figure") == "cpu_per_second"
+        changed = f"Changed by more than {100 * self._tolerance:g} % and more than intervals vary"
+        others = ~(found | of_qmgr | first | second)
+        parts = {
+            changed: found,
+            "Other figures, by change in CPU time": others,
+            "Other figures of queue managers": of_qmgr & ~found,
+            "Only before": second & effect,
+            "Only after": first & effect,
+        }
+        for title, which in parts.items():
+            part = self._rows.filter(which)
+            shown = part if title == changed else part.head(self._top)
+            cut = shown.height < part.height
+            count = f"{shown.height} of {part.height}, see --top" if cut else f"{part.height}"
+            yield f"{title}: {count if part.height else 'none'}", shown
+
+    @property
+    def _too_few(self) -> bool:
+        """Whether both sides share figures, but none has intervals enough to be judged."""
+        both = self._rows.drop_nulls(["before", "after"])
+        return both.height > 0 and both["significant"].null_count() == both.height
+
+
+def explain() -> Iterator[str]:
+    """Yield the lines that say how each figure comes about."""
+    for each in MEASURES:
+        unit = f" [{each.unit}]" if each.unit else ""
+        yield f"{each.name}{unit} = {each.formula}"
+
+
+def _moment(value: Any) -> str:
+    return ABSENT if value is None else STYLES["second"][0](value)
+
+
+def _named(rows: pl.DataFrame) -> list[str]:
+    """Return the names that rows have; those that none has are left out."""
+    return [name for name in NAMES if rows[name].null_count() < rows.height]
+
+
+def _table_of(rows: pl.DataFrame) -> Table:
+    names = _named(rows)
+    texts = [Column(name.capitalize()) for name in (*names, "figure")]
+    numbers = [Column(name.capitalize(), right=True) for name in _VALUES]
+    cells = (
+        [
+            *(str(row[name] or ABSENT) for name in (*names, "figure")),
+            *(_number(row[name]) for name in _VALUES),
+        ]
+        for row in rows.iter_rows(named=True)
+    )
+    return Table([*texts, *numbers], cells)
+
+
+def _table(rows: pl.DataFrame) -> Iterator[str]:
+    """Yield a heading and one line per row, in columns as wide as names can be."""
+    table = _table_of(rows)
+    width = max(len("Figure"), *map(len, rows["figure"].to_list()))
+    hows = [*(f"<{_WIDTHS[name]}" for name in _named(rows)), f"<{width}", *[">14"] * len(_VALUES)]
+    for cells in ([column.heading for column in table.columns], *table.rows):
+        yield "  ".join(map(format, cells, hows))
+
+
+def _number(value: float | None) -> str:
+    return ABSENT if value is None else STYLES["decimal"][0](value)
+
+
+def side_by_side(before: Side, after: Side, renames: Iterable[Rename]) -> Iterator[str]:
+    """Yield what each job did before and after, as MP1B's TASK report has it: counts and averages.
+
+    Jobs come in the order of their names, queues in the order of theirs.
+    """
+    sides = (before.renamed(renames), after)
+    calls = _both(sides, "calls", ["qmgr", "job", "queue", "verb"])
+    tasks = _both(sides, "task", ["qmgr", "job"])
+    for names, of_job in calls.group_by("qmgr", "job", maintain_order=True):
+        qmgr, job = (name or ABSENT for name in names)
+        title = f"{qmgr} Jobname:{job}"
+        yield f"{title:<{_LABEL}} {'Before':>12} {'After':>12} {'Ratio':>8}"
+        same = [
+            pl.col(each).eq_missing(name) for each, name in zip(("qmgr", "job"), names, strict=True)
+        ]
+        for task in tasks.filter(same).to_dicts():
+            for label, name in _OF_TASK.items():
+                yield from _pair(label, task[name], task[f"{name}_after"])
+        for (queue,), of_queue in of_job.group_by("queue", maintain_order=True):
+            if queue is not None:
+                yield f"Queue name               {queue}"
+            yield from _verbs(of_queue)
+            yield from _totals(of_queue, "Total task" if queue is None else "Total queue")
+        yield from _totals(of_job, "Total job")
+        yield ""
+
+
+def _both(sides: Sequence[Side], kind: str, names: list[str]) -> pl.DataFrame:
+    """Return the sums of both sides, those of the second with _after behind their names."""
+    amount = pl.col(pl.Float64)
+    first, second = (
+        side.rows.filter(kind=kind)
+        .group_by(names)
+        .agg(pl.when(amount.is_not_null().any()).then(amount.sum()))
+        for side in sides
+    )
+    joined = first.join(
+        second, on=names, how="full", coalesce=True, nulls_equal=True, suffix="_after"
+    )
+    return joined.sort(names, nulls_last=False)
+
+
+def _verbs(rows: pl.DataFrame) -> Iterator[str]:
+    found = {row["verb"]: row for row in rows.to_dicts()}
+    for verb in _VERBS:
+        if verb in found:
+            row, label = found[verb], verb.capitalize()
+            yield from _pair(f"{label} count", row["calls"], row["calls_after"])
+            for what, name in (("elapsed", "elapsed"), ("CPU", "cpu")):
+                averages = [
+                    row[f"{name}{side}"] / row[f"calls{side}"] if row[f"calls{side}"] else None
+                    for side in ("", "_after")
+                ]
+                yield from _pair(f"{label} avg {what} time uS", *averages)
+
+
+def _totals(rows: pl.DataFrame, what: str) -> Iterator[str]:
+    totals = {"requests": "calls", "elapsed time uS": "elapsed", "CPU time uS": "cpu"}
+    for label, name in totals.items():
+        before, after = (
+            float(rows[column].sum()) if rows[column].count() else None
+            for column in (name, f"{name}_after")
+        )
+        yield from _pair(f"{what} {label}", before, after)
+
+
+def _pair(label: str, before: float | None, after: float | None) -> Iterator[str]:
+    """Yield a line of two figures, where there is one."""
+    if before is None and after is None:
+        return
+    cells = [ABSENT if value is None else f"{value:.0f}" for value in (before, after)]
+    ratio = f"{after / before:.2f}" if before and after is not None else ABSENT
+    yield f"{label:<{_LABEL}} {cells[0]:>12} {cells[1]:>12} {ratio:>8}"

@@ -1,0 +1,179 @@
+"""The two sides of a comparison: sums by queue manager, job, queue, verb and interval."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from smfparse.comparing.measures import compare_sql
+from smfparse.errors import RequestError
+from smfparse.query import Catalog
+from smfparse.reports import ONE_SECTION, prepare
+from smfparse.tables import quoted
+
+if TYPE_CHECKING:
+    from smfparse.inputs import Inputs
+
+SIDE_TABLES = ("wtas", "wtid", "wqst", "qjst", "qjst_io", "qmst", "qpst", "qest")
+_SIDE = "side"
+_TIMES = f"""
+    WITH recorded AS (
+        SELECT interval_seconds, interval_start, interval_end, utc_offset, true AS of_task
+        FROM {_SIDE}.wtas WHERE NOT wtasaeot
+        UNION ALL
+        SELECT interval_seconds, interval_start, interval_end, utc_offset, false
+        FROM {_SIDE}.qmst
+        UNION ALL
+        SELECT NULL, interval_start, interval_end, utc_offset, true FROM {_SIDE}.wtas WHERE wtasaeot
+    ),
+    usual AS (SELECT median(interval_seconds) AS length FROM recorded GROUP BY of_task)
+    SELECT
+        (SELECT max(length) FROM usual) AS length,
+        (SELECT min(length) FROM usual) AS shortest,
+        min(interval_start) FILTER (
+            interval_seconds / (SELECT max(length) FROM usual) BETWEEN 0.9 AND 1.1
+        ) AS first,
+        min(local_time(interval_start, utc_offset)) AS began,
+        max(local_time(interval_end, utc_offset)) AS ended
+    FROM recorded
+"""
+"""How long intervals are, of tasks or queue managers, and when they were."""
+_ALL = 10 * 365 * 86_400
+"""Seconds of the only interval where none is recorded."""
+_NEVER = dt.datetime.fromtimestamp(0, dt.UTC)
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two: sums by name and interval, and how long the intervals were.
+
+    rows     as `compare.sql` has them
+    seconds  kind, qmgr, bucket, seconds: how long rows of a kind were recorded; those of tasks are
+             of the kind calls
+    first    when the first interval began, local time of its system; None: there is none
+    last     when the last one ended
+    """
+
+    rows: pl.DataFrame
+    seconds: pl.DataFrame
+    first: dt.datetime | None = None
+    last: dt.datetime | None = None
+
+    @property
+    def intervals(self) -> int:
+        """How many intervals there are."""
+        return self.seconds["bucket"].n_unique()
+
+    @property
+    def qmgrs(self) -> list[str]:
+        """The queue managers, in the order of their names."""
+        return sorted(self.seconds["qmgr"].drop_nulls().unique())
+
+    @property
+    def calls(self) -> bool:
+        """Whether there are calls: class 3 accounting."""
+        return not self.rows.filter(kind="calls").is_empty()
+
+    def total(self, kind: str) -> float:
+        """Return the seconds of a kind; those of several queue managers at one time count once."""
+        longest = self.seconds.filter(kind=kind).group_by("bucket").agg(pl.max("seconds"))
+        return float(longest["seconds"].sum())
+
+    @property
+    def cpu_per_second(self) -> float | None:
+        """Microseconds of CPU a second in all calls; None without calls."""
+        seconds = self.total("calls")
+        return float(self.rows.filter(kind="calls")["cpu"].sum()) / seconds if seconds else None
+
+    def renamed(self, renames: Iterable[Rename]) -> Side:
+        """Return it with other names of queue managers, jobs and queues."""
+        renames = list(renames)
+        names = [
+            pl.coalesce(*(each.on(pl.col(name)) for each in renames), name).alias(name)
+            for name in ("qmgr", "job", "queue")
+        ]
+        rows, seconds = self.rows.with_columns(names), self.seconds.with_columns(names[0])
+        return replace(self, rows=rows, seconds=seconds)
+
+
+def absent(before: Side, after: Side) -> str:
+    """Return the message for sides without calls."""
+    sides = {"before": before, "after": after}
+    lacking = [name for name, side in sides.items() if not side.calls]
+    return (
+        f"no class 3 accounting {' and '.join(lacking)}, so no calls to compare (116 subtype 1: "
+        "WTAS, WQST): START TRACE(ACCTG) CLASS(3) writes the data"
+    )
+
+
+@dataclass(frozen=True)
+class Split:
+    """The records of intervals on one side of a local time."""
+
+    at: dt.datetime
+    after: bool
+
+    def condition(self) -> str:
+        """Return it in SQL. An interval is on the side of its middle."""
+        half = "(epoch_us(interval_end) - epoch_us(interval_start)) // 2"
+        middle = f"interval_start + to_microseconds({half})"
+        local = f"local_time({middle}, utc_offset)"
+        sign = ">=" if self.after else "<"
+        return f"coalesce({local}, smf_time) {sign} TIMESTAMP {quoted(self.at.isoformat(' '))}"
+
+
+def measured(inputs: Inputs, split: Split | None = None, interval: int | None = None) -> Side:
+    """Sum up the records of `inputs`, or those of them on one side of a time.
+
+    interval  seconds of an interval, not less than they were recorded; None: as they were recorded
+    """
+    with Catalog(inputs) as catalog:
+        prepare(catalog, ONE_SECTION, SIDE_TABLES, {}, ("wtas",))
+        catalog.execute(f"CREATE SCHEMA {_SIDE}")
+        for table in SIDE_TABLES:
+            where = f" WHERE {split.condition()}" if split else ""
+            catalog.execute(
+                f"CREATE VIEW {_SIDE}.{table} AS SELECT * FROM sectioned.{table}{where}"
+            )
+        (times,) = catalog.arrow(_TIMES).to_pylist()
+        length = max(interval, times["shortest"] or 0) if interval else times["length"] or _ALL
+        catalog.set_variable("bucket_us", round(1e6 * length))
+        catalog.set_variable("first_bucket", times["first"] or _NEVER)
+        rows = pl.DataFrame(catalog.arrow(compare_sql()))
+    seconds = rows.filter(kind="seconds").select("qmgr", "bucket", "seconds", kind="of_kind")
+    others = rows.filter(pl.col("kind") != "seconds").drop("seconds", "of_kind")
+    return Side(others, seconds, times["began"], times["ended"])
+
+
+@dataclass(frozen=True)
+class Rename:
+    """Names of the first side and what they match on the second: LQ% = SQ%."""
+
+    old: str
+    new: str
+
+    @classmethod
+    def of(cls, text: str) -> Rename:
+        """Return what the text OLD=NEW asks for. Raises RequestError if it is written otherwise."""
+        old, equals, new = (part.strip().replace("*", "%") for part in text.partition("="))
+        if not (equals and old and new) or max(old.count("%"), new.count("%")) > 1:
+            raise RequestError(
+                f"renames={text}: expected OLD=NEW; give names, or patterns with one %: LQ%=SQ%",
+                "renames",
+            )
+        if new.count("%") > old.count("%"):
+            raise RequestError(
+                f"renames={text}: NEW has a % and OLD has none; write one in OLD", "renames"
+            )
+        return cls(old, new)
+
+    def on(self, column: pl.Expr) -> pl.Expr:
+        """Return the names of the second side; null where a name is not OLD."""
+        pattern = f"(?i)^{re.escape(self.old).replace('%', '(.*)')}$"
+        new = column.str.replace(pattern, self.new.replace("$", "$$").replace("%", "${1}"))
+        return pl.when(column.str.contains(pattern)).then(new)

@@ -1,0 +1,135 @@
+"""Whether a figure differs between two sets of intervals by more than its spread explains.
+
+A figure is a sum over a sum: microseconds a call, bytes a second. Its spread is that of intervals
+around it. Intervals are few, so the spread of similar rows is taken into account as well: an
+empirical Bayes estimate of the variance (Smyth 2004, "Linear models and empirical Bayes methods for
+assessing differential expression in microarray experiments"), with a trend over how busy a row is.
+The test is whether the change is greater than a tolerance (McCarthy and Smyth 2009, "Testing
+significance relative to a fold-change threshold is a TREAT"), and its level holds for all rows
+together (Holm 1979).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import digamma, polygamma, stdtr
+
+from smfparse.vectors import Bools, Floats
+
+LEVEL = 0.02
+"""Chance that any of all rows is called significant although nothing changed."""
+_LEAST = 1e-8
+"""Least variance that is plausible: a hundredth of a per cent between intervals."""
+_FEWEST_ROWS = 10
+"""Fewest rows that give a spread for rows like them."""
+_FEWEST_INTERVALS = 2.5
+"""Fewest on each side of a figure that drifts."""
+_MOST_ROWS = 0.9
+_LEAST_DRIFT = 0.01
+"""Least variance of a figure that drifts: a tenth between intervals."""
+_CERTAIN = 1e6
+"""Degrees of freedom of a variance that all rows share."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How a figure of some rows, on one side, varied from interval to interval.
+
+    variance   float64 (rows,): of an interval, relative to the figure squared
+    intervals  float64 (rows,): how many, as if all had the same weight; 0: none
+    """
+
+    variance: Floats
+    intervals: Floats
+
+    @property
+    def freedom(self) -> Floats:
+        """Degrees of freedom of the variance."""
+        return np.maximum(self.intervals - 1, 0)
+
+
+def changed(
+    change: Floats, before: Spread, after: Spread, busy: Floats, tolerance: float, steady: bool
+) -> Floats:
+    """Return how probable a change is by chance, float64 (rows,); NaN where that cannot be judged.
+
+    change     float64 (rows,): logarithm of after / before
+    busy       float64 (rows,): how many calls the figure comes from, 0 for other figures
+    tolerance  a ratio above which a change counts: 0.06
+    steady     whether intervals measure the figure independently, as CPU a call. Figures that the
+               load makes, as rates and waits, drift and come in lumps: then several intervals are
+               as uncertain as one, and a row is given the variance of those that vary most
+    """
+    freedom = before.freedom + after.freedom
+    pooled = before.freedom * before.variance + after.freedom * after.variance
+    variance = np.divide(pooled, freedom, out=np.zeros_like(pooled), where=freedom > 0)
+    if steady:
+        variance, more = _moderated(variance, freedom, busy)
+        freedom = freedom + more
+        error = np.sqrt(variance * (_inverse(before.intervals) + _inverse(after.intervals)))
+        judged = (freedom >= 1) & (before.intervals > 0) & (after.intervals > 0)
+    else:
+        error = np.sqrt(2 * _roughest(variance, freedom))
+        judged = np.minimum(before.intervals, after.intervals) >= _FEWEST_INTERVALS
+    judged &= np.isfinite(change)
+    size, limit = np.abs(change[judged]), np.log1p(tolerance)
+    chance = np.full(len(change), np.nan)
+    chance[judged] = sum(
+        stdtr(freedom[judged], (limit * sign - size) / error[judged]) for sign in (1, -1)
+    )
+    found: Floats = np.minimum(chance, 1)
+    return found
+
+
+def _inverse(numbers: Floats) -> Floats:
+    found: Floats = np.divide(1, numbers, out=np.zeros_like(numbers), where=numbers > 0)
+    return found
+
+
+def _roughest(variance: Floats, freedom: Floats) -> Floats:
+    """Return variances no less than of the rows that vary most, the last tenth left out."""
+    known = freedom >= 1
+    rough = np.quantile(variance[known], _MOST_ROWS) if known.sum() >= _FEWEST_ROWS else 0.0
+    return np.maximum(variance, max(rough, _LEAST_DRIFT))
+
+
+def _moderated(variance: Floats, freedom: Floats, busy: Floats) -> tuple[Floats, float]:
+    """Return variances that take those of like rows into account, and the freedom these add."""
+    variance = np.maximum(variance, _LEAST)
+    known = freedom >= 1
+    if known.sum() < _FEWEST_ROWS:
+        return variance, 0.0
+    half = freedom[known] / 2
+    level = np.log(variance[known]) - digamma(half) + np.log(half)
+    activity = np.log1p(busy)
+    degree = 1 if np.ptp(activity[known]) > 0 else 0
+    trend = np.polyfit(activity[known], level, degree)
+    rest = level - np.polyval(trend, activity[known])
+    excess = float((rest @ rest) / (len(rest) - 1 - degree) - polygamma(1, half).mean())
+    prior = _freedom(excess)
+    shift = digamma(prior / 2) - np.log(prior / 2)
+    common = np.exp(np.polyval(trend, activity) + shift)
+    shared = (prior * common + freedom * variance) / (prior + freedom)
+    return np.where(known, shared, common), prior
+
+
+def _freedom(excess: float) -> float:
+    """Return the degrees of freedom d for which trigamma(d / 2) is `excess`."""
+    low, high = 1e-3, _CERTAIN / 2
+    if excess <= float(polygamma(1, high)):
+        return _CERTAIN
+    return 2 * float(brentq(lambda half: float(polygamma(1, half)) - excess, low, high))
+
+
+def holm(chance: Floats, level: float = LEVEL) -> Bools:
+    """Return which are significant when all are tested together, bool (rows,)."""
+    judged = np.flatnonzero(np.isfinite(chance))
+    order = judged[np.argsort(chance[judged], kind="stable")]
+    limits = level / np.arange(len(order), 0, -1)
+    over = np.flatnonzero(chance[order] > limits)
+    found = np.zeros(len(chance), np.bool_)
+    found[order[: over[0] if over.size else len(order)]] = True
+    return found

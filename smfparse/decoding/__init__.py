@@ -1,0 +1,33 @@
+"""Records to Arrow.
+
+In come chunks of records and what is wanted of them; out go (table, RecordBatch) pairs, and damage.
+It never opens a file, and decodes no table or column that is not needed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from smfparse.faces import face
+
+if TYPE_CHECKING:
+    from smfparse.decoding.areas import header_parts as header_parts
+    from smfparse.decoding.decoder import Decoder as Decoder
+    from smfparse.decoding.duplicates import FINGERPRINT as FINGERPRINT
+    from smfparse.decoding.duplicates import Duplicates as Duplicates
+    from smfparse.decoding.duplicates import Fingerprints as Fingerprints
+    from smfparse.decoding.duplicates import Recorder as Recorder
+    from smfparse.decoding.duplicates import fingerprints as fingerprints
+    from smfparse.decoding.duplicates import read_run as read_run
+    from smfparse.decoding.matching import TASK_KINDS as TASK_KINDS
+    from smfparse.decoding.matching import queue_tasks as queue_tasks
+    from smfparse.decoding.needs import Needs as Needs
+else:
+    __all__, __getattr__, __dir__ = face(
+        __name__,
+        areas="header_parts",
+        decoder="Decoder",
+        duplicates="Duplicates FINGERPRINT Fingerprints Recorder fingerprints read_run",
+        matching="TASK_KINDS queue_tasks",
+        needs="Needs",
+    )

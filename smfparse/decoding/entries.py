@@ -1,0 +1,123 @@
+"""Repeated groups inside blocks: the used entries, gathered out of many chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from smfparse.decoding.arrays import array, coded
+from smfparse.decoding.slots import BYTE, Held, joined, slots_of
+from smfparse.layout import BLANK, Block, Child, Column, Numeric, Values
+from smfparse.vectors import Bytes, Ints, gather, not_zero
+
+
+class EntryBuffer:
+    """The wanted columns of the used entries of a repeated group, over many chunks."""
+
+    def __init__(self, block: Block, child: Child, columns: Sequence[Column]) -> None:
+        self.block = block
+        self.child = child
+        self.slots = slots_of(columns)
+        self._values: list[list[Values]] = [[] for _ in self.slots]
+        self._rows: list[tuple[Ints, Ints, Ints]] = []
+        """Entry, length and version word of the block, of each chunk's rows."""
+
+    def add(self, buffer: Bytes, at: Ints, length: Ints) -> Ints:
+        """Gather the used entries of the blocks at positions `at`; return the block of each."""
+        which, entry, version = self._used(buffer, at, length)
+        if self._rows and not len(which):
+            return which
+        self._rows.append((entry, length[which], version))
+        for each, parts in zip(self.slots, self._values, strict=True):
+            places = at[which] + each.offset + entry * each.stride
+            parts.append(each.read(gather(buffer, places, each.field.kind.width)))
+        return which
+
+    def _used(self, buffer: Bytes, at: Ints, length: Ints) -> tuple[Ints, Ints, Ints]:
+        """Return block, entry and the block's version word of each used entry."""
+        some = self._some(buffer, at)
+        version = self._version(buffer, at[some])
+        held = Held(self.block, length[some][:, None], version[:, None])
+        steps = np.arange(len(self.child.cells))
+        used = np.zeros((len(some), len(steps)), np.bool_)
+        for column, numbers, least in self._numbers(buffer, at[some]) if len(some) else ():
+            mask = held.mask(column.field, column.offset, steps * column.stride)
+            used |= numbers >= least if mask is None else (numbers >= least) & mask
+        block, entry = np.divmod(np.flatnonzero(used), len(steps))
+        return some[block], entry, version[block]
+
+    def _numbers(self, buffer: Bytes, at: Ints) -> Iterator[tuple[Column, Values, int]]:
+        """Yield what shows whether entries are used: numbers, and the least one that does.
+
+        One row per block, a column an entry; the bytes as they stand, which is enough to compare.
+        """
+        entries, raw = len(self.child.cells), np.zeros((0, 0), np.uint8)
+        start, width = self.child.whole or (0, 0)
+        if width:
+            raw = gather(buffer, at + start, width)
+        for column in self._showing():
+            dtype, least = BYTE, BLANK[0] + 1
+            if self.child.used is None:
+                dtype, least = np.dtype(f"u{column.field.kind.width}"), 1
+            if not self.child.whole:
+                start, width = column.offset, column.stride * (entries - 1) + dtype.itemsize
+                raw = gather(buffer, at + start, width)
+            shape, strides = (len(at), entries), (width, column.stride)
+            yield column, np.ndarray(shape, dtype, raw, column.offset - start, strides), least
+
+    def _showing(self) -> Iterator[Column]:
+        """Yield a column for each field that shows whether an entry is used."""
+        seen = set()
+        for column in self.child.columns:
+            field = column.field
+            shows = (
+                isinstance(field.kind, Numeric)
+                if self.child.used is None
+                else field.name == self.child.used
+            )
+            if shows and field.name not in seen:
+                seen.add(field.name)
+                yield column
+
+    def _some(self, buffer: Bytes, at: Ints) -> Ints:
+        """Return the blocks in which a byte of the group is not zero: few, in most data."""
+        some = np.zeros(len(at), np.bool_)
+        for offset, width in self._runs():
+            some |= not_zero(buffer, at + offset, width)
+        return np.flatnonzero(some)
+
+    def _runs(self) -> list[tuple[int, int]]:
+        """Return offset and length of the bytes in which the group is."""
+        if self.child.whole is not None:
+            return [self.child.whole]
+        entries = len(self.child.cells)
+        return [(column.offset, column.stride * entries) for column in self._showing()]
+
+    def _version(self, buffer: Bytes, at: Ints) -> Ints:
+        word = self.block.version
+        if word is None or all(column.field.gate is None for column in self.child.columns):
+            return np.zeros(len(at), np.int64)
+        assert isinstance(word.kind, Numeric)
+        return word.kind.values(gather(buffer, at + word.offset, word.kind.width))[0].astype("i8")
+
+    def arrays(self) -> Iterator[tuple[str, Any]]:
+        """Yield the index columns and the columns gathered so far, and start anew."""
+        entry, length, version = (joined(list(each)) for each in zip(*self._rows, strict=True))
+        for position, name in enumerate(self.child.index):
+            yield name, _labels([cell[position] for cell in self.child.cells], entry)
+        held = Held(self.block, length, version)
+        for each, parts in zip(self.slots, self._values, strict=True):
+            values = joined(parts)
+            yield from each.arrays(values, held.mask(each.field, each.offset, entry * each.stride))
+        self._values = [[] for _ in self.slots]
+        self._rows = []
+
+
+def _labels(labels: Sequence[int | str], entry: Ints) -> Any:
+    """Return an index column: the label of each row's entry."""
+    if isinstance(labels[0], str):
+        return coded(entry.astype(np.int32), pa.array(labels, pa.string()), None)
+    return array("int32", np.array(labels, np.int32)[entry], None)

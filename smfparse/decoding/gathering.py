@@ -1,0 +1,155 @@
+"""Column buffers: fields gathered out of many chunks, then made Arrow arrays at once.
+
+What costs in decoding is not the bytes but the objects made for them, so a column is gathered as
+plain numbers, out of many blocks at a time, and becomes an Arrow array once for many chunks. What
+a block is too short or too old to hold is gathered as well, and made NULL in the end: the length
+and version word of each block are kept for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from smfparse.decoding.growing import Growing
+from smfparse.decoding.slots import BYTE, FieldSlot, Held, joined, slots_of
+from smfparse.layout import Block, Column, Raw, Values
+from smfparse.vectors import Bytes, Ints, gather
+
+PIECE_BYTES = 1 << 20
+"""Bytes of blocks that are taken apart at once: they stay in the processor's cache meanwhile."""
+_GAP = 256
+"""Bytes between two wanted fields that are not worth copying."""
+
+
+@dataclass(frozen=True)
+class _AdjacentFields:
+    """Fields of one type that follow each other in a block, taken out together.
+
+    first   row of the first of them among the numbers of their native type
+    offset  of the first of them in the block
+    """
+
+    first: int
+    count: int
+    wire: np.dtype[Any]
+    offset: int
+
+
+class _Numbers:
+    """Fields of a stretch that are gathered as numbers of one type: one row per field."""
+
+    def __init__(self, native: np.dtype[Any], places: Sequence[FieldSlot]) -> None:
+        self.slots = places
+        self.gathered = Growing(native, len(places))
+        self.runs: list[_AdjacentFields] = []
+        for row, each in enumerate(places):
+            assert each.wire is not None
+            last = self.runs[-1] if self.runs else None
+            if (
+                last
+                and last.wire == each.wire
+                and last.offset + last.count * each.wire.itemsize == each.offset
+            ):
+                self.runs[-1] = replace(last, count=last.count + 1)
+            else:
+                self.runs.append(_AdjacentFields(row, 1, each.wire, each.offset))
+
+    def add(self, raw: Raw, start: int) -> None:
+        """Take the fields out of blocks; `raw`: their bytes from `start` on, one row per block."""
+        rows, width = raw.shape
+        out = self.gathered.more(rows)
+        for run in self.runs:
+            out[run.first : run.first + run.count] = np.ndarray(
+                (run.count, rows), run.wire, raw, run.offset - start, (run.wire.itemsize, width)
+            )
+
+
+class _Stretch:
+    """Fields that lie close together in a block; their bytes are copied out of it as one."""
+
+    def __init__(self, places: Sequence[FieldSlot]) -> None:
+        self._start = places[0].offset
+        self._width = max(each.end for each in places) - self._start
+        types: dict[np.dtype[Any], list[FieldSlot]] = {}
+        for each in places:
+            if each.wire is not None:
+                types.setdefault(each.native, []).append(each)
+        self._numbers = [_Numbers(native, found) for native, found in types.items()]
+        self._others = [each for each in places if each.wire is None]
+        self._bytes: list[list[Raw]] = [[] for _ in self._others]
+        self._most = max(PIECE_BYTES // self._width, 1)
+
+    def add(self, buffer: Bytes, at: Ints) -> None:
+        """Copy the stretch out of the blocks at positions `at`, and take the fields out of it."""
+        for first in range(0, len(at), self._most):
+            some = at[first : first + self._most]
+            raw = gather(buffer, some + self._start, self._width)
+            for numbers in self._numbers:
+                numbers.add(raw, self._start)
+            for each, parts in zip(self._others, self._bytes, strict=True):
+                parts.append(self._cut(raw, each))
+
+    def _cut(self, raw: Raw, place: FieldSlot) -> Raw:
+        """Return the bytes of a field, one row per block."""
+        width = place.field.kind.width
+        whole = np.ndarray(
+            (len(raw),), f"V{width}", raw, place.offset - self._start, (self._width,)
+        )
+        return whole.copy().view(BYTE).reshape(-1, width)
+
+    def take(self) -> Iterator[tuple[FieldSlot, Values]]:
+        """Yield what was gathered of each field, and start anew."""
+        for numbers in self._numbers:
+            yield from zip(numbers.slots, numbers.gathered.take(), strict=True)
+        for each, parts in zip(self._others, self._bytes, strict=True):
+            yield each, joined(parts)
+        self._bytes = [[] for _ in self._others]
+
+
+def _stretches(places: Sequence[FieldSlot]) -> Iterator[_Stretch]:
+    """Cut the fields of a block where nothing is wanted of many bytes."""
+    found: list[FieldSlot] = []
+    end = 0
+    for each in sorted(places, key=lambda each: each.offset):
+        if found and each.offset > end + _GAP:
+            yield _Stretch(found)
+            found = []
+        found.append(each)
+        end = max(end, each.end)
+    if found:
+        yield _Stretch(found)
+
+
+_NO_WORDS = np.zeros(0, np.int64)
+
+
+class BlockBuffer:
+    """The wanted columns of a block, over many chunks."""
+
+    def __init__(self, block: Block, columns: Sequence[Column]) -> None:
+        self.block = block
+        places = slots_of(columns)
+        if block.version is not None and any(each.field.gate is not None for each in places):
+            places.append(FieldSlot.of(block.version, block.version.offset, 0, ()))
+        self._stretches = list(_stretches(places))
+        self._lengths: list[Ints] = []
+
+    def add(self, buffer: Bytes, at: Ints, length: Ints) -> None:
+        """Gather the fields of the blocks at positions `at`, which have these lengths."""
+        self._lengths.append(length)
+        for each in self._stretches:
+            each.add(buffer, at)
+
+    def arrays(self) -> Iterator[tuple[str, Any]]:
+        """Yield the columns gathered so far, and start anew."""
+        taken = [found for each in self._stretches for found in each.take()]
+        words = [values for each, values in taken if not each.columns]
+        held = Held(self.block, joined(self._lengths), words[0] if words else _NO_WORDS)
+        self._lengths = []
+        for each, values in taken:
+            if each.columns:
+                yield from each.arrays(values, held.mask(each.field, each.offset))

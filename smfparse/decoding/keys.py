@@ -1,0 +1,204 @@
+"""The key columns that every table carries: which system and queue manager, when, and where from.
+
+Times: SMF writes local time, the TOD clocks of MQ are UTC, and QWHSTIME is TOD format but local
+already. The offset of the z/OS system is the difference of the two, rounded to 15 minutes because
+the SMF header counts hundredths of a second. Nothing here knows the workstation's zone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+
+from smfparse.decoding.areas import HeaderAreas
+from smfparse.decoding.clocks import Clocks
+from smfparse.decoding.records import Blocks, Records
+from smfparse.decoding.tasks import TaskLinks, Tasks, task_blocks, task_keys
+from smfparse.decoding.texts import TextColumn
+from smfparse.layout import STCK_UNITS_PER_US, US_PER_SECOND, Instant, Mask, Values
+from smfparse.schemas import STUB_RECORDS, TASK, WTAS
+from smfparse.vectors import Bools, Ints
+
+_TOD_INTERVALS = ((115, 231), (116, 10))
+"""Records whose QWHSDURN counts TOD units; it is microseconds in the others."""
+_QUARTER = 15 * 60
+
+KeyColumn: TypeAlias = tuple[Values, Mask]
+"""Values, one row per record, and where they are present; None: everywhere."""
+
+
+class KeyColumns:
+    """The key columns of a chunk, each computed once, when first asked for.
+
+    Texts are codes of `texts`.
+    """
+
+    def __init__(
+        self, records: Records, clocks: Clocks, links: TaskLinks, texts: Mapping[str, TextColumn]
+    ) -> None:
+        self.records = records
+        self.rows = len(records)
+        self.areas = HeaderAreas(records)
+        self._clocks = clocks
+        self._links = links
+        self._texts = texts
+
+    def column(self, name: str) -> KeyColumn:
+        """Return a key column, or one of `record` that is of the SMF header."""
+        return _COLUMNS[name](self)
+
+    def carry(self, *, clocks: bool, tasks: bool) -> None:
+        """Make sure that later chunks know the clocks or tasks of this one."""
+        if clocks:
+            _ = self.offset
+        if tasks:
+            _ = self._continued
+
+    def text(self, name: str, raw: Values) -> Values:
+        """Return the codes of the texts of a column: int32 (rows,)."""
+        return self._texts[name].codes(raw)
+
+    @property
+    def task_number(self) -> Ints:
+        """Number of the record that has the task: its 116/1, or if there is none itself."""
+        number, known = self.task_record_no
+        return np.where(known, number, self.records.chunk.record_no)
+
+    @property
+    def task_record_no(self) -> tuple[Ints, Bools]:
+        """Number of the 116/1 record of each record of a task, and where it is known."""
+        number, known = np.zeros(self.rows, np.int64), np.zeros(self.rows, np.bool_)
+        if not self.records.chunk.numbered:
+            return number, known
+        first = self.records.of(TASK)
+        number[first], known[first] = self.records.chunk.record_no[first], True
+        owner, numbers = self._continued
+        number[owner], known[owner] = numbers[:, 0], True
+        return number, known
+
+    @cached_property
+    def time(self) -> tuple[Ints, Bools]:
+        """QWHSSTCK in UTC microseconds, and where it is known."""
+        return self.areas.number("qwhsstck")
+
+    @cached_property
+    def offset(self) -> tuple[Ints, Bools]:
+        """Seconds that local time is ahead of UTC, and where that is known."""
+        local, dated = self.records.headers.time
+        utc, known = self.time
+        seconds = np.rint((local - utc) / (_QUARTER * US_PER_SECOND)).astype(np.int64) * _QUARTER
+        known = known & dated & (np.abs(seconds) <= 24 * 3600)
+        system = self.records.headers.raw("sm115sid").view(np.uint32)[:, 0]
+        without = ~self.records.is_mq
+        for record in STUB_RECORDS:
+            without[self.records.of(record)] = True
+        return self._clocks.fill(system, seconds, known, without)
+
+    @cached_property
+    def interval(self) -> tuple[Ints, Values, Bools, Bools]:
+        """Start in UTC microseconds, seconds, and where each is known."""
+        local, started = self.areas.number("qwhstime")
+        offset, known = self.offset
+        start, started = local - offset * US_PER_SECOND, started & known
+        length, timed = self.areas.number("qwhsdurn")
+        units = np.full(self.rows, US_PER_SECOND, np.float64)
+        for record in _TOD_INTERVALS:
+            units[self.records.of(record)] = US_PER_SECOND * STCK_UNITS_PER_US
+        seconds = length.astype(np.uint64) / units
+        self._task_interval(start, started, seconds, timed)
+        return start, seconds, started, timed & started
+
+    def _task_interval(self, start: Ints, started: Bools, seconds: Values, timed: Bools) -> None:
+        """Class 3 records have their interval in WTAS, and 116/2 takes that of its 116/1."""
+        for owner, numbers in (self._tasks, self._continued):
+            begin, end = numbers[:, 1], numbers[:, 2]
+            start[owner], started[owner] = begin, numbers[:, 3] == 1
+            seconds[owner], timed[owner] = (end - begin) / US_PER_SECOND, numbers[:, 4] == 1
+
+    @cached_property
+    def _tasks(self) -> tuple[Ints, Ints]:
+        """The 116/1 records that have a WTAS, and their numbers as in `Tasks`."""
+        found = task_blocks(self.records)
+        begin, has_begin = _instant(self.records, found, "wtasints")
+        end, has_end = _instant(self.records, found, "wtasinte")
+        record_no = self.records.chunk.record_no[found.owner]
+        return found.owner, np.stack([record_no, begin, end, has_begin, has_end], axis=1)
+
+    @cached_property
+    def _continued(self) -> tuple[Ints, Ints]:
+        """The 116/2 records whose 116/1 is known, and its numbers."""
+        keys = task_keys(self.records, task_blocks(self.records))
+        owner, numbers, known = self._links.link(self.records, Tasks(keys, self._tasks[1]))
+        return owner[known], numbers
+
+
+def _instant(records: Records, found: Blocks, name: str) -> tuple[Ints, Bools]:
+    each = WTAS.field(name)
+    assert isinstance(each.kind, Instant)
+    values, present = each.kind.values(records.read(found.at, each))
+    assert present is not None
+    return values, present
+
+
+def _system(keys: KeyColumns) -> KeyColumn:
+    return keys.text("system", keys.records.headers.raw("sm115sid")), None
+
+
+def _qmgr(keys: KeyColumns) -> KeyColumn:
+    return keys.text("qmgr", keys.records.headers.raw("sm115SSI")), keys.records.is_mq
+
+
+def _qsg(keys: KeyColumns) -> KeyColumn:
+    raw, held = keys.areas.extension("qwhxqsg")
+    return keys.text("qsg", raw), held
+
+
+def _mq_version(keys: KeyColumns) -> KeyColumn:
+    release, _ = keys.areas.extension("qwhxrel")
+    releases = np.hstack([keys.records.headers.raw("sm115rel"), release])
+    return keys.text("mq_version", releases), keys.records.is_mq
+
+
+def _subsystem(keys: KeyColumns) -> KeyColumn:
+    headers = keys.records.headers
+    return keys.text("subsystem", headers.raw("sm115SSI")), headers.has_subtype
+
+
+def _interval_start(keys: KeyColumns) -> KeyColumn:
+    start, _, started, _ = keys.interval
+    return start, started
+
+
+def _interval_seconds(keys: KeyColumns) -> KeyColumn:
+    _, seconds, _, timed = keys.interval
+    return seconds, timed
+
+
+def _record_no(keys: KeyColumns) -> KeyColumn:
+    chunk = keys.records.chunk
+    return chunk.record_no, None if chunk.numbered else np.zeros(len(chunk.start), np.bool_)
+
+
+_COLUMNS: Mapping[str, Callable[[KeyColumns], KeyColumn]] = {
+    "system": _system,
+    "qmgr": _qmgr,
+    "qsg": _qsg,
+    "mq_version": _mq_version,
+    "smf_time": lambda keys: keys.records.headers.time,
+    "time": lambda keys: keys.time,
+    "utc_offset": lambda keys: keys.offset,
+    "interval_start": _interval_start,
+    "interval_seconds": _interval_seconds,
+    "record_no": _record_no,
+    "record_offset": lambda keys: (keys.records.chunk.offset, None),
+    "task_record_no": lambda keys: keys.task_record_no,
+    "type": lambda keys: (keys.records.type, None),
+    "subtype": lambda keys: (keys.records.subtype, keys.records.headers.has_subtype),
+    "subsystem": _subsystem,
+    "length": lambda keys: (keys.records.chunk.length, None),
+    "flags": lambda keys: (keys.records.headers.number("sm115flg"), None),
+}
+"""The key columns by name, but for `source` and `block_no`; and those of the SMF header."""

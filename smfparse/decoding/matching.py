@@ -1,0 +1,161 @@
+"""Which blocks of a chunk are about the names that are asked for: job, queue, channel.
+
+Nothing of a block is read but its name; each distinct name of a source is matched once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
+
+import numpy as np
+
+from smfparse.decoding.clocks import Clocks
+from smfparse.decoding.index import BlockIndex
+from smfparse.decoding.keys import KeyColumns
+from smfparse.decoding.records import Blocks, Records
+from smfparse.decoding.tasks import TaskLinks
+from smfparse.decoding.texts import text_columns
+from smfparse.errors import DamageLog
+from smfparse.layout import Block, Field, Raw, Text
+from smfparse.reading import Chunk, kinds_of
+from smfparse.schemas import CONTINUATION, QWHC, TASK, WQST, WTAS
+from smfparse.selecting import NAMED, JoinKey, Selection, like, naming, tables_about
+from smfparse.tables import TABLES
+from smfparse.vectors import Bools, Ints, distinct, gather
+
+TASK_KINDS = np.array([smf_type << 16 | subtype for smf_type, subtype in (TASK, CONTINUATION)])
+"""Kinds, as of `kinds_of`, of the records that `queue_tasks` looks at."""
+
+
+class NameFilter:
+    """The names asked for, as `Selection.by_name`, carried from chunk to chunk of a source.
+
+    `tasks` finds what `queue_tasks` returns, when a row is first chosen by the queues of its task.
+    """
+
+    def __init__(
+        self, asked: Mapping[str, frozenset[str]], tasks: Callable[[], Ints] | None = None
+    ) -> None:
+        self.asked = asked
+        self._like = {option: like(patterns) for option, patterns in asked.items()}
+        self._known: dict[tuple[str, str], dict[bytes, bool]] = {}
+        self._find_tasks = tasks
+
+    @cached_property
+    def tasks(self) -> Ints:
+        """The numbers of the tasks that have a queue that is asked for."""
+        assert self._find_tasks is not None
+        return self._find_tasks()
+
+    def hits(self, option: str, field: Field, raw: Raw) -> Bools:
+        """Return which names, uint8 (rows, width of the field), are like what is asked for."""
+        known = self._known.setdefault((option, field.name), {})
+        which, each = distinct(raw)
+        found = [name.tobytes() for name in each]
+        for name in found:
+            if name not in known:
+                known[name] = _is_like(self._like[option], field, name)
+        return np.array([known[name] for name in found], np.bool_)[which]
+
+
+def _is_like(pattern: re.Pattern[str], field: Field, raw: bytes) -> bool:
+    """Whether a name is like a pattern; a blank one is not."""
+    assert isinstance(field.kind, Text)
+    name = field.kind.spell(raw)
+    return bool(name and pattern.fullmatch(name))
+
+
+class Matches:
+    """What of the records of a chunk is about the names that are asked for."""
+
+    def __init__(self, names: NameFilter, records: Records, keys: KeyColumns) -> None:
+        self._names = names
+        self._records = records
+        self._keys = keys
+        self._in_records: dict[tuple[str, str], Bools] = {}
+
+    def of(self, table: str, found: Blocks) -> Bools:
+        """Return which blocks of a table are about all the names, bool (blocks,)."""
+        chosen = np.ones(len(found), np.bool_)
+        for option in self._names.asked:
+            where = naming(option, table)
+            assert where is not None  # other tables are not decoded
+            if where.key is JoinKey.BLOCK:
+                chosen &= self._named(option, where.table, found)
+            elif where.key is JoinKey.RECORD:
+                chosen &= self._in_record(option, where.table)[found.owner]
+            else:
+                chosen &= self._in_task[found.owner]
+        return chosen
+
+    @cached_property
+    def records(self) -> Bools:
+        """Which records have a block that is about all the names, bool (records,)."""
+        chosen = np.zeros(len(self._records), np.bool_)
+        for table in tables_about(frozenset(self._names.asked)):
+            found = self._records.blocks(TABLES[table].block)
+            chosen[found.owner[self.of(table, found)]] = True
+        return chosen
+
+    def _named(self, option: str, table: str, found: Blocks) -> Bools:
+        """Return which blocks of a table that has names have one that is asked for."""
+        chosen = np.zeros(len(found), np.bool_)
+        for block, field in _fields(option, table):
+            at, length = found.at, found.length
+            if block is QWHC:
+                at, length = self._keys.areas.placed(block, found.owner)
+            held = np.flatnonzero(length >= field.end)
+            raw = gather(self._records.chunk.buffer, at[held] + field.offset, field.kind.width)
+            chosen[held] |= self._names.hits(option, field, raw)
+        return chosen
+
+    def _in_record(self, option: str, table: str) -> Bools:
+        """Return which records have such a block."""
+        if (option, table) not in self._in_records:
+            found = self._records.blocks(TABLES[table].block)
+            chosen = np.zeros(len(self._records), np.bool_)
+            chosen[found.owner[self._named(option, table, found)]] = True
+            self._in_records[option, table] = chosen
+        return self._in_records[option, table]
+
+    @cached_property
+    def _in_task(self) -> Bools:
+        """Which records are of a task that has such a queue block."""
+        return np.isin(self._keys.task_number, self._names.tasks)
+
+
+def _fields(option: str, table: str) -> Iterator[tuple[Block, Field]]:
+    """Yield block and field of the names in a table."""
+    spec = TABLES[table]
+    for block in filter(None, (spec.block, spec.extra)):
+        for column in block.columns:
+            if column.name in NAMED[option][table]:
+                yield block, column.field
+
+
+def blocks_for(selection: Selection, tables: Iterable[str]) -> list[Block]:
+    """Return the blocks that have to be looked for to know which rows of tables are selected."""
+    found: list[str] = []
+    for table, where in selection.namings(tables):
+        found += [table] if where.key is JoinKey.TASK else [table, where.table]
+    return [TABLES[each].block for each in dict.fromkeys(found)]
+
+
+def queue_tasks(chunks: Iterable[Chunk], patterns: frozenset[str]) -> Ints:
+    """Return the numbers of the tasks of a source that have a queue like a pattern, ascending.
+
+    A task is identified by the record_no of its 116/1; a 116/2 whose 116/1 is missing by its own.
+    """
+    names = NameFilter({"queue": patterns})
+    clocks, links, known, index = Clocks(), TaskLinks(), text_columns(), BlockIndex([WTAS, WQST])
+    found = [np.zeros(0, np.int64)]
+    for chunk in chunks:
+        of_tasks = np.isin(kinds_of(chunk.buffer, chunk.start), TASK_KINDS)
+        records = Records(chunk.where(of_tasks), DamageLog(), index)
+        keys = KeyColumns(records, clocks, links, known)
+        queues = records.blocks(WQST)
+        owner = queues.owner[Matches(names, records, keys).of("wqst", queues)]
+        found.append(np.unique(keys.task_number[owner]))
+    return np.unique(np.concatenate(found))

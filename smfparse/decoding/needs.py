@@ -1,0 +1,64 @@
+"""What has to be looked at to make the rows that are wanted."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from smfparse.decoding.index import BlockIndex
+from smfparse.decoding.matching import blocks_for
+from smfparse.layout import Block
+from smfparse.schemas import TASK_RECORDS, WQST, WTAS
+from smfparse.selecting import ALL_RECORDS, Selection
+from smfparse.tables import DAMAGE, RECORD, TABLES, Wanted
+from smfparse.vectors import Ints
+
+
+class Needs:
+    """What a decoder needs, made once for all chunks.
+
+    unknown  whether the bytes that no column knows are counted
+    wanted   the tables that can have rows, and their columns
+    clocks   whether later records have to know the UTC offsets of earlier ones
+    tasks    whether they have to know the 116/1 records before them
+    blocks   the blocks that rows are made of, and the tables of each, by name of the block
+    index    where these are, and those that only show which rows are wanted
+    """
+
+    def __init__(
+        self, wanted: Wanted, selection: Selection = ALL_RECORDS, *, unknown: bool = False
+    ) -> None:
+        self.selection = selection
+        self.unknown = unknown
+        self.wanted: Wanted = {
+            name: names
+            for name, names in wanted.items()
+            if name != DAMAGE and selection.covers(name)
+        }
+        specs = [TABLES[name] for name in self.wanted if name != RECORD]
+        records, by_name = RECORD in self.wanted, bool(selection.by_name)
+        self.clocks = any(spec.stub for spec in specs) or (records and not by_name)
+        self.tasks = any(spec.task for spec in specs) or (records and by_name)
+        self.blocks = {
+            block.name: (block, [spec.name for spec in specs if spec.block is block])
+            for block in (spec.block for spec in specs)
+        }
+        self.index = BlockIndex(self._searched())
+
+    def _searched(self) -> list[Block]:
+        """Return the blocks that are looked for."""
+        found = [block for block, _ in self.blocks.values()]
+        if self.selection.by_name:
+            tables = {RECORD, *self.wanted} if self.unknown else self.wanted
+            found += blocks_for(self.selection, tables)
+        if RECORD in self.wanted or BlockIndex(found).records & TASK_RECORDS:
+            found += [WTAS, WQST]
+        return found
+
+    @cached_property
+    def kinds(self) -> Ints | None:
+        """The kinds of record that are looked at, as `kinds_of`; None: all."""
+        if self.clocks or (self.unknown and not self.selection.by_name):
+            return None
+        return np.array([kind << 16 | subtype for kind, subtype in self.index.records])

@@ -1,0 +1,205 @@
+"""Logical records to blocks: the SMF header, the triplets, and for each block its place and owner.
+
+Everything here works on all records of a chunk at once; nothing of a block is decoded yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from smfparse.decoding.index import KNOWN_RECORDS, BlockIndex, number_of
+from smfparse.decoding.triplets import Triplets, block_triplets, read_triplets
+from smfparse.errors import Damage, DamageLog
+from smfparse.layout import Block, Field, Raw, Values
+from smfparse.reading import MOST_TRIPLETS, Chunk, Headers, least_offset
+from smfparse.vectors import Bools, Ints, gather
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Blocks of one kind, in record order.
+
+    owner   int64 (blocks,): index of the record in the chunk
+    at      int64 (blocks,): position in the chunk's buffer
+    length  int64 (blocks,): length the triplet gives
+    number  int64 (blocks,): 1-based in its triplet
+    """
+
+    owner: Ints
+    at: Ints
+    length: Ints
+    number: Ints
+
+    def __len__(self) -> int:
+        return len(self.owner)
+
+    def where(self, keep: Bools | Ints) -> Blocks:
+        """Return the blocks for which `keep` is true, or those with the indices `keep`."""
+        return Blocks(self.owner[keep], self.at[keep], self.length[keep], self.number[keep])
+
+
+_NO_BLOCKS = Blocks(*(np.zeros(0, np.int64) for _ in range(4)))
+
+
+class Records:
+    """The records of a chunk: headers now, blocks when asked for."""
+
+    def __init__(
+        self,
+        chunk: Chunk,
+        damage: DamageLog,
+        index: BlockIndex | None = None,
+    ) -> None:
+        self.chunk = chunk
+        self.damage = damage
+        self.index = index or BlockIndex([])
+        self.headers = Headers(chunk.buffer, chunk.start, chunk.length)
+        self.type = self.headers.type
+        self.subtype = self.headers.subtype
+        self.is_mq = self.headers.is_mq
+
+    def __len__(self) -> int:
+        return len(self.chunk.start)
+
+    def read(self, at: Ints, each: Field) -> Raw:
+        """Return the wire bytes of a field of blocks that start at positions `at`."""
+        return gather(self.chunk.buffer, at + each.offset, each.kind.width)
+
+    @cached_property
+    def kind(self) -> Ints:
+        """Number of each record's kind among those of the registry; one more: none of them."""
+        return number_of(self.type, self.subtype)
+
+    def of(self, record: tuple[int, int]) -> Ints:
+        """Return the indices of the records of one (type, subtype)."""
+        return np.flatnonzero(self.kind == KNOWN_RECORDS.index(record))
+
+    def is_of(self, records: Iterable[tuple[int, int]]) -> Bools:
+        """Return which records are of one of these (type, subtype)."""
+        among = np.zeros(len(KNOWN_RECORDS) + 1, np.bool_)
+        among[[KNOWN_RECORDS.index(each) for each in records]] = True
+        return among[self.kind]
+
+    @cached_property
+    def area(self) -> Blocks:
+        """The QWHS area of each MQ record that has a sound one.
+
+        Damage is noted for the records that the registry knows; of others nothing is expected.
+        """
+        rows = np.flatnonzero(self.is_mq)
+        found = read_triplets(self.chunk, rows, 1, np.ones((len(rows), 1), np.bool_))
+        good = found.fits > 0
+        owner = found.row[good]
+        missing = self.kind < len(KNOWN_RECORDS)
+        missing[owner] = False
+        for index in np.flatnonzero(missing):
+            length = int(self.chunk.length[index])
+            self._note(int(index), length, "no QWHS area that can be read; times are not known")
+        at: Ints = self.chunk.start[owner] + found.offset[good]
+        return Blocks(owner, at, found.length[good], np.ones_like(owner))
+
+    def blocks(self, block: Block) -> Blocks:
+        """Return the sound blocks of a kind in record order; none if `index` does not look for it.
+
+        What points outside its record, or is not the block it should be, is noted as damage; but
+        not of a block that is known to be garbage when it has another length than its own.
+        """
+        return self._found.get(block.name) or _NO_BLOCKS
+
+    @cached_property
+    def _found(self) -> dict[str, Blocks]:
+        """The blocks that `index` looks for, by name."""
+        if not self.index.blocks:
+            return {}
+        found = block_triplets(self.chunk, self.kind)
+        which = self.index.which(self.kind[found.row], found.number)
+        if not which.all():
+            found, which = found.where(which > 0), which[which > 0]
+        self._note_lost(found, which)
+        blocks, which = self._spread(found, which)
+        good = self._sound(blocks, which)
+        if not good.all():
+            blocks, which = blocks.where(good), which[good]
+        order = np.argsort(which, kind="stable")
+        ends = np.searchsorted(which[order], np.arange(len(self.index.blocks) + 1), side="right")
+        return {
+            name: blocks.where(order[ends[number] : ends[number + 1]])
+            for number, name in enumerate(self.index.blocks)
+        }
+
+    def _spread(self, found: Triplets, which: Values) -> tuple[Blocks, Values]:
+        """Return the blocks that triplets point to, and the number of each one's kind."""
+        triplet = np.repeat(np.arange(found.row.size), found.fits)
+        before: Ints = np.cumsum(found.fits) - found.fits
+        nth = np.arange(triplet.size) - before[triplet]
+        length, owner = found.length[triplet], found.row[triplet]
+        at: Ints = self.chunk.start[owner] + found.offset[triplet] + nth * length
+        return Blocks(owner, at, length, nth + 1), which[triplet]
+
+    def _sound(self, blocks: Blocks, which: Values) -> Bools:
+        """Return which blocks have the eye-catcher that they must have."""
+        index = self.index
+        words = np.ndarray((self.chunk.buffer.size - 3,), "u4", self.chunk.buffer, strides=(1,))
+        eye, expected = words[blocks.at + index.eye_at[which]], index.eye[which]
+        good: Bools = (eye == expected) | (expected == 0)
+        names = list(index.blocks)
+        for bad in np.flatnonzero(~good):
+            name = names[which[bad] - 1]
+            seen = eye[bad].tobytes().hex().upper()
+            reason = f"X'{seen}' where the eye-catcher {name} should be; skipped"
+            self._note(int(blocks.owner[bad]), int(blocks.length[bad]), reason)
+        return good
+
+    def _note_lost(self, found: Triplets, which: Values) -> None:
+        """Note what triplets point to that cannot be there."""
+        index = self.index
+        lost = (found.fits < found.count) & (index.kept[which] == 0)
+        found, names, least = found.where(lost), list(index.blocks), index.least[which[lost]]
+        for at, block in enumerate(which[lost].tolist()):
+            limit = int(self.chunk.length[found.row[at]])
+            reason = _reason(names[block - 1], found, at, int(least[at]), limit)
+            left = max(limit - int(found.offset[at]), 0)
+            self._note(int(found.row[at]), left, f"{reason}. The record may be cut; skipped")
+
+    def sections(self) -> Triplets:
+        """Return every triplet but the first of the records that the registry knows, unchecked."""
+        rows = np.flatnonzero(self.kind < len(KNOWN_RECORDS))
+        wanted = np.ones((rows.size, MOST_TRIPLETS), np.bool_)
+        wanted[:, 0] = False
+        return read_triplets(self.chunk, rows, MOST_TRIPLETS, wanted)
+
+    def _note(self, index: int, length: int, reason: str) -> None:
+        chunk = self.chunk
+        self.damage.add(
+            Damage(
+                chunk.source,
+                int(chunk.offset[index]),
+                length,
+                reason,
+                int(chunk.record_no[index]) if chunk.numbered else None,
+                int(self.type[index]),
+                int(self.subtype[index]),
+            )
+        )
+
+
+def _reason(name: str, found: Triplets, at: int, least: int, limit: int) -> str:
+    """Return why what a triplet points to cannot be there.
+
+    limit  length of its record
+    """
+    number, offset, length, count = (
+        int(each[at]) for each in (found.number, found.offset, found.length, found.count)
+    )
+    left = max(limit - offset, 0)
+    if not least_offset(number) <= offset < limit:
+        return f"{name} cannot be at offset {offset} of {limit} bytes"
+    if length < least:
+        return f"{name} cannot be {length} bytes long, {least} is the least"
+    if count * length > left:
+        return f"{name} says {count * length} bytes at offset {offset}, {left} are left"
+    return f"{name} at offset {offset} overlaps other blocks of the record"

@@ -1,0 +1,172 @@
+"""The wanted columns of tables, gathered over many chunks until they become a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from smfparse.decoding.arrays import array, coded
+from smfparse.decoding.entries import EntryBuffer
+from smfparse.decoding.gathering import BlockBuffer
+from smfparse.decoding.growing import Growing
+from smfparse.decoding.keys import KeyColumns
+from smfparse.decoding.records import Blocks
+from smfparse.decoding.texts import TextColumn
+from smfparse.layout import Mask, Values
+from smfparse.tables import (
+    KEY_COLUMNS,
+    RECORD,
+    RECORD_BLOCKS,
+    RECORD_FIELDS,
+    TABLES,
+    TASK_KEY,
+    Batch,
+    TableColumn,
+    coded_schema,
+    columns,
+    key_columns,
+)
+from smfparse.vectors import Ints, both, same
+
+OF_ROWS = frozenset({"source", "block_no"})
+"""Key columns that are not those of a row's record."""
+_NUMPY = {"int32": "i4", "uint8": "u1", "double": "f8", "string": "i4"}
+"""numpy types of key columns, texts as codes; the others are 8-byte integers."""
+_NATIVE = {
+    each.name: _NUMPY.get(each.arrow, "i8") for each in (*KEY_COLUMNS, TASK_KEY, *RECORD_FIELDS)
+}
+
+
+class KeyBuffer:
+    """Key columns of the records of many chunks: what the rows of all tables refer to."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = tuple(names)
+        self.clear()
+
+    def clear(self) -> None:
+        """Start anew."""
+        self.rows = 0
+        self._parts: dict[str, list[tuple[Values, Mask]]] = {name: [] for name in self.names}
+        self._whole: dict[str, tuple[Values, Mask]] = {}
+
+    def add(self, keys: KeyColumns) -> None:
+        """Take the records of a chunk."""
+        for name, parts in self._parts.items():
+            parts.append(keys.column(name))
+        self.rows += keys.rows
+
+    def of(self, name: str, rows: Ints) -> tuple[Values, Mask]:
+        """Return a key column of the records `rows`: values, texts as codes, and where they are."""
+        if name not in self._whole:
+            values, held = _joined(self._parts[name])
+            self._whole[name] = values.astype(_NATIVE[name]), held
+        values, held = self._whole[name]
+        return values[rows], None if held is None else held[rows]
+
+
+class TableBuffer:
+    """The wanted columns of one table, over many chunks."""
+
+    def __init__(
+        self, table: str, wanted: frozenset[str] | None, texts: Mapping[str, TextColumn]
+    ) -> None:
+        self.table = table
+        self.wanted = wanted
+        self.columns = [each for each in columns(table) if wanted is None or each.name in wanted]
+        names = {each.name for each in self.columns}
+        keyed = (*key_columns(table), *(RECORD_FIELDS if table == RECORD else ()))
+        self.keys = [each for each in keyed if each.name in names]
+        spec = TABLES.get(table)
+        own = [(block, block.columns) for block in RECORD_BLOCKS]
+        if spec:
+            own = [(spec.block, spec.columns)]
+            if spec.extra:
+                own.append((spec.extra, spec.extra.columns))
+        picked = [(block, [each for each in found if each.name in names]) for block, found in own]
+        self.entries: EntryBuffer | None = None
+        self.blocks: list[BlockBuffer] = []
+        if spec and spec.child:
+            block, found = picked[0]
+            self.entries = EntryBuffer(block, spec.child, found)
+        else:
+            self.blocks = [BlockBuffer(block, found) for block, found in picked]
+        self._texts = texts
+        self.owner = Growing("i8")
+        self.number = Growing("i4")
+        self._noted: dict[str, list[tuple[Values, Mask]]] = {
+            each.name: [] for each in self.keys if each.name not in OF_ROWS
+        }
+        self.rows = 0
+
+    def add(self, found: Blocks, first: int) -> None:
+        """Note the rows of a chunk whose records start at `first` among the keys."""
+        rows = len(found)
+        self.owner.more(rows)[:] = found.owner + first
+        self.number.more(rows)[:] = found.number
+        self.rows += rows
+
+    def note(self, keys: KeyBuffer) -> None:
+        """Take the keys of the rows that came since the last call."""
+        owner = self.owner.take()
+        if len(owner):
+            for name, parts in self._noted.items():
+                parts.append(keys.of(name, owner))
+
+    def batch(self, source: Any) -> Batch:
+        """Return the rows gathered so far, and start anew; there are some.
+
+        source  the name of the input, as an Arrow array of one text
+        """
+        made: dict[str, Any] = {}
+        for buffer in (self.entries,) if self.entries else self.blocks:
+            made |= dict(buffer.arrays())
+        number, rows = self.number.take(), self.rows
+        for column in self.keys:
+            if column.name == "source":
+                made[column.name] = coded(same(rows), source, None)
+            elif column.name == "block_no":
+                nulls = self.table == RECORD
+                made[column.name] = (
+                    pa.nulls(rows, pa.int32()) if nulls else array("int32", number, None)
+                )
+            else:
+                made[column.name] = self._key(column)
+        self._noted = {name: [] for name in self._noted}
+        self.rows = 0
+        return self._record_batch(made, rows)
+
+    def _key(self, column: TableColumn) -> Any:
+        values, held = _joined(self._noted[column.name])
+        if column.arrow != "string":
+            return array(column.arrow, values, held)
+        texts = self._texts[column.name]
+        return coded(values, texts.array(), both(held, texts.known(values)))
+
+    @property
+    def cells(self) -> int:
+        """Values gathered so far."""
+        return self.rows * len(self.columns)
+
+    def _record_batch(self, made: Mapping[str, Any], rows: int) -> Batch:
+        if not self.columns:  # only the number of rows is wanted
+            empty = pa.StructArray.from_buffers(pa.struct([]), rows, [None], null_count=0)
+            return pa.RecordBatch.from_struct_array(empty)
+        whole = coded_schema(self.table, self.wanted)
+        return pa.RecordBatch.from_arrays([made[name] for name in whole.names], schema=whole)
+
+
+def _joined(parts: Sequence[tuple[Values, Mask]]) -> tuple[Values, Mask]:
+    """Put values of many chunks, and where they are present, together."""
+    if len(parts) == 1:
+        return parts[0]
+    values = np.concatenate([each for each, _ in parts])
+    if all(mask is None for _, mask in parts):
+        return values, None
+    held = np.concatenate(
+        [np.ones(len(each), np.bool_) if mask is None else mask for each, mask in parts]
+    )
+    return values, None if held.all() else held

@@ -1,0 +1,42 @@
+"""Damage, unknown bytes and duplicates of the inputs: what is reported besides their rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from smfparse.decoding import Recorder
+from smfparse.errors import DamageLog
+
+
+@dataclass
+class Log:
+    """Collects what is reported of the inputs besides their rows.
+
+    damage         what could not be used
+    unknown        bytes that no column knows, by block or section; counted if `count_unknown`
+    count_unknown  whether they are counted
+    duplicates     records left out of each file because an earlier dump has them, by its path
+    records        takes the fingerprints of all records that are not left out; None: not taken
+    """
+
+    damage: DamageLog = field(default_factory=DamageLog)
+    unknown: Counter[str] = field(default_factory=Counter)
+    count_unknown: bool = False
+    duplicates: dict[Path, int] = field(default_factory=dict)
+    records: Recorder | None = None
+
+    def add(self, other: Log) -> None:
+        """Add the entries of `other`, a log of bytes that come later."""
+        self.damage.extend(other.damage)
+        self.unknown.update(other.unknown)
+        self.duplicates.update(other.duplicates)
+        if self.records is not None and other.records is not None:
+            self.records.add(other.records.take())
+
+    def anew(self) -> Log:
+        """Return an empty log with the same settings."""
+        records = None if self.records is None else Recorder()
+        damage = DamageLog(strict=self.damage.strict)
+        return Log(damage, count_unknown=self.count_unknown, records=records)

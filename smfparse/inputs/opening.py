@@ -1,0 +1,286 @@
+"""What a user names to inputs that are open, and these to named streams of record batches."""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from smfparse.decoding import Duplicates
+from smfparse.errors import DamageLog, InputError
+from smfparse.inputs.log import Log
+from smfparse.inputs.named import resolve
+from smfparse.inputs.options import DEFAULTS, ReadOptions
+from smfparse.inputs.parallel import Unit, in_order, units, worth_sharing
+from smfparse.inputs.range import Batches, Range, UnsoundError
+from smfparse.inputs.sources import Dataset, SmfFile, Source, damage_rows
+from smfparse.inputs.spilling import no_room, spill, spilled
+from smfparse.limits import LIMITS, Limits
+from smfparse.reading import WHOLE_SOURCE, Input, Part, framing_named, size_of
+from smfparse.selecting import ALL_RECORDS, Selection, texts
+from smfparse.store import MANIFEST, is_dataset
+from smfparse.tables import (
+    DAMAGE,
+    RECORD,
+    Batch,
+    Wanted,
+    coded_schema,
+    decoded_tables,
+    every_block,
+    schema,
+    wanted_columns,
+    wanted_tables,
+)
+
+
+@dataclass
+class Inputs:
+    """All inputs of one command and how they are read; what there is to report is in `log`."""
+
+    sources: Sequence[Source]
+    log: Log = field(default_factory=Log)
+    options: ReadOptions = DEFAULTS
+
+    @property
+    def selection(self) -> Selection:
+        """The records that are wanted."""
+        return self.options.selection
+
+    @property
+    def damage(self) -> DamageLog:
+        """What could not be used, as far as the inputs were read."""
+        return self.log.damage
+
+    @property
+    def duplicates(self) -> int:
+        """Records left out because an earlier dump has them, in the files read to their end."""
+        return sum(self.log.duplicates.values())
+
+    @property
+    def lost(self) -> DamageLog:
+        """What could not be used when the datasets among the inputs were made."""
+        found = DamageLog()
+        for source in self.sources:
+            found.extend(source.lost)
+        return found
+
+    @property
+    def met(self) -> DamageLog:
+        """What could not be used, now or when datasets were made."""
+        found = self.lost
+        found.extend(self.damage)
+        return found
+
+    def batches(
+        self, wanted: Wanted, *, prompt: bool = False
+    ) -> Generator[tuple[str, Batch], None, None]:
+        """Yield (table, RecordBatch) for the wanted tables of every input, in order.
+
+        For the table `damage`, SMF files are read as a whole, whatever is selected.
+
+        prompt  whether one process gives rows as soon as it has any, in more batches
+        """
+        rows = {table: names for table, names in wanted.items() if table != DAMAGE}
+        if rows:
+            yield from self._rows(rows, prompt)
+        if DAMAGE in wanted:
+            yield DAMAGE, damage_rows(self._all_damage(), wanted[DAMAGE])
+
+    def _all_damage(self) -> DamageLog:
+        """Read all records of the SMF files to find damage; return all damage."""
+        everything = replace(self.options, selection=ALL_RECORDS)
+        files = Inputs([*filter(_is_file, self.sources)], self.log.anew(), everything)
+        for _ in files.batches(every_block()):
+            pass
+        self.damage.extend(files.damage)
+        found = self.lost
+        found.extend(files.damage)
+        return found
+
+    def _rows(self, wanted: Wanted, prompt: bool) -> Iterator[tuple[str, Batch]]:
+        for are_files, group in itertools.groupby(self.sources, _is_file):
+            sources = list(group)
+            found = self.units(sources, wanted, ahead=True) if are_files else []
+            if len(found) > 1:
+                yield from self._together(found)
+            else:
+                yield from self._one_by_one(sources, wanted, prompt)
+
+    def units(self, sources: Sequence[Source], wanted: Wanted, *, ahead: bool) -> list[Unit]:
+        """Cut SMF files into units for several processes; none where one process is enough.
+
+        ahead  whether what is made of a unit has to be kept until it is its turn
+        """
+        jobs, limits = self.options.jobs, self.options.limits
+        files = [each for each in sources if isinstance(each, SmfFile)]
+        if jobs == 1 or len(files) < len(sources):
+            return []
+        size = sum(size_of(each.path) for each in files)
+        if size < 2 * limits.least_unit or not worth_sharing(wanted):
+            return []
+        share = -(-size // jobs)
+        unit_bytes = max(min(share // 2, limits.most_unit) if ahead else share, limits.least_unit)
+        found = [each.input for each in files]
+        return units(found, wanted, self.options, unit_bytes, files[0].duplicates)
+
+    def _together(self, found: Sequence[Unit]) -> Iterator[tuple[str, Batch]]:
+        try:
+            temporary = tempfile.TemporaryDirectory(prefix="smfparse-")
+        except OSError as error:
+            raise no_room(Path(tempfile.gettempdir()), error) from error
+        with temporary as folder:
+            outcomes = in_order(found, partial(spill, Path(folder)), self.options.jobs, self.log)
+            with closing(outcomes):
+                for outcome in outcomes:
+                    self.log.add(outcome.log)
+                    yield from spilled(outcome.made or [])
+
+    def _one_by_one(
+        self, sources: Sequence[Source], wanted: Wanted, prompt: bool
+    ) -> Iterator[tuple[str, Batch]]:
+        for source in sources:
+            yield from source.batches(wanted, self.log, self.options, prompt=prompt)
+
+    def any_record(self) -> bool:
+        """Whether a record is selected. Reads up to the first one."""
+        found = self._one_by_one(self.sources, {RECORD: frozenset(["record_no"])}, prompt=True)
+        return any(batch.num_rows for _, batch in found)
+
+    def arrow(self, table: str) -> Any:
+        """Return a whole table as a pyarrow.Table."""
+        found = [batch for _, batch in self.batches(wanted_tables([table]))]
+        return pa.Table.from_batches(found, schema=coded_schema(table)).cast(schema(table))
+
+
+def _is_file(source: Source) -> bool:
+    return isinstance(source, SmfFile)
+
+
+def open_inputs(
+    paths: Iterable[str | Path],
+    options: ReadOptions = DEFAULTS,
+    target: Path | None = None,
+) -> Inputs:
+    """Open SMF files and datasets.
+
+    paths   texts as on the command line: files, folders, patterns, `-`; or Paths, each only itself
+    target  folder that is written: where it is below one of the folders it is skipped
+
+    Raises InputError, before anything is decoded, where there is none, or one is missing,
+    unreadable or neither, and RequestError where one is named twice.
+    """
+    paths = list(paths)
+    if not paths:
+        raise InputError("no input is named; name a file, a folder or a dataset")
+    log = Log(DamageLog(strict=options.strict))
+    framing = None if options.framing is None else framing_named(options.framing)
+    found = resolve(paths, is_dataset, log.damage, framing, target, options.limits)
+    sources = _named_apart([_source(each) for each in found])
+    files = [each.input for each in sources if isinstance(each, SmfFile)]
+    if files and not options.keep_duplicates:
+        duplicates = Duplicates(files, _known_records(sources, options.selection))
+        sources = [
+            replace(each, duplicates=duplicates) if isinstance(each, SmfFile) else each
+            for each in sources
+        ]
+    return Inputs(sources, log, options)
+
+
+def called_apart(names: Iterable[str], taken: set[str]) -> dict[str, str]:
+    """Return other names for those that are taken already: `DUMP.smf#2`. All are taken then."""
+    found = {}
+    for name in names:
+        others = (f"{name}#{number}" for number in itertools.count(2))
+        new = next(each for each in itertools.chain([name], others) if each not in taken)
+        taken.add(new)
+        if new != name:
+            found[name] = new
+    return found
+
+
+def _named_apart(sources: Sequence[Source]) -> list[Source]:
+    """Give datasets, whose rows name SMF files that are other inputs, other names for these.
+
+    Rows that belong together share `source` and the number of their record.
+    """
+    taken = {each.name for each in sources if isinstance(each, SmfFile)}
+    found: list[Source] = []
+    for each in sources:
+        if isinstance(each, Dataset) and (called := called_apart(each.smf_files, taken)):
+            found.append(replace(each, called=called))
+        else:
+            found.append(each)
+    return found
+
+
+def _known_records(sources: Iterable[Source], selection: Selection) -> list[Path]:
+    """Return the fingerprints of the records that the datasets among the inputs have."""
+    datasets = (each for each in sources if isinstance(each, Dataset))
+    return [run for each in datasets if each.knows_all_of(selection) for run in each.runs()]
+
+
+def decode_part(
+    path: str | Path,
+    part: Part = WHOLE_SOURCE,
+    tables: Mapping[str, str | Iterable[str] | None] | None = None,
+    damage: DamageLog | None = None,
+    framing: str | None = None,
+    limits: Limits = LIMITS,
+) -> Batches:
+    """Decode a part of one SMF file: yield (table, RecordBatch), each table's in record order.
+
+    part     one that `plan` gave; or `Part(start, end, None)`: the records that start from byte
+             `start` up to `end`, wherever these are. Their record_no is NULL, record_offset is not
+    tables   table to its wanted columns (None: all); None: every table
+    damage   takes what could not be used
+    framing  as in `ReadOptions`
+    limits   those that `plan` was given
+
+    The parts of a plan give together what the whole file gives, in order; so do blind ones that
+    have a border where another begins, but for numbers. Raises what `open_inputs` does; where a
+    part is not as planned, as the file was changed or is damaged, InputError at its end.
+    """
+    options = ReadOptions(framing=framing, limits=limits)
+    file = open_file(path, options)
+    wanted: dict[str, frozenset[str] | None] = dict.fromkeys(decoded_tables())
+    if tables is not None:
+        wanted = {
+            known: None if names is None else frozenset(wanted_columns(known, texts(names)))
+            for known, names in zip(wanted_tables(tables), tables.values(), strict=True)
+        }
+    log = Log(DamageLog() if damage is None else damage)
+    try:
+        yield from Range(file.input, wanted, part, options).batches(log)
+    except UnsoundError as error:
+        raise InputError(
+            f"{file.name}: bytes {part.start} to {part.end} are not as planned; the "
+            "file is damaged or was changed. Decode it from there to its end"
+        ) from error
+
+
+def open_file(path: str | Path, options: ReadOptions = DEFAULTS) -> SmfFile:
+    """Open an input that has to be one SMF file. Raises what `open_inputs` does."""
+    sources = open_inputs([path], options).sources
+    if len(sources) > 1 or not isinstance(sources[0], SmfFile):
+        raise InputError(f"{path}: a dataset or several files; name one SMF file")
+    return sources[0]
+
+
+def _source(found: Input) -> Source:
+    if not found.path.is_dir():
+        return SmfFile(found)
+    if not (found.path / MANIFEST).is_file():
+        raise InputError(
+            f"{found.name}: convert was interrupted here, or is still at work; "
+            "run the same command again"
+        )
+    dataset = Dataset(found.path)
+    _ = dataset.manifest  # so that one that cannot be read is reported at once
+    return dataset

@@ -1,0 +1,140 @@
+"""A part of an SMF file, decoded on its own.
+
+What a part has to know of the records before it, it looks back for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from smfparse.decoding import (
+    TASK_KINDS,
+    Decoder,
+    Duplicates,
+    Needs,
+    Recorder,
+    fingerprints,
+    queue_tasks,
+)
+from smfparse.errors import DamageError, DamageLog
+from smfparse.inputs.log import Log
+from smfparse.inputs.options import DEFAULTS, ReadOptions
+from smfparse.reading import WHOLE_SOURCE, Chunk, Input, Part, size_of
+from smfparse.tables import Batch, Wanted
+from smfparse.vectors import Ints
+
+Batches: TypeAlias = Iterator[tuple[str, Batch]]
+"""Names of tables and rows of them."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """A part of an SMF file, and what is wanted of it; `duplicates`, if given, are left out.
+
+    options  its selection and limits count here
+    tasks    what `queue_tasks` returns for the file; None: it is asked for where it is needed
+    prompt   whether every table gives a batch behind each chunk
+    """
+
+    file: Input
+    wanted: Wanted
+    part: Part = WHOLE_SOURCE
+    options: ReadOptions = DEFAULTS
+    duplicates: Duplicates | None = field(default=None, compare=False)
+    tasks: Ints | None = field(default=None, compare=False, repr=False)
+    prompt: bool = False
+
+    @property
+    def path(self) -> Path:
+        """Where the file is."""
+        return self.file.path
+
+    @property
+    def rest(self) -> Range:
+        """The range from here to the end of the file."""
+        return replace(self, part=self.part.rest)
+
+    @property
+    def bytes(self) -> int:
+        """How many bytes of the file it is."""
+        end = size_of(self.path) if self.part.end is None else self.part.end
+        return end - self.part.start
+
+    def batches(self, log: Log) -> Batches:
+        """Decode the part; yield the wanted tables and columns, each table's in record order.
+
+        Raises UnsoundError, at the end, where the part is not as planned.
+        """
+        part = self.part
+        damage = DamageLog() if part.is_planned else log.damage
+        decoder = self._decoder(log)
+        kinds = decoder.needs.kinds if log.records is None else None
+        read = _Counted(self.file.chunks(damage, part, kinds))
+        try:
+            yield from decoder.decode(_recorded(self._once(read), log.records))
+        except DamageError as error:
+            if not part.is_planned:
+                raise
+            raise UnsoundError from error  # the file may have damage before this
+        if self.duplicates is not None and (count := self.duplicates.count(self.path)):
+            log.duplicates[self.path] = count
+        if part.is_planned and (damage or read.records != part.records):
+            raise UnsoundError
+
+    def _decoder(self, log: Log) -> Decoder:
+        earlier = Part(0, self.part.start, 1)
+        needs = Needs(self.wanted, self.options.selection, unknown=log.count_unknown)
+        return Decoder(
+            needs,
+            log.damage,
+            again=lambda: self._again(self.part.rest),
+            before=(lambda: self._again(earlier)) if earlier.end else None,
+            unknown=log.unknown,
+            tasks=self.find_tasks,
+            limits=self.options.limits,
+            prompt=self.prompt,
+        )
+
+    def find_tasks(self) -> Ints:
+        """Return the tasks of the whole file that have a queue that is asked for."""
+        if self.tasks is not None:
+            return self.tasks
+        return queue_tasks(self._again(WHOLE_SOURCE, TASK_KINDS), self.options.selection.queues)
+
+    def _again(self, part: Part, kinds: Ints | None = None) -> Iterator[Chunk]:
+        """Read a part of the file of which the damage is known, or will be."""
+        return self._once(self.file.chunks(DamageLog(), part, kinds))
+
+    def _once(self, found: Iterable[Chunk]) -> Iterator[Chunk]:
+        """Leave out of chunks of the file what is not to be counted twice."""
+        return (
+            iter(found) if self.duplicates is None else self.duplicates.left_out(self.path, found)
+        )
+
+
+def _recorded(found: Iterator[Chunk], records: Recorder | None) -> Iterator[Chunk]:
+    """Yield chunks; `records`, if given, takes the fingerprints of what is in them."""
+    for chunk in found:
+        if records is not None:
+            records.add(fingerprints(chunk))
+        yield chunk
+
+
+class UnsoundError(Exception):
+    """A part is not as planned."""
+
+
+class _Counted:
+    """Chunks, counting their records."""
+
+    def __init__(self, found: Iterable[Chunk]) -> None:
+        self._found = found
+        self.records = 0
+
+    def __iter__(self) -> Iterator[Chunk]:
+        for chunk in self._found:
+            self.records += len(chunk.start)
+            yield chunk

@@ -1,0 +1,264 @@
+"""Inputs to named streams of record batches.
+
+An input is an SMF file, or a dataset that `convert` made: a folder with one folder per
+table and a manifest written last. Both give the same tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Protocol
+
+import pyarrow as pa
+
+from smfparse.decoding import FINGERPRINT, Duplicates
+from smfparse.errors import Damage, DamageLog, InputError
+from smfparse.inputs.log import Log
+from smfparse.inputs.options import DEFAULTS, ReadOptions
+from smfparse.inputs.range import Batches, Range
+from smfparse.reading import Input
+from smfparse.selecting import (
+    KeysBySource,
+    Lookup,
+    Selection,
+    keys_by_source,
+    needed_columns,
+    row_mask,
+)
+from smfparse.store import Manifest, read_manifest, smf_files
+from smfparse.tables import DAMAGE, DAMAGE_COLUMNS, Batch, Wanted, coded_schema, schema
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """Packing of an input, outermost first, its framing, and what shows that framing."""
+
+    packing: tuple[str, ...]
+    framing: str | None
+    why: str
+
+
+class Source(Protocol):
+    """One input."""
+
+    @property
+    def path(self) -> Path:
+        """Where it is read."""
+
+    @property
+    def name(self) -> str:
+        """The input as the user named it."""
+
+    @property
+    def arrival(self) -> Arrival:
+        """Packing and framing of the input."""
+
+    @property
+    def lost(self) -> DamageLog:
+        """What could not be used when the input was made."""
+
+    def batches(
+        self,
+        wanted: Wanted,
+        log: Log,
+        options: ReadOptions = DEFAULTS,
+        *,
+        prompt: bool = False,
+    ) -> Batches:
+        """Yield the wanted tables and columns of the selected records, in record order.
+
+        prompt  whether rows come as soon as there are any, in more batches
+        """
+
+
+@dataclass(frozen=True)
+class SmfFile:
+    """A file of SMF records, packed or not; `duplicates`, if given, are left out."""
+
+    input: Input
+    duplicates: Duplicates | None = field(default=None, compare=False)
+
+    @property
+    def path(self) -> Path:
+        """Where the records are read; a copy of what can be read only once."""
+        return self.input.path
+
+    @property
+    def name(self) -> str:
+        return self.input.name
+
+    @property
+    def arrival(self) -> Arrival:
+        assert self.input.framing is not None  # the file was looked at when it was opened
+        return Arrival(self.input.packing, self.input.framing.name, self.input.framing.why)
+
+    @property
+    def lost(self) -> DamageLog:
+        return DamageLog()
+
+    def batches(
+        self,
+        wanted: Wanted,
+        log: Log,
+        options: ReadOptions = DEFAULTS,
+        *,
+        prompt: bool = False,
+    ) -> Batches:
+        whole = Range(
+            self.input, wanted, options=options, duplicates=self.duplicates, prompt=prompt
+        )
+        yield from whole.batches(log)
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A folder that `convert` made; what was added later is not seen.
+
+    called  what `source` is instead in its rows, where another input has that name
+    """
+
+    path: Path
+    called: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    @property
+    def name(self) -> str:
+        return str(self.path)
+
+    @property
+    def arrival(self) -> Arrival:
+        return Arrival((), None, "a dataset")
+
+    @cached_property
+    def manifest(self) -> Manifest:
+        """What is written of the dataset. Raises InputError."""
+        return read_manifest(self.path)
+
+    @property
+    def smf_files(self) -> list[str]:
+        """The names that `source` has in its rows, but for `called`."""
+        return list(smf_files(self.manifest["inputs"]))
+
+    def files(self, table: str) -> list[Path]:
+        """Return the Parquet files of a table, which are all there."""
+        found = [self.path / each for each in self.manifest["files"][table]]
+        for each in found:
+            if not each.is_file():
+                raise InputError(f"{each}: a file of the dataset is not there; convert again")
+        return found
+
+    def runs(self) -> list[Path]:
+        """Return the files with the fingerprints of its records, which are all there and whole.
+
+        There are none where it was made of datasets.
+        """
+        found = []
+        for name, count in (self.manifest["records"] or {}).items():
+            path = self.path / name
+            if not path.is_file() or path.stat().st_size != count * FINGERPRINT.itemsize:
+                raise InputError(
+                    f"{path}: a file of the dataset is not there or not whole; its records cannot "
+                    "be distinguished from others; convert again"
+                )
+            found.append(path)
+        return found
+
+    def knows_all_of(self, selection: Selection) -> bool:
+        """Whether its rows have all that is selected of the records that it knows."""
+        return self.manifest["selection"] in (None, str(selection) or None)
+
+    @cached_property
+    def lost(self) -> DamageLog:
+        names = [each.name for each in DAMAGE_COLUMNS]
+        rows = (row.values() for each in self._rows(DAMAGE, names) for row in each.to_pylist())
+        return DamageLog(
+            details=[
+                Damage(source, offset, length, reason, record_no, smf_type, subtype)
+                for source, record_no, offset, smf_type, subtype, length, reason in rows
+            ],
+            count=self.manifest["damage_count"],
+        )
+
+    def batches(
+        self,
+        wanted: Wanted,
+        log: Log,
+        options: ReadOptions = DEFAULTS,
+        *,
+        prompt: bool = False,  # noqa: ARG002 - rows of a dataset always come so
+    ) -> Batches:
+        selection = options.selection
+        if log.count_unknown and selection.everything:
+            log.unknown.update(self.manifest["unknown_bytes"])
+
+        @cache
+        def keys(lookup: Lookup) -> KeysBySource:
+            names = list(dict.fromkeys(["source", *lookup.key.value]))
+            return keys_by_source(
+                self._selected(lookup.table, names, lookup.asked, keys), lookup.key
+            )
+
+        for table, columns in wanted.items():
+            names = [each for each in schema(table).names if columns is None or each in columns]
+            if selection.on(table).everything:
+                found = self._rows(table, names)
+            else:
+                found = self._selected(table, names, selection, keys)
+            for batch in found:
+                yield table, batch.cast(coded_schema(table, columns)) if names else batch
+
+    def _selected(
+        self,
+        table: str,
+        names: list[str],
+        selection: Selection,
+        keys: Callable[[Lookup], KeysBySource],
+    ) -> Iterator[Batch]:
+        """Yield the columns `names` of the selected rows of a table."""
+        if selection.on(table).holds(table) is False:
+            return
+        needed = list(dict.fromkeys([*names, *needed_columns(selection, table)]))
+        for batch in self._rows(table, needed):
+            chosen = batch.filter(pa.array(row_mask(selection, table, batch, keys)))
+            if chosen.num_rows:
+                yield chosen.select(names)
+
+    def _rows(self, table: str, names: list[str]) -> Iterator[Batch]:
+        """Yield the columns `names` of a table."""
+        from pyarrow.parquet import ParquetFile  # slow to load, and for datasets alone
+
+        for file in self.files(table):
+            try:
+                opened = ParquetFile(file)
+                if opened.schema.names != schema(table).names:
+                    raise InputError(f"{file}: not a file of the table {table}; convert again")
+                yield from map(self._renamed, opened.iter_batches(columns=names))
+            except (OSError, pa.ArrowException) as error:
+                raise InputError(f"{file}: cannot be read as Parquet: {error}") from error
+
+    def _renamed(self, batch: Batch) -> Batch:
+        """Return rows with the names of their SMF files that no other input has."""
+        if not self.called or "source" not in batch.schema.names:
+            return batch
+        coded = batch["source"].dictionary_encode()
+        words = [self.called.get(each, each) for each in coded.dictionary.to_pylist()]
+        names = pa.array(words, pa.string()).take(coded.indices)
+        return batch.set_column(batch.schema.names.index("source"), "source", names)
+
+
+def damage_rows(log: DamageLog, names: frozenset[str] | None = None) -> Batch:
+    """Return the table `damage` as one RecordBatch: its columns `names`, None: all."""
+    found = log.details
+    cells = {
+        "source": [each.source for each in found],
+        "record_no": [each.record_no for each in found],
+        "record_offset": [each.offset for each in found],
+        "type": [each.type for each in found],
+        "subtype": [each.subtype for each in found],
+        "bytes": [each.length for each in found],
+        "reason": [each.reason for each in found],
+    }
+    whole = pa.RecordBatch.from_pydict(cells, schema(DAMAGE)).cast(coded_schema(DAMAGE))
+    return whole if names is None else whole.select(coded_schema(DAMAGE, names).names)

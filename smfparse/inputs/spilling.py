@@ -1,0 +1,56 @@
+"""Rows that are kept in temporary files until it is their turn."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from smfparse.errors import OutputError
+from smfparse.inputs.range import Batches
+
+
+def spill(folder: Path, number: int, found: Batches) -> list[tuple[str, Path]]:
+    """Write batches to Arrow streams in `folder`, one a table; return table and file of each.
+
+    Raises OutputError where they cannot be written.
+    """
+    places: dict[str, Path] = {}
+    try:
+        with ExitStack() as opened:
+            streams: dict[str, Any] = {}
+            for table, batch in found:
+                if table not in streams:
+                    places[table] = folder / f"{number}-{table}.arrow"
+                    file = opened.enter_context(pa.OSFile(str(places[table]), "wb"))
+                    stream = pa.ipc.new_stream(file, batch.schema)
+                    streams[table] = opened.enter_context(stream)
+                streams[table].write_batch(batch)
+    except OSError as error:
+        raise no_room(folder, error) from error
+    return list(places.items())
+
+
+def no_room(folder: Path, error: OSError) -> OutputError:
+    """Return the error of rows that cannot be kept until it is their turn."""
+    return OutputError(
+        f"{folder}: {error.strerror or error}; set TMPDIR to another folder, or use jobs=1",
+        "jobs",
+    )
+
+
+def spilled(places: Iterable[tuple[str, Path]]) -> Batches:
+    """Yield what `spill` wrote, and remove it."""
+    for table, path in places:
+        with _open(str(path)) as file, pa.ipc.open_stream(file) as stream:
+            for batch in stream:
+                yield table, batch
+        path.unlink()
+
+
+_open = pa.OSFile if sys.platform == "win32" else pa.memory_map
+"""Opens a file that is removed while its batches are used; Windows keeps one that is mapped."""

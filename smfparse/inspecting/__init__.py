@@ -1,0 +1,30 @@
+"""What is in the data, for a person: counts of records, one record byte by byte, names explained.
+
+Open inputs come in, or a chunk of records, or a name; documents and lines go out. Nothing here
+works out figures: that is what reports and SQL are for.
+"""
+
+from typing import TYPE_CHECKING
+
+from smfparse.faces import face
+
+if TYPE_CHECKING:
+    from smfparse.inspecting.described import description as description
+    from smfparse.inspecting.groups import Group as Group
+    from smfparse.inspecting.groups import inventory as inventory
+    from smfparse.inspecting.printing import SHOWN_DAMAGE as SHOWN_DAMAGE
+    from smfparse.inspecting.printing import InventoryDocument as InventoryDocument
+    from smfparse.inspecting.printing import left_out as left_out
+    from smfparse.inspecting.printing import more as more
+    from smfparse.inspecting.record import Record as Record
+    from smfparse.inspecting.record import explained as explained
+    from smfparse.inspecting.record import find_record as find_record
+    from smfparse.inspecting.record import missing as missing
+else:
+    __all__, __getattr__, __dir__ = face(
+        __name__,
+        described="description",
+        groups="Group inventory",
+        printing="SHOWN_DAMAGE InventoryDocument left_out more",
+        record="Record explained find_record missing",
+    )

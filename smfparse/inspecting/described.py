@@ -1,0 +1,107 @@
+"""What a name means, and which tables and views there are, as documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from smfparse.rendering import Cells, Column, Document, Facts, Section, Table, aligned
+from smfparse.tables import Entry, Relation, described, every_relation
+
+_OF_TABLE = ("Column", "Type", "Unit", "Since", "Field", "Meaning")
+_OF_VIEW = ("Column", "Type", "Unit", "Meaning", "Formula")
+_LISTED = (Column("Name"), Column("Columns", right=True), Column("Title"))
+
+
+def description(name: str | None) -> Document:
+    """Return what a name means; None: all tables and views. RequestError for an unknown name."""
+    if name is None:
+        return _List(every_relation())
+    found = described(name)
+    return _RelationColumns(found) if isinstance(found, Relation) else _Entries(name, found)
+
+
+class _List(Document):
+    """All tables and views."""
+
+    title = "Tables and views"
+
+    def __init__(self, found: Sequence[Relation]) -> None:
+        self._found = found
+
+    def sections(self) -> Iterator[Section]:
+        rows = ((each.name, str(len(each.columns)), each.title) for each in self._found)
+        yield Section("", [Table(_LISTED, rows)])
+
+    def facts(self) -> Iterator[Facts]:
+        tables = [
+            {"name": each.name, "columns": len(each.columns), "title": each.title}
+            for each in self._found
+        ]
+        yield Facts({"tables": tables}, indent=2)
+
+    def printed(self) -> Iterator[str]:
+        rows = [(each.name, f"{len(each.columns):>4} columns", each.title) for each in self._found]
+        return aligned([Column("")] * 3, rows, heading=False)
+
+
+class _RelationColumns(Document):
+    """The columns of a table or view."""
+
+    def __init__(self, found: Relation) -> None:
+        self._found = found
+        of = f". A view of {', '.join(found.made_of)}" if found.made_of else ""
+        self.title = f"{found.name}: {found.title}{of}"
+
+    def sections(self) -> Iterator[Section]:
+        yield Section("", [self._table()])
+
+    def facts(self) -> Iterator[Facts]:
+        head: dict[str, Any] = {"name": self._found.name, "title": self._found.title}
+        if self._found.made_of:
+            head["view_of"] = list(self._found.made_of)
+        table = self._table()
+        names = [column.heading.lower() for column in table.columns]
+        rows = [dict(zip(names, cells, strict=True)) for cells in table.rows]
+        yield Facts({**head, "columns": rows}, indent=2)
+
+    def printed(self) -> Iterator[str]:
+        table = self._table()
+        yield from (self.title, "")
+        yield from aligned(table.columns, table.rows)
+
+    def _table(self) -> Table:
+        rows: list[Cells]
+        columns = self._found.columns
+        if self._found.made_of:
+            rows = [(c.name, c.arrow, c.unit or "", c.doc, c.place) for c in columns]
+            return Table([*map(Column, _OF_VIEW)], rows)
+        rows = [(c.name, c.arrow, c.unit or "", c.since, c.place, c.doc) for c in columns]
+        return Table([*map(Column, _OF_TABLE)], rows)
+
+
+class _Entries(Document):
+    """Columns or fields of one name."""
+
+    def __init__(self, name: str, found: Sequence[Entry]) -> None:
+        self.title = name
+        self._found = found
+
+    def sections(self) -> Iterator[Section]:
+        names = list(dict.fromkeys(name for each in self._found for name in each.facts))
+        rows = (
+            (each.name, each.meaning, *(each.facts.get(name, "") for name in names))
+            for each in self._found
+        )
+        columns = [Column(name.capitalize()) for name in ("name", "meaning", *names)]
+        yield Section("", [Table(columns, rows)])
+
+    def facts(self) -> Iterator[Facts]:
+        found = [{"name": e.name, "meaning": e.meaning, **e.facts} for e in self._found]
+        yield Facts({"found": found}, indent=2)
+
+    def printed(self) -> Iterator[str]:
+        for each in self._found:
+            yield f"{each.name}: {each.meaning}"
+            for name, value in each.facts.items():
+                yield f"    {name:<16}{value}"

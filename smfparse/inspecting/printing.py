@@ -1,0 +1,189 @@
+"""The inventory of inputs, and what `describe` finds, as documents."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from smfparse.rendering import ABSENT, Cells, Column, Document, Facts, Section, Table, aligned
+
+if TYPE_CHECKING:
+    from smfparse.errors import Damage, DamageLog
+    from smfparse.inputs import Inputs
+    from smfparse.inspecting.groups import Group
+
+SHOWN_DAMAGE = 20
+"""Damages shown; the rest is counted."""
+_HEADINGS = (
+    *("System", "QMgr", "Version", "Type", "Subtype", "Records", "Bytes", "First", "Last"),
+    "Blocks",
+)
+_NUMBERS = {"Type", "Subtype", "Records", "Bytes"}
+_COLUMNS = [Column(name, name in _NUMBERS) for name in _HEADINGS]
+_DAMAGE = (Column("Bytes", right=True), Column("Damage"))
+_UNKNOWN = (Column("Place"), Column("Bytes", right=True))
+_INPUTS = (Column("Input"), Column("Compression"), Column("Framing"), Column("Why"))
+_NOT_KNOWN = "Bytes that no column knows (newer MQ, or IBM-internal)"
+
+
+class InventoryDocument(Document):
+    """What is in the inputs: records by kind, how the inputs are packed and framed, and damage."""
+
+    title = "Records of the inputs"
+
+    def __init__(self, opened: Inputs, groups: Sequence[Group]) -> None:
+        self._opened = opened
+        self._groups = groups
+
+    def sections(self) -> Iterator[Section]:
+        """Yield the table of records, then the inputs, their damage and unknown bytes."""
+        notes = [f"{left_out(self._opened.duplicates)}."] if self._opened.duplicates else []
+        yield Section("", [Table(_COLUMNS, self._rows(), "Records")], notes)
+        yield Section("", [Table(_INPUTS, map(_cells_of, self._opened.sources), "Inputs")])
+        if found := self._opened.met:
+            cells = [(_size(each), str(each)) for each in found.details[:SHOWN_DAMAGE]]
+            rest = [f"... {more(found)}"] if found.count > SHOWN_DAMAGE else []
+            yield Section(_lost(found), [Table(_DAMAGE, cells, "Damage")], rest)
+        if unknown := sorted(self._opened.log.unknown.items()):
+            cells = [(name, f"{size:,}") for name, size in unknown]
+            yield Section("", [Table(_UNKNOWN, cells, _NOT_KNOWN)])
+
+    def tables(self) -> Iterator[Table]:
+        """Yield the records by kind: numbers without separators, moments in ISO 8601."""
+        columns = [Column(name) for name in (*_names(), "blocks")]
+        rows = ([*map(_text, _facts(each).values()), each.content] for each in self._groups)
+        yield Table(columns, rows)
+
+    def facts(self) -> Iterator[Facts]:
+        """Yield the counts, inputs, duplicates and damage by name."""
+        from smfparse.inputs import damage_rows
+
+        opened = self._opened
+        inputs = [{"name": each.name} | dataclasses.asdict(each.arrival) for each in opened.sources]
+        found = {
+            "inputs": inputs,
+            "records": sum(group.records for group in self._groups),
+            "bytes": sum(group.bytes for group in self._groups),
+            "groups": [
+                _facts(group)
+                | {"blocks": group.content.split() if group.subtype is not None else []}
+                for group in self._groups
+            ],
+            "duplicates": opened.duplicates,
+            "unknown_bytes": dict(sorted(opened.log.unknown.items())),
+            "damage": damage_rows(opened.met).to_pylist(),
+            "damage_count": opened.met.count,
+        }
+        yield Facts(found, indent=2)
+
+    def printed(self) -> Iterator[str]:
+        """Yield the table of records, then lines about the inputs."""
+        opened = self._opened
+        yield from aligned(_COLUMNS, self._rows())
+        yield ""
+        for source in opened.sources:
+            packing = ", ".join([*source.arrival.packing, source.arrival.framing or "Parquet"])
+            yield f"{source.name}: {packing} ({source.arrival.why})"
+        if opened.duplicates:
+            yield from ("", f"{left_out(opened.duplicates)}.")
+        yield from _damage(opened.met)
+        if opened.log.unknown:
+            yield from ("", f"{_NOT_KNOWN}:")
+            for name, size in sorted(opened.log.unknown.items()):
+                yield f"  {name:<20}{size:>15,}"
+
+    def _rows(self) -> list[Cells]:
+        return [*map(_cells, self._groups), _total(self._groups)]
+
+
+def _cells_of(source: Any) -> Cells:
+    arrival = source.arrival
+    return (
+        source.name,
+        ", ".join(arrival.packing) or ABSENT,
+        arrival.framing or "Parquet",
+        arrival.why,
+    )
+
+
+def _damage(found: DamageLog) -> Iterator[str]:
+    if not found:
+        return
+    yield from ("", _lost(found))
+    for each in found.details[:SHOWN_DAMAGE]:
+        yield f"  {_size(each):>12} bytes: {each}"
+    if found.count > SHOWN_DAMAGE:
+        yield f"  ... {more(found)}"
+
+
+def _lost(found: DamageLog) -> str:
+    return f"Could not be used: {found.count:,}"
+
+
+def _size(damage: Damage) -> str:
+    return "all" if damage.length is None else f"{damage.length:,}"
+
+
+def _cells(group: Group) -> Cells:
+    texts = (group.system, group.qmgr, group.mq_version, group.type, group.subtype)
+    return (
+        *(ABSENT if each is None else str(each) for each in texts),
+        f"{group.records:,}",
+        f"{group.bytes:,}",
+        _moment(group.first),
+        _moment(group.last),
+        group.content,
+    )
+
+
+def _total(groups: Sequence[Group]) -> Cells:
+    first = [group.first for group in groups if group.first is not None]
+    last = [group.last for group in groups if group.last is not None]
+    return (
+        *("Total", "", "", "", ""),
+        f"{sum(group.records for group in groups):,}",
+        f"{sum(group.bytes for group in groups):,}",
+        _moment(min(first, default=None)),
+        _moment(max(last, default=None)),
+        "",
+    )
+
+
+def _moment(moment: dt.datetime | None) -> str:
+    return ABSENT if moment is None else f"{moment:%Y/%m/%d %H:%M:%S}"
+
+
+def _names() -> list[str]:
+    from smfparse.inspecting.groups import Group
+
+    return [each.name for each in dataclasses.fields(Group)]
+
+
+def _facts(group: Group) -> dict[str, Any]:
+    """Return what is known of a kind of records, for programs."""
+    return {
+        name: value.isoformat() if isinstance(value, dt.datetime) else value
+        for name, value in dataclasses.asdict(group).items()
+    }
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def left_out(duplicates: int) -> str:
+    """Return a sentence on records, one at least, that were left out as duplicates."""
+    if duplicates == 1:
+        return "1 record was in an earlier dump already and is counted once"
+    return f"{duplicates:,} records were in an earlier dump already and are counted once"
+
+
+def more(damage: DamageLog) -> str:
+    """Return how much damage there is besides what is shown, and where it is listed."""
+    kept = len(damage.details)
+    first = "" if damage.count == kept else f" the first {kept:,} of"
+    return (
+        f"and {damage.count - SHOWN_DAMAGE:,} more; the table damage has{first} all (smfparse sql)"
+    )

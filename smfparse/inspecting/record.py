@@ -1,0 +1,235 @@
+"""One record explained, byte by byte: the scalar path, for a person to read.
+
+One line per field: offset in the record (hex), the raw bytes, IBM's name, the value. Bytes that no
+field knows are shown as hex and EBCDIC text.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from construct import Array, Struct
+
+from smfparse.decoding import header_parts
+from smfparse.errors import RequestError
+from smfparse.layout import ENCODING, Block, Code, Field, Flags, Repeat
+from smfparse.reading import Chunk, triplet_count
+from smfparse.schemas import ACCOUNTING, QWAS, QWHC, QWHS, QWHX, QWST, REGISTRY, STATISTICS, TRIPLET
+
+_TYPE = QWST.field("sm115rty").offset
+_HEX_SHOWN = 16
+_ROW = 16
+_STANDARD = QWST.field("sm115SSI").offset
+"""Bytes of the header that every SMF record has."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """A logical record, with its RDW, and where it stands."""
+
+    source: str
+    record_no: int
+    offset: int
+    data: bytes
+
+    @property
+    def type(self) -> int:
+        """SMF record type."""
+        return self.data[_TYPE]
+
+    @property
+    def is_mq(self) -> bool:
+        """Whether MQ wrote it, and it is long enough to hold a triplet."""
+        return self.type in (STATISTICS, ACCOUNTING) and len(self.data) >= QWST.size + TRIPLET.size
+
+    @property
+    def header(self) -> Block:
+        """The map of its header."""
+        return QWAS if self.type == ACCOUNTING else QWST
+
+    def block(self, triplet: int) -> Block | None:
+        """Return the block that a triplet points to, None if it is not known."""
+        subtype = QWST.field("sm115stf")
+        number = int.from_bytes(self.data[subtype.offset : subtype.end])
+        return REGISTRY.get((self.type, number), {}).get(triplet)
+
+
+def find_record(chunk: Chunk, *, number: int | None, at: int | None) -> Record | None:
+    """Return a record, if the chunk has it: record `number`, or the one at or around byte `at`.
+
+    The default is the first MQ record.
+    """
+    for index in range(len(chunk.start)):
+        record_no, offset, length = (
+            int(each[index]) for each in (chunk.record_no, chunk.offset, chunk.length)
+        )
+        start = int(chunk.start[index])
+        data = chunk.buffer[start : start + length]
+        if number is None and at is None:
+            hit = data[_TYPE] in (STATISTICS, ACCOUNTING)
+        else:
+            hit = record_no == number if at is None else offset <= at < offset + length
+        if hit:
+            return Record(chunk.source, record_no, offset, data.tobytes())
+    return None
+
+
+def explained(record: Record) -> Iterator[str]:
+    """Yield the record, explained."""
+    yield (
+        f"{record.source}: record {record.record_no} at byte 0x{record.offset:X}, "
+        f"{len(record.data)} bytes"
+    )
+    known = [(0, min(QWST.size if record.is_mq else _STANDARD, len(record.data)))]
+    yield from _block(record.header, record.data, *known[0], [], "")
+    if record.is_mq:
+        yield from _sections(record, known)
+    yield from _unknown(record.data, known)
+
+
+def _sections(record: Record, known: list[tuple[int, int]]) -> Iterator[str]:
+    """Explain the triplets and what they point to."""
+    triplets = _triplets(record.data)
+    for number, triplet in enumerate(triplets):
+        at = QWST.size + number * TRIPLET.size
+        raw = record.data[at : at + TRIPLET.size]
+        known.append((at, at + TRIPLET.size))
+        name = "QWHS" if number == 0 else getattr(record.block(number), "name", "not known")
+        where = f"at {triplet['offset']:04X}, length {triplet['length']}, count {triplet['count']}"
+        yield f"{at:04X}  {raw.hex().upper()}  triplet {number}: {name} {where}"
+    for number, triplet in enumerate(triplets):
+        for which in range(triplet["count"]):
+            start = triplet["offset"] + which * triplet["length"]
+            end = start + triplet["length"]
+            if end > len(record.data) or end == start:
+                yield ""
+                yield f"{start:04X}  triplet {number}: block {which + 1} is not in the record"
+                break
+            block = record.block(number)
+            if number == 0:
+                yield from _area(record, start, end, known)
+            elif block is not None:
+                yield from _block(block, record.data, start, end, known, f" {which + 1}")
+
+
+def _triplets(data: bytes) -> list[Any]:
+    starts = range(QWST.size, QWST.size + triplet_count(data) * TRIPLET.size, TRIPLET.size)
+    return [TRIPLET.parse(data[start : start + TRIPLET.size]) for start in starts]
+
+
+def _area(record: Record, start: int, end: int, known: list[tuple[int, int]]) -> Iterator[str]:
+    """Explain the QWHS area: QWHS in its form, then QWHC, then QWHX."""
+    data, release = record.data, QWST.field("sm115rel")
+    parts = header_parts(
+        np.array([int.from_bytes(data[start : start + 2])]),
+        np.array([end - start]),
+        np.frombuffer(data[release.offset : release.end], np.uint8)[None, :],
+    )
+    own, qwhx = start + int(parts.own[0]), start + int(parts.qwhx[0])
+    yield from _block(QWHS, data, start, own, known, "")
+    if parts.has_qwhc[0]:
+        yield from _block(QWHC, data, own, own + QWHC.size, known, "")
+    if parts.has_qwhx[0]:
+        yield from _block(QWHX, data, qwhx, qwhx + QWHX.size, known, "")
+
+
+def _block(
+    block: Block, data: bytes, start: int, end: int, known: list[tuple[int, int]], which: str
+) -> Iterator[str]:
+    yield ""
+    yield f"{block.name}{which}: {block.title} ({end - start} bytes at {start:04X})"
+    values = block.parse(data[start:end])
+    known.append((start, min(end, start + block.size)))
+    for name, (offset, member) in block.members.items():
+        if isinstance(member, Repeat):
+            yield from _entries(block, name, member, values[name], data[start:end], offset, start)
+        elif isinstance(member, Array):
+            field = block.field(name)
+            for number, value in enumerate(values[name]):
+                at = offset + number * field.kind.width
+                yield from _field(field, f"{name}_{number + 1}", value, data[start:end], at, start)
+        else:
+            yield from _field(block.field(name), name, values[name], data[start:end], offset, start)
+
+
+def _entries(
+    block: Block, name: str, group: Repeat, entries: list[Any], data: bytes, offset: int, start: int
+) -> Iterator[str]:
+    """Explain the entries of a repeated group in which a byte is not zero."""
+    width = group.subcon.sizeof()
+    shown = 0
+    for number, (cell, entry) in enumerate(zip(group.cells, entries, strict=True)):
+        at = offset + number * width
+        if not any(data[at : at + width]):
+            continue
+        shown += 1
+        label = ", ".join(
+            f"{index} {value}" for index, value in zip(group.index, cell, strict=True)
+        )
+        if isinstance(group.subcon, Struct):
+            yield f"      {name}: {label}"
+            for member in group.subcon.subcons:
+                field = block.field(member.name)
+                inner = at + field.offset - offset
+                yield from _field(field, member.name, entry[member.name], data, inner, start)
+        else:
+            yield from _field(block.field(name), f"{name} {label}", entry, data, at, start)
+    if shown < len(group.cells):
+        yield f"      {name}: {len(group.cells) - shown} entries are all zero"
+
+
+def _field(
+    field: Field, name: str, value: Any, data: bytes, offset: int, start: int
+) -> Iterator[str]:
+    raw = data[offset : offset + field.kind.width]
+    if len(raw) < field.kind.width:
+        return
+    dots = "..." if len(raw) > _HEX_SHOWN else ""
+    hexes = raw[:_HEX_SHOWN].hex().upper() + dots
+    yield f"{start + offset:04X}  {hexes:<35}  {name:<16}  {_value(field, value)}".rstrip()
+
+
+def _value(field: Field, value: Any) -> str:
+    kind = field.kind
+    if isinstance(value, bytes):
+        return "reserved"
+    if value is None:
+        return "-"
+    if isinstance(value, str):
+        return repr(value) if kind.fact == "ebcdic" else value
+    if isinstance(value, dt.datetime):
+        return f"{value:%Y-%m-%d %H:%M:%S.%f} {'local' if value.tzinfo is None else 'UTC'}"
+    text = f"{value:,}" if isinstance(value, int | float) else str(value)
+    if isinstance(kind, Code):
+        text += f" {kind.word(value)}"
+    if isinstance(kind, Flags):
+        text += "".join(f" {bit.name}" for bit in kind.bits if value & bit.mask)
+    return f"{text} {kind.unit}" if kind.unit else text
+
+
+def _unknown(data: bytes, known: list[tuple[int, int]]) -> Iterator[str]:
+    """Show what is between the known ranges."""
+    at = 0
+    for start, end in [*sorted(known), (len(data), len(data))]:
+        if start > at:
+            yield ""
+            yield f"{start - at} bytes that no field knows"
+            yield from _hex(data[at:start], at)
+        at = max(at, end)
+
+
+def _hex(data: bytes, offset: int) -> Iterator[str]:
+    for at in range(0, len(data), _ROW):
+        row = data[at : at + _ROW]
+        text = "".join(each if each.isprintable() else "." for each in row.decode(ENCODING))
+        yield f"{offset + at:04X}  {row.hex(' ', 4).upper():<35}  {text}"
+
+
+def missing(source: str, *, number: int | None, at: int | None, count: int) -> RequestError:
+    """Return the error for a record that is not there."""
+    what = f"record {number}" if at is None else f"record at byte 0x{at:X}"
+    return RequestError(f"{source}: no {what}; the file has {count} records that can be used")

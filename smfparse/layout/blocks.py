@@ -1,0 +1,211 @@
+"""Declare a control block once; parse it, build it, and know it as table columns.
+
+    QIST = block(
+        "QIST",
+        "Data manager statistics, one per queue manager and interval",
+        header("qistid qistll qisteyec", "C90F", "QIST"),
+        "qistmget" / Count32 * "Message get requests",
+        since("9.0", "qistnew" / Count32 * "..."),
+    )
+
+`QIST.parse(data)` gives a construct Container with a value for every field, None for a field that
+the data is too short or too old to hold; `QIST.build({"qistmget": 5})` gives bytes. `QIST.columns`
+and `QIST.children` give the place of each table column in the bytes, for the column decoder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from construct import Array, Construct, Container, Renamed, stream_read_entire, stream_write
+
+from smfparse.errors import LayoutError
+from smfparse.layout.columns import (
+    Child,
+    Field,
+    RepeatGroup,
+    child_of,
+    field_of,
+    flat_columns,
+    group_of,
+)
+from smfparse.layout.members import Repeat, at_version, flat, taken_apart
+from smfparse.layout.scalar import Row, built, parsed, table_rows
+from smfparse.layout.texts import Header
+
+ALWAYS = ""
+"""`since` of a field that every known version writes."""
+
+
+class Block(Construct):
+    """A control block: a construct that knows its fields, columns and child tables.
+
+    name      IBM's name (QJST)
+    title     one line
+    members   {name: offset and construct}, in the order of the bytes
+    fields    all of them; `own` without those of repeats
+    groups    its repeats by child table
+    lengths   {MQ version: length its records have}, oldest first; the last is the whole map
+    least     the shortest length that any release wrote; a shorter block is damage
+    version   the version word that gates fields, or None; `version_words` by MQ version
+    only_whole, kept_length  as in `block`
+    """
+
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        members: Sequence[Any],
+        *,
+        since: str,
+        lengths: Mapping[str, int] | None,
+        version_words: Mapping[str, int] | None,
+        only_whole: bool,
+        kept_length: int | None,
+    ) -> None:
+        super().__init__()
+        self.name = name
+        self.title = title
+        self.members: dict[str, tuple[int, Construct]] = {}
+        self.fields: list[Field] = []
+        self.own: list[Field] = []
+        self.groups: dict[str, list[RepeatGroup]] = {}
+        self.size = first = 0
+        for member, version in flat(members, since):
+            self._add(member, version)
+            first = self.size if version == since else first
+        self.only_whole = only_whole
+        self.kept_length = kept_length
+        self.lengths = dict(lengths or {since: self.size})
+        self.least = min(first, *self.lengths.values())
+        self.version_words = dict(version_words or {})
+        self.columns = tuple(flat_columns(self.own))
+        self.children: tuple[Child, ...] = tuple(
+            child_of(name, table, groups) for table, groups in self.groups.items()
+        )
+        self.version = self._version_word()
+        self.eyecatcher = _eyecatcher(self.fields)
+        self._check()
+
+    def _add(self, member: Renamed, version: str) -> None:
+        name, subcon, doc = taken_apart(member)
+        if name in self.members:
+            raise LayoutError(f"{self.name}: {name} occurs twice")
+        self.members[name] = (self.size, subcon)
+        if isinstance(subcon, Repeat):
+            group = group_of(name, subcon, doc, version, self.size)
+            self.fields.extend(group.fields)
+            self.groups.setdefault(subcon.table, []).append(group)
+        else:
+            count = subcon.count if isinstance(subcon, Array) else 1
+            kind = subcon.subcon if isinstance(subcon, Array) else subcon
+            self.own.append(field_of(name, self.size, kind, doc, version, count))
+            self.fields.append(self.own[-1])
+        self.size += int(subcon.sizeof())
+
+    def _version_word(self) -> Field | None:
+        words = {each.since.split()[0] for each in self.fields if each.gate is not None}
+        if len(words) > 1:
+            raise LayoutError(f"{self.name}: more than one version word: {sorted(words)}")
+        return self.field(words.pop()) if words else None
+
+    def _check(self) -> None:
+        names = [column.name for column in self.columns]
+        if len(set(names)) != len(names):
+            raise LayoutError(f"{self.name}: a column occurs twice")
+        if max(self.lengths.values()) < self.size:
+            raise LayoutError(f"{self.name}: maps {self.size} bytes, recorded {self.lengths}")
+
+    def field(self, name: str) -> Field:
+        """Return the field IBM calls `name`."""
+        for each in self.fields:
+            if each.name == name:
+                return each
+        raise LayoutError(f"{self.name} has no field {name}")
+
+    def inside(self, wanted: Field) -> str | None:
+        """Return the lower-case name of the repeated group that a field is in, None: in none."""
+        for groups in self.groups.values():
+            for group in groups:
+                if any(wanted is each for each in group.fields):
+                    return group.name.lower()
+        return None
+
+    def length_at(self, version: str) -> int:
+        """Return the length that blocks of MQ `version` ("9.3.0") have."""
+        return at_version(self.lengths, version)
+
+    def version_word_at(self, version: str) -> int | None:
+        """Return the version word that blocks of MQ `version` carry, None where there is none."""
+        return at_version(self.version_words, version) if self.version_words else None
+
+    def holds(self, each: Field, offset: int, length: int, version: int | None) -> bool:
+        """Whether a block of `length` bytes and this version word has a field at `offset`.
+
+        False for a field that the block is too short or too old for.
+        """
+        if self.only_whole and length != self.size:
+            return False
+        if each.gate is not None and version is not None and version < each.gate:
+            return False
+        return offset + each.kind.width <= length
+
+    def rows(self, values: Container) -> tuple[Row, dict[str, list[Row]]]:
+        """Turn what `parse` gives into table rows: the block's own, and those of its children."""
+        return table_rows(self, values)
+
+    def _sizeof(self, context: Any, path: str) -> int:
+        return self.size
+
+    def _parse(self, stream: Any, context: Any, path: str) -> Container:
+        return parsed(self, stream_read_entire(stream, path))
+
+    def _build(self, obj: Mapping[str, Any] | None, stream: Any, context: Any, path: str) -> Any:
+        data = built(self, obj or {}, context.get("length"))
+        stream_write(stream, data, len(data), path)
+        return obj
+
+
+def _eyecatcher(fields: Iterable[Field]) -> tuple[int, bytes] | None:
+    """Return offset and bytes of the eye-catcher, None where the block has none."""
+    for each in fields:
+        if isinstance(each.kind, Header) and each.kind.fact == "ebcdic":
+            return each.offset, bytes(each.kind.build(None))
+    return None
+
+
+def block(
+    name: str,
+    title: str,
+    *members: Any,
+    since: str = ALWAYS,
+    lengths: Mapping[str, int] | None = None,
+    version_words: Mapping[str, int] | None = None,
+    only_whole: bool = False,
+    kept_length: int | None = None,
+) -> Block:
+    """Declare a control block.
+
+    name           IBM's name, upper case
+    title          one line: what it holds, one per what
+    members        fields in the order of the bytes: `"name" / kind * "meaning"`, `since(...)`,
+                   `header(...)`, and groups: `"name" / Repeat(...)`
+    since          the MQ version that introduced the block
+    lengths        {first MQ version: recorded length}, where it changed
+    version_words  {first MQ version: version word}, where fields are gated by one
+    only_whole     another length is another map: nothing of such a block is known
+    kept_length    a block of another length holds garbage and gives no row
+
+    Raises LayoutError where the declaration does not hold together.
+    """
+    return Block(
+        name,
+        title,
+        members,
+        since=since,
+        lengths=lengths,
+        version_words=version_words,
+        only_whole=only_whole,
+        kept_length=kept_length,
+    )

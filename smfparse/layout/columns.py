@@ -1,0 +1,193 @@
+"""Where each table column lies in the bytes of a block: fields, columns and child tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from construct import Construct, Struct
+
+from smfparse.errors import LayoutError
+from smfparse.layout.kinds import Combine, Kind, Shown
+from smfparse.layout.members import Cell, Repeat, taken_apart
+
+RepeatPlace: TypeAlias = tuple[str, int, bool]
+"""Name of a repeat, its first entry's place in the child table, whether its entries are structs."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of a block, as IBM maps it."""
+
+    name: str
+    offset: int
+    kind: Kind
+    doc: str
+    since: str
+    gate: int | None
+    """The least version word, where one gates the field."""
+    count: int = 1
+    """More than one: an array."""
+
+    @property
+    def end(self) -> int:
+        """Offset of the first byte behind the field."""
+        return self.offset + self.kind.width * self.count
+
+
+@dataclass(frozen=True)
+class Column:
+    """One table column: a field, or one entry of an array, as one of the columns it is shown as.
+
+    `offset` counts from the start of the block; in a child table it is that of the first entry,
+    and `stride` is the bytes from one entry to the next.
+    """
+
+    name: str
+    field: Field
+    shown: Shown
+    offset: int
+    entry: int | None = None
+    stride: int = 0
+
+    def cell(self, values: Mapping[str, Any]) -> Any:
+        """Pick this column's value out of what `Block.parse` gives."""
+        value = values[self.field.name]
+        return self.shown.cell(value if self.entry is None else value[self.entry])
+
+    @property
+    def doc(self) -> str:
+        """Meaning of the field, and of this column of it."""
+        if self.shown.name:
+            return self.shown.doc
+        return f"{self.field.doc}: {self.shown.doc}" if self.shown.doc else self.field.doc
+
+    @property
+    def unit(self) -> str | None:
+        """Unit of the value, None for words and bits."""
+        return None if self.shown.arrow in ("string", "bool") else self.field.kind.unit
+
+    @property
+    def combine(self) -> Combine:
+        """How the column combines over intervals; words and bits do not."""
+        if self.shown.arrow in ("string", "bool"):
+            return Combine.NONE
+        return self.field.kind.combine
+
+
+@dataclass(frozen=True)
+class Child:
+    """The table that a repeated group becomes.
+
+    title    what the entries are
+    index    names of the index columns
+    cells    their values, an entry each, in the order of the bytes
+    columns  of one entry
+    used     name of the text field that marks a used entry; None: any number that is not zero does
+    whole    offset and length of all entries, None where they are arrays side by side
+    """
+
+    table: str
+    title: str
+    index: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    columns: tuple[Column, ...]
+    used: str | None
+    whole: tuple[int, int] | None
+    sources: tuple[RepeatPlace, ...] = field(repr=False)
+    """For the scalar path."""
+
+
+@dataclass(frozen=True)
+class RepeatGroup:
+    """A repeat of a block: its name, its meaning, and the fields of its first entry."""
+
+    name: str
+    repeat: Repeat
+    doc: str
+    fields: tuple[Field, ...]
+
+
+def field_of(
+    name: str, offset: int, kind: Construct, doc: str, version: str, count: int = 1
+) -> Field:
+    """Return the field of a declaration.
+
+    version  an MQ version, or a version word and its least value ("wqver 5")
+
+    Raises LayoutError where `kind` is an ordinary construct, which knows no columns.
+    """
+    if not isinstance(kind, Kind):
+        raise LayoutError(f"{name}: {kind!r} is not a kind; take one of smfparse.layout")
+    gate = int(version.split()[1]) if " " in version else None
+    return Field(name, offset, kind, doc, version, gate, count)
+
+
+def group_of(name: str, repeat: Repeat, doc: str, version: str, offset: int) -> RepeatGroup:
+    """Return a repeat that starts at byte `offset`, with the fields of its first entry."""
+    entry = repeat.subcon
+    if not isinstance(entry, Struct):
+        only = field_of(name, offset, entry, doc, version, len(repeat.cells))
+        return RepeatGroup(name, repeat, doc, (only,))
+    inner: list[Field] = []
+    for member in entry.subcons:
+        entry_name, kind, meaning = taken_apart(member)
+        inner.append(field_of(entry_name, offset, kind, meaning, version))
+        offset += inner[-1].kind.width
+    return RepeatGroup(name, repeat, doc, tuple(inner))
+
+
+def flat_columns(fields: Sequence[Field]) -> Iterator[Column]:
+    """Flatten fields into columns; an array becomes `name_1`, `name_2`, ..."""
+    for each in fields:
+        for shown in each.kind.shown:
+            name = _column_name(each, shown)
+            if each.count == 1:
+                yield Column(name, each, shown, each.offset)
+            else:
+                for entry in range(each.count):
+                    offset = each.offset + entry * each.kind.width
+                    yield Column(f"{name}_{entry + 1}", each, shown, offset, entry)
+
+
+def _entry_columns(fields: Sequence[Field], stride: int) -> Iterator[Column]:
+    """Flatten the fields of one entry of a repeated group; its entries are rows."""
+    for each in fields:
+        for shown in each.kind.shown:
+            yield Column(_column_name(each, shown), each, shown, each.offset, stride=stride)
+
+
+def _column_name(each: Field, shown: Shown) -> str:
+    return (shown.name or each.name + shown.suffix).lower()
+
+
+def child_of(block: str, table: str, groups: Sequence[RepeatGroup]) -> Child:
+    """Return the child table that groups of a block make: more entries, or more columns of each.
+
+    Raises LayoutError where a group of the same struct does not continue the entries before it.
+    """
+    cells: list[Cell] = []
+    columns: list[Column] = []
+    sources: list[RepeatPlace] = []
+    for each in groups:
+        whole = isinstance(each.repeat.subcon, Struct)
+        stride = each.repeat.subcon.sizeof()
+        if whole and cells:  # the same struct again: its entries continue at the same distance
+            if each.fields[0].offset != columns[0].offset + stride * len(cells):
+                raise LayoutError(f"{block}: {table}: {each.name} does not go on evenly")
+        else:  # the first group, or another array over the same index
+            columns += _entry_columns(each.fields, stride)
+        sources.append((each.name, len(cells) if whole else 0, whole))
+        cells = [*cells, *each.repeat.cells] if whole else list(each.repeat.cells)
+    first = groups[0]
+    return Child(
+        table,
+        first.repeat.about or first.doc,
+        first.repeat.index,
+        tuple(cells),
+        tuple(columns),
+        first.repeat.used,
+        (columns[0].offset, columns[0].stride * len(cells)) if sources[0][2] else None,
+        tuple(sources),
+    )

@@ -1,0 +1,221 @@
+"""Numbers, codes and flag words: `Count32` adds up, `High32` keeps the highest, `Gauge32` the last.
+
+The name of a kind gives how it combines over intervals, its sign (`S...`) and its bits.
+"""
+
+from __future__ import annotations
+
+import decimal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from construct import (
+    BytesInteger,
+    Construct,
+    Int8sb,
+    Int8ub,
+    Int16sb,
+    Int16ub,
+    Int32sb,
+    Int32ub,
+    Int64sb,
+    Int64ub,
+)
+
+from smfparse.layout.kinds import Combine, Mask, Numeric, Raw, Shown, Values, wire_bytes
+
+WIDE_DIGITS = 38
+"""Decimal digits of the widest exact Arrow and DuckDB number."""
+
+_DECIMAL = decimal.Context(prec=WIDE_DIGITS + 2)
+
+
+class Number(Numeric):
+    """A big-endian integer; `null` is the one value that stands for 'no value'."""
+
+    _WIRE: Mapping[tuple[int, bool], Construct] = {
+        (1, False): Int8ub,
+        (1, True): Int8sb,
+        (2, False): Int16ub,
+        (2, True): Int16sb,
+        (4, False): Int32ub,
+        (4, True): Int32sb,
+        (8, False): Int64ub,
+        (8, True): Int64sb,
+    }
+
+    def __init__(
+        self,
+        width: int,
+        *,
+        signed: bool = False,
+        combine: Combine = Combine.NONE,
+        null: int | None = None,
+    ) -> None:
+        super().__init__(self._WIRE[width, signed], None, combine)
+        self.fact = "int" if signed else "uint"
+        self.wire = np.dtype(f">{'i' if signed else 'u'}{width}")
+        self.native = self.wire.newbyteorder("=")
+        self.null = null
+
+    def _decode(self, obj: int, context: Any, path: str) -> int | None:
+        return None if obj == self.null else obj
+
+    def _encode(self, obj: int | None, context: Any, path: str) -> int:
+        if obj is None:
+            return 0 if self.null is None else self.null
+        return obj
+
+    def settle(self, gathered: Values) -> tuple[Values, Mask]:
+        return gathered, None if self.null is None else gathered != self.null
+
+    def encode(self, values: Values) -> Raw:
+        return wire_bytes(values.astype(self.wire))
+
+    @property
+    def arrow(self) -> str:
+        """Arrow type of the number itself."""
+        return f"{'int' if self.wire.kind == 'i' else 'uint'}{self.width * 8}"
+
+    @property
+    def shown(self) -> tuple[Shown, ...]:
+        return (Shown(self.arrow),)
+
+
+class Word(str):
+    """The word of a code: ours as the string itself, MP1B's as `mp1b`."""
+
+    mp1b: str
+
+    def __new__(cls, ours: str, mp1b: str | None = None) -> Word:
+        self = super().__new__(cls, ours)
+        self.mp1b = ours if mp1b is None else mp1b
+        return self
+
+
+class Code(Number):
+    """A number that stands for a word: the number stays, `<field>_text` gives the word."""
+
+    def __init__(self, width: int, words: Mapping[int, Word], *, signed: bool = False) -> None:
+        super().__init__(width, signed=signed)
+        self.words = words
+
+    def word(self, value: int | None) -> str | None:
+        """Return the word of a code, `?7` for a code without one."""
+        if value is None:
+            return None
+        bits = self.width * 8
+        signed = value - (1 << bits) if value >> (bits - 1) == 1 else value
+        word = self.words.get(value, self.words.get(signed))
+        return f"?{value}" if word is None else str(word)
+
+    @property
+    def shown(self) -> tuple[Shown, ...]:
+        return (
+            Shown(self.arrow),
+            Shown("string", suffix="_text", doc="the word", cell=self.word, vector=None),
+        )
+
+
+@dataclass(frozen=True)
+class Bit:
+    """A documented bit of a flag word: IBM's name, the mask within the whole word, the meaning."""
+
+    name: str
+    mask: int
+    doc: str
+
+
+class Flags(Number):
+    """A flag word: the number stays, each documented bit is a boolean column of its own."""
+
+    def __init__(self, width: int, *bits: Bit) -> None:
+        super().__init__(width)
+        self.fact = "flags"
+        self.bits = bits
+
+    @property
+    def shown(self) -> tuple[Shown, ...]:
+        return (Shown(self.arrow), *(self._shown(bit) for bit in self.bits))
+
+    @staticmethod
+    def _shown(bit: Bit) -> Shown:
+        return Shown(
+            "bool",
+            name=bit.name,
+            doc=bit.doc,
+            cell=lambda value: None if value is None else bool(value & bit.mask),
+            vector=lambda values: (values & bit.mask) != 0,
+        )
+
+
+class Wide(Numeric):
+    """A 128-bit number that IBM maps as two doublewords, high then low.
+
+    The doublewords stay as `<field>_1` and `<field>_2`; `<field>` is the whole number, NULL where
+    it has more than 38 digits (which no clock can reach).
+    """
+
+    fact = "uint"
+    wire = np.dtype(">u8")
+    native = np.dtype("u8")
+
+    def __init__(self) -> None:
+        super().__init__(BytesInteger(16), None, Combine.SUM)
+
+    def _decode(self, obj: int, context: Any, path: str) -> int:
+        return obj
+
+    def _encode(self, obj: int | None, context: Any, path: str) -> int:
+        return obj or 0
+
+    def settle(self, gathered: Values) -> tuple[Values, Mask]:
+        return gathered, None
+
+    def encode(self, values: Values) -> Raw:
+        return wire_bytes(values.astype(self.wire))
+
+    @staticmethod
+    def _whole(value: int | None) -> decimal.Decimal | None:
+        if value is None or value >= 10**WIDE_DIGITS:
+            return None
+        return _DECIMAL.create_decimal(value)
+
+    @property
+    def shown(self) -> tuple[Shown, ...]:
+        return (
+            Shown(
+                "uint64",
+                suffix="_1",
+                doc="high doubleword",
+                cell=lambda value: None if value is None else value >> 64,
+                vector=lambda values: values[:, 0],
+            ),
+            Shown(
+                "uint64",
+                suffix="_2",
+                doc="low doubleword",
+                cell=lambda value: None if value is None else value & 0xFFFFFFFFFFFFFFFF,
+                vector=lambda values: values[:, 1],
+            ),
+            Shown(f"decimal128({WIDE_DIGITS}, 0)", cell=self._whole),
+        )
+
+
+def _numbers(combine: Combine, widths: Sequence[int], *, signed: bool = False) -> list[Number]:
+    return [Number(width, signed=signed, combine=combine) for width in widths]
+
+
+Count32, Count64 = _numbers(Combine.SUM, (4, 8))
+SCount32, SCount64 = _numbers(Combine.SUM, (4, 8), signed=True)
+High32, High64 = _numbers(Combine.MAX, (4, 8))
+SHigh32, SHigh64 = _numbers(Combine.MAX, (4, 8), signed=True)
+Low32, Low64 = _numbers(Combine.MIN, (4, 8))
+SLow32, SLow64 = _numbers(Combine.MIN, (4, 8), signed=True)
+Gauge8, Gauge16, Gauge32, Gauge64 = _numbers(Combine.LAST, (1, 2, 4, 8))
+SGauge16, SGauge32 = _numbers(Combine.LAST, (2, 4), signed=True)
+Word8, Word16, Word32, Word64 = _numbers(Combine.NONE, (1, 2, 4, 8))
+SWord16, SWord32 = _numbers(Combine.NONE, (2, 4), signed=True)
+SquareSum = Wide()

@@ -1,0 +1,26 @@
+"""Inputs as SQL and polars see them: open inputs and a query in, rows as Arrow or polars out.
+
+Only what a query needs is decoded. Nothing is printed here but at the prompt, and nothing is kept:
+what is spooled goes with its query.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from smfparse.faces import face
+
+if TYPE_CHECKING:
+    from smfparse.query.catalog import Catalog as Catalog
+    from smfparse.query.catalog import Connection as Connection
+    from smfparse.query.lazy import lazy_frame as lazy_frame
+    from smfparse.query.projection import words_in as words_in
+    from smfparse.query.prompt import Console as Console
+else:
+    __all__, __getattr__, __dir__ = face(
+        __name__,
+        catalog="Catalog Connection",
+        lazy="lazy_frame",
+        projection="words_in",
+        prompt="Console",
+    )

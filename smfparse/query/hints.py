@@ -1,0 +1,71 @@
+"""Hints for a query with an unknown table or column: similar names, and which table has them."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+
+from smfparse.tables import columns_meant, columns_of, near_names, relations
+
+_COLUMN = re.compile(r'[Cc]olumn (?:named )?"([^"]+)"')
+_TABLE = re.compile(r"Table with name (\w+) does not exist")
+_MEANT = re.compile(r'\nDid you mean "(\w+)[^\n]*')
+_PLACE = "\n\nLINE "
+"""What stands before the line of the query in which DuckDB found an error."""
+_MOST = 5
+
+
+def hinted(message: str, tables: Iterable[str]) -> str:
+    """Return a message of DuckDB, and where an unknown name may be found; else it is as it was.
+
+    tables  those that the query names, and views
+    """
+    column, table = _COLUMN.search(message), _TABLE.search(message)
+    meant = _MEANT.search(message)
+    if meant and meant[1] not in relations():  # one of DuckDB's own
+        message = message.replace(meant[0], "")
+    if column and "mbiguous" not in message:
+        hint = _of_column(column[1], list(tables), message)
+    elif table:
+        hint = _of_table(table[1], message)
+    else:
+        return message
+    what, place, line = message.partition(_PLACE)
+    return f"{what}\n{hint}{place}{line}" if hint else message
+
+
+def _of_column(name: str, tables: list[str], message: str) -> str:
+    homes = [(table, each.name) for table, each in columns_meant(name) if table not in tables]
+    if homes:
+        return _at_home(homes)
+    known = dict.fromkeys(each.name for table in tables for each in columns_of(table))
+    near = [each for each in known if each.startswith(name.lower())]
+    near += difflib.get_close_matches(name.lower(), known, n=_MOST)
+    missing = f"no column {name} in {', '.join(tables)}" if tables else f"no column {name}"
+    return _near(missing, near, message)
+
+
+def _of_table(name: str, message: str) -> str:
+    homes = [(table, each.name) for table, each in columns_meant(name)]
+    if homes:
+        return _at_home(homes)
+    known = relations()
+    tables = [each for each in near_names(name, known) if each in known]
+    tables += difflib.get_close_matches(name.lower(), known, n=_MOST)
+    return _near(f"no table {name}", tables, message)
+
+
+def _at_home(homes: list[tuple[str, str]]) -> str:
+    """Return the hint with the tables that have a column, under its name there."""
+    found = [f"{table}.{column}" for table, column in homes[:_MOST]]
+    more = f" and {len(homes) - _MOST} more" if len(homes) > _MOST else ""
+    return f"there is {', '.join(found)}{more}"
+
+
+def _near(missing: str, near: Iterable[str], message: str) -> str:
+    """Return the hint with similar names; none if DuckDB's message has all of them."""
+    names = list(dict.fromkeys(near))[:_MOST]
+    if all(f'"{each}"' in message for each in names):
+        return ""
+    return f"{missing}; near: {', '.join(names)}"

@@ -1,0 +1,264 @@
+"""Tables as polars reads them: a LazyFrame decodes what its query needs, and no more.
+
+polars gives the columns that a query needs, its filter and how many rows it takes. The decoder
+is asked for these columns, and for a batch behind each chunk, so that the caller can stop it there.
+The parts of a filter that a Selection can express go to the decoder: it may let rows pass that the
+filter does not, never the other way round. Then the batch is filtered. Where polars gives both a
+number of rows and a filter, it means the first rows of the table; the filter then drops some.
+"""
+
+from __future__ import annotations
+
+import atexit
+import datetime as dt
+import operator
+import threading
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from functools import cache
+from typing import Any, TypeAlias
+
+import polars as pl
+import pyarrow as pa
+from polars.io.plugins import register_io_source
+
+from smfparse.inputs import Inputs
+from smfparse.selecting import NAMED, Selection
+from smfparse.tables import DAMAGE, Batch, schema, wanted_tables
+
+_MOST_NAMES = 1_000
+"""Names that a selection is asked for; each is tried on every distinct name of a file."""
+_SELECTED = {"job": "jobs", "queue": "queues", "channel": "channels"}
+_SECOND = dt.timedelta(seconds=1)
+_LAST = dt.datetime.max - _SECOND
+Operator: TypeAlias = Callable[[Any, Any], Any]
+_FLIPPED: Mapping[Operator, Operator] = {
+    operator.eq: operator.eq,
+    operator.ge: operator.le,
+    operator.gt: operator.lt,
+    operator.le: operator.ge,
+    operator.lt: operator.gt,
+}
+"""What `a < b` is for b."""
+_PATIENCE = 10.0
+"""Seconds that the end of the process waits for threads of polars to leave Python."""
+_PAUSE = 0.1
+"""And for those that are between two batches: polars may never ask for the next one."""
+_FROM = (operator.eq, operator.ge, operator.gt)
+_UNTIL = (operator.eq, operator.le, operator.lt)
+
+
+class _Readings:
+    """The readings that go on. They are out of Python before the process ends.
+
+    polars reads in threads of its own, and ahead: it may have what a query needs and still be at
+    the next batch. A thread that is in Python when Python goes takes the process with it.
+    """
+
+    def __init__(self) -> None:
+        self._open = 0
+        self._busy = 0
+        self._over = False
+        self._changed = threading.Condition()
+        atexit.register(self.end)
+
+    def kept(self, frames: Generator[pl.DataFrame, None, None]) -> Iterator[pl.DataFrame]:
+        """Yield the frames, and end what makes them with this."""
+        with self._counted(), closing(frames):
+            while not self._over:
+                with self._counted(busy=1):
+                    frame = next(frames, None)
+                if frame is None:
+                    return
+                yield frame
+
+    @contextmanager
+    def _counted(self, busy: int = 0) -> Iterator[None]:
+        self._count(1, busy)
+        try:
+            yield
+        finally:
+            self._count(-1, busy)
+
+    def _count(self, step: int, busy: int) -> None:
+        with self._changed:
+            self._busy += step * busy
+            self._open += step * (1 - busy)
+            self._changed.notify_all()
+
+    def end(self) -> None:
+        """Have readings stop at their next batch, and wait for that; for those that pause, less."""
+        self._over = True
+        with self._changed:
+            self._changed.wait_for(lambda: not self._busy, _PATIENCE)
+            self._changed.wait_for(lambda: not self._open, _PAUSE)
+
+
+_READINGS = _Readings()
+
+
+def lazy_frame(inputs: Inputs, table: str) -> pl.LazyFrame:
+    """Return a table as a LazyFrame, which reads `inputs` when it is collected.
+
+    Raises RequestError for a table unknown; collecting it raises what reading does.
+    """
+    (known,) = wanted_tables([table])
+
+    def read(
+        names: list[str] | None, condition: pl.Expr | None, rows: int | None, _size: int | None
+    ) -> Iterator[pl.DataFrame]:
+        return _READINGS.kept(_frames(inputs, known, names, condition, rows))
+
+    return register_io_source(read, schema=_types(known), is_pure=True)
+
+
+@cache
+def _types(table: str) -> pl.Schema:
+    frame = pl.from_arrow(schema(table).empty_table())
+    assert isinstance(frame, pl.DataFrame)
+    return frame.schema
+
+
+def _frames(
+    inputs: Inputs,
+    table: str,
+    names: list[str] | None,
+    condition: pl.Expr | None,
+    rows: int | None,
+) -> Generator[pl.DataFrame, None, None]:
+    """Yield the columns `names` (None: all) of the rows for which `condition` is true.
+
+    rows  how many rows of the table there are to look at, from its first; None: all
+    """
+    shown = schema(table).names if names is None else names
+    tested = [] if condition is None else condition.meta.root_names()
+    needed = list(dict.fromkeys([*shown, *tested]))
+    if rows is None:
+        selection = narrowed(inputs.selection, table, condition)
+        options = replace(inputs.options, selection=selection)
+    else:
+        options = replace(inputs.options, jobs=1)  # several would decode what nobody asks for
+    chosen = replace(inputs, options=options)
+    with closing(chosen.batches({table: frozenset(needed)}, prompt=True)) as found:
+        for batch in _first(rows, found):
+            frame = _frame(batch, needed)
+            yield _select(frame if condition is None else frame.filter(condition), shown)
+
+
+def _first(rows: int | None, found: Iterable[tuple[str, Batch]]) -> Iterator[Batch]:
+    """Yield the batches up to a number of rows (None: all), and ask for no more."""
+    for _, batch in found:
+        yield batch.slice(0, rows)
+        if rows is not None:
+            rows -= min(rows, batch.num_rows)
+        if rows == 0:
+            return
+
+
+def _frame(batch: Batch, names: Iterable[str]) -> pl.DataFrame:
+    """Return columns of a batch, texts as strings."""
+    series = [_series(name, batch.column(name)) for name in names]
+    return pl.DataFrame(series or None, height=batch.num_rows)
+
+
+def _select(frame: pl.DataFrame, names: list[str]) -> pl.DataFrame:
+    """Return columns of a frame; without any it is as high, for `select` it is not."""
+    return frame.select(names) if names else pl.DataFrame(height=frame.height)
+
+
+def _series(name: str, column: Any) -> pl.Series:
+    if not pa.types.is_dictionary(column.type):
+        return pl.Series(name, column)
+    words = pl.Series(name, column.dictionary, pl.String)
+    return words.gather(pl.Series(column.indices))
+
+
+def narrowed(selection: Selection, table: str, condition: pl.Expr | None) -> Selection:
+    """Return a selection that leaves out no selected row for which `condition` is true.
+
+    It asks for names and times that `condition` compares with, where it can ask so.
+    """
+    if condition is None or table == DAMAGE:
+        return selection
+    for part in _conjuncts(condition):
+        for name, compare, values in _comparisons(part):
+            if name == "smf_time":
+                selection = _with_times(selection, compare, values)
+            elif compare is operator.eq:
+                selection = _with_names(selection, _option(table, name), values)
+    return selection
+
+
+def _conjuncts(condition: pl.Expr) -> Iterator[pl.Expr]:
+    parts = condition.meta.pop()[::-1]
+    if len(parts) == 2 and (parts[0] & parts[1]).meta.eq(condition):
+        for part in parts:
+            yield from _conjuncts(part)
+    else:
+        yield condition
+
+
+def _comparisons(condition: pl.Expr) -> Iterator[tuple[str, Operator, list[Any]]]:
+    """Yield a column, how it compares, and with what; it is true of one of several values.
+
+    Nothing, where it is any other condition. An expression does not show what it is, so it is
+    rebuilt from its parts, and compared.
+    """
+    parts = condition.meta.pop()[::-1]
+    columns = [part for part in parts if part.meta.is_column()]
+    literals = [part for part in parts if part.meta.is_literal()]
+    if len(columns) != 1 or not literals or len(literals) + 1 != len(parts):
+        return
+    name = columns[0].meta.output_name()
+    if len(parts) == 3 and _is_between(condition, columns[0], *literals):
+        yield name, operator.ge, _values(literals[0])
+        yield name, operator.le, _values(literals[1])
+    elif len(parts) == 2:
+        if columns[0].is_in(literals[0]).meta.eq(condition):
+            yield name, operator.eq, _values(literals[0])
+        for compare, flipped in _FLIPPED.items():
+            if compare(*parts).meta.eq(condition):
+                yield name, compare if parts[0] is columns[0] else flipped, _values(literals[0])
+
+
+def _is_between(condition: pl.Expr, column: pl.Expr, low: pl.Expr, high: pl.Expr) -> bool:
+    made = (column.is_between(low, high, each) for each in ("both", "left", "right", "none"))
+    return any(each.meta.eq(condition) for each in made)
+
+
+def _values(literal: pl.Expr) -> list[Any]:
+    """Return the values of a literal: one, or those of a list."""
+    values = pl.select(literal).to_series()
+    return (values.explode() if isinstance(values.dtype, pl.List) else values).to_list()
+
+
+def _option(table: str, column: str) -> str | None:
+    """Return the field of a Selection for the names in a column; None: there is no such field."""
+    headers = {"system": "systems", "qmgr": "qmgrs"}
+    named = (field for option, field in _SELECTED.items() if column in NAMED[option].get(table, ()))
+    return headers.get(column) or next(named, None)
+
+
+def _with_names(selection: Selection, option: str | None, values: list[Any]) -> Selection:
+    """Return the selection of such names as well, where it asks for none of them yet."""
+    names = frozenset(value for value in values if value is not None)
+    asks = all(isinstance(name, str) and name.strip() for name in names)
+    if option is None or getattr(selection, option) or not names or not asks:
+        return selection
+    asked: dict[str, Any] = {option: names}
+    return replace(selection, **asked) if len(names) <= _MOST_NAMES else selection
+
+
+def _with_times(selection: Selection, compare: Operator, values: list[Any]) -> Selection:
+    """Return the selection of such times as well, to whole seconds."""
+    (value, *more) = values or [None]
+    if more or type(value) is not dt.datetime or value.tzinfo or value > _LAST:
+        return selection
+    second = value.replace(microsecond=0)
+    start, end = selection.start, selection.end
+    if compare in _FROM:
+        start = max(start or second, second)
+    if compare in _UNTIL:
+        end = min(end or second + _SECOND, second + _SECOND)
+    return replace(selection, start=start, end=end)

@@ -1,0 +1,111 @@
+"""What a query reads of SMF files: DuckDB's plan of it, as `EXPLAIN (FORMAT JSON)` writes it.
+
+A scan in a plan does not name its table, so each column that DuckDB sees of an SMF file
+carries the name of its table: `wqst__putn`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from smfparse.tables import columns, table_names, view, view_names
+
+_LINK = "__"
+_WORD = re.compile(r"\w+")
+_OWN_TABLES = "DUCKDB_"
+"""How operators start that list the tables and views of a connection."""
+_RECURSIVE = "REC"
+"""How operators start that run a part of the plan again and again."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a query reads.
+
+    columns      table to the columns of it that any scan needs
+    scans        how many scans of such tables there are; one that may run again counts twice
+    lists_views  whether it asks which tables and views there are
+    """
+
+    columns: Mapping[str, frozenset[str]]
+    scans: int
+    lists_views: bool
+
+
+def scanned(table: str, column: str) -> str:
+    """Return what a column of an SMF file is called in a plan."""
+    return f"{table}{_LINK}{column}"
+
+
+def words_in(text: str) -> set[str]:
+    """Return the words of an SQL or Arrow expression: its names among them."""
+    return set(_WORD.findall(text))
+
+
+def named_tables(query: str) -> list[str]:
+    """Return the tables whose names are words of `query`: at least those that it reads itself."""
+    found = words_in(query.lower())
+    return [table for table in table_names() if table in found]
+
+
+def named_views(query: str) -> list[str]:
+    """Return the views whose names are words of `query`: at least those that it reads."""
+    found = words_in(query.lower())
+    return [view for view in view_names() if view in found]
+
+
+def tables_of(found: Iterable[str]) -> list[str]:
+    """Return the tables that views read."""
+    needed = {table for each in found for table in view(each).tables}
+    return [table for table in table_names() if table in needed]
+
+
+def read_plan(text: str) -> Plan | None:
+    """Return what a plan in JSON reads; None: that cannot be read from it."""
+    try:
+        (root,) = json.loads(text)
+        operators = list(_operators(root))
+        scans = [scan for each in operators if (scan := _scan(each)) is not None]
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None
+    needed: dict[str, frozenset[str]] = {}
+    for table, names in scans:
+        if names:
+            needed[table] = needed.get(table, frozenset()) | names
+    kinds = [each["name"] for each in operators]
+    again = any(kind.startswith(_RECURSIVE) for kind in kinds)
+    lists_views = any(kind.startswith(_OWN_TABLES) for kind in kinds)
+    return Plan(needed, len(scans) * (2 if again else 1), lists_views)
+
+
+def _operators(root: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    yield root
+    for child in root["children"]:
+        yield from _operators(child)
+
+
+def _scan(operator: Mapping[str, Any]) -> tuple[str, frozenset[str]] | None:
+    """Return the table of a scan and the columns it shows or filters by; None: it is not ours.
+
+    A scan that needs no column does not name its table either: '' then. Raises
+    ValueError for a scan of Arrow data that does not name columns of one table.
+    """
+    info = operator["extra_info"]
+    if operator["children"] or "ARROW_SCAN" not in operator["name"]:
+        return None
+    if info["Projections"] == "" and "Filters" not in info:
+        return "", frozenset()
+    found = words_in(f"{info['Projections']} {info.get('Filters')}")
+    links = [each.partition(_LINK) for each in found if _LINK in each]
+    (table,) = {table for table, _, column in links if column in _column_names(table)}
+    return table, frozenset(column for _, _, column in links) & _column_names(table)
+
+
+def _column_names(table: str) -> frozenset[str]:
+    if table not in table_names():
+        return frozenset()
+    return frozenset(each.name for each in columns(table))

@@ -1,0 +1,209 @@
+"""The interactive prompt of `smfparse sql`: statements as they are written, their rows below."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.shortcuts import CompleteStyle
+
+from smfparse.errors import SmfError
+from smfparse.query.catalog import Catalog, is_complete
+from smfparse.query.projection import named_tables, named_views
+from smfparse.tables import columns_of, relations, title_of
+
+PROMPT, GOES_ON = "smf> ", "...> "
+SHOWN_ROWS = 1_000
+"""Rows of a result that are shown."""
+HELP = """\
+.tables          list the tables and views
+.describe NAME   describe the table, view, column or field NAME
+.help            show this
+.quit            leave; so does Ctrl-D
+Anything else is DuckDB SQL and ends with a semicolon. Tab completes; Ctrl-C cancels the line or the
+query."""
+COMMANDS = (".describe", ".help", ".quit", ".tables")
+_KEYWORDS = (
+    *("ALL", "AND", "AS", "ASC", "BETWEEN", "BY", "CASE", "CAST", "COPY", "COUNT", "CREATE"),
+    *("CROSS", "DESC", "DESCRIBE", "DISTINCT", "ELSE", "END", "EXCEPT", "EXCLUDE", "EXISTS"),
+    *("EXPLAIN", "FILTER", "FROM", "FULL", "GROUP", "HAVING", "ILIKE", "IN", "INTERSECT"),
+    *("INTERVAL", "IS", "JOIN", "LEFT", "LIKE", "LIMIT", "MACRO", "NOT", "NULL", "OFFSET", "ON"),
+    *("OR", "ORDER", "OVER", "PARTITION", "PIVOT", "QUALIFY", "RIGHT", "SELECT", "SET", "SHOW"),
+    *("SUMMARIZE", "TABLE", "TEMP", "THEN", "TO", "UNION", "UNPIVOT", "USING", "VALUES"),
+    *("VARIABLE", "VIEW", "WHEN", "WHERE", "WINDOW", "WITH"),
+)
+_WORD = re.compile(r"[.\w]*$")
+_BEHIND_FROM = re.compile(r"\b(?:from|join|describe|summarize)\s+(?:\w+(?:\s+\w+)?\s*,\s*)*$", re.I)
+"""What a table stands behind, of which others may be named before."""
+
+
+class Console:
+    """Does what is entered at the prompt, over the tables of `catalog`.
+
+    render    gives the lines of a result: its parts, as `Catalog.run` yields them
+    describe  gives the lines about a name; None: the list of tables
+    show      takes a line of output
+    complain  takes an error message
+    done      is called after every entry
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        render: Callable[[Iterable[Any]], Iterable[str]],
+        describe: Callable[[str | None], Iterable[str]],
+        show: Callable[[str], Any],
+        complain: Callable[[str], Any],
+        done: Callable[[], Any],
+    ) -> None:
+        self._catalog = catalog
+        self._render = render
+        self._describe = describe
+        self._show = show
+        self._complain = complain
+        self._done = done
+
+    def run(self, history: History | None = None) -> None:
+        """Ask for entries and do them, until the user leaves."""
+        session: PromptSession[str] = PromptSession(
+            PROMPT,
+            multiline=Condition(lambda: not is_whole(session.default_buffer.text)),
+            prompt_continuation=GOES_ON,
+            completer=SqlCompleter(),
+            complete_while_typing=False,
+            complete_style=CompleteStyle.MULTI_COLUMN,
+            history=kept_history() if history is None else history,
+        )
+        while True:
+            try:
+                if not self.do(session.prompt()):
+                    return
+            except KeyboardInterrupt:
+                continue
+            except EOFError:
+                return
+
+    def do(self, text: str) -> bool:
+        """Do one entry, and show its result; return whether to go on."""
+        try:
+            if text.lstrip().startswith("."):
+                return self._command(*text.strip().rstrip(";").split())
+            for statement in self._catalog.statements(text):
+                with closing(self._catalog.run(statement)) as parts:
+                    for line in self._shown(parts):
+                        self._show(line)
+        except SmfError as error:
+            self._complain(str(error))
+        except KeyboardInterrupt:
+            self._complain("interrupted")
+        self._done()
+        return True
+
+    def _command(self, command: str, *names: str) -> bool:
+        if command == ".tables" and not names:
+            for line in self._describe(None):
+                self._show(line)
+        elif command == ".describe" and len(names) == 1:
+            for line in self._describe(names[0]):
+                self._show(line)
+        elif command in (".quit", ".exit"):
+            return False
+        else:
+            self._show(HELP)
+        return True
+
+    def _shown(self, parts: Iterable[Any]) -> Iterator[str]:
+        shown, count = [], 0
+        for part in parts:
+            shown.append(part.slice(0, max(SHOWN_ROWS - count, 0)))
+            count += part.num_rows
+        if shown:
+            yield from self._render(shown)
+        if count > SHOWN_ROWS:
+            yield f"... and {count - SHOWN_ROWS:,} more rows"
+
+
+def is_whole(text: str) -> bool:
+    """Whether an entry is one that can be done: nothing, a command, or whole statements."""
+    start = text.lstrip()
+    return not start or start.startswith(".") or is_complete(text)
+
+
+class SqlCompleter(Completer):
+    """Completes tables, columns (of named tables first), keywords and commands."""
+
+    def get_completions(
+        self,
+        document: Document,
+        complete_event: CompleteEvent,  # noqa: ARG002 - as prompt_toolkit calls it
+    ) -> Iterator[Completion]:
+        before = document.text_before_cursor
+        found = _WORD.search(before)
+        word = found[0] if found else ""
+        table, dot, start = word.rpartition(".")
+        offered: Iterable[tuple[str, str]]
+        if before.lstrip() == word and dot and not table:
+            offered, start = ((each, "") for each in COMMANDS), word
+        elif before.lstrip().startswith("."):
+            offered = self._described()
+        elif dot:
+            known = [table.lower()] if table.lower() in relations() else None
+            offered = self._columns(known or _relations_in(document.text))
+        else:
+            offered = self._offered(before[: len(before) - len(word)], document.text)
+        yield from self._starting(start, offered)
+
+    def _starting(self, start: str, offered: Iterable[tuple[str, str]]) -> Iterator[Completion]:
+        seen: set[str] = set()
+        for name, meaning in offered:
+            if name.lower().startswith(start.lower()) and name not in seen:
+                seen.add(name)
+                yield Completion(name, -len(start), display_meta=meaning)
+
+    def _offered(self, before: str, text: str) -> Iterator[tuple[str, str]]:
+        """Offer what may stand behind `before` in a text."""
+        tables = ((each, title_of(each)) for each in relations())
+        if _BEHIND_FROM.search(before):
+            yield from tables
+            return
+        yield from self._columns(_relations_in(text) or relations())
+        yield from tables
+        yield from ((each, "") for each in _KEYWORDS)
+
+    def _columns(self, tables: Iterable[str]) -> Iterator[tuple[str, str]]:
+        return ((each.name, each.doc) for table in tables for each in columns_of(table))
+
+    def _described(self) -> Iterator[tuple[str, str]]:
+        yield from ((each, title_of(each)) for each in relations())
+        yield from self._columns(relations())
+
+
+def _relations_in(text: str) -> list[str]:
+    """Return the tables and views that a text names."""
+    return [*named_tables(text), *named_views(text)]
+
+
+def kept_history() -> History:
+    """Return the history in the user's state folder; one for this session where there is none."""
+    try:
+        file = state_folder() / "sql_history"
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file.open("ab").close()
+    except (OSError, RuntimeError):  # nobody's home
+        return InMemoryHistory()
+    return FileHistory(file)
+
+
+def state_folder() -> Path:
+    """Return where programs keep what is of use to the user's next session."""
+    base = os.environ.get("LOCALAPPDATA" if os.name == "nt" else "XDG_STATE_HOME")
+    return (Path(base) if base else Path.home() / ".local" / "state") / "smfparse"

@@ -1,0 +1,73 @@
+"""What a statement gives: rows as pyarrow.Tables, of types and names that every format can show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import pyarrow as pa
+
+_PLAIN = {
+    *("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE"),
+    *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "DECIMAL", "VARCHAR", "DATE", "TIMESTAMP"),
+    "TIMESTAMP WITH TIME ZONE",
+}
+"""DuckDB types that every format can show."""
+_PART = 10_000
+"""Rows of a part of a result."""
+_HUGE = ("HUGEINT", "UHUGEINT")
+"""Integers of 128 bits."""
+
+
+def result_parts(relation: Any) -> Iterator[Any]:
+    """Yield no rows, then many at a time, as pyarrow.Tables.
+
+    Columns have names of their own; nested, binary and interval columns become text.
+    """
+    reader = _plain(relation).to_arrow_reader(_PART)
+    yield reader.schema.empty_table()
+    held: list[Any] = []
+    for batch in reader:
+        held.append(batch)
+        if sum(each.num_rows for each in held) >= _PART:
+            yield pa.Table.from_batches(held)
+            held = []
+    if held:
+        yield pa.Table.from_batches(held)
+
+
+def result_table(relation: Any) -> Any:
+    """Return rows as a pyarrow.Table, integers of 128 bits as such of 64 where all of them fit."""
+    rows = relation.to_arrow_table()
+    for place, (name, kind) in enumerate(zip(relation.columns, relation.types, strict=True)):
+        if str(kind) in _HUGE:
+            for smaller in (pa.int64(), pa.uint64()):
+                with suppress(pa.ArrowInvalid):
+                    rows = rows.set_column(place, name, rows.column(place).cast(smaller))
+                    break
+    return rows
+
+
+def _plain(relation: Any) -> Any:
+    names = _unique(relation.columns)
+    columns = []
+    for number, (name, kind) in enumerate(zip(names, relation.types, strict=True), 1):
+        value = f"#{number}" if str(kind).split("(")[0] in _PLAIN else f"#{number}::VARCHAR"
+        columns.append(f'{value} AS "{name.replace(chr(34), chr(34) * 2)}"')
+    return relation.query("result", f"SELECT {', '.join(columns)} FROM result")
+
+
+def _unique(names: list[str]) -> list[str]:
+    """Number columns of the same name: a, a_1, a_2; names that are not repeated stay."""
+    taken = {name.lower() for name in names}
+    seen: set[str] = set()
+    found = []
+    for name in names:
+        unique, number = name, 0
+        while unique.lower() in seen or (number and unique.lower() in taken):
+            number += 1
+            unique = f"{name}_{number}"
+        seen.add(unique.lower())
+        found.append(unique)
+    return found

@@ -1,0 +1,53 @@
+"""Files to logical records.
+
+In comes an SMF file in any framing and packing; out go chunks of records, contiguous in a buffer,
+and the damage between them. It never looks into a record beyond its header and triplets.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from smfparse.faces import face
+
+if TYPE_CHECKING:
+    from smfparse.reading.chunks import SLACK as SLACK
+    from smfparse.reading.chunks import WHOLE_SOURCE as WHOLE_SOURCE
+    from smfparse.reading.chunks import Chunk as Chunk
+    from smfparse.reading.chunks import Part as Part
+    from smfparse.reading.chunks import are_short as are_short
+    from smfparse.reading.detection import Framing as Framing
+    from smfparse.reading.detection import framing_named as framing_named
+    from smfparse.reading.detection import look_at as look_at
+    from smfparse.reading.framings import FRAMINGS as FRAMINGS
+    from smfparse.reading.headers import MOST_TRIPLETS as MOST_TRIPLETS
+    from smfparse.reading.headers import SUBTYPE_END as SUBTYPE_END
+    from smfparse.reading.headers import Headers as Headers
+    from smfparse.reading.headers import begins_dump as begins_dump
+    from smfparse.reading.headers import existing_triplets as existing_triplets
+    from smfparse.reading.headers import kinds_of as kinds_of
+    from smfparse.reading.headers import least_offset as least_offset
+    from smfparse.reading.headers import triplet_count as triplet_count
+    from smfparse.reading.headers import triplets_end as triplets_end
+    from smfparse.reading.input import Copy as Copy
+    from smfparse.reading.input import Input as Input
+    from smfparse.reading.packing import PACKINGS as PACKINGS
+    from smfparse.reading.packing import unpacked as unpacked
+    from smfparse.reading.planning import plan as plan
+    from smfparse.reading.planning import size_of as size_of
+    from smfparse.reading.reader import read_chunks as read_chunks
+    from smfparse.reading.segments import RDW_SIZE as RDW_SIZE
+else:
+    __all__, __getattr__, __dir__ = face(
+        __name__,
+        chunks="SLACK WHOLE_SOURCE Chunk Part are_short",
+        detection="Framing framing_named look_at",
+        framings="FRAMINGS",
+        headers="MOST_TRIPLETS SUBTYPE_END Headers begins_dump "
+        "existing_triplets kinds_of least_offset triplet_count triplets_end",
+        input="Copy Input",
+        packing="PACKINGS unpacked",
+        planning="plan size_of",
+        reader="read_chunks",
+        segments="RDW_SIZE",
+    )

@@ -1,0 +1,104 @@
+"""Framing `none`: nothing between the records."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+import numpy as np
+
+from smfparse.reading.headers import SMF_HEADER, headers_in, implied_length
+from smfparse.reading.segments import ALL, MOST_LENGTH, RDW_SIZE, Segments, Walk
+from smfparse.vectors import Bytes
+
+_LONGEST = 32_760
+"""Bytes of the longest SMF record, with its RDW."""
+
+
+class BareWalk(Walk):
+    """Nothing between the records: one ends where its triplets say and the next header stands."""
+
+    chained = False
+    mapped = False
+
+    def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:  # noqa: ARG002
+        starts = headers_in(buffer, at - RDW_SIZE, end)
+        lengths = implied_length(buffer, starts)
+        found, gaps, used = _Bare(starts.tolist(), lengths.tolist(), end, last).records(at)
+        places, length = np.array(found, np.int64).reshape(-1, 2).T
+        codes = np.zeros(len(found), np.uint8)
+        return Segments(places, length, codes, places + RDW_SIZE, used, gaps=gaps)
+
+    def begin(self, buffer: Bytes, at: int, least: int) -> int | None:
+        return super().begin(buffer, at + RDW_SIZE, least)
+
+
+class _Bare:
+    """Records that are found only by their headers and by the length that their triplets imply.
+
+    starts   where there are headers: a record each, or something in a record that looks like one
+    lengths  bytes of each by its triplets, 0: not known
+    """
+
+    def __init__(self, starts: list[int], lengths: list[int], end: int, last: bool) -> None:
+        self._starts = starts
+        self._lengths = lengths
+        self._end = end
+        self._last = last
+
+    def records(self, at: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]], int]:
+        """Return start and length of the records from `at` on, the gaps, and where they end."""
+        found: list[tuple[int, int]] = []
+        gaps: list[tuple[int, int]] = []
+        index = 0
+        while index < len(self._starts):
+            size, following = self._extent(index)
+            if not following:
+                break
+            here = self._starts[index]
+            if size:
+                if here + RDW_SIZE > at:
+                    gaps.append((at, here + RDW_SIZE - at))
+                found.append((here, size))
+                at = here + size
+            index = following
+        if not self._starts and not self._last and self._end - SMF_HEADER > at:
+            gaps.append((at, self._end - SMF_HEADER - at))
+            at = self._end - SMF_HEADER
+        return found, gaps, at
+
+    def _extent(self, index: int) -> tuple[int, int]:
+        """Return the length of a record, 0 if it is none, and which header is the next.
+
+        That is 0 where more data has to be seen first.
+        """
+        here, size = self._starts[index], self._lengths[index]
+        behind = here + size
+        if size > MOST_LENGTH or (behind > self._end and self._last):
+            size = 0
+        elif behind + SMF_HEADER > self._end and not self._last:
+            return 0, 0
+        if not size:
+            return self._up_to_next(index)
+        following = bisect_left(self._starts, behind - RDW_SIZE, lo=index + 1)
+        if not self._leads_on(index):
+            for later in range(index + 1, following):
+                if self._leads_on(later):
+                    return 0, later
+        return size, following
+
+    def _up_to_next(self, index: int) -> tuple[int, int]:
+        here = self._starts[index]
+        if index + 1 < len(self._starts):
+            size = self._starts[index + 1] + RDW_SIZE - here
+        elif self._last or self._end - here > MOST_LENGTH:
+            size = self._end - here
+        else:
+            return 0, 0
+        return (size if size <= _LONGEST else 0), index + 1
+
+    def _leads_on(self, index: int) -> bool:
+        """Whether a record ends where another begins, or with the file."""
+        behind = self._starts[index] + self._lengths[index]
+        place = bisect_left(self._starts, behind - RDW_SIZE)
+        exact = place < len(self._starts) and self._starts[place] == behind - RDW_SIZE
+        return exact or (self._last and behind == self._end)

@@ -1,0 +1,178 @@
+"""Framing `bdw`: RDWs in blocks, each with a block descriptor word, `LL LL 00 00` or extended."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import repeat
+
+import numpy as np
+
+from smfparse.reading.headers import SMF_HEADER, headers_in, plausible
+from smfparse.reading.rdw import RdwWalk, behind_null, block_length
+from smfparse.reading.segments import (
+    ALL,
+    GOES_ON,
+    LEAST_WORD,
+    NEVER_ON,
+    RDW_SIZE,
+    WORD,
+    Segments,
+    Walk,
+    with_words,
+)
+from smfparse.vectors import Bytes
+
+_MOST_IN_BLOCK = 1 << 9
+"""Segments that are looked at to see whether they fill a block."""
+_RDWS = RdwWalk()
+
+
+class BdwWalk(Walk):
+    """RDWs in blocks with a block descriptor word each, `LL LL 00 00` or extended.
+
+    Until the first block begins it is not known in which one the walk started; so it is looked for
+    at every place where a record may start.
+    """
+
+    def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:
+        """Return the segments; gaps, but line ends, are descriptor words that do not fit."""
+        unpack, view = WORD.unpack_from, buffer.data
+        found: list[int] = []
+        blocks = _PhysicalBlock(self, buffer, end, last)
+        later = 0
+        for _ in repeat(None, most):
+            if at + RDW_SIZE > end:
+                break
+            (word,) = unpack(view, at)
+            sound = not word & NEVER_ON and word >= LEAST_WORD and word & GOES_ON == later
+            if not sound or at + (word >> 16) > blocks.end:
+                behind = blocks.step(at, word, later)
+                if behind != at:
+                    at = behind
+                    continue
+                if blocks.stopped or blocks.broken:
+                    break
+            if at + (word >> 16) > end:
+                break
+            found.append(at)
+            later = word << 1 & GOES_ON
+            at += word >> 16
+        if blocks.end and at == blocks.start + RDW_SIZE and not blocks.broken:
+            at = blocks.start
+        run = with_words(buffer, found, at, blocks.broken, blocks.gaps)
+        return replace(run, short=max(blocks.end - end, 0) if last and at == end else 0)
+
+    def begin(self, buffer: Bytes, at: int, least: int) -> int | None:
+        before = at - RDW_SIZE
+        if before >= least and block_length(buffer, before, 0):
+            return before
+        return super().begin(buffer, at, least)
+
+    def hides_block(self, buffer: Bytes, at: int) -> bool:
+        return bool(block_length(buffer, at, None))
+
+    def shows(self, buffer: Bytes, found: Segments, start: int, end: int) -> bool:
+        """Whether a block descriptor word fits its block: else they may be RDWs alone.
+
+        It does if no segment goes on behind the block, and another block starts there or the file
+        ends; or, as damage in the block may hide that, if it is the first word of the file.
+        """
+        wrong = {place for place, _ in found.gaps}
+        apart = np.append(True, found.place[1:] != (found.place + found.length)[:-1])
+        for place in (found.place[apart] - RDW_SIZE).tolist():
+            length = block_length(buffer, place, None)
+            if length and place not in wrong:
+                behind = place + length
+                follows = behind + 2 * RDW_SIZE <= end and block_length(buffer, behind, None)
+                if place == start or behind == end or follows:
+                    return True
+        return False
+
+
+class _PhysicalBlock:
+    """The block in which a walk is.
+
+    start    where it starts, with its descriptor word
+    end      where it ends; 0: not known
+    gaps     place and size of descriptor words that do not fit their block, and of line ends
+    stopped  whether what follows is behind the data
+    broken   whether neither a block nor a segment starts where one should
+    """
+
+    def __init__(self, walk: Walk, buffer: Bytes, data_end: int, last: bool) -> None:
+        self.start = self.end = 0
+        self.gaps: list[tuple[int, int]] = []
+        self.stopped = self.broken = False
+        self._walk = walk
+        self._buffer = buffer
+        self._data_end = data_end
+        self._last = last
+
+    def step(self, at: int, word: int, later: int) -> int:
+        """Step over what is at `at` if it is a descriptor word or a null segment; return to where.
+
+        That is `at` where it may be a segment, and where the walk has to end.
+        """
+        known = bool(self.end) and at == self.end
+        seen = at + 2 * RDW_SIZE + (0 if known else SMF_HEADER)
+        if seen > self._data_end and not self._last:
+            self.stopped = True
+            return at
+        length = block_length(self._buffer, at, None if known else later)
+        is_segment = not word & NEVER_ON and word >= LEAST_WORD
+        if is_segment and not length and self._leaves_block(at + (word >> 16)):
+            self.broken = True
+            return at
+        if self.end and (length or is_segment):
+            if not known:
+                self.gaps.append((self.start, RDW_SIZE))
+            self.end = 0
+        if length:
+            self.start, self.end = at, at + length
+            return at + RDW_SIZE
+        return self._over_other(at, word, later)
+
+    def _over_other(self, at: int, word: int, later: int) -> int:
+        """Step over a null segment or a line end; else see whether a segment can be there."""
+        behind = behind_null(self._buffer, at, self._data_end, self.end)
+        if behind:
+            is_last = behind == self._data_end and not self._last
+            self.stopped = behind > self._data_end or is_last
+            return at if self.stopped else behind
+        if word & NEVER_ON or word < LEAST_WORD:
+            at, self.broken = self._walk.over_line_end(self._buffer, at, self._data_end, self.gaps)
+        elif not later:
+            self.broken = not self._is_loose(at, at + (word >> 16))
+        return at
+
+    def _leaves_block(self, end: int) -> bool:
+        """Whether a segment up to `end` goes on behind its block, where another block is.
+
+        Then its length is wrong, even if it leads to where another segment starts. As what is in a
+        record may look like a descriptor word, segments have to fill that block.
+        """
+        start = self.end
+        if not start or end <= start or start + 2 * RDW_SIZE > self._data_end:
+            return False
+        behind = start + block_length(self._buffer, start, None)
+        if behind == start or behind > self._data_end:
+            return False
+        inner = _RDWS.segments(self._buffer, start + RDW_SIZE, behind, True, _MOST_IN_BLOCK)
+        return not inner.broken and inner.end == behind
+
+    def _is_loose(self, at: int, end: int) -> bool:
+        """Whether what seems to be a record up to `end`, in no block, is one and no block itself.
+
+        A block is taken for a record if the first RDW in it is wrong; then no header is there. Or
+        if that is lost; then it ends that much earlier, and the other RDWs in it lead there.
+        """
+        if end > self._data_end or end - at < SMF_HEADER:
+            return True
+        if not plausible(self._buffer, np.array([at]))[0]:
+            return False
+        behind = end - RDW_SIZE
+        if end + RDW_SIZE > self._data_end or not block_length(self._buffer, behind, None):
+            return True
+        inner = headers_in(self._buffer, at + RDW_SIZE, behind)[:1].tolist()
+        found = [_RDWS.segments(self._buffer, each, behind, True) for each in inner]
+        return not any(each.end == behind and not each.broken for each in found)

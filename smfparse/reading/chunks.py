@@ -1,0 +1,94 @@
+"""What the reader gives and is asked for: logical records in a buffer, and ranges of a source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from smfparse.reading.headers import begins_dump
+from smfparse.schemas import CONTINUATION, TASK
+from smfparse.vectors import Bools, Bytes, Ints
+
+SLACK = 1 << 16
+"""Bytes behind the last record that may be read (not used): no block is longer."""
+_LONG = tuple(smf_type << 16 | subtype for smf_type, subtype in (TASK, CONTINUATION))
+"""Kinds of record that are mostly spanned."""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Logical records in one buffer; valid until the next chunk is asked for.
+
+    buffer     uint8, with at least SLACK bytes behind the last record
+    start      int64 (records,): where each record's RDW is, or would be, in the buffer
+    length     int64 (records,): bytes of the whole record, RDW included
+    offset     int64 (records,): byte of the unpacked source where the record starts, or its prefix
+    record_no  int64 (records,): 1-based logical record in the source
+    begin      byte of the unpacked source where the bytes that lead to the first record start
+    numbered   False in a blind range: record_no counts from the first record of the range
+    """
+
+    source: str
+    buffer: Bytes
+    start: Ints
+    length: Ints
+    offset: Ints
+    record_no: Ints
+    begin: int = 0
+    numbered: bool = True
+
+    def where(self, keep: Bools | Ints | slice) -> Chunk:
+        """Return the chunk with the records for which `keep` is true, or with those places."""
+        return replace(
+            self,
+            start=self.start[keep],
+            length=self.length[keep],
+            offset=self.offset[keep],
+            record_no=self.record_no[keep],
+        )
+
+    @property
+    def goes_on_with_a_dump(self) -> bool:
+        """Whether a dump begins in it that is not the first of its source."""
+        return bool((begins_dump(self.buffer, self.start) & (self.record_no > 1)).any())
+
+
+@dataclass(frozen=True)
+class Part:
+    """A range of a source that starts where a record does.
+
+    start      byte where the bytes that lead to its first record start
+    end        byte behind its last record; None: to the end of the source
+    record_no  number of its first record
+    records    how many it has; None: not known
+    dumps      whether a dump that is not the first of the source may begin before `end`; not known
+               where `end` is None
+
+    Where record_no is None the range is blind: it is not known where a record starts. It has the
+    records that start in it, the first of which is looked for, and their numbers are not known.
+    """
+
+    start: int
+    end: int | None
+    record_no: int | None
+    records: int | None = None
+    dumps: bool = False
+
+    @property
+    def is_planned(self) -> bool:
+        """Whether it is known which records are in the range: it may have no others."""
+        return self.records is not None
+
+    @property
+    def rest(self) -> Part:
+        """The range from here to the end of the source."""
+        return replace(self, end=None, records=None)
+
+
+WHOLE_SOURCE = Part(0, None, 1)
+
+
+def are_short(kinds: Ints | None) -> bool:
+    """Whether records of these kinds (None: all) are in one piece, mostly, and few."""
+    return kinds is not None and not np.isin(kinds, _LONG).any()

@@ -1,0 +1,223 @@
+"""How an input is packed, and which framing it has, by its first bytes.
+
+What is counted is records whose header has the time and date that every SMF header has, one leading
+to the next: a file of blocks walks perfectly as one of records.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from smfparse.errors import InputError, RequestError
+from smfparse.layout import ENCODING
+from smfparse.limits import LIMITS, Limits
+from smfparse.reading.chunks import SLACK
+from smfparse.reading.evidence import are_heads, fills, next_record
+from smfparse.reading.framings import FRAMINGS
+from smfparse.reading.packing import unpacked
+from smfparse.reading.segments import FIRST, RDW_SIZE, Segments, Walk
+from smfparse.reading.walks import WALKS
+from smfparse.schemas import REGISTRY
+from smfparse.vectors import Bytes, Ints
+
+_ENOUGH = 32
+"""Records that are counted to find which walk fits."""
+_SEEN = 1 << 12
+"""Segments among which these are, and descriptor words of blocks."""
+_HEAD_BYTES = 1 << 20
+"""Bytes at the start of a file in which its framing is looked for."""
+_ASCII_NAMES = {
+    block.eyecatcher[1].decode(ENCODING).encode()
+    for triplets in REGISTRY.values()
+    for block in triplets.values()
+    if block.eyecatcher
+}
+
+
+@dataclass(frozen=True)
+class Framing:
+    """How the records of a file are kept apart: a name in FRAMINGS; and why that is thought."""
+
+    name: str
+    why: str
+
+    @property
+    def walk(self) -> Walk:
+        """What finds its records."""
+        return WALKS[self.name]
+
+
+def framing_named(name: str) -> Framing:
+    """Return the framing that was asked for by name. Raises RequestError where there is none."""
+    if name not in WALKS:
+        raise RequestError(
+            f"framing={name}: no such framing; give one of {', '.join(WALKS)}", "framing"
+        )
+    return Framing(name, "as asked")
+
+
+def look_at(
+    path: Path, name: str | None = None, framing: Framing | None = None, limits: Limits = LIMITS
+) -> tuple[tuple[str, ...], Framing]:
+    """Detect by the first bytes of an SMF file how it is packed, outermost first, and its framing.
+
+    framing  what is known of that; None: it is detected
+
+    Raises InputError where it is missing, unreadable, empty, or has no SMF records.
+    """
+    source = name or str(path)
+    buffer = np.zeros(RDW_SIZE + _HEAD_BYTES + SLACK, np.uint8)
+    with unpacked(path, name, limits) as data:
+        try:
+            end = RDW_SIZE + data.fill(buffer.data[RDW_SIZE : RDW_SIZE + _HEAD_BYTES])
+        except OSError as error:
+            raise InputError(f"{source}: {error.strerror or error}") from error
+        if end == RDW_SIZE:
+            raise InputError(f"{source}: {data.fault or 'the file is empty'}")
+        last = end < RDW_SIZE + _HEAD_BYTES
+        framing = framing or detect(buffer, RDW_SIZE, end, last)
+        if framing is None:
+            raise _no_dump(source, buffer[RDW_SIZE:end].tobytes())
+        return data.packing, framing
+
+
+def _no_dump(source: str, head: bytes) -> InputError:
+    """Return the error of a file that starts with `head` and is not an SMF dump."""
+    if _is_translated(head):
+        return InputError(
+            f"{source}: the names of MQ control blocks are in it as ASCII text: it was translated "
+            "when it was transferred, and the numbers in it are lost. Transfer the dump again, in "
+            "binary (FTP: binary, quote site rdw)."
+        )
+    return InputError(
+        f"{source}: no SMF records in it. It has to be the binary copy of an SMF dump, as IFASMFDP "
+        "or IFASMFDL writes it (FTP: binary, quote site rdw); not one that AMATERSE or XMIT packed."
+    )
+
+
+def detect(buffer: Bytes, at: int, end: int, last: bool) -> Framing | None:
+    """Detect by the data in buffer[at:end], the start of a file, which framing it has.
+
+    last  whether that is the whole file
+
+    None: there are no SMF records in it that any walk finds.
+    """
+    found = {name: _found(walk, buffer, at, end, last) for name, walk in WALKS.items()}
+    most = max(each.count for each in found.values())
+    if not most and _is_translated(buffer[at:end].tobytes()):
+        return None
+    if most < _ENOUGH:
+        found = {
+            name: _found(walk, buffer, at, end, last, further=True) for name, walk in WALKS.items()
+        }
+    found = _likely(found, at)
+    name = max(found, key=lambda each: (found[each].score, -found[each].place))
+    if found[name].count:
+        return Framing(name, _why(name, found[name].count, found[name].place - at))
+    for name, walk in WALKS.items():
+        if last and _is_cut(walk, buffer, at, end):
+            return Framing(name, f"the first record, which is cut, has {FRAMINGS[name].title}")
+    return None
+
+
+def _likely(found: dict[str, _Found], at: int) -> dict[str, _Found]:
+    """Leave out the framings whose records belong to another one, or only seem to be records.
+
+    Where each record is found by what it looks like, a single one shows little.
+    """
+    out = {
+        framed.instead_of
+        for name, framed in FRAMINGS.items()
+        if found[name].count > (0 if WALKS[name].chained else 1)
+    }
+    found = {name: each for name, each in found.items() if name not in out}
+    chained = max(each.count for name, each in found.items() if WALKS[name].chained)
+    return {
+        name: each
+        for name, each in found.items()
+        if WALKS[name].chained or each.place == at or each.count > 2 * chained
+    }
+
+
+def _why(name: str, count: int, behind: int) -> str:
+    """Return why a framing is taken, when `count` records are found `behind` the start by it."""
+    first = "the first record has" if count == 1 else f"the first {count} records have"
+    place = f", behind {behind} other bytes," if behind else ""
+    return f"{first}{place} {FRAMINGS[name].title}"
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Records that a walk finds: how many, up to _ENOUGH, and where the first one is.
+
+    score  by which walks are compared: records that are as long as what is in them says count twice
+    """
+
+    score: int
+    count: int
+    place: int
+
+
+def _found(
+    walk: Walk, buffer: Bytes, at: int, end: int, last: bool, further: bool = False
+) -> _Found:
+    """Return the records that a walk finds in buffer[at:end], the start of a file.
+
+    further  whether to go on behind damage, until there are _ENOUGH; else they are those that
+             follow each other from `at` on
+    """
+    score = count = 0
+    place: int | None = at
+    first, shown = at, False
+    while place is not None and count < _ENOUGH:
+        data = buffer if walk.mapped else buffer.copy()
+        run, heads = _first_records(walk, data, place, end, last)
+        heads = heads[: _ENOUGH - count]
+        if heads.size:
+            first = first if count else place
+            shown = shown or walk.shows(data, run, at, end)
+            count += heads.size
+            score += heads.size + int(fills(data, run.where(heads)).sum())
+        if not further or (heads.size and run.gaps and not walk.chained):
+            break
+        place = _later(walk, buffer, int(run.place[heads[-1]] if heads.size else place), end, last)
+    return _Found(score, count, first) if shown else _Found(0, 0, at)
+
+
+def _first_records(
+    walk: Walk, buffer: Bytes, at: int, end: int, last: bool
+) -> tuple[Segments, Ints]:
+    """Return the segments from `at` on, and which start records, up to one that does not."""
+    found = walk.segments(buffer, at, end, last, _SEEN)
+    if found.gaps and not walk.chained:
+        found = found.where(found.place < found.gaps[0][0])
+    heads = np.flatnonzero(found.code <= FIRST)[:_ENOUGH]
+    if not heads.size or heads[0]:
+        return found, heads[:0]
+    good = are_heads(buffer, found)[heads]
+    return found, heads if good.all() else heads[: int(np.argmin(good))]
+
+
+def _is_cut(walk: Walk, buffer: Bytes, at: int, end: int) -> bool:
+    """Whether a record begins at `at` that does not end before `end`."""
+    found = walk.segments(buffer.copy(), at, end, True)
+    return not found.code.size and not found.broken and walk.begins(buffer, at, end)
+
+
+def _later(walk: Walk, buffer: Bytes, at: int, end: int, last: bool) -> int | None:
+    """Return the first place behind `at` from which on there are records; None: nowhere."""
+    if walk.chained:
+        place, sure = next_record(walk, buffer, at + 1, end, last)
+        return place if sure else None
+    buffer = buffer.copy()
+    found = walk.segments(buffer, at + 1, end, last)
+    good = np.flatnonzero(are_heads(buffer, found))
+    return int(found.place[good[0]]) if good.size > 1 else None
+
+
+def _is_translated(data: bytes) -> bool:
+    """Whether `data` has names of control blocks as ASCII text: it is not a binary copy."""
+    return any(each in data for each in _ASCII_NAMES)

@@ -1,0 +1,131 @@
+"""What shows that a record starts at a place of a buffer.
+
+Lengths alone prove nothing. A record is one whose header has the time and date that every SMF
+header has, and that leads to another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from smfparse.reading.headers import (
+    SMF_HEADER,
+    has_flag,
+    has_system,
+    headers_in,
+    implied_length,
+    is_dump,
+    plausible,
+)
+from smfparse.reading.segments import FIRST, MIDDLE, RDW_SIZE, WHOLE, Segments, Walk
+from smfparse.vectors import Bools, Bytes, Ints
+
+_LOOKS = ((1 << 12, 1 << 4), (1 << 17, 1 << 9))
+"""Bytes behind a place, and segments in them, that are searched for records that follow it: first
+as much as is mostly enough; then the longest record, even in pieces of 64 bytes."""
+_FIRST_SEARCH = 1 << 16
+"""Bytes that are searched first for the next record; then more and more."""
+
+
+def are_heads(buffer: Bytes, found: Segments) -> Bools:
+    """Return which segments can start a record, as far as that is seen.
+
+    Of a first segment that is too short for the SMF header nothing is known.
+    """
+    seen = found.length >= SMF_HEADER
+    heads: Bools = (found.code <= FIRST) & (seen | (found.code == FIRST))
+    heads[heads & seen] = plausible(buffer, found.at[heads & seen])
+    heads[heads] = ~holds_records(buffer, found.at[heads], found.length[heads])
+    return heads
+
+
+def holds_records(buffer: Bytes, start: Ints, length: Ints) -> Bools:
+    """Return which segments seem to be a header or trailer of a dump, and have a record behind it.
+
+    Nothing else is in a header or trailer: the length is that of a block.
+    """
+    holds: Bools = (length >= 2 * SMF_HEADER) & is_dump(buffer, start)
+    holds[holds] = plausible(buffer, start[holds] + SMF_HEADER)
+    return holds
+
+
+def hides_record(walk: Walk, buffer: Bytes, low: int, high: int, end: int) -> bool:
+    """Whether a record that another one follows starts behind `low` and before `high`."""
+    places = _places(walk, buffer, low, high, low + 1)
+    return any(leads_on(walk, buffer, place, end, False) for place in places)
+
+
+def _places(walk: Walk, buffer: Bytes, low: int, high: int, first: int) -> Iterator[int]:
+    """Give where, from `first` on, records may start whose headers are between `low` and `high`."""
+    for each in headers_in(buffer, low, high).tolist():
+        place = walk.begin(buffer, each, first)
+        if place is not None:
+            yield place
+
+
+def next_record(
+    walk: Walk, buffer: Bytes, low: int, end: int, last: bool
+) -> tuple[int | None, bool]:
+    """Return where, from `low` on, a record starts and others follow; and whether that is sure.
+
+    last  whether nothing comes behind `end`
+
+    It is not sure where what follows is behind `end`. None: nowhere.
+    """
+    start, size = max(low - RDW_SIZE, 0), _FIRST_SEARCH
+    while start < end - SMF_HEADER:
+        stop = min(start + size, end)
+        for place in _places(walk, buffer, start, stop, low):
+            found = leads_on(walk, buffer, place, end, last)
+            if found is not False:
+                return place, bool(found)
+        start = stop - SMF_HEADER + 1
+        size *= 4
+    return None, True
+
+
+def leads_on(walk: Walk, buffer: Bytes, place: int, end: int, last: bool) -> bool | None:
+    """Whether a record is at `place` and another behind it; None: not known before `end`.
+
+    Another one is not needed where the file ends there, or where all that the record's triplets
+    point to fills it exactly.
+    """
+    for size, most in _LOOKS:
+        stop = min(end, place + size)
+        found = walk.segments(buffer, place, stop, last and stop == end, most)
+        follows = _followed(walk, buffer, found, stop, last and stop == end)
+        if follows is not None:
+            return follows
+        if stop == end and found.code.size < most:
+            return False if last else None
+    return False
+
+
+def _followed(walk: Walk, buffer: Bytes, found: Segments, end: int, last: bool) -> bool | None:
+    """Whether the first segments are a record that another one follows; None: not known."""
+    code, heads = found.code, are_heads(buffer, found)
+    if not code.size:
+        return False if found.broken else None
+    later = np.flatnonzero(code[1:] <= FIRST) + 1
+    pieces = code[: later[0] if later.size else code.size]
+    goes_on = (pieces == FIRST) | (pieces == MIDDLE)
+    if not heads[0] or not goes_on[:-1].all():
+        return False
+    if goes_on[-1]:
+        return False if found.broken or later.size else None
+    if fills(buffer, found)[0] or (last and found.end == end):
+        return True
+    if later.size:
+        return bool(heads[later[0]])
+    if found.end + RDW_SIZE + SMF_HEADER <= end:
+        return walk.begins(buffer, found.end, end)
+    return None
+
+
+def fills(buffer: Bytes, found: Segments) -> Bools:
+    """Return which segments are whole records, and as long as what is in them says."""
+    start = found.at
+    filled: Bools = (found.code == WHOLE) & (implied_length(buffer, start) == found.length)
+    return filled & has_flag(buffer, start) & has_system(buffer, start)

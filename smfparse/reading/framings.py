@@ -1,0 +1,59 @@
+"""The table of framings: how a file keeps its records apart, and which walk finds them.
+
+To add a framing, write a `Walk` in a module of its own and add a row here: detection, `--framing`
+and the messages take it from this table. It imports nothing, so that `--help` stays fast.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Framed:
+    """A framing.
+
+    walk        module of this package, and the class in it that finds the records
+    title       what a record of such a file has
+    about       what is in such a file
+    instead_of  a framing whose walk finds records in such a file too, but not all: where this one
+                finds some, that one is out
+    """
+
+    walk: str
+    title: str
+    about: str
+    instead_of: str | None = None
+
+
+FRAMINGS = {
+    "bdw": Framed(
+        "blocked:BdwWalk",
+        "block and record descriptor words",
+        "block descriptor words, LL LL 00 00 or extended, with such records in each block",
+        instead_of="rdw",
+    ),
+    "rdw": Framed(
+        "rdw:RdwWalk",
+        "record descriptor words",
+        "record descriptor words, LL LL S 00; long records in segments or whole",
+    ),
+    "length": Framed(
+        "length:LengthWalk",
+        "4-byte lengths",
+        "a 4-byte length, not counting itself",
+    ),
+    "ftp-block": Framed(
+        "ftp:FtpBlockWalk",
+        "headers of FTP block mode",
+        "descriptor and 2-byte length of FTP block mode, as it was on the line",
+    ),
+    "ftp-record": Framed(
+        "ftp:FtpRecordWalk",
+        "marks of FTP record structure",
+        "FF 01 behind each record, and FF FF for one FF",
+        instead_of="none",
+    ),
+    "none": Framed("bare:BareWalk", "no lengths", "nothing between the records"),
+}
+"""Every framing by name; of two that fit a file alike the first is meant."""

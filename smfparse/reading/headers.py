@@ -1,0 +1,230 @@
+"""The SMF headers of records: what is known of a record before any of its blocks is looked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smfparse.layout import ENCODING, US_PER_DAY, US_PER_SECOND, Numeric, Raw, Values
+from smfparse.schemas import (
+    ACCOUNTING,
+    DUMP_HEADER,
+    DUMP_TRAILER,
+    QWST,
+    STATISTICS,
+    SUBTYPE_VALID,
+    TRIPLET,
+)
+from smfparse.vectors import NUMBER_WIDTHS, Bools, Bytes, Ints, gather
+
+_LAYOUT = np.dtype(
+    [
+        (each.name, f"{'u' if each.kind.width in NUMBER_WIDTHS else 'V'}{each.kind.width}")
+        for each in QWST.fields
+    ]
+)
+"""The SMF header; numbers as they stand on the wire."""
+HEADER_END = QWST.size
+SMF_HEADER = QWST.field("sm115sid").end
+"""Bytes from the RDW to the end of the system id: every SMF record has these."""
+MOST_TRIPLETS = 16
+"""No record has more triplets (115/1 has 12)."""
+_TRIPLET = np.dtype([(each.name, each.kind.wire) for each in TRIPLET.fields])
+_NO_TRIPLET = np.iinfo(np.uint32).max
+_FLAG, _TYPE, _TIME, _DATE, _SYSTEM, _SUBTYPE = (
+    QWST.field(f"sm115{name}").offset for name in ("flg", "rty", "tme", "dte", "sid", "stf")
+)
+_SIGN = _SYSTEM - 1
+"""The byte with the sign of the packed date."""
+_FIRST_YEAR, _END_YEAR = 0x0060000, 0x0200000
+"""In a packed date without its sign: no SMF record is older than 1960; 2100 is far."""
+_FLAG_BITS, _FLAG_ON = 0x1F, 0x1E
+_IN_NAMES = np.zeros(256, np.bool_)
+_IN_NAMES[list("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789$#@ ".encode(ENCODING))] = True
+_PIECE = 1 << 18
+"""Bytes that are searched at once: they stay in the processor's cache meanwhile."""
+_DAY_HUNDREDTHS = US_PER_DAY // 10_000
+SUBTYPE_END = QWST.field("sm115stf").end
+"""Bytes from the RDW to the end of the subtype."""
+
+
+class Headers:
+    """The SMF headers of records in a buffer, one row per record, in QWST's names.
+
+    start, length  int64 (records,): as in `Chunk`
+    """
+
+    def __init__(self, buffer: Bytes, start: Ints, length: Ints) -> None:
+        self._header = gather(buffer, start, QWST.size).view(_LAYOUT)[:, 0]
+        self._length = length
+
+    def raw(self, name: str) -> Raw:
+        """Return the wire bytes of a field, uint8 (records, width)."""
+        column = np.ascontiguousarray(self._header[name])
+        return column.view(np.uint8).reshape(len(column), column.itemsize)
+
+    def number(self, name: str) -> Values:
+        """Return a number, a value a record."""
+        kind = QWST.field(name).kind
+        assert isinstance(kind, Numeric)
+        return kind.values(self.raw(name))[0]
+
+    @cached_property
+    def type(self) -> Ints:
+        """SMF record type."""
+        return self.number("sm115rty").astype(np.int64)
+
+    @cached_property
+    def is_mq(self) -> Bools:
+        """Whether the record is one of MQ."""
+        found: Bools = (self.type == STATISTICS) | (self.type == ACCOUNTING)
+        return found
+
+    @cached_property
+    def has_subtype(self) -> Bools:
+        """Whether the header has a subtype: SMF's own records have none."""
+        says: Bools = self.is_mq | ((self.number("sm115flg") & SUBTYPE_VALID.mask) != 0)
+        return says & (self._length >= SUBTYPE_END)
+
+    @cached_property
+    def subtype(self) -> Ints:
+        """Record subtype, -1 where there is none."""
+        return np.where(self.has_subtype, self.number("sm115stf").astype(np.int64), -1)
+
+    @cached_property
+    def time(self) -> tuple[Ints, Bools]:
+        """Microseconds since 1970, local time of the system, and where the date is one."""
+        date = self.number("sm115dte").astype(np.int64)
+        digits = [(date >> shift) & 15 for shift in range(28, 0, -4)]
+        year = 1900 + 100 * digits[1] + 10 * digits[2] + digits[3]
+        day = 100 * digits[4] + 10 * digits[5] + digits[6]
+        first = (year - 1970).astype("datetime64[Y]").astype("datetime64[D]").astype(np.int64)
+        time = self.number("sm115tme").astype(np.int64) * (US_PER_SECOND // 100)
+        return (first + day - 1) * US_PER_DAY + time, (day >= 1) & (day <= 366)
+
+
+def kinds_of(buffer: Bytes, start: Ints) -> Ints:
+    """Return type << 16 | subtype of records, by their headers."""
+    kinds: Ints = buffer[start + _TYPE].astype(np.int64) << 16
+    kinds |= buffer[start + _SUBTYPE].astype(np.int64) << 8
+    kinds |= buffer[start + _SUBTYPE + 1]
+    return kinds
+
+
+def plausible(buffer: Bytes, start: Ints) -> Bools:
+    """Whether there is the time and packed date that every SMF header has."""
+    words = np.ndarray((buffer.size - 7,), ">u8", buffer, strides=(1,))[start + _TIME]
+    time, date = words >> 32, words & 0xFFFFFFFF
+    digits = date >> 4
+    tens = (digits + 0x6666666 ^ digits) & 0x11111110
+    day = digits & 0xFFF
+    is_date: Bools = (tens == 0) & (date & 15 >= 10) & (day >= 1) & (day <= 0x366)
+    is_date &= (digits >= _FIRST_YEAR) & (digits < _END_YEAR)
+    return is_date & (time < _DAY_HUNDREDTHS)
+
+
+def headers_in(buffer: Bytes, low: int, end: int) -> Ints:
+    """Return, in order, every place from `low` on where a header of z/OS ends before `end`."""
+    found = [np.zeros(0, np.int64)]
+    high = end - SMF_HEADER + 1
+    for start in range(low, high, _PIECE):
+        stop = min(start + _PIECE, high)
+        sign = buffer[start + _SIGN : stop + _SIGN]
+        piece = np.flatnonzero((sign & 15) >= 10) + start
+        piece = piece[(buffer[piece + _TIME] == 0) & (buffer[piece + _DATE] <= 1)]
+        piece = piece[plausible(buffer, piece)]
+        found.append(piece[has_flag(buffer, piece) & has_system(buffer, piece)])
+    return np.concatenate(found)
+
+
+def has_flag(buffer: Bytes, start: Ints) -> Bools:
+    """Whether the system indicator byte is one that z/OS writes."""
+    found: Bools = np.equal(buffer[start + _FLAG] & _FLAG_BITS, _FLAG_ON)
+    return found
+
+
+def has_system(buffer: Bytes, start: Ints) -> Bools:
+    """Whether the system id is one: letters, digits, national characters, blanks behind them."""
+    found: Bools = np.all(_IN_NAMES[gather(buffer, start + _SYSTEM, SMF_HEADER - _SYSTEM)], axis=1)
+    return found
+
+
+def is_mq(buffer: Bytes, start: Ints) -> Bools:
+    """Whether records are of MQ, by their type."""
+    found: Bools = (buffer[start + _TYPE] == STATISTICS) | (buffer[start + _TYPE] == ACCOUNTING)
+    return found
+
+
+def begins_dump(buffer: Bytes, start: Ints) -> Bools:
+    """Whether records are those with which a dump starts."""
+    found: Bools = buffer[start + _TYPE] == DUMP_HEADER
+    return found
+
+
+def is_dump(buffer: Bytes, start: Ints) -> Bools:
+    """Whether records are those with which the SMF dump program starts and ends a dump."""
+    found: Bools = (buffer[start + _TYPE] == DUMP_HEADER) | (buffer[start + _TYPE] == DUMP_TRAILER)
+    return found
+
+
+def least_offset(number: Any) -> Any:
+    """Return the first byte that triplet `number` can point to: the one behind it."""
+    return HEADER_END + (number + 1) * TRIPLET.size
+
+
+def existing_triplets(buffer: Bytes, start: Ints, length: Ints, most: int) -> tuple[Any, Bools]:
+    """Return the first `most` triplets of MQ records, (records, most), and which of them exist.
+
+    QWHSNSDA says the same but in 115/231 at MQ 8.0.0, where it leaves out the last triplet.
+    """
+    raw = gather(buffer, start + HEADER_END, most * TRIPLET.size).view(_TRIPLET)
+    offsets = raw["offset"].T.astype(np.uint32, order="C")
+    least = least_offset(np.arange(most, dtype=np.uint32))[:, None]
+    return raw, np.ascontiguousarray((triplets_end(offsets, length) >= least).T)
+
+
+def triplets_end(offsets: NDArray[np.uint32], length: Ints) -> NDArray[np.uint32]:
+    """Return where the triplets of records end: where the first thing they point to starts.
+
+    offsets  uint32 (triplets, records): what each triplet points to, if it exists
+    length   int64 (records,): bytes of each record
+
+    Row n of the result is the end by the n triplets before: triplet n exists if it ends there or
+    before. An offset into the triplets themselves is ignored.
+    """
+    least = least_offset(np.arange(len(offsets), dtype=np.uint32))[:, None]
+    ends = np.empty_like(offsets)
+    ends[0] = length
+    ends[1:] = np.where(offsets >= least, offsets, _NO_TRIPLET)[:-1]
+    found: NDArray[np.uint32] = np.minimum.accumulate(ends, axis=0)
+    return found
+
+
+def triplet_count(record: bytes) -> int:
+    """Return how many triplets a record of MQ has, its RDW included."""
+    most = (len(record) - HEADER_END) // TRIPLET.size
+    if most < 1:
+        return 0
+    buffer, length = np.frombuffer(record, np.uint8), np.array([len(record)])
+    _, exists = existing_triplets(buffer, np.zeros(1, np.int64), length, most)
+    return int(exists.sum())
+
+
+def content_end(buffer: Bytes, start: Ints) -> Ints:
+    """Return how long MQ records are by their triplets: to the end of the last thing pointed to."""
+    unknown = np.full(len(start), _NO_TRIPLET, np.int64)
+    raw, exists = existing_triplets(buffer, start, unknown, MOST_TRIPLETS)
+    size = raw["length"].astype(np.int64) * raw["count"]
+    end = np.where(exists & (size > 0), raw["offset"] + size, HEADER_END)
+    longest: Ints = end.max(axis=1, initial=HEADER_END)
+    return longest
+
+
+def implied_length(buffer: Bytes, start: Ints) -> Ints:
+    """Return how long records are by what is in them; 0: not known of records of this type."""
+    of_dump = np.where(is_dump(buffer, start), SMF_HEADER, 0)
+    length: Ints = np.where(is_mq(buffer, start), content_end(buffer, start), of_dump)
+    return length

@@ -1,0 +1,150 @@
+r"""The bytes of an input as they were before it was packed, in constant memory.
+
+Packings are detected by the first bytes of a file, never by its name, and found inside each other.
+What was unpacked before a cut or a corrupt place is given, to the byte, and the fault is known at
+its end.
+
+To add a packing, add a row to PACKINGS: its name, the bytes that it starts with, and what unpacks
+it. That is, for lz4 (and `lz4` among the dependencies in pyproject.toml):
+
+    def _lz4() -> Decompressor:
+        from lz4.frame import LZ4FrameDecompressor
+
+        return LZ4FrameDecompressor()
+
+    _packing("lz4", rb"\x04\x22\x4d\x18", in_streams(_lz4)),
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+from smfparse.errors import InputError
+from smfparse.limits import LIMITS, Limits
+from smfparse.reading.streams import (
+    HEAD,
+    Feed,
+    Layer,
+    PackedFile,
+    Packing,
+    bz2,
+    gzip,
+    in_streams,
+    unpacked_blocks,
+    xz,
+    zstd,
+)
+from smfparse.reading.zipped import only_member, unzipped
+
+USUAL_GAIN = 10
+"""About the bytes that a packed byte of SMF data becomes: docs/performance.md."""
+_DEEPEST = 4
+"""Packings inside each other that are undone."""
+
+
+def _packing(name: str, magic: bytes, unpack: Callable[[Layer], Iterator[bytes]]) -> Packing:
+    return Packing(name, re.compile(magic, re.DOTALL), unpack)
+
+
+PACKINGS = (
+    _packing("gzip", rb"\x1f\x8b\x08", in_streams(gzip)),
+    _packing("zstd", rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18", in_streams(zstd)),
+    _packing("xz", rb"\xfd7zXZ\x00", in_streams(xz)),
+    _packing("bz2", rb"BZh[1-9](1AY&SY|\x17rE8P\x90)", in_streams(bz2)),
+    _packing("zip", rb"PK(\x03\x04|\x05\x06)", unzipped),
+)
+"""Every packing that is undone."""
+
+
+class Unpacked:
+    """The bytes of an input.
+
+    packing  how it was packed, outermost first: ("zip", "gzip"); () where it is not
+    size     bytes of a file that is not packed, else None
+    file     the file itself, unbuffered, where it is not packed: it may be sought and mapped
+    fault    once `readinto` has returned 0: why the unpacking ended early, else None
+    """
+
+    def __init__(self, packing: tuple[str, ...], file: BinaryIO, feed: Feed | None) -> None:
+        self.packing = packing
+        self.size = None if packing else os.fstat(file.fileno()).st_size
+        self.file = None if packing else file
+        self.fault: str | None = None
+        self._feed = feed
+
+    def readinto(self, buffer: memoryview) -> int:
+        """Fill `buffer` as far as there is something at once; return how far, 0 at the end."""
+        if self._feed is None:
+            return self.file.readinto(buffer)  # type: ignore[union-attr, no-any-return]
+        data = self._feed.read(len(buffer))
+        self.fault = self._feed.fault
+        buffer[: len(data)] = data
+        return len(data)
+
+    def fill(self, buffer: memoryview) -> int:
+        """Fill `buffer`, or as much of it as the rest of the bytes; return how much that is."""
+        at = 0
+        while at < len(buffer) and (got := self.readinto(buffer[at:])):
+            at += got
+        return at
+
+
+@contextmanager
+def unpacked(path: Path, name: str | None = None, limits: Limits = LIMITS) -> Iterator[Unpacked]:
+    """Open a file to read the bytes that are packed in it, or its own.
+
+    name  what the user calls it; None: by its path
+
+    Raises InputError where it cannot be opened, and where a zip file does not hold just one file.
+    """
+    name = name or str(path)
+    try:
+        file = path.open("rb", buffering=0)
+    except OSError as error:
+        raise InputError(f"{name}: {error.strerror or error}") from error
+    with file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise InputError(f"{name}: a pipe or device, which can be read only once")
+        packing, feed = _opened(file, name, limits)
+        if feed is None:
+            file.seek(0)
+        yield Unpacked(packing, file, feed)
+
+
+def is_packed(path: Path) -> bool:
+    """Whether a file is packed. Raises OSError where it cannot be read."""
+    with path.open("rb", buffering=0) as file:
+        return packing_of(file.read(HEAD)) is not None
+
+
+def packing_of(head: bytes) -> Packing | None:
+    """Return the packing of data that start with `head`; None: they are not packed."""
+    return next((each for each in PACKINGS if each.magic.match(head)), None)
+
+
+def _opened(file: BinaryIO, name: str, limits: Limits) -> tuple[tuple[str, ...], Feed | None]:
+    """Return how a file is packed, and a feed of what is packed in it."""
+    found: tuple[str, ...] = ()
+    feed: Feed | None = None
+    head = file.read(HEAD)
+    packed = PackedFile(file, limits.free_bytes)
+    blocks: Callable[[], Iterator[bytes]] = packed.blocks
+    while packing := packing_of(head):
+        if len(found) == _DEEPEST:
+            raise InputError(f"{name}: packed more than {_DEEPEST} times over; unpack it")
+        member = None
+        if packing.unpack is unzipped and not found and (member := only_member(file, name)):
+            packed.start = member.header_offset
+        found = (*found, packing.name)
+        blocks = partial(unpacked_blocks, packed, blocks, packing, member)
+        feed = Feed(blocks())
+        head = feed.take(HEAD)
+        feed.back(head)
+    return found, feed

@@ -1,0 +1,117 @@
+"""Framing `rdw`: a record descriptor word, `LL LL S 00`, in front of every segment."""
+
+from __future__ import annotations
+
+import struct
+from itertools import repeat
+
+import numpy as np
+
+from smfparse.reading.headers import plausible
+from smfparse.reading.segments import (
+    ALL,
+    GOES_ON,
+    LEAST_WORD,
+    NEVER_ON,
+    RDW_SIZE,
+    WORD,
+    Segments,
+    Walk,
+    with_words,
+)
+from smfparse.vectors import Bytes
+
+_WORD_PAIR = struct.Struct(">II")
+_NULL = 0x8000
+"""On in the RDW of a null segment, behind which the rest of the block is zero."""
+_EXTENDED = 1 << 31
+"""On in the descriptor word of a block that may be longer than 32,760 bytes."""
+_MOST_BLOCK = 1 << 24
+"""No block is longer, though an extended descriptor word could say so."""
+_PIECE = 1 << 15
+"""Bytes that are searched at once: about a block."""
+
+
+class RdwWalk(Walk):
+    """`LL LL S 00` in front of every segment, LL with these 4 bytes: a download by record."""
+
+    def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:
+        unpack, view = WORD.unpack_from, buffer.data
+        found: list[int] = []
+        gaps: list[tuple[int, int]] = []
+        add, limit = found.append, end - RDW_SIZE
+        broken = False
+        for _ in repeat(None, most):
+            if at > limit:
+                break
+            (word,) = unpack(view, at)
+            if word & NEVER_ON or word < LEAST_WORD:
+                behind = behind_null(buffer, at, end)
+                if not behind:
+                    behind, broken = self.over_line_end(buffer, at, end, gaps)
+                if broken or behind > end or (behind == end and not last):
+                    break
+                at = behind
+            else:
+                add(at)
+                at += word >> 16
+        if at > end:
+            at = found.pop()
+        return with_words(buffer, found, at, broken, gaps)
+
+
+def block_length(buffer: Bytes, at: int, later: int | None) -> int:
+    """Return the length of the block that starts at `at`, 0 if none does.
+
+    later  what the first RDW in it has to say of whether it goes on with a record; None: that a
+           block starts here is known
+    """
+    word, inner = _WORD_PAIR.unpack_from(buffer.data, at)
+    length: int = word ^ _EXTENDED if word & _EXTENDED else (0 if word & 0xFFFF else word >> 16)
+    if (
+        not 2 * RDW_SIZE <= length <= _MOST_BLOCK
+        or (inner & NEVER_ON & ~_NULL)
+        or inner < LEAST_WORD
+    ):
+        return 0
+    if later is None:
+        return length
+    if inner & GOES_ON != later:
+        return 0
+    start = np.array([at + RDW_SIZE])
+    return length if later or plausible(buffer, start)[0] else 0
+
+
+def behind_null(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:
+    """Return where the next RDW is behind a null segment and the zeros of its block.
+
+    block_end  where the block ends, if that is known
+
+    That is `end` where all the rest is zero, and 0 where this is no null segment. The length behind
+    it may begin with a zero byte itself.
+    """
+    (word,) = WORD.unpack_from(buffer.data, at)
+    behind = block_end or at + (word >> 16)
+    is_null = word & NEVER_ON == _NULL and behind >= at + RDW_SIZE
+    if not is_null or buffer[at + RDW_SIZE : min(behind, end)].any():
+        return 0
+    if block_end or behind >= end:
+        return behind
+    first = _first_not_zero(buffer, behind, end)
+    if first == end:
+        return end
+    before = max(first - 1, behind)
+    if plausible(buffer, np.array([before]))[0] or block_length(buffer, before, 0):
+        return before
+    (word,) = WORD.unpack_from(buffer.data, first)
+    return before if word & NEVER_ON or word < LEAST_WORD else first
+
+
+def _first_not_zero(buffer: Bytes, at: int, end: int) -> int:
+    """Return where the first byte is, from `at` on, that is not zero; `end`: nowhere."""
+    while at < end:
+        found = np.flatnonzero(buffer[at : min(at + _PIECE, end)])
+        if found.size:
+            return at + int(found[0])
+        at += _PIECE
+    return end

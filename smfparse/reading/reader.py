@@ -1,0 +1,142 @@
+"""Bytes of a file to logical records.
+
+Whatever the framing, what leaves this room is a stream of `Chunk`s: a buffer, and for each record
+where it starts in it. `start` is where the record's RDW is, or would be, so the offsets in
+triplets, which count from there, always add; records that were split into segments are contiguous.
+Behind damage the next record is looked for, and the bytes that are skipped are noted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from smfparse.errors import Damage, DamageLog, InputError, RequestError
+from smfparse.limits import LIMITS, Limits
+from smfparse.reading.chunks import WHOLE_SOURCE, Chunk, Part, are_short
+from smfparse.reading.detection import Framing, look_at
+from smfparse.reading.headers import SMF_HEADER, plausible
+from smfparse.reading.packing import Unpacked, unpacked
+from smfparse.reading.resync import NO_TIME, Gap, Tracker
+from smfparse.reading.spans import Spans, records
+from smfparse.reading.window import Losses, Window
+from smfparse.vectors import Bools, Ints
+
+
+def read_chunks(
+    path: Path,
+    damage: DamageLog,
+    part: Part = WHOLE_SOURCE,
+    kinds: Ints | None = None,
+    framing: Framing | None = None,
+    name: str | None = None,
+    limits: Limits = LIMITS,
+) -> Generator[Chunk, None, None]:
+    """Read a part of the SMF file `path` in constant memory.
+
+    kinds    those (as of `kinds_of`) of which more than the header is looked at: others may stay in
+             pieces; None: all
+    framing  how its records are kept apart; None: it is detected
+    name     what to call the source; None: by its path
+
+    What cannot be used is noted in `damage`. Raises InputError where nothing can be used: the file
+    is missing, unreadable, empty, or there are no SMF records in it; RequestError where the part is
+    blind and such a file has to be read from its start.
+    """
+    source = name or str(path)
+    if framing is None:
+        _, framing = look_at(path, name, limits=limits)
+    with unpacked(path, name, limits) as data:
+        try:
+            if not path.stat().st_size:
+                raise InputError(f"{source}: the file is empty")
+            yield from Reader(source, data, damage, part, kinds, framing, limits)
+        except OSError as error:
+            raise InputError(f"{source}: {error.strerror or error}") from error
+
+
+class Reader:
+    """Moves a window over a part of a source, walks through it and gives the records."""
+
+    def __init__(
+        self,
+        source: str,
+        data: Unpacked,
+        damage: DamageLog,
+        part: Part,
+        kinds: Ints | None,
+        framing: Framing,
+        limits: Limits,
+    ) -> None:
+        walk = framing.walk
+        self._is_blind = part.record_no is None
+        if self._is_blind and not walk.blind:
+            raise RequestError(
+                f"{source}: a file with framing {framing.name} must be read from its start; read "
+                "the whole file"
+            )
+        self._source = source
+        self._data = data
+        self._damage = damage
+        self._kinds = kinds
+        self._max_spanned = limits.max_spanned
+        self._count = (part.record_no or 1) - 1
+        """Number of the last record given."""
+        self._window = Window(data, part, limits, maps=walk.mapped and are_short(kinds))
+        self._losses = Losses(source, self._window)
+        gap = Gap(part.start, foreign=True) if self._is_blind else None
+        self._tracker = Tracker(walk, self._window, self._losses, gap)
+
+    def __iter__(self) -> Iterator[Chunk]:
+        window, held, last = self._window, 0, False
+        while not last:
+            held, end, last = window.look(held)
+            spans = self._spans(end, last)
+            if spans.used == window.low and end - spans.used >= window.capacity:
+                spans = self._spans(end, last, stuck=True)
+            chunk = self._chunk(spans)
+            if chunk.start.size:
+                yield chunk
+            if not window.has(spans.used):
+                return
+            held = window.keep(spans.used, end)
+        if self._data.fault is not None:
+            self._damage.add(Damage(self._source, window.base + held, None, self._data.fault))
+
+    def _spans(self, end: int, last: bool, stuck: bool = False) -> Spans:
+        """Return the records up to `end` of the buffer; note those of which a segment is missing.
+
+        stuck  whether what starts at `low` is longer than the buffer, so that it is no record
+        """
+        found = self._tracker.follow(end, last, stuck)
+        spans = records(self._window.buffer, found, last, self._kinds, self._max_spanned)
+        for place, size, reason in spans.lost:
+            self._losses.note(place, size, reason)
+        return spans
+
+    def _chunk(self, spans: Spans) -> Chunk:
+        """Return the records that are sound and of the range, numbered; report what is lost."""
+        window, start, length = self._window, spans.start, spans.length
+        offset = window.offset(0) + spans.place
+        good: Bools = (length >= SMF_HEADER) & plausible(window.buffer, start)
+        for index in np.flatnonzero(~good).tolist():
+            self._losses.note(int(spans.place[index]), int(length[index]), NO_TIME)
+        if window.border is not None:
+            good &= offset < window.border
+        if not good.all():
+            start, length, offset = start[good], length[good], offset[good]
+        self._losses.report(self._damage)
+        numbers = np.arange(self._count + 1, self._count + 1 + start.size)
+        self._count += start.size
+        return Chunk(
+            self._source,
+            window.buffer,
+            start,
+            length,
+            offset,
+            numbers,
+            window.base,
+            not self._is_blind,
+        )

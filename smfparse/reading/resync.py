@@ -1,0 +1,286 @@
+"""Behind damage, the way to the next record; what lies between is noted once, with its reason."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smfparse.reading.evidence import are_heads, hides_record, holds_records, next_record
+from smfparse.reading.headers import SMF_HEADER, implied_length
+from smfparse.reading.segments import FIRST, LAST, RDW_SIZE, WHOLE, Segments, Walk, line_end
+from smfparse.reading.window import Losses, Window
+from smfparse.vectors import Bytes
+
+NO_TIME = "the SMF header has no time or date; the record is skipped"
+_NO_RECORD = "no SMF record starts here"
+_ZEROS = "zero bytes where a record should start"
+_WRONG_LENGTH = "the record that starts here has a length that leads to no other record"
+_NO_BLOCK = "a block descriptor word that does not fit its block"
+_LINE_END = "a line end behind a record, as a transfer in text mode adds"
+_LINE_ENDS = "line ends, one behind a record each, as a transfer in text mode adds"
+_TAIL = 4 * RDW_SIZE + SMF_HEADER
+"""Bytes at the end of the buffer in which no header shows a record yet."""
+_NOTHING = np.zeros(0, np.int64)
+
+
+@dataclass
+class Gap:
+    """Bytes of a source that are skipped, until a record is sure to start.
+
+    start    byte of the source where they start
+    zero     whether all of them are zero
+    cut      whether they may be what is left of a record: nothing else is wrong where they start
+    headed   whether they start as a record does, with an SMF header
+    foreign  whether they belong to the range before, which reports them
+    """
+
+    start: int
+    zero: bool = False
+    cut: bool = False
+    headed: bool = False
+    foreign: bool = False
+
+    def reason(self, size: int, sure: bool, seen: str) -> str:
+        """Return why the `size` bytes are skipped.
+
+        sure  whether a record starts behind them; else the file ends
+        seen  the reason that the last of them show
+        """
+        if self.zero:
+            return _ZEROS
+        if self.headed and sure:
+            return _WRONG_LENGTH
+        if self.cut and not sure and seen != _LINE_END:
+            return f"the file is cut: {size} bytes of its last record are left"
+        return seen
+
+
+class Tracker:
+    """Follows a walk through a window, and goes on behind damage, which it notes.
+
+    gap  what is being skipped; None: a record is expected where the window starts
+    """
+
+    def __init__(self, walk: Walk, window: Window, losses: Losses, gap: Gap | None) -> None:
+        self.gap = gap
+        self._walk = walk
+        self._window = window
+        self._losses = losses
+
+    def follow(self, end: int, last: bool, stuck: bool = False) -> Segments:
+        """Return the segments up to `end` of the buffer, also behind places without any.
+
+        stuck  whether what starts at `low` is longer than the buffer, so that it is no record
+
+        Where the last segments are not sure to be what they seem, the walk ends in front of them,
+        to start there when more data is in the buffer.
+        """
+        if not self._walk.chained:
+            return self._picked(end, last or stuck)
+        buffer, at, runs = self._window.buffer, self._window.low, list[Segments]()
+        if self.gap is not None:
+            start = at
+            at, sure = self._next(at, end, last)
+            self._skip(self.gap, start, at, sure, last)
+        while self.gap is None:
+            walked = self._walk.segments(buffer, at, end, last)
+            run = self._sound(walked)
+            self._note_gaps(run)
+            if not run.broken and not stuck and (not last or run.end == end):
+                run = run if last else self._confirmed(run, end)
+                runs.append(run)
+                at = run.end
+                if walked.short and self._window.ends_with_source:
+                    why = f"the file is cut: its last block has {walked.short} bytes more"
+                    self._losses.note(at, 0, why)
+                break
+            run, at = self._stray(run, at, end, last, walked.end if walked.broken else None)
+            runs.append(run)
+            stuck = False
+        return _together(runs, at)
+
+    def _picked(self, end: int, last: bool) -> Segments:
+        """Return the records up to `end` that are found by what they look like."""
+        buffer, low = self._window.buffer, self._window.low
+        run = self._walk.segments(buffer, low, end, last)
+        good = are_heads(buffer, run)
+        places, sizes = run.place[~good].tolist(), (run.length[~good] - RDW_SIZE).tolist()
+        gaps = [*run.gaps, *zip(places, sizes, strict=True)]
+        if last and run.end < end:
+            gaps.append((run.end, end - run.end))
+        for place, size in sorted(gaps):
+            if self.gap is None or place > low:
+                self._losses.note(place, size, _seen_in(buffer, place, place + size))
+        if good.any():
+            self.gap = None
+        return replace(run.where(good), end=end if last else run.end)
+
+    def _sound(self, run: Segments) -> Segments:
+        """Return the segments that belong to records that start as they should."""
+        found, wrong = _sound_part(self._walk, self._window.buffer, run)
+        for place, size in wrong:
+            self._losses.note(place, size, NO_TIME)
+        return found
+
+    def _confirmed(self, run: Segments, end: int) -> Segments:
+        """Return the segments without the last record, if nothing sound is seen to follow it.
+
+        Its length may be wrong; more data in the buffer will show that.
+        """
+        head, count = _last_record(run.code)
+        if count < len(run.code) or not count or run.place[head] == self._window.low:
+            return run
+        if self._walk.begins(self._window.buffer, run.end, end):
+            return run
+        return replace(run.where(slice(head)), end=int(run.place[head]))
+
+    def _stray(
+        self, run: Segments, at: int, end: int, last: bool, wrong: int | None
+    ) -> tuple[Segments, int]:
+        """Look for where to go on when there is no segment at the end of a run that began at `at`.
+
+        wrong  where the walk found none; None: nowhere
+
+        Return the segments that are sure, and where to go on. The length of the last record may be
+        what is wrong: the record goes if another begins in it, or if what is in it says that it is
+        longer.
+        """
+        buffer = self._window.buffer
+        head, count = _last_record(run.code)
+        behind = run.end if count == len(run.code) else int(run.place[count])
+        begin = int(run.place[head]) if count else at
+        place, sure = self._next(begin + 1, end, last)
+        if place == wrong and sure:
+            place, sure = self._next(place + 1, end, last)
+        dropped = (sure and place < behind) or _is_cut(buffer, run, head, count)
+        place = place if sure else max(place, behind)
+        start = begin if dropped else behind
+        self.gap = Gap(
+            self._window.offset(start),
+            zero=True,
+            cut=start == run.end and not run.broken,
+            headed=self._walk.begins(buffer, start, end),
+        )
+        self._skip(self.gap, start, place, sure, last)
+        gaps = [*(gap for gap in run.gaps if gap[0] < start), (start, max(place - start, 0))]
+        return replace(run.where(slice(head if dropped else count)), gaps=gaps), place
+
+    def _next(self, low: int, end: int, last: bool) -> tuple[int, bool]:
+        """Return where, from `low` on, a record starts, or where to look for it further on."""
+        window = self._window
+        place, sure = next_record(self._walk, window.buffer, low, end, last)
+        if place is None:
+            return (end if last else max(low, end - _TAIL)), False
+        return place, sure or (place == window.low and end - place >= window.capacity)
+
+    def _skip(self, gap: Gap, start: int, place: int, sure: bool, last: bool) -> None:
+        """Skip buffer[start:place]; note the gap once where it ends: a record is sure to start."""
+        buffer = self._window.buffer
+        gap.zero = gap.zero and not buffer[start:place].any()
+        if not sure and not last:
+            return
+        size = self._window.offset(place) - gap.start
+        if size and not gap.foreign:
+            why = gap.reason(size, sure, _seen_in(buffer, start, place))
+            self._losses.note_at(gap.start, size, why)
+        gap.foreign = False
+        if sure:
+            self.gap = None
+
+    def _note_gaps(self, run: Segments) -> None:
+        """Note bytes between segments; line ends of a kind that follow each other once."""
+        gaps = [gap for gap in run.gaps if gap[0] < run.end and self._window.has(gap[0])]
+        for size, found in itertools.groupby(gaps, key=lambda gap: gap[1]):
+            places = [place for place, _ in found]
+            if size == RDW_SIZE:
+                for place in places:
+                    self._losses.note(place, size, _NO_BLOCK)
+            elif len(places) == 1:
+                self._losses.note(places[0], size, _LINE_END)
+            else:
+                why = f"{len(places)} {_LINE_ENDS}"
+                self._losses.note(places[0], size * len(places), why)
+
+
+def _seen_in(buffer: Bytes, start: int, end: int) -> str:
+    """Return the reason that bytes in no record show."""
+    if not buffer[start:end].any():
+        return _ZEROS
+    if end - start == line_end(buffer, start, end):
+        return _LINE_END
+    return _NO_RECORD
+
+
+def _sound_part(walk: Walk, buffer: Bytes, run: Segments) -> tuple[Segments, list[tuple[int, int]]]:
+    """Return the segments of records that start as they should; place and size of the others.
+
+    A wrong one is skipped where the chain leads to a whole one that is right; where it leads to no
+    such one, or it may be a block, the run ends in front of it.
+    """
+    heads = run.code <= FIRST
+    good = are_heads(buffer, run)
+    bad = heads & ~good
+    if not bad.any():
+        return run, []
+    behind = np.append(run.place[1:], run.end)
+    blocks = holds_records(buffer, run.at, run.length)
+    hides = (
+        each
+        for each in np.flatnonzero(bad).tolist()
+        if blocks[each] or _hides(walk, buffer, int(run.place[each]), int(behind[each]), run.end)
+    )
+    whole = np.flatnonzero(good[: min(next(hides, len(good)), _last_record(run.code)[0] + 1)])
+    last = int(whole[-1]) if whole.size else -1
+    behind = np.flatnonzero(bad[last + 1 :])
+    if behind.size:
+        index = last + 1 + int(behind[0])
+        run = replace(run.where(slice(index)), end=int(run.place[index]), broken=True)
+        heads, bad = heads[:index], bad[:index]
+    starts = np.append(np.flatnonzero(heads), len(heads))
+    sizes = run.extent(starts[:-1], starts[1:])
+    wrong = [
+        (int(run.place[index]), size)
+        for index, size in zip(starts.tolist(), sizes.tolist(), strict=False)
+        if bad[index]
+    ]
+    owner = np.maximum.accumulate(np.where(heads, np.arange(len(heads)), 0))
+    return run.where(~bad[owner]), wrong
+
+
+def _hides(walk: Walk, buffer: Bytes, place: int, behind: int, end: int) -> bool:
+    """Whether in what seems to be a segment, but starts no record, there are records."""
+    return walk.hides_block(buffer, place) or hides_record(walk, buffer, place, behind, end)
+
+
+def _last_record(code: NDArray[np.uint8]) -> tuple[int, int]:
+    """Return the index of the first segment of the last record that is complete, and behind it."""
+    ends = np.flatnonzero((code == WHOLE) | (code == LAST))
+    if not ends.size:
+        return 0, 0
+    count = int(ends[-1]) + 1
+    heads = np.flatnonzero(code[:count] <= FIRST)
+    return (int(heads[-1]) if heads.size else 0), count
+
+
+def _is_cut(buffer: Bytes, run: Segments, head: int, count: int) -> bool:
+    """Whether a record in one piece is shorter than what is in it says."""
+    if count - head != 1:
+        return False
+    return bool(implied_length(buffer, run.at[head:count])[0] > run.length[head])
+
+
+def _together(runs: list[Segments], end: int) -> Segments:
+    """Return the segments of several runs as one, which ends at `end`."""
+    if len(runs) == 1:
+        return replace(runs[0], end=end)
+    return Segments(
+        np.concatenate([_NOTHING, *(each.at for each in runs)]),
+        np.concatenate([_NOTHING, *(each.length for each in runs)]),
+        np.concatenate([_NOTHING.astype(np.uint8), *(each.code for each in runs)]),
+        np.concatenate([_NOTHING, *(each.place for each in runs)]),
+        end,
+        gaps=[gap for each in runs for gap in each.gaps],
+    )

@@ -1,0 +1,148 @@
+"""What a walk through a buffer gives: segments; and what every walk can do.
+
+z/OS keeps the length of a record in front of it, in the record descriptor word (RDW). A file has
+these, or blocks of them, or lengths of another form, or none, by how it was transferred. A walk
+gives segments: records or pieces of them, each with the place where its RDW is or would be, 4 bytes
+in front of its data, because the offsets in a record count from there.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smfparse.reading.headers import SMF_HEADER, headers_in
+from smfparse.vectors import Bools, Bytes, Ints, gather
+
+RDW_SIZE = 4
+WHOLE, FIRST, LAST, MIDDLE = range(4)
+"""Segment codes of the RDW."""
+ALL = sys.maxsize
+"""Steps of a walk that ends with the data."""
+WORD = struct.Struct(">I")
+NEVER_ON = 0xFCFF
+"""Bits of an RDW that are never on: segment codes are 0 to 3, the last byte is zero."""
+GOES_ON = 0x0200
+"""On in the RDW of a segment that goes on with a record: LAST and MIDDLE."""
+LEAST_WORD = RDW_SIZE << 16
+"""An RDW below this is shorter than itself."""
+MOST_LENGTH = 0xFFFF
+"""No SMF record has a 4-byte length above this: they end at 32,756 bytes."""
+
+
+@dataclass(frozen=True)
+class Segments:
+    """Segments in a buffer, all whole, in order.
+
+    at      int64 (segments,): where the RDW is or would be; the data starts 4 bytes behind
+    length  int64 (segments,): bytes of data, and 4
+    code    uint8 (segments,): WHOLE, FIRST, LAST or MIDDLE
+    place   int64 (segments,): where the file has the segment, in the buffer as it was read
+    end     where the walk ended, in the buffer as it was read: behind the last segment
+    broken  whether there is something else than a segment at `end`
+    gaps    place and length of bytes in between that are in no record
+    short   bytes that the last block says that it has behind the end of the file
+    """
+
+    at: Ints
+    length: Ints
+    code: NDArray[np.uint8]
+    place: Ints
+    end: int
+    broken: bool = False
+    gaps: Sequence[tuple[int, int]] = ()
+    short: int = 0
+
+    def extent(self, first: Ints, behind: Ints) -> Ints:
+        """Return how many bytes there are from segments on to later ones, or the end, less gaps."""
+        gap, size = np.array(sorted(self.gaps), np.int64).reshape(-1, 2).T
+        before = np.append(0, np.cumsum(size))
+        place = np.append(self.place, self.end)
+        at = place - before[np.searchsorted(gap, place)]
+        extent: Ints = at[behind] - at[first]
+        return extent
+
+    def where(self, keep: slice | Bools | Ints) -> Segments:
+        """Return some of the segments, chosen or by index; what else there is to say stays."""
+        return replace(
+            self,
+            at=self.at[keep],
+            length=self.length[keep],
+            code=self.code[keep],
+            place=self.place[keep],
+        )
+
+
+class Walk(ABC):
+    """A framing: how the records of a file are found; its name stands in `FRAMINGS`.
+
+    blind    whether a walk can start anywhere, and finds the next record
+    chained  whether one record leads to the next; else each is found by what it looks like
+    mapped   whether the walk works in a map of the file: it moves nothing, and needs nothing in
+             front of a record to stand for its RDW
+    """
+
+    blind: bool = True
+    chained: bool = True
+    mapped: bool = True
+
+    @abstractmethod
+    def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:
+        """Return the segments in buffer[at:end]; a record, or what leads to it, starts at `at`.
+
+        last  whether nothing comes behind `end`; not all have to know
+        most  steps that are taken along a chain: then it ends, as if there was no more data
+        """
+
+    def begin(self, buffer: Bytes, at: int, least: int) -> int | None:  # noqa: ARG002 - blocks do
+        """Return where the walk starts, from `least` on, to find the record whose RDW is `at`."""
+        return at if at >= least else None
+
+    def shows(self, buffer: Bytes, found: Segments, start: int, end: int) -> bool:  # noqa: ARG002
+        """Whether segments of buffer[start:end], a file, show that the walk is the right one."""
+        return True
+
+    def begins(self, buffer: Bytes, place: int, end: int) -> bool:
+        """Whether an SMF header stands where a record that begins at `place` has it."""
+        low = max(place - RDW_SIZE, 0)
+        starts = headers_in(buffer, low, min(end, place + 2 * RDW_SIZE + SMF_HEADER))
+        return any(self.begin(buffer, each, place) == place for each in starts.tolist())
+
+    def hides_block(self, buffer: Bytes, at: int) -> bool:  # noqa: ARG002 - blocks do
+        """Whether what seems to be a segment, but starts no record, is a block."""
+        return False
+
+    def over_line_end(
+        self, buffer: Bytes, at: int, end: int, gaps: list[tuple[int, int]]
+    ) -> tuple[int, bool]:
+        """Step over a line end at `at` if a record begins behind it, and add it to the `gaps`.
+
+        Return where to go on, and whether the walk is broken: it is no line end.
+        """
+        size = line_end(buffer, at, end)
+        if not size or not self.begins(buffer, at + size, end):
+            return at, True
+        gaps.append((at, size))
+        return at + size, False
+
+
+def line_end(buffer: Bytes, at: int, end: int) -> int:
+    """Return the bytes of a line end of a text file that is at `at`, 0 if there is none."""
+    data = buffer[at : min(at + 2, end)].tobytes()
+    return 2 if data == b"\r\n" else int(data[:1] == b"\n")
+
+
+def with_words(
+    buffer: Bytes, found: list[int], end: int, broken: bool, gaps: list[tuple[int, int]]
+) -> Segments:
+    """Return the segments whose RDWs are at the places `found`."""
+    places = np.array(found, np.int64)
+    words = gather(buffer, places, RDW_SIZE).view(">u4")[:, 0]
+    code = (words >> 8 & MIDDLE).astype(np.uint8)
+    return Segments(places, (words >> 16).astype(np.int64), code, places, end, broken, gaps)

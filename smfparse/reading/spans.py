@@ -1,0 +1,123 @@
+"""Segments to records: those of a spanned record are joined, in place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from smfparse.reading.headers import SUBTYPE_END, kinds_of
+from smfparse.reading.segments import FIRST, MIDDLE, RDW_SIZE, Segments
+from smfparse.vectors import Bools, Bytes, Ints
+
+
+@dataclass(frozen=True)
+class Spans:
+    """Records in a buffer, each contiguous.
+
+    start   int64 (records,): where the RDW is, or would be
+    length  int64 (records,): bytes of the record, RDW included
+    place   int64 (records,): where the file has the record, in the buffer as it was read
+    used    up to where the bytes of the buffer are used
+    lost    place, size and reason of spanned records of which a segment is missing
+    """
+
+    start: Ints
+    length: Ints
+    place: Ints
+    used: int
+    lost: list[tuple[int, int, str]]
+
+
+def records(
+    buffer: Bytes, found: Segments, last: bool, kinds: Ints | None, max_spanned: int
+) -> Spans:
+    """Return the records of segments; a spanned one is made contiguous.
+
+    last         whether nothing follows the segments; else one that goes on is left in the buffer
+    kinds        those (as of `kinds_of`) that are made contiguous; None: all
+    max_spanned  bytes beyond which a record is lost
+    """
+    if not found.code.any():
+        return Spans(found.at, found.length, found.place, found.end, [])
+    begins = found.code <= FIRST
+    goes_on = (found.code == FIRST) | (found.code == MIDDLE)
+    first = np.flatnonzero(begins | ~np.append(False, goes_on[:-1]))
+    final = np.append(first[1:], len(begins)) - 1
+    length = np.add.reduceat(found.length - RDW_SIZE, first) + RDW_SIZE
+    size = found.extent(first, final + 1)
+    good = begins[first] & ~goes_on[final] & (size <= max_spanned)
+    end = found.end
+    pending = begins[first[-1]] and goes_on[final[-1]]
+    if pending and size[-1] <= max_spanned and not last:
+        end = int(found.place[first[-1]])
+        first, final, length, good = first[:-1], final[:-1], length[:-1], good[:-1]
+    lost = [
+        (
+            int(found.place[first[index]]),
+            int(size[index]),
+            _why(
+                bool(begins[first[index]]),
+                int(size[index]) > max_spanned,
+                last and int(final[index]) + 1 == len(begins),
+                max_spanned,
+            ),
+        )
+        for index in np.flatnonzero(~good).tolist()
+    ]
+    first, final = first[good], final[good]
+    start = _joined(buffer, found, first, final, kinds)
+    return Spans(start, length[good], found.place[first], end, lost)
+
+
+def _why(has_first: bool, is_long: bool, is_cut: bool, max_spanned: int) -> str:
+    """Return why a spanned record is lost."""
+    if not has_first:
+        return "spanned record lost: a later segment without its first one"
+    if is_long:
+        return f"spanned record lost: longer than {max_spanned} bytes"
+    if is_cut:
+        return "the file is cut: the last segment of a spanned record is missing"
+    return "spanned record lost: its last segment is missing"
+
+
+def _joined(buffer: Bytes, found: Segments, first: Ints, final: Ints, kinds: Ints | None) -> Ints:
+    """Make the records of the segments `first` to `final` contiguous; return where they start.
+
+    Of two pieces the shorter one is moved; of more, all up against the last.
+    """
+    view, start = memoryview(buffer.data), found.at[first]
+    several: Bools = final > first
+    if kinds is not None:
+        whole_header = found.length[first] >= SUBTYPE_END
+        several &= np.isin(kinds_of(buffer, start), kinds) | ~whole_header
+    pairs = np.flatnonzero(several & (final == first + 1))
+    head, tail = found.length[first[pairs]], found.length[final[pairs]] - RDW_SIZE
+    behind, data = start[pairs] + head, found.at[final[pairs]] + RDW_SIZE
+    move(view, data, behind, np.where(head > tail, tail, 0))
+    move(view, start[pairs], data - head, np.where(head > tail, 0, head))
+    start[pairs] = np.where(head > tail, start[pairs], data - head)
+    for index in np.flatnonzero(several & (final > first + 1)):
+        pieces = slice(first[index], final[index] + 1)
+        start[index] = _pushed(view, found.at[pieces].tolist(), found.length[pieces].tolist())
+    return start
+
+
+def move(view: memoryview, source: Ints, target: Ints, size: Ints) -> None:
+    """Copy `size` bytes each from `source` to `target` in a buffer."""
+    some = size > 0
+    moves = source[some], target[some], size[some]
+    for old, new, length in zip(*(each.tolist() for each in moves), strict=True):
+        view[new : new + length] = view[old : old + length]
+
+
+def _pushed(view: memoryview, places: list[int], lengths: list[int]) -> int:
+    """Push pieces up against the last one, without their RDWs but the first; return where."""
+    at = places[-1] + RDW_SIZE
+    for number in range(len(places) - 2, -1, -1):
+        skip = RDW_SIZE if number else 0
+        size = lengths[number] - skip
+        piece = places[number] + skip
+        view[at - size : at] = view[piece : piece + size]
+        at -= size
+    return at

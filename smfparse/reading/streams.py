@@ -1,0 +1,295 @@
+"""Packed data as a stream: what is unpacked before a cut or a corrupt place is given, to the byte.
+
+A `Layer` undoes one packing; layers stand on each other, the lowest on the `PackedFile`.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO, Protocol
+
+if TYPE_CHECKING:
+    from zipfile import ZipInfo
+
+HEAD = 10
+"""Bytes that show a packing."""
+_MOST_GAIN = 1000
+"""Bytes for each packed byte that are unpacked, from `Limits.free_bytes` on: `zstd -19` makes 27 of
+class 3."""
+_MOST_MEMORY = 256 << 20
+"""Bytes of dictionary that xz and lzma may ask for; `xz -9` asks for 64 MB. zstd has 128 MB."""
+_READ = 128 << 10
+_BLOCK = 1 << 20
+"""Bytes that are read, and unpacked, at once."""
+
+
+@dataclass(frozen=True)
+class Packing:
+    """A packing.
+
+    name    what `info` calls it
+    magic   how packed data start; no SMF record starts so, in any framing
+    unpack  yields what a layer unpacks; raises FaultError where that ends early
+    """
+
+    name: str
+    magic: re.Pattern[bytes]
+    unpack: Callable[[Layer], Iterator[bytes]]
+
+
+class FaultError(Exception):
+    """Why no more can be unpacked."""
+
+
+class CorruptError(FaultError):
+    """A library cannot go on; it gives nothing of the block in which it finds out."""
+
+
+class PackedFile:
+    """A packed file: where the packed data start, and how far they were read."""
+
+    def __init__(self, file: BinaryIO, free_bytes: int) -> None:
+        self.file = file
+        self.free_bytes = free_bytes
+        self.start = 0
+        self.read = 0
+
+    def blocks(self) -> Iterator[bytes]:
+        """Yield the bytes of the file."""
+        self.file.seek(self.start)
+        while data := self.file.read(_READ):
+            self.read = max(self.read, self.file.tell() - self.start)
+            yield data
+
+    def check(self, made: int) -> None:
+        """Raise FaultError where `made` bytes are more than honest data becomes."""
+        if made > self.free_bytes and made > _MOST_GAIN * self.read:
+            raise FaultError(
+                f"expands more than {_MOST_GAIN:,}-fold, which SMF data never does; the rest was "
+                "not decompressed"
+            )
+
+
+class Feed:
+    """Blocks as a stream; `fault` says why they ended early."""
+
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self._blocks = blocks
+        self._held = b""
+        self._at = 0
+        self.fault: str | None = None
+
+    def read(self, most: int | None = None) -> bytes:
+        """Return some bytes, not more than `most`; none at the end only."""
+        if self._at == len(self._held):
+            try:
+                self._held, self._at = next(self._blocks, b""), 0
+            except FaultError as error:
+                self._held, self._at, self.fault = b"", 0, str(error)
+        start, self._at = self._at, len(self._held)
+        if most is not None:
+            self._at = min(start + most, self._at)
+        return self._held[start : self._at]
+
+    def back(self, data: bytes) -> None:
+        """Have `data` read next."""
+        self._held, self._at = data + self._held[self._at :], 0
+
+    def take(self, size: int) -> bytes:
+        """Return `size` bytes, fewer at the end only."""
+        found = b""
+        while len(found) < size and (more := self.read()):
+            found += more
+        self.back(found[size:])
+        return found[:size]
+
+    def end(self, name: str) -> FaultError:
+        """Return the fault of packed data that end before they should."""
+        return FaultError(self.fault or f"the {name} data are cut")
+
+
+def unpacked_blocks(
+    file: PackedFile,
+    below: Callable[[], Iterator[bytes]],
+    packing: Packing,
+    member: ZipInfo | None,
+) -> Iterator[bytes]:
+    """Yield what is packed in the bytes of `below`.
+
+    Where a library fails it keeps to itself what it made of the last bytes that it took: so the
+    way to there is gone once more, and then byte by byte.
+    """
+    given = 0
+    layer = Layer(packing, Feed(below()), member)
+    try:
+        for block in packing.unpack(layer):
+            given += len(block)
+            file.check(given)
+            yield block
+    except CorruptError:
+        pass
+    else:
+        return
+    made, last = 0, bytearray()
+    try:
+        for block in packing.unpack(Layer(packing, Feed(below()), member, fine=layer.begun)):
+            last += block[max(0, given - made) :]
+            made += len(block)
+    except FaultError:
+        if last:
+            yield bytes(last)
+        raise
+
+
+class Decompressor(Protocol):
+    """What the libraries have in common."""
+
+    @property
+    def eof(self) -> bool:
+        """Whether the stream is at its end."""
+
+    @property
+    def needs_input(self) -> bool:
+        """Whether it has nothing to go on with."""
+
+    @property
+    def unused_data(self) -> bytes | None:
+        """What was taken of the bytes behind the end; lz4 has None for nothing."""
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        """Take `data`, and return up to `max_length` bytes of what is unpacked."""
+
+
+class Layer:
+    """One packing undone.
+
+    member  what the directory of a zip file says of the one file in it; None: there is none
+    fine   packed bytes after which each is taken on its own; None: never
+    begun  packed bytes that were taken before those that the library has in hand
+    """
+
+    def __init__(
+        self, packing: Packing, feed: Feed, member: ZipInfo | None, fine: int | None = None
+    ) -> None:
+        self.packing = packing
+        self.feed = feed
+        self.member = member
+        self.fine = fine
+        self.begun = 0
+        self._taken = 0
+
+    def stream(self, library: Decompressor) -> Iterator[bytes]:
+        """Yield what one stream holds; what follows it is read next."""
+        while not library.eof:
+            needed = library.needs_input
+            data = self._take() if needed else b""
+            try:
+                block = library.decompress(data, _BLOCK)
+            except Exception as error:  # each library has errors of its own
+                raise CorruptError(f"the {self.packing.name} data are corrupt: {error}") from error
+            if block:
+                yield block
+            elif needed and not data and not library.eof:
+                raise self.feed.end(self.packing.name)
+        self.feed.back(library.unused_data or b"")
+
+    def _take(self) -> bytes:
+        alone = self.fine is not None and self._taken >= self.fine
+        data = self.feed.read(1 if alone else None)
+        self.begun = self._taken
+        self._taken += len(data)
+        return data
+
+    def behind_zeros(self) -> bytes:
+        """Skip the zero bytes with which a file may be filled up; return the next few bytes."""
+        while data := self.feed.read():
+            if rest := data.lstrip(b"\0"):
+                self.feed.back(rest)
+                break
+        if self.feed.fault:
+            raise self.feed.end(self.packing.name)
+        return self.feed.take(HEAD)
+
+
+def in_streams(opened: Callable[[], Decompressor]) -> Callable[[Layer], Iterator[bytes]]:
+    """Return what unpacks streams, one behind the other, perhaps with zero bytes between.
+
+    opened  returns what unpacks one stream; it imports its library then
+    """
+
+    def unpack(layer: Layer) -> Iterator[bytes]:
+        name = layer.packing.name
+        while True:
+            yield from layer.stream(opened())
+            head = layer.behind_zeros()
+            if not head:
+                return
+            if not layer.packing.magic.match(head):
+                raise FaultError(f"other bytes follow the {name} data; they were not used")
+            layer.feed.back(head)
+
+    return unpack
+
+
+def gzip() -> Decompressor:
+    """Return what unpacks a stream of gzip."""
+    return _Inflate(31)
+
+
+def deflate() -> Decompressor:
+    """Return what unpacks deflated data without any header, as they are in zip files."""
+    return _Inflate(-15)
+
+
+def bz2() -> Decompressor:
+    """Return what unpacks a stream of bzip2."""
+    import bz2
+
+    return bz2.BZ2Decompressor()
+
+
+def zstd() -> Decompressor:
+    """Return what unpacks a frame of zstd."""
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    made: Decompressor = zstd.ZstdDecompressor()
+    return made
+
+
+def xz() -> Decompressor:
+    """Return what unpacks a stream of xz."""
+    import lzma
+
+    return lzma.LZMADecompressor(lzma.FORMAT_XZ, _MOST_MEMORY)
+
+
+def lzma_alone() -> Decompressor:
+    """Return what unpacks lzma as it was before xz, which is in zip files too."""
+    import lzma
+
+    return lzma.LZMADecompressor(lzma.FORMAT_ALONE, _MOST_MEMORY)
+
+
+class _Inflate:
+    """zlib in the way of the others."""
+
+    def __init__(self, bits: int) -> None:
+        self._zlib = zlib.decompressobj(bits)
+        self.eof = False
+        self.needs_input = True
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        made = self._zlib.decompress(self._zlib.unconsumed_tail + data, max_length)
+        self.eof = self._zlib.eof
+        self.needs_input = not self._zlib.unconsumed_tail and len(made) < max_length
+        return made
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._zlib.unused_data

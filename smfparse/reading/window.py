@@ -1,0 +1,117 @@
+"""The bytes of a source that are in memory at once."""
+
+from __future__ import annotations
+
+import mmap
+
+import numpy as np
+
+from smfparse.errors import Damage, DamageLog
+from smfparse.limits import Limits
+from smfparse.reading.chunks import SLACK, Part
+from smfparse.reading.packing import Unpacked
+from smfparse.reading.segments import RDW_SIZE
+from smfparse.vectors import Bytes
+
+
+class Window:
+    """The bytes of a source from `base` on; it moves from the start of a part to its end.
+
+    buffer    uint8; the bytes start at `low`
+    base      byte of the source that is at `low`
+    capacity  bytes that are looked at at once
+    border    byte of the source from which on records belong to the next range; None: there is
+              none, or no byte behind the range is looked at
+    """
+
+    def __init__(self, data: Unpacked, part: Part, limits: Limits, maps: bool) -> None:
+        is_blind = part.record_no is None
+        self.buffer: Bytes = np.zeros(0, np.uint8)
+        self.low = 0
+        self.base = part.start
+        self.capacity = limits.window_bytes
+        self.border = part.end if is_blind else None
+        self._behind_border = 2 * limits.max_spanned
+        self._end = None if is_blind else part.end
+        self._data = data
+        self._maps = maps
+        self._reads = False
+
+    @property
+    def ends_with_source(self) -> bool:
+        """Whether nothing of the source is behind the end of the last window."""
+        return self._end in (None, self._data.size)
+
+    def offset(self, place: int) -> int:
+        """Return the byte of the source that is at `place` in the buffer."""
+        return self.base + place - self.low
+
+    def has(self, place: int) -> bool:
+        """Whether a record that starts at `place` in the buffer is of the range that is read."""
+        return self.border is None or self.offset(place) < self.border
+
+    def look(self, held: int) -> tuple[int, int, bool]:
+        """Bring the bytes from `base` on into the buffer, which has `held` of them already.
+
+        Return how many it kept, where they end, and whether nothing follows. Where no long records
+        are asked for they are mapped, far from the end of the file: that copies nothing and touches
+        only what is looked at. To make spanned records contiguous in a map costs more than reading
+        them. Behind the end of a blind range only as much is looked at as a record needs.
+        """
+        if self.border is not None:
+            left = max(self.border - self.base, 0)
+            self.capacity = min(self.capacity, left + self._behind_border)
+        limit = self._data.size if self._end is None else self._end
+        far = limit is not None and self.base + self.capacity + SLACK <= limit
+        if far and self._maps and self._data.file is not None:
+            self.buffer = self._mapped()
+            return 0, self.capacity, False
+        if not self._reads:
+            self.buffer = np.zeros(RDW_SIZE + self.capacity + SLACK, np.uint8)
+            self.low, self._reads, held = RDW_SIZE, True, 0
+            if self.base:
+                assert self._data.file is not None
+                self._data.file.seek(self.base)
+        room = self.capacity if self._end is None else min(self.capacity, self._end - self.base)
+        at = self.low + held
+        end = at + self._data.fill(self.buffer.data[at : max(self.low + room, at)])
+        return held, end, end < self.low + self.capacity
+
+    def keep(self, used: int, end: int) -> int:
+        """Let the window go on at `used`; return how many bytes up to `end` it keeps."""
+        if self._reads:
+            self.buffer[self.low : self.low + end - used] = self.buffer[used:end]
+        self.base += used - self.low
+        return end - used
+
+    def _mapped(self) -> Bytes:
+        assert self._data.file is not None
+        start = self.base - self.base % mmap.ALLOCATIONGRANULARITY
+        length = self.base - start + self.capacity + SLACK
+        mapped = mmap.mmap(self._data.file.fileno(), length, access=mmap.ACCESS_COPY, offset=start)
+        return np.frombuffer(mapped, np.uint8)[self.base - start :]
+
+
+class Losses:
+    """Bytes in a window that could not be used."""
+
+    def __init__(self, source: str, window: Window) -> None:
+        self._source = source
+        self._window = window
+        self._found: list[Damage] = []
+
+    def note(self, place: int, size: int, reason: str) -> None:
+        """Note `size` bytes at `place` in the buffer."""
+        self.note_at(self._window.offset(place), size, reason)
+
+    def note_at(self, offset: int, size: int, reason: str) -> None:
+        """Note `size` bytes at byte `offset` of the source."""
+        self._found.append(Damage(self._source, offset, size, reason))
+
+    def report(self, damage: DamageLog) -> None:
+        """Add what was noted, if it is of the range that is read, in the order of the bytes."""
+        border = self._window.border
+        for each in sorted(self._found, key=lambda each: each.offset):
+            if border is None or each.offset < border:
+                damage.add(each)
+        self._found.clear()

@@ -1,0 +1,39 @@
+"""How results are shown: a `Document` comes in, lines of a format go out, as its rows come.
+
+A new output format is one module here and a row of `formats.FORMATS`. What a figure or a report
+means is not known here; a document is read once, and nothing is written to files.
+"""
+
+from typing import TYPE_CHECKING
+
+from smfparse.faces import face
+
+if TYPE_CHECKING:
+    from smfparse.rendering.columns import aligned as aligned
+    from smfparse.rendering.csv import of_frame as of_frame
+    from smfparse.rendering.document import Cells as Cells
+    from smfparse.rendering.document import Column as Column
+    from smfparse.rendering.document import Document as Document
+    from smfparse.rendering.document import Facts as Facts
+    from smfparse.rendering.document import Frames as Frames
+    from smfparse.rendering.document import Section as Section
+    from smfparse.rendering.document import Table as Table
+    from smfparse.rendering.figures import ABSENT as ABSENT
+    from smfparse.rendering.figures import GROUPED as GROUPED
+    from smfparse.rendering.figures import MOMENTS as MOMENTS
+    from smfparse.rendering.figures import STYLES as STYLES
+    from smfparse.rendering.formats import FORMATS as FORMATS
+    from smfparse.rendering.formats import PARQUET as PARQUET
+    from smfparse.rendering.formats import TEXT as TEXT
+    from smfparse.rendering.formats import lines as lines
+    from smfparse.rendering.rows import RowsDocument as RowsDocument
+else:
+    __all__, __getattr__, __dir__ = face(
+        __name__,
+        columns="aligned",
+        csv="of_frame",
+        document="Cells Column Document Facts Frames Section Table",
+        figures="ABSENT GROUPED MOMENTS STYLES",
+        formats="FORMATS PARQUET TEXT lines",
+        rows="RowsDocument",
+    )

@@ -1,0 +1,55 @@
+"""The format CSV: the tables of a result, an empty line between two."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from smfparse.rendering.document import Cells, Document, Frames, Table
+from smfparse.rendering.guard import FORMULA_START, NUMBER, guarded
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def lines(document: Document) -> Iterator[str]:
+    """Yield a header and one line per row; frames come by parts of many rows.
+
+    No cell starts a formula. A text keeps what ends a line in it, between quotation marks.
+    """
+    for number, table in enumerate(document.tables()):
+        if number:
+            yield ""
+        yield from _of_frames(table) if isinstance(table, Frames) else _of_texts(table)
+
+
+def _of_texts(table: Table) -> Iterator[str]:
+    yield _line([column.heading for column in table.columns])
+    yield from map(_line, table.rows)
+
+
+def _line(cells: Cells) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow([guarded(cell) for cell in cells])
+    return line.getvalue()
+
+
+def _of_frames(table: Frames) -> Iterator[str]:
+    for number, frame in enumerate(table.frames):
+        if number == 0 or frame.height:
+            yield of_frame(frame, header=number == 0).removesuffix("\n")
+
+
+def of_frame(frame: pl.DataFrame, *, header: bool = True) -> str:
+    """Return rows as CSV, with or without the names of columns: no cell starts a formula."""
+    import polars as pl
+
+    texts = pl.col(pl.String)
+    formula = texts.str.contains(FORMULA_START) & ~texts.str.contains(NUMBER)
+    safe = frame.with_columns(pl.when(formula).then("'" + texts).otherwise(texts).name.keep())
+    return safe.rename(lambda name: re.sub(f"({FORMULA_START})", r"'\1", name)).write_csv(
+        include_header=header
+    )

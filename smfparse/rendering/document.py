@@ -1,0 +1,94 @@
+"""A result as every output format takes it: for people in sections, for programs as rows and facts.
+
+A command makes one `Document`; a format takes the part of it that it is made of. All of them are
+iterators: rows are written as they come, however many there are, and only one part is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Cells: TypeAlias = Sequence[str]
+"""A row: a text for each column."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table: its heading, and whether its cells stand at the right, as numbers do."""
+
+    heading: str
+    right: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of texts.
+
+    rows     are read once
+    caption  what stands above it; '': nothing
+    """
+
+    columns: Sequence[Column]
+    rows: Iterable[Cells]
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Frames:
+    """A table of values: polars frames of the same columns, at least one, that are read once."""
+
+    frames: Iterator[pl.DataFrame]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part for people: a heading ('': none), sentences below it, then tables."""
+
+    title: str
+    tables: Iterable[Table] = ()
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Names and values for programs, of types that JSON has.
+
+    head    all of them, or what stands in front of the rows
+    rows    more, under the name `rows`, which are read once; None: none
+    indent  blanks a level, where rows are None
+    """
+
+    head: Mapping[str, Any]
+    rows: Iterable[Mapping[str, Any]] | None = None
+    indent: int | None = None
+
+
+class Document:
+    """A result: a command derives its own and gives what formats are made of.
+
+    title  of the whole
+    """
+
+    title = ""
+
+    def sections(self) -> Iterator[Section]:
+        """Yield what people see, part by part: for Markdown, HTML and the like."""
+        raise NotImplementedError
+
+    def tables(self) -> Iterator[Table | Frames]:
+        """Yield the tables for programs, which have no sections: for CSV and the like."""
+        for section in self.sections():
+            yield from section.tables
+
+    def facts(self) -> Iterator[Facts | Frames]:
+        """Yield names and values, unrounded: for JSON and the like."""
+        raise NotImplementedError
+
+    def printed(self) -> Iterator[str] | None:
+        """Return the lines of a printed form of its own; None: its sections are printed."""
+        return None

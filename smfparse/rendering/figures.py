@@ -1,0 +1,105 @@
+"""The styles of figures: how a value becomes text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+ABSENT = "-"
+"""What is shown where the data does not have what a figure is made of."""
+_UNITS = ("B", "KB", "MB", "GB", "TB", "PB")
+_MANY = 10_000
+"""So many megabytes are shown as gigabytes, and so on."""
+
+
+def _count(value: Any) -> str:
+    return str(int(value))
+
+
+def _truncated(value: Any) -> str:
+    return str(math.trunc(value))
+
+
+def _grouped(value: Any) -> str:
+    return f"{math.trunc(value):,}"
+
+
+def _rounded(value: Any) -> str:
+    return f"{value:.0f}"
+
+
+def _tenths(value: Any) -> str:
+    return f"{value:z.1f}"
+
+
+def _decimal(value: Any) -> str:
+    return f"{value:.3f}"
+
+
+def _micro(value: Any) -> str:
+    return f"{value:.6f}"
+
+
+def _percent(value: Any) -> str:
+    text = f"{value:.2f}".rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "") else text
+
+
+def _size(value: Any) -> str:
+    number, unit = math.trunc(value), 0
+    while number >= 1024 and unit < len(_UNITS) - 1:
+        number, unit = number // 1024, unit + 1
+    return f"{number} {_UNITS[unit]:>2}"
+
+
+def _megabytes(value: Any) -> str:
+    number, unit = float(value), _UNITS.index("MB")
+    while number >= _MANY and unit < len(_UNITS) - 1:
+        number, unit = number / 1024, unit + 1
+    return f"{number:.0f} {_UNITS[unit]}"
+
+
+def _flag(value: Any) -> str:
+    return "Yes" if value else "No"
+
+
+def _hour(value: Any) -> str:
+    return f"{value:%Y/%m/%d,%H:%M}"
+
+
+def _instant(value: Any) -> str:
+    return f"{value:%Y/%m/%d,%H:%M:%S.%f}"
+
+
+def _second(value: Any) -> str:
+    return f"{value:%Y/%m/%d,%H:%M:%S}"
+
+
+def _moment(value: Any) -> str:
+    return f"{value:%Y/%m/%d, %H:%M:%S}"
+
+
+STYLES: Mapping[str, tuple[Callable[[Any], str], str]] = {
+    "count": (_count, "whole number"),
+    "truncated": (_truncated, "truncated to a whole number"),
+    "grouped": (_grouped, "truncated to a whole number, in groups of three digits"),
+    "rounded": (_rounded, "rounded to a whole number"),
+    "tenths": (_tenths, "one decimal"),
+    "decimal": (_decimal, "three decimals"),
+    "micro": (_micro, "six decimals"),
+    "percent": (_percent, "up to two decimals"),
+    "size": (_size, "truncated to the largest unit of 1024 that it has one of"),
+    "megabytes": (_megabytes, "megabytes, 10,000 and more rounded to a larger unit"),
+    "flag": (_flag, "Yes or No"),
+    "hour": (_hour, "local time of the system"),
+    "instant": (_instant, "local time of the system, with microseconds"),
+    "second": (_second, "local time of the system"),
+    "moment": (_moment, "local time of the system"),
+    "text": (str, "text"),
+}
+"""Each style: how a value is shown, and that in words."""
+MOMENTS = frozenset({"hour", "instant", "second", "moment"})
+"""Styles of moments: UTC in the data, local time where they are shown, ISO 8601 in CSV."""
+GROUPED = frozenset({"grouped"})
+"""Styles with separators, which CSV does without."""

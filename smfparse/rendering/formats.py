@@ -1,0 +1,28 @@
+"""The output formats by name: a module of this package each, which is loaded when it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from smfparse.rendering.document import Document
+
+FORMATS: Mapping[str, str] = {
+    "text": "aligned columns, for a terminal",
+    "csv": "one table, for a spreadsheet",
+    "json": "names and values, for a program",
+    "md": "Markdown tables, for an issue or a wiki",
+    "html": "one page, for a browser",
+}
+"""Each format, and what it is for; its module has `lines(document)`."""
+TEXT = "text"
+PARQUET = "parquet"
+"""The format of rows that is no text; `report` and `sql` write it themselves."""
+
+
+def lines(document: Document, format: str) -> Iterator[str]:  # noqa: A002 - it is called so everywhere
+    """Yield a document in a format of FORMATS, as lines or, where a cell has several, parts."""
+    written: Iterator[str] = import_module(f"smfparse.rendering.{format}").lines(document)
+    return written

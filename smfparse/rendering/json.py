@@ -1,0 +1,42 @@
+"""The format JSON: the facts of a result; of rows of a query an array with an object a row."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from smfparse.rendering.document import Document, Facts, Frames
+
+
+def lines(document: Document) -> Iterator[str]:
+    """Yield a value, or as many as there are results; rows as they come."""
+    for facts in document.facts():
+        yield from _of_frames(facts) if isinstance(facts, Frames) else _of_facts(facts)
+
+
+def _of_facts(facts: Facts) -> Iterator[str]:
+    if facts.rows is None:
+        yield json.dumps(facts.head, indent=facts.indent)
+        return
+    names = "".join(
+        f"{json.dumps(name)}: {json.dumps(each)}, " for name, each in facts.head.items()
+    )
+    opened = before = f'{{{names}"rows": ['
+    for row in facts.rows:
+        yield f"{before}\n{json.dumps(row)}"
+        before = ","
+    yield f"{before}]}}" if before == opened else "]}"
+
+
+def _of_frames(table: Frames) -> Iterator[str]:
+    import polars as pl
+
+    local = pl.col(pl.Datetime("us", None)).dt.to_string("iso:strict")
+    found = "["
+    for frame in table.frames:
+        rows = frame.with_columns(local).write_json()[1:-1]
+        if rows and found != "[":
+            yield f"{found},"
+            found = ""
+        found += rows
+    yield f"{found}]"

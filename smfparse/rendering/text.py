@@ -1,0 +1,31 @@
+"""The format text: the printed form of a result, or its sections with aligned tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smfparse.rendering.columns import aligned
+from smfparse.rendering.document import Document
+from smfparse.rendering.guard import visible
+
+
+def lines(document: Document) -> Iterator[str]:
+    """Yield the lines of a document; no control character is left in them."""
+    own = document.printed()
+    return map(visible, _sections(document) if own is None else own)
+
+
+def _sections(document: Document) -> Iterator[str]:
+    """Yield headings, sentences and tables, an empty line between two."""
+    before: list[str] = []
+    for section in document.sections():
+        if section.title:
+            yield from (*before, section.title)
+            before = [""]
+        for note in section.notes:
+            yield note
+            before = [""]
+        for table in section.tables:
+            yield from before
+            yield from aligned(table.columns, table.rows)
+            before = [""]

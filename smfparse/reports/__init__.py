@@ -1,0 +1,48 @@
+"""Reports. In: a name and a catalog. Out: rows, their declaration, and how figures come about.
+
+A report is `definitions/<name>.sql` and `<name>.toml`; nothing here decodes, opens an input or
+writes an output, and DuckDB is loaded only by the catalog.
+"""
+
+from typing import TYPE_CHECKING
+
+from smfparse.faces import face
+
+if TYPE_CHECKING:
+    from smfparse.reports.checking import Key as Key
+    from smfparse.reports.checking import Where as Where
+    from smfparse.reports.checking import declared_keys as declared_keys
+    from smfparse.reports.checking import read_table as read_table
+    from smfparse.reports.checking import toml as toml
+    from smfparse.reports.declaration import EVIDENCE as EVIDENCE
+    from smfparse.reports.declaration import Figure as Figure
+    from smfparse.reports.declaration import Report as Report
+    from smfparse.reports.declaration import TextTable as TextTable
+    from smfparse.reports.declaration import declared as declared
+    from smfparse.reports.declaration import is_report as is_report
+    from smfparse.reports.declaration import report as report
+    from smfparse.reports.declaration import report_names as report_names
+    from smfparse.reports.listing import ListDocument as ListDocument
+    from smfparse.reports.listing import Listed as Listed
+    from smfparse.reports.listing import reports_listed as reports_listed
+    from smfparse.reports.printing import ReportDocument as ReportDocument
+    from smfparse.reports.running import Row as Row
+    from smfparse.reports.running import explain as explain
+    from smfparse.reports.running import prepare as prepare
+    from smfparse.reports.running import report_table as report_table
+    from smfparse.reports.running import run_report as run_report
+    from smfparse.reports.sections import ONE_SECTION as ONE_SECTION
+    from smfparse.reports.sections import RECORDED as RECORDED
+    from smfparse.reports.sections import TOTAL as TOTAL
+    from smfparse.reports.sections import Sections as Sections
+    from smfparse.reports.sections import every as every
+else:
+    __all__, __getattr__, __dir__ = face(
+        __name__,
+        checking="Key Where declared_keys read_table toml",
+        declaration="EVIDENCE Figure Report TextTable declared is_report report report_names",
+        listing="ListDocument Listed reports_listed",
+        printing="ReportDocument",
+        running="Row explain prepare report_table run_report",
+        sections="ONE_SECTION RECORDED TOTAL Sections every",
+    )

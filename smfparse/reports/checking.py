@@ -1,0 +1,189 @@
+"""Declarations in TOML: a dataclass says which keys one has, and each is checked when it is read.
+
+A field that is `Annotated[type, Key("what it says")]` is a key of that name; it is required unless
+the field has a default. The type is one of str, bool, float, Any, a dataclass like this one, and
+tuple, frozenset and Mapping[str, ...] of these. Whatever is wrong is a RequestError that names the
+file, the key, what is wrong and what to write instead.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
+
+from smfparse.errors import RequestError
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+    from _typeshed import DataclassInstance
+
+_SCALARS: Mapping[Any, tuple[str, str, type | tuple[type, ...]]] = {
+    str: ("a string", "strings", str),
+    bool: ("true or false", "true or false", bool),
+    float: ("a number", "numbers", (int, float)),
+    Any: ("any value", "values", object),
+}
+"""What a value is called, what several are, and its types in TOML."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of a declaration.
+
+    meaning   what it says
+    left_out  what holds without it, where the default of the field does not show that
+    among     the names that its strings can have; empty: any text
+    read      makes the value, instead of the type, from what is written, its place, and the keys
+              read before it
+    written   what is written for `read`, where that is not of the field's type
+    """
+
+    meaning: str
+    left_out: str = ""
+    among: Collection[str] = ()
+    read: Callable[[Any, Where, Mapping[str, Any]], Any] | None = None
+    written: str = ""
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A key as the dataclass declares it: `hint` is its type; `default` of those not required."""
+
+    name: str
+    key: Key
+    hint: Any
+    required: bool
+    default: Any
+
+    @property
+    def type(self) -> str:
+        """What is written for it: a string, a list of strings."""
+        return self.key.written or _called(self.hint)[0]
+
+
+@dataclass(frozen=True)
+class Where:
+    """A place in a declaration: its file, and the key there (`figures.gets.style`)."""
+
+    file: str
+    key: str = ""
+
+    def at(self, name: object) -> Where:
+        """Return the place of a key, or of an element of a list, inside this one."""
+        return Where(self.file, f"{self.key}.{name}" if self.key else str(name))
+
+    def wrong(self, what: str) -> RequestError:
+        """Return what to raise: `what` is what was wrong and, after a semicolon, what to do."""
+        return RequestError(": ".join(filter(None, (self.file, self.key, what))))
+
+    def unknown(self, what: str, name: str, among: Iterable[str]) -> RequestError:
+        """Return what to raise for a name that is not there, with those like it."""
+        there = list(dict.fromkeys(among))
+        near = difflib.get_close_matches(name, there, 3) or there
+        way_out = f"did you mean {', '.join(near)}?" if near != there else _one_of(there)
+        return self.wrong(f"unknown {what} {name!r}; {way_out}")
+
+    def check(self, what: str, name: str, among: Collection[str]) -> None:
+        """Raise RequestError where `name` is not one of `among`."""
+        if name not in among:
+            raise self.unknown(what, name, among)
+
+
+def _one_of(names: Collection[str]) -> str:
+    return f"use one of {', '.join(names)}" if names else "leave it out"
+
+
+def toml(file: Traversable, where: Where) -> dict[str, Any]:
+    """Return the content of a TOML file. Raises RequestError if it is not TOML."""
+    try:
+        return tomllib.loads(file.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise where.wrong(f"invalid TOML: {error}; correct it there") from error
+    except OSError as error:
+        raise where.wrong(f"cannot be read: {error.strerror}") from error
+
+
+@cache
+def declared_keys(cls: type[DataclassInstance]) -> tuple[Declared, ...]:
+    """Return the keys that a dataclass declares, in their order."""
+    return tuple(_declared(cls))
+
+
+def _declared(cls: type[DataclassInstance]) -> Iterator[Declared]:
+    hints = get_type_hints(cls, include_extras=True)
+    for each in fields(cls):
+        if get_origin(hints[each.name]) is Annotated:
+            hint, key = get_args(hints[each.name])
+            required = each.default is MISSING and each.default_factory is MISSING
+            yield Declared(each.name, key, hint, required, each.default)
+
+
+def read_table(cls: type[DataclassInstance], spec: Any, where: Where) -> dict[str, Any]:
+    """Return the values of a dataclass's keys that `spec` has, each of its type.
+
+    Raises RequestError for a key that is missing, unknown or of another type.
+    """
+    spec = expected(dict, spec, "a table", where)
+    keys = {each.name: each for each in declared_keys(cls)}
+    for name in spec:
+        where.at(name).check("key", name, keys)
+    found: dict[str, Any] = {}
+    for name, each in keys.items():
+        if name in spec:
+            found[name] = _value_of(each, spec[name], where.at(name), found)
+        elif each.required:
+            raise where.at(name).wrong(f"missing; add the key: {each.key.meaning}")
+    return found
+
+
+def _value_of(key: Declared, value: Any, where: Where, before: Mapping[str, Any]) -> Any:
+    found = key.key.read(value, where, before) if key.key.read else as_type(key.hint, value, where)
+    if key.key.among:
+        for name in [found] if isinstance(found, str) else found:
+            where.check(key.name.removesuffix("s"), name, key.key.among)
+    return found
+
+
+def as_type(hint: Any, value: Any, where: Where) -> Any:
+    """Return a value of TOML as the type `hint`. Raises RequestError where it is not of it."""
+    if is_dataclass(hint) and isinstance(hint, type):
+        return hint(**read_table(hint, value, where))
+    if hint in _SCALARS:
+        return expected(_SCALARS[hint][2], value, _called(hint)[0], where)
+    origin, inner = get_origin(hint), get_args(hint)
+    what = _called(hint)[0]
+    if origin in (tuple, frozenset):
+        values = expected(list, value, what, where)
+        if origin is tuple and inner[-1] is not Ellipsis and len(values) != len(inner):
+            raise where.wrong(f"expected {what}, found {value!r}; write {len(inner)} of them")
+        return origin(as_type(inner[0], each, where) for each in values)
+    table = expected(dict, value, what, where)
+    return {name: as_type(inner[1], each, where.at(name)) for name, each in table.items()}
+
+
+def expected(kinds: type | tuple[type, ...], value: Any, what: str, where: Where) -> Any:
+    """Return a value that is of one of `kinds`. Raises RequestError where it is not."""
+    if isinstance(value, kinds) and (kinds in (bool, object) or not isinstance(value, bool)):
+        return value
+    raise where.wrong(f"expected {what}, found {value!r}; write {what}")
+
+
+def _called(hint: Any) -> tuple[str, str]:
+    """Return what a value of a type is called, and what several of them are."""
+    if is_dataclass(hint):
+        return "a table", "tables"
+    if hint in _SCALARS:
+        return _SCALARS[hint][:2]
+    inner = get_args(hint)
+    if get_origin(hint) not in (tuple, frozenset):
+        of = _called(inner[1])[1]
+        return f"a table of {of}", f"tables of {of}"
+    of = _called(inner[0])[1]
+    if inner[-1] is not Ellipsis and len(inner) > 1:
+        of = f"{len(inner)} {of}"
+    return f"a list of {of}", f"lists of {of}"

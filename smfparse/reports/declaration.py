@@ -1,0 +1,312 @@
+"""Declarations of reports: what `definitions/<name>.toml` says of `definitions/<name>.sql`.
+
+The SQL gives the numbers, with the `section` that a row is of; the TOML says what each figure is
+called, in which style it is shown, and by which formula and fields it comes about. The dataclasses
+here are the list of its keys: a declaration is checked by them when it is loaded (`checking`), and
+docs/adding-a-report.md shows them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Annotated, Any
+
+from smfparse.errors import RequestError
+from smfparse.layout import Column
+from smfparse.rendering import ABSENT, STYLES
+from smfparse.reports.checking import Key, Where, as_type, expected, read_table, toml
+from smfparse.reports.crosschecks import check
+from smfparse.reports.options import parsed
+from smfparse.reports.sections import DECLARED, ONE_SECTION, RECORDED, Sections
+from smfparse.tables import TABLES, decoded_tables
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+EVIDENCE = {
+    "field": "the field itself",
+    "published": "a formula that IBM published, or that published figures confirm",
+    "inferred": "our reading of the fields; IBM has not published the formula",
+}
+_DD_CSV = "CSV"
+"""What the name of a report may have behind it, as MP1B's CSV files do."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure of a report; `name` is its column in the SQL and its key in JSON."""
+
+    name: str
+    csv: Annotated[str, Key('CSV header; `""` keeps the figure out of CSV')]
+    style: Annotated[
+        str, Key("how it is shown: a [style](../smfparse/rendering/figures.py)", among=STYLES)
+    ]
+    formula: Annotated[str, Key("how it comes about, in IBM's field names")]
+    evidence: Annotated[
+        str, Key("where the formula comes from: `field`, `published`, `inferred`", among=EVIDENCE)
+    ] = "field"
+    suffix: Annotated[str, Key("unit behind it in text, where there is a value", "none")] = ""
+    note: Annotated[str, Key("what to know to read it", "none")] = ""
+    absent: Annotated[str, Key("what text shows where there is no value")] = ABSENT
+
+    def shown(self, value: Any) -> str:
+        """Return the value in its style."""
+        return self.absent if value is None else STYLES[self.style][0](value)
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """The rows of one kind of line as a table in text: a line above, headings, and columns."""
+
+    title: Annotated[str, Key("lines above the headings")]
+    columns: Annotated[
+        tuple[tuple[str, str, str], ...],
+        Key(
+            "a figure or key of the section, its heading, and its format: "
+            '`["calls", "Calls", ">10"]`'
+        ),
+    ]
+
+
+def _section(value: Any, where: Where, _before: Mapping[str, Any]) -> str:
+    text: str = expected(str, value, "a string", where)
+    try:
+        Sections.of(text)
+    except RequestError as error:
+        kinds = ", ".join(DECLARED)
+        raise where.wrong(
+            f"unknown section {text!r}; use {kinds}, or a length that divides a day: 30s, 15m, 1h"
+        ) from error
+    return text
+
+
+def _text(value: Any, where: Where, _before: Mapping[str, Any]) -> Mapping[str, str]:
+    templates = value if isinstance(value, dict) else {"": value}
+    found: Mapping[str, str] = as_type(Mapping[str, str], templates, where)
+    return found
+
+
+def _figures(value: Any, where: Where, before: Mapping[str, Any]) -> tuple[Figure, ...]:
+    return tuple(
+        _figure(name, each, where.at(name), before["tables"])
+        for name, each in expected(dict, value, "a table", where).items()
+    )
+
+
+def _figure(name: str, spec: Any, where: Where, tables: Sequence[str]) -> Figure:
+    """Return a figure; what one that is a field leaves out comes from the field."""
+    spec = (
+        {"csv": spec}
+        if isinstance(spec, str)
+        else expected(dict, spec, "a string or a table", where)
+    )
+    if "formula" not in spec:
+        there = {c.name: c for each in tables if each in TABLES for c in TABLES[each].columns}
+        if name not in there:
+            error = where.unknown(f"field of {', '.join(tables)}", name, there)
+            raise RequestError(f"{error} Or give a formula and a style.")
+        spec = _of_field(there[name]) | spec
+    return Figure(name, **read_table(Figure, spec, where))
+
+
+def _of_field(column: Column) -> dict[str, Any]:
+    return {"formula": column.field.name.upper(), "note": column.doc, "style": _style(column)}
+
+
+def _style(column: Column) -> str:
+    arrow = column.shown.arrow
+    if arrow == "bool":
+        return "flag"
+    if arrow == "string":
+        return "text"
+    if arrow.startswith("timestamp"):
+        return "instant"
+    return "rounded" if arrow == "double" else "count"
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report: its declaration and its SQL."""
+
+    name: str
+    sql: str
+    title: Annotated[str, Key("what it shows")]
+    dd: Annotated[tuple[str, ...], Key("MP1B's DD names for it; `[]` if MP1B does not have it")]
+    trace: Annotated[
+        str, Key("the command that makes MQ write the data; named where the data is absent")
+    ]
+    record: Annotated[str, Key("where the data stands")]
+    tables: Annotated[tuple[str, ...], Key("the tables that the SQL reads", among=decoded_tables())]
+    figures: Annotated[
+        tuple[Figure, ...],
+        Key(
+            "the figures, in the order of CSV; of a field, its CSV header is enough",
+            read=_figures,
+            written="a table of strings and tables",
+        ),
+    ]
+    text: Annotated[
+        Mapping[str, str],
+        Key(
+            "template of the lines of a row, or one for each kind of line (the column `line`)",
+            "`blocks`",
+            read=_text,
+            written="a string or a table of strings",
+        ),
+    ] = field(default_factory=dict)
+    blocks: Annotated[
+        Mapping[str, TextTable],
+        Key("instead of a template: the table that the rows of a kind of line make", "none"),
+    ] = field(default_factory=dict)
+    main: Annotated[
+        tuple[str, ...],
+        Key("the tables whose rows make the sections", "the first of `tables`"),
+    ] = ()
+    section: Annotated[
+        str,
+        Key(
+            "what makes a section: `record`; `span`, an interval of however many records; "
+            "`moment`, what SMF took at one time; `total`; `all`, of all queue managers together; "
+            "or a length as `1m`",
+            read=_section,
+        ),
+    ] = RECORDED.by
+    order: Annotated[str, Key("SQL of the order of rows in a section", "as they come")] = ""
+    grouped: Annotated[
+        Mapping[str, tuple[str, ...]],
+        Key("tables combined by section, with the columns they are grouped by as well", "none"),
+    ] = field(default_factory=dict)
+    top: Annotated[str, Key("a line above everything", "none")] = ""
+    heading: Annotated[str, Key("lines above the rows of a section", "none")] = ""
+    header: Annotated[bool, Key("whether a section begins with MP1B's two header lines")] = True
+    nothing: Annotated[
+        str,
+        Key("message for an empty report", "that the input has no such record"),
+    ] = ""
+    text_only: Annotated[
+        frozenset[str],
+        Key("lines that CSV and JSON leave out, because other rows have their figures", "none"),
+    ] = frozenset()
+    csv_lines: Annotated[
+        frozenset[str],
+        Key("the only lines that CSV has, as MP1B's has only some", "all but `text_only`"),
+    ] = frozenset()
+    csv_keys: Annotated[
+        Mapping[str, str],
+        Key("headers of the keys in front of the figures in CSV", "`z/OS`, `QM`, `Date`, `Time`"),
+    ] = field(default_factory={"z/OS": "system", "QM": "qmgr", "Date": "date", "Time": "time"}.copy)
+    options: Annotated[
+        Mapping[str, Any],
+        Key("its [options](../smfparse/reports/options.py) and their defaults", "none"),
+    ] = field(default_factory=dict)
+    choices: Annotated[
+        Mapping[str, tuple[str, ...]], Key("the names that `by` and `sort` take", "none")
+    ] = field(default_factory=dict)
+
+    def has(self, line: str, format: str) -> bool:  # noqa: A002 - it is called so everywhere
+        """Whether the rows of a kind of line are in the format: text, csv or json."""
+        if format == "text":
+            return True
+        if format == "csv" and self.csv_lines:
+            return line in self.csv_lines
+        return line not in self.text_only
+
+    @property
+    def across(self) -> bool:
+        """Whether its sections are about all queue managers together; its rows name theirs."""
+        return self.section == ONE_SECTION.by
+
+    def is_called(self, name: str) -> bool:
+        """Whether `name` is its name, or one of MP1B's DD names for it."""
+        own = self.name.upper()
+        return _spelled(name) in (own, own + _DD_CSV, *self.dd)
+
+    def left_out(self, asked: Mapping[str, Any]) -> frozenset[str]:
+        """Return the columns of text that rows are not grouped by, as they were asked for."""
+        by = self.values(asked).get("by", ())
+        return frozenset(each.replace("-", "_") for each in self.choices.get("by", ())).difference(
+            by
+        )
+
+    def values(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of its options. Raises RequestError for those that it cannot take."""
+        return parsed(self.name, self.options, self.choices, asked)
+
+    def absent(self) -> str:
+        """Return which trace to start where the input does not have the data."""
+        several = ", and " in self.trace
+        advice = f"{self.trace.rstrip(',')} {'write' if several else 'writes'} the data."
+        if self.nothing:
+            return f"{self.nothing}. {advice}"
+        return f"no data for the report {self.name}: the input has no {self.record}. {advice}"
+
+
+@cache
+def report(name: str) -> Report:
+    """Return the report called `name`, by its own name or one of MP1B's DD names.
+
+    Raises RequestError where there is none, or its declaration is wrong.
+    """
+    own = name.lower().replace("_", "-")
+    if own in report_names():
+        return load(own)
+    for each in declared().values():
+        if isinstance(each, Report) and each.is_called(name):
+            return each
+    raise RequestError(f"no report {name}; there are {', '.join(report_names())}")
+
+
+def is_report(name: str) -> bool:
+    """Whether a report is called `name`."""
+    return _spelled(name).lower() in report_names() or any(
+        isinstance(each, Report) and each.is_called(name) for each in declared().values()
+    )
+
+
+def _spelled(name: str) -> str:
+    return name.upper().replace("_", "-")
+
+
+@cache
+def report_names() -> tuple[str, ...]:
+    """Return the names of all reports."""
+    found = (each.name for each in _folder().iterdir())
+    return tuple(sorted(each.removesuffix(".toml") for each in found if each.endswith(".toml")))
+
+
+def declared() -> dict[str, Report | RequestError]:
+    """Return all reports by name; of one whose declaration is wrong, what is wrong."""
+    found: dict[str, Report | RequestError] = {}
+    for name in report_names():
+        try:
+            found[name] = report(name)
+        except RequestError as error:
+            found[name] = error
+    return found
+
+
+def _folder() -> Traversable:
+    return resources.files("smfparse.reports") / "definitions"
+
+
+def load(name: str, folder: Traversable | None = None) -> Report:
+    """Return the report that `<name>.toml` and `<name>.sql` declare.
+
+    folder  where they are; None: the reports' definitions
+
+    Raises RequestError that names the file, the key and the way out where a declaration is wrong.
+    """
+    folder = folder or _folder()
+    where = Where(str(folder / f"{name}.toml"))
+    found = read_table(Report, toml(folder / f"{name}.toml", where), where)
+    found.setdefault("main", found["tables"][:1])
+    try:
+        sql = (folder / f"{name}.sql").read_text("utf-8")
+    except OSError as error:
+        raise Where(str(folder / f"{name}.sql")).wrong("cannot be read; write the SQL") from error
+    which = Report(name, sql, **found)
+    check(which, where)
+    return which

@@ -1,0 +1,180 @@
+-- API-COST: what the calls of each verb cost, from class 3 accounting (WQST, WTAS); requests to the
+-- coupling facility in them; and from class 1 (QMAC), which has puts and gets together, without verbs.
+-- `line` is the kind of line of a row.
+WITH
+verbs(verb) AS (
+    SELECT unnest([
+        'open', 'close', 'get', 'put', 'put1', 'inq', 'set', 'cb', 'sub', 'subrq', 'ctl', 'stat',
+        'topic', 'commit', 'backout', 'prepare', 'other'
+    ])
+),
+calls AS (
+    SELECT * FROM calls_of_queues('sectioned.wqst')
+    UNION ALL BY NAME
+    SELECT * FROM calls_of_tasks('sectioned.wtas')
+),
+-- Nobody's, and not read, where nobody asked whose calls they are.
+identities AS (
+    SELECT * FROM owners('sectioned.wtid')
+    WHERE list_has_any(getvariable('by'), ['connection_type', 'job', 'user', 'channel'])
+),
+by_task AS (
+    SELECT
+        section, token, system AS of_system, qmgr AS of_qmgr,
+        asked_for('system', system) AS system, asked_for('qmgr', qmgr) AS qmgr,
+        asked_for('connection_type', connection_type) AS connection_type,
+        asked_for('job', job) AS job, asked_for('user', "user") AS "user",
+        asked_for('channel', channel) AS channel, asked_for('queue', queue) AS queue,
+        asked_for('hour', hour_of(coalesce(interval_end, time), utc_offset, smf_time)) AS hour, verb,
+        sum(calls)::BIGINT AS calls, sum(elapsed) AS elapsed, sum(cpu) AS cpu,
+        sum(log_wait) AS log_wait, sum(page_set_wait) AS page_set_wait,
+        sum(suspended) AS suspended, sum(calls) FILTER (suspended IS NOT NULL) AS suspended_of,
+        sum(srb) AS srb, sum(calls) FILTER (srb IS NOT NULL) AS srb_of
+    FROM calls
+    LEFT JOIN identities USING (input_no, source, task_record)
+    GROUP BY ALL
+),
+costs AS (
+    SELECT
+        section, system, qmgr, connection_type, job, "user", channel, queue, hour, verb,
+        count(*) AS tasks,
+        sum(calls)::BIGINT AS calls, sum(elapsed) AS elapsed, sum(cpu) AS cpu,
+        sum(log_wait) AS log_wait, sum(page_set_wait) AS page_set_wait,
+        sum(suspended) AS suspended, sum(suspended_of) AS suspended_of,
+        sum(srb) AS srb, sum(srb_of) AS srb_of,
+        quantile_cont(cpu / nullif(calls, 0), [0.5, 0.9, 0.99]) AS cpus,
+        quantile_cont(elapsed / nullif(calls, 0), [0.5, 0.9, 0.99]) AS times
+    FROM by_task
+    GROUP BY ALL
+),
+ranked AS (
+    SELECT
+        *,
+        100 * cpu / nullif(sum(cpu) OVER (PARTITION BY section), 0) AS cpu_share,
+        100 * elapsed / nullif(sum(elapsed) OVER (PARTITION BY section), 0) AS elapsed_share,
+        row_number() OVER (
+            PARTITION BY section
+            ORDER BY CASE getvariable('sort') WHEN 'cpu' THEN cpu ELSE elapsed END DESC,
+                system, qmgr, connection_type, job, "user", channel, queue, hour, verb
+        ) AS rank
+    FROM costs
+),
+cf_requests AS (
+    SELECT
+        section, input_no, source, coalesce(task_record_no, record_no) AS task_record,
+        system, qmgr, hour_of(coalesce(interval_end, time), utc_offset, smf_time) AS hour,
+        queue, verb, request, cfcount, cfsyncn, cfsyncet, cfasyncn, cfasyncet
+    FROM sectioned.wqst_cf
+    LEFT JOIN (
+        SELECT input_no, source, record_no, block_no, queue_of(objname, basename) AS queue
+        FROM sectioned.wqst
+        WHERE list_contains(getvariable('by'), 'queue')
+    ) USING (input_no, source, record_no, block_no)
+    UNION ALL BY NAME
+    SELECT
+        section, input_no, source, record_no AS task_record,
+        system, qmgr, hour_of(coalesce(interval_end, time), utc_offset, smf_time) AS hour,
+        phase AS verb, request, cfcount, cfsyncn, cfsyncet, cfasyncn, cfasyncet
+    FROM sectioned.wtas_cf
+),
+cf AS (
+    SELECT
+        section,
+        asked_for('system', system) AS system, asked_for('qmgr', qmgr) AS qmgr,
+        asked_for('connection_type', connection_type) AS connection_type,
+        asked_for('job', job) AS job, asked_for('user', "user") AS "user",
+        asked_for('channel', channel) AS channel, asked_for('queue', queue) AS queue,
+        asked_for('hour', hour) AS hour, verb, request,
+        sum(cfcount)::BIGINT AS cfcount,
+        sum(cfsyncn)::BIGINT AS cfsyncn, sum(cfsyncet) AS sync,
+        sum(cfasyncn)::BIGINT AS cfasyncn, sum(cfasyncet) AS async
+    FROM cf_requests
+    LEFT JOIN identities USING (input_no, source, task_record)
+    GROUP BY ALL
+),
+cf_costs AS (
+    SELECT
+        section, system, qmgr, connection_type, job, "user", channel, queue, hour, verb,
+        sum(sync) AS cf_sync, sum(async) AS cf_async
+    FROM cf
+    GROUP BY ALL
+),
+chosen AS (
+    SELECT ranked.*, cf_sync, cf_async
+    FROM ranked
+    LEFT JOIN cf_costs AS f
+        ON ranked.section = f.section AND ranked.verb = f.verb
+        AND ranked.system IS NOT DISTINCT FROM f.system
+        AND ranked.qmgr IS NOT DISTINCT FROM f.qmgr
+        AND ranked.connection_type IS NOT DISTINCT FROM f.connection_type
+        AND ranked.job IS NOT DISTINCT FROM f.job
+        AND ranked."user" IS NOT DISTINCT FROM f."user"
+        AND ranked.channel IS NOT DISTINCT FROM f.channel
+        AND ranked.queue IS NOT DISTINCT FROM f.queue
+        AND ranked.hour IS NOT DISTINCT FROM f.hour
+    WHERE getvariable('top') IS NULL OR rank <= getvariable('top')
+),
+connections AS (
+    SELECT
+        section,
+        asked_for('system', system) AS system, asked_for('qmgr', qmgr) AS qmgr,
+        asked_for('connection_type', connection_of(qwhcatyp_text)) AS connection_type,
+        asked_for('job', qwhccn) AS job, asked_for('user', qwhcopid) AS "user",
+        asked_for('hour', hour_of(time, utc_offset, smf_time)) AS hour,
+        qmaccput, qmacputa, qmacputb, qmacputc, qmacputd, qmacgeta, qmacgetb, qmacgetc, qmacgetd,
+        qmacputa::BIGINT + qmacputb + qmacputc + qmacputd
+            + qmacgeta + qmacgetb + qmacgetc + qmacgetd AS messages
+    FROM sectioned.qmac
+),
+class_1 AS (
+    SELECT
+        section, system, qmgr, connection_type, job, "user", hour,
+        count(*) AS connections,
+        sum(messages)::BIGINT AS messages, sum(qmaccput) AS class_1_cpu,
+        quantile_cont(qmaccput / nullif(messages, 0), [0.5, 0.9, 0.99]) AS cpus,
+        sum(qmacputa)::BIGINT AS qmacputa, sum(qmacputb)::BIGINT AS qmacputb,
+        sum(qmacputc)::BIGINT AS qmacputc, sum(qmacputd)::BIGINT AS qmacputd,
+        sum(qmacgeta)::BIGINT AS qmacgeta, sum(qmacgetb)::BIGINT AS qmacgetb,
+        sum(qmacgetc)::BIGINT AS qmacgetc, sum(qmacgetd)::BIGINT AS qmacgetd
+    FROM connections
+    GROUP BY ALL
+),
+lines AS (
+    SELECT 'verb' AS line, 1 AS part, * FROM chosen
+    UNION ALL BY NAME
+    SELECT
+        'total' AS line, 2 AS part, section, sum(calls)::BIGINT AS calls,
+        sum(elapsed) AS elapsed, sum(cpu) AS cpu
+    FROM costs
+    GROUP BY section
+    UNION ALL BY NAME
+    SELECT
+        'cf' AS line, 3 AS part, cf.*, cf_request(request) AS request_name,
+        sync / nullif(cfsyncn, 0) AS sync_average, async / nullif(cfasyncn, 0) AS async_average
+    FROM cf
+    WHERE getvariable('top') IS NULL
+    UNION ALL BY NAME
+    SELECT
+        'class 1' AS line, 4 AS part, *,
+        row_number() OVER (
+            PARTITION BY section
+            ORDER BY class_1_cpu DESC, system, qmgr, connection_type, job, "user", hour
+        ) AS rank
+    FROM class_1
+    QUALIFY getvariable('top') IS NULL OR rank <= getvariable('top')
+)
+SELECT
+    lines.* EXCLUDE (cpus, times, elapsed, cpu, log_wait, page_set_wait, suspended, suspended_of,
+        srb, srb_of, cf_sync, cf_async, sync, async, class_1_cpu, request),
+    list_position((SELECT list(verb) FROM verbs), verb) AS verb_order, request AS request_number,
+    cpu / nullif(calls, 0) AS call_cpu, elapsed / nullif(calls, 0) AS call_elapsed,
+    cpu / 1e6 AS cpu_seconds, elapsed / 1e6 AS elapsed_seconds,
+    log_wait / nullif(calls, 0) AS call_log_wait,
+    page_set_wait / nullif(calls, 0) AS call_page_set_wait,
+    suspended / nullif(suspended_of, 0) AS call_suspended,
+    cf_sync / nullif(calls, 0) AS call_cf_sync, cf_async / nullif(calls, 0) AS call_cf_async,
+    srb / nullif(srb_of, 0) AS call_srb,
+    cpus[1] AS cpu_p50, cpus[2] AS cpu_p90, cpus[3] AS cpu_p99,
+    times[1] AS elapsed_p50, times[2] AS elapsed_p90, times[3] AS elapsed_p99,
+    class_1_cpu / 1e6 AS class_1_cpu_seconds, class_1_cpu / nullif(messages, 0) AS message_cpu
+FROM lines

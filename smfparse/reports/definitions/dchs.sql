@@ -1,0 +1,83 @@
+-- DCHS: one row per section and channel instance (QCST), its intervals added.
+-- A rate is over the whole seconds for which the channel was active in the interval. Averages that the
+-- channel initiator made are weighted: net time by batches, the others by messages.
+WITH
+seen AS (
+    SELECT
+        *,
+        greatest(interval_start, qcststrt) AS active_from,
+        least(interval_end, coalesce(qcstludt, interval_end)) AS active_to
+    FROM sectioned.qcst
+),
+channels AS (
+    SELECT
+        section,
+        qcstchnm AS channel,
+        qcstcnnm AS connection,
+        qcststrt AS started,
+        arg_max(qcstrqmn, qcstcltm) AS partner,
+        arg_max(upper(qcstchdp_text), qcstcltm) AS disposition,
+        arg_max(upper(qcstchty_text), qcstcltm) AS type,
+        arg_max(upper(qcstchst_text), qcstcltm) AS state,
+        arg_max(upper(qcststcl_text), qcstcltm) AS statchl,
+        max(qcstludt) AS stopped,
+        max(qcstcltm) AS collected,
+        max(qcstlmst) AS last_message,
+        trunc(sum(greatest(epoch_us(active_to) - epoch_us(active_from), 0)) / 1e6)::BIGINT AS active,
+        arg_max(qcstcbsz, qcstcltm) AS batch_size,
+        sum(qcstnmsg)::BIGINT AS messages,
+        sum(qcstnpmg)::BIGINT AS persistent,
+        sum(qcstbatc)::BIGINT AS batches,
+        sum(qcstfuba)::BIGINT AS full_batches,
+        sum(qcstbfst)::BIGINT AS buffers_sent,
+        sum(qcstbfrc)::BIGINT AS buffers_received,
+        sum(qcstqetc)::BIGINT AS xmitq_empty,
+        TRY_CAST(sum(qcstnbyt) AS UBIGINT) AS bytes,
+        TRY_CAST(sum(qcstnpby) AS UBIGINT) AS persistent_bytes,
+        TRY_CAST(sum(qcstbyst) AS UBIGINT) AS bytes_sent,
+        TRY_CAST(sum(qcstbyrc) AS UBIGINT) AS bytes_received,
+        sum(qcstptrc)::BIGINT AS put_retries,
+        coalesce(sum(qcstcpra::DOUBLE * qcstnmsg) / nullif(sum(qcstnmsg), 0), avg(qcstcpra)) AS compression,
+        coalesce(sum(qcstetav::DOUBLE * qcstnmsg) / nullif(sum(qcstnmsg), 0), avg(qcstetav)) AS exit_average,
+        min(qcstetmn) AS exit_shortest,
+        max(qcstetmx) AS exit_longest,
+        arg_max(qcstetdt, qcstetmx) AS exit_longest_at,
+        arg_max(qcstdnrt, qcstcltm) AS dns_time,
+        coalesce(sum(qcstntav::DOUBLE * qcstbatc) / nullif(sum(qcstbatc), 0), avg(qcstntav)) AS net_average,
+        min(qcstntmn) AS net_shortest,
+        max(qcstntmx) AS net_longest,
+        arg_max(qcstntdt, qcstntmx) AS net_longest_at,
+        arg_max(qcstcscv, qcstcltm) AS conversations,
+        arg_max(qcstdspn, qcstcltm) AS dispatcher,
+        arg_max(qcstcbit, qcstcltm) AS batch_interval,
+        arg_max(qcstcbdl, qcstcltm) AS batch_limit,
+        arg_max(nullif(qcstslcn, ''), qcstcltm) AS certificate,
+        arg_max(nullif(qcstrpid, ''), qcstcltm) AS product,
+        arg_max(nullif(qcstrver, ''), qcstcltm) AS product_version
+    FROM seen
+    GROUP BY section, channel, connection, started
+)
+SELECT
+    *,
+    messages / nullif(batches, 0) AS messages_per_batch,
+    batches - full_batches AS partial_batches,
+    TRY_CAST(bytes::HUGEINT - persistent_bytes AS BIGINT) AS nonpersistent_bytes,
+    bytes_received / nullif(batches, 0) AS received_per_batch,
+    bytes_sent / nullif(batches, 0) AS sent_per_batch,
+    bytes_received / nullif(messages, 0) AS received_per_message,
+    bytes_sent / nullif(messages, 0) AS sent_per_message,
+    bytes_received / nullif(active, 0) AS received_per_second,
+    bytes_sent / nullif(active, 0) AS sent_per_second,
+    batches / nullif(active, 0) AS batches_per_second,
+    bytes AS bytes_size,
+    persistent_bytes AS persistent_bytes_size,
+    nonpersistent_bytes AS nonpersistent_bytes_size,
+    bytes_sent AS bytes_sent_size,
+    bytes_received AS bytes_received_size,
+    received_per_batch AS received_per_batch_size,
+    sent_per_batch AS sent_per_batch_size,
+    received_per_message AS received_per_message_size,
+    sent_per_message AS sent_per_message_size,
+    received_per_second AS received_per_second_size,
+    sent_per_second AS sent_per_second_size
+FROM channels

@@ -1,0 +1,13 @@
+-- DNS: one row per section and DNS task of the channel initiator (QCT_DNS), and one for all of them.
+WITH
+blocks AS (
+    SELECT
+        section, block_no, sum(interval_seconds) AS interval_seconds,
+        sum(qctreqn)::UBIGINT AS qctreqn, sum(qcteltm) AS qcteltm, sum(qctcptm) AS qctcptm,
+        sum(qctwttm) AS qctwttm, NULL AS channels,
+        max(qctlgdu) AS longest, arg_max(qctlgtm, qctlgdu) AS longest_at
+    FROM sectioned.qct_dns
+    GROUP BY section, block_no
+)
+SELECT * EXCLUDE (channels)
+FROM channel_tasks('DNS', 'blocks')

@@ -1,0 +1,26 @@
+-- SMDS: one row per section and structure whose large messages are in a shared message data set (QESD).
+SELECT
+    section, qesdstr, qesdstrn, qesdencf,
+    qesdsmbt, qesdsmbs, qesdsmbd, qesdsmbu, qesdsmbf, qesdsmmc,
+    100 * qesdsmbu::DOUBLE / nullif(qesdsmbd, 0) AS blocks_used,
+    100 * qesdsmmu::DOUBLE / nullif(qesdsmbd, 0) AS blocks_used_high,
+    qesdsmar, qesdsmfr, qesdsmrr, qesdsmcr, qesdsmap, qesdsmfp, qesdsmrp, qesdsmcp,
+    qesdsmfl, qesdsmmm, qesdsmmu, qesdsmmf,
+    qesdbfsz, qesdbfto, qesdbfus, qesdbfup, qesdbffs, qesdbffe, qesdbfpw, qesdbfbw,
+    qesdbfgb, qesdbfgv, qesdbfgm, qesdbfgf, qesdbfgl, qesdbfgn,
+    100 * qesdbfgv::DOUBLE / nullif(qesdbfgb, 0) AS gets_valid,
+    qesdbfrr, qesdbfrs, qesdbfrp, qesdbfwr, qesdbffb, qesdbfdb,
+    100 * qesdbfrs::DOUBLE / nullif(qesdbfrr, 0) AS reads_saved,
+    qesdbfwp, qesdbfpt / nullif(qesdbfwp, 0) AS pool_wait_average,
+    qesdbfwb, qesdbfbt / nullif(qesdbfwb, 0) AS busy_wait_average,
+    qesdbfmu, qesdbfmf, qesdbfmp, qesdbfmb,
+    qesdioha, qesdiohu, qesdioci, qesdioca,
+    qesdiofr, qesdiofp, qesdioft / nullif(qesdiofr, 0) AS format_average,
+    qesdiofw / nullif(qesdiofr, 0) AS format_wait,
+    qesdiowr, qesdiowp, qesdiowt / nullif(qesdiowr, 0) AS write_average,
+    qesdioww / nullif(qesdiowr, 0) AS write_wait,
+    qesdiorr, qesdiorp, qesdiort / nullif(qesdiorr, 0) AS read_average,
+    qesdiorw / nullif(qesdiorr, 0) AS read_wait,
+    qesdioor, qesdioop, qesdioot / nullif(qesdioor, 0) AS other_average,
+    qesdioow / nullif(qesdioor, 0) AS other_wait
+FROM grouped.qesd

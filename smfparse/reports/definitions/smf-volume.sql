@@ -1,0 +1,222 @@
+-- SMF-VOLUME: how much SMF data there is and by what, what of it comes with each interval, what it
+-- would be at other intervals, and what class 3 costs. `line` is the kind of line of a row.
+WITH
+cost(call_us, record_us, record_us_at_worst) AS (VALUES (0.5e0, 4e0, 36e0)),
+jobs AS (
+    SELECT
+        input_no, source, record_no, coalesce(task_record_no, record_no) AS task_record,
+        wtidccn AS job
+    FROM sectioned.wtid
+    WHERE block_no = 1
+    UNION ALL BY NAME
+    SELECT input_no, source, record_no, qwhccn AS job
+    FROM sectioned.qmac
+    WHERE block_no = 1
+),
+counted AS (
+    SELECT input_no, source, record_no, min(token) AS token, sum(calls)::BIGINT AS calls
+    FROM (
+        SELECT
+            input_no, source, record_no, task_of_wqst(correl) AS token,
+            list_sum([openn, closen, getn, putn, put1n, inqn, setn, cbn]) AS calls
+        FROM sectioned.wqst
+        UNION ALL
+        SELECT
+            input_no, source, record_no, task_of_wtas(wtasstrt, wtasmthr, wtaswtas),
+            list_sum([
+                wtascmn, wtasban, wtasprn, wtassun, wtassqn, wtasctn, wtasstn, wtasotn
+            ])
+        FROM sectioned.wtas
+    )
+    GROUP BY ALL
+),
+-- Tasks whose whole life is in one record: it ends the task, and began with it; or there is no other of
+-- the task, though the task is younger than the first record here.
+lives AS (
+    SELECT
+        input_no, source, record_no AS task_record, wtasaeot AS ended,
+        wtasaeot AND (
+            epoch_us(wtasints) - epoch_us(wtasstrt) <= 1_000_000
+            OR (
+                count(*) OVER (PARTITION BY system, qmgr, wtasstrt, wtasmthr, wtaswtas) = 1
+                AND wtasstrt > min(wtasinte) OVER (PARTITION BY system, qmgr)
+            )
+        ) AS short_lived
+    FROM sectioned.wtas
+    WHERE block_no = 1
+),
+taken AS MATERIALIZED (
+    SELECT
+        section, system AS of_system, qmgr AS of_qmgr, type, subtype, length AS bytes, smf_time,
+        CASE WHEN interval_seconds > 0 AND interval_seconds <= 1e9 THEN interval_seconds END
+            AS interval_seconds,
+        job, token, calls, coalesce(ended, FALSE) AS ended,
+        hour_of(NULL::TIMESTAMPTZ, NULL, smf_time - INTERVAL 1 SECOND) AS hour,
+        CASE
+            WHEN type = 115 THEN 'statistics'
+            WHEN type = 116 AND subtype = 0 THEN 'class 1'
+            WHEN type = 116 AND subtype IN (1, 2) AND short_lived THEN 'class 3 short-lived'
+            WHEN type = 116 AND subtype IN (1, 2) THEN 'class 3 long-running'
+            WHEN type = 116 AND subtype = 10 THEN 'class 4'
+            ELSE 'others'
+        END AS kind
+    FROM sectioned.record
+    LEFT JOIN jobs USING (input_no, source, record_no)
+    LEFT JOIN counted USING (input_no, source, record_no)
+    LEFT JOIN lives USING (input_no, source, task_record)
+),
+-- Intervals as they are: most of a queue manager's are alike. Before MQ 8 statistics do not show
+-- theirs, but come one after the other.
+intervals AS (
+    SELECT
+        section, of_system, of_qmgr,
+        min(smf_time) AS first, max(smf_time) AS last,
+        min(smf_time) FILTER (kind = 'statistics') AS first_statistics,
+        min(smf_time) FILTER (kind IN ('class 3 long-running', 'class 4')) AS first_accounting,
+        coalesce(
+            median(interval_seconds) FILTER (kind = 'statistics'),
+            epoch(
+                max(smf_time) FILTER (type = 115 AND subtype = 1)
+                - min(smf_time) FILTER (type = 115 AND subtype = 1)
+            ) / nullif(count(*) FILTER (type = 115 AND subtype = 1) - 1, 0)
+        ) AS statistics_interval,
+        coalesce(
+            median(interval_seconds)
+                FILTER (kind = 'class 3 long-running' AND subtype = 1 AND NOT ended),
+            median(interval_seconds) FILTER (kind = 'class 4')
+        ) AS accounting_interval
+    FROM taken
+    GROUP BY ALL
+),
+spans AS (
+    SELECT
+        * REPLACE (least(first, coalesce(
+            first_statistics - to_microseconds((statistics_interval * 1e6)::BIGINT),
+            first_accounting - to_microseconds((accounting_interval * 1e6)::BIGINT)
+        )) AS first)
+    FROM intervals
+),
+-- Records of no queue manager cover what all of their system do.
+covered AS (
+    SELECT
+        section, of_system, of_qmgr, statistics_interval, accounting_interval,
+        CASE WHEN of_qmgr IS NULL THEN min(first) OVER alike ELSE first END AS first,
+        CASE WHEN of_qmgr IS NULL THEN max(last) OVER alike ELSE last END AS last
+    FROM spans
+    WINDOW alike AS (PARTITION BY section, of_system)
+),
+rated AS MATERIALIZED (
+    SELECT
+        taken.section,
+        asked_for('system', taken.of_system) AS system, asked_for('qmgr', taken.of_qmgr) AS qmgr,
+        asked_for('job', job) AS job, asked_for('hour', hour) AS hour,
+        (taken.of_system, taken.of_qmgr, token) AS task,
+        type, subtype, kind, bytes, calls, interval_seconds,
+        CASE kind
+            WHEN 'class 3 long-running' THEN 'ACCTIME'
+            WHEN 'class 4' THEN 'ACCTIME'
+            WHEN 'statistics' THEN 'STATIME'
+        END AS setting,
+        CASE setting
+            WHEN 'ACCTIME' THEN accounting_interval WHEN 'STATIME' THEN statistics_interval
+        END AS present_interval,
+        CASE setting
+            WHEN 'ACCTIME' THEN getvariable('acctime') WHEN 'STATIME' THEN getvariable('statime')
+        END::DOUBLE AS asked_interval,
+        CASE WHEN asked_interval IS NULL THEN 1 ELSE present_interval / asked_interval END AS times,
+        nullif(epoch(last - first), 0) AS seconds,
+        CASE
+            WHEN list_contains(getvariable('by'), 'hour') THEN nullif(greatest(0, epoch(
+                least(last, hour + INTERVAL 1 HOUR) - greatest(first, hour)
+            )), 0)
+            ELSE seconds
+        END AS seconds_asked_for
+    FROM taken
+    JOIN covered
+        ON taken.section = covered.section
+        AND taken.of_system IS NOT DISTINCT FROM covered.of_system
+        AND taken.of_qmgr IS NOT DISTINCT FROM covered.of_qmgr
+),
+by_type AS (
+    SELECT
+        section, system, qmgr, job, hour, type, subtype,
+        count(*) AS records, sum(bytes)::BIGINT AS bytes,
+        sum(1 / seconds_asked_for) AS records_rate, sum(bytes / seconds_asked_for) AS bytes_rate
+    FROM rated
+    GROUP BY ALL
+),
+by_life AS (
+    SELECT
+        section, system, qmgr, job, hour, kind,
+        count(DISTINCT task) AS tasks, count(*) AS records, sum(bytes)::BIGINT AS bytes,
+        max(interval_seconds) AS longest
+    FROM rated
+    WHERE kind IN ('class 3 short-lived', 'class 3 long-running')
+    GROUP BY ALL
+),
+by_kind AS (
+    SELECT
+        section, system, qmgr, job, kind, setting,
+        CASE
+            WHEN setting IS NOT NULL AND min(present_interval) = max(present_interval)
+            THEN max(present_interval)
+        END AS present_interval,
+        CASE WHEN setting IS NOT NULL THEN max(asked_interval) END AS asked_interval,
+        count(*) AS records, sum(bytes)::BIGINT AS bytes,
+        sum(1 / seconds) AS records_rate, sum(bytes / seconds) AS bytes_rate,
+        CASE WHEN count(times) = count(*) THEN sum(times) END AS projected_records,
+        CASE WHEN count(times) = count(*) THEN sum(times / seconds) END AS projected_rate,
+        CASE WHEN count(times) = count(*) THEN sum(times * bytes / seconds) END
+            AS projected_bytes_rate
+    FROM rated
+    GROUP BY GROUPING SETS (
+        (section, system, qmgr, job, kind, setting), (section, system, qmgr, job)
+    )
+),
+by_calls AS (
+    SELECT
+        section, system, qmgr, job, hour,
+        sum(calls)::BIGINT AS calls, sum(calls) * call_us AS gathering, count(*) AS records,
+        count(*) * record_us AS writing, count(*) * record_us_at_worst AS writing_at_worst,
+        sum((coalesce(calls, 0) * call_us + record_us) / seconds_asked_for) / 1e4 AS cpu_share,
+        CASE WHEN count(times) = count(*) THEN sum(times) END AS projected_records,
+        projected_records * record_us AS projected_writing,
+        projected_records * record_us_at_worst AS projected_writing_at_worst
+    FROM rated, cost
+    WHERE kind IN ('class 3 short-lived', 'class 3 long-running')
+    GROUP BY section, system, qmgr, job, hour, call_us, record_us, record_us_at_worst
+),
+lines AS (
+    SELECT
+        'type' AS line, 1 AS part, *,
+        100 * bytes / nullif(sum(bytes) OVER (PARTITION BY section), 0) AS share
+    FROM by_type
+    UNION ALL BY NAME
+    SELECT
+        'all' AS line, 2 AS part, section, count(*) AS records, sum(bytes)::BIGINT AS bytes,
+        sum(1 / seconds) AS records_rate, sum(bytes / seconds) AS bytes_rate
+    FROM rated
+    GROUP BY section
+    UNION ALL BY NAME
+    SELECT 'tasks' AS line, 3 AS part, *, records / nullif(tasks, 0) AS task_records FROM by_life
+    UNION ALL BY NAME
+    SELECT 'projection' AS line, 4 AS part, * REPLACE (coalesce(kind, 'total') AS kind) FROM by_kind
+    UNION ALL BY NAME
+    SELECT
+        'cost' AS line, 5 AS part, *,
+        gathering + writing AS class_3_cpu, gathering + writing_at_worst AS class_3_cpu_at_worst,
+        gathering + projected_writing AS projected_cpu,
+        gathering + projected_writing_at_worst AS projected_cpu_at_worst,
+        100 * (projected_cpu / nullif(class_3_cpu, 0) - 1) AS cpu_change
+    FROM by_calls
+)
+SELECT
+    * EXCLUDE (bytes_rate, projected_bytes_rate),
+    bytes / 1048576 AS mb, bytes / nullif(records, 0) AS record_bytes,
+    bytes_rate / 1048576 AS mb_rate, bytes_rate * 86400 / 1073741824 AS gb_day,
+    projected_bytes_rate / 1048576 AS projected_mb_rate,
+    projected_bytes_rate * 86400 / 1073741824 AS projected_gb_day,
+    list_position([
+        'class 1', 'class 3 short-lived', 'class 3 long-running', 'class 4', 'statistics', 'others'
+    ], kind) AS kind_order
+FROM lines

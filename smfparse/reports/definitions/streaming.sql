@@ -1,0 +1,338 @@
+-- STREAMING: what streaming queues do, and what they cost. `line` is the kind of line of a row:
+--   queue          puts of a queue, and the messages they made (WQST); pages by task (WTAS)
+--   cost           a verb of a queue that streams: with streaming, and without
+--   topic          messages of publish/subscribe, by the application or by streaming
+--   stream         a stream queue, in queue statistics (QQST)
+--   queue manager  its own counts (QIST, QMST) beside those of class 3
+--   log, adapters  what else streaming takes, and how much of it is left (QJST, QCT_ADP)
+-- The cost of streaming is worked out from what a queue manager's queues did in the whole input, so that
+-- sections with streaming find those without.
+WITH
+pairs AS (
+    SELECT each.base, each.stream
+    FROM (
+        SELECT unnest(getvariable('stream')::STRUCT(base VARCHAR, stream VARCHAR)[]) AS each
+    )
+),
+used AS (
+    SELECT
+        *,
+        coalesce(task_record_no, record_no) AS task_record,
+        queue_of(objname, basename) AS queue,
+        CASE WHEN coalesce(cfstrucname, '') = '' THEN 'private' ELSE 'shared' END AS kind,
+        putn::BIGINT + put1n AS puts,
+        CASE WHEN puts >= validput THEN puts - validput END AS failed,
+        coalesce(ftopic, false) OR coalesce(qtype = 8, false)
+            OR coalesce(qtype = 3 AND publishedn > 0 AND coalesce(streamedn, 0) = 0, false)
+            AS of_topic,
+        CASE WHEN of_topic THEN 'publish' WHEN publishedn > 0 THEN 'stream to topic alias' END
+            AS published_by,
+        CASE WHEN published_by = 'stream to topic alias' THEN true ELSE streamedn > 0 END
+            AS streams
+    FROM sectioned.wqst
+    WHERE puts > 0 OR streamedn > 0
+),
+used_queues AS (
+    SELECT * FROM used WHERE NOT of_topic
+),
+tasks AS (
+    SELECT
+        input_no, source, task_record, any_value(queue) AS queue, any_value(kind) AS kind,
+        sum(puts) AS puts, bool_or(streams) AS streams
+    FROM used
+    GROUP BY ALL
+    HAVING count(DISTINCT (queue, kind)) = 1 AND NOT bool_or(of_topic)
+),
+putters AS (
+    SELECT
+        w.section, w.system, w.qmgr, t.queue, t.kind, t.puts, t.streams,
+        w.wtasgpo::BIGINT + w.wtasgpn AS pages, w.wtascmn, w.wtascmct, w.wtascmet
+    FROM sectioned.wtas AS w
+    JOIN tasks AS t
+        ON t.input_no = w.input_no AND t.source = w.source AND t.task_record = w.record_no
+),
+pages_with AS (
+    SELECT
+        section, queue, kind,
+        sum(pages) / nullif(sum(puts), 0) AS pages_per_put,
+        sum(pages) FILTER (streams) / nullif(sum(puts) FILTER (streams), 0) AS pages_with
+    FROM putters
+    GROUP BY ALL
+),
+pages_without AS (
+    SELECT system, qmgr, queue, kind, sum(pages) / nullif(sum(puts), 0) AS pages_without
+    FROM putters
+    WHERE NOT streams
+    GROUP BY ALL
+),
+queues AS (
+    SELECT
+        section, system, qmgr, queue, kind,
+        sum(puts)::BIGINT AS puts, sum(failed)::BIGINT AS failed,
+        sum(puts - coalesce(failed, 0))::BIGINT AS done,
+        sum(streamedn)::BIGINT AS streamed,
+        bool_and(streams IS NOT NULL) AS known,
+        sum(CASE WHEN publishedn > 0 THEN publishedn ELSE streamedn END)::BIGINT AS copies,
+        sum(putbytes) / nullif(sum(validput), 0) AS put_size
+    FROM used_queues
+    GROUP BY ALL
+),
+calls AS (
+    SELECT
+        u.section, u.system, u.qmgr, u.queue, u.kind, u.streams,
+        c.verb, c.calls, c.cpu, c.elapsed
+    FROM calls_of_queues('sectioned.wqst') AS c
+    JOIN used_queues AS u USING (input_no, source, record_no, block_no)
+    WHERE c.verb IN ('open', 'close', 'put', 'put1') AND c.calls > 0
+    UNION ALL
+    SELECT
+        section, system, qmgr, queue, kind, streams, 'commit', wtascmn, wtascmct, wtascmet
+    FROM putters
+    WHERE wtascmn > 0
+),
+streaming AS (
+    SELECT
+        section, system, qmgr, queue, kind, verb,
+        sum(calls)::BIGINT AS calls, sum(cpu) AS cpu, sum(elapsed) AS elapsed
+    FROM calls
+    WHERE streams
+    GROUP BY ALL
+),
+plain AS (
+    SELECT
+        system, qmgr, queue, kind, verb,
+        sum(calls)::BIGINT AS calls, sum(cpu) AS cpu, sum(elapsed) AS elapsed
+    FROM calls
+    WHERE NOT streams
+    GROUP BY ALL
+),
+sizes AS (
+    SELECT
+        system, qmgr, queue, kind, bool_or(streams) AS streams,
+        2 * sum(putpmsg::BIGINT + put1pmsg) > sum(validput) AS persistent,
+        CASE WHEN sum(validput) > 0
+            THEN ceil(log2(greatest(sum(putbytes) / sum(validput), 1)))::INTEGER END AS band
+    FROM used_queues
+    GROUP BY ALL
+),
+others AS (
+    SELECT
+        system, qmgr, kind, persistent, band, verb,
+        sum(calls)::BIGINT AS calls, sum(cpu) AS cpu, sum(elapsed) AS elapsed
+    FROM plain
+    JOIN sizes USING (system, qmgr, queue, kind)
+    WHERE NOT streams
+    GROUP BY ALL
+),
+costs AS (
+    SELECT
+        w.section, w.queue, w.kind, w.verb, q.streamed,
+        CASE
+            WHEN p.calls > 0 THEN 'same queue'
+            WHEN o.calls > 0 THEN format(
+                'other {} queues, {}-{} bytes{}',
+                w.kind, CASE WHEN s.band = 0 THEN 0 ELSE (2 ** (s.band - 1))::BIGINT + 1 END,
+                (2 ** s.band)::BIGINT, CASE WHEN s.persistent THEN ', persistent' ELSE '' END
+            )
+            ELSE 'none'
+        END AS compared_with,
+        w.calls AS calls_with, coalesce(p.calls, o.calls) AS calls_without,
+        w.cpu / w.calls AS cpu_with, w.elapsed / w.calls AS elapsed_with,
+        coalesce(p.cpu / p.calls, o.cpu / o.calls) AS cpu_without,
+        coalesce(p.elapsed / p.calls, o.elapsed / o.calls) AS elapsed_without
+    FROM streaming AS w
+    JOIN queues AS q USING (section, system, qmgr, queue, kind)
+    LEFT JOIN plain AS p USING (system, qmgr, queue, kind, verb)
+    LEFT JOIN sizes AS s USING (system, qmgr, queue, kind)
+    LEFT JOIN others AS o
+        ON o.system = w.system AND o.qmgr = w.qmgr AND o.kind = w.kind AND o.verb = w.verb
+        AND o.band = s.band AND o.persistent = s.persistent
+),
+topics AS (
+    SELECT
+        section, queue, published_by,
+        sum(puts)::BIGINT AS puts, sum(publishedn)::BIGINT AS published,
+        sum(puts - coalesce(failed, 0))::BIGINT AS done,
+        sum(putct + put1ct) / nullif(sum(puts), 0) AS put_cpu,
+        sum(topicputsrb + topicput1srb) / nullif(sum(puts), 0) AS put_srb
+    FROM used
+    WHERE published_by IS NOT NULL
+    GROUP BY ALL
+    HAVING sum(publishedn) > 0
+),
+statistics AS (
+    SELECT
+        section, system, qmgr, qqstqnam AS queue,
+        try_cast(sum(qqstputs::HUGEINT + qqstput1) AS BIGINT) AS puts,
+        try_cast(sum(qqstflpt::HUGEINT + qqstflp1) AS BIGINT) AS failed,
+        try_cast(sum(qqststrm) AS BIGINT) AS streamed,
+        try_cast(sum(qqstexpr) AS BIGINT) AS expired,
+        sum(interval_seconds) AS seconds,
+        arg_min(qqstdpth, taken) FILTER (NOT qqstpart) AS depth_first,
+        arg_max(qqstdpth, taken) FILTER (NOT qqstpart) AS depth_last,
+        epoch_us(max(taken) FILTER (NOT qqstpart)) / 1e6
+            - epoch_us(min(taken) FILTER (NOT qqstpart)) / 1e6 AS apart,
+        coalesce(min(qqstdplo) FILTER (NOT qqstpart), min(qqstdpth) FILTER (NOT qqstpart))
+            AS depth_lowest,
+        coalesce(max(qqstdphi) FILTER (NOT qqstpart), max(qqstdpth) FILTER (NOT qqstpart))
+            AS depth_highest
+    FROM (SELECT *, coalesce(time, smf_time::TIMESTAMPTZ) AS taken FROM sectioned.qqst)
+    GROUP BY section, system, qmgr, qqstqnam
+),
+put_to AS (
+    SELECT DISTINCT system, qmgr, unnest([objname, basename]) AS queue FROM used
+),
+seen AS (
+    SELECT section, queue, streamed FROM statistics
+    UNION
+    SELECT section, queue, streamed FROM queues
+),
+bases AS (
+    SELECT section, streamed AS puts, any_value(queue) AS base
+    FROM seen
+    WHERE streamed > 0
+    GROUP BY ALL
+    HAVING count(DISTINCT queue) = 1
+),
+stream_queues AS (
+    SELECT seen.section, pairs.base, pairs.stream AS queue, NULL AS note
+    FROM seen
+    JOIN pairs ON seen.queue IN (pairs.base, pairs.stream)
+    GROUP BY ALL
+    UNION ALL
+    SELECT
+        section, base, queue,
+        CASE
+            WHEN base IS NULL THEN 'candidate: puts in statistics, none by tasks in class 3'
+            ELSE 'candidate: as many puts as its base streamed, none by tasks in class 3'
+        END
+    FROM statistics
+    ANTI JOIN put_to USING (system, qmgr, queue)
+    LEFT JOIN bases USING (section, puts)
+    WHERE puts > 0
+        AND (system, qmgr) IN (SELECT (system, qmgr) FROM put_to)
+        AND NOT EXISTS (FROM pairs)
+),
+streams AS (
+    SELECT
+        n.section, n.base, n.queue,
+        s.puts, s.failed, s.expired, c.streamed, b.streamed AS statistics_streamed,
+        s.depth_first, s.depth_last, s.depth_lowest, s.depth_highest,
+        3600 * (s.depth_last - s.depth_first) / nullif(s.apart, 0) AS depth_growth,
+        s.puts / nullif(s.seconds, 0) AS put_rate,
+        s.depth_lowest / nullif(put_rate, 0) / 60 AS arrivals_lowest,
+        s.depth_last / nullif(put_rate, 0) / 60 AS arrivals_last,
+        s.depth_highest / nullif(put_rate, 0) / 60 AS arrivals_highest,
+        CASE
+            WHEN n.note IS NOT NULL THEN n.note
+            WHEN s.queue IS NULL THEN 'no statistics of it: TRACE(STAT) CLASS(5) and STATQ(ON)'
+            WHEN s.puts IS NULL THEN 'puts are in statistics from 9.3.3 on'
+        END AS note
+    FROM stream_queues AS n
+    LEFT JOIN statistics AS s ON s.section = n.section AND s.queue = n.queue
+    LEFT JOIN statistics AS b ON b.section = n.section AND b.queue = n.base
+    LEFT JOIN (
+        SELECT section, queue, sum(streamed)::BIGINT AS streamed FROM queues GROUP BY ALL
+    ) AS c ON c.section = n.section AND c.queue = n.base
+),
+class_3 AS (
+    SELECT
+        section, sum(putn::BIGINT + put1n)::BIGINT AS puts, sum(publishedn)::BIGINT AS published,
+        sum(ngen)::BIGINT AS generated, sum(putpwg::BIGINT + put1pwg)::BIGINT AS to_getter,
+        sum(streamedn)::BIGINT AS streamed
+    FROM sectioned.wqst
+    GROUP BY section
+),
+data_manager AS (
+    SELECT section, sum(qistmput)::BIGINT AS puts FROM sectioned.qist GROUP BY section
+),
+message_manager AS (
+    SELECT section, sum(qmstput::BIGINT + qmstput1)::BIGINT AS puts
+    FROM sectioned.qmst
+    GROUP BY section
+),
+queue_statistics AS (
+    SELECT section, try_cast(sum(streamed) AS BIGINT) AS streamed FROM statistics GROUP BY section
+),
+lines AS (
+    SELECT
+        'queue' AS line, section, queue, kind, puts, failed, streamed,
+        100 * streamed / nullif(done, 0) AS streamed_share,
+        CASE WHEN known THEN done + copies END AS messages,
+        put_size, pages_per_put, pages_with,
+        CASE WHEN pages_with IS NOT NULL THEN pages_without END AS pages_without,
+        CASE
+            WHEN streamed IS NULL
+                THEN 'not visible in class 3 before 9.3.2: use smfparse compare'
+            WHEN NOT known
+                THEN 'some puts are of MQ before 9.3.2, where streaming is not visible in class 3'
+            WHEN streamed > 0 AND streamed < done
+                THEN 'not all were streamed: STREAMQ set for a time only, or BESTEF and the stream queue full'
+        END AS note
+    FROM queues
+    LEFT JOIN pages_with USING (section, queue, kind)
+    LEFT JOIN pages_without USING (system, qmgr, queue, kind)
+    UNION ALL BY NAME
+    SELECT
+        'cost' AS line, *,
+        cpu_with - cpu_without AS cpu_overhead, cpu_with / nullif(cpu_without, 0) AS cpu_factor,
+        elapsed_with - elapsed_without AS elapsed_overhead,
+        elapsed_with / nullif(elapsed_without, 0) AS elapsed_factor
+    FROM costs
+    UNION ALL BY NAME
+    SELECT
+        'topic' AS line, section, queue, published_by, puts, published,
+        published / nullif(puts, 0) AS subscribers,
+        CASE published_by WHEN 'publish' THEN published ELSE done + published END AS messages,
+        put_cpu, put_srb
+    FROM topics
+    UNION ALL BY NAME
+    SELECT 'stream' AS line, * FROM streams
+    UNION ALL BY NAME
+    SELECT
+        'queue manager' AS line, section, c.puts, c.published, c.generated, c.to_getter, c.streamed,
+        q.streamed AS statistics_streamed,
+        d.puts AS data_manager_puts, m.puts AS message_manager_puts,
+        d.puts - c.puts AS data_manager_excess, m.puts - c.puts AS message_manager_excess,
+        CASE
+            WHEN c.puts IS NULL THEN 'no class 3: START TRACE(ACCTG) CLASS(3)'
+            WHEN coalesce(d.puts, m.puts) IS NULL THEN 'no class 1: START TRACE(STAT) CLASS(1)'
+            ELSE 'an estimate: class 3 of all tasks for the same time makes it good'
+        END AS note
+    FROM sectioned.keys
+    LEFT JOIN class_3 AS c USING (section)
+    LEFT JOIN data_manager AS d USING (section)
+    LEFT JOIN message_manager AS m USING (section)
+    LEFT JOIN queue_statistics AS q USING (section)
+    WHERE coalesce(c.puts, d.puts, m.puts, q.streamed) IS NOT NULL
+    UNION ALL BY NAME
+    SELECT
+        'log' AS line, section, mb_per_second, pages_per_write, 128 - pages_per_write AS pages_left,
+        io_busy, 100 - io_busy AS io_left, task_busy, 100 - task_busy AS task_left,
+        CASE
+            WHEN pages_per_write >= 100
+                THEN 'near 128 pages an I/O: faster DASD, zHyperWrite, or a second queue manager'
+            WHEN task_busy >= 95
+                THEN 'full for this workload; with more pages an I/O it can still take more'
+            WHEN task_busy IS NULL THEN 'QJST shows how busy it is from MQ 8.0 on'
+        END AS note
+    FROM log_writes('grouped.qjst', 'sectioned.qjst', 'sectioned.qjst_io')
+    UNION ALL BY NAME
+    SELECT
+        'adapters' AS line, section, tasks AS adapters, busy AS adapter_busy,
+        busiest AS adapter_busiest, last AS adapter_last,
+        CASE
+            WHEN last > 50 OR busy > 50
+                THEN 'they do the streamed puts of channels as well: raise CHIADAPS'
+            WHEN idlest >= 1 THEN 'all are in use; more may help: CHIADAPS'
+            ELSE 'enough: they do the streamed puts of channels as well'
+        END AS note
+    FROM busy_tasks('grouped.qct_adp')
+)
+SELECT
+    *,
+    list_position(
+        ['queue', 'cost', 'topic', 'stream', 'queue manager', 'log', 'adapters'], line
+    ) AS part,
+    list_position(['open', 'close', 'put', 'put1', 'commit'], verb) AS verb_order
+FROM lines

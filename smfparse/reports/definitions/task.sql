@@ -1,0 +1,181 @@
+-- TASK: what each task did and on which queues, from class 3 accounting: WTID, WTAS, WQST, and the
+-- latches and coupling facility requests of these. `line` is the kind of line of a row.
+-- A task is identified by its token: its start in microseconds of the TOD clock, and two addresses. That
+-- is in WTAS and in WQST; a WTID is that of the WTAS in its record, or in a 116/2 record, which is asked
+-- where there is no 116/1 record, of the queues in it.
+WITH
+latches(latch, latch_name) AS (
+    VALUES
+    (11, 'DMCSEG: queue serialisation'), (12, 'buffer pool'),
+    (15, 'CMXL1: first open / last close of a shared queue'), (16, 'BMXL2: page set'),
+    (19, 'BMXL3: buffer page'), (21, 'RLMLWR: log buffer'), (23, 'BSDS'),
+    (24, 'LMXL1: waiting getters'), (25, 'locks, accounting'),
+    (30, 'ASMSAG: task switch, security'), (31, 'DPSLTC: scan of un-indexed queue, storage'),
+    (32, 'SMCPHB: storage pools')
+),
+accounted AS (
+    SELECT
+        *,
+        task_of_wtas(wtasstrt, wtasmthr, wtaswtas) AS token
+    FROM grouped.wtas
+),
+links AS (
+    SELECT
+        input_no, source, record_no,
+        task_of_wtas(wtasstrt, wtasmthr, wtaswtas) AS token
+    FROM sectioned.wtas
+),
+first_queues AS (
+    SELECT
+        input_no, source, record_no,
+        task_of_wqst(correl) AS token
+    FROM sectioned.wqst
+    WHERE block_no = 1
+),
+named AS (
+    SELECT
+        i.section,
+        coalesce(l.token, f.token) AS token,
+        arg_max({
+            'type': i.wtidatyp_text, 'job': i.wtidccn, 'userid': i.wtidopid, 'tran': i.wtidtran,
+            'channel': i.wtidchl, 'partner': i.wtidchlc, 'correlator': i.wtidcori
+        }, {
+            'is_first': i.task_record_no IS NULL OR i.task_record_no = i.record_no,
+            'taken': coalesce(i.time, i.smf_time)
+        }) AS who
+    FROM sectioned.wtid AS i
+    LEFT JOIN links AS l USING (input_no, source, record_no)
+    LEFT JOIN first_queues AS f USING (input_no, source, record_no)
+    GROUP BY ALL
+),
+spans AS (
+    SELECT
+        section, correl, objname, basename,
+        min(opentime) AS opened, max(clostime) AS closed,
+        min(minlatnt) FILTER (validget > 0) AS shortest
+    FROM sectioned.wqst
+    GROUP BY ALL
+),
+queue_blocks AS (
+    SELECT
+        nullif(cfstrucname, '') IS NULL AS is_private,
+        {
+            'section': section, 'token': task_of_wqst(correl), 'objname': objname,
+            'basename': basename, 'base': nullif(basename, objname),
+            'queue_type': CASE qtype_text WHEN 'Local queue' THEN 'QLocal' ELSE qtype_text END,
+            'index_type': CASE indxtype_text WHEN 'None' THEN 'NONE' ELSE indxtype_text END,
+            'qsgdisp_text': qsgdisp_text, 'cfstrucname': cfstrucname, 'is_private': is_private,
+            'page_set': CASE WHEN is_private THEN nps END,
+            'buffer_pool': CASE WHEN is_private THEN nbuffpool END,
+            'opened': opened, 'closed': closed, 'use_count': use_count, 'maxqdpth': maxqdpth
+        } AS queue,
+        *
+    FROM grouped.wqst
+    JOIN spans USING (section, correl, objname, basename)
+),
+queues AS MATERIALIZED (
+    SELECT * FROM queue_figures('queue_blocks')
+),
+used AS (
+    SELECT
+        section, token, count(*) AS task_queues, sum(queue_requests)::BIGINT AS task_requests,
+        sum(queue_elapsed) AS elapsed, sum(queue_cpu) AS cpu
+    FROM queues
+    GROUP BY ALL
+),
+tasks AS (
+    SELECT
+        section, token,
+        wtasstrt, wtasaeot, wtasgpo, wtasgpn,
+        coalesce(u.task_queues, 0) AS task_queues, coalesce(u.task_requests, 0) AS task_requests,
+        wtascmn, wtascmet / nullif(wtascmn, 0) AS commit_elapsed,
+        wtascmct / nullif(wtascmn, 0) AS commit_cpu,
+        wtasprn, wtaspret / nullif(wtasprn, 0) AS prepare_elapsed,
+        wtasprct / nullif(wtasprn, 0) AS prepare_cpu,
+        wtasban, wtasbaet / nullif(wtasban, 0) AS backout_elapsed,
+        wtasbact / nullif(wtasban, 0) AS backout_cpu,
+        wtasotn, wtasotet / nullif(wtasotn, 0) AS other_elapsed,
+        wtasotct / nullif(wtasotn, 0) AS other_cpu,
+        wtassun, wtassuet / nullif(wtassun, 0) AS sub_elapsed,
+        wtassuct / nullif(wtassun, 0) AS sub_cpu, wtassusc, wtassusl,
+        wtassqn, wtassqet / nullif(wtassqn, 0) AS subrq_elapsed,
+        wtassqct / nullif(wtassqn, 0) AS subrq_cpu,
+        wtasctn, wtasctet / nullif(wtasctn, 0) AS ctl_elapsed,
+        wtasctct / nullif(wtasctn, 0) AS ctl_cpu, wtasctsr,
+        wtasstn, wtasstet / nullif(wtasstn, 0) AS stat_elapsed,
+        wtasstct / nullif(wtasstn, 0) AS stat_cpu,
+        wtastpet, wtastpct,
+        wtasjwn, wtasjwet / nullif(wtasjwn, 0) AS log_write_elapsed, wtasjwb,
+        wtasjcn, wtasjcet / nullif(wtasjcn, 0) AS log_force_elapsed,
+        wtassusn, wtassuse / nullif(wtassusn, 0) AS suspend_elapsed,
+        wtaspsn0, wtaspse0 / nullif(wtaspsn0, 0) AS page_set_0_elapsed,
+        wtasdbct, wtasdbet / nullif(wtasdbct, 0) AS db2_thread_average,
+        wtasdbes / nullif(wtasdbct, 0) AS db2_server_average,
+        wtasdbmt, wtasdbms, wtasdbpt, wtasdbgt,
+        wtascsec, wtassstc / nullif(wtascsec, 0) AS cf_single_average, wtasrsec,
+        wtascmec, wtasmstc / nullif(wtascmec, 0) AS cf_multiple_average, wtasrmec,
+        wtassmrs, wtassmrp, wtassmrb, wtassmwp, wtassmwb, wtassmwt,
+        wtaspbhw, wtaspbtt,
+        coalesce(wtascmet + wtasbaet + wtasotet, 0) + coalesce(wtaspret, 0) + coalesce(wtassuet, 0)
+            + coalesce(wtassqet, 0) + coalesce(wtasctet, 0) + coalesce(wtasstet, 0)
+            + coalesce(wtastpet, 0) + coalesce(u.elapsed, 0) AS task_elapsed,
+        coalesce(wtascmct + wtasbact + wtasotct, 0) + coalesce(wtasprct, 0) + coalesce(wtassuct, 0)
+            + coalesce(wtassqct, 0) + coalesce(wtasctct, 0) + coalesce(wtasstct, 0)
+            + coalesce(wtastpct, 0) + coalesce(u.cpu, 0) AS task_cpu
+    FROM (SELECT section, token FROM named) AS n
+    FULL JOIN accounted AS w USING (section, token)
+    LEFT JOIN used AS u USING (section, token)
+),
+waits AS (
+    SELECT
+        t.section, l.token, t.latch, coalesce(any_value(latch_name), '-') AS latch_name,
+        sum(t.wtaslwn)::BIGINT AS wtaslwn, sum(t.wtaslwet) AS wtaslwet, max(t.wtaslmax) AS wtaslmax
+    FROM sectioned.wtas_latch AS t
+    JOIN links AS l USING (input_no, source, record_no)
+    LEFT JOIN latches USING (latch)
+    GROUP BY ALL
+),
+cf_requests AS (
+    SELECT
+        t.section, l.token, t.phase AS verb, NULL AS objname, NULL AS basename, t.request,
+        cfcount, cfsyncn, cfsyncet, cfasyncn, cfasyncet
+    FROM sectioned.wtas_cf AS t
+    JOIN links AS l USING (input_no, source, record_no)
+    UNION ALL
+    SELECT
+        t.section, task_of_wqst(correl), t.verb,
+        q.objname, q.basename, t.request, cfcount, cfsyncn, cfsyncet, cfasyncn, cfasyncet
+    FROM sectioned.wqst_cf AS t
+    JOIN sectioned.wqst AS q USING (input_no, source, record_no, block_no)
+),
+cf AS (
+    SELECT
+        section, token, objname, basename,
+        100 * list_position(['commit', 'prepare', 'open', 'close', 'get', 'put', 'put1'], verb)
+            + request AS detail,
+        upper(verb[1]) || verb[2:] || ' CF '
+            || cf_request(request) AS cf_request,
+        sum(cfcount)::BIGINT AS cfcount,
+        sum(cfsyncn)::BIGINT AS cfsyncn, sum(cfsyncet) / nullif(sum(cfsyncn), 0) AS cf_sync,
+        sum(cfasyncn)::BIGINT AS cfasyncn, sum(cfasyncet) / nullif(sum(cfasyncn), 0) AS cf_async
+    FROM cf_requests
+    GROUP BY section, token, objname, basename, verb, request
+),
+lines AS (
+    SELECT 'task' AS line, 1 AS part, NULL AS detail, * FROM tasks
+    UNION ALL BY NAME
+    SELECT 'latch' AS line, 2 AS part, latch AS detail, * FROM waits
+    UNION ALL BY NAME
+    SELECT 'cf' AS line, 3 AS part, * FROM cf WHERE objname IS NULL
+    UNION ALL BY NAME
+    SELECT 'queue' AS line, 4 AS part, * FROM queues
+    UNION ALL BY NAME
+    SELECT 'queue cf' AS line, 5 AS part, * FROM cf WHERE objname IS NOT NULL
+)
+SELECT
+    lines.*,
+    connection_of(who.type) AS connection,
+    who.job AS wtidccn, who.userid AS wtidopid, who.tran AS wtidtran,
+    who.channel AS wtidchl, who.partner AS wtidchlc, who.correlator AS wtidcori
+FROM lines
+LEFT JOIN named USING (section, token)

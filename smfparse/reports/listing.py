@@ -1,0 +1,100 @@
+"""The list of reports, and which of them an input has data for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from smfparse.rendering import Cells, Column, Document, Facts, Section, Table, aligned
+from smfparse.reports.declaration import Report, declared
+
+if TYPE_CHECKING:
+    from smfparse.query import Catalog
+
+_YES_NO = {True: "yes", False: "no", None: ""}
+_HEADINGS = {"name": "Name", "data": "Data", "title": "Title", "dd": "DD", "trace": "Trace"}
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A report in the list.
+
+    dd    MP1B's DD names for it
+    data  whether the inputs have data for it; None where there are none
+    """
+
+    name: str
+    title: str
+    dd: str
+    trace: str
+    data: bool | None
+
+
+def reports_listed(catalog: Catalog | None = None) -> list[Listed]:
+    """Return all reports; with a catalog, whether its inputs have data for each.
+
+    The title of a report whose declaration is wrong is the error.
+    """
+    found = declared()
+    good = [each for each in found.values() if isinstance(each, Report)]
+    filled = None if catalog is None else _filled(catalog, {t for each in good for t in each.main})
+    return [
+        Listed(
+            each.name,
+            each.title,
+            " ".join(each.dd),
+            each.trace,
+            None if filled is None else not filled.isdisjoint(each.main),
+        )
+        if isinstance(each, Report)
+        else Listed(name, f"cannot be used: {each}", "", "", None if filled is None else False)
+        for name, each in found.items()
+    ]
+
+
+def _filled(catalog: Catalog, tables: set[str]) -> set[str]:
+    """Return which tables have rows."""
+    counts = ", ".join(f"(SELECT count(*) FROM inputs.{t}) AS {t}" for t in sorted(tables))
+    (row,) = catalog.arrow(f"SELECT {counts}").to_pylist()
+    return {table for table, count in row.items() if count}
+
+
+class ListDocument(Document):
+    """The list as a document."""
+
+    title = "Reports"
+
+    def __init__(self, listed: Sequence[Listed]) -> None:
+        self._listed = listed
+
+    def sections(self) -> Iterator[Section]:
+        """Yield the one table."""
+        columns = [Column(_HEADINGS[name]) for name in self._names()]
+        yield Section("", [Table(columns, self._rows())])
+
+    def tables(self) -> Iterator[Table]:
+        """Yield the one table, headed by names as in JSON."""
+        yield Table([*map(Column, self._names())], self._rows())
+
+    def facts(self) -> Iterator[Facts]:
+        """Yield the reports as objects."""
+        yield Facts({"reports": [asdict(each) for each in self._listed]}, indent=2)
+
+    def printed(self) -> Iterator[str]:
+        """Yield the lines of the table, headed by names as in JSON."""
+        return aligned([*map(Column, self._names())], self._rows())
+
+    def _names(self) -> list[str]:
+        """Return the columns; whether there is data only where inputs were given."""
+        known = any(each.data is not None for each in self._listed)
+        return [name for name in _HEADINGS if known or name != "data"]
+
+    def _rows(self) -> list[Cells]:
+        return [
+            [
+                _YES_NO[each.data] if name == "data" else getattr(each, name)
+                for name in self._names()
+            ]
+            for each in self._listed
+        ]

@@ -1,0 +1,167 @@
+-- A moment in UTC as local time of the system.
+CREATE OR REPLACE MACRO local_time(moment, utc_offset) AS
+    moment AT TIME ZONE 'UTC' + to_seconds(utc_offset);
+
+-- A value that rows are grouped by; NULL where the option `by` does not name it.
+CREATE OR REPLACE MACRO asked_for(name, value) AS
+    CASE WHEN list_contains(getvariable('by'), name) THEN value END;
+
+-- The hour, local time of the system, in which something ended.
+CREATE OR REPLACE MACRO hour_of(ended, utc_offset, smf_time) AS time_bucket(
+    INTERVAL 1 HOUR,
+    coalesce(local_time(ended - INTERVAL 1 MICROSECOND, utc_offset), smf_time)
+);
+
+-- The name of a request to the coupling facility, by its number in CFSTAT.
+CREATE OR REPLACE MACRO cf_request(request) AS coalesce([
+    'Lock', 'Unlock', 'Write list controls', 'Signal XCF', 'Signal CF', 'Read', 'Write',
+    'Start monitoring', 'Stop monitoring', 'Read list', 'New', 'Move', 'MoveEnt', 'Delete'
+][request + 1], 'type ' || request);
+
+-- Figures of tasks of the channel initiator, and of all tasks of a section ('Summ'). `blocks` names rows
+-- of their control blocks with `channels`, `longest`, the longest request, and `longest_at`; NULL where
+-- such tasks have none.
+CREATE OR REPLACE MACRO channel_tasks(kind, blocks) AS TABLE
+WITH
+tasks AS (
+    SELECT
+        section, block_no - 1 AS number, interval_seconds,
+        qctreqn AS requests, qcteltm AS busy_us, qctcptm AS cpu_us, qctwttm AS waiting_us,
+        channels, longest, longest_at
+    FROM query_table(blocks)
+),
+rows AS (
+    SELECT *, number::VARCHAR AS task FROM tasks
+    UNION ALL BY NAME
+    SELECT
+        section, sum(interval_seconds) AS interval_seconds, sum(requests)::UBIGINT AS requests,
+        sum(busy_us) AS busy_us, sum(cpu_us) AS cpu_us, sum(waiting_us) AS waiting_us,
+        sum(channels)::UBIGINT AS channels, max(longest) AS longest,
+        arg_max(longest_at, longest) AS longest_at, 'Summ' AS task
+    FROM tasks
+    GROUP BY section
+)
+SELECT
+    section, CASE WHEN number IS NULL THEN 'summary' ELSE 'task' END AS line, number, task,
+    kind AS type, requests,
+    100 * busy_us / nullif(interval_seconds * 1e6, 0) AS busy,
+    cpu_us / 1e6 AS cpu_seconds,
+    100 * cpu_us / nullif(interval_seconds * 1e6, 0) AS cpu_busy,
+    CASE WHEN requests = 0 THEN 0 ELSE cpu_us / requests END AS cpu_average,
+    cpu_average AS cpu_tenths,
+    CASE WHEN requests = 0 THEN 0 ELSE busy_us / requests END AS elapsed_average,
+    waiting_us / 1e6 AS waiting_seconds,
+    channels, longest, longest_at
+FROM rows;
+
+-- Figures of queues. `queues` names rows of WQST with `queue`, a struct of what stands before the figures,
+-- and `shortest`, the least time on the queue of a message that was got.
+CREATE OR REPLACE MACRO queue_figures(queues) AS TABLE
+SELECT
+    queue.*,
+    (openn::BIGINT + closen + getn + putn + put1n + inqn + setn + coalesce(cbn, 0))::BIGINT
+        AS queue_requests,
+    openn, openet / nullif(openn, 0) AS open_elapsed,
+    openct / nullif(openn, 0) AS open_cpu,
+    closen, closeet / nullif(closen, 0) AS close_elapsed,
+    closect / nullif(closen, 0) AS close_cpu,
+    getn, getet / nullif(getn, 0) AS get_elapsed,
+    getct / nullif(getn, 0) AS get_cpu,
+    putn, putet / nullif(putn, 0) AS put_elapsed,
+    putct / nullif(putn, 0) AS put_cpu,
+    put1n, put1et / nullif(put1n, 0) AS put1_elapsed,
+    put1ct / nullif(put1n, 0) AS put1_cpu,
+    validput, putmaxms, putminms,
+    putbytes / nullif(validput, 0) AS put_size,
+    putbytes,
+    inqn, inqet / nullif(inqn, 0) AS inq_elapsed,
+    inqct / nullif(inqn, 0) AS inq_cpu,
+    setn, setet / nullif(setn, 0) AS set_elapsed,
+    setct / nullif(setn, 0) AS set_cpu,
+    cbn, cbet / nullif(cbn, 0) AS cb_elapsed,
+    cbct / nullif(cbn, 0) AS cb_cpu,
+    validget, getdval, geterr, geta, gets, getbrwa, getbrws, getmaxms, getminms,
+    getbytes / nullif(validget, 0) AS get_size,
+    getbytes, getpmsg, putpmsg, put1pmsg,
+    CASE WHEN validget > 0 THEN maxlatnt END AS on_queue_maximum,
+    shortest AS on_queue_minimum,
+    totlatnt / nullif(validget, 0) AS on_queue_average,
+    getjwn, getjwet / nullif(getjwn, 0) AS get_log_write,
+    getjcn, getjcet / nullif(getjcn, 0) AS get_log_force,
+    putjwn, putjwet / nullif(putjwn, 0) AS put_log_write,
+    putjcn, putjcet / nullif(putjcn, 0) AS put_log_force,
+    put1jwn, put1jwet / nullif(put1jwn, 0) AS put1_log_write,
+    put1jcn, put1jcet / nullif(put1jcn, 0) AS put1_log_force,
+    setjwn, setjwet / nullif(setjwn, 0) AS set_log_write,
+    setjcn, setjcet / nullif(setjcn, 0) AS set_log_force,
+    getpsn, getpset / nullif(getpsn, 0) AS get_page_set,
+    putpsn, putpset / nullif(putpsn, 0) AS put_page_set,
+    put1psn, put1pset / nullif(put1psn, 0) AS put1_page_set,
+    opensun, opensuet / nullif(opensun, 0) AS open_suspend,
+    closesun, closesuet / nullif(closesun, 0) AS close_suspend,
+    getsusn, getsuset / nullif(getsusn, 0) AS get_suspend,
+    putsusn, putsuset / nullif(putsusn, 0) AS put_suspend,
+    put1susn, put1suset / nullif(put1susn, 0) AS put1_suspend,
+    getepage, getsmsg, getexmsg, putpwg, put1pwg, putdsq, putigq, put1igq, ngen, publishedn,
+    putddly, streamedn, selcount, selmaxln, topicopensrb, topicclosesrb, topicputsrb,
+    topicput1srb, opencf0, closecf0,
+    openet + closeet + getet + putet + put1et + inqet + setet + coalesce(cbet, 0) AS queue_elapsed,
+    openct + closect + getct + putct + put1ct + inqct + setct + coalesce(cbct, 0) AS queue_cpu
+FROM query_table(queues);
+
+-- When, UTC, the interval begins that compare puts a recorded one into: the one of its middle.
+CREATE OR REPLACE MACRO bucket_of(started, ended) AS time_bucket(
+    to_microseconds(getvariable('bucket_us')),
+    started + to_microseconds((epoch_us(ended) - epoch_us(started)) // 2),
+    getvariable('first_bucket')
+);
+
+-- How the log was written: a row of combined log statistics each, with what `rows_of_log` and
+-- `rows_of_io` have of its section. Both copies are written at once, so the one with more counts.
+-- Figures that the release did not write yet are NULL: QJSTSLPTU came with the I/O block, and only
+-- intervals that have it count for rates and busy figures.
+CREATE OR REPLACE MACRO log_writes(combined, rows_of_log, rows_of_io) AS TABLE
+WITH
+copies AS (
+    SELECT
+        section, copy,
+        sum(qjstiocount) AS ios, sum(qjstioci) AS pages, sum(qjstiototsus) AS suspended_us
+    FROM query_table(rows_of_io)
+    GROUP BY ALL
+),
+written AS (
+    SELECT
+        section, sum(ios)::BIGINT AS ios, sum(pages)::BIGINT AS pages,
+        max(pages)::BIGINT AS copy_pages, max(suspended_us) AS copy_suspended_us
+    FROM copies
+    GROUP BY section
+),
+measured AS (
+    SELECT section, sum(interval_seconds) FILTER (qjstslptu IS NOT NULL) AS seconds
+    FROM query_table(rows_of_log)
+    GROUP BY section
+)
+SELECT
+    l.*,
+    l.qjstslptu IS NOT NULL AS has_io,
+    CASE WHEN has_io THEN coalesce(w.copy_pages, 0) END AS pages_per_copy,
+    pages_per_copy / 256 AS mb_written,
+    mb_written / nullif(m.seconds, 0) AS mb_per_second,
+    coalesce(w.pages, l.qjstciwr) / nullif(coalesce(w.ios, l.qjstlogw), 0) AS pages_per_write,
+    100 * CASE WHEN has_io THEN coalesce(w.copy_suspended_us, 0) END / nullif(m.seconds * 1e6, 0)
+        AS io_busy,
+    100 * (1 - l.qjstslptu / nullif(m.seconds * 1e6, 0)) AS task_busy
+FROM query_table(combined) AS l
+LEFT JOIN written AS w USING (section)
+LEFT JOIN measured AS m USING (section);
+
+-- How busy the tasks of the channel initiator of a kind were: one row per section, per cent.
+CREATE OR REPLACE MACRO busy_tasks(tasks_of_kind) AS TABLE
+SELECT
+    section, count(*) AS tasks,
+    100 * sum(qcteltm) / nullif(sum(interval_seconds) * 1e6, 0) AS busy,
+    min(100 * qcteltm / nullif(interval_seconds * 1e6, 0)) AS idlest,
+    max(100 * qcteltm / nullif(interval_seconds * 1e6, 0)) AS busiest,
+    arg_max(100 * qcteltm / nullif(interval_seconds * 1e6, 0), block_no) AS last
+FROM query_table(tasks_of_kind)
+GROUP BY section;

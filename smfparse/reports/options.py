@@ -1,0 +1,129 @@
+"""Options of single reports, as text or plain values.
+
+A report's declaration names those that it takes, each with its default. Its SQL gets them by
+`getvariable`:
+
+    by       list of columns that rows are grouped by
+    top      how many rows a section has at most; NULL: all
+    sort     one of the names in the report's `choices`
+    acctime  seconds, of MMMM.SS as the queue manager takes it; NULL: not given
+    statime  likewise
+    stream   list of {base, stream}: names of a queue and of its streaming queue
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from smfparse.errors import RequestError
+
+Parser: TypeAlias = Callable[[str, Any, Sequence[str]], Any]
+"""Makes the value for the SQL of an option's name, what was given, and the report's choices."""
+_MINUTES = re.compile(r"(\d{1,4})(?:\.(\d\d))?")
+_DAY_SECONDS = 1440 * 60
+
+
+def parsed(
+    report: str,
+    defaults: Mapping[str, Any],
+    choices: Mapping[str, Sequence[str]],
+    given: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return the values of all options of a report, for its SQL.
+
+    defaults  options that it takes, and their defaults
+    choices   the names that some of them take
+    given     what is asked for; None or empty: nothing
+
+    Raises RequestError for an option that it does not take, or a value that it cannot use.
+    """
+    asked = {name: value for name, value in given.items() if value not in (None, "", (), [])}
+    for name in asked:
+        if name not in defaults:
+            takes = ", ".join(f"{each}=" for each in defaults) or "only those of all reports"
+            raise RequestError(
+                f"the report {report} does not take {name}=; it takes {takes}", name, *defaults
+            )
+    return {
+        name: OPTIONS[name](name, asked.get(name, default), choices.get(name, ()))
+        for name, default in defaults.items()
+    }
+
+
+def _texts(option: str, value: Any) -> list[str]:
+    found = [value] if isinstance(value, str) else value
+    if not isinstance(found, Iterable) or not all(isinstance(each, str) for each in found):
+        raise RequestError(f"{option}={value}: expected a string or a list of strings", option)
+    return list(found)
+
+
+def _names(option: str, value: Any, choices: Sequence[str]) -> list[str]:
+    texts = value.split(",") if isinstance(value, str) else _texts(option, value)
+    found = [text.strip().lower().replace("_", "-") for text in texts]
+    for name in found:
+        _choice(option, name, choices)
+    return [name.replace("-", "_") for name in dict.fromkeys(found)]
+
+
+def _number(option: str, value: Any, _choices: Sequence[str]) -> int | None:
+    try:
+        number = int(value)
+    except (TypeError, ValueError):
+        number = -1
+    if number < 0:
+        raise RequestError(
+            f"{option}={value}: expected a number of rows; give 1 or more, 0 for all", option
+        )
+    return number or None
+
+
+def _choice(option: str, value: Any, choices: Sequence[str]) -> str:
+    for name in choices:
+        if name == value:
+            return name
+    raise RequestError(f"{option}={value}: unknown name; it takes {', '.join(choices)}", option)
+
+
+def seconds(text: Any, option: str = "interval") -> int:
+    """Return the seconds of MMMM.SS, as ACCTIME and STATIME are set: 0.15 is 15, 30 is 1800.
+
+    Raises RequestError, which names `option`, unless it is 1 second to 1440 minutes.
+    """
+    found = _MINUTES.fullmatch(str(text).strip())
+    minutes, rest = (int(part or 0) for part in found.groups()) if found else (0, 0)
+    length = 60 * minutes + rest
+    if rest > 59 or not 1 <= length <= _DAY_SECONDS:
+        raise RequestError(
+            f"{option}={text}: expected MMMM.SS, minutes and seconds; give 0.01 to 1440: 0.15, 30",
+            option,
+        )
+    return length
+
+
+def _seconds(option: str, value: Any, _choices: Sequence[str]) -> int | None:
+    return seconds(value, option) if value else None
+
+
+def _pairs(option: str, value: Any, _choices: Sequence[str]) -> list[dict[str, str]]:
+    found = []
+    for text in _texts(option, value):
+        base, equals, stream = (part.strip() for part in text.partition("="))
+        if not (base and equals and stream):
+            raise RequestError(
+                f"{option}={text}: expected BASE=STREAM; give a queue and its STREAMQ", option
+            )
+        found.append({"base": base.upper(), "stream": stream.upper()})
+    return found
+
+
+OPTIONS: Mapping[str, Parser] = {
+    "by": _names,
+    "top": _number,
+    "sort": _choice,
+    "acctime": _seconds,
+    "statime": _seconds,
+    "stream": _pairs,
+}
+"""Each option, and what makes its value."""

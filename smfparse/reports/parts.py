@@ -1,0 +1,112 @@
+"""A report in sections, for formats of their own tables: Markdown, HTML.
+
+It shows what the text shows, each kind of line as a table. A kind of more figures than fit side by
+side is shown one row per table, one figure per line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, groupby
+from string import Formatter
+
+from smfparse.rendering import MOMENTS, Cells, Column, Section, Table
+from smfparse.reports.declaration import Report
+from smfparse.reports.running import Row
+from smfparse.reports.sections import TEMPLATE_KEYS
+from smfparse.reports.templates import Printer, interval_line, keys_of
+
+WIDE = 24
+"""So many figures stand side by side, and no more."""
+_TEXTS = MOMENTS | {"text", "flag"}
+"""Styles of figures that are no numbers."""
+_LISTED = (Column("Figure"), Column("Value", right=True))
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """A kind of line: what is shown of it, and the figures without which each is left out."""
+
+    caption: str
+    names: Sequence[str]
+    columns: Sequence[Column]
+    conditions: Sequence[Sequence[str]]
+
+
+def sections(which: Report, rows: Iterable[Row], left_out: Collection[str]) -> Iterator[Section]:
+    """Yield the sections of a report; where there is none, an empty one."""
+    printer = Printer(which, left_out)
+    kinds = {line: _kind(which, printer, line) for line in printer.templates}
+    empty = True
+    for _, found in groupby(rows, lambda row: row["section"] if which.header else None):
+        empty = False
+        yield _section(which, printer, kinds, found)
+    if empty:
+        yield Section("")
+
+
+def _section(
+    which: Report, printer: Printer, kinds: Mapping[str, _Kind], rows: Iterator[Row]
+) -> Section:
+    """Return a section with the heading that the text has: whose it is, from when to when."""
+    row = next(rows)
+    tables = _tables(printer, kinds, chain([row], rows))
+    if not which.header:
+        return Section("", tables)
+    interval = interval_line(row)
+    marks = [f"Marked {row['marks']}"] if row["marks"] else []
+    if which.across:
+        return Section(interval, tables, marks)
+    title = "{system} {qmgr} {date} {time} VRM:{vrm}".format_map(keys_of(row))
+    return Section(title, tables, [interval, *marks])
+
+
+def _kind(which: Report, printer: Printer, line: str) -> _Kind:
+    """Return what is shown of a kind of line: columns of its block, or what its templates name."""
+    headings = {key: heading for heading, key in which.csv_keys.items()}
+    headings |= {name: each.csv or name for name, each in printer.figures.items()}
+    block = which.blocks.get(line)
+    if block is None:
+        shown = _named(printer, line, TEMPLATE_KEYS if which.header and not which.across else ())
+        caption = line.capitalize() or which.title
+    else:
+        shown = {name: () for name, _, _ in printer.columns(block)}
+        headings |= {name: heading for name, heading, _ in block.columns}
+        caption = " ".join(block.title.split())
+    numbers = {name for name, each in printer.figures.items() if each.style not in _TEXTS}
+    columns = [Column(headings.get(name, name), name in numbers) for name in shown]
+    return _Kind(caption, list(shown), columns, list(shown.values()))
+
+
+def _named(printer: Printer, line: str, known: Collection[str]) -> dict[str, Sequence[str]]:
+    """Return what templates name, but for what the heading has, and on which conditions."""
+    found: dict[str, Sequence[str]] = {}
+    for conditions, template in printer.templates[line]:
+        for _, name, _, _ in Formatter().parse(template):
+            if name and name not in known:
+                found.setdefault(name, conditions)
+    return found
+
+
+def _tables(printer: Printer, kinds: Mapping[str, _Kind], rows: Iterable[Row]) -> Iterator[Table]:
+    for line, found in groupby(rows, lambda row: row.get("line") or ""):
+        kind = kinds[line]
+        if len(kind.names) > WIDE:
+            for row in found:
+                yield Table(_LISTED, _listed(printer, kind, row), kind.caption)
+        else:
+            cells = (_cells(printer, kind, row) for row in found)
+            yield Table(kind.columns, cells, kind.caption)
+
+
+def _cells(printer: Printer, kind: _Kind, row: Row) -> Cells:
+    cells = printer.cells(row)
+    return [format(cells[name], "") for name in kind.names]
+
+
+def _listed(printer: Printer, kind: _Kind, row: Row) -> Iterator[Cells]:
+    cells = _cells(printer, kind, row)
+    for column, cell, conditions in zip(kind.columns, cells, kind.conditions, strict=True):
+        if all(row[name] for name in conditions):
+            yield column.heading, cell

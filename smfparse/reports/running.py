@@ -1,0 +1,95 @@
+"""Reports over a catalog: their rows, and how their figures come about.
+
+Text, CSV, JSON, `--explain` and the reference in docs/reports.md are all made from a report's
+declaration (`declaration`). What the SQL of several reports needs is in `macros.sql`, and what
+views need as well in the macros of views.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from importlib import resources
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from smfparse.rendering import STYLES
+from smfparse.reports.declaration import EVIDENCE, Report
+from smfparse.reports.sections import Sections, statements
+from smfparse.tables import view_macros
+
+if TYPE_CHECKING:
+    from smfparse.query import Catalog
+
+Row: TypeAlias = Mapping[str, Any]
+"""A row of a report: the keys of its section, and figures as the SQL gives them."""
+
+_ORDER = "keys.time, keys.system, keys.qmgr, keys.source, keys.record_no, rows.section"
+
+
+def run_report(
+    which: Report, catalog: Catalog, sections: Sections | None = None, **asked: Any
+) -> Generator[dict[str, Any], None, None]:
+    """Yield the rows of a report, sections in time order, figures as the SQL gives them.
+
+    Close it if it is not read to the end: files stay spooled until then.
+
+    sections  what makes a section; None: what the report's declaration says
+    asked     options of the report: see `options`
+
+    Raises RequestError for an option that the report does not take.
+    """
+    with closing(catalog.stream(_query(which, catalog, sections, asked))) as batches:
+        for batch in batches:
+            yield from batch.to_pylist()
+
+
+def report_table(
+    which: Report, catalog: Catalog, sections: Sections | None = None, **asked: Any
+) -> Any:
+    """Return the rows that `run_report` yields as a pyarrow.Table, without their section."""
+    found = catalog.arrow(_query(which, catalog, sections, asked))
+    return found.drop_columns(["section"])
+
+
+def _query(
+    which: Report, catalog: Catalog, sections: Sections | None, asked: Mapping[str, Any]
+) -> str:
+    """Make the views that a report reads, and return its query."""
+    sections = sections or Sections.of(which.section)
+    if which.across:
+        sections = sections.together()
+    for name, value in which.values(asked).items():
+        catalog.set_variable(name, value)
+    prepare(catalog, sections, which.tables, which.grouped, which.main)
+    order = f"{_ORDER}, {which.order}" if which.order else _ORDER
+    own = "section, system, qmgr" if which.across else "section"
+    return (
+        f"SELECT rows.section, keys.* EXCLUDE ({own}), rows.* EXCLUDE (section) "
+        f"FROM ({which.sql}) AS rows JOIN sectioned.keys AS keys USING (section) ORDER BY {order}"
+    )
+
+
+def prepare(
+    catalog: Catalog,
+    sections: Sections,
+    tables: Sequence[str],
+    grouped: Mapping[str, Sequence[str]],
+    main: Sequence[str],
+) -> None:
+    """Define the macros and views that queries read: see `sections.statements`."""
+    catalog.define(view_macros())
+    catalog.define((resources.files("smfparse.reports") / "macros.sql").read_text("utf-8"))
+    for statement in statements(sections, tables, grouped, main):
+        catalog.execute(statement)
+
+
+def explain(which: Report) -> Iterator[str]:
+    """Yield the lines that say how each figure comes about."""
+    yield f"{which.name}: {which.title}"
+    yield f"Data: {which.record} ({which.trace}). MP1B: {', '.join(which.dd) or 'not there'}."
+    yield ""
+    for each in which.figures:
+        yield f"{each.csv or each.name} [{each.name}] = {each.formula}"
+        yield f"    {STYLES[each.style][1]}; {EVIDENCE[each.evidence]}"
+        if each.note:
+            yield f"    {each.note}"

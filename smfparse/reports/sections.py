@@ -1,0 +1,330 @@
+"""Sections of a report: which records are shown as one.
+
+A section is one interval of a queue manager as it was recorded; or all records that fall into an
+interval of the clock (`interval=`), that SMF took at one moment, or that the input has
+(`total=True`). A report's SQL sees each of its tables in two ways:
+
+    sectioned.<table>   every row, with the `section` it belongs to
+    grouped.<table>     one row per section (and a value of the columns grouped by): every column is
+                        combined as its declaration says: sum, max, min or last
+
+`sectioned.keys` has one row per section: whose it is, from when to when, and what is odd about it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from smfparse.errors import RequestError
+from smfparse.layout import Column, Combine
+from smfparse.tables import RECORD, TABLES
+
+_SECTION = {
+    "record": ("input_no", "source", "{record_no} AS record_no"),
+    "span": ("input_no", "system", "qmgr", "{began} AS began"),
+    "moment": ("input_no", "system", "qmgr", "smf_time"),
+    "interval": ("system", "qmgr", "{interval} AS interval"),
+    "total": ("system", "qmgr"),
+    "clock": ("{interval} AS interval",),
+    "all": ("TRUE AS everything",),
+}
+"""Columns that identify a section. Source and record number alone do not: two datasets can both
+have been made from a file of one name."""
+DECLARED = ("record", "span", "moment", "total", "all")
+"""Sections that a report's declaration can name; the others take a length."""
+_ORDER = "coalesce(time, smf_time)"
+"""The order by which one value of a section is its last."""
+_LENGTH_US = "round(CASE WHEN interval_seconds BETWEEN 0 AND 1e9 THEN interval_seconds * 1e6 END)"
+"""Microseconds of an interval; NULL beyond thirty years, which only damage gives."""
+_END = f"interval_start + to_microseconds({_LENGTH_US}::BIGINT)"
+_MIDDLE = f"interval_start + to_microseconds({_LENGTH_US}::BIGINT // 2)"
+_LATE = "INTERVAL 1 SECOND"
+"""How long after the end of an interval a record of it can be written. None is shorter."""
+_LOCAL = "local_time({}, utc_offset)"
+"""A moment in UTC as local time of the system, by the macro in macros.sql."""
+_BEGAN = f"coalesce({_LOCAL.format('interval_start')}, smf_time)"
+"""When an interval began, local time; of what has none, when SMF took it."""
+_LAST = ("mq_version", "utc_offset")
+"""Key columns that a group has for a report's SQL: those of its last row."""
+_COMBINED = {
+    Combine.SUM: "sum({0})",
+    Combine.MAX: "max({0})",
+    Combine.MIN: "min({0})",
+    Combine.LAST: f"arg_max({{0}}, {_ORDER})",
+    Combine.NONE: f"arg_max({{0}}, {_ORDER})",
+}
+_LAST_OF_KEYS = ("system", "qmgr", "qsg", "mq_version", "utc_offset", "source", "record_no")
+"""Columns of `sectioned.keys` that are those of the last row."""
+_TIMES_OF_KEYS = ("smf_time", "time", "interval_start", "interval_end")
+SECTION_COLUMNS = (
+    *_LAST_OF_KEYS,
+    *_TIMES_OF_KEYS,
+    "bucket",
+    "intervals",
+    "interval_seconds",
+    "marks",
+)
+"""All columns of `sectioned.keys` besides `section`."""
+TEMPLATE_KEYS = ("system", "qmgr", "date", "time", "vrm", "start", "end")
+"""What a template can show of a section, besides figures."""
+CSV_KEYS = (*TEMPLATE_KEYS, "from", *SECTION_COLUMNS)
+"""What CSV can show of a section."""
+_ALIKE = "CASE WHEN min({0}) = max({0}) THEN max({0}) END"
+"""A value that all rows of a section of several queue managers have; NULL where they differ."""
+_DAY = 86_400
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": _DAY}
+_LENGTH = re.compile(r"([1-9][0-9]*)([smhd])")
+LONG = 1.5
+"""An interval is long if it is longer than the queue manager's median by this factor."""
+_SLACK = "least(1, typical / 10)"
+"""Seconds between one interval and the next that count neither as gap nor as overlap."""
+
+
+@dataclass(frozen=True)
+class Sections:
+    """What makes a section.
+
+    by       record; span: an interval as it was recorded, in one record or several; moment: what
+             SMF took at one time; interval: of the clock; total; or, of all queue managers
+             together, clock: an interval of the clock, and all
+    seconds  length of an interval; intervals begin at midnight, local time of the system
+    """
+
+    by: str
+    seconds: int = 0
+
+    @classmethod
+    def of(cls, text: str) -> Sections:
+        """Return what a report's declaration says: one of DECLARED, or a length as 15m."""
+        return cls(text) if text in DECLARED else every(text)
+
+    @property
+    def across(self) -> bool:
+        """Whether a section is about all queue managers together."""
+        return self.by in ("clock", "all")
+
+    def together(self) -> Sections:
+        """Return the same sections, but of all queue managers together."""
+        return Sections("clock", self.seconds) if self.by == "interval" else ONE_SECTION
+
+
+RECORDED = Sections("record")
+TOTAL = Sections("total")
+ONE_SECTION = Sections("all")
+
+
+def every(text: str) -> Sections:
+    """Return sections of a length: 30s, 1m, 15m, 1h, 1d. Raises RequestError.
+
+    A day has to be a multiple of it, so that every day's intervals begin alike.
+    """
+    found = _LENGTH.fullmatch(text.strip().lower())
+    seconds = int(found[1]) * _UNITS[found[2]] if found else 0
+    if not found or _DAY % seconds:
+        raise RequestError(
+            f"interval={text}: expected a length that divides a day; "
+            "use a number and s, m, h or d: 30s, 15m, 1h",
+            "interval",
+        )
+    return Sections("interval", seconds)
+
+
+def statements(
+    sections: Sections,
+    tables: Iterable[str],
+    grouped: Mapping[str, Sequence[str]],
+    main: Sequence[str],
+) -> Iterator[str]:
+    """Yield the SQL that makes the views of `tables`.
+
+    grouped  those that are combined, and the columns they are grouped by besides
+    main     those whose rows make the sections; where a section has rows of two, the first gives
+             its intervals
+    """
+    yield "CREATE SCHEMA IF NOT EXISTS sectioned"
+    yield "CREATE SCHEMA IF NOT EXISTS grouped"
+    for table in tables:
+        yield (
+            f"CREATE OR REPLACE VIEW sectioned.{table} AS "
+            f"SELECT {_section(sections, table)} AS section, {_END} AS interval_end, * "
+            f"FROM inputs.{table}"
+        )
+    for table, by in grouped.items():
+        rows = f"SELECT * FROM sectioned.{table}"
+        if sections != RECORDED:
+            rows = _combined(table, by)
+        yield f"CREATE OR REPLACE VIEW grouped.{table} AS {rows}"
+    yield f"CREATE OR REPLACE VIEW sectioned.keys AS {_keys(sections, main)}"
+
+
+def _section(sections: Sections, table: str) -> str:
+    """Return the SQL of the section that a row belongs to."""
+    number = "coalesce(task_record_no, record_no)" if _is_task(table) else "record_no"
+    parts = []
+    for each in _SECTION[sections.by]:
+        value, _, name = each.partition(" AS ")
+        value = value.format(
+            record_no=number, began=_BEGAN, interval=_interval(sections.seconds, table)
+        )
+        parts.append(f"'{name or value}': {value}")
+    return f"{{{', '.join(parts)}}}"
+
+
+def _is_task(table: str) -> bool:
+    return table != RECORD and TABLES[table].task
+
+
+def _interval(seconds: int, table: str) -> str:
+    """Return the SQL of when the interval that a row belongs to begins, local time.
+
+    A task belongs to the interval in which it ends; statistics of the queue manager to the one in
+    which their middle is, because their intervals end a moment late. A row without an interval was
+    written when one had ended, and so was a record of the inventory, whatever it is about.
+    """
+    local = f"smf_time - {_LATE}"
+    if _is_task(table):
+        moment = f"coalesce({_END}, time) - INTERVAL 1 MICROSECOND"
+        local = f"coalesce({_LOCAL.format(moment)}, {local})"
+    elif table != RECORD:
+        moment = f"coalesce({_MIDDLE}, time - {_LATE})"
+        local = f"coalesce({_LOCAL.format(moment)}, {local})"
+    return f"time_bucket(INTERVAL {seconds} seconds, {local}, TIMESTAMP '1970-01-01')"
+
+
+def _combined(table: str, by: Sequence[str]) -> str:
+    columns = ["section", *by]
+    columns += [f"arg_max({name}, {_ORDER}) AS {name}" for name in _LAST]
+    columns += ["sum(interval_seconds) AS interval_seconds"]
+    columns += [
+        f"{_cast(column, _COMBINED[column.combine].format(column.name))} AS {column.name}"
+        for column in TABLES[table].columns
+        if column.name not in by
+    ]
+    return (
+        f"SELECT {', '.join(columns)} FROM sectioned.{table} GROUP BY {', '.join(['section', *by])}"
+    )
+
+
+def _cast(column: Column, combined: str) -> str:
+    """Keep sums of integers 64 bits wide: DuckDB's are wider than Arrow and Parquet can hold.
+
+    A sum that does not fit, as of damaged counters, is NULL.
+    """
+    if column.combine is Combine.SUM and column.shown.arrow.startswith(("int", "uint")):
+        wide = "UBIGINT" if column.shown.arrow.startswith("u") else "BIGINT"
+        return f"TRY_CAST({combined} AS {wide})"
+    return combined
+
+
+def _keys(sections: Sections, main: Sequence[str]) -> str:
+    """Return the SQL of `sectioned.keys`."""
+    names = f"section, input_no, interval_seconds, {', '.join((*_LAST_OF_KEYS, *_TIMES_OF_KEYS))}"
+    rows = " UNION ALL ".join(
+        f"SELECT {number} AS main, {names} FROM {_timed(table)}"
+        for number, table in enumerate(main)
+    )
+    marks = _interval_marks(main)
+    if _is_task(main[0]) or main[0] == RECORD:
+        marks = _task_marks(sections.seconds if main[0] != RECORD else 0)
+    combined = _ALIKE if sections.across else f"arg_max({{0}}, {_ORDER})"
+    last = ", ".join(f"{combined.format(name)} AS {name}" for name in _LAST_OF_KEYS)
+    begins = "section.interval" if sections.seconds else "NULL::TIMESTAMP"
+    return f"""
+    WITH members AS ({rows}),
+    named AS (
+        SELECT section, {last}, max(smf_time) AS smf_time, max(time) AS time,
+            min(interval_start) AS interval_start, max(interval_end) AS interval_end
+        FROM members GROUP BY section
+    ),
+    {marks}
+    SELECT named.*, {begins} AS bucket, marked.* EXCLUDE (section)
+    FROM named LEFT JOIN marked USING (section)
+    """
+
+
+def _timed(table: str) -> str:
+    """Return the SQL of the rows of a table with their intervals.
+
+    The interval of a record of the inventory is the moment when SMF took it, whatever it is about.
+    """
+    if table != RECORD:
+        return f"sectioned.{table}"
+    moment = "smf_time AS interval_start, smf_time AS interval_end"
+    return f"(SELECT * REPLACE ({moment}, 0 AS interval_seconds) FROM sectioned.{RECORD})"
+
+
+_INTERVAL_MARKS = """
+        SELECT section, intervals, interval_seconds, nullif(concat_ws('; ',
+            CASE WHEN long > 0 THEN format('long: {} of {}, median {:.0f} seconds',
+                long, intervals, typical) END,
+            CASE WHEN gap > 0 THEN format('gap: {:.0f} seconds', gap) END,
+            CASE WHEN overlap > 0 THEN format('overlap: {:.0f} seconds', overlap) END
+        ), '') AS marks
+        FROM counted
+    """
+
+
+def _interval_marks(main: Sequence[str]) -> str:
+    """Return the SQL of the marks of intervals that follow one another: long, gap, overlap."""
+    following = ", ".join(str(number) for number, each in enumerate(main) if not _is_task(each))
+    return f"""
+    intervals AS (
+        SELECT DISTINCT section, interval_end, interval_seconds,
+            {{'main': main, 'input_no': input_no, 'system': system, 'qmgr': qmgr,
+                'start': interval_start}} AS span
+        FROM members WHERE interval_end IS NOT NULL AND main IN ({following})
+        QUALIFY main = min(main) OVER (PARTITION BY section)
+    ),
+    spans AS (
+        SELECT span, max(interval_end) AS interval_end, max(interval_seconds) AS interval_seconds
+        FROM intervals GROUP BY span
+    ),
+    placed AS (
+        SELECT span, interval_seconds,
+            median(interval_seconds) OVER alike AS typical,
+            epoch_us(span.start) / 1e6
+                - epoch_us(max(interval_end) OVER (alike ORDER BY span.start, interval_end
+                    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) / 1e6 AS apart
+        FROM spans
+        WINDOW alike AS (PARTITION BY span.main, span.system, span.qmgr)
+    ),
+    counted AS (
+        SELECT section, count(*) AS intervals, sum(interval_seconds) AS interval_seconds,
+            max(typical) AS typical,
+            count_if(interval_seconds > {LONG} * typical) AS long,
+            sum(apart) FILTER (apart > {_SLACK}) AS gap,
+            -sum(apart) FILTER (apart < -{_SLACK}) AS overlap
+        FROM (SELECT DISTINCT section, span FROM intervals) JOIN placed USING (span)
+        GROUP BY section
+    ),
+    marked AS ({_INTERVAL_MARKS})"""
+
+
+def _task_marks(seconds: int) -> str:
+    """Return the SQL of the marks of intervals of tasks, which go on side by side.
+
+    seconds  length of sections that are intervals of the clock, and may begin after a task's; 0:
+             they are not
+    """
+    spanning = "0"
+    if seconds:
+        start = f"{_LOCAL.format('interval_start')}"
+        spanning = f"count_if({start} < section.interval)"
+    return f"""
+    tasks AS (
+        SELECT section, utc_offset, interval_start, interval_end FROM members
+        QUALIFY main = min(main) OVER (PARTITION BY section)
+    ),
+    counted AS (
+        SELECT section, count(*) AS intervals, {spanning} AS spanning,
+            (epoch_us(max(interval_end)) - epoch_us(min(interval_start))) / 1e6 AS interval_seconds
+        FROM tasks GROUP BY section
+    ),
+    marked AS (
+        SELECT section, intervals, interval_seconds,
+            CASE WHEN spanning > 0 THEN format('spanning: {{}} of {{}} began before',
+                spanning, intervals) END AS marks
+        FROM counted
+    )"""

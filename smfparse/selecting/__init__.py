@@ -1,0 +1,43 @@
+"""Which records and rows are asked for: by system, queue manager, time, type, job, queue, channel.
+
+in    what users write (`Selection.of(qmgr="QM*", since="0900")`); SMF headers; rows of a table
+out   a `Selection`; masks over records and rows; an SQL condition: three ways to one result
+never decodes a block: the names in blocks are matched by `decoding`
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from smfparse.faces import face
+
+if TYPE_CHECKING:
+    from smfparse.selecting.conditions import sql_condition as sql_condition
+    from smfparse.selecting.criteria import Value as Value
+    from smfparse.selecting.criteria import is_time as is_time
+    from smfparse.selecting.criteria import like as like
+    from smfparse.selecting.criteria import parse_moment as parse_moment
+    from smfparse.selecting.criteria import texts as texts
+    from smfparse.selecting.lookups import Lookup as Lookup
+    from smfparse.selecting.rows import KeysBySource as KeysBySource
+    from smfparse.selecting.rows import SelectedDamage as SelectedDamage
+    from smfparse.selecting.rows import keys_by_source as keys_by_source
+    from smfparse.selecting.rows import needed_columns as needed_columns
+    from smfparse.selecting.rows import record_mask as record_mask
+    from smfparse.selecting.rows import row_mask as row_mask
+    from smfparse.selecting.selection import ALL_RECORDS as ALL_RECORDS
+    from smfparse.selecting.selection import Selection as Selection
+    from smfparse.selecting.subjects import NAMED as NAMED
+    from smfparse.selecting.subjects import JoinKey as JoinKey
+    from smfparse.selecting.subjects import naming as naming
+    from smfparse.selecting.subjects import tables_about as tables_about
+else:
+    __all__, __getattr__, __dir__ = face(
+        __name__,
+        conditions="sql_condition",
+        criteria="Value is_time like parse_moment texts",
+        lookups="Lookup",
+        rows="KeysBySource SelectedDamage keys_by_source needed_columns record_mask row_mask",
+        selection="ALL_RECORDS Selection",
+        subjects="NAMED JoinKey naming tables_about",
+    )

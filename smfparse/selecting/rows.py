@@ -1,0 +1,229 @@
+"""A selection as a mask: over the SMF headers of records, and over the rows of a table."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from smfparse.errors import Damage, DamageLog
+from smfparse.layout import UNIX_EPOCH, US_PER_DAY, US_PER_SECOND, Text
+from smfparse.reading import Headers
+from smfparse.schemas import QWST
+from smfparse.selecting.criteria import like
+from smfparse.selecting.lookups import Lookup, lookups, named_in
+from smfparse.selecting.selection import Selection
+from smfparse.selecting.subjects import JoinKey
+from smfparse.tables import RECORD
+from smfparse.vectors import Bools, Bytes, Ints, distinct
+
+Texts: TypeAlias = tuple[list[str | None], Ints]
+"""Distinct texts, and for each row the index of its own."""
+KeysBySource: TypeAlias = Mapping[str, Ints]
+"""Keys of rows, as `keys_by_source` makes them: numbers of records, blocks or tasks, by source."""
+
+_BLOCK_BITS = 16
+"""Bits of a block's number: a triplet counts its blocks by as many."""
+
+
+def record_mask(selection: Selection, buffer: Bytes, start: Ints, length: Ints) -> Bools | None:
+    """Return which records are selected by their headers, bool (records,); None: all.
+
+    start, length  int64 (records,): as in `Chunk`
+    """
+    if selection.of_headers.everything:
+        return None
+    records = _Records(Headers(buffer, start, length))
+    return _mask(selection, records, len(start), by_type=True)
+
+
+def row_mask(
+    selection: Selection, table: str, batch: Any, keys: Callable[[Lookup], KeysBySource]
+) -> Bools:
+    """Return which rows of a table are selected, bool (rows,).
+
+    batch  with the columns `needed_columns`
+    keys   finds the keys of the rows of another table
+    """
+    rows = _Rows(batch)
+    chosen = _mask(selection, rows, batch.num_rows, by_type=table == RECORD)
+    for columns, patterns in named_in(selection, table):
+        hits = [_is_like(patterns, *rows.texts(column), blank=False) for column in columns]
+        chosen &= np.logical_or.reduce(hits)
+    for found in lookups(selection, table):
+        chosen &= np.logical_or.reduce([_is_among(batch, each.key, keys(each)) for each in found])
+    return chosen
+
+
+def needed_columns(selection: Selection, table: str) -> tuple[str, ...]:
+    """Return the columns that `row_mask` looks at."""
+    named = (column for columns, _ in named_in(selection, table) for column in columns)
+    shared = (
+        column for found in lookups(selection, table) for each in found for column in each.key.value
+    )
+    kind = ("type", "subtype") if table == RECORD else ()
+    return ("system", "qmgr", "smf_time", "source", *kind, *named, *shared)
+
+
+def keys_by_source(batches: Iterable[Any], key: JoinKey) -> KeysBySource:
+    """Return the keys of the rows of batches, by source: int64 (rows,)."""
+    found: dict[str, list[Ints]] = {}
+    for batch in batches:
+        for source, _, keys in _by_source(batch, key):
+            found.setdefault(source, []).append(keys)
+    return {source: np.unique(np.concatenate(parts)) for source, parts in found.items()}
+
+
+class SelectedDamage(DamageLog):
+    """Passes on to `log` the damage of the records with the numbers `record_no`."""
+
+    def __init__(self, log: DamageLog, record_no: Ints) -> None:
+        super().__init__()
+        self._log = log
+        self._chosen = frozenset(record_no.tolist())
+
+    def add(self, damage: Damage) -> None:
+        if damage.record_no in self._chosen:
+            self._log.add(damage)
+
+
+class _Facts(Protocol):
+    """Criteria for several records or rows."""
+
+    def texts(self, column: str) -> Texts:
+        """Return the column `system` or `qmgr`; None where there is none."""
+
+    def times(self) -> tuple[Ints, Bools]:
+        """Return when SMF took the record in microseconds since 1970, and where that is known."""
+
+    def kinds(self) -> tuple[Ints, Ints]:
+        """Return types and subtypes; subtype -1: none."""
+
+
+class _Records:
+    """Records in a buffer, by their SMF headers."""
+
+    def __init__(self, headers: Headers) -> None:
+        self._headers = headers
+
+    def texts(self, column: str) -> Texts:
+        """Return the texts of the headers; only records of MQ have a queue manager."""
+        field = QWST.field({"system": "sm115sid", "qmgr": "sm115SSI"}[column])
+        assert isinstance(field.kind, Text)
+        codes, each = distinct(self._headers.raw(field.name))
+        words: list[str | None] = [field.kind.spell(raw.tobytes()) for raw in each]
+        if column == "qmgr":
+            codes = np.where(self._headers.is_mq, codes, len(words))
+        return [*words, None], codes.astype(np.int64)
+
+    def times(self) -> tuple[Ints, Bools]:
+        return self._headers.time
+
+    def kinds(self) -> tuple[Ints, Ints]:
+        return self._headers.type, self._headers.subtype
+
+
+class _Rows:
+    """The rows of a batch of a table."""
+
+    def __init__(self, batch: Any) -> None:
+        self._batch = batch
+
+    def texts(self, column: str) -> Texts:
+        coded = self._batch.column(column).dictionary_encode()
+        words: list[str | None] = coded.dictionary.to_pylist()
+        return [*words, None], coded.indices.fill_null(len(words)).to_numpy()
+
+    def times(self) -> tuple[Ints, Bools]:
+        time = self._batch.column("smf_time")
+        return self._numbers(time.cast(pa.int64()), 0), time.is_valid().to_numpy(
+            zero_copy_only=False
+        )
+
+    def kinds(self) -> tuple[Ints, Ints]:
+        smf_type, subtype = (self._batch.column(name) for name in ("type", "subtype"))
+        return self._numbers(smf_type, -1), self._numbers(subtype, -1)
+
+    def _numbers(self, column: Any, missing: int) -> Ints:
+        found: Ints = column.cast(pa.int64()).fill_null(missing).to_numpy()
+        return found
+
+
+def _mask(selection: Selection, facts: _Facts, rows: int, *, by_type: bool) -> Bools:
+    chosen = np.ones(rows, np.bool_)
+    for column, patterns in (("system", selection.systems), ("qmgr", selection.qmgrs)):
+        if patterns:
+            chosen &= _is_like(patterns, *facts.texts(column), blank=True)
+    if selection.start or selection.end or selection.daily:
+        chosen &= _in_time(selection, *facts.times())
+    if selection.types and by_type:
+        chosen &= _of_types(selection, *facts.kinds())
+    return chosen
+
+
+def _in_time(selection: Selection, time: Ints, known: Bools) -> Bools:
+    chosen = known.copy()
+    if selection.start:
+        chosen &= time >= _microseconds(selection.start)
+    if selection.end:
+        chosen &= time < _microseconds(selection.end)
+    if selection.daily:
+        opens, closes = (seconds * US_PER_SECOND for seconds in selection.daily)
+        late: Bools = time % US_PER_DAY >= opens
+        early: Bools = time % US_PER_DAY < closes
+        chosen &= late & early if opens < closes else late | early
+    return chosen
+
+
+def _of_types(selection: Selection, smf_type: Ints, subtype: Ints) -> Bools:
+    kinds, which = np.unique(smf_type << 32 | (subtype + 1), return_inverse=True)
+    has = [selection.has_type(kind >> 32, (kind & 0xFFFFFFFF) - 1) for kind in kinds.tolist()]
+    chosen: Bools = np.array(has, np.bool_)[which]
+    return chosen
+
+
+def _is_like(
+    patterns: Iterable[str], words: list[str | None], codes: Ints, *, blank: bool
+) -> Bools:
+    """Return where the text is like one of the patterns; NULL never is.
+
+    blank  whether an empty text may match
+    """
+    found = like(patterns)
+    hits = [
+        word is not None and (blank or word != "") and bool(found.fullmatch(word)) for word in words
+    ]
+    return np.array(hits, np.bool_)[codes]
+
+
+def _is_among(batch: Any, key: JoinKey, wanted: KeysBySource) -> Bools:
+    """Return which rows have one of the keys `wanted`."""
+    chosen = np.zeros(batch.num_rows, np.bool_)
+    for source, rows, keys in _by_source(batch, key):
+        if source in wanted:
+            chosen[rows] = np.isin(keys, wanted[source])
+    return chosen
+
+
+def _by_source(batch: Any, key: JoinKey) -> Iterator[tuple[str, Ints, Ints]]:
+    """Yield each source of a batch, its rows, and their keys: numbers of record, block or task."""
+    words, codes = _Rows(batch).texts("source")
+    number = batch.column("record_no")
+    if key is JoinKey.TASK:
+        from pyarrow.compute import coalesce  # slow to load, and seldom asked for
+
+        number = coalesce(batch.column("task_record_no"), number)
+    keys: Ints = number.to_numpy()
+    if key is JoinKey.BLOCK:
+        keys = keys << _BLOCK_BITS | batch.column("block_no").to_numpy()
+    for code, source in enumerate(words):
+        rows = np.flatnonzero(codes == code)
+        if source is not None and rows.size:
+            yield source, rows, keys[rows]
+
+
+def _microseconds(moment: dt.datetime) -> int:
+    return (moment - UNIX_EPOCH) // dt.timedelta(microseconds=1)

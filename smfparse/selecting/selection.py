@@ -1,0 +1,179 @@
+"""The records that are asked for: by their SMF headers, and by names in their blocks.
+
+Headers hold system, queue manager, time and type; blocks hold job, queue and channel. A selection
+is applied in three places, with the same result: to the headers and names of a chunk before
+anything else is decoded and to the rows of a dataset (`rows`), and as an SQL condition where DuckDB
+reads the dataset (`conditions`). Times are the local times of the z/OS system, as SMF wrote them.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from smfparse.selecting.criteria import (
+    DAY,
+    Hours,
+    Types,
+    Value,
+    parse_patterns,
+    parse_span,
+    parse_types,
+    texts,
+)
+from smfparse.selecting.subjects import JoinKey, Naming, naming, records_of, tables_about
+from smfparse.tables import DAMAGE, RECORD
+
+Several: TypeAlias = Value | Iterable[Value]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The records that are asked for; an empty condition, or None, selects all.
+
+    qmgrs    queue manager is like one of these: `*` any characters, `?` one
+    systems  and SMF system id is like one of these
+    start    and SMF took the record at this local time or later, a whole second
+    end      and before this one, a whole second
+    daily    and at a second of the day from the first to before the second; midnight is between
+             them where the second is not the greater one
+    types    and it is of one of these types and subtypes
+    jobs     and of it the rows that are about a job like one of these
+    queues   and about a queue like one of these
+    channels and about a channel like one of these
+    """
+
+    qmgrs: frozenset[str] = frozenset()
+    systems: frozenset[str] = frozenset()
+    start: dt.datetime | None = None
+    end: dt.datetime | None = None
+    daily: Hours | None = None
+    types: tuple[Types, ...] = ()
+    jobs: frozenset[str] = frozenset()
+    queues: frozenset[str] = frozenset()
+    channels: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        qmgr: Several = (),
+        system: Several = (),
+        since: Several = (),
+        until: Several = (),
+        type: Several = (),  # noqa: A002 - as the option is called
+        job: Several = (),
+        queue: Several = (),
+        channel: Several = (),
+    ) -> Selection:
+        """Return the selection for what the options of the command line would be given.
+
+        Each is one text or several; types may be numbers, and times those of `datetime`.
+
+        Raises RequestError for a text that cannot be read.
+        """
+        (start, end), daily = parse_span(texts(since), texts(until))
+        return cls(
+            parse_patterns("qmgr", texts(qmgr)),
+            parse_patterns("system", texts(system)),
+            start,
+            end,
+            daily,
+            parse_types(texts(type)),
+            parse_patterns("job", texts(job)),
+            parse_patterns("queue", texts(queue)),
+            parse_patterns("channel", texts(channel)),
+        )
+
+    @property
+    def everything(self) -> bool:
+        """Whether every record is selected."""
+        return self == Selection()
+
+    @property
+    def by_name(self) -> dict[str, frozenset[str]]:
+        """The patterns for job, queue and channel, by these names."""
+        every = {"job": self.jobs, "queue": self.queues, "channel": self.channels}
+        return {option: patterns for option, patterns in every.items() if patterns}
+
+    @property
+    def of_headers(self) -> Selection:
+        """The criteria for the SMF headers alone."""
+        return replace(self, jobs=frozenset(), queues=frozenset(), channels=frozenset())
+
+    def on(self, table: str) -> Selection:
+        """Return the criteria for the rows of a table: all rows of `damage` are selected."""
+        return ALL_RECORDS if table == DAMAGE else self
+
+    def covers(self, table: str) -> bool:
+        """Whether the rows of a table can be about all the names that are asked for."""
+        return table == RECORD or all(naming(option, table) for option in self.by_name)
+
+    def unknown_to(self, tables: Iterable[str]) -> tuple[str, ...]:
+        """Return the options of `by_name` that no row of any of these tables can be about."""
+        tables = tuple(tables)
+        return tuple(
+            option
+            for option in self.by_name
+            if not any(table == RECORD or naming(option, table) for table in tables)
+        )
+
+    def namings(self, tables: Iterable[str]) -> Iterator[tuple[str, Naming]]:
+        """Yield tables that these tables' rows are chosen by, and where their names stand.
+
+        The rows of `record` are chosen by those of every table that can be about the names.
+        """
+        every = tables_about(frozenset(self.by_name))
+        for table in tables:
+            for each in every if table == RECORD else (table,):
+                found = (naming(option, each) for option in self.by_name)
+                yield from ((each, where) for where in found if where is not None)
+
+    def by_task(self, tables: Iterable[str]) -> bool:
+        """Whether rows of these tables are chosen by a name in any record of their task."""
+        return any(where.key is JoinKey.TASK for _, where in self.namings(tables))
+
+    def has_type(self, smf_type: int, subtype: int) -> bool:
+        """Whether a record of this type and subtype is among `types`."""
+        return any(each.has(smf_type, subtype) for each in self.types)
+
+    def holds(self, table: str) -> bool | None:
+        """Whether all (True) or none (False) of a table's records are of the types; None: some.
+
+        False for a table that cannot be about the names that are asked for.
+        """
+        if not self.covers(table):
+            return False
+        if not self.types:
+            return True
+        if table == RECORD:
+            return None
+        found = {self.has_type(*record) for record in records_of(table)}
+        return found.pop() if len(found) == 1 else None
+
+    def __str__(self) -> str:
+        """Return the criteria as text, '' for all. Times are the first and last seconds."""
+        parts = [
+            ("qmgr", ",".join(sorted(self.qmgrs))),
+            ("system", ",".join(sorted(self.systems))),
+            ("from", f"{self.start}" if self.start else ""),
+            ("to", f"{self.end - dt.timedelta(seconds=1)}" if self.end else ""),
+            ("daily", _hours(self.daily) if self.daily else ""),
+            ("type", ",".join(map(str, self.types))),
+            *((option, ",".join(sorted(patterns))) for option, patterns in self.by_name.items()),
+        ]
+        return "; ".join(f"{name} {text}" for name, text in parts if text)
+
+
+ALL_RECORDS = Selection()
+
+
+def _clock(seconds: int) -> str:
+    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+
+
+def _hours(daily: Hours) -> str:
+    opens, closes = daily
+    return f"{_clock(opens)} to {_clock((closes - 1) % DAY)}"

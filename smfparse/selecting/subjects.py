@@ -1,0 +1,82 @@
+"""Where jobs, queues and channels are named, and which rows of other tables are about them.
+
+A row is about a name that stands in its block, in its record, or, where it is of a task, in any
+queue block of that task. A 116/2 record has a WTID of its own, which names its job and channel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+
+from smfparse.schemas import REGISTRY
+from smfparse.tables import RECORD, TABLES, decoded_tables
+
+NAMED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "job": {"wtid": ("wtidccn",), "qmac": ("qwhccn",)},
+    "queue": {"wqst": ("objname", "basename"), "qqst": ("qqstqnam",)},
+    "channel": {"wtid": ("wtidchl",), "qcst": ("qcstchnm",)},
+}
+"""Option: the columns of each table that name it; one of them is enough."""
+
+
+class JoinKey(Enum):
+    """Key columns in which two rows of one source agree if they are about the same name.
+
+    A task is identified by the number of its 116/1 record; a 116/2 without one, by its own.
+    """
+
+    RECORD = ("record_no",)
+    BLOCK = ("record_no", "block_no")
+    TASK = ("task_record_no", "record_no")
+
+
+@dataclass(frozen=True)
+class Naming:
+    """The table that names what the rows of a table are about, and the key that they share."""
+
+    table: str
+    key: JoinKey
+
+
+@cache
+def naming(option: str, table: str) -> Naming | None:
+    """Return where the rows of a table have the names of `option`; None: nowhere.
+
+    Always None for `record`, which has the records of which another table has rows.
+    """
+    if table not in TABLES:
+        return None
+    block, records = TABLES[table].block, records_of(table)
+    for named in NAMED[option]:
+        if TABLES[named].block is block:
+            return Naming(named, JoinKey.BLOCK)
+    for named in NAMED[option]:
+        if records & records_of(named):
+            return Naming(named, JoinKey.TASK if option == "queue" else JoinKey.RECORD)
+    return None
+
+
+@cache
+def tables_about(options: frozenset[str]) -> tuple[str, ...]:
+    """Return the tables, a control block each, whose rows are about names of all these kinds."""
+    return tuple(
+        table
+        for table in decoded_tables()
+        if table != RECORD
+        and TABLES[table].child is None
+        and all(naming(option, table) for option in options)
+    )
+
+
+@cache
+def records_of(table: str) -> frozenset[tuple[int, int]]:
+    """Return type and subtype of the records that have the block of a table."""
+    block = TABLES[table].block
+    return frozenset(
+        record
+        for record, triplets in REGISTRY.items()
+        if any(each is block for each in triplets.values())
+    )

@@ -1,0 +1,52 @@
+"""Where results are kept: rows and a target in, whole Parquet files and manifests on disk out.
+
+A dataset is a folder with a manifest; one process at a time writes to it, and what it replaces
+stays until the new is complete. Nothing is decoded here, and no input is opened.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from smfparse.faces import face
+
+if TYPE_CHECKING:
+    from smfparse.store.locking import LOCK as LOCK
+    from smfparse.store.locking import only_writer as only_writer
+    from smfparse.store.manifest import FORMAT as FORMAT
+    from smfparse.store.manifest import MANIFEST as MANIFEST
+    from smfparse.store.manifest import RECORDS as RECORDS
+    from smfparse.store.manifest import VIEWS as VIEWS
+    from smfparse.store.manifest import Manifest as Manifest
+    from smfparse.store.manifest import called_otherwise as called_otherwise
+    from smfparse.store.manifest import contents as contents
+    from smfparse.store.manifest import dataset_files as dataset_files
+    from smfparse.store.manifest import interrupted as interrupted
+    from smfparse.store.manifest import is_dataset as is_dataset
+    from smfparse.store.manifest import ours as ours
+    from smfparse.store.manifest import own_folders as own_folders
+    from smfparse.store.manifest import read_manifest as read_manifest
+    from smfparse.store.manifest import smf_files as smf_files
+    from smfparse.store.manifest import strays as strays
+    from smfparse.store.manifest import write_manifest as write_manifest
+    from smfparse.store.parquet import TableWriter as TableWriter
+    from smfparse.store.parquet import joined as joined
+    from smfparse.store.parquet import parquet_options as parquet_options
+    from smfparse.store.targets import PARTIAL as PARTIAL
+    from smfparse.store.targets import check_file as check_file
+    from smfparse.store.targets import check_folder as check_folder
+    from smfparse.store.targets import in_folder as in_folder
+    from smfparse.store.targets import replacing as replacing
+    from smfparse.store.views_sql import comments as comments
+    from smfparse.store.views_sql import is_divided as is_divided
+    from smfparse.store.views_sql import view_statements as view_statements
+else:
+    __all__, __getattr__, __dir__ = face(
+        __name__,
+        locking="LOCK only_writer",
+        manifest="FORMAT MANIFEST RECORDS VIEWS Manifest called_otherwise contents dataset_files "
+        "interrupted is_dataset ours own_folders read_manifest smf_files strays write_manifest",
+        parquet="TableWriter joined parquet_options",
+        targets="PARTIAL check_file check_folder in_folder replacing",
+        views_sql="comments is_divided view_statements",
+    )

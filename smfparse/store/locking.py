@@ -1,0 +1,56 @@
+"""One run at a time writes to a folder."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from smfparse.errors import OutputError
+
+LOCK = ".lock"
+"""The file that is there while somebody writes, and after a run that was killed."""
+
+
+@contextmanager
+def only_writer(folder: Path) -> Iterator[None]:
+    """Keep others from writing to a folder; the system ends that with the process, however it ends.
+
+    Raises OutputError where another one writes there.
+    """
+    place = folder / LOCK
+    with place.open("ab") as file:
+        if not _locked(file):
+            raise OutputError(
+                f"{folder}: another smfparse is writing there; run again after it has ended"
+            )
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # Windows keeps what is open
+                place.unlink()
+
+
+def _locked(file: BinaryIO) -> bool:
+    """Whether the lock is ours now; where the file system has no locks it always is."""
+    try:
+        _lock(file)
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError:
+        return True
+    return os.fstat(file.fileno()).st_nlink > 0  # 0: its owner has just ended and removed it
+
+
+def _lock(file: BinaryIO) -> None:
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,0 +1,178 @@
+"""What is in the folder of a dataset: its manifest, and which files belong to it.
+
+    smfparse.json              the manifest, written last: it names every other file
+    views.sql                  the tables for DuckDB
+    <table>/part-*.parquet     rows; partitioned: <table>/date=.../qmgr=.../part-*.parquet
+    .records/part-*.bin        fingerprints of the records, for what is added later
+    .partial/                  the same while it is written: a folder that readers pass over
+    .lock                      while somebody writes
+
+A file that the manifest does not name is left from a run that was killed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from types import UnionType
+from typing import Any, TypeAlias
+
+from smfparse.errors import InputError
+from smfparse.store.locking import LOCK
+from smfparse.store.targets import PARTIAL
+from smfparse.tables import table_names
+
+Manifest: TypeAlias = dict[str, Any]
+"""What `smfparse.json` holds: docs/dataset.md."""
+
+MANIFEST = "smfparse.json"
+VIEWS = "views.sql"
+RECORDS = ".records"
+FORMAT = 4
+HIVE = "date=*/qmgr=*"
+"""Folders below that of a partitioned table."""
+_PARTS = ("part-*.parquet", f"{HIVE}/part-*.parquet")
+_Shape: TypeAlias = Mapping[str, type | UnionType]
+_SHAPE: _Shape = {
+    "smfparse": str,
+    "inputs": list,
+    "selection": str | None,
+    "partitioned": bool,
+    "tables": dict,
+    "duplicates": int,
+    "unknown_bytes": dict,
+    "damage_count": int,
+    "files": dict,
+    "records": dict | None,
+}
+"""What a manifest has besides its format."""
+_FILE: _Shape = {"name": str, "bytes": int, "sha256": str}
+_DATASET: _Shape = {"name": str, "inputs": list}
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Return the manifest of a dataset. Raises InputError where it cannot be understood."""
+    try:
+        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{folder}: {MANIFEST} cannot be read: {error}") from error
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise InputError(f"{folder}: written by another version of smfparse; convert again")
+    if not _is_sound(found):
+        raise InputError(f"{folder}: {MANIFEST} is damaged; convert again")
+    return found
+
+
+def _is_sound(found: Manifest) -> bool:
+    """Whether a manifest has everything, each of its type."""
+    return (
+        _has(found, _SHAPE)
+        and _has(found["tables"], dict.fromkeys(table_names(), int))
+        and _has(found["files"], dict.fromkeys([*table_names(), *found["files"]], list))
+        and _has(found["unknown_bytes"], dict.fromkeys(found["unknown_bytes"], int))
+        and _has(found["records"] or {}, dict.fromkeys(found["records"] or (), int))
+        and all(isinstance(name, str) for names in found["files"].values() for name in names)
+        and all(map(_is_input, found["inputs"]))
+    )
+
+
+def _has(found: Any, shape: _Shape) -> bool:
+    return isinstance(found, dict) and all(
+        name in found and isinstance(found[name], kind) for name, kind in shape.items()
+    )
+
+
+def _is_input(found: Any) -> bool:
+    return _has(found, _FILE) or (_has(found, _DATASET) and all(map(_is_input, found["inputs"])))
+
+
+def smf_files(inputs: Iterable[Manifest]) -> Iterator[str]:
+    """Yield the names of SMF files, as rows have them, among the inputs of a manifest."""
+    for each in inputs:
+        if "inputs" in each:
+            yield from smf_files(each["inputs"])
+        else:
+            yield each["name"]
+
+
+def called_otherwise(inputs: Iterable[Manifest], called: Mapping[str, str]) -> list[Manifest]:
+    """Return the inputs of a manifest with other names for SMF files."""
+    return [
+        each | {"inputs": called_otherwise(each["inputs"], called)}
+        if "inputs" in each
+        else each | {"name": called.get(each["name"], each["name"])}
+        for each in inputs
+    ]
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Write a manifest in `folder`."""
+    text = json.dumps(manifest, indent=2) + "\n"
+    (folder / MANIFEST).write_text(text, encoding="utf-8")
+
+
+def dataset_files(manifest: Manifest) -> Iterator[str]:
+    """Yield the path of every file of a dataset, from its folder: all but manifest and views."""
+    for names in manifest["files"].values():
+        yield from names
+    yield from manifest["records"] or ()
+
+
+def ours(folder: Path) -> list[Path]:
+    """Return the files of rows and fingerprints in a folder: only these are ours."""
+    found = [
+        each
+        for table in table_names()
+        for pattern in _PARTS
+        for each in sorted((folder / table).glob(pattern))
+    ]
+    return [*found, *sorted((folder / RECORDS).glob("part-*.bin"))]
+
+
+def unfinished(folder: Path) -> list[Path]:
+    """Return the files that are not in their places yet, the manifest last."""
+    single = (folder / PARTIAL / each for each in (VIEWS, MANIFEST))
+    return [*ours(folder / PARTIAL), *(each for each in single if each.exists())]
+
+
+def strays(folder: Path) -> list[Path]:
+    """Return the files that a run which was killed left: those that the manifest does not name."""
+    if not (folder / MANIFEST).exists():
+        return [*ours(folder), *unfinished(folder)]
+    try:
+        belong = {folder / each for each in dataset_files(read_manifest(folder))}
+    except InputError:
+        return unfinished(folder)
+    return [*(each for each in ours(folder) if each not in belong), *unfinished(folder)]
+
+
+def contents(folder: Path) -> set[str]:
+    """Return the names of what is in a folder, less the lock of its writer."""
+    return {each.name for each in folder.iterdir()} - {LOCK}
+
+
+def interrupted(folder: Path) -> bool:
+    """Whether there is what writing leaves when it is interrupted, and nothing else."""
+    found = contents(folder)
+    if not found or not found <= {*table_names(), RECORDS, PARTIAL, MANIFEST, VIEWS}:
+        return False
+    files = (each for each in folder.rglob("*") if each.is_file() and each.name != LOCK)
+    return bool(unfinished(folder)) or not any(files)
+
+
+def is_dataset(folder: Path) -> bool:
+    """Whether a folder is a dataset, or one that was not finished."""
+    try:
+        return (folder / MANIFEST).is_file() or interrupted(folder)
+    except OSError:
+        return False
+
+
+def own_folders(folder: Path, files: Iterable[Path]) -> list[Path]:
+    """Return the folders of files, of all tables and of what is written, inner ones first."""
+    found = {folder / each for each in (*table_names(), RECORDS, PARTIAL)}
+    found.update(each for each in (folder / PARTIAL).rglob("*") if each.is_dir())
+    for file in files:
+        found.update(each for each in file.parents if each.is_relative_to(folder))
+    return sorted(found - {folder}, key=lambda each: (-len(each.parts), each))

@@ -1,0 +1,131 @@
+"""How a table is written as Parquet: see docs/performance.md for what was measured."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from smfparse.tables import CODED, Batch, coded_schema, columns, meaning, plain_schema
+
+_FEW_ROWS = 30
+_LIGHT = {"compression": "snappy", "compression_level": None}
+"""For files of few rows, which zstd takes longer to begin, and makes no smaller."""
+_RISING = frozenset(
+    {"smf_time", "time", "qwhsstck", "record_no", "record_offset", "task_record_no"}
+)
+"""Columns that go up in small steps from row to row."""
+_SOUGHT = frozenset({"smf_time", "time", "interval_start", "record_no", "task_record_no"})
+"""Key columns by whose range rows are looked for."""
+
+
+@dataclass
+class TableWriter:
+    """Writes one table as Parquet, a row group at a time.
+
+    group_rows  rows of a full row group
+    wanted      its columns; None: all
+    rows        how many it took
+    held_bytes  of batches that are not written yet
+    """
+
+    table: str
+    path: Path
+    group_rows: int
+    wanted: frozenset[str] | None = None
+    rows: int = 0
+    held: list[Batch] = field(default_factory=list)
+    held_bytes: int = 0
+    _writer: Any = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the file is open."""
+        return self._writer is not None and bool(self._writer.is_open)
+
+    def add(self, batch: Batch, size: int) -> None:
+        """Take a batch of about `size` bytes; write when a row group is full."""
+        self.held.append(batch)
+        self.rows += batch.num_rows
+        self.held_bytes += size
+        if sum(each.num_rows for each in self.held) >= self.group_rows:
+            self.flush()
+
+    def close(self) -> None:
+        """Write what is left; a table without rows becomes a file without rows."""
+        if self.held or self._writer is None:
+            self.flush()
+        self._writer.close()
+
+    def give_up(self) -> None:
+        """Leave the file as it is, also when the writer goes: it would end the file then."""
+        if self._writer is not None:
+            self._writer.is_open = False
+
+    def flush(self) -> None:
+        """Write what is held as row groups."""
+        if self._writer is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            options = parquet_options(self.table, self.wanted)
+            if self.rows <= _FEW_ROWS:
+                options = options | _LIGHT
+            self._writer = pq.ParquetWriter(
+                self.path, coded_schema(self.table, self.wanted), **options
+            )
+            self._writer.add_key_value_metadata(_metadata(self.table, self.wanted))
+        rows = joined(self.table, self.held, self.wanted)
+        self._writer.write_table(rows, row_group_size=self.group_rows)
+        self.held, self.held_bytes = [], 0
+
+
+def joined(table: str, batches: Sequence[Batch], wanted: frozenset[str] | None = None) -> Any:
+    """Return batches as one pyarrow.Table, with a dictionary a column that has no text twice.
+
+    ParquetWriter writes texts plain if it gets any other. The batch without rows is there because
+    the dictionary of a single batch would be left as it is.
+    """
+    none = [each.slice(0, 0) for each in batches[:1]]
+    whole = coded_schema(table, wanted)
+    return pa.Table.from_batches([*batches, *none], whole).unify_dictionaries()
+
+
+@cache
+def parquet_options(table: str, wanted: frozenset[str] | None = None) -> dict[str, Any]:
+    """Return how the columns of a table are written: see docs/performance.md for the measurement.
+
+    Texts with a dictionary; columns that rise by their steps; all others plain. Least and greatest
+    value of those columns only by whose range rows are looked for.
+    """
+    fields = coded_schema(table, wanted)
+    return {
+        "compression": "zstd",
+        "compression_level": 1,
+        "use_dictionary": [each.name for each in fields if each.type in (CODED, pa.string())],
+        "column_encoding": {
+            each: "DELTA_BINARY_PACKED" for each in fields.names if each in _RISING
+        },
+        "write_statistics": [each for each in fields.names if each in _SOUGHT],
+        "store_schema": False,
+    }
+
+
+@cache
+def _metadata(table: str, wanted: frozenset[str] | None) -> dict[bytes, bytes]:
+    """Return what the metadata of a file have about its columns.
+
+    ARROW:schema  the schema that Arrow readers give the table: plain texts, with the metadata
+    columns       for those who read no Arrow: JSON, column to its meaning and unit
+    """
+    plain = plain_schema(table, wanted)
+    meanings = {each.name: meaning(each) for each in columns(table) if each.name in plain.names}
+    return {
+        b"ARROW:schema": base64.b64encode(plain.serialize()),
+        b"columns": json.dumps(meanings).encode(),
+    }

@@ -1,0 +1,49 @@
+"""The tables of a dataset as SQL for DuckDB: `views.sql`, which needs nothing of smfparse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from smfparse.store.manifest import HIVE
+from smfparse.tables import columns, meaning, quoted, table_names, title, views_script
+
+_HEAD = """\
+-- The tables of this folder as DuckDB views, in UTC. To open them:
+--   cd FOLDER && duckdb -init views.sql
+-- Written by smfparse convert, which replaces it.
+SET TimeZone = 'UTC';
+"""
+_HIVE_TYPES = "hive_partitioning = true, hive_types = {'date': DATE, 'qmgr': VARCHAR}"
+
+
+def view_statements(*, partitioned: bool) -> str:
+    """Return the statements that make a view of every table, and the views over these.
+
+    Tables are read in the folder of the dataset: that in which DuckDB was started.
+    """
+    return "\n".join([_HEAD, *_views(partitioned), views_script()])
+
+
+def _views(partitioned: bool) -> Iterator[str]:
+    for table in table_names():
+        divided = partitioned and is_divided(table)
+        files = f"{table}/{HIVE}/part-*.parquet" if divided else f"{table}/part-*.parquet"
+        options = f", {_HIVE_TYPES}" if divided else ""
+        yield f"CREATE OR REPLACE VIEW {table} AS FROM read_parquet({quoted(files)}{options});"
+        yield from comments("VIEW", table)
+
+
+def comments(kind: str, table: str, wanted: frozenset[str] | None = None) -> Iterator[str]:
+    """Yield the statements that comment a table and its columns.
+
+    kind    TABLE or VIEW
+    wanted  the columns that it has; None: all
+    """
+    yield f"COMMENT ON {kind} {table} IS {quoted(title(table))};"
+    for each in (each for each in columns(table) if wanted is None or each.name in wanted):
+        yield f'COMMENT ON COLUMN {table}."{each.name}" IS {quoted(meaning(each))};'
+
+
+def is_divided(table: str) -> bool:
+    """Whether the rows of a table have day and queue manager, by which they can be divided."""
+    return {"smf_time", "qmgr"} <= {each.name for each in columns(table)}

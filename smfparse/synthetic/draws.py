@@ -1,0 +1,299 @@
+"""What synthetic blocks are made with: random columns, and blocks whose columns are overwritten.
+
+The same seed has to give the same bytes on every machine. So random numbers come from PCG64's raw
+bits, which numpy keeps stable, and are shaped by arithmetic that IEEE 754 defines to the last bit.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence, Set
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smfparse.layout import (
+    ENCODING,
+    STCK_UNIX_EPOCH_US,
+    Block,
+    Code,
+    Combine,
+    Duration,
+    Field,
+    Flags,
+    Header,
+    Instant,
+    Kind,
+    Number,
+    Numeric,
+    Raw,
+    Text,
+    Values,
+)
+
+Ints: TypeAlias = NDArray[np.int64]
+Floats: TypeAlias = NDArray[np.float64]
+Bools: TypeAlias = NDArray[np.bool_]
+FieldValues: TypeAlias = dict[str, Values]
+"""Values by IBM's field name, one a block."""
+
+_NAMES = tuple(f"N{number:03}" for number in range(1, 41))
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+"""2**64 by the golden ratio: products with it spread over all bits."""
+
+NEVER = -STCK_UNIX_EPOCH_US
+"""The microsecond since 1970 that a TOD clock field of zero stands for."""
+
+
+class Draws:
+    """Random columns; the same key gives the same ones."""
+
+    def __init__(self, *key: int) -> None:
+        self._bits = np.random.PCG64(list(key))
+
+    def uniform(self, rows: int) -> Floats:
+        """Return numbers from 0 up to 1."""
+        bits: NDArray[np.uint64] = self._bits.random_raw(rows)
+        return (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+    def skewed(self, rows: int, median: float, most: float = 30) -> Floats:
+        """Return numbers of which half are below `median` and few are many times as large.
+
+        None exceeds `most` times the median. The distribution is log-logistic.
+        """
+        part = self.uniform(rows)
+        return median * np.minimum(part / (1 - part), most)
+
+    def below(self, rows: int, limit: int) -> Ints:
+        """Return whole numbers from 0 to `limit` - 1."""
+        return whole(self.uniform(rows) * limit)
+
+    def near(self, rows: int, spread: float = 0.1) -> Floats:
+        """Return factors around 1, none further from it than `spread`."""
+        return 1 - spread + 2 * spread * self.uniform(rows)
+
+    def chance(self, rows: int, share: float) -> Bools:
+        """Return which rows belong to a random `share` of them."""
+        return self.uniform(rows) < share
+
+    def octets(self, rows: int, width: int) -> Raw:
+        """Return rows of `width` random bytes."""
+        bits: NDArray[np.uint64] = self._bits.random_raw(-(-rows * width // 8))
+        raw: Raw = bits.astype("<u8", copy=False).view(np.uint8)
+        return raw[: rows * width].reshape(rows, width)
+
+
+def whole(values: Values) -> Ints:
+    """Cut the fractions off."""
+    return np.floor(values).astype(np.int64)
+
+
+def encoded(kind: Kind, words: Sequence[Any]) -> Raw:
+    """Return the wire bytes of some texts or hexadecimal strings, a row each."""
+    data = b"".join(kind.build(word) for word in words)
+    return np.frombuffer(data, np.uint8).reshape(-1, kind.width)
+
+
+def clock(moments: Ints) -> Raw:
+    """Return moments as TOD clock values, a row each.
+
+    The part below the microsecond looks random, and is the same for the same moment.
+    """
+    below = (moments.astype(np.uint64) * _GOLDEN >> np.uint64(52)).astype(np.int64)
+    return big_endian((moments + STCK_UNIX_EPOCH_US << 12) + below, 8)
+
+
+def big_endian(numbers: Ints, width: int) -> Raw:
+    """Return the last `width` bytes of numbers in wire order, a row each."""
+    raw: Raw = numbers.astype(">u8").view(np.uint8).reshape(-1, 8)
+    return raw[:, 8 - width :]
+
+
+def hexadecimal(raw: Raw) -> Raw:
+    """Return bytes as EBCDIC hexadecimal digits, two for each."""
+    digits = np.frombuffer("0123456789ABCDEF".encode(ENCODING), np.uint8)
+    nibbles = np.stack([raw >> 4, raw & 15], axis=2).reshape(len(raw), 2 * raw.shape[1])
+    spelled: Raw = digits[nibbles]
+    return spelled
+
+
+@functools.cache
+def _built(block: Block, length: int, values: tuple[tuple[str, Any], ...]) -> bytes:
+    """Build one block: the same are asked for time and again."""
+    data: bytes = block.build(dict(values), length=length)
+    return data
+
+
+class Rows:
+    """Blocks of one kind, a row each: one is built by construct and repeated, then columns are set.
+
+    A column that blocks of this MQ version do not hold is left out, as the queue manager would.
+    """
+
+    def __init__(
+        self, block: Block, version: str, rows: int, values: Mapping[str, Any] | None = None
+    ) -> None:
+        self.block = block
+        self.length = block.length_at(version)
+        self.word = block.version_word_at(version)
+        given = dict(values or {})
+        if block.version is not None:
+            given[block.version.name] = self.word
+        self._tile(_built(block, self.length, tuple(given.items())), rows)
+        self._steps = {
+            column.field.name: column.stride for child in block.children for column in child.columns
+        }
+
+    def _tile(self, data: bytes, rows: int) -> None:
+        self.raw: Raw = np.tile(np.frombuffer(data, np.uint8), (rows, 1))
+
+    def __len__(self) -> int:
+        return len(self.raw)
+
+    def set(
+        self, name: str, values: Values | float, entry: int = 0, *, where: Ints | None = None
+    ) -> None:
+        """Overwrite a number, duration or moment (microseconds since 1970).
+
+        A number too large for its field becomes the largest one that fits.
+        `entry` is which one, for a field of a repeated group; `where` the blocks that
+        `values` are for, if not for all.
+        """
+        rows = len(self) if where is None else len(where)
+        if not rows:
+            return
+        each = self.block.field(name)
+        assert isinstance(each.kind, Numeric), name
+        column = np.asarray(values)
+        if column.ndim == 0:
+            column = np.full(rows, column)
+        if isinstance(each.kind, Number) and each.kind.width < column.itemsize:
+            column = np.minimum(column, np.iinfo(each.kind.wire).max)
+        self._put(each, entry, each.kind.encode(column), where)
+
+    def set_all(self, columns: FieldValues) -> None:
+        """Overwrite several columns."""
+        for name, values in columns.items():
+            self.set(name, values)
+
+    def set_bytes(self, name: str, raw: Raw, entry: int = 0, *, where: Ints | None = None) -> None:
+        """Overwrite a column with wire bytes: texts and tokens."""
+        self._put(self.block.field(name), entry, raw, where)
+
+    def set_clocks(self, columns: Mapping[str, Ints]) -> None:
+        """Overwrite moments as TOD clock values: finer than the microseconds given."""
+        for name, moments in columns.items():
+            raw = clock(moments)
+            raw[moments == NEVER] = 0
+            self.set_bytes(name, raw)
+
+    def get_bytes(self, name: str) -> Raw:
+        """Return the wire bytes of a field of every block."""
+        each = self.block.field(name)
+        raw: Raw = self.raw[:, each.offset : each.offset + each.kind.width]
+        return raw
+
+    def _put(self, each: Field, entry: int, raw: Raw, where: Ints | None = None) -> None:
+        at = each.offset + entry * self._steps.get(each.name, each.kind.width)
+        if self.holds(each, at):
+            self.raw[slice(None) if where is None else where, at : at + each.kind.width] = raw
+
+    def holds(self, each: Field, offset: int) -> bool:
+        """Whether the blocks have a field, or an entry of it, at `offset`."""
+        return self.block.holds(each, offset, self.length, self.word)
+
+
+def fill(
+    rows: Rows, nth: Ints, end: Ints, draws: Draws, words: Mapping[str, Sequence[str]]
+) -> None:
+    """Fill blocks of which no more is known than their declaration.
+
+    `nth` is each block's number in its record from 0, `end` the moment its interval ends, `words`
+    the texts of some fields. Lows, gauges and highs of a block are in that order; many counters
+    are zero. Of a repeated group or an array the first entry is filled.
+    """
+    base = draws.skewed(len(rows), 200)
+    for each in rows.block.fields:
+        kind = each.kind
+        if isinstance(kind, Header | Flags):
+            continue
+        if isinstance(kind, Instant):
+            rows.set(each.name, end - draws.below(len(rows), 60_000_000))
+        elif isinstance(kind, Code):
+            rows.set(each.name, _codes(kind, len(rows), draws))
+        elif isinstance(kind, Number | Duration):
+            rows.set(each.name, _amount(kind, base, nth, draws))
+        elif isinstance(kind, Text):
+            texts = encoded(kind, words.get(each.name, _NAMES))
+            rows.set_bytes(each.name, texts[nth % len(texts)])
+
+
+def _codes(kind: Code, rows: int, draws: Draws) -> Ints:
+    codes = np.array(sorted(kind.words), np.int64)
+    return codes[draws.below(rows, len(codes))]
+
+
+def _amount(kind: Number | Duration, base: Floats, nth: Ints, draws: Draws) -> Values:
+    part = draws.uniform(len(base))
+    counted = np.where(draws.chance(len(base), 0.4), draws.skewed(len(base), 300), 0)
+    amounts: dict[Combine, Values] = {
+        Combine.SUM: counted,
+        Combine.MIN: base * part,
+        Combine.LAST: base * (1 + part),
+        Combine.MAX: base * (2 + part),
+        Combine.NONE: nth,
+    }
+    amount = amounts[kind.combine]
+    return whole(amount) if isinstance(kind, Number) else amount
+
+
+def randomize(rows: Rows, draws: Draws, *, keep: Set[str] = frozenset(), share: float = 1) -> None:
+    """Fill blocks with random bits: the worst case for the speed and the size of what reads them.
+
+    Every number, time, flag word and opaque token that the blocks hold is random in full width, a
+    code is one of its words. Headers, version words, texts, reserved bytes and the fields in `keep`
+    stay. Repeated groups are filled in a random `share` of the blocks, and zero in the others.
+    """
+    own, groups = _random_bytes(rows, keep)
+    noise = draws.octets(len(rows), rows.length)
+    noise[~draws.chance(len(rows), share)] &= ~groups
+    rows.raw &= ~(own | groups)
+    rows.raw |= noise & (own | groups)
+    for each in rows.block.fields:
+        if isinstance(each.kind, Code):
+            rows.set(each.name, _codes(each.kind, len(rows), draws))
+    _use_entries(rows)
+
+
+def _random_bytes(rows: Rows, keep: Set[str]) -> tuple[Raw, Raw]:
+    """Return X'FF' for each byte of a block to be random: outside repeated groups, and in them."""
+    block = rows.block
+    own = [(column.field, column.offset) for column in block.columns]
+    groups = [
+        (column.field, column.offset + entry * column.stride)
+        for child in block.children
+        for column in child.columns
+        for entry in range(len(child.cells))
+    ]
+    return _mask(rows, own, keep), _mask(rows, groups, keep)
+
+
+def _mask(rows: Rows, places: Sequence[tuple[Field, int]], keep: Set[str]) -> Raw:
+    mask = np.zeros(rows.length, np.uint8)
+    for each, at in places:
+        fixed = isinstance(each.kind, Text | Code) or each is rows.block.version
+        if not fixed and each.name not in keep and rows.holds(each, at):
+            mask[at : at + each.kind.width] = 0xFF
+    return mask
+
+
+def _use_entries(rows: Rows) -> None:
+    """Give every entry that needs a name to be used that of the first."""
+    for child in rows.block.children:
+        if child.used is not None:
+            each = rows.block.field(child.used)
+            name = rows.raw[:, each.offset : each.offset + each.kind.width].copy()
+            for entry in range(len(child.cells)):
+                rows.set_bytes(child.used, name, entry)

@@ -1,0 +1,320 @@
+"""What the statistics blocks of a synthetic file count: one row per queue manager and interval.
+
+The sums over the tasks are given; class 3 is taken to see half of the work. Durations are
+microseconds, moments microseconds since 1970, in UTC.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from smfparse.layout import US_PER_SECOND
+from smfparse.schemas import QJST
+from smfparse.synthetic.draws import NEVER, Draws, FieldValues, Floats, Ints, Rows, encoded, whole
+
+_CI = 4096
+_MOST_WRITES = 400
+"""Log writes a second, of one copy and type: at 600 us each, a quarter of the time."""
+_LOGS = 12
+_ABOVE_BAR = 0x80000000
+_BUFFERS = np.array([20_000, 50_000, 100_000])
+_DB2_REQUESTS = {
+    **{f"{name}cnt": name for name in ("dele", "list", "read", "updt", "writ")},
+    **{f"scs{name}": f"scs{name[0]}" for name in ("sel", "ins", "upd", "del")},
+    **{f"ssk{name}": f"ssk{name[0]}" for name in ("sel", "ins", "del")},
+    **{f"lms{name}": f"lms{name[0]}" for name in ("sel", "ins", "upd", "del", "lis")},
+}
+"""The counter of each kind of request to Db2, and how the names of its times begin."""
+_SENDER, _RECEIVER, _SERVER_CONNECTION = 1, 3, 7
+_PRIVATE, _RUNNING, _MEDIUM = 4, 3, 33
+_BATCH_SIZE = 50
+_BATCH_LIMIT = 5000
+_STORAGE = {"qsstgplf": 20, "qsstgplv": 200, "qsstfrev": 6000, "qsstgetm": 300}
+"""Storage manager counters that are not zero in a healthy queue manager, and what is usual."""
+
+
+def message_columns(sums: FieldValues, draws: Draws) -> FieldValues:
+    """Return the message manager's counters, given the sums over the queues of its tasks."""
+    rows = len(sums["putn"])
+    more = 1.8 + 0.4 * draws.uniform(rows)
+    columns: FieldValues = {
+        f"qmst{name}": whole(sums[source] * more) + draws.below(rows, 40)
+        for name, source in (
+            ("open", "openn"),
+            ("clos", "closen"),
+            ("get", "getn"),
+            ("put", "putn"),
+            ("put1", "put1n"),
+            ("inq", "inqn"),
+        )
+    }
+    persistent = whole((sums["putpmsg"] + sums["put1pmsg"]) * more)
+    every = columns["qmstput"] + columns["qmstput1"]
+    mean = np.maximum(whole(sums["putbytes"] / np.maximum(sums["validput"], 1)), 100)
+    plain = np.maximum(every - persistent, 0)
+    return columns | {
+        "qmstcalh": draws.below(rows, 8),
+        "qmstcb": draws.below(rows, 5),
+        "qmstctl": draws.below(rows, 10),
+        "qmstspp": persistent,
+        "qmstsnp": plain,
+        "qmstpbp": persistent * mean,
+        "qmstnbp": plain * mean,
+    }
+
+
+def data_columns(messages: FieldValues, draws: Draws) -> FieldValues:
+    """Return the data manager's counters, given the message manager's."""
+    rows = len(messages["qmstget"])
+    got = messages["qmstget"]
+    return {
+        "qistmget": got,
+        "qistmput": messages["qmstput"] + messages["qmstput1"],
+        "qistmblr": whole(got * 0.003),
+        "qistdget": messages["qmstopen"] // 3 + draws.below(rows, 30),
+        "qistdloc": messages["qmstopen"] * 2,
+        "qistenum": draws.below(rows, 30),
+        "qistgetd": np.where(draws.chance(rows, 0.1), got // 50, 0),
+        "qistgetb": whole(got * 0.8),
+    }
+
+
+def storage_columns(rows: int, draws: Draws) -> FieldValues:
+    """Return the storage manager's counters."""
+    columns: FieldValues = {
+        name: whole(draws.skewed(rows, usual, 10)) for name, usual in _STORAGE.items()
+    }
+    return columns | {
+        "qsstfplf": columns["qsstgplf"],
+        "qsstfplv": columns["qsstgplv"],
+        "qsstexpv": columns["qsstfrev"],
+        "qsstfrem": columns["qsstgetm"],
+    }
+
+
+def set_log(
+    rows: Rows, logged: Floats, begin: Ints, interval: int, load: Floats, draws: Draws
+) -> None:
+    """Set the log manager's counters.
+
+    `logged` is the persistent bytes that tasks put; the log takes those, and a rate that belongs
+    to the queue manager, in control intervals of 4 KB, on both copies.
+    """
+    seconds = interval / US_PER_SECOND
+    base = draws.skewed(len(rows), 3_000_000, 10) * load * seconds
+    intervals = whole((base + 2.2 * logged) / _CI) + 20
+    most = _MOST_WRITES * seconds
+    fewer = most * (0.5 + 0.5 * draws.uniform(len(rows)))
+    single = 1 + whole(np.minimum(intervals * (0.05 + 0.3 * draws.uniform(len(rows))), fewer))
+    pages = np.maximum(4 + 20 * draws.uniform(len(rows)), (intervals - single) / most)
+    several = 1 + whole((intervals - single) / pages)
+    written = ((single, single), (several, intervals - single))
+    mean = 150 + 370 * draws.uniform(len(rows))
+    suspended = np.zeros(len(rows))
+    for copy in (0, 1):
+        total = np.zeros(len(rows))
+        for kind, (writes, cis) in enumerate(written):
+            entry = 2 * copy + kind
+            total += _set_io(rows, entry, writes, cis, mean * (1 + 0.05 * entry), begin, interval,
+                             draws)  # fmt: skip
+        suspended = np.maximum(suspended, total)
+    busy = np.minimum(suspended * 1.01, interval)
+    writes = single + several
+    rows.set("qjstslptu", whole(interval - busy))
+    squares = whole(writes * mean * mean * 1.4)
+    rows.set("qjstiosqu", np.stack([np.zeros_like(squares), squares], axis=1))
+    rows.set_all(_log_columns(writes, intervals, draws))
+
+
+def _set_io(
+    rows: Rows,
+    entry: int,
+    writes: Ints,
+    cis: Ints,
+    mean: Floats,
+    begin: Ints,
+    interval: int,
+    draws: Draws,
+) -> Floats:
+    """Set the writes of one copy and type; return how long the writer was suspended."""
+    number = draws.below(len(rows), _LOGS)
+    names = [f"ACTLG{1 + entry // 2}{log:02}" for log in range(1, _LOGS + 1)]
+    log = encoded(QJST.field("qjstiomaxiol").kind, names)[number]
+    when = begin + whole(interval * draws.uniform(len(rows)))
+    longest = mean * (1.5 + draws.skewed(len(rows), 4))
+    suspended = writes * mean * 1.02
+    for name, values in (
+        ("qjstiocount", writes),
+        ("qjstioci", cis),
+        ("qjstiototio", writes * mean),
+        ("qjstiototsus", suspended),
+        ("qjstiomaxio", longest),
+        ("qjstiomaxioT", when),
+        ("qjstiomaxsus", longest * 1.01),
+        ("qjstiomaxsusT", when),
+    ):
+        rows.set(name, values, entry)
+    rows.set_bytes("qjstiomaxiol", log, entry)
+    rows.set_bytes("qjstiomaxsusl", log, entry)
+    return suspended
+
+
+def _log_columns(writes: Ints, intervals: Ints, draws: Draws) -> FieldValues:
+    """Return the log manager's counters outside the write statistics."""
+    rows = len(writes)
+    switched = np.where(draws.chance(rows, 0.2), 1, 0)
+    return {
+        "qjstwrnw": whole(intervals * 12.0),
+        "qjstwrf": draws.below(rows, 200) + writes // 50,
+        "qjstrbuf": draws.below(rows, 15),
+        "qjstbsds": 300 + draws.below(rows, 400),
+        "qjstbffl": whole(intervals * 0.45) + 1,
+        "qjstbfwr": writes,
+        "qjstalw": 2 * switched,
+        "qjstciof": switched * 18_000,
+        "qjstllcp": 1 + draws.below(rows, 6),
+        "qjstlsus": writes,
+        "qjstlogw": 2 * writes,
+        "qjstciwr": 2 * intervals,
+        "qjstthrw": draws.below(rows, 20),
+        "qjstcp1n": switched,
+        "qjstcp2n": switched,
+    }
+
+
+def pool_columns(nth: Ints, messages: Ints, draws: Draws) -> FieldValues:
+    """Return the buffer manager's counters, one row per pool.
+
+    `nth` is the pool's number, `messages` those put and got in the whole queue manager.
+    """
+    rows = len(nth)
+    size = _BUFFERS[nth % len(_BUFFERS)]
+    free = whole(size * (0.9 + 0.09 * draws.uniform(rows)))
+    requests = whole(messages * draws.uniform(rows) * draws.uniform(rows) * 3)
+    quiet = draws.chance(rows, 0.3)
+    requests = np.where(quiet, draws.below(rows, 50), requests)
+    written = np.where(quiet, 0, whole(requests * 0.06 * draws.uniform(rows)))
+    operations = np.where(written > 0, written // 12 + 1, 0)
+    read = np.where(draws.chance(rows, 0.1), requests // 200, 0)
+    return {
+        "qpstpool": nth,
+        "qpstnbuf": size,
+        "qpstcbs": free,
+        "qpstcbsl": whole(free * (0.4 + 0.6 * draws.uniform(rows))),
+        "qpstgetp": requests,
+        "qpstgetn": requests // 5,
+        "qpstrio": read,
+        "qpststw": whole(requests * 0.97),
+        "qpsttpw": written,
+        "qpstwio": operations,
+        "qpstimw": np.minimum(operations, draws.below(rows, 40)),
+        "qpststl": read,
+        "qpstflag": np.where(nth % 3 == 0, 0, _ABOVE_BAR),
+    }
+
+
+def chinit_columns(rows: int, interval: int, draws: Draws) -> FieldValues:
+    """Return what a task of the channel initiator counts: it works, or waits for work."""
+    requests = whole(draws.skewed(rows, 2000))
+    busy = np.minimum(requests * (20 + 60 * draws.uniform(rows)), interval * 0.9)
+    return {
+        "qctreqn": requests,
+        "qctcptm": busy * 0.7,
+        "qcteltm": busy,
+        "qctwttm": interval - busy,
+    }
+
+
+def page_set_columns(nth: Ints, draws: Draws) -> FieldValues:
+    """Return the state and the I/O of page sets; `nth` is each one's number."""
+    rows = len(nth)
+    pages = 20_000 * (1 + draws.below(rows, 5))
+    used = whole(pages * 0.4 * draws.uniform(rows))
+    persistent = whole(used * draws.uniform(rows))
+    writes = whole(draws.skewed(rows, 20))
+    return {
+        "qis1psno": nth,
+        "qis1bpno": nth % 4,
+        "qis1topg": pages,
+        "qis1unpg": pages - used,
+        "qis1ppg": persistent,
+        "qis1nppg": used - persistent,
+        "qis1full": 0 * nth,
+        "qis1pchi": used,
+        "qis1dwpn": writes,
+        "qis1dwpp": writes * 12,
+        "qis1dwpt": writes * (400 + 900 * draws.uniform(rows)),
+        "qis1expn": 0 * nth,
+        "qis1strn": 1 + 0 * nth,
+        "qis1stat": 0 * nth,
+    }
+
+
+def db2_columns(rows: int, draws: Draws) -> FieldValues:
+    """Return the requests to Db2 by kind, and what they took: the thread, and Db2 for it."""
+    columns: FieldValues = {}
+    for count, name in _DB2_REQUESTS.items():
+        calls = np.where(draws.chance(rows, 0.4), whole(draws.skewed(rows, 300)), 0)
+        mean = 300 + 900 * draws.uniform(rows)
+        longest = mean * np.minimum(calls, 1.5 + 3 * draws.uniform(rows))
+        columns[count] = calls
+        for whose, share in (("t", np.ones(rows)), ("s", 0.8 + 0.15 * draws.uniform(rows))):
+            columns[f"{name}{whose}cuw"] = calls * mean * share
+            columns[f"{name}{whose}mxw"] = longest * share
+    return columns
+
+
+def channel_type(channel: str, qmgr: str) -> int:
+    """Return the type of a channel at a queue manager, by its name."""
+    if channel.endswith("SVRCONN"):
+        return _SERVER_CONNECTION
+    return _RECEIVER if channel.endswith(f"TO.{qmgr}") else _SENDER
+
+
+def channel_columns(kind: Ints, end: Ints, draws: Draws) -> FieldValues:
+    """Return what channels count that run all the time, one row per instance.
+
+    `kind` is the type of each, `end` when its interval ends. Only senders and receivers have
+    batches; server-connection channels have conversations, and count calls.
+    """
+    rows, clients = len(kind), kind == _SERVER_CONNECTION
+    messages = 1 + whole(draws.skewed(rows, 2000))
+    persistent = whole(messages * draws.uniform(rows))
+    size = 200 + whole(draws.skewed(rows, 1000))
+    batches = np.where(clients, 0, -(-messages // (1 + draws.below(rows, _BATCH_SIZE))))
+    data, control = messages * (size + 476), 28 * (batches + np.where(clients, messages, 0))
+    receives = kind == _RECEIVER
+    return {
+        "qcstchty": kind,
+        "qcstchst": np.full(rows, _RUNNING),
+        "qcstchdp": np.full(rows, _PRIVATE),
+        "qcstcltm": end,
+        "qcststcl": np.full(rows, _MEDIUM),
+        "qcstludt": np.full(rows, NEVER),
+        "qcstcbsz": np.where(clients, 0, _BATCH_SIZE),
+        "qcstcbit": np.zeros(rows),
+        "qcstcbdl": np.where(clients, 0, _BATCH_LIMIT),
+        "qcstnmsg": messages,
+        "qcstnpmg": persistent,
+        "qcstbatc": batches,
+        "qcstfuba": np.where(clients, 0, (messages - batches) // _BATCH_SIZE),
+        "qcstnbyt": messages * size,
+        "qcstnpby": persistent * size,
+        "qcstbyst": np.where(receives, control, data),
+        "qcstbyrc": np.where(receives | clients, data, control),
+        "qcstcscv": np.where(clients, 1 + draws.below(rows, 10), 0),
+        "qcstqetc": np.where(clients | receives, 0, batches // 3),
+        "qcstptrc": np.where(receives & draws.chance(rows, 0.3), draws.below(rows, 20), 0),
+        **_shortest_to_longest("qcstnt", 150 * draws.near(rows, 0.5), draws),
+        **_shortest_to_longest("qcstet", 20 * draws.near(rows, 0.5), draws),
+    }
+
+
+def _shortest_to_longest(name: str, shortest: Floats, draws: Draws) -> FieldValues:
+    """Return the shortest, mean and longest of some times; the mean is nearer to the shortest."""
+    mean = shortest * (1.1 + draws.uniform(len(shortest)))
+    longest = mean * (2 + draws.skewed(len(shortest), 4))
+    return {
+        f"{name}{which}": whole(times)
+        for which, times in (("mn", shortest), ("av", mean), ("mx", longest))
+    }

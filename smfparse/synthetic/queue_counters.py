@@ -1,0 +1,247 @@
+"""What the queue blocks of a synthetic file count: the queues of class 3 tasks.
+
+Costs follow IBM's published figures: a put of 2 KB takes 4.5 us of CPU, one of 64 KB 21 us.
+Durations are microseconds, moments microseconds since 1970, in UTC.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from smfparse.layout import US_PER_SECOND, Values
+from smfparse.synthetic.draws import (
+    NEVER,
+    Bools,
+    Draws,
+    FieldValues,
+    Floats,
+    Ints,
+    Rows,
+    whole,
+)
+from smfparse.synthetic.workload import CHINIT, Spans, Tasks
+
+VERBS = ("open", "close", "get", "put", "put1")
+_NO_MESSAGE = 0x0FFFFFFF
+
+
+def queue_columns(tasks: Tasks, spans: Spans, load: Floats, draws: Draws) -> FieldValues:
+    """Return what the queue blocks count; `spans` and `load` have a value a queue.
+
+    A queue that a task does not use has no block, so each is used at least once.
+    """
+    times = len(load) // max(len(tasks.task), 1)
+    rows = len(load)
+    calls = whole(spans.microseconds / US_PER_SECOND * np.tile(tasks.rate, times) * load)
+    calls = 1 + whole(calls * (0.6 + 0.4 * draws.uniform(rows)))
+    puts, single = np.tile(tasks.puts, times), np.tile(tasks.single, times)
+    put = np.where(puts & ~single, calls, 0)
+    put1 = np.where(puts & single, calls, 0)
+    got = np.where(np.tile(tasks.gets, times), np.maximum(whole(calls * draws.near(rows)), 1), 0)
+    columns = _puts(tasks, times, put, put1, draws)
+    columns |= _gets(tasks, times, got, draws)
+    lasting = np.tile(tasks.lasting[tasks.task], times)
+    columns |= _handles(lasting, np.where(np.tile(tasks.reopened, times), calls, 0), draws)
+    columns |= _others(tasks, times, got, draws)
+    used = sum(columns[f"{verb}n"] for verb in ("open", "close", "get", "inq", "set", "cb"))
+    columns["total_use"] = put + put1 + used
+    columns["use_count"] = np.where(lasting, 1, 0)
+    columns["maxqdpth"] = whole(draws.skewed(rows, 3, 5000))
+    return columns
+
+
+def _puts(tasks: Tasks, times: int, put: Ints, put1: Ints, draws: Draws) -> FieldValues:
+    rows = len(put)
+    size = np.tile(tasks.size, times)
+    wrong = np.where(draws.chance(rows, 0.05), (put + put1) // 50, 0)
+    valid = put + put1 - wrong
+    cpu = (4 + size * 0.00027) * (0.9 + 0.4 * draws.uniform(rows))
+    columns = _put_verb(tasks, times, "put", put, cpu, draws)
+    columns |= _put_verb(tasks, times, "put1", put1, cpu * draws.near(rows) * 1.7, draws)
+    columns |= {"validput": valid} | _sizes(tasks, times, "put", valid, draws)
+    columns["putdsq"] = np.where(np.tile(tasks.shared, times), valid, 0)
+    columns["streamedn"] = np.where(np.tile(tasks.streamed, times), valid, 0)
+    columns["ngen"] = np.where(draws.chance(rows, 0.02), valid, 0)
+    return columns
+
+
+def _put_verb(
+    tasks: Tasks, times: int, verb: str, calls: Ints, cpu: Floats, draws: Draws
+) -> FieldValues:
+    rows = len(calls)
+    persistent, shared = np.tile(tasks.persistent, times), np.tile(tasks.shared, times)
+    written = np.where(persistent & ~shared, calls, 0)
+    forced = np.where(np.tile(tasks.forced, times), written, 0)
+    forced_time = forced * (300 + 600 * draws.uniform(rows))
+    write_time = written * 2.25 * draws.near(rows, 0.4)
+    pages = np.where(shared, 0, whole(calls * 0.5 * draws.uniform(rows)))
+    page_time = pages * 3.0 * draws.near(rows, 0.3)
+    suspended = forced_time * (1.01 + 0.03 * draws.uniform(rows))
+    cpu_time = calls * np.where(shared, cpu + 3.0, cpu)
+    waited = suspended + write_time + page_time
+    handed = whole(calls * 0.6 * draws.uniform(rows))
+    return {
+        f"{verb}n": calls,
+        f"{verb}ct": cpu_time,
+        f"{verb}et": elapsed(cpu_time, draws) + waited,
+        f"{verb}jwn": written,
+        f"{verb}jwet": write_time,
+        f"{verb}jcn": forced,
+        f"{verb}jcet": forced_time,
+        f"{verb}susn": forced,
+        f"{verb}suset": suspended,
+        f"{verb}psn": pages,
+        f"{verb}pset": page_time,
+        f"{verb}pmsg": np.where(persistent, calls, 0),
+        f"{verb}pwg": np.where(persistent, 0, handed),
+    }
+
+
+def elapsed(cpu_time: Values, draws: Draws) -> Floats:
+    """Return how long what takes some processor time lasts, if it waits for the processor only."""
+    elapsed: Floats = cpu_time * (1.003 + 0.2 * draws.uniform(len(cpu_time)) ** 2)
+    return elapsed
+
+
+def _gets(tasks: Tasks, times: int, got: Ints, draws: Draws) -> FieldValues:
+    rows = len(got)
+    size, persistent = np.tile(tasks.size, times), np.tile(tasks.persistent, times)
+    shared = np.tile(tasks.shared, times)
+    empty = whole(got * 0.2 * draws.uniform(rows))
+    browsed = np.where(draws.chance(rows, 0.1), whole(got * 0.4 * draws.uniform(rows)), 0)
+    by_id = np.where(np.tile(tasks.name % 2 == 1, times), got - browsed, 0)
+    written = np.where(persistent & ~shared, got - browsed, 0)
+    write_time = written * 2.25 * draws.near(rows, 0.4)
+    pages = np.where(draws.chance(rows, 0.25) & ~shared, -(-got // 10), 0)
+    cpu_time = (got * (3.5 + size * 0.0002) + empty * 1.5) * (0.9 + 0.4 * draws.uniform(rows))
+    suspended = pages * (200 + 300 * draws.uniform(rows))
+    return {
+        "getn": got + empty,
+        "geterr": empty,
+        "getbrwa": browsed,
+        "gets": by_id,
+        "geta": got + empty - browsed - by_id,
+        "getct": cpu_time,
+        "getet": elapsed(cpu_time, draws) + write_time + suspended,
+        "getjwn": written,
+        "getjwet": write_time,
+        "getpsn": pages,
+        "getpset": suspended * (0.9 + 0.09 * draws.uniform(rows)),
+        "getsusn": pages,
+        "getsuset": suspended,
+        "getepage": np.where(draws.chance(rows, 0.3) & (got > 0), 1 + draws.below(rows, 9), 0),
+        "getsmsg": np.where(by_id > 0, whole(got * 3 * draws.uniform(rows)), 0),
+        "getexmsg": np.where(draws.chance(rows, 0.02), got // 100, 0),
+        "validget": got,
+        "getdval": got - browsed,
+        "getpmsg": np.where(persistent, got, 0),
+    } | _latencies(got, draws) | _sizes(tasks, times, "get", got, draws)  # fmt: skip
+
+
+def _latencies(got: Ints, draws: Draws) -> FieldValues:
+    """Return how long the messages got had been on the queue."""
+    rows = len(got)
+    mean = draws.skewed(rows, 2500, 2000)
+    low, high = draws.uniform(rows), draws.uniform(rows)
+    several = got > 1
+    return {
+        "totlatnt": got * mean,
+        "maxlatnt": np.where(several, mean * (1 + 7 * high), np.where(got > 0, mean, 0)),
+        "minlatnt": np.where(several, mean * low, np.where(got > 0, mean, 0)),
+    }
+
+
+def _sizes(tasks: Tasks, times: int, verb: str, messages: Ints, draws: Draws) -> FieldValues:
+    """Return the bytes of some messages, and the smallest and largest of them.
+
+    On some queues all messages have the same size.
+    """
+    rows = len(messages)
+    mean, fixed = np.tile(tasks.size, times), np.tile(tasks.fixed, times)
+    total = np.where(fixed, messages * mean, whole(messages * mean * draws.near(rows, 0.05)))
+    several = ~fixed & (messages > 1)
+    low = np.where(several, whole(mean * (0.3 + 0.6 * draws.uniform(rows))), mean)
+    high = np.where(several, whole(mean * (1.1 + 2 * draws.uniform(rows))) + 1, mean)
+    alone = messages == 1
+    return {
+        f"{verb}bytes": total,
+        f"{verb}minms": np.where(messages > 0, np.where(alone, total, low), _NO_MESSAGE),
+        f"{verb}maxms": np.where(messages > 0, np.where(alone, total, high), 0),
+    }
+
+
+def _handles(lasting: Bools, calls: Ints, draws: Draws) -> FieldValues:
+    """Open and close once in a task that comes and goes, and in a lasting one for some of `calls`.
+
+    Where there are none the queue is open all the time.
+    """
+    rows = len(lasting)
+    often = whole(calls * (0.2 + 0.6 * draws.uniform(rows)))
+    times = np.where(lasting, often, 1)
+    cpu_time = times * (2 + 22 * draws.uniform(rows))
+    closed = times * (1 + 14 * draws.uniform(rows))
+    return {
+        "openn": times,
+        "openct": cpu_time,
+        "openet": elapsed(cpu_time, draws),
+        "closen": times,
+        "closect": closed,
+        "closeet": elapsed(closed, draws),
+    }
+
+
+def handle_clocks(lasting: Bools, opens: Ints, spans: Spans, draws: Draws) -> dict[str, Ints]:
+    """Return when queues were opened and closed last: the clocks of their blocks."""
+    rows = len(lasting)
+    quarter = spans.microseconds / 4
+    early = spans.begin + 150 + whole((quarter - 150) * draws.uniform(rows))
+    late = spans.end - 150 - whole((quarter - 150) * draws.uniform(rows))
+    kept = lasting & (opens == 0)
+    before = spans.started + 300_000 + draws.below(rows, 600_000)
+    return {
+        "opentime": np.where(kept, before, early),
+        "clostime": np.where(kept, NEVER, late),
+    }
+
+
+def _others(tasks: Tasks, times: int, got: Ints, draws: Draws) -> FieldValues:
+    """Return what a queue has of the rarer calls: MQINQ, MQSET and MQCB."""
+    rows = len(got)
+    served = np.tile(tasks.adapter[tasks.task] == CHINIT, times) & (got > 0)
+    asked = np.tile(~tasks.puts & ~tasks.gets, times) | draws.chance(rows, 0.25)
+    counts = {
+        "inq": np.where(asked, 1 + draws.below(rows, 5), 0),
+        "set": np.where(draws.chance(rows, 0.02), 1 + draws.below(rows, 2), 0),
+        "cb": np.where(served, 1 + draws.below(rows, 4), 0),
+    }
+    columns: FieldValues = {}
+    for verb, calls in counts.items():
+        cpu_time = calls * (2 + 4 * draws.uniform(rows))
+        columns |= {
+            f"{verb}n": calls,
+            f"{verb}ct": cpu_time,
+            f"{verb}et": elapsed(cpu_time, draws),
+        }
+    selected = served & draws.chance(rows, 0.1)
+    columns["selcount"] = np.where(selected, got, 0)
+    columns["selmaxln"] = np.where(selected, 20 + draws.below(rows, 200), 0)
+    return columns
+
+
+def set_coupling(rows: Rows, shared: Bools, columns: FieldValues, draws: Draws) -> None:
+    """Set the coupling facility requests of queues: none but for shared ones."""
+    where = np.flatnonzero(shared)
+    for verb, requests in (("open", (0, 1)), ("close", (1,)), ("get", (3, 5)), ("put", (2,))):
+        for request in requests:
+            entry = 20 * VERBS.index(verb) + request
+            count = columns[f"{verb}n"][where]
+            asynchronous = whole(count * 0.1 * draws.uniform(len(count)))
+            synchronous = count - asynchronous
+            for name, values in {
+                "cfcount": count,
+                "cfsyncn": synchronous,
+                "cfsyncet": synchronous * 8 * draws.near(len(count), 0.3),
+                "cfasyncn": asynchronous,
+                "cfasyncet": asynchronous * 60 * draws.near(len(count), 0.3),
+            }.items():
+                rows.set(name, values, entry, where=where)

@@ -1,0 +1,265 @@
+"""Who works in a synthetic file: the tasks of its queue managers, their queues, and when.
+
+Moments are microseconds since 1970, in UTC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from smfparse.layout import US_PER_DAY, US_PER_SECOND
+from smfparse.schemas import WQST
+from smfparse.synthetic.draws import (
+    Bools,
+    Draws,
+    Floats,
+    Ints,
+    Rows,
+    clock,
+    encoded,
+    hexadecimal,
+    whole,
+)
+
+_SHARED = 2
+_CALLS_PER_SECOND = 100
+"""Most API calls of a task, so that they take no longer than the task was there."""
+_LASTING_RATE, _BRIEF_RATE = 0.7, 7.0
+"""Usual API calls a second and queue of tasks that stay, and of those that come for some work."""
+_LEAST_LENGTH = 20_000
+
+BATCH, CICS, IMS, CHINIT, RRS = 2, 1, 4, 6, 7
+TRANSACTIONAL = (CICS, IMS, RRS)
+"""Adapters with a transaction manager: units of work, two-phase commit, queues opened for each."""
+_ADAPTERS = np.array([BATCH, BATCH, BATCH, CICS, CICS, IMS, CHINIT, CHINIT, CHINIT, RRS])
+
+
+def _numbered(stems: str, last: int) -> tuple[str, ...]:
+    return tuple(f"{stem}{number:02}" for stem in stems.split() for number in range(1, last + 1))
+
+
+JOBS_OF: Mapping[int, tuple[str, ...]] = {
+    BATCH: _numbered("PAYBAT STMTPR LEDGER CLAIMS FXRATE EODREC NIGHTL FRAUD", 12),
+    CICS: _numbered("CICSAO CICSTO PAYAOR CRDAOR", 8),
+    IMS: ("IMSP", "IMSA", "IMSB"),
+    CHINIT: (),
+    RRS: _numbered("BRKEXE DB2STP WASSRV", 6),
+}
+"""Names of jobs by adapter; that of a channel initiator is made of its queue manager's."""
+USERS = (
+    *("BATCHUSR", "CICSUSER", "IMSUSER", "MQCHAN", "BROKER", "OPS0001", "FTEAGENT", "WEBAPP"),
+    *(f"{7919 * number % 1_000_000:07}" for number in range(1, 150)),
+    *(f"U{104_729 * number % 1_000_000:06}" for number in range(1, 150)),
+)
+_DOMAINS = ("PAYMENTS", "LEDGER", "CARDS", "CLAIMS", "FX", "STATEMENTS", "CUSTOMER", "FRAUD")
+_SERVICES = tuple(
+    "".join("BCDFGKLMNPRSTVXZ"[code >> shift & 15] for shift in (0, 4, 8))
+    for code in range(389, 4096, 79)
+)
+"""Abbreviations of what only the site knows: LGR, XTB."""
+_PURPOSES = (
+    *("REQUEST", "REPLY", "EVENT", "AUDIT", "RETRY", "ERROR"),
+    *("INBOUND.FROM.PARTNER", "OUTBOUND.TO.PARTNER.REPORT"),
+)
+CHANNELS = (
+    *("", "APP.SVRCONN", "WEB.SVRCONN", "QM01.TO.QM02", "TO.QM01", "CLUS.PAY.QM01"),
+    *(f"{domain}.{service}.SVR" for domain in _DOMAINS for service in _SERVICES[:20]),
+    *(f"TO.QM{number:02}" for number in range(2, 40)),
+)
+ADDRESSES = (
+    *("", "10.20.30.41", "10.20.30.42", "192.0.2.17", "mqgw.example.com", "198.51.100.9"),
+    *(
+        f"10.{number % 7 + 20}.{number * 37 % 251}.{number * 101 % 253 + 1}"
+        for number in range(200)
+    ),
+    *(f"mqlp{number}.example.com(14{number:02})" for number in range(10, 30)),
+)
+_TRANSMISSION = "SYSTEM.CLUSTER.TRANSMIT.QUEUE"
+QUEUES = (
+    _TRANSMISSION,
+    *(
+        f"{domain}.{purpose}" if service is None else f"{domain}.{service}.{purpose}"
+        for service in (None, *_SERVICES)
+        for domain in _DOMAINS
+        for purpose in _PURPOSES
+    ),
+)
+_ALIASES = ("REMOTE", *(f"APP.{name.replace('.', '_', 1)}"[:48] for name in QUEUES[1:]))
+_DYNAMIC = "CSQ."
+_MODEL = "SYSTEM.DEFAULT.MODEL.QUEUE"
+_LOCAL, _ALIAS = 1, 3
+STRUCTURES = ("", "APPSTRUC1", "APPSTRUC2")
+_BLOCK_STEP = 0xB00
+"""How far the queue blocks of a task stand apart in storage."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """What the caller asks for: the writers of the file and how much they do.
+
+    `interval` is in microseconds; `tasks` per queue manager, `queues` per task on average; `dense`:
+    what they count is random, in full width.
+    """
+
+    qmgrs: tuple[str, ...]
+    version: str
+    seed: int
+    interval: int
+    tasks: int
+    queues: int
+    dense: bool = False
+
+
+class Tasks:
+    """The tasks of one interval, all queue managers', and their queues: the same in every one.
+
+    Tasks stand queue manager by queue manager, queues task by task. A lasting task goes on through
+    all intervals; the others start and end within each.
+    """
+
+    def __init__(self, site: Site, start: int, most_queues: int) -> None:
+        draws = Draws(site.seed, 0)
+        self.site = site
+        rows = len(site.qmgrs) * site.tasks
+        self.qmgr: Ints = np.repeat(np.arange(len(site.qmgrs)), site.tasks)
+        self.lasting: Bools = draws.chance(rows, 0.7)
+        self.started: Ints = start - US_PER_SECOND - draws.below(rows, 20 * US_PER_DAY)
+        self.adapter: Ints = _ADAPTERS[draws.below(rows, len(_ADAPTERS))]
+        self._jobs(draws)
+        wanted = np.rint(2 * site.queues * draws.uniform(rows)).astype(np.int64)
+        self.queues: Ints = np.minimum(wanted, most_queues)
+        self.address: Ints = 0x5C000000 + 0x168 * np.arange(rows) + draws.below(rows, 16) * 0x10000
+        self._queues(draws)
+        self._names(draws)
+
+    def _jobs(self, draws: Draws) -> None:
+        """Give each task a job of its adapter, a user and, for the channel initiator, a channel."""
+        rows, own = len(self.adapter), tuple(f"{name}CHIN" for name in self.site.qmgrs)
+        self.jobs = (*(name for names in JOBS_OF.values() for name in names), *own)
+        self.job: Ints = len(self.jobs) - len(own) + self.qmgr
+        first, part = 0, draws.uniform(rows)
+        for adapter, names in JOBS_OF.items():
+            if names:
+                mine = first + whole(part * len(names))
+                self.job = np.where(self.adapter == adapter, mine, self.job)
+            first += len(names)
+        self.user: Ints = draws.below(rows, len(USERS))
+        channel = 1 + draws.below(rows, len(CHANNELS) - 1)
+        self.channel: Ints = np.where(self.adapter == CHINIT, channel, 0)
+        partner = 1 + draws.below(rows, len(ADDRESSES) - 1)
+        self.partner: Ints = np.where(self.adapter == CHINIT, partner, 0)
+
+    def _queues(self, draws: Draws) -> None:
+        self.task: Ints = np.repeat(np.arange(len(self.queues)), self.queues)
+        rows = len(self.task)
+        role = draws.uniform(rows)
+        self.puts: Bools = role < 0.65
+        self.gets: Bools = (role >= 0.4) & (role < 0.97)
+        self.single: Bools = draws.chance(rows, 0.1)
+        self.persistent: Bools = draws.chance(rows, 0.5)
+        self.forced: Bools = self.persistent & draws.chance(rows, 0.3)
+        self.shared: Bools = draws.chance(rows, 0.1)
+        managed = np.isin(self.adapter[self.task], TRANSACTIONAL)
+        self.reopened: Bools = draws.uniform(rows) < np.where(managed, 0.8, 0.2)
+        self.streamed: Bools = draws.chance(rows, 0.05)
+        self.fixed: Bools = draws.chance(rows, 0.3)
+        self.size: Ints = 50 + whole(draws.skewed(rows, 1200, 50))
+        most = _CALLS_PER_SECOND / self.queues[self.task]
+        usual = np.where(self.lasting[self.task], _LASTING_RATE, _BRIEF_RATE)
+        self.rate: Floats = np.minimum(usual * draws.skewed(rows, 1, 200), most)
+        self.name: Ints = draws.below(rows, len(QUEUES))
+        self._blocks(draws)
+
+    def _blocks(self, draws: Draws) -> None:
+        """Give the queue blocks of a task their places in storage: a chain of them."""
+        nth = np.arange(len(self.task)) - (np.cumsum(self.queues) - self.queues)[self.task]
+        base = 0x69000000 + 0x20 * draws.below(len(self.queues), 1 << 21)
+        self.block: Ints = base[self.task] + _BLOCK_STEP * nth
+        last = nth == self.queues[self.task] - 1
+        self.next_block: Ints = np.where(last, 0, self.block + _BLOCK_STEP)
+        self.block_before: Ints = np.where(nth == 0, 0, self.block - _BLOCK_STEP)
+        self.first_block: Ints = base
+        self.last_block: Ints = base + _BLOCK_STEP * np.maximum(self.queues - 1, 0)
+
+    def _names(self, draws: Draws) -> None:
+        """Name the queues: as opened, which may be an alias or a model queue, and as resolved."""
+        rows, kind = len(self.task), WQST.field("basename").kind
+        self.base_name = encoded(kind, QUEUES)[self.name]
+        self.open_name = self.base_name.copy()
+        alias = (self.name == 0) | draws.chance(rows, 0.25)
+        other = np.where(self.name == 0, 1 + draws.below(rows, len(QUEUES) - 1), self.name)
+        self.open_name[alias] = encoded(kind, _ALIASES)[other][alias]
+        dynamic = self.gets & ~self.puts & ~alias & draws.chance(rows, 0.2)
+        self.open_name[dynamic] = encoded(kind, [_MODEL])
+        self.base_name[dynamic] = encoded(kind, [_DYNAMIC])
+        digits = hexadecimal(clock(self.started[self.task] + 0x1000 * self.name))
+        at = len(_DYNAMIC)
+        self.base_name[dynamic, at : at + digits.shape[1]] = digits[dynamic]
+        self.qtype: Ints = np.where(alias, _ALIAS, _LOCAL)
+
+    def queue_rows(self, times: int) -> Rows:
+        """Return the blocks of all queues, `times` over, as far as they are the same each time."""
+        eyes = {"openeye": "OPEN", "closeeye": "CLOS", "geteye": "GET", "puteye": "PUT"}
+        more = {"put1eye": "PUT1", "inqeye": "INQ", "seteye": "SET", "cbeye": "CB"}
+        rows = Rows(WQST, self.site.version, times * len(self.task), eyes | more)
+        rows.set_bytes("objname", np.tile(self.open_name, (times, 1)))
+        rows.set_bytes("basename", np.tile(self.base_name, (times, 1)))
+        structures = encoded(WQST.field("cfstrucname").kind, STRUCTURES)
+        structure = np.where(self.shared, 1 + self.name % 2, 0)
+        rows.set_bytes("cfstrucname", structures[np.tile(structure, times)])
+        for name, values in {
+            "wqnext": self.next_block,
+            "wqback": self.block_before,
+            "qtype": self.qtype,
+            "indxtype": np.where(self.gets, 2 * (self.name % 2), 0),
+            "qsgdisp": np.where(self.shared, _SHARED, 0),
+            "nps": np.where(self.shared, 0, 1 + self.name % 20),
+            "nbuffpool": np.where(self.shared, 0, 1 + self.name % 5),
+        }.items():
+            rows.set(name, np.tile(values, times))
+        return rows
+
+
+@dataclass(frozen=True)
+class Spans:
+    """From when to when tasks, or their queues, are accounted for; and when the task started."""
+
+    begin: Ints
+    end: Ints
+    started: Ints
+
+    def of(self, owner: Ints) -> Spans:
+        """Return the spans of the owners of other rows."""
+        return Spans(self.begin[owner], self.end[owner], self.started[owner])
+
+    @property
+    def microseconds(self) -> Ints:
+        """Return how long each is."""
+        return self.end - self.begin
+
+
+def task_spans(tasks: Tasks, boundary: Ints, draws: Draws) -> Spans:
+    """Lasting tasks cover the interval that starts at `boundary`; the others a part of it.
+
+    At a boundary the queue manager takes the lasting tasks one after the other.
+    """
+    times, interval = len(boundary) // max(len(tasks.qmgr), 1), tasks.site.interval
+    lasting = np.tile(tasks.lasting, times)
+    began = boundary + np.tile(turns(len(tasks.qmgr)), times)
+    first = boundary + whole(interval * 0.8 * draws.uniform(len(boundary)))
+    length = whole(interval * 0.15 * draws.uniform(len(boundary))) + _LEAST_LENGTH
+    end = np.minimum(first + length, boundary + interval - 10)
+    return Spans(
+        np.where(lasting, began, first),
+        np.where(lasting, began + interval, end),
+        np.where(lasting, np.tile(tasks.started, times), first),
+    )
+
+
+def turns(tasks: int) -> Ints:
+    """Return how long after a boundary each task is taken: 8 to 11 microseconds apart."""
+    number = np.arange(tasks)
+    return 2000 + 9 * number + number * 7 % 5

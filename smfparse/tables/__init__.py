@@ -1,0 +1,75 @@
+"""Every table, view and column by name: what it means, where it comes from, its Arrow type.
+
+in    the blocks of `schemas`; views as SQL and TOML in `definitions/`; names that users ask for
+out   tables, views and their columns; Arrow schemas; what is wanted, checked; the SQL of views
+never decodes a record nor runs a query; only Arrow schemas load pyarrow
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from smfparse.faces import face
+
+if TYPE_CHECKING:
+    from smfparse.tables.arrow import CODED as CODED
+    from smfparse.tables.arrow import DECIMAL as DECIMAL
+    from smfparse.tables.arrow import Batch as Batch
+    from smfparse.tables.arrow import Wanted as Wanted
+    from smfparse.tables.arrow import arrow_type as arrow_type
+    from smfparse.tables.arrow import chosen as chosen
+    from smfparse.tables.arrow import coded_schema as coded_schema
+    from smfparse.tables.arrow import every_block as every_block
+    from smfparse.tables.arrow import plain_schema as plain_schema
+    from smfparse.tables.arrow import schema as schema
+    from smfparse.tables.arrow import wanted_columns as wanted_columns
+    from smfparse.tables.arrow import wanted_tables as wanted_tables
+    from smfparse.tables.describe import Entry as Entry
+    from smfparse.tables.describe import Relation as Relation
+    from smfparse.tables.describe import described as described
+    from smfparse.tables.describe import every_relation as every_relation
+    from smfparse.tables.dictionary import DAMAGE as DAMAGE
+    from smfparse.tables.dictionary import DAMAGE_COLUMNS as DAMAGE_COLUMNS
+    from smfparse.tables.dictionary import KEY_COLUMNS as KEY_COLUMNS
+    from smfparse.tables.dictionary import RECORD as RECORD
+    from smfparse.tables.dictionary import RECORD_BLOCKS as RECORD_BLOCKS
+    from smfparse.tables.dictionary import RECORD_FIELDS as RECORD_FIELDS
+    from smfparse.tables.dictionary import TABLES as TABLES
+    from smfparse.tables.dictionary import TASK_KEY as TASK_KEY
+    from smfparse.tables.dictionary import TableColumn as TableColumn
+    from smfparse.tables.dictionary import columns as columns
+    from smfparse.tables.dictionary import decoded_tables as decoded_tables
+    from smfparse.tables.dictionary import fields_named as fields_named
+    from smfparse.tables.dictionary import key_columns as key_columns
+    from smfparse.tables.dictionary import meaning as meaning
+    from smfparse.tables.dictionary import near_names as near_names
+    from smfparse.tables.dictionary import table_names as table_names
+    from smfparse.tables.dictionary import title as title
+    from smfparse.tables.views import View as View
+    from smfparse.tables.views import columns_meant as columns_meant
+    from smfparse.tables.views import columns_of as columns_of
+    from smfparse.tables.views import quoted as quoted
+    from smfparse.tables.views import relations as relations
+    from smfparse.tables.views import title_of as title_of
+    from smfparse.tables.views import view as view
+    from smfparse.tables.views import view_macros as view_macros
+    from smfparse.tables.views import view_names as view_names
+    from smfparse.tables.views import views_script as views_script
+else:
+    __all__, __getattr__, __dir__ = face(
+        __name__,
+        arrow=(
+            "CODED DECIMAL Batch Wanted arrow_type chosen coded_schema every_block plain_schema "
+            "schema wanted_columns wanted_tables"
+        ),
+        describe="Entry Relation described every_relation",
+        dictionary=(
+            "DAMAGE DAMAGE_COLUMNS KEY_COLUMNS RECORD RECORD_BLOCKS RECORD_FIELDS TABLES "
+            "TASK_KEY TableColumn columns decoded_tables fields_named key_columns meaning "
+            "near_names table_names title"
+        ),
+        views=(
+            "View columns_meant columns_of quoted relations title_of view view_macros "
+            "view_names views_script"
+        ),
+    )

@@ -1,0 +1,128 @@
+"""Which tables and columns are wanted, and their Arrow schemas."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+
+from smfparse.errors import RequestError
+from smfparse.layout import LOCAL_TIMESTAMP, TIMESTAMP, WIDE_DIGITS
+from smfparse.tables.dictionary import TABLES, columns, table_names, title
+from smfparse.tables.views import view_names
+
+Wanted: TypeAlias = Mapping[str, frozenset[str] | None]
+"""Table name to the columns wanted of it; None: all."""
+Batch: TypeAlias = Any
+"""A pyarrow.RecordBatch."""
+
+DECIMAL = f"decimal128({WIDE_DIGITS}, 0)"
+"""Name of the Arrow type of numbers of more than 64 bits."""
+_NOTHING: frozenset[str] = frozenset()
+
+
+@cache
+def arrow_type(name: str) -> Any:
+    """Return the Arrow type that `Shown.arrow` names."""
+    named = {
+        TIMESTAMP: pa.timestamp("us", tz="UTC"),
+        LOCAL_TIMESTAMP: pa.timestamp("us"),
+        DECIMAL: pa.decimal128(WIDE_DIGITS, 0),
+    }
+    return named.get(name) or pa.type_for_alias(name)
+
+
+CODED = pa.dictionary(pa.int32(), pa.string())
+"""Type of text columns as they are decoded: each distinct text once."""
+
+
+def wanted_tables(names: Iterable[str]) -> Wanted:
+    """Return the request for all columns of the tables `names`; RequestError for unknown ones."""
+    found = [each.lower() for each in names]
+    unknown = sorted(set(found) - set(table_names()))
+    for each in unknown:
+        if each in view_names():
+            raise RequestError(f"{each} is a view, not a table; query it with SQL")
+    if unknown:
+        raise RequestError(f"no table {', '.join(unknown)}; there are {', '.join(table_names())}")
+    return dict.fromkeys(found)
+
+
+def wanted_columns(table: str, names: Iterable[str]) -> list[str]:
+    """Return columns of a table, each once; RequestError for unknown ones."""
+    known = schema(table).names
+    found = list(dict.fromkeys(names))
+    for each in found:
+        if each not in known:
+            near = ", ".join(difflib.get_close_matches(each.lower(), known))
+            hint = f"near: {near}" if near else f"smfparse describe {table} lists them"
+            raise RequestError(f"the table {table} has no column {each}; {hint}")
+    return found
+
+
+@cache
+def every_block() -> Wanted:
+    """Return the request that finds all damage: every block is located, and nothing decoded."""
+    first = {each.block.name: name for name, each in reversed(TABLES.items())}
+    return dict.fromkeys(first.values(), _NOTHING)
+
+
+@cache
+def schema(table: str) -> Any:
+    """Return the Arrow schema of a table, with description, unit and since of each column."""
+    fields = [
+        pa.field(each.name, arrow_type(each.arrow), metadata=each.metadata)
+        for each in columns(table)
+    ]
+    return pa.schema(fields, metadata={"description": title(table)})
+
+
+@cache
+def coded_schema(table: str, wanted: frozenset[str] | None = None) -> Any:
+    """Return the schema of decoded batches: as `schema`, with dictionaries for text columns.
+
+    wanted  the columns; None: all
+    """
+    plain = schema(table)
+    fields = [
+        plain.field(each.name).with_type(CODED) if each.coded else plain.field(each.name)
+        for each in columns(table)
+        if wanted is None or each.name in wanted
+    ]
+    return pa.schema(fields, metadata=plain.metadata)
+
+
+def plain_schema(table: str, wanted: frozenset[str] | None = None) -> Any:
+    """Return the schema of a table's columns `wanted` (None: all), in the order of the table."""
+    whole = schema(table)
+    fields = [each for each in whole if wanted is None or each.name in wanted]
+    return pa.schema(fields, metadata=whole.metadata)
+
+
+def chosen(tables: Iterable[str], names: Iterable[str]) -> Wanted:
+    """Return the request for columns of tables. Raises RequestError for a name that is unknown.
+
+    tables  names; none: all
+    names   of columns; none: all. Each table has those of them that it knows
+    """
+    tables = list(tables)
+    for name in tables:
+        if name in view_names():
+            raise RequestError(
+                f"{name} is a view, not a table; write it with: "
+                f'smfparse sql INPUT "FROM {name}" --format csv --output {name}.csv'
+            )
+    wanted = wanted_tables(tables or table_names())
+    asked = frozenset(names)
+    if not asked:
+        return wanted
+    known = {table: asked & set(schema(table).names) for table in wanted}
+    unknown = asked - frozenset().union(*known.values())
+    if unknown:
+        raise RequestError(
+            f"no column {', '.join(sorted(unknown))} in {', '.join(wanted)}; see smfparse describe"
+        )
+    return {table: names for table, names in known.items() if names}

@@ -1,0 +1,21 @@
+-- One row per verb that was used, in a queue block (WQST) or, of verbs that are about no queue, in a task's
+-- interval (WTAS).
+WITH
+calls AS (
+    SELECT * FROM calls_of_queues('wqst')
+    UNION ALL BY NAME
+    SELECT * FROM calls_of_tasks('wtas')
+)
+SELECT
+    input_no, system, qmgr, qsg, mq_version, smf_time, time, utc_offset, interval_start,
+    interval_seconds, source, record_no, block_no, task_record_no,
+    token, job, "user", connection_type, channel, queue, verb,
+    calls, elapsed, cpu, log_wait, page_set_wait, suspended, srb,
+    elapsed / nullif(calls, 0) AS elapsed_per_call,
+    cpu / nullif(calls, 0) AS cpu_per_call,
+    log_wait / nullif(calls, 0) AS log_wait_per_call,
+    page_set_wait / nullif(calls, 0) AS page_set_wait_per_call,
+    suspended / nullif(calls, 0) AS suspended_per_call,
+    srb / nullif(calls, 0) AS srb_per_call
+FROM calls
+LEFT JOIN owners('wtid') USING (input_no, source, task_record)

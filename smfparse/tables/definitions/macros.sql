@@ -1,0 +1,92 @@
+-- What views and reports share: macros that work on tables as they are and on those of sections alike.
+
+-- What identifies a task, as text, from WTAS and from WQST: when it started, and two addresses. A timestamp
+-- has not the last twelve bits of the clock, so they are left out of CORREL as well.
+CREATE OR REPLACE MACRO task_of_wtas(started, thread, address) AS format(
+    '{:013X}-{:08X}-{:08X}',
+    coalesce(epoch_us(started) + 2208988800000000, 0),
+    thread::BIGINT & 4294967295,
+    address::BIGINT & 4294967295
+);
+CREATE OR REPLACE MACRO task_of_wqst(correl) AS
+    correl[1:13] || '-' || correl[17:24] || '-' || correl[25:32];
+
+-- A kind of connection, as reports call it.
+CREATE OR REPLACE MACRO connection_of(text) AS
+    CASE text WHEN 'Batch or TSO' THEN 'Batch' ELSE text END;
+
+-- The queue that a name resolved to. Dynamic queues of a model are one: the name ends in 16 hex
+-- digits that the queue manager put for the asterisk of DynamicQName.
+CREATE OR REPLACE MACRO queue_of(objname, basename) AS CASE
+    WHEN objname <> basename AND regexp_matches(basename, '[0-9A-F]{16}$')
+    THEN regexp_replace(basename, '[0-9A-F]{16}$', '*')
+    ELSE coalesce(nullif(basename, ''), objname)
+END;
+
+-- What API calls of a kind took: numbers, and microseconds of which some went on waiting.
+CREATE OR REPLACE MACRO api_call(
+    verb, calls, elapsed, cpu, log_wait, page_set_wait, suspended, srb
+) AS {
+    'verb': verb, 'calls': calls::BIGINT, 'elapsed': elapsed::DOUBLE, 'cpu': cpu::DOUBLE,
+    'log_wait': log_wait::DOUBLE, 'page_set_wait': page_set_wait::DOUBLE,
+    'suspended': suspended::DOUBLE, 'srb': srb::DOUBLE
+};
+
+-- The API calls in WQST: one row per block and verb that was used, with all that is in the block.
+CREATE OR REPLACE MACRO calls_of_queues(queues) AS TABLE
+SELECT * EXCLUDE (call), call.*
+FROM (
+    SELECT
+        *, coalesce(task_record_no, record_no) AS task_record, task_of_wqst(correl) AS token,
+        queue_of(objname, basename) AS queue,
+        unnest([
+            api_call('open', openn, openet, openct, NULL, NULL, opensuet, topicopensrb),
+            api_call('close', closen, closeet, closect, NULL, NULL, closesuet, topicclosesrb),
+            api_call('get', getn, getet, getct, getjwet + coalesce(getjcet, 0), getpset, getsuset,
+                NULL),
+            api_call('put', putn, putet, putct, putjwet + coalesce(putjcet, 0), putpset, putsuset,
+                topicputsrb),
+            api_call('put1', put1n, put1et, put1ct, put1jwet + coalesce(put1jcet, 0), put1pset,
+                put1suset, topicput1srb),
+            api_call('inq', inqn, inqet, inqct, NULL, NULL, NULL, NULL),
+            api_call('set', setn, setet, setct, setjwet + coalesce(setjcet, 0), NULL, NULL, NULL),
+            api_call('cb', cbn, cbet, cbct, NULL, NULL, NULL, NULL)
+        ]) AS call
+    FROM query_table(queues)
+)
+WHERE call.calls <> 0 OR call.elapsed <> 0 OR call.cpu <> 0;
+
+-- The API calls in WTAS, which are about no queue, with all that is in the block.
+CREATE OR REPLACE MACRO calls_of_tasks(tasks) AS TABLE
+SELECT * EXCLUDE (call), call.*
+FROM (
+    SELECT
+        *, record_no AS task_record, task_of_wtas(wtasstrt, wtasmthr, wtaswtas) AS token,
+        unnest([
+            api_call('commit', wtascmn, wtascmet, wtascmct, NULL, NULL, NULL, NULL),
+            api_call('backout', wtasban, wtasbaet, wtasbact, NULL, NULL, NULL, NULL),
+            api_call('prepare', wtasprn, wtaspret, wtasprct, NULL, NULL, NULL, NULL),
+            api_call('sub', wtassun, wtassuet, wtassuct, NULL, NULL, NULL, NULL),
+            api_call('subrq', wtassqn, wtassqet, wtassqct, NULL, NULL, NULL, NULL),
+            api_call('ctl', wtasctn, wtasctet, wtasctct, NULL, NULL, NULL, wtasctsr),
+            api_call('stat', wtasstn, wtasstet, wtasstct, NULL, NULL, NULL, NULL),
+            api_call('topic', NULL, wtastpet, wtastpct, NULL, NULL, NULL, NULL),
+            api_call('other', wtasotn, wtasotet, wtasotct, NULL, NULL, NULL, NULL)
+        ]) AS call
+    FROM query_table(tasks)
+)
+WHERE call.calls <> 0 OR call.elapsed <> 0 OR call.cpu <> 0;
+
+-- Whose the records of class 3 are: one row per task and interval. Its 116/1 record says so, or where that
+-- is not there its first 116/2 record.
+CREATE OR REPLACE MACRO owners(identities) AS TABLE
+SELECT
+    input_no, source, coalesce(task_record_no, record_no) AS task_record,
+    connection_of(wtidatyp_text) AS connection_type,
+    wtidccn AS job, wtidopid AS "user", wtidtran AS thread_user,
+    wtidchl AS channel, wtidchlc AS connection
+FROM query_table(identities)
+WHERE block_no = 1
+QUALIFY row_number() OVER (
+    PARTITION BY input_no, source, coalesce(task_record_no, record_no) ORDER BY record_no
+) = 1;

@@ -1,0 +1,135 @@
+-- One row per task: its intervals (WTAS) and all its queue blocks (WQST) together. What a task did in
+-- intervals whose 116/1 record is not in the input is what their 116/2 records say.
+WITH
+parts AS (
+    SELECT
+        input_no, system, qmgr, qsg, mq_version, smf_time, time, utc_offset,
+        interval_start, interval_seconds, source, record_no AS task_record,
+        task_of_wtas(wtasstrt, wtasmthr, wtaswtas) AS token,
+        wtasstrt AS started, CASE WHEN wtasaeot THEN wtasinte END AS ended, TRUE AS accounted,
+        wtascmn::BIGINT + wtasban + wtasotn + coalesce(wtasprn, 0) + coalesce(wtassun, 0)
+            + coalesce(wtassqn, 0) + coalesce(wtasctn, 0) + coalesce(wtasstn, 0) AS calls,
+        wtascmet + wtasbaet + wtasotet + coalesce(wtaspret, 0) + coalesce(wtassuet, 0)
+            + coalesce(wtassqet, 0) + coalesce(wtasctet, 0) + coalesce(wtasstet, 0)
+            + coalesce(wtastpet, 0) AS elapsed,
+        wtascmct + wtasbact + wtasotct + coalesce(wtasprct, 0) + coalesce(wtassuct, 0)
+            + coalesce(wtassqct, 0) + coalesce(wtasctct, 0) + coalesce(wtasstct, 0)
+            + coalesce(wtastpct, 0) AS cpu,
+        wtascmn, wtascmet, wtascmct, wtasban, wtasbaet, wtasbact, wtasprn, wtaspret, wtasprct,
+        wtassun, wtassqn, wtasctn, wtasstn, wtasotn, wtasotet, wtasotct, wtasctsr AS srb,
+        wtasjwn, wtasjwet, wtasjwb, wtasjcn, wtasjcet, wtassusn, wtassuse, wtaspsn0, wtaspse0,
+        wtasgpo, wtasgpn, wtasdbct, wtasdbet, wtasdbes, wtasdbpt, wtasdbgt,
+        wtascsec, wtassstc, wtascmec, wtasmstc, wtassmrp, wtassmrb, wtassmwp, wtassmwb, wtassmwt,
+        wtaspbhw, wtaspbtt
+    FROM wtas
+    UNION ALL BY NAME
+    SELECT
+        input_no, system, qmgr, qsg, mq_version, smf_time, time, utc_offset,
+        interval_start, source, coalesce(task_record_no, record_no) AS task_record,
+        task_of_wqst(correl) AS token, queue_of(objname, basename) AS queue,
+        openn::BIGINT + closen + getn + putn + put1n + inqn + setn + coalesce(cbn, 0) AS calls,
+        openet + closeet + getet + putet + put1et + inqet + setet + coalesce(cbet, 0) AS elapsed,
+        openct + closect + getct + putct + put1ct + inqct + setct + coalesce(cbct, 0) AS cpu,
+        openn, closen, getn, putn, put1n, inqn, setn, cbn,
+        topicopensrb + topicclosesrb + topicputsrb + topicput1srb AS srb,
+        validput, putbytes, putpmsg::BIGINT + put1pmsg AS persistent_put,
+        validget, getbytes, getpmsg
+    FROM wqst
+),
+owned AS (
+    SELECT
+        *, coalesce(time, smf_time - to_seconds(coalesce(utc_offset, 0))) AS taken
+    FROM parts
+    LEFT JOIN owners('wtid') USING (input_no, source, task_record)
+)
+SELECT
+    arg_max(input_no, (taken, input_no, source, task_record)) AS input_no,
+    system, qmgr,
+    arg_max(qsg, taken) AS qsg,
+    arg_max(mq_version, taken) AS mq_version,
+    max(smf_time) AS smf_time,
+    max(time) AS time,
+    arg_max(utc_offset, taken) AS utc_offset,
+    min(interval_start) AS interval_start,
+    sum(interval_seconds) AS interval_seconds,
+    arg_max(source, (taken, input_no, source, task_record)) AS source,
+    arg_max(task_record, (taken, input_no, source, task_record)) AS record_no,
+    token,
+    arg_max(job, taken) AS job,
+    arg_max("user", taken) AS "user",
+    arg_max(thread_user, taken) AS thread_user,
+    arg_max(connection_type, taken) AS connection_type,
+    arg_max(channel, taken) AS channel,
+    arg_max(connection, taken) AS connection,
+    max(started) AS started,
+    max(ended) AS ended,
+    count(accounted) AS intervals,
+    len(list_distinct(list(queue))) AS queues,
+    sum(calls)::BIGINT AS calls,
+    sum(elapsed) AS elapsed,
+    sum(cpu) AS cpu,
+    sum(elapsed) / nullif(sum(calls), 0) AS elapsed_per_call,
+    sum(cpu) / nullif(sum(calls), 0) AS cpu_per_call,
+    sum(openn)::BIGINT AS opens,
+    sum(closen)::BIGINT AS closes,
+    sum(getn)::BIGINT AS gets,
+    sum(putn)::BIGINT AS puts,
+    sum(put1n)::BIGINT AS put1s,
+    sum(inqn)::BIGINT AS inqs,
+    sum(setn)::BIGINT AS sets,
+    sum(cbn)::BIGINT AS callbacks,
+    sum(wtascmn)::BIGINT AS commits,
+    sum(wtascmet) AS commit_elapsed,
+    sum(wtascmct) AS commit_cpu,
+    sum(wtascmet) / nullif(sum(wtascmn), 0) AS elapsed_per_commit,
+    sum(wtascmct) / nullif(sum(wtascmn), 0) AS cpu_per_commit,
+    sum(wtasban)::BIGINT AS backouts,
+    sum(wtasbaet) AS backout_elapsed,
+    sum(wtasbact) AS backout_cpu,
+    sum(wtasprn)::BIGINT AS prepares,
+    sum(wtaspret) AS prepare_elapsed,
+    sum(wtasprct) AS prepare_cpu,
+    sum(wtassun)::BIGINT AS subs,
+    sum(wtassqn)::BIGINT AS subrqs,
+    sum(wtasctn)::BIGINT AS ctls,
+    sum(wtasstn)::BIGINT AS stats,
+    sum(wtasotn)::BIGINT AS other_calls,
+    sum(wtasotet) AS other_elapsed,
+    sum(wtasotct) AS other_cpu,
+    sum(srb) AS srb,
+    sum(validput)::BIGINT AS messages_put,
+    TRY_CAST(sum(putbytes) AS UBIGINT) AS bytes_put,
+    sum(persistent_put)::BIGINT AS persistent_put,
+    sum(validget)::BIGINT AS messages_got,
+    TRY_CAST(sum(getbytes) AS UBIGINT) AS bytes_got,
+    sum(getpmsg)::BIGINT AS persistent_got,
+    sum(wtasjwn)::BIGINT AS log_writes,
+    sum(wtasjwb)::BIGINT AS log_bytes,
+    sum(wtasjwet) AS log_write_wait,
+    sum(wtasjcn)::BIGINT AS log_forces,
+    sum(wtasjcet) AS log_force_wait,
+    sum(wtasjcet) / nullif(sum(wtasjcn), 0) AS wait_per_log_force,
+    sum(wtassusn)::BIGINT AS suspends,
+    sum(wtassuse) AS suspended,
+    sum(wtaspsn0)::BIGINT AS page_set_0_logs,
+    sum(wtaspse0) AS page_set_0_log_wait,
+    sum(wtasgpo)::BIGINT AS pages_old,
+    sum(wtasgpn)::BIGINT AS pages_new,
+    sum(wtaspbhw) AS buffer_latch_wait,
+    sum(wtaspbtt) AS buffer_latch_held,
+    sum(wtasdbct)::BIGINT AS db2_requests,
+    sum(wtasdbet) AS db2_elapsed,
+    sum(wtasdbes) AS db2_server_elapsed,
+    TRY_CAST(sum(wtasdbpt) AS UBIGINT) AS db2_bytes_written,
+    TRY_CAST(sum(wtasdbgt) AS UBIGINT) AS db2_bytes_read,
+    sum(wtascsec)::BIGINT AS cf_single_calls,
+    sum(wtassstc) AS cf_single_elapsed,
+    sum(wtascmec)::BIGINT AS cf_multiple_calls,
+    sum(wtasmstc) AS cf_multiple_elapsed,
+    sum(wtassmrp)::BIGINT AS smds_pages_read,
+    sum(wtassmrb)::BIGINT AS smds_bytes_read,
+    sum(wtassmwp)::BIGINT AS smds_pages_written,
+    sum(wtassmwb)::BIGINT AS smds_bytes_written,
+    sum(wtassmwt) AS smds_wait
+FROM owned
+GROUP BY system, qmgr, token

@@ -1,0 +1,97 @@
+"""What a name means: a table, a view, a control block, a column or a field, or what there is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from smfparse.errors import RequestError
+from smfparse.layout import Field
+from smfparse.tables import dictionary, views
+from smfparse.tables.dictionary import TableColumn
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A table or view.
+
+    made_of  the tables of a view; empty: a table
+    """
+
+    name: str
+    title: str
+    columns: tuple[TableColumn, ...]
+    made_of: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A column, or a field of a control block.
+
+    name   with its table in front, or with its block and byte offset (hex)
+    facts  by name: type, unit, ...; only those that it has
+    """
+
+    name: str
+    meaning: str
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+
+def every_relation() -> list[Relation]:
+    """Return all tables, then all views."""
+    return [
+        *map(_table, dictionary.table_names()),
+        *map(_view, views.view_names()),
+    ]
+
+
+def described(name: str) -> Relation | list[Entry]:
+    """Return the table or view `name`, or the columns, else fields, called so, in any case.
+
+    Raises RequestError where there is none; it names those that are near.
+    """
+    if name.lower() in dictionary.table_names():
+        return _table(name.lower())
+    if name.lower() in views.view_names():
+        return _view(name.lower())
+    if found := views.columns_meant(name):
+        return [_column(table, column) for table, column in found]
+    if mapped := dictionary.fields_named(name):
+        return [_field(block, each) for block, each in mapped]
+    near = dictionary.near_names(name, views.view_names()) if name else []
+    way_out = f"near: {', '.join(near)}" if near else "see smfparse describe"
+    raise RequestError(f"no table, view or column {name}; {way_out}")
+
+
+def _table(name: str) -> Relation:
+    return Relation(name, dictionary.title(name), dictionary.columns(name))
+
+
+def _view(name: str) -> Relation:
+    found = views.view(name)
+    return Relation(name, found.title, tuple(found.columns), tuple(found.tables))
+
+
+def _column(table: str, column: TableColumn) -> Entry:
+    facts = {"type": column.arrow, "unit": column.unit}
+    if table in dictionary.table_names():
+        facts["since"] = column.since or "all versions"
+        facts["field"] = column.place
+        facts["over intervals"] = str(column.combine)
+    else:
+        facts["formula"] = column.place
+    return Entry(f"{table}.{column.name}", column.doc, _there(facts))
+
+
+def _field(block: str, found: Field) -> Entry:
+    times = f", {found.count} times" if found.count > 1 else ""
+    facts = {
+        "kind": found.kind.fact,
+        "width": f"{found.kind.width} bytes{times}",
+        "unit": found.kind.unit,
+    }
+    return Entry(f"{block}+{found.offset:04X} {found.name}", found.doc, _there(facts))
+
+
+def _there(facts: Mapping[str, str | None]) -> dict[str, str]:
+    return {name: value for name, value in facts.items() if value}

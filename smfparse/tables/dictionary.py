@@ -1,0 +1,272 @@
+"""Every table and column by name: what `describe`, Arrow schemas and docs/columns.md are made of.
+
+A table has the key columns, then `task_record_no` if it is of class 3 accounting, then the index
+columns of a repeated group, then the fields of its control block.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from smfparse.layout import LOCAL_TIMESTAMP, TIMESTAMP, Block, Child, Column, Combine, Field, Hex
+from smfparse.schemas import (
+    APPENDED,
+    QWAS,
+    QWHC,
+    QWHS,
+    QWHX,
+    QWST,
+    REGISTRY,
+    STUB_RECORDS,
+    TASK_RECORDS,
+    TRIPLET,
+)
+
+_NEAR = 8
+"""Near names offered on a miss."""
+RECORD = "record"
+RECORD_BLOCKS = (QWHS, QWHX)
+"""Blocks whose fields are columns of `record`."""
+DAMAGE = "damage"
+"""The table that is not decoded, but collected while others are."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: the rows of a block, or of a repeated group inside it.
+
+    block    where the rows come from
+    columns  the block's own columns (of one entry, in a child table)
+    child    the repeated group, None for the block's own table
+    task     whether the rows carry `task_record_no`
+    stub     whether they are of records that have no time of their own but the SMF header's
+    extra    a block of the record's QWHS area whose columns are appended
+    """
+
+    name: str
+    title: str
+    block: Block
+    columns: tuple[Column, ...]
+    child: Child | None = None
+    task: bool = False
+    stub: bool = False
+    extra: Block | None = None
+
+
+def _tables() -> dict[str, Table]:
+    found: dict[str, Table] = {}
+    for record, triplets in REGISTRY.items():
+        for each in triplets.values():
+            task, stub = record in TASK_RECORDS, record in STUB_RECORDS
+            if each.columns:
+                name = each.name.lower()
+                extra = APPENDED.get(each.name)
+                found[name] = Table(
+                    name, each.title, each, each.columns, task=task, stub=stub, extra=extra
+                )
+            for child in each.children:
+                title = f"{each.name}: {child.title}"
+                found[child.table] = Table(
+                    child.table, title, each, child.columns, child=child, task=task, stub=stub
+                )
+    return found
+
+
+TABLES = _tables()
+
+
+@dataclass(frozen=True)
+class TableColumn:
+    """A column of a table.
+
+    name     lower case
+    arrow    Arrow type by name
+    doc      meaning
+    unit     or None
+    since    MQ version, or version word, that brought the field; '' for all
+    combine  over intervals
+    place    IBM's name of the field, its block and its byte offset there: `QJST+0044 qjstbffl`
+    opaque   whether it shows opaque bytes, in hexadecimal
+    """
+
+    name: str
+    arrow: str
+    doc: str
+    unit: str | None = None
+    since: str = ""
+    combine: Combine = Combine.NONE
+    place: str = ""
+    opaque: bool = False
+
+    @property
+    def coded(self) -> bool:
+        """Whether it is text whose distinct values are decoded once each."""
+        return self.arrow == "string" and not self.opaque
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """Arrow field metadata, without empty entries."""
+        texts = {
+            "description": self.doc,
+            "unit": self.unit,
+            "since": self.since,
+            "combine": "" if self.combine is Combine.NONE else str(self.combine),
+            "field": self.place,
+        }
+        return {name: text for name, text in texts.items() if text}
+
+
+KEY_COLUMNS = (
+    TableColumn("system", "string", "SMF system id (LPAR)"),
+    TableColumn("qmgr", "string", "Queue manager"),
+    TableColumn("qsg", "string", "Queue sharing group (MQ 10 and later), NULL if there is none"),
+    TableColumn("mq_version", "string", "MQ version.release.modification of the writer"),
+    TableColumn("smf_time", LOCAL_TIMESTAMP, "When SMF took the record, local time of the system"),
+    TableColumn("time", TIMESTAMP, "When MQ captured the data (QWHSSTCK)"),
+    TableColumn("utc_offset", "int32", "Local time of the system minus UTC", "seconds"),
+    TableColumn("interval_start", TIMESTAMP, "Start of the interval that the data covers"),
+    TableColumn("interval_seconds", "double", "Length of that interval", "seconds"),
+    TableColumn("source", "string", "The input the record is in"),
+    TableColumn("record_no", "int64", "Logical record in its source, from 1"),
+    TableColumn("record_offset", "int64", "Byte of the record in the unpacked source"),
+    TableColumn("block_no", "int32", "Block in its triplet, from 1; NULL in the table record"),
+)
+TASK_KEY = TableColumn(
+    "task_record_no", "int64", "record_no of the 116/1 record of this task and interval"
+)
+RECORD_FIELDS = (
+    TableColumn("length", "int64", "Bytes of the whole record, RDW included", "bytes"),
+    TableColumn("flags", "uint8", "System indicator byte of the SMF header"),
+    TableColumn("type", "uint8", "SMF record type"),
+    TableColumn("subtype", "int32", "Record subtype, NULL where the header has none"),
+    TableColumn("subsystem", "string", "Subsystem of the SMF header, NULL where it has none"),
+)
+
+DAMAGE_COLUMNS = (
+    TableColumn("source", "string", "The input that is damaged"),
+    TableColumn("record_no", "int64", "Logical record in its source, NULL where it is not one"),
+    TableColumn(
+        "record_offset", "int64", "Byte of the record, or of the damaged bytes, in the source"
+    ),
+    TableColumn("type", "uint8", "SMF record type, NULL where it is not known"),
+    TableColumn("subtype", "int32", "Record subtype, NULL where it is not known"),
+    TableColumn("bytes", "int64", "Bytes that were skipped; NULL: all to the end", "bytes"),
+    TableColumn("reason", "string", "What is wrong, and how it was handled"),
+)
+_TITLES = {
+    RECORD: "Inventory: one per SMF record of any type",
+    DAMAGE: "Damage: one per place in the whole input, whatever is selected",
+}
+
+
+def decoded_tables() -> tuple[str, ...]:
+    """Return every table that is decoded: the inventory of records, then the registry's."""
+    return (RECORD, *TABLES)
+
+
+def table_names() -> tuple[str, ...]:
+    """Return every table: those that are decoded, and `damage`."""
+    return (*decoded_tables(), DAMAGE)
+
+
+def title(table: str) -> str:
+    """Return the one-line description of a table."""
+    return _TITLES.get(table) or TABLES[table].title
+
+
+def meaning(column: TableColumn) -> str:
+    """Return what a column means, with its unit."""
+    return f"{column.doc} ({column.unit})" if column.unit else column.doc
+
+
+def key_columns(table: str) -> tuple[TableColumn, ...]:
+    """Return the key columns of a table; `damage` has none."""
+    if table == DAMAGE:
+        return ()
+    return (*KEY_COLUMNS, TASK_KEY) if table in TABLES and TABLES[table].task else KEY_COLUMNS
+
+
+@cache
+def columns(table: str) -> tuple[TableColumn, ...]:
+    """Return all columns of a table, in order."""
+    if table == RECORD:
+        fields = [each for block in RECORD_BLOCKS for each in _fields(block.name, block.columns)]
+        return (*KEY_COLUMNS, *RECORD_FIELDS, *fields)
+    if table == DAMAGE:
+        return DAMAGE_COLUMNS
+    spec = TABLES[table]
+    index = _index(spec.child) if spec.child else ()
+    extra = _fields(spec.extra.name, spec.extra.columns) if spec.extra else ()
+    return (*key_columns(table), *index, *_fields(spec.block.name, spec.columns), *extra)
+
+
+def _fields(block: str, found: Iterable[Column]) -> Iterator[TableColumn]:
+    for each in found:
+        yield TableColumn(
+            each.name,
+            each.shown.arrow,
+            each.doc,
+            each.unit,
+            each.field.since,
+            each.combine,
+            f"{block}+{each.offset:04X} {each.field.name}",
+            isinstance(each.field.kind, Hex),
+        )
+
+
+def _index(child: Child) -> Iterator[TableColumn]:
+    for position, name in enumerate(child.index):
+        labels = list(dict.fromkeys(cell[position] for cell in child.cells))
+        first, last = labels[0], labels[-1]
+        if isinstance(first, str):
+            yield TableColumn(name, "string", f"Which entry: {', '.join(map(str, labels))}")
+        else:
+            yield TableColumn(name, "int32", f"Which entry: {first} to {last}")
+
+
+def columns_named(name: str) -> list[tuple[str, TableColumn]]:
+    """Return the columns called `name` (or whose field IBM calls so), with their tables."""
+    wanted = name.lower()
+    return [
+        (table, each)
+        for table in table_names()
+        for each in columns(table)
+        if wanted == each.name or (each.place and wanted == each.place.split()[-1].lower())
+    ]
+
+
+BLOCKS = {
+    each.name: each
+    for each in (
+        *(block for triplets in REGISTRY.values() for block in triplets.values()),
+        *(QWHS, QWHC, QWHX, QWST, QWAS, TRIPLET),
+    )
+}
+"""Every control block by IBM's name, also those without a table."""
+
+
+def fields_named(name: str) -> list[tuple[str, Field]]:
+    """Return the fields, with their blocks, of the block `name`, or those that IBM calls `name`.
+
+    Fields without a column are among them: block headers, reserved bytes, the SMF header.
+    """
+    wanted = name.lower()
+    return [
+        (block.name, each)
+        for block in BLOCKS.values()
+        for each in block.fields
+        if wanted in (block.name.lower(), each.name.lower()) or block.inside(each) == wanted
+    ]
+
+
+def near_names(name: str, more: Iterable[str] = ()) -> list[str]:
+    """Return tables, columns and `more` with a name like `name`."""
+    every = dict.fromkeys(
+        [*table_names(), *more, *(each.name for table in table_names() for each in columns(table))]
+    )
+    starting = [each for each in every if each.startswith(name.lower())]
+    close = difflib.get_close_matches(name.lower(), every, n=_NEAR)
+    return list(dict.fromkeys([*starting, *close]))[:_NEAR]

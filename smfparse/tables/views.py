@@ -1,0 +1,196 @@
+"""Views: tables joined and named for people, one SQL file and one declaration each.
+
+`definitions/<name>.sql` is a SELECT over the tables as they are in the schema `inputs`, with
+`input_no`, the number of a dataset: rows that belong together have the same. `<name>.toml`
+declares the columns behind the keys:
+
+    depth = "qqstdpth"                     a field: its meaning, unit and type
+    depth = { field = "qqstdpth", ... }    the same, with other words
+    puts = { sum = "putn" }                the sum of a field
+    busy = { formula = ..., doc = ... }    worked out; a double unless `type` says otherwise
+
+A column with the name of a key gives the meaning of that key in this view. Macros that the SQL of
+views and of reports shares are in `macros.sql`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from smfparse.tables.dictionary import (
+    KEY_COLUMNS,
+    TableColumn,
+    columns,
+    columns_named,
+    meaning,
+    table_names,
+    title,
+)
+
+SCHEMA = "inputs"
+"""The schema in which tables and views have `input_no`."""
+_NO_KEYS = ("record_offset", "block_no")
+"""Key columns that a view has only if it declares them."""
+
+
+@dataclass(frozen=True)
+class View:
+    """A view.
+
+    title    what a row is
+    tables   the tables that its SQL reads
+    columns  as `columns` gives those of a table; `place` is the formula
+    sql      what it selects, `input_no` first
+    """
+
+    name: str
+    title: str
+    tables: tuple[str, ...]
+    columns: tuple[TableColumn, ...]
+    sql: str
+
+    def statements(self) -> Iterator[str]:
+        """Yield the SQL that makes the view, where its tables and the macros are there."""
+        yield f"CREATE OR REPLACE VIEW {SCHEMA}.{self.name} AS\n{self.sql}"
+        yield (
+            f"CREATE OR REPLACE VIEW {self.name} AS\n"
+            f"SELECT * EXCLUDE (input_no) FROM {SCHEMA}.{self.name}"
+        )
+        yield f"COMMENT ON VIEW {self.name} IS {quoted(self.title)}"
+        for each in self.columns:
+            yield f'COMMENT ON COLUMN {self.name}."{each.name}" IS {quoted(meaning(each))}'
+
+
+@cache
+def view_names() -> tuple[str, ...]:
+    """Return the names of all views."""
+    found = (each.name for each in _folder().iterdir())
+    return tuple(sorted(each.removesuffix(".toml") for each in found if each.endswith(".toml")))
+
+
+@cache
+def view(name: str) -> View:
+    """Return the view called `name`, one of `view_names()`."""
+    spec = tomllib.loads(_text(f"{name}.toml"))
+    declared: Mapping[str, Any] = spec["columns"]
+    keys = [each for each in KEY_COLUMNS if each.name not in (*_NO_KEYS, *declared)]
+    found = {each.name: each for each in keys} | {
+        each: _column(each, spec["tables"], text if isinstance(text, dict) else {"field": text})
+        for each, text in declared.items()
+    }
+    order = [each.name for each in KEY_COLUMNS if each.name in found and each.name not in _NO_KEYS]
+    order += [each for each in found if each not in order]
+    return View(
+        name,
+        spec["title"],
+        tuple(spec["tables"]),
+        tuple(found[each] for each in order),
+        _text(f"{name}.sql").strip(),
+    )
+
+
+def relations() -> tuple[str, ...]:
+    """Return the names of all tables and views."""
+    return (*table_names(), *view_names())
+
+
+def columns_of(name: str) -> tuple[TableColumn, ...]:
+    """Return the columns of a table or view."""
+    return view(name).columns if name in view_names() else tuple(columns(name))
+
+
+def columns_meant(name: str) -> list[tuple[str, TableColumn]]:
+    """Return the columns that `name` may mean, with their tables and views.
+
+    name  of a column, in any case, or IBM's name of its field; a table or view may stand before
+          it: wqst.putn
+    """
+    relation, _, column = name.lower().rpartition(".")
+    found = columns_named(column)
+    found += [(each, c) for each in view_names() for c in columns_of(each) if c.name == column]
+    return [(each, c) for each, c in found if relation in ("", each)]
+
+
+def title_of(name: str) -> str:
+    """Return the one-line description of a table or view."""
+    return view(name).title if name in view_names() else title(name)
+
+
+def view_macros() -> str:
+    """Return the SQL that makes the macros of views, which reports use as well."""
+    return _text("macros.sql")
+
+
+def views_script(tables: Iterable[str] | None = None) -> str:
+    """Return the SQL that makes all views in a DuckDB without smfparse.
+
+    tables  those in the schema `main`; None: all. Views that need others are left out
+
+    It also makes macros, and the schema `inputs`.
+    """
+    there = set(table_names() if tables is None else tables)
+    made = [each for each in map(view, view_names()) if there.issuperset(each.tables)]
+    needed = sorted({table for each in made for table in each.tables})
+    statements = [
+        "SET TimeZone = 'UTC'",
+        view_macros().strip().removesuffix(";"),
+        f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}",
+        *(
+            f"CREATE OR REPLACE VIEW {SCHEMA}.{table} AS SELECT 0 AS input_no, * FROM main.{table}"
+            for table in needed
+        ),
+        *(statement for each in made for statement in each.statements()),
+    ]
+    return "".join(f"{statement};\n" for statement in statements)
+
+
+def quoted(text: str) -> str:
+    """Return `text` as an SQL string."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _column(name: str, tables: Sequence[str], declared: Mapping[str, str]) -> TableColumn:
+    """Return a column as it is declared; what the declaration leaves out comes from the field."""
+    own = {each: declared[each] for each in ("doc", "unit") if each in declared}
+    if "sum" in declared:
+        field = _field(declared["sum"], tables)
+        place = f"sum({_formula(field)})"
+        return replace(field, name=name, arrow=_wide(field.arrow), place=place, **own)  # type: ignore[arg-type]
+    if "field" in declared:
+        field = _field(declared["field"], tables)
+        return replace(field, name=name, place=_formula(field), **own)  # type: ignore[arg-type]
+    return TableColumn(
+        name,
+        declared.get("type", "double"),
+        declared["doc"],
+        declared.get("unit"),
+        place=declared["formula"],
+    )
+
+
+def _field(name: str, tables: Sequence[str]) -> TableColumn:
+    return next(each for table in tables for each in columns(table) if each.name == name)
+
+
+def _formula(field: TableColumn) -> str:
+    """Return IBM's name of a field; '' of a key."""
+    return field.place.split()[-1].upper() if field.place else ""
+
+
+def _wide(arrow: str) -> str:
+    """Return the type of a sum: 64 bits wide, as the sums of DuckDB are cast."""
+    return {"double": "double", "uint64": "uint64"}.get(arrow, "int64")
+
+
+def _folder() -> Any:
+    return resources.files("smfparse.tables") / "definitions"
+
+
+def _text(file: str) -> str:
+    text: str = (_folder() / file).read_text(encoding="utf-8")
+    return text

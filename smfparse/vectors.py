@@ -1,0 +1,88 @@
+"""What numpy lacks: rows of bytes copied from a buffer, compared and numbered at once."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+Bytes: TypeAlias = NDArray[np.uint8]
+Ints: TypeAlias = NDArray[np.int64]
+Bools: TypeAlias = NDArray[np.bool_]
+Floats: TypeAlias = NDArray[np.float64]
+
+NUMBER_WIDTHS = (1, 2, 4, 8)
+"""Bytes that numpy has a number of."""
+_zeros = np.zeros(0, np.int32)
+_FEW = 64
+"""Rows that mostly show already whether all are the same."""
+
+
+def gather(buffer: Bytes, at: Ints, width: int) -> Bytes:
+    """Copy `width` bytes from each position `at`: shape (positions, width)."""
+    windows = np.ndarray((buffer.size - width + 1,), f"V{width}", buffer, strides=(1,))
+    return windows[at].view(np.uint8).reshape(-1, width)
+
+
+def not_zero(buffer: Bytes, at: Ints, width: int) -> Bools:
+    """Return which of the `width` bytes at positions `at`, that ascend, are not all zero.
+
+    Where they lie close together they are looked at in place: faster than copying them together.
+    """
+    if not len(at):
+        return np.zeros(0, np.bool_)
+    start, end = int(at[0]), int(at[-1]) + width
+    if 2 * len(at) * width < end - start or (np.diff(at) < width).any():
+        copied: Bools = gather(buffer, at, width).view(np.bool_)
+        found: Bools = np.logical_or.reduce(copied, axis=1)
+        return found
+    edges = np.stack([at - start, at - start + width], axis=1).reshape(-1)[:-1]
+    largest: Bytes = np.maximum.reduceat(buffer[start:end], edges)[::2]
+    return largest > 0
+
+
+def both(first: Bools | None, second: Bools | None) -> Bools | None:
+    """Return where both masks are true; None is true everywhere."""
+    if first is None:
+        return second
+    return first if second is None else first & second
+
+
+def same(rows: int) -> NDArray[np.int32]:
+    """Return `rows` zeros: the indices of rows that are all equal to the first.
+
+    They are always the same zeros, so they are not to be written to.
+    """
+    global _zeros
+    zeros = _zeros  # another thread may put fewer there meanwhile
+    if rows > len(zeros):
+        zeros = _zeros = np.zeros(rows * 2, np.int32)
+    return zeros[:rows]
+
+
+def distinct(rows: Bytes) -> tuple[NDArray[np.int32], Bytes]:
+    """Return for each of `rows` which distinct one it is, and those in order of appearance.
+
+    rows  (rows, width)
+    """
+    rows = np.ascontiguousarray(rows)
+    count, width = rows.shape
+    if count and _all_same(rows):
+        return same(count), rows[:1]
+    kind = (
+        pa.from_numpy_dtype(np.dtype(f"u{width}")) if width in NUMBER_WIDTHS else pa.binary(width)
+    )
+    found = pa.Array.from_buffers(kind, count, [None, pa.py_buffer(rows)]).dictionary_encode()
+    data = found.dictionary.buffers()[1]
+    each = np.frombuffer(data, np.uint8, len(found.dictionary) * width) if data else rows[:0]
+    return found.indices.to_numpy(), each.reshape(-1, width)
+
+
+def _all_same(rows: Bytes) -> bool:
+    width = rows.shape[1]
+    if width in NUMBER_WIDTHS:
+        numbers = rows.view(f"u{width}")[:, 0]
+        return bool((numbers == numbers[0]).all())
+    return bool((rows[:_FEW] == rows[0]).all() and (rows == rows[0]).all())

@@ -1,0 +1,120 @@
+"""SMF files added to a dataset: the rows of one that was made of all of them at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from smfparse.decoding import Duplicates
+from smfparse.errors import RequestError
+from smfparse.inputs import Dataset, Inputs, SmfFile, called_apart
+from smfparse.store import MANIFEST, Manifest
+from smfparse.tables import table_names
+from smfparse.writing.dataset import alone_in, check_free, make, next_number, write_whole
+from smfparse.writing.making import Making, damage_keys
+from smfparse.writing.originals import Original, originals
+from smfparse.writing.placing import clear
+
+
+@dataclass(frozen=True)
+class Appended:
+    """The outcome of adding files to a dataset.
+
+    manifest  that of the dataset, as it is now
+    rows      how many were added to each table
+    known     inputs that it has already, which were skipped
+    renamed   inputs whose name another one has, and their names in the dataset
+    """
+
+    manifest: Manifest
+    rows: dict[str, int]
+    known: tuple[str, ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
+
+
+def append_dataset(inputs: Inputs, folder: Path, *, partition: bool = False) -> Appended:
+    """Add SMF files to the dataset in `folder`, or make it where there is none.
+
+    A file whose bytes it has already is skipped, whatever its name. A record that it has is a
+    duplicate, as if the dataset's inputs had been named before these.
+
+    Raises RequestError where a dataset cannot be added to, as it was made of a dataset or of
+    another selection, InputError where it cannot be read, and what `write_dataset` raises.
+    """
+    if not (folder / MANIFEST).exists():
+        check_free(folder, force=False)
+    with alone_in(folder):
+        if (folder / MANIFEST).exists():
+            there = Dataset(folder)
+            _check_alike(inputs, there, partition)
+            return _add(inputs, there)
+        check_free(folder, force=False)
+        manifest = write_whole(inputs, folder, partition)
+        return Appended(manifest, manifest["tables"])
+
+
+def _add(inputs: Inputs, there: Dataset) -> Appended:
+    """Add SMF files to a dataset."""
+    old = there.manifest
+    files = [each for each in inputs.sources if isinstance(each, SmfFile)]
+    read = originals(files)
+    known = _known(read, old)
+    new = [each for each in files if each.path not in known]
+    renamed = called_apart([each.name for each in new], set(there.smf_files))
+    sources = _called(new, renamed, there)
+    skipped = tuple(each.name for each in files if each.path in known)
+    clear(there.path)
+    if not sources:
+        return Appended(old, dict.fromkeys(table_names(), 0), skipped)
+    first, damage = next_number(there.path), damage_keys(there.lost)
+    limits = inputs.options.limits
+    made = Making(there.path, old["partitioned"], first, read, limits, old, damage)
+    manifest, rows = make(replace(inputs, sources=sources), made)
+    return Appended(manifest, rows, skipped, tuple(renamed.items()))
+
+
+def _known(read: dict[Path, Original], old: Manifest) -> set[Path]:
+    """Return the files whose bytes a dataset has; those of another size need not be read."""
+    sums = {each["sha256"] for each in old["inputs"]}
+    sizes = {each["bytes"] for each in old["inputs"]}
+    return {path for path, each in read.items() if each.stamp.size in sizes and each.sha256 in sums}
+
+
+def _called(new: list[SmfFile], names: dict[str, str], there: Dataset) -> list[SmfFile]:
+    """Return files under their names in a dataset, whose records come before theirs."""
+    called = [
+        replace(each, input=replace(each.input, name=names.get(each.name, each.name)))
+        for each in new
+    ]
+    earlier = Duplicates([each.input for each in called], there.runs())
+    return [replace(each, duplicates=each.duplicates and earlier) for each in called]
+
+
+def _check_alike(inputs: Inputs, there: Dataset, partition: bool) -> None:
+    """Raise RequestError where the request does not fit the dataset.
+
+    And InputError where not all of that is there.
+    """
+    folder, old = there.path, there.manifest
+    others = [each.name for each in inputs.sources if not isinstance(each, SmfFile)]
+    if others:
+        raise RequestError(
+            f"{others[0]}: a dataset cannot be appended; give the SMF files that it was made from"
+        )
+    if old["records"] is None:
+        raise RequestError(
+            f"{folder}: cannot append to a dataset that was made from datasets: it keeps no record "
+            "fingerprints; convert the SMF files again"
+        )
+    if old["selection"] != (str(inputs.selection) or None):
+        raise RequestError(
+            f"{folder}: written with another selection ({old['selection'] or 'everything'}); "
+            "append=True needs the same one",
+            "append",
+        )
+    if partition and not old["partitioned"]:
+        raise RequestError(
+            f"{folder}: written without partition=True; append without it", "partition"
+        )
+    for table in table_names():
+        there.files(table)

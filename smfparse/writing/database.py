@@ -1,0 +1,51 @@
+"""Tables as a DuckDB database, with what they and their columns mean."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+
+from smfparse.errors import OutputError
+from smfparse.inputs import Inputs
+from smfparse.store import check_file, comments, replacing
+from smfparse.tables import Wanted, plain_schema, quoted, views_script
+
+_STORAGE = "v1.2.0"
+"""Of database files that are written: the oldest that DuckDB 2 and 1.5 both read and comment."""
+
+
+def write_database(
+    inputs: Inputs, path: Path, wanted: Wanted, *, force: bool = False
+) -> dict[str, int]:
+    """Write tables, with what they and their columns mean, as a DuckDB database; return row counts.
+
+    DuckDB 1.2 and newer read it. Raises RequestError where `path` exists, or the log (`.wal`) of a
+    database that was there (unless `force`), and OutputError where it cannot be written.
+    """
+    log = path.resolve().with_name(f"{path.resolve().name}.wal")
+    for each in (path, log):
+        check_file(each, force)
+    rows = dict.fromkeys(wanted, 0)
+    with replacing(path) as place, duckdb.connect() as database:
+        name = f"ATTACH {quoted(str(place))} AS made (STORAGE_VERSION '{_STORAGE}')"
+        try:
+            database.execute(f"SET TimeZone = 'UTC'; {name}; USE made")
+            database.execute("BEGIN")
+            for table, columns_wanted in wanted.items():
+                database.register("batch", plain_schema(table, columns_wanted).empty_table())
+                database.execute(f"CREATE TABLE {table} AS FROM batch")
+                for comment in comments("TABLE", table, columns_wanted):
+                    database.execute(comment)
+            database.execute("COMMIT")
+            if all(names is None for names in wanted.values()):
+                database.execute(views_script(wanted))
+            for table, batch in inputs.batches(wanted):
+                database.register("batch", batch)
+                database.execute(f"INSERT INTO {table} FROM batch")
+                rows[table] += batch.num_rows
+            database.execute("USE memory; DETACH made")
+            log.unlink(missing_ok=True)
+        except duckdb.Error as error:
+            raise OutputError(f"{path}: {error}") from error
+    return rows

@@ -1,0 +1,233 @@
+"""Streams of record batches to a Parquet dataset.
+
+Files are written in a folder of their own, get their places when all are there, and belong to the
+dataset once its manifest names them (`placing`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from smfparse import __version__
+from smfparse.inputs import Dataset, Inputs, SmfFile, Source, damage_rows, in_order
+from smfparse.limits import Limits
+from smfparse.store import (
+    FORMAT,
+    MANIFEST,
+    PARTIAL,
+    Manifest,
+    called_otherwise,
+    check_folder,
+    contents,
+    in_folder,
+    interrupted,
+    only_writer,
+    ours,
+)
+from smfparse.tables import DAMAGE, Batch, decoded_tables, table_names, wanted_tables
+from smfparse.writing.making import Making
+from smfparse.writing.originals import Original, originals
+from smfparse.writing.parts import PartFiles, Written
+from smfparse.writing.placing import clear, put_in_place, write_last
+
+_ALREADY = "a dataset is there already; append=True adds to it, force=True replaces it"
+
+
+def write_dataset(
+    inputs: Inputs, folder: Path, *, force: bool = False, partition: bool = False
+) -> Manifest:
+    """Write every table of `inputs` below `folder`; return the manifest.
+
+    force      whether a dataset that is there is replaced
+    partition  whether rows are divided into folders by day (local time of the system) and queue
+               manager
+
+    Raises RequestError where `folder` holds a dataset already (unless `force`) or something else,
+    OutputError where it cannot be written, or another one writes there, and InputError where an
+    input is changed while it is read.
+    """
+    check_free(folder, force)
+    with alone_in(folder):
+        check_free(folder, force)
+        return write_whole(inputs, folder, partition)
+
+
+def write_whole(inputs: Inputs, folder: Path, partition: bool) -> Manifest:
+    """Write a dataset where there is none, or one that is to be replaced."""
+    clear(folder)
+    read = originals(each for each in inputs.sources if isinstance(each, SmfFile))
+    limits = inputs.options.limits
+    manifest, _ = make(inputs, Making(folder, partition, next_number(folder), read, limits))
+    return manifest
+
+
+def make(inputs: Inputs, made: Making) -> tuple[Manifest, dict[str, int]]:
+    """Write what belongs to a dataset; return its manifest, and how many rows were written."""
+    try:
+        written = _write_all(inputs, made)
+        manifest = _manifest(inputs, made, written)
+        write_last(made.folder / PARTIAL, manifest)
+    except BaseException:
+        clear(made.folder)
+        raise
+    put_in_place(made.folder, manifest)
+    return manifest, _rows(written)
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Make a folder, if need be, in which nobody else writes; it goes if it stays empty."""
+    with in_folder(folder), only_writer(folder):
+        yield
+
+
+def check_free(folder: Path, force: bool) -> None:
+    """Raise RequestError where a dataset cannot be written, or one there cannot be replaced."""
+    check_folder(folder, _has_dataset, _ALREADY, force)
+
+
+def _has_dataset(folder: Path) -> bool | None:
+    """Whether a folder holds a dataset, None: nothing but what an interrupted run left."""
+    if (folder / MANIFEST).exists():
+        return True
+    return False if contents(folder) and not interrupted(folder) else None
+
+
+def _write_all(inputs: Inputs, made: Making) -> list[Written]:
+    """Write the rows of `inputs` and what could not be used of them."""
+    log = inputs.log
+    log.count_unknown = True
+    log.records = made.recorder if _are_files(inputs.sources) else None
+    try:
+        written = [each for some in _written(inputs, made) for each in some]
+    finally:
+        log.records = None
+    return [*written, *_write_damage(inputs, made)]
+
+
+def _are_files(sources: Iterable[Source]) -> bool:
+    return all(isinstance(each, SmfFile) for each in sources)
+
+
+def _written(inputs: Inputs, made: Making) -> Iterator[list[Written]]:
+    """Write the rows of `inputs` by one process or several."""
+    wanted = wanted_tables(decoded_tables())
+    found = inputs.units(inputs.sources, wanted, ahead=False)
+    write = partial(_write, made.folder / PARTIAL, made.partitioned, made.first, made.old is None)
+    if len(found) < 2:
+        yield write(made.limits, 1, 0, inputs.batches(wanted))
+        return
+    jobs = inputs.options.jobs
+    outcomes = in_order(found, partial(write, made.limits, jobs), jobs, inputs.log)
+    with closing(outcomes):
+        for outcome in outcomes:
+            inputs.log.add(outcome.log)
+            yield outcome.made or []
+
+
+def _write(
+    folder: Path,
+    partitioned: bool,
+    first: int,
+    is_new: bool,
+    limits: Limits,
+    jobs: int,
+    number: int,
+    found: Iterator[tuple[str, Batch]],
+) -> list[Written]:
+    """Write batches as Parquet files; number 0 of a new dataset has a file of every table.
+
+    jobs  processes that do so at a time and share the memory
+    """
+    files = PartFiles(folder, first + number, partitioned, limits.held_bytes // jobs, limits)
+    try:
+        for table, batch in found:
+            files.add(table, batch)
+        return files.finish(decoded_tables() if is_new and not number else ())
+    except BaseException:
+        files.give_up()
+        raise
+
+
+def _write_damage(inputs: Inputs, made: Making) -> list[Written]:
+    """Write what could not be used of the inputs, and when they were made."""
+    rows = damage_rows(made.not_known(inputs.met))
+    if made.old is not None and not rows.num_rows:
+        return []
+    limits = made.limits
+    files = PartFiles(made.folder / PARTIAL, made.first, False, limits.held_bytes, limits)
+    files.add(DAMAGE, rows)
+    return files.finish([DAMAGE])
+
+
+def _rows(written: Iterable[Written]) -> dict[str, int]:
+    """Return how many rows each table has."""
+    rows = dict.fromkeys(table_names(), 0)
+    for each in written:
+        rows[each.table] += each.rows
+    return rows
+
+
+def _manifest(inputs: Inputs, made: Making, written: Sequence[Written]) -> Manifest:
+    """Return the manifest of what was written, and of what was there."""
+    files: dict[str, list[str]] = {table: [] for table in table_names()}
+    for table, path, _ in written:
+        files[table].append(path.relative_to(made.folder / PARTIAL).as_posix())
+    are_files = _are_files(inputs.sources)
+    manifest = {
+        "format": FORMAT,
+        "smfparse": __version__,
+        "inputs": [_described(each, inputs, made.read) for each in inputs.sources],
+        "selection": str(inputs.selection) or None,
+        "partitioned": made.partitioned,
+        "tables": _rows(written),
+        "duplicates": inputs.duplicates,
+        "unknown_bytes": dict(inputs.log.unknown),
+        "damage_count": made.not_known(inputs.met).count,
+        "files": files,
+        "records": made.finish_fingerprints() if are_files else None,
+    }
+    return manifest if made.old is None else _sum(made.old, manifest)
+
+
+def _described(source: Source, inputs: Inputs, read: Mapping[Path, Original]) -> dict[str, Any]:
+    """Return the entry of an input in the manifest. Raises InputError where it was changed."""
+    if not isinstance(source, SmfFile):
+        assert isinstance(source, Dataset)
+        names = called_otherwise(source.manifest["inputs"], source.called)
+        return {"name": source.name, "inputs": names}
+    before = read[source.path]
+    found = before.sha256
+    before.check()
+    return {
+        "name": source.name,
+        "bytes": before.stamp.size,
+        "sha256": found,
+        "smfparse": __version__,
+        "duplicates": inputs.log.duplicates.get(source.path, 0),
+    }
+
+
+def _sum(old: Manifest, new: Manifest) -> Manifest:
+    """Return the manifest of a dataset with what was added."""
+    unknown: Counter[str] = Counter(old["unknown_bytes"]) + Counter(new["unknown_bytes"])
+    return new | {
+        "inputs": [*old["inputs"], *new["inputs"]],
+        "tables": {table: old["tables"][table] + new["tables"][table] for table in table_names()},
+        "duplicates": old["duplicates"] + new["duplicates"],
+        "unknown_bytes": dict(unknown),
+        "damage_count": old["damage_count"] + new["damage_count"],
+        "files": {table: [*old["files"][table], *new["files"][table]] for table in table_names()},
+    }
+
+
+def next_number(folder: Path) -> int:
+    """Return the number of the next part: that of no file yet."""
+    numbers = (re.match(r"part-(\d+)", each.name) for each in ours(folder))
+    return 1 + max((int(each[1]) for each in numbers if each), default=-1)

@@ -1,0 +1,45 @@
+"""The formats of files of tables. The command line reads this module for --help: nothing slow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from smfparse.writing.writers import ColumnNames, Writer
+
+
+class FileFormat(NamedTuple):
+    """How a file of a table is written.
+
+    writer  class in `writers`
+    packed  whether by gzip
+    """
+
+    writer: str
+    packed: bool = False
+
+
+FILE_FORMATS: Mapping[str, FileFormat] = {
+    "csv": FileFormat("CsvWriter"),
+    "csv.gz": FileFormat("CsvWriter", packed=True),
+    "jsonl": FileFormat("JsonLinesWriter"),
+    "jsonl.gz": FileFormat("JsonLinesWriter", packed=True),
+    "arrow": FileFormat("ArrowWriter"),
+    "parquet": FileFormat("ParquetWriter"),
+}
+"""Each format, which is what the names of its files end in."""
+
+
+def writer(name: str, table: str, wanted: ColumnNames, path: Path, group_rows: int) -> Writer:
+    """Return what writes a table to a file of a format.
+
+    name        one of FILE_FORMATS
+    group_rows  rows of a full row group of Parquet
+    """
+    chosen, writers = FILE_FORMATS[name], import_module("smfparse.writing.writers")
+    target = writers.TableFile(table, wanted, path, chosen.packed, group_rows)
+    found: Writer = getattr(writers, chosen.writer)(target)
+    return found

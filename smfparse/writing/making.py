@@ -1,0 +1,84 @@
+"""A dataset, or files that are added to one, while it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from smfparse.decoding import Fingerprints, Recorder, read_run
+from smfparse.errors import Damage, DamageLog
+from smfparse.limits import Limits
+from smfparse.store import PARTIAL, RECORDS, Manifest
+from smfparse.writing.originals import Original
+
+DamageKey: TypeAlias = tuple[str, int, str]
+"""Source, byte and reason of what could not be used."""
+
+
+def damage_keys(damage: DamageLog) -> frozenset[DamageKey]:
+    """Return the keys of what could not be used, as far as it has details."""
+    return frozenset(map(_key, damage.details))
+
+
+def _key(damage: Damage) -> DamageKey:
+    return damage.source, damage.offset, damage.reason
+
+
+@dataclass
+class Making:
+    """A dataset, or files that are added to one, while it is written.
+
+    first         number of the first part: no file has it yet
+    read          the SMF files that are read
+    limits        how much is held and open
+    old           manifest of the dataset that is added to; None: a new one, with one file per table
+    damage        what could not be used of the inputs of that dataset
+    fingerprints  sorted files of fingerprints that were written: name to how many it has
+    """
+
+    folder: Path
+    partitioned: bool
+    first: int
+    read: Mapping[Path, Original]
+    limits: Limits
+    old: Manifest | None = None
+    damage: frozenset[DamageKey] = frozenset()
+    fingerprints: dict[str, int] = field(default_factory=dict)
+    recorder: Recorder = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.recorder = Recorder(self.write_fingerprints, self.limits.fingerprints)
+
+    def write_fingerprints(self, some: Fingerprints) -> None:
+        """Write fingerprints, which ascend, as a file."""
+        name = f"{RECORDS}/part-{self.first + len(self.fingerprints):05}.bin"
+        place = self.folder / PARTIAL / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(some.tobytes())
+        self.fingerprints[name] = len(some)
+
+    def finish_fingerprints(self) -> dict[str, int]:
+        """Write what is left; return all files of fingerprints and how many each has.
+
+        Short files are put together, so there are few, however often files are added.
+        """
+        kept: dict[str, int] = {} if self.old is None else dict(self.old["records"])
+        some = self.recorder.take()
+        while some.size and kept:
+            name, length = kept.popitem()
+            if length > 2 * len(some) or length + len(some) > self.limits.merged:
+                kept[name] = length
+                break
+            some = np.sort(np.concatenate([read_run(self.folder / name), some]))
+        if some.size:
+            self.write_fingerprints(some)
+        return kept | self.fingerprints
+
+    def not_known(self, met: DamageLog) -> DamageLog:
+        """Return what could not be used, less what is noted in the dataset that is added to."""
+        new = [each for each in met.details if _key(each) not in self.damage]
+        return DamageLog(details=new, count=met.count - len(met.details) + len(new))

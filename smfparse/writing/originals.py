@@ -1,0 +1,65 @@
+"""SMF files as they were before they were read: what a dataset notes, and whether one changed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from smfparse.errors import InputError
+from smfparse.inputs import SmfFile
+
+_READ_BYTES = 1 << 20
+
+
+class Stamp(NamedTuple):
+    """What changes when a file is written to: its size, and when that was last done."""
+
+    size: int
+    changed: int
+
+
+@dataclass
+class Original:
+    """An SMF file that is read, as it was before."""
+
+    file: SmfFile
+    stamp: Stamp
+
+    @cached_property
+    def sha256(self) -> str:
+        """The SHA-256 of the file. Raises InputError where it cannot be read."""
+        return checksum(self.file.path)
+
+    def check(self) -> None:
+        """Raise InputError where the file is not as it was before."""
+        if _stamp(self.file) != self.stamp:
+            raise InputError(f"{self.file.name}: changed while it was read; run again")
+
+
+def originals(files: Iterable[SmfFile]) -> dict[Path, Original]:
+    """Return SMF files by their paths, as they are before they are read."""
+    return {each.path: Original(each, _stamp(each)) for each in files}
+
+
+def _stamp(file: SmfFile) -> Stamp:
+    try:
+        found = file.path.stat()
+    except OSError as error:
+        raise InputError(f"{file.name}: {error.strerror or error}") from error
+    return Stamp(found.st_size, found.st_mtime_ns)
+
+
+def checksum(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal. Raises InputError where it cannot be read."""
+    found = hashlib.sha256()
+    try:
+        with path.open("rb", buffering=0) as file:
+            while block := file.read(_READ_BYTES):
+                found.update(block)
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror or error}") from error
+    return found.hexdigest()

@@ -1,0 +1,153 @@
+"""The Parquet files of one part of a dataset: a table's rows, or those of a day and manager."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from smfparse.limits import Limits
+from smfparse.store import TableWriter, is_divided
+from smfparse.tables import Batch, table_names
+
+_COLUMN_BYTES = 256
+"""What a column of a batch takes in memory besides its values."""
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+"""The folder of rows that have no value."""
+
+
+class Written(NamedTuple):
+    """A file that has rows of a table, where it is before it gets its place."""
+
+    table: str
+    path: Path
+    rows: int
+
+
+@dataclass
+class PartFiles:
+    """The files of one part of a dataset, a few of them open at a time.
+
+    A file is open when it has rows on disk; one that is closed to make room has a next one.
+
+    most_held  bytes that all writers may hold back
+    held       bytes that they do
+    opened     those whose file is open; the one used last comes last
+    """
+
+    folder: Path
+    number: int
+    partitioned: bool
+    most_held: int
+    limits: Limits
+    writers: dict[tuple[str, str], TableWriter] = field(default_factory=dict)
+    written: list[Written] = field(default_factory=list)
+    closed: Counter[tuple[str, str]] = field(default_factory=Counter)
+    held: int = 0
+    opened: dict[tuple[str, str], TableWriter] = field(default_factory=dict)
+
+    def add(self, table: str, batch: Batch) -> None:
+        """Take rows of a table."""
+        places = _divided(batch) if self.partitioned and is_divided(table) else [("", batch)]
+        for place, rows in places:
+            size = batch.nbytes * rows.num_rows // max(batch.num_rows, 1)
+            size += _COLUMN_BYTES * rows.num_columns
+            with self._watched(table, place) as writer:
+                writer.add(rows, size)
+            if self.held > self.most_held:
+                self._make_room()
+
+    def finish(self, every: Iterable[str]) -> list[Written]:
+        """Close all files; a table of `every` that has none gets one without rows."""
+        with_rows = {table for table, _ in self.writers} | {each.table for each in self.written}
+        for table in every:
+            if table not in with_rows:
+                self._writer(table, _no_place(table, self.partitioned))
+        for key in list(self.writers):
+            self._close(key)
+        order = {table: number for number, table in enumerate(table_names())}
+        return sorted(self.written, key=lambda each: (order[each.table], each.path))
+
+    def give_up(self) -> None:
+        """Leave the files as they are."""
+        for writer in self.writers.values():
+            writer.give_up()
+
+    def _writer(self, table: str, place: str) -> TableWriter:
+        """Return what writes the rows of a table that belong in a folder."""
+        key = table, place
+        if key not in self.writers:
+            again = f"-{self.closed[key]:05}" if self.closed[key] else ""
+            name = f"part-{self.number:05}{again}.parquet"
+            path = self.folder / table / place / name
+            self.writers[key] = TableWriter(table, path, self.limits.group_rows)
+        return self.writers[key]
+
+    @contextmanager
+    def _watched(self, table: str, place: str) -> Iterator[TableWriter]:
+        """Give a writer to use; note what it holds and whether its file is open then."""
+        key, writer = (table, place), self._writer(table, place)
+        self.held -= writer.held_bytes
+        yield writer
+        self.held += writer.held_bytes
+        self.opened.pop(key, None)
+        if writer.is_open:
+            self.opened[key] = writer
+        if len(self.opened) > self.limits.open_files:
+            self._close(next(iter(self.opened)))
+
+    def _make_room(self) -> None:
+        """Write what is held, where it is most first, until half of what may be held is left."""
+        size = {key: each.held_bytes for key, each in self.writers.items()}
+        for key in sorted(size, key=size.__getitem__, reverse=True):
+            if self.held <= self.most_held // 2:
+                return
+            if key in self.writers:  # not closed by now
+                with self._watched(*key) as writer:
+                    writer.flush()
+
+    def _close(self, key: tuple[str, str]) -> None:
+        writer = self.writers[key]
+        self.held -= writer.held_bytes
+        writer.close()
+        del self.writers[key]
+        self.opened.pop(key, None)
+        self.closed[key] += 1
+        self.written.append(Written(writer.table, writer.path, writer.rows))
+
+
+def _divided(batch: Batch) -> list[tuple[str, Batch]]:
+    """Return the rows of a batch by the folder they belong in: `date=2026-03-04/qmgr=QM01`."""
+    days = pc.fill_null(batch["smf_time"].cast(pa.date32()).cast(pa.string()), _NO_VALUE)
+    names = batch["qmgr"].dictionary
+    folders = pa.array([_folder_of(each) for each in names.to_pylist()], pa.string())
+    queue_managers = pc.fill_null(folders.take(batch["qmgr"].indices), _NO_VALUE)
+    joined = pc.binary_join_element_wise("date=", days, "/qmgr=", queue_managers, "")
+    places = joined.dictionary_encode()
+    found = places.dictionary.to_pylist()
+    if len(found) == 1:
+        return [(found[0], batch)]
+    codes = places.indices.to_numpy()
+    return [(each, batch.take(np.flatnonzero(codes == code))) for code, each in enumerate(found)]
+
+
+def _folder_of(name: str | None) -> str | None:
+    """Return a name as a part of a path that hive partitioning reads back."""
+    if not name:
+        return None
+    if name.upper() == "NULL":
+        return f"%{ord(name[0]):02X}{name[1:]}"  # as it is, DuckDB 1.5 takes it for no name
+    return quote(name, safe="")
+
+
+def _no_place(table: str, partitioned: bool) -> str:
+    """Return where the file of a table without rows is."""
+    return f"date={_NO_VALUE}/qmgr={_NO_VALUE}" if partitioned and is_divided(table) else ""

@@ -1,0 +1,110 @@
+"""Writers of one table each, a batch at a time: CSV, JSON lines, Arrow and Parquet."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol, TypeAlias
+
+import polars as pl
+import pyarrow as pa
+
+from smfparse.rendering import of_frame
+from smfparse.store import TableWriter
+from smfparse.tables import Batch, plain_schema
+
+ColumnNames: TypeAlias = frozenset[str] | None
+"""Columns of a table that are wanted; None: all."""
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """A file to be written.
+
+    packed      whether by gzip, where it is text
+    group_rows  rows of a full row group, where it is Parquet
+    """
+
+    table: str
+    wanted: ColumnNames
+    path: Path
+    packed: bool
+    group_rows: int
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Columns of the file."""
+        return plain_schema(self.table, self.wanted)
+
+
+class Writer(Protocol):
+    """Writes one table."""
+
+    def add(self, batch: Batch) -> None:
+        """Write rows."""
+
+    def close(self) -> None:
+        """End the file."""
+
+
+class _TextWriter:
+    """Writes a table as text, packed by gzip or not."""
+
+    def __init__(self, target: TableFile) -> None:
+        self._schema = target.schema
+        file: Any = target.path.open("wb")
+        self._raw: BinaryIO = file
+        self._file: Any = gzip.GzipFile("", "wb", 6, file, mtime=0) if target.packed else file
+
+    def close(self) -> None:
+        self._file.close()
+        self._raw.close()
+
+    def _frame(self, batch: Batch) -> pl.DataFrame:
+        return pl.DataFrame(pa.Table.from_batches([batch.cast(self._schema)]))
+
+
+class CsvWriter(_TextWriter):
+    """Writes a table as CSV: names of columns, then rows."""
+
+    def __init__(self, target: TableFile) -> None:
+        super().__init__(target)
+        self._file.write(of_frame(pl.DataFrame(self._schema.empty_table())).encode())
+
+    def add(self, batch: Batch) -> None:
+        self._file.write(of_frame(self._frame(batch), header=False).encode())
+
+
+class JsonLinesWriter(_TextWriter):
+    """Writes a table as JSON lines: an object a row."""
+
+    def add(self, batch: Batch) -> None:
+        self._frame(batch).write_ndjson(self._file)
+
+
+class ArrowWriter:
+    """Writes a table as an Arrow IPC file, which can be mapped to memory."""
+
+    def __init__(self, target: TableFile) -> None:
+        self._schema = target.schema
+        self._writer = pa.ipc.new_file(target.path, self._schema)
+
+    def add(self, batch: Batch) -> None:
+        self._writer.write_batch(batch.cast(self._schema))
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+class ParquetWriter:
+    """Writes a table as a Parquet file."""
+
+    def __init__(self, target: TableFile) -> None:
+        self._writer = TableWriter(target.table, target.path, target.group_rows, target.wanted)
+
+    def add(self, batch: Batch) -> None:
+        self._writer.add(batch, batch.nbytes)
+
+    def close(self) -> None:
+        self._writer.close()

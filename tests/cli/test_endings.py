@@ -1,0 +1,472 @@
+"""How each command ends: with which exit code, what it says, and what it leaves behind."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from smfparse.errors import Damage, DamageError, DamageLog
+from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.limits import LIMITS
+from smfparse.query import Catalog
+from smfparse.tables import DAMAGE_COLUMNS
+from smfparse.writing import write_dataset
+from tests.support.builders import Section, named_block, qwhs_long, rdw, smf_record
+from tests.support.command import run
+from tests.support.mixed_records import many, written
+from tests.support.paths import SMF
+
+pytestmark = pytest.mark.slow
+
+QMST = Section([named_block("QMST", 72)])
+GOOD = smf_record(115, 2, QMST, area=qwhs_long())
+BAD = smf_record(115, 2, Section(QMST.blocks, length=480), area=qwhs_long())
+COMMAND = [sys.executable, "-c", "from smfparse.cli import main; main()"]
+READING = {
+    "info": ["info", "INPUT"],
+    "report": ["report", "log", "INPUT"],
+    "compare": ["compare", "INPUT", "INPUT"],
+    "sql": ["sql", "INPUT", "SELECT record_no FROM qmst"],
+    "convert": ["convert", "INPUT", "--to", "OUT"],
+    "dump": ["dump", "INPUT"],
+}
+reading = pytest.mark.parametrize("name", sorted(READING))
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A folder with inputs for every situation."""
+    data = {
+        "clean": rdw([GOOD, GOOD]),
+        "bad block": rdw([GOOD, BAD, GOOD]),
+        "cut": rdw([GOOD, GOOD])[:-5],
+        "empty": b"",
+        "not SMF": b"Dear reader, this is a letter and nothing else\n",
+        "zeros": b"\x00\x20\x00\x00" + bytes(28),
+        "unreadable": rdw([GOOD]),
+    }
+    folder = tmp_path / "inputs"
+    folder.mkdir()
+    for name, content in data.items():
+        (folder / name).write_bytes(content)
+    (folder / "folder").mkdir()
+    (tmp_path / "taken").write_text("mine")
+    return tmp_path
+
+
+def call(name: str, place: Path, source: str) -> list[str]:
+    """Return the arguments of a command that reads an input."""
+    names = {"INPUT": str(place / "inputs" / source), "OUT": str(place / "out")}
+    return [names.get(each, each) for each in READING[name]]
+
+
+CODES = {"clean": 0, "cut": 4, "bad block": 4}
+CODES |= dict.fromkeys(("missing", "empty", "not SMF", "zeros", "folder", "unreadable"), 8)
+HEADERS_ONLY = ("dump", "report")
+"""Commands that do not look at the block that is bad; dump reads up to its record only."""
+
+
+@reading
+@pytest.mark.parametrize("source", sorted(CODES))
+def test_every_command_says_by_its_exit_code_what_became_of_the_input(
+    name: str, source: str, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if source == "unreadable":
+        opened = Path.open
+
+        def refuse(self: Path, *arguments: Any, **options: Any) -> Any:
+            if self.name == "unreadable":
+                raise PermissionError(13, "Permission denied")
+            return opened(self, *arguments, **options)
+
+        monkeypatch.setattr(Path, "open", refuse)
+    result = run(*call(name, place, source))
+    good = source == "bad block" and name in HEADERS_ONLY
+    assert result.exit_code == (0 if good else CODES[source])
+    if CODES[source] == 8:
+        assert result.stdout == ""
+        assert result.stderr.startswith(f"smfparse: {place / 'inputs' / source}: ")
+        assert result.stderr.count("\n") == 1
+        assert not (place / "out").exists()
+    if source == "unreadable":
+        assert result.stderr.endswith("Permission denied\n")
+
+
+WRONG = (
+    [],
+    ["nothing"],
+    *(["info"], ["info", "CLEAN", "--nothing"], ["info", "CLEAN", "--format", "parquet"]),
+    ["info", "CLEAN", "--qmgr", "TOOLONG"],
+    *(["report"], ["report", "log"], ["report", "lag", "CLEAN"]),
+    *(["compare"], ["compare", "CLEAN"]),
+    *(["sql"], ["sql", "CLEAN"], ["sql", "SELECT * FROM qmst"], ["sql", "CLEAN", "--file", "NEW"]),
+    *(["sql", "CLEAN", f"SELECT {each}"] for each in ("nothing FROM qmst", "* FROM nothing")),
+    *(["sql", "CLEAN", each] for each in ("SELEC 1 FROM qmst", "DROP VIEW nothing")),
+    *(["convert", "CLEAN"], ["convert", "CLEAN", "--to", "TAKEN"]),
+    ["convert", "CLEAN", "--to", "FOLDER"],
+    ["describe", "nothing"],
+    *(["dump", "CLEAN", "--record", "99"], ["dump", "CLEAN", "--at", "0x", "--record", "1"]),
+    ["dump", "CLEAN", "--output", "TAKEN"],
+    *(["generate", "TAKEN"], ["generate", "NEW", "--interval", "soon"]),
+)
+
+
+@pytest.mark.parametrize("arguments", WRONG, ids=" ".join)
+def test_a_wrong_call_ends_with_2_and_changes_nothing(arguments: list[str], place: Path) -> None:
+    names = {"CLEAN": "inputs/clean", "TAKEN": "taken", "FOLDER": "inputs", "NEW": "new"}
+    result = run(*[place / names[each] if each in names else each for each in arguments])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr
+    assert (place / "taken").read_text() == "mine"
+    assert sorted(path.name for path in place.iterdir()) == ["inputs", "taken"]
+
+
+@reading
+def test_an_output_never_takes_the_place_of_an_input(name: str, place: Path) -> None:
+    source = place / "inputs" / "clean"
+    link = place / "link"
+    link.symlink_to(source)
+    arguments = call(name, place, "clean")
+    if name == "convert":
+        arguments = ["convert", str(source), "--format", "duckdb", "--to", str(link), "--force"]
+    else:
+        arguments += ["--output", str(link), "--force"]
+    said = run(*arguments)
+    assert (said.exit_code, said.stderr) == (
+        2,
+        f"smfparse: {link}: the output is an input, or is inside one; name another output\n",
+    )
+    assert source.read_bytes() == rdw([GOOD, GOOD])
+
+
+def test_nothing_is_written_into_a_dataset_that_is_read(place: Path) -> None:
+    tables = place / "tables"
+    write_dataset(open_inputs([place / "inputs" / "clean"]), tables)
+    manifest = (tables / "smfparse.json").read_bytes()
+    for output in (["--output", tables / "smfparse.json"], ["--output", tables / "new"]):
+        assert run("report", "log", tables, *output, "--force").exit_code == 2
+    assert run("convert", tables, "--to", tables, "--force").exit_code == 2
+    assert (tables / "smfparse.json").read_bytes() == manifest
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["describe"],
+        ["describe", "damage"],
+        ["report", "log", "--explain"],
+        ["compare", "--explain"],
+    ],
+    ids=str,
+)
+def test_what_needs_no_input_is_clean(arguments: list[str]) -> None:
+    assert run(*arguments).exit_code == 0
+
+
+def test_generate_is_clean(tmp_path: Path) -> None:
+    assert run("generate", tmp_path / "made.smf", "--count", "1").exit_code == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a name of a file is not any bytes there")
+def test_a_name_that_is_not_utf_8_is_shown_and_read(place: Path) -> None:
+    folder = place / "odd"
+    folder.mkdir()
+    source = folder / os.fsdecode(b"bad\xff.smf")
+    (folder / os.fsdecode(b"letter\xfe")).write_bytes(b"Dear reader")
+    try:
+        source.write_bytes(rdw([GOOD]))
+    except OSError:
+        pytest.skip("the file system wants UTF-8")
+    shown = run("sql", folder, "SELECT DISTINCT source FROM record", "--format", "csv")
+    assert (shown.exit_code, shown.stdout) == (4, f"source\n{folder}/bad\\xff.smf\n")
+    assert f"{folder}/letter\\xfe: " in shown.stderr
+    assert run("convert", source, "--to", place / "out").exit_code == 0
+    (found,) = open_inputs([place / "out"]).arrow("record")["source"].to_pylist()
+    assert found == f"{folder}/bad\\xff.smf"
+    for target in (folder / os.fsdecode(b"out\xff"), folder / os.fsdecode(b"\xff.duckdb")):
+        refused = run("convert", place / "inputs" / "clean", "--to", target)
+        assert (refused.exit_code, "not UTF-8" in refused.stderr) == (2, True)
+
+
+# --strict -------------------------------------------------------------------------------------
+
+
+def message(place: Path) -> str:
+    at = len(GOOD)
+    return (
+        f"{place / 'inputs' / 'bad block'}: record 2 at byte 0x{at:X} (type 115 subtype 2): "
+        "QMST says 480 bytes at offset 44, 124 are left. The record may be cut; skipped"
+    )
+
+
+def test_damage_is_said_with_what_and_where_and_the_way_out(place: Path) -> None:
+    result = run(*call("sql", place, "bad block"))
+    assert result.stderr.splitlines() == [
+        f"smfparse: {message(place)}",
+        "smfparse: the input is damaged; everything else was used; --strict stops at the first "
+        "damage",
+    ]
+
+
+@pytest.mark.parametrize("name", sorted({*READING} - {*HEADERS_ONLY}))
+def test_strict_ends_with_the_first_damage_and_no_result(name: str, place: Path) -> None:
+    output = [] if name == "convert" else ["--output", place / "result"]
+    result = run(*call(name, place, "bad block"), "--strict", *output)
+    assert (result.exit_code, result.stdout) == (8, "")
+    assert result.stderr == f"smfparse: {message(place)}\n"
+    assert sorted(path.name for path in place.iterdir()) == ["inputs", "taken"]
+
+
+@reading
+def test_strict_ends_where_the_file_is_cut(name: str, place: Path) -> None:
+    number = ["--record", "2"] if name == "dump" else []
+    result = run(*call(name, place, "cut"), "--strict", *number)
+    assert (result.exit_code, result.stdout) == (8, "")
+    assert "the file is cut" in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not (place / "out").exists()
+
+
+@reading
+def test_strict_changes_nothing_where_all_is_well(name: str, place: Path) -> None:
+    assert run(*call(name, place, "clean"), "--strict").exit_code == 0
+
+
+def test_the_error_has_the_damage_and_comes_out_of_a_process_whole(place: Path) -> None:
+    with pytest.raises(DamageError) as caught:
+        open_inputs([place / "inputs" / "bad block"], ReadOptions(strict=True)).arrow("qmst")
+    assert (caught.value.damage.record_no, caught.value.damage.offset) == (2, len(GOOD))
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (again.damage, str(again)) == (caught.value.damage, str(caught.value))
+
+
+def test_several_processes_stop_at_the_damage_that_one_stops_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(vars(LIMITS), "chunk_bytes", 8192)
+    monkeypatch.setitem(vars(LIMITS), "max_spanned", 4096)
+    monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
+    monkeypatch.setitem(vars(LIMITS), "most_unit", 8192)
+    whole, _ = written([each for each in many(300, 2) if each.kind == "clock"])
+    first, second = tmp_path / "a.smf", tmp_path / "b.smf"
+    first.write_bytes(whole + GOOD * 200 + BAD + GOOD * 300 + BAD[:-3])
+    second.write_bytes(GOOD * 100 + BAD + GOOD * 300)
+    said = set()
+    for jobs in (1, 2):
+        for wanted in ("qmst", "record", "damage"):
+            with pytest.raises(DamageError) as caught:
+                open_inputs([first, second], ReadOptions(jobs=jobs, strict=True)).arrow(wanted)
+            said.add((wanted == "record", str(caught.value)))
+        folder = tmp_path / f"tables{jobs}"
+        with pytest.raises(DamageError) as caught:
+            write_dataset(open_inputs([first, second], ReadOptions(jobs=jobs, strict=True)), folder)
+        said.add((False, str(caught.value)))
+        assert not folder.exists()
+    assert len(said) == 2
+
+
+# The table ------------------------------------------------------------------------------------
+
+
+def test_the_table_damage_is_that_of_the_whole_input(place: Path) -> None:
+    source = place / "inputs" / "bad block"
+    [row] = open_inputs([source]).arrow("damage").to_pylist()
+    assert list(row) == [each.name for each in DAMAGE_COLUMNS]
+    assert row == {
+        "source": str(source),
+        "record_no": 2,
+        "record_offset": len(GOOD),
+        "type": 115,
+        "subtype": 2,
+        "bytes": 124,
+        "reason": "QMST says 480 bytes at offset 44, 124 are left. The record may be cut; skipped",
+    }
+    shown = run(
+        "sql", source, "--qmgr", "NONE", "SELECT record_no, bytes FROM damage", "--format=csv"
+    )
+    assert (shown.exit_code, shown.stdout.splitlines()[-1]) == (4, "2,124")
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_the_table_is_the_same_from_files_from_a_dataset_and_in_info(
+    jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
+    source = tmp_path / "mixed.smf"
+    source.write_bytes(written(many(300, 3))[0] + BAD + GOOD[:-1])
+    inputs = open_inputs([source], ReadOptions(jobs=jobs))
+    damage = inputs.arrow("damage")
+    assert damage.num_rows == inputs.damage.count > 5
+    write_dataset(open_inputs([source], ReadOptions(jobs=jobs)), tmp_path / "tables")
+    order = [("record_offset", "ascending"), ("reason", "ascending")]
+    dataset = open_inputs([tmp_path / "tables"])
+    assert dataset.arrow("damage").sort_by(order) == damage.sort_by(order)
+    assert dataset.lost.count == damage.num_rows
+    with Catalog(dataset) as catalog:
+        assert catalog.arrow("SELECT count(*) AS n FROM damage").to_pylist() == [
+            {"n": damage.num_rows}
+        ]
+    write_dataset(dataset, tmp_path / "again")
+    assert open_inputs([tmp_path / "again"]).arrow("damage").sort_by(order) == damage.sort_by(order)
+    of_file, of_dataset = (run("info", source).stdout, run("info", tmp_path / "tables").stdout)
+    assert f"Could not be used: {damage.num_rows}" in of_file
+    assert f"Could not be used: {damage.num_rows}" in of_dataset
+
+
+def test_damage_beyond_what_is_kept_is_counted_and_said() -> None:
+    log = DamageLog(keep=2)
+    for offset in (1, 2, 3, 1):
+        log.add(Damage("x.smf", offset, 1, "no"))
+    assert ([each.offset for each in log.details], log.count) == ([1, 2], 3)
+
+
+def test_a_record_type_without_subtypes_is_said_as_one() -> None:
+    assert str(Damage("x.smf", 26, 1, "no", 3, 30)) == "x.smf: record 3 at byte 0x1A (type 30): no"
+
+
+# Signals, pipes and full disks ----------------------------------------------------------------
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+LONG = {
+    "query": ["sql", "INPUT", "SELECT count(*) FROM range(100000000000) a WHERE a.range % 7 = 3"],
+    "plan": [
+        "sql",
+        "INPUT",
+        "SELECT count(*), (SELECT count(*) FROM record) FROM range(10000000) a, range(9000000) b "
+        "WHERE a.range * b.range % 7 = (SELECT count(*) FROM qmst)",
+    ],
+    "generate": ["generate", "OUT", "--size", "100GB"],
+}  # fmt: skip
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    yield folder
+    assert not list(folder.iterdir())
+
+
+@posix
+@pytest.mark.parametrize("name", sorted(LONG))
+def test_an_interrupt_is_one_line_and_leaves_nothing(
+    name: str, place: Path, temporary: Path
+) -> None:
+    names = {"INPUT": str(place / "inputs" / "clean"), "OUT": str(place / "out")}
+    busy = "from smfparse.cli import main; print('ready', flush=True); main()"
+    arguments = [sys.executable, "-c", busy, *[names.get(each, each) for each in LONG[name]]]
+    process = subprocess.Popen(
+        arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(2)  # in the middle of it on most machines; what is asked holds at any time
+        os.killpg(process.pid, signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.communicate()
+    assert (process.returncode, errors) == (130, "smfparse: interrupted\n")
+    assert output == ""
+    assert sorted(path.name for path in place.iterdir()) == ["inputs", "taken", "temporary"]
+
+
+CLOSED = (
+    *(["describe"], ["--help"], ["report", "--help"], ["info", "INPUT"], ["dump", "INPUT"]),
+    ["compare", "--explain"],
+)
+
+
+@posix
+@pytest.mark.parametrize("arguments", CLOSED, ids=" ".join)
+def test_a_pipe_that_nobody_reads_is_quiet(arguments: list[str], place: Path) -> None:
+    names = {"INPUT": str(place / "inputs" / "clean")}
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [*COMMAND, *[names.get(each, each) for each in arguments]],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+FULL = (*CLOSED, ["sql", "INPUT", "SELECT * FROM record"], ["report", "log", "--explain"])
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+@pytest.mark.parametrize("arguments", FULL, ids=" ".join)
+def test_a_full_disk_behind_stdout_is_one_line(arguments: list[str], place: Path) -> None:
+    names = {"INPUT": str(place / "inputs" / "clean")}
+    with Path("/dev/full").open("w") as stdout:
+        done = subprocess.run(
+            [*COMMAND, *[names.get(each, each) for each in arguments]],
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 8
+    assert done.stderr == "smfparse: standard output: No space left on device\n"
+
+
+GROWING = {
+    "output": ["sql", "INPUT", "SELECT * FROM range(100000)", "--format", "csv", "--output", "OUT"],
+    "convert": ["convert", "INPUT", "--to", "OUT"],
+    "database": ["convert", "INPUT", "--to", "OUT", "--format", "duckdb"],
+    "generate": ["generate", "OUT"],
+    "spool": ["sql", "INPUT", "SELECT a.* FROM record a JOIN record b USING (record_no)"],
+}
+
+
+@posix
+@pytest.mark.parametrize("name", sorted(GROWING))
+def test_a_file_that_cannot_grow_is_one_line_and_leaves_nothing(
+    name: str, place: Path, temporary: Path
+) -> None:
+    names = {"INPUT": str(place / "inputs" / "clean"), "OUT": str(place / "out")}
+    most = 200_000 if name == "database" else 2000  # that of a database is in its log
+    limited = (
+        f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, {most})); "
+        f"{COMMAND[2]}"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", limited, *[names.get(each, each) for each in GROWING[name]]],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 8
+    assert done.stderr.startswith("smfparse: ")
+    assert "File too large" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert sorted(path.name for path in place.iterdir()) == ["inputs", "taken", "temporary"]
+
+
+def test_output_to_a_pipe_goes_into_it_and_leaves_it_there(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as pool:
+        read = pool.submit(pipe.read_text)
+        ended = run("report", "log", SMF, "--output", pipe)
+        assert "Log write rate" in read.result(timeout=60)
+    assert ended.exit_code == 0
+    assert pipe.is_fifo()

@@ -1,0 +1,540 @@
+"""smfparse sql: queries as arguments, in files, on standard input and at a prompt."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from click.testing import Result
+from prompt_toolkit.application import create_app_session
+from prompt_toolkit.completion import CompleteEvent
+from prompt_toolkit.document import Document
+from prompt_toolkit.history import FileHistory, InMemoryHistory
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
+
+from smfparse.inputs import Inputs, open_inputs
+from smfparse.inspecting import description
+from smfparse.query import Catalog, Console
+from smfparse.query import prompt as console
+from smfparse.query.catalog import is_complete
+from smfparse.query.hints import hinted
+from smfparse.query.prompt import SqlCompleter, is_whole
+from smfparse.rendering import FORMATS, RowsDocument, formats
+from smfparse.tables import Wanted, columns, relations, views
+from smfparse.writing import write_dataset
+from tests.support import command
+from tests.support.paths import FIXTURES
+
+pytestmark = pytest.mark.slow
+
+DUMP = FIXTURES / "qm01-930.smf"
+OTHER = FIXTURES / "qm60.smf"
+ONE, TWO = "SELECT count(*) AS one FROM record", "SELECT DISTINCT qmgr AS two FROM wtas"
+SMFPARSE = str(Path(sys.executable).with_name("smfparse"))
+SCRIPT = f"-- naïve; really\nSET VARIABLE name = 'wt;as';\n{ONE} ;\n\n{TWO}; -- the end;\n"
+
+
+def run(*arguments: object, stdin: str | bytes = "") -> Result:
+    return command.run("sql", *arguments, stdin=stdin)
+
+
+def clean(*arguments: object, stdin: str | bytes = "") -> str:
+    result = run(*arguments, stdin=stdin)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """DUMP, converted."""
+    folder = tmp_path_factory.mktemp("datasets") / "dump"
+    write_dataset(open_inputs([DUMP]), folder)
+    return folder
+
+
+def test_a_script_gives_the_rows_of_each_statement(tmp_path: Path) -> None:
+    script = tmp_path / "script.sql"
+    script.write_text(SCRIPT, encoding="utf-8")
+    first, second = clean(DUMP, ONE), clean(DUMP, TWO)
+    assert clean(DUMP, "--file", script) == f"{first}\n{second}"
+    assert clean(DUMP, stdin=SCRIPT) == f"{first}\n{second}"
+    assert clean(DUMP, SCRIPT.partition("\n")[2]) == f"{first}\n{second}"
+    found = clean(DUMP, "--format", "json", stdin=SCRIPT).splitlines()
+    assert [list(json.loads(line)[0]) for line in found] == [["one"], ["two"]]
+    output = tmp_path / "rows.csv"
+    clean(DUMP, "--file", script, "--format", "csv", "--output", output)
+    assert output.read_text() == clean(DUMP, "--format", "csv", stdin=SCRIPT)
+
+
+def test_statements_build_on_those_before() -> None:
+    script = """
+        CREATE TEMP TABLE busy AS SELECT basename, sum(putn)::BIGINT AS puts FROM wqst GROUP BY 1;
+        CREATE MACRO doubled(x) AS 2 * x;
+        SET VARIABLE least = 1;
+        SELECT doubled(puts) AS puts FROM busy WHERE puts >= getvariable('least') ORDER BY puts
+    """
+    query = "SELECT 2 * sum(putn)::BIGINT AS puts FROM wqst GROUP BY basename HAVING puts > 0"
+    found = json.loads(clean(DUMP, script, "--format", "json"))
+    assert found
+    assert found == json.loads(clean(DUMP, f"{query} ORDER BY puts", "--format", "json"))
+
+
+def test_rows_can_be_copied_to_a_file(tmp_path: Path) -> None:
+    target = tmp_path / "wtas.parquet"
+    assert clean(DUMP, f"COPY (SELECT * FROM wtas) TO '{target}'") == ""
+    copied = clean(DUMP, f"SELECT count(*) AS n FROM '{target}'")
+    assert copied == clean(DUMP, "SELECT count(*) AS n FROM wtas")
+
+
+def test_a_statement_that_fails_ends_a_script(tmp_path: Path) -> None:
+    script = f"{ONE}; SELECT putnn FROM wqst; {TWO}"
+    result = run(DUMP, script)
+    assert result.exit_code == 2
+    assert result.stdout == clean(DUMP, ONE)
+    refused = run(DUMP, script, "--output", tmp_path / "rows.txt")
+    assert refused.exit_code == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_runs_of_a_script_that_cannot_be_read() -> None:
+    result = run(DUMP, f"{ONE}; SELEC 1")
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert "SELEC" in result.stderr
+
+
+@pytest.mark.parametrize("stdin", ["", " \n", DUMP.read_bytes()])
+def test_without_a_query_the_call_is_wrong(stdin: str | bytes) -> None:
+    inputs = ["-"] if isinstance(stdin, bytes) else [DUMP]
+    result = run(*inputs, stdin=stdin)
+    assert result.exit_code == 2
+    assert "no query: " in result.stderr
+
+
+def test_standard_input_is_the_data_where_it_is_named() -> None:
+    assert clean("-", ONE, stdin=DUMP.read_bytes()) == clean(DUMP, ONE)
+
+
+def test_a_script_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
+    script = tmp_path / "query.sql"
+    script.write_bytes(b"SELECT '\xff'")
+    given = {"standard input": run(DUMP, stdin=b"SELECT '\xff'")}
+    given[str(script)] = run(DUMP, "--file", script)
+    for name, result in given.items():
+        assert result.exit_code == 2
+        assert f"{name}: not a text in UTF-8" in result.stderr
+
+
+def test_an_input_with_a_space_in_its_name_is_no_query(tmp_path: Path) -> None:
+    path = tmp_path / "my dump.smf"
+    path.write_bytes(DUMP.read_bytes())
+    assert clean(path, stdin=ONE) == clean(path, ONE) == clean(DUMP, ONE)
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("SELECT putnn FROM wqst", 'Candidate bindings: "putn", "put1n"'),
+        ("SELECT w.putnn FROM wqst AS w", "no column putnn in wqst; near: putn, put1n"),
+        ("SELECT wtasotn FROM wqst", "there is wtas.wtasotn\n"),
+        ("SELECT qjstbffl FROM record", "there is qjst.qjstbffl\n"),
+        ("SELECT * FROM wqzt", 'Did you mean "wqst"?\n'),
+        ("SELECT * FROM qjst_oi", "qjst_io"),
+        ("SELECT * FROM putn", "there is wqst.putn\n"),
+        ("SELECT 1 FROM wqst JOIN wtid USING (recno)", "near: record_no"),
+        ("SELECT job FROM wqst", "there is api_cost.job, queue_activity.job, task.job\n"),
+    ],
+)
+@pytest.mark.parametrize("stored", [False, True])
+def test_an_unknown_name_is_told_what_is_near_and_where(
+    query: str, said: str, stored: bool, dataset: Path
+) -> None:
+    result = run(dataset if stored else DUMP, query)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    if "USING" not in query:
+        line = result.stderr.splitlines().index(f"LINE 1: {query}")
+        assert set(result.stderr.splitlines()[line + 1]) == {" ", "^"}
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("", True),
+        ("  \n", True),
+        (".help", True),
+        ("SELECT 1", False),
+        ("SELECT 1;", True),
+        ("SELECT 'é';", True),
+        ("SELECT 'a;", False),
+        ('SELECT ";', False),
+        ("SELECT 1; -- that is all", True),
+        ("SELECT 1 -- not yet;", False),
+        ("SELECT /* ; */ 1", False),
+        ("SELECT 1;\nSELECT 2", False),
+        ("-- nothing;", False),
+    ],
+)
+def test_an_entry_goes_on_to_its_semicolon(text: str, whole: bool) -> None:
+    assert is_whole(text) is whole
+
+
+@pytest.mark.parametrize("text", ["SELECT 1;", "SELECT 1;;", "SELECT 1 ; ; -- x", "SELECT 'é;';"])
+def test_what_ends_a_statement_is_not_part_of_it(text: str) -> None:
+    with Catalog(open_inputs([DUMP])) as catalog:
+        (found,) = catalog.statements(text)
+        assert not found.rstrip().endswith((";", "x"))
+        assert not is_complete(found)
+        assert sum(part.num_rows for part in catalog.run(found)) == 1
+
+
+@pytest.mark.parametrize(
+    ("statement", "columns"),
+    [
+        ("PIVOT (SELECT qmgr, qmstput FROM qmst) ON qmgr USING sum(qmstput)", ["QM01", "QM02"]),
+        ("FROM (PIVOT record ON subtype USING count(*) GROUP BY qmgr)", None),
+        ("PREPARE p AS SELECT 7 AS seven; EXECUTE p", ["seven"]),
+        ("CREATE TEMP TABLE t AS SELECT 1 AS a; UPDATE t SET a = 2 RETURNING a + 1 AS b", ["b"]),
+        ("CALL pragma_version()", None),
+        ("PRAGMA version", None),
+    ],
+)
+def test_every_statement_that_gives_rows_shows_them(
+    statement: str, columns: list[str] | None
+) -> None:
+    header, *rows = clean(DUMP, statement, "--format", "csv").splitlines()
+    assert columns in (None, header.split(","))
+    assert rows
+
+
+def test_a_statement_that_gives_no_rows_shows_nothing(tmp_path: Path) -> None:
+    copied = tmp_path / "copy.csv"
+    for statement in (f"COPY (FROM wtas) TO '{copied}'", "CREATE TABLE t (a INT)", "BEGIN"):
+        for form in FORMATS:
+            assert clean(DUMP, f"{statement};\n", "--format", form) == ""
+
+
+def test_numbers_are_shown_whole(tmp_path: Path) -> None:
+    query = (
+        "SELECT 1234567.891::DOUBLE AS a, 0.1::FLOAT AS b, 1/3 AS c, 1e-7::DOUBLE AS d,"
+        " sum(2::UBIGINT ** 62)::HUGEINT * 4 AS e, 1.50 AS f"
+    )
+    cells = clean(DUMP, query).splitlines()[2].replace("|", " ").split()
+    assert cells == ["1234567.891", "0.1", "0.333333", "0.0000001", str(2**64), "1.5"]
+    several = "SELECT unnest([6, 344.25, NULL, 0.004999, -1e6]) AS a"
+    cells = [line.strip("| ") for line in clean(DUMP, several).splitlines()[2:]]
+    assert cells == ["6.000000", "344.250000", "null", "0.004999", "-1000000.000000"]
+    _, row = clean(DUMP, query, "--format", "csv").splitlines()
+    assert [float(each) for each in row.split(",")] == [
+        *(1234567.891, 0.1, 1 / 3, 1e-7, 2**64, 1.5)
+    ]
+    (found,) = json.loads(clean(DUMP, query, "--format", "json"))
+    assert found == {"a": 1234567.891, "b": 0.1, "c": 1 / 3, "d": 1e-7, "e": 2**64, "f": 1.5}
+
+
+def test_times_in_json_are_iso_8601() -> None:
+    (row,) = json.loads(clean(DUMP, "SELECT smf_time, time FROM qmst LIMIT 1", "--format", "json"))
+    assert all(dt.datetime.fromisoformat(each) and each[10] == "T" for each in row.values())
+
+
+def test_texts_that_are_numbers_start_no_formula() -> None:
+    query = "SELECT '-5' AS a, INTERVAL (-3) HOUR AS b, '-x' AS c, '=1' AS d, '+1+2' AS e"
+    _, row = clean(DUMP, query, "--format", "csv").splitlines()
+    assert row == "-5,-03:00:00,'-x,'=1,'+1+2"
+
+
+@pytest.mark.parametrize("rows", [0, 1, 25_000])
+def test_results_of_any_length_come_as_one(rows: int) -> None:
+    query = f"SELECT range AS n FROM range({rows})"
+    numbers = list(range(rows))
+    text = clean(DUMP, query).splitlines()
+    assert [int(line.strip("| ")) for line in text[2:]] == numbers
+    assert clean(DUMP, query, "--format", "csv").splitlines() == ["n", *map(str, numbers)]
+    found = json.loads(clean(DUMP, query, "--format", "json"))
+    assert [each["n"] for each in found] == numbers
+
+
+def test_rows_are_written_as_parquet(tmp_path: Path) -> None:
+    file = tmp_path / "jobs.parquet"
+    query = "SELECT job, sum(calls) AS n, [1] AS l FROM task GROUP BY ALL ORDER BY job"
+    assert clean(DUMP, query, "--format", "parquet", "--output", file) == ""
+    found = pq.read_table(file)
+    assert dict(zip(found.schema.names, map(str, found.schema.types), strict=True)) == {
+        "job": "string",
+        "n": "int64",
+        "l": "list<element: int32>",
+    }
+    with Catalog(open_inputs([DUMP])) as catalog:
+        assert found.to_pylist() == catalog.arrow(query).to_pylist()
+    shown = run(DUMP, query, "--format", "parquet").stdout_bytes
+    assert pq.read_table(io.BytesIO(shown)).equals(found)
+    assert run(DUMP, SCRIPT.partition("\n")[2], "--format", "parquet").exit_code == 2
+
+
+def test_a_plan_is_shown_in_its_lines() -> None:
+    assert len(clean(DUMP, "EXPLAIN SELECT count(*) FROM wqst").splitlines()) > 3
+
+
+def test_an_error_says_in_which_statement_it_is() -> None:
+    result = run(DUMP, "SELECT 1 AS a; SELECT nope FROM wqst")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("smfparse: statement 2 of 2: Binder Error")
+
+
+def test_a_query_may_start_with_a_comment() -> None:
+    assert clean(DUMP, f"-- how many\n{ONE}") == clean(DUMP, ONE)
+    assert clean(DUMP, "--format", "csv", f"--how many\n{ONE}") == clean(
+        DUMP, ONE, "--format", "csv"
+    )
+
+
+def test_a_query_that_is_empty_or_no_text_is_refused(tmp_path: Path) -> None:
+    script = tmp_path / "empty.sql"
+    script.touch()
+    for arguments in ((DUMP, " "), (DUMP, "--file", script)):
+        result = run(*arguments)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "no query: " in result.stderr
+    result = run(DUMP, os.fsdecode(b"SELECT '\xe9' AS x"))
+    assert result.exit_code == 2
+    assert "the query: not a text in UTF-8" in result.stderr
+
+
+def test_a_count_of_nothing_says_that_nothing_was_selected() -> None:
+    result = run(DUMP, "--qmgr", "NOPE", "SELECT count(*) AS n FROM wqst", "--format", "csv")
+    assert result.stdout == "n\n0\n"
+    assert "the selection matches no record: qmgr NOPE" in result.stderr
+
+
+def test_what_an_encoding_does_not_have_is_escaped() -> None:
+    done = subprocess.run(
+        [SMFPARSE, "sql", str(DUMP), "SELECT chr(9500) AS a", "--format", "csv"],
+        env={**os.environ, "PYTHONIOENCODING": "cp1252"},
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout.split() == [b"a", rb"\u251c"]
+
+
+def test_an_input_is_read_once_for_what_a_statement_does_with_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    read: list[set[str]] = []
+    batches = Inputs.batches
+
+    def watched(inputs: Inputs, wanted: Wanted, **options: bool) -> object:
+        read.append(set(wanted))
+        return batches(inputs, wanted, **options)
+
+    monkeypatch.setattr(Inputs, "batches", watched)
+    joined = (
+        "SELECT job, putn FROM wqst JOIN (SELECT *, wtidccn AS job FROM wtid) USING (record_no)"
+    )
+    for statement, tables in (
+        (f"COPY ({joined}) TO '{tmp_path / 'copy.csv'}'", {"wqst", "wtid"}),
+        (f"CREATE TEMP TABLE t AS {joined}", {"wqst", "wtid"}),
+        ("PIVOT (SELECT qmgr, qmstput FROM qmst) ON qmgr USING sum(qmstput)", {"qmst"}),
+        ("PIVOT (SELECT job, cpu FROM task) ON job USING sum(cpu)", set(views.view("task").tables)),
+    ):
+        read.clear()
+        clean(DUMP, f"{statement};\n")
+        assert read == [tables], statement
+    assert len((tmp_path / "copy.csv").read_text().splitlines()) > 1
+
+
+def test_names_that_are_duckdb_s_own_are_not_offered() -> None:
+    message = 'Table with name pg_qjst does not exist!\nDid you mean "pg_set or smf_qjst"?'
+    assert (
+        hinted(message, [])
+        == "Table with name pg_qjst does not exist!\nno table pg_qjst; near: qjst"
+    )
+
+
+def completed(text: str, behind: str = "") -> list[str]:
+    document = Document(text + behind, len(text))
+    return [each.text for each in SqlCompleter().get_completions(document, CompleteEvent())]
+
+
+def test_names_are_completed() -> None:
+    assert "putn" in completed("SELECT put", " FROM wqst")
+    own = {each.name for each in columns("wqst")}
+    assert set(completed("SELECT put", " FROM wqst")) <= own
+    assert "wtasotn" in completed("SELECT wtas")
+    assert completed("SELECT * FROM wqs") == ["wqst", "wqst_cf"]
+    assert completed("SELECT * FROM ") == list(relations())
+    assert completed("SELECT * FROM wqst AS q, WTI") == ["wtid"]
+    assert set(completed("SELECT * FROM wqst JOIN wtid USING (rec")) == {
+        *("record_no", "record_offset", "record"),
+    }
+    assert completed("SELECT wtid.wtidcc", " FROM wqst, wtid") == ["wtidccn"]
+    assert "putn" in completed("SELECT q.put", " FROM wqst q")
+    assert completed("SELECT * FROM wqst wher") == ["WHERE"]
+    assert completed(".d") == [".describe"]
+    assert completed(".") == list(console.COMMANDS)
+    assert completed(".describe wtasot")[0].startswith("wtasot")
+
+
+Type = Callable[[str], str]
+
+
+@pytest.fixture
+def type_in() -> Type:
+    """Type text at the prompt; return what is shown, what went wrong marked by !."""
+    history = InMemoryHistory()
+
+    def typed(text: str) -> str:
+        shown: list[str] = []
+        with (
+            create_pipe_input() as keys,
+            create_app_session(input=keys, output=DummyOutput()),
+            Catalog(open_inputs([DUMP])) as catalog,
+        ):
+            keys.send_text(text)
+            complain = lambda line: shown.append(f"!{line}")  # noqa: E731
+            described = lambda name: formats.lines(description(name), "text")  # noqa: E731
+            render = lambda parts: formats.lines(RowsDocument([("", parts)]), "csv")  # noqa: E731
+            Console(catalog, render, described, shown.append, complain, lambda: None).run(history)
+        return "\n".join(shown)
+
+    return typed
+
+
+END = "\x04"
+
+
+def test_the_prompt_answers(type_in: Type) -> None:
+    assert type_in(f"SELECT 1 + 1 AS two;\r{END}") == "two\n2"
+    assert type_in("SELECT 1 + 1\rAS two\r;\r.quit\r") == "two\n2"
+    assert type_in(f"\r;\rSELECT 1 AS a; SELECT 2 AS b;\r{END}") == "a\n1\nb\n2"
+
+
+def test_the_prompt_goes_on_behind_errors(type_in: Type) -> None:
+    shown = type_in(f"SELECT w.putnn FROM wqst w;\rSELEC;\r.describe nix\rSELECT 1 AS a;\r{END}")
+    assert shown.endswith("\na\n1")
+    assert "!Binder Error" in shown
+    assert "near: putn" in shown
+    assert "!Parser Error" in shown
+    assert "!no table, view or column nix" in shown
+
+
+def test_the_tables_stay_open_between_queries(type_in: Type) -> None:
+    text = "CREATE TEMP TABLE t AS SELECT count(*) AS n FROM wtas;\rSELECT n > 0 AS ok FROM t;\r"
+    assert type_in(text + END) == "ok\ntrue"
+
+
+def test_the_prompt_has_commands(type_in: Type) -> None:
+    assert type_in(f".help\r{END}") == console.HELP
+    assert type_in(f".nothing\r{END}") == console.HELP
+    tables = type_in(f".tables\r{END}").splitlines()
+    assert [line.split()[0] for line in tables] == list(relations())
+    assert type_in(f".describe wtasotn;\r{END}").startswith("wtas.wtasotn: ")
+    assert type_in(".exit\r") == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a pseudo terminal")
+def test_the_prompt_says_damage_when_it_is_met(tmp_path: Path) -> None:
+    cut = tmp_path / "cut.smf"
+    cut.write_bytes(DUMP.read_bytes()[:-10])
+    count = b"SELECT count(*) FROM wqst;\r"
+    code, shown, said = at_a_terminal(count + count + b".quit\r", cut, tmp_path)
+    assert code == 4
+    assert said.count(b"byte 0x") == 1
+    assert said.count(b"the input is damaged") == 1
+    assert b"count_star()" in shown
+
+
+def test_control_c_gives_up_a_line(type_in: Type) -> None:
+    assert type_in(f"SELECT 'gone\x03SELECT 3 AS a;\r{END}") == "a\n3"
+
+
+def test_control_c_gives_up_a_query(type_in: Type, monkeypatch: pytest.MonkeyPatch) -> None:
+    original = Catalog.run
+
+    def interrupted(self: Catalog, statement: str) -> object:
+        if "wtas" in statement:
+            raise KeyboardInterrupt
+        return original(self, statement)
+
+    monkeypatch.setattr(Catalog, "run", interrupted)
+    assert type_in(f"SELECT * FROM wtas;\rSELECT 3 AS a;\r{END}") == "!interrupted\na\n3"
+
+
+def test_entries_are_kept_for_the_next_time(type_in: Type) -> None:
+    type_in(f"SELECT 7 AS a;\r{END}")
+    assert type_in(f"\x1b[A\r{END}") == "a\n7"
+
+
+def test_many_rows_are_not_all_shown(type_in: Type) -> None:
+    shown = type_in(f"SELECT range FROM range({console.SHOWN_ROWS + 1500});\r{END}").splitlines()
+    assert shown[-1] == "... and 1,500 more rows"
+    assert "\n".join(shown).count("\n") == console.SHOWN_ROWS + 1
+
+
+def test_history_is_in_the_folder_for_state(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOCALAPPDATA" if os.name == "nt" else "XDG_STATE_HOME", str(tmp_path))
+    kept = console.kept_history()
+    assert isinstance(kept, FileHistory)
+    kept.store_string("SELECT 1;")
+    assert "SELECT 1;" in (tmp_path / "smfparse" / "sql_history").read_text()
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(console, "state_folder", lambda: tmp_path / "file")
+    assert isinstance(console.kept_history(), InMemoryHistory)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a pseudo terminal")
+def test_on_a_terminal_there_is_a_prompt(tmp_path: Path) -> None:
+    code, shown, said = at_a_terminal(b"SELECT 40 + 2 AS answer;\r.quit\r", DUMP, tmp_path)
+    assert code == 0
+    assert b"|     42 |" in shown
+    assert b".help" in said
+
+
+def at_a_terminal(keys: bytes, dump: Path, folder: Path) -> tuple[int, bytes, bytes]:
+    """Type at the prompt on a terminal; return exit code, what it shows and what is on stderr."""
+    import pty
+
+    main_end, terminal = pty.openpty()
+    os.write(main_end, keys)
+    done = subprocess.run(
+        [SMFPARSE, "sql", str(dump)],
+        stdin=terminal,
+        stdout=terminal,
+        stderr=subprocess.PIPE,
+        timeout=120,
+        env={**os.environ, "XDG_STATE_HOME": str(folder), "PROMPT_TOOLKIT_NO_CPR": "1"},
+        check=False,
+    )
+    os.close(terminal)
+    shown = os.read(main_end, 1 << 16)
+    os.close(main_end)
+    return done.returncode, shown, done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a pseudo terminal")
+def test_a_terminal_that_is_the_input_is_no_prompt() -> None:
+    import pty
+
+    main_end, terminal = pty.openpty()
+    done = subprocess.run(
+        [SMFPARSE, "sql", "-"],
+        stdin=terminal,
+        stdout=terminal,
+        stderr=subprocess.PIPE,
+        timeout=120,
+        check=False,
+    )
+    os.close(terminal)
+    os.close(main_end)
+    assert done.returncode == 2
+    assert b"no query: " in done.stderr

@@ -1,0 +1,258 @@
+"""The column decoder against the scalar one: every block, any bytes, any length."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import smfparse.schemas
+from smfparse.decoding import Decoder, Needs
+from smfparse.decoding.entries import EntryBuffer
+from smfparse.decoding.gathering import BlockBuffer
+from smfparse.errors import DamageLog, RequestError
+from smfparse.layout import Block, SquareSum, block
+from smfparse.reading import SLACK
+from smfparse.tables import schema, table_names, title, wanted_tables
+from tests.support.builders import NOTHING, Section, chunk_of, named_block, qwhs_long, smf_record
+from tests.support.searching import search
+
+Rows: TypeAlias = list[dict[str, Any]]
+
+BLOCKS = {
+    each.name: each
+    for module in pkgutil.iter_modules(smfparse.schemas.__path__)
+    for each in vars(importlib.import_module(f"smfparse.schemas.{module.name}")).values()
+    if isinstance(each, Block)
+}
+EDGES = np.array([0x00, 0x40, 0x7F, 0x80, 0xFF], np.uint8)
+LONG = 1000
+"""Blocks beyond this are not cut at every byte: their scalar decoding takes milliseconds."""
+
+every_block = pytest.mark.parametrize("name", BLOCKS)
+any_bytes = search(25)
+
+
+def scalar(which: Block, blocks: Sequence[bytes]) -> dict[str, Rows]:
+    """Decode one block after the other with construct: table to rows."""
+    found: dict[str, Rows] = {which.name: []}
+    found |= {each.table: [] for each in which.children}
+    for number, data in enumerate(blocks):
+        own, children = which.rows(which.parse(data))
+        found[which.name].append(own)
+        for table, rows in children.items():
+            found[table] += [{"block": number, **row} for row in rows]
+    return found
+
+
+def vectorised(which: Block, blocks: Sequence[bytes]) -> dict[str, Rows]:
+    """Decode all blocks at once, as they lie one behind the other in a chunk."""
+    length = np.array([len(each) for each in blocks], np.int64)
+    at = np.cumsum(length) - length
+    buffer = np.frombuffer(b"".join(blocks) + bytes(SLACK), np.uint8)
+    main = BlockBuffer(which, which.columns)
+    main.add(buffer, at, length)
+    found = {which.name: rows_of(dict(main.arrays()), len(blocks))}
+    for child in which.children:
+        entries = EntryBuffer(which, child, child.columns)
+        owner = entries.add(buffer, at, length)
+        made = dict(entries.arrays())
+        found[child.table] = rows_of({"block": pa.array(owner), **made}, owner.size)
+    return found
+
+
+def rows_of(columns: dict[str, Any], rows: int) -> Rows:
+    """Turn columns into rows; construct's order of columns does not matter."""
+    lists = {name: column.to_pylist() for name, column in columns.items()}
+    assert {len(each) for each in lists.values()} <= {rows}
+    return [{name: lists[name][row] for name in lists} for row in range(rows)]
+
+
+def agree(which: Block, blocks: Sequence[bytes]) -> None:
+    one, all_at_once = scalar(which, blocks), vectorised(which, blocks)
+    for table, rows in one.items():
+        assert all_at_once[table] == rows, table
+
+
+def edgy(seed: int, size: int, share: float) -> bytes:
+    """Return random bytes of which `share` are at the edges of signed and unsigned numbers."""
+    random = np.random.default_rng(seed)
+    some = random.integers(0, 256, size, np.uint8)
+    return np.where(random.random(size) < share, random.choice(EDGES, size), some).tobytes()
+
+
+def with_version(which: Block, data: bytes, version: int | None) -> bytes:
+    word = which.version
+    if version is None or word is None:
+        return data
+    written = bytes(word.kind.build(version))
+    return (data[: word.offset] + written + data[word.end :])[: len(data)]
+
+
+@st.composite
+def cut_blocks(draw: st.DrawFn, which: Block) -> list[bytes]:
+    """Draw a few blocks, whole, cut and with a tail, their version words valid or random."""
+    blocks = []
+    for _ in range(draw(st.integers(1, 4))):
+        size = which.size
+        length = draw(st.one_of(st.just(size), st.integers(0, size), st.integers(size, size + 40)))
+        seed, share = draw(st.integers(0, 2**32 - 1)), draw(st.sampled_from([0.0, 0.5, 0.9, 1.0]))
+        version = draw(st.one_of(st.none(), st.integers(0, 10)))
+        blocks.append(with_version(which, edgy(seed, length, share), version))
+    return blocks
+
+
+@every_block
+@given(data=st.data())
+@any_bytes
+def test_both_decoders_agree_on_any_bytes_at_any_length(name: str, data: st.DataObject):
+    which = BLOCKS[name]
+    agree(which, data.draw(cut_blocks(which)))
+
+
+@every_block
+@pytest.mark.parametrize("edge", EDGES.tolist())
+def test_both_decoders_agree_on_blocks_of_one_byte_only(name: str, edge: int):
+    which = BLOCKS[name]
+    data = bytes([edge]) * which.size
+    agree(which, [with_version(which, data, 9), data])
+
+
+@every_block
+def test_both_decoders_agree_on_a_block_cut_at_every_byte(name: str):
+    which = BLOCKS[name]
+    whole = with_version(which, edgy(len(name), which.size + 8, 0.5), 9)
+    # 7 has no factor in common with any width, so fields of every offset are cut at every byte
+    step = 1 if which.size < LONG else 7
+    agree(which, [whole[:length] for length in range(0, len(whole) + 1, step)])
+
+
+@pytest.mark.parametrize("name", [name for name, each in BLOCKS.items() if each.version])
+def test_both_decoders_agree_on_every_version_word(name: str):
+    which = BLOCKS[name]
+    whole = edgy(1, which.size, 0.3)
+    versions = [*range(11), 0x7FFFFFFF]
+    agree(which, [with_version(which, whole, version) for version in versions])
+
+
+def test_there_are_blocks_with_a_version_word():
+    assert [name for name, each in BLOCKS.items() if each.version] == ["WQST", "WTAS"]
+
+
+def test_a_gated_field_is_null_below_its_version_word():
+    """From that version on it is a number."""
+    which = BLOCKS["WQST"]
+    blocks = [with_version(which, b"\1" * which.size, version) for version in (4, 5, 6, 8, 9)]
+    rows = vectorised(which, blocks)["WQST"]
+    assert [row["selcount"] is None for row in rows] == [True, False, False, False, False]
+    assert [row["streamedn"] is None for row in rows] == [True, True, True, True, False]
+    assert [row["use_count"] for row in rows] == [0x01010101] * 5
+
+
+def test_a_block_that_ends_before_its_version_word_is_told_by_its_length():
+    which = BLOCKS["WTAS"]
+    cut = b"\1" * 670
+    agree(which, [cut])
+    [row] = vectorised(which, [cut])["WTAS"]
+    assert (row["wtassmrs"], row["wtasver"]) == (0x01010101, None)
+
+
+def test_each_latch_array_is_read_at_its_own_stride():
+    which = BLOCKS["WTAS"]
+    data = bytearray(which.size)
+    data[696:700] = (8).to_bytes(4, "big")
+    for latch in range(32):
+        data[48 + 8 * latch : 56 + 8 * latch] = (4096 * (latch + 1)).to_bytes(8, "big")
+        data[304 + 4 * latch : 308 + 4 * latch] = (100 + latch).to_bytes(4, "big")
+        data[2088 + 8 * latch : 2096 + 8 * latch] = (8192 * (latch + 1)).to_bytes(8, "big")
+    expected = [
+        {
+            "latch": latch,
+            "wtaslwet": float(latch),
+            "wtaslwn": 99 + latch,
+            "wtaslmax": 2.0 * latch,
+        }
+        for latch in range(1, 33)
+    ]
+    rows = vectorised(which, [bytes(data)])["wtas_latch"]
+    assert [{key: row[key] for key in expected[0]} for row in rows] == expected
+
+
+def test_a_structure_slot_is_used_when_its_name_starts_above_a_blank():
+    slots = bytearray(BLOCKS["QEST"].size)
+    for slot, first in enumerate([0xC3, 0x00, 0x40, 0x41]):
+        slots[8 + 64 * slot] = first
+        slots[23 + 64 * slot] = slot
+    rows = vectorised(BLOCKS["QEST"], [bytes(slots)])["qest"]
+    assert [(row["slot"], row["qeststrn"]) for row in rows] == [(0, 0), (3, 3)]
+    agree(BLOCKS["QEST"], [bytes(slots)])
+
+
+def test_both_decoders_agree_on_wide_numbers_around_the_last_that_fits():
+    which = block("WIDE", "w", "sq" / SquareSum * "squares")
+    edges = [0, 1, 2**64 - 1, 2**64, 10**38 - 1, 10**38, 2**127, 2**128 - 1]
+    agree(which, [edge.to_bytes(16, "big") for edge in edges])
+
+
+def qist_record(*blocks: bytes) -> bytes:
+    return smf_record(115, 2, NOTHING, Section(blocks), area=qwhs_long(triplets=3))
+
+
+QIST = named_block("QIST", 80)
+
+
+def decode(tables: list[str], *records: bytes) -> dict[str, Any]:
+    return dict(Decoder(Needs(wanted_tables(tables)), DamageLog()).decode([chunk_of(*records)]))
+
+
+def test_only_the_tables_that_are_wanted_are_decoded():
+    assert list(decode(["qist"], qist_record(QIST))) == ["qist"]
+
+
+def test_a_table_without_rows_gives_no_batch():
+    assert decode(["qist", "qjst"], qist_record()) == {}
+
+
+def test_only_the_columns_that_are_wanted_are_decoded():
+    wanted = {"qist": frozenset({"qmgr", "qistmget"})}
+    [(table, batch)] = Decoder(Needs(wanted), DamageLog()).decode(
+        [chunk_of(qist_record(QIST, QIST))]
+    )
+    assert (table, batch.schema.names, batch.num_rows) == ("qist", ["qmgr", "qistmget"], 2)
+
+
+def test_rows_can_be_counted_without_any_column():
+    [(_, batch)] = Decoder(Needs({"qist": frozenset()}), DamageLog()).decode(
+        [chunk_of(qist_record(QIST, QIST))]
+    )
+    assert (batch.num_columns, batch.num_rows) == (0, 2)
+
+
+def test_a_batch_has_the_schema_of_its_table():
+    made, promised = decode(["qist"], qist_record(QIST))["qist"].schema, schema("qist")
+    assert made.names == promised.names
+    for name in made.names:
+        assert made.field(name).metadata == promised.field(name).metadata
+        plain = made.field(name).type
+        assert (plain.value_type if pa.types.is_dictionary(plain) else plain) == promised.field(
+            name
+        ).type
+
+
+@pytest.mark.parametrize("table", table_names())
+def test_every_table_has_a_title_and_a_description_of_every_column(table: str):
+    assert title(table)
+    for each in schema(table):
+        assert each.metadata[b"description"], each.name
+
+
+def test_an_unknown_table_is_refused_with_the_names_there_are():
+    with pytest.raises(RequestError, match=r"^no table qisst; there are record, .*qist"):
+        wanted_tables(["qist", "qisst"])

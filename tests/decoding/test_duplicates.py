@@ -1,0 +1,532 @@
+"""A record that is in two dumps is counted once, whatever the files, the parts and the question."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import itertools
+import json
+import tracemalloc
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smfparse.decoding import Duplicates, duplicates
+from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.inputs import parallel as ranges
+from smfparse.inputs.named import look
+from smfparse.limits import LIMITS
+from smfparse.reading import Chunk, Input, planning, spans
+from smfparse.selecting import ALL_RECORDS, Selection
+from smfparse.store import MANIFEST
+from smfparse.writing import write_dataset
+from tests.inputs.test_ranges import CAPACITY, MIXED, Here, found_in, small_chunks
+from tests.support import command
+from tests.support.builders import UTC_NOON, chunk_of, foreign_record, rdw, segments
+from tests.support.mixed_records import Each, many
+from tests.support.searching import search
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+NOON = UTC_NOON.replace(tzinfo=None)
+Record = bytes
+"""A logical record behind an RDW."""
+
+
+def header(hour: int = 0, system: str = "SYS1") -> Record:
+    """The record with which a dump begins."""
+    return foreign_record(2, NOON + dt.timedelta(hours=hour), system)
+
+
+def trailer(hour: int = 0) -> Record:
+    return foreign_record(3, NOON + dt.timedelta(hours=hour))
+
+
+def work(number: int, *cuts: int, system: int = 0) -> bytes:
+    """Return a class 3 record of its own, spanned if it is cut; as it stands in a file."""
+    return b"".join(Each("task", system, number, number % 7, cuts).pieces())
+
+
+def put(path: Path, *records: bytes) -> Path:
+    path.write_bytes(b"".join(records))
+    return path
+
+
+def kept(
+    paths: Iterable[Path], jobs: int = 1, selection: Selection = ALL_RECORDS, **options: bool
+) -> list[tuple[str, int]]:
+    """Return name and record number of what is counted."""
+    inputs = open_inputs(paths, ReadOptions(selection, jobs=jobs, **options))
+    rows = inputs.arrow("record").select(["source", "record_no"]).to_pylist()
+    return [(Path(row["source"]).name, row["record_no"]) for row in rows]
+
+
+def numbers(path: Path, jobs: int = 1) -> list[int]:
+    return [number for _, number in kept([path], jobs)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let small files be cut before any record into many parts, which this process decodes."""
+    small_chunks(monkeypatch, CAPACITY)
+    monkeypatch.setattr(planning, "_can_start", lambda chunk: True)
+    monkeypatch.setattr(ranges, "ProcessPoolExecutor", Here)
+
+
+@pytest.fixture
+def digested(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Count the records whose bytes are looked at, chunk by chunk."""
+    counts: list[int] = []
+    digests = duplicates._digests
+
+    def counted(chunk: Chunk) -> Any:
+        counts.append(len(chunk.start))
+        return digests(chunk)
+
+    monkeypatch.setattr(duplicates, "_digests", counted)
+    return counts
+
+
+# One file ---------------------------------------------------------------------------------------
+
+
+def test_a_dump_that_is_in_a_file_twice_is_counted_once(folder: Path) -> None:
+    dump = [header(), work(1), work(2), trailer()]
+    assert numbers(put(folder / "a", *dump, *dump)) == [1, 2, 3, 4]
+    assert numbers(put(folder / "b", *dump * 3)) == [1, 2, 3, 4]
+
+
+def test_what_overlaps_is_counted_once_and_numbers_are_those_of_the_file(folder: Path) -> None:
+    first = [header(1), work(1), work(2), work(3), trailer(1)]
+    second = [header(2), work(2), work(3), work(4), trailer(2)]
+    assert numbers(put(folder / "a", *first, *second)) == [1, 2, 3, 4, 5, 6, 9, 10]
+
+
+def test_records_before_the_first_header_are_a_dump(folder: Path) -> None:
+    path = put(folder / "a", work(1), work(1), header(), work(1), work(2))
+    assert numbers(path) == [1, 2, 3, 5]
+
+
+def test_equal_records_of_one_dump_are_kept(folder: Path) -> None:
+    assert numbers(put(folder / "a", header(), work(1), work(1), trailer())) == [1, 2, 3, 4]
+    first, second = [header(1), work(1), work(1)], [header(2), work(2), work(2)]
+    assert numbers(put(folder / "b", *first, *second)) == [1, 2, 3, 4, 5, 6]
+
+
+def test_of_a_record_that_an_earlier_dump_has_a_later_one_adds_none(folder: Path) -> None:
+    path = put(folder / "a", header(1), work(1), header(2), work(1), work(1), work(1))
+    assert numbers(path) == [1, 2, 3]
+
+
+def test_every_byte_counts(folder: Path) -> None:
+    """Records of one header and length, but the last byte of one."""
+    other = work(1)[:-1] + b"\x01"
+    assert numbers(put(folder / "a", header(1), work(1), header(2), other)) == [1, 2, 3, 4]
+    assert numbers(put(folder / "b", header(1), work(1), header(2), other, work(1))) == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("cuts", [(), (200,), (26, 300, 301, 500), (1,), (3, 10, 19)], ids=str)
+def test_a_record_is_the_same_however_it_was_cut_into_segments(
+    cuts: tuple[int, ...], folder: Path
+) -> None:
+    whole, again = work(1), b"".join(segments(work(1), cuts)) if cuts else work(1)
+    assert numbers(put(folder / "a", header(1), whole, header(2), again, work(2))) == [1, 2, 3, 5]
+    path = put(folder / "b", header(1), again, header(2), whole, work(2, 100))
+    assert numbers(path) == [1, 2, 3, 5]
+
+
+def test_a_dump_header_that_is_in_segments_begins_a_dump(folder: Path, here: None) -> None:
+    cut = b"".join(segments(header(2), (1,)))
+    path = put(folder / "a", header(1), *map(work, range(40)), cut, *map(work, range(40)))
+    for jobs in (1, 3):
+        assert numbers(path, jobs) == [*range(1, 43)]
+
+
+def test_short_records_do_not_depend_on_what_follows_them(folder: Path) -> None:
+    path = put(folder / "a", header(), trailer(), work(1), header(), trailer(), work(2))
+    assert numbers(path) == [1, 2, 3, 6]
+
+
+def test_damage_does_not_hide_a_duplicate(folder: Path) -> None:
+    dateless = bytearray(work(5))
+    dateless[12] = 0xFF
+    path = put(folder / "a", header(1), work(1), dateless, header(2), work(1), work(2)[:-3])
+    inputs = open_inputs([path])
+    assert inputs.arrow("record")["record_no"].to_pylist() == [1, 2, 3]
+    assert (inputs.duplicates, inputs.damage.count) == (1, 2)
+
+
+# Several files ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations("abc")), ids="".join)
+def test_the_first_one_named_stays(order: Sequence[str], folder: Path) -> None:
+    held = {"a": [1, 2, 3], "b": [3, 4], "c": [1, 4, 5]}
+    for name, each in held.items():
+        put(folder / name, header(len(name) + ord(name) % 5), *map(work, each))
+    seen: set[int] = set()
+    expected = []
+    for name in order:
+        expected.append((name, 1))
+        places = enumerate(held[name], 2)
+        expected += [(name, place) for place, number in places if number not in seen]
+        seen |= set(held[name])
+    assert kept([folder / name for name in order]) == expected
+
+
+def test_a_copy_of_a_file_adds_nothing(folder: Path) -> None:
+    dump = [header(), work(1, 100), work(2), trailer()]
+    paths = [put(folder / name, *dump) for name in "abc"]
+    assert kept(paths) == [("a", number) for number in (1, 2, 3, 4)]
+    inputs = open_inputs(paths)
+    assert inputs.arrow("wqst").equals(open_inputs(paths[:1]).arrow("wqst"))
+    assert inputs.duplicates == 8
+
+
+def test_records_of_other_systems_are_others(folder: Path) -> None:
+    paths = [
+        put(folder / f"{number}", header(system=f"SYS{number}"), work(1, system=number))
+        for number in range(3)
+    ]
+    assert len(kept(paths)) == 6
+    assert open_inputs(paths).duplicates == 0
+
+
+def test_all_are_kept_when_asked_for(folder: Path) -> None:
+    dump = [header(), work(1), trailer()]
+    paths = [put(folder / name, *dump * 2) for name in "ab"]
+    every = [(name, number) for name in "ab" for number in range(1, 7)]
+    assert kept(paths, keep_duplicates=True) == every
+
+
+def test_records_of_two_datasets_are_not_compared(
+    folder: Path,
+) -> None:
+    """Records of files are compared with those of both."""
+    path = put(folder / "a", header(), work(1))
+    other = put(folder / "b", header(), work(1), work(2))
+    for name in ("one", "two"):
+        write_dataset(open_inputs([path]), folder / name)
+    assert len(kept([folder / "one", folder / "two"])) == 4
+    assert kept([other, folder / "one", folder / "two"])[0] == ("b", 3)
+    assert len(kept([other, folder / "one", folder / "two"])) == 5
+
+
+# What is asked for does not matter --------------------------------------------------------------
+
+
+@pytest.fixture
+def overlapping(folder: Path) -> list[Path]:
+    """Two files, each of two dumps; each dump begins with the end of the one before."""
+    records = [b"".join(each.pieces()) for each in many(200, 5)]
+    dumps = [
+        [header(hour), *records[45 * hour : 45 * hour + 60], trailer(hour)] for hour in range(4)
+    ]
+    return [
+        put(folder / "first.smf", *dumps[0], *dumps[1]),
+        put(folder / "second.smf", *dumps[2], *dumps[3]),
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [2, 5])
+def test_several_processes_leave_the_same_out(
+    jobs: int, overlapping: list[Path], here: None
+) -> None:
+    for paths in (overlapping, overlapping[::-1], overlapping[:1]):
+        one = found_in(paths, 1, MIXED)
+        assert found_in(paths, jobs, MIXED) == one
+        counts = [open_inputs(paths, ReadOptions(jobs=count)) for count in (1, jobs)]
+        for inputs in counts:
+            inputs.arrow("record")
+        assert counts[0].log.duplicates == counts[1].log.duplicates
+        assert counts[0].duplicates > 10
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_processes_say_what_they_left_out(
+    jobs: int, overlapping: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_chunks(monkeypatch, CAPACITY)
+    inputs = open_inputs(overlapping[:1], ReadOptions(jobs=jobs))
+    rows = inputs.arrow("record").num_rows
+    assert inputs.duplicates == 2 * 62 - rows > 0
+
+
+def test_a_dump_behind_damage_is_found_by_the_part_that_has_it(
+    folder: Path, overlapping: list[Path], here: None
+) -> None:
+    """The plan of a file ends where its segments are not sound; the last part goes on."""
+    orphan = bytes.fromhex("00100200") + bytes(12)
+    dump = b"".join([header(), *map(work, range(60))])
+    path = put(folder / "damaged", dump, orphan, dump, dump)
+    one, more = (open_inputs([path], ReadOptions(jobs=jobs)) for jobs in (1, 4))
+    assert one.arrow("record").equals(more.arrow("record"))
+    assert one.log.duplicates == more.log.duplicates == {path: 122}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{"type": ["116"]}, {"system": ["SYS1"]}, {"since": ["1300"]}, {"qmgr": ["QM1"]}],
+    ids=str,
+)
+def test_a_selection_does_not_change_what_is_a_duplicate(
+    asked: dict[str, Any], overlapping: list[Path]
+) -> None:
+    chosen = Selection.of(**asked)
+    everything = set(kept(overlapping))
+    twice = set(kept(overlapping, selection=chosen, keep_duplicates=True))
+    assert set(kept(overlapping, selection=chosen)) == everything & twice
+    assert everything & twice < twice
+
+
+@pytest.mark.parametrize("table", sorted(MIXED))
+def test_rows_that_are_left_are_those_of_the_records_that_are(
+    table: str, overlapping: list[Path]
+) -> None:
+    """Whichever columns: of some, records are not even made contiguous."""
+    places = {(source, number) for source, number in kept(overlapping)}
+    wanted = {table: frozenset({"source", "record_no"})}
+    for jobs in (1, 2):
+        inputs = open_inputs(overlapping, ReadOptions(jobs=jobs))
+        rows = [row for _, batch in inputs.batches(wanted) for row in batch.to_pylist()]
+        found = {(Path(row["source"]).name, row["record_no"]) for row in rows}
+        every = open_inputs(overlapping, ReadOptions(keep_duplicates=True)).arrow(table)
+        all_rows = every.select(["source", "record_no"]).to_pylist()
+        expected = [
+            row for row in all_rows if (Path(row["source"]).name, row["record_no"]) in places
+        ]
+        assert len(rows) == len(expected) < len(all_rows)
+        assert found <= places
+
+
+def test_a_task_is_found_in_the_dump_that_keeps_it(folder: Path) -> None:
+    """Its queues are in the next dump, which has the task again."""
+    task, queues = work(1), b"".join(Each("queues", 0, 1, 1).pieces())
+    path = put(folder / "a", header(1), task, header(2), task, queues)
+    found = open_inputs([path]).arrow("wqst").to_pylist()
+    assert [row["record_no"] for row in found] == [2, 5, 5]
+    assert {row["task_record_no"] for row in found if row["record_no"] == 5} == {2}
+
+
+# A model ----------------------------------------------------------------------------------------
+
+
+def modelled(files: Sequence[Sequence[Record]]) -> list[list[int]]:
+    """Return the numbers of the records of each file that are counted."""
+    earlier: set[bytes] = set()
+    dump: set[bytes] = set()
+    found: list[list[int]] = []
+    for records in files:
+        earlier, dump = earlier | dump, set()
+        found.append([])
+        for number, record in enumerate(records, 1):
+            if record[5] == 2:
+                earlier, dump = earlier | dump, set()
+            if record[4:] not in earlier:
+                found[-1].append(number)
+            dump.add(record[4:])
+    return found
+
+
+HEADERS = [header(hour) for hour in range(2)]
+POOL = [*HEADERS, trailer(), *map(work, range(4)), work(1)[:-1] + b"\x01"]
+CUTS = st.one_of(st.just(()), st.lists(st.integers(1, 13), min_size=1, max_size=2, unique=True))
+
+
+@given(
+    files=st.lists(
+        st.lists(st.tuples(st.sampled_from(POOL), CUTS), min_size=1, max_size=25),
+        min_size=1,
+        max_size=3,
+    ),
+    jobs=st.integers(1, 3),
+)
+@search(60)
+def test_records_are_those_of_a_model(
+    tmp_path: Path, here: None, files: list[list[tuple[Record, Sequence[int]]]], jobs: int
+) -> None:
+    paths = []
+    for place, records in enumerate(files):
+        spans = {number: sorted(cuts) for number, (_, cuts) in enumerate(records) if cuts}
+        data = rdw([record for record, _ in records], spans)
+        paths.append(put(tmp_path / f"{place}", data))
+    expected = modelled([[record for record, _ in records] for records in files])
+    assert kept(paths, jobs) == [
+        (f"{place}", number) for place, found in enumerate(expected) for number in found
+    ]
+
+
+# What it costs ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("jobs", [1, 4])
+def test_a_single_dump_is_not_searched(
+    jobs: int, folder: Path, here: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(*arguments: Any) -> Any:
+        raise AssertionError("searched")
+
+    for name in ("find_duplicates", "_hashes", "_digests"):
+        monkeypatch.setattr(duplicates, name, never)
+    for name, start in (("a", header()), ("b", work(0))):
+        path = put(folder / name, start, *map(work, range(1, 100)), trailer())
+        assert numbers(path, jobs) == [*range(1, 102)]
+    with pytest.raises(AssertionError, match="searched"):
+        numbers(put(folder / "c", header(), *map(work, range(100)), header()), jobs)
+
+
+def test_dumps_that_do_not_overlap_are_looked_at_by_their_headers_only(
+    folder: Path, digested: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def moved(view: Any, source: Any, target: Any, size: Any) -> None:
+        assert not len(size)
+
+    monkeypatch.setattr(spans, "move", moved)
+    paths = [
+        put(folder / f"{hour}", header(hour), work(hour), work(hour), work(hour, 300))
+        for hour in range(3)
+    ]
+    searched = Duplicates([Input(each, str(each)) for each in paths])
+    searched.find()
+    assert digested == []
+    assert [searched.count(path) for path in paths] == [0, 0, 0]
+
+
+def test_only_files_that_may_have_duplicates_are_read_again(
+    folder: Path, digested: list[int]
+) -> None:
+    names = {"a": [1, 2], "b": [3, 4], "c": [2, 5]}
+    paths = [
+        put(folder / name, header(ord(name) % 7), *map(work, each)) for name, each in names.items()
+    ]
+    searched = Duplicates([Input(each, str(each)) for each in paths])
+    searched.find()
+    assert digested == [1, 1]
+    assert [searched.count(path) for path in paths] == [0, 0, 1]
+
+
+def test_files_are_searched_once_for_all_readings(
+    overlapping: list[Path], digested: list[int]
+) -> None:
+    inputs = open_inputs(overlapping)
+    inputs.arrow("record")
+    calls, count = len(digested), inputs.duplicates
+    assert calls
+    inputs.arrow("wqst")
+    inputs.arrow("record")
+    assert (len(digested), inputs.duplicates) == (calls, count)
+
+
+def peak_of_search(paths: Sequence[Path]) -> int:
+    files = [look(Input(each, str(each))) for each in paths]
+    tracemalloc.start()
+    try:
+        Duplicates(files).find()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("copies", ["again", "others"])
+def test_memory_is_at_most_24_bytes_a_record(
+    copies: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But for what a chunk takes, however many records there are."""
+    monkeypatch.setitem(vars(LIMITS), "chunk_bytes", CAPACITY)
+    monkeypatch.setitem(vars(LIMITS), "max_spanned", CAPACITY // 2)
+    monkeypatch.setattr(duplicates, "_BLOCK", 1024)
+    count = 24_000
+    peaks = []
+    for size in (count // 6, count):
+        pair = []
+        for number, name in enumerate("ab"):
+            first = 0 if copies == "again" else number * size
+            moments = (NOON + dt.timedelta(milliseconds=10 * (first + at)) for at in range(size))
+            records = (foreign_record(30, each) for each in moments)
+            pair.append(put(folder / f"{name}{size}", header(), *records))
+        peaks.append(peak_of_search(pair))
+    added = 2 * (count - count // 6)
+    assert (peaks[1] - peaks[0]) / added <= 24, (peaks, added)
+
+
+# What is said -----------------------------------------------------------------------------------
+
+
+def run(*arguments: object) -> Any:
+    done = command.run(*arguments)
+    assert done.exit_code == 0, done.output
+    return done
+
+
+@pytest.mark.slow
+def test_every_command_tells_how_many_were_left_out(folder: Path) -> None:
+    dump = [header(), *map(work, range(3)), trailer()]
+    path = put(folder / "a", *dump, *dump)
+    said = (
+        "smfparse: 5 records were in an earlier dump already and are counted once "
+        "(--keep-duplicates keeps them)"
+    )
+    query = "SELECT count(*) AS n FROM record"
+    calls: list[tuple[tuple[object, ...], tuple[str, str]]] = [
+        (("info", path), ("Total", "Total")),
+        (("report", "log", path), ("", "")),
+        (("sql", path, query, "--format", "csv"), ("n\n5", "n\n10")),
+        (("compare", path, "--split-at", "2026-03-04"), ("", "")),
+        (("convert", path, "--to", folder / "tables", "--force"), ("", "")),
+    ]
+    for call, (once, twice) in calls:
+        done = run(*call)
+        assert said in done.stderr.splitlines()
+        assert once in done.stdout
+        kept_all = run(*call, "--keep-duplicates")
+        assert "earlier dump" not in kept_all.output
+        assert twice in kept_all.stdout
+
+
+def test_a_query_that_scans_several_tables_tells_it_once(folder: Path) -> None:
+    dump = [header(), work(1), trailer()]
+    path = put(folder / "a", *dump, *dump)
+    done = run("sql", path, "SELECT count(*) FROM record r JOIN wtas w USING (record_no)")
+    assert done.stderr.count("3 records were in an earlier dump") == 1
+
+
+def test_info_and_the_manifest_hold_the_number(folder: Path) -> None:
+    path = put(folder / "a", header(1), work(1), header(2), work(1))
+    assert (
+        "1 record was in an earlier dump already and is counted once." in run("info", path).stdout
+    )
+    found = json.loads(run("info", path, "--format", "json").stdout)
+    assert (found["records"], found["duplicates"]) == (3, 1)
+    run("convert", path, "--to", folder / "tables")
+    manifest = json.loads((folder / "tables" / MANIFEST).read_text(encoding="utf-8"))
+    assert (manifest["duplicates"], manifest["tables"]["record"]) == (1, 3)
+    single = put(folder / "b", header(1), work(1))
+    assert json.loads(run("info", single, "--format", "json").stdout)["duplicates"] == 0
+    assert "earlier dump" not in run("info", single).output
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_dataset_is_written_without_duplicates(
+    jobs: int, overlapping: list[Path], monkeypatch: pytest.MonkeyPatch, here: None
+) -> None:
+    monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
+    folder = overlapping[0].parent / f"tables{jobs}"
+    manifest = write_dataset(open_inputs(overlapping, ReadOptions(jobs=jobs)), folder)
+    assert kept([folder]) == kept(overlapping)
+    assert manifest["duplicates"] == 4 * 62 - manifest["tables"]["record"]
+
+
+def test_digests_are_of_the_bytes_behind_the_rdw() -> None:
+    record = work(1)
+    (digest,) = duplicates._digests(chunk_of(record)).tolist()
+    assert bytes(digest) == hashlib.sha256(record[4:]).digest()[: duplicates.DIGEST_BYTES]

@@ -1,0 +1,286 @@
+"""What real records do against their description, and what becomes of it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import struct
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from smfparse.decoding import Decoder, Needs
+from smfparse.errors import DamageLog
+from smfparse.inputs import open_inputs
+from smfparse.limits import Limits
+from smfparse.reading import Chunk
+from smfparse.tables import wanted_tables
+from tests.support.builders import (
+    NOTHING,
+    UTC_NOON,
+    Section,
+    chunk_of,
+    foreign_record,
+    named_block,
+    qwhs_long,
+    qwhs_short,
+    rdw,
+    smf_record,
+    stub,
+    wtas,
+)
+
+MINUTE = dt.timedelta(minutes=1)
+
+
+def decoded(table: str, *chunks: Chunk) -> list[dict[str, Any]]:
+    """Decode one table out of chunks of one source; nothing may be damaged."""
+    damage = DamageLog()
+
+    def again() -> Iterator[Chunk]:
+        return iter(chunks)
+
+    decoder = Decoder(Needs(wanted_tables([table])), damage, again)
+    rows = [row for _, batch in decoder.decode(chunks) for row in batch.to_pylist()]
+    assert damage.count == 0
+    return rows
+
+
+def with_bytes(data: bytes, *puts: tuple[int, bytes]) -> bytes:
+    """Return `data` with bytes put at offsets."""
+    changed = bytearray(data)
+    for offset, new in puts:
+        changed[offset : offset + len(new)] = new
+    return bytes(changed)
+
+
+def test_a_block_is_told_by_place_and_eye_catcher_never_by_its_id() -> None:
+    for ident in (0xD30F, 0xD70F):  # IBM's constant, and what records carry
+        record = smf_record(115, 215, Section([named_block("QPST", 104, ident)]), area=qwhs_long())
+        assert len(decoded("qpst", chunk_of(record))) == 1
+
+
+def test_buffer_pools_stand_in_115_2_before_8_0_and_in_215_since() -> None:
+    pools = Section([named_block("QPST", 104)] * 2)
+    old = smf_record(115, 2, NOTHING, NOTHING, pools, area=qwhs_long(), release="710")
+    new = smf_record(115, 215, pools, area=qwhs_long())
+    rows = decoded("qpst", chunk_of(old, new, old))
+    assert [(row["record_no"], row["block_no"]) for row in rows] == [
+        (1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (3, 2),
+    ]  # fmt: skip
+
+
+def test_dns_blocks_of_another_length_than_48_are_garbage_and_no_rows() -> None:
+    def record(length: int) -> bytes:
+        return smf_record(115, 231, *[NOTHING] * 4, Section([bytes(length)]), area=qwhs_long())
+
+    rows = decoded("qct_dns", chunk_of(record(48), record(44), record(52)))
+    assert [row["record_no"] for row in rows] == [1]
+
+
+def test_used_slots_of_qest_are_told_by_the_first_byte_of_their_name() -> None:
+    block = with_bytes(
+        named_block("QEST", 4104),
+        (8 + 64 * 2, "CSQ_ADMIN".encode("cp500").ljust(12, b"\x40")),
+        (8 + 64 * 5, b"\x40" * 12),
+        (8 + 64 * 6 + 16, struct.pack(">I", 7)),  # counters, but no name
+        (8 + 64 * 63, "APPLICATION1".encode("cp500")),
+    )
+    record = smf_record(115, 2, *[NOTHING] * 5, Section([block]), area=qwhs_long())
+    rows = decoded("qest", chunk_of(record))
+    assert [(row["slot"], row["qeststr"]) for row in rows] == [
+        (2, "CSQ_ADMIN"), (63, "APPLICATION1"),
+    ]  # fmt: skip
+
+
+def test_latch_waits_in_the_high_word_are_the_same_as_in_the_low_word() -> None:
+    block = with_bytes(
+        wtas(None, None),
+        (48 + 8 * 10, struct.pack(">II", 55 * 4096, 0)),  # class 11, as MQ 10.0.0 writes it
+        (48 + 8 * 11, struct.pack(">Q", 55 * 4096)),  # class 12, as described
+        (304 + 4 * 10, struct.pack(">I", 1)),
+        (304 + 4 * 11, struct.pack(">I", 1)),
+        (2088 + 8 * 10, struct.pack(">Q", 55 * 4096)),
+        (2088 + 8 * 11, struct.pack(">Q", 55 * 4096)),
+        (452, struct.pack(">II", 55 * 4096, 0)),
+        (460, struct.pack(">I", 11)),
+    )
+    record = smf_record(116, 1, NOTHING, Section([block]), area=qwhs_short())
+    rows = decoded("wtas_latch", chunk_of(record))
+    assert [(row["latch"], row["wtaslwn"], row["wtaslwet"], row["wtaslmax"]) for row in rows] == [
+        (11, 1, 55.0, 55.0), (12, 1, 55.0, 55.0),
+    ]  # fmt: skip
+    (task,) = decoded("wtas", chunk_of(record))
+    assert task["wtasmlw"] == 55.0
+    assert task["wtasmlwn_text"] == "DMCSEG: queue serialisation"
+
+
+def test_sums_of_squares_are_128_bit_numbers_and_keep_their_words() -> None:
+    block = with_bytes(named_block("QJST", 720), (560, struct.pack(">QQ", 3, 7)))
+    record = smf_record(115, 1, *[NOTHING] * 10, Section([block]), area=qwhs_long())
+    (row,) = decoded("qjst", chunk_of(record))
+    assert (row["qjstiosqu_1"], row["qjstiosqu_2"]) == (3, 7)
+    assert row["qjstiosqu"] == Decimal(3 * 2**64 + 7)
+
+
+def test_unset_minima_are_null() -> None:
+    block = with_bytes(
+        named_block("WQST", 2800),
+        (8, struct.pack(">I", 9)),
+        (528, struct.pack(">I", 0x0FFFFFFF)),
+        (536, struct.pack(">I", 0)),
+    )
+    record = smf_record(116, 1, NOTHING, NOTHING, Section([block]), area=qwhs_short())
+    (row,) = decoded("wqst", chunk_of(record))
+    assert (row["getminms"], row["putminms"]) == (None, 0)
+    channel = with_bytes(
+        named_block("QCST", 324),
+        (184, bytes.fromhex("8FFFFFFF")),
+        (208, bytes.fromhex("0FFFFFFF")),
+        (37, b"\x03"),
+        (39, b"\xff"),
+    )
+    (row,) = decoded("qcst", chunk_of(smf_record(116, 10, Section([channel]), area=qwhs_long())))
+    assert (row["qcstetmn"], row["qcstntmn"]) == (None, 0x0FFFFFFF)
+    assert (row["qcstchty"], row["qcstchty_text"]) == (3, "Receiver")
+    assert (row["qcststcl"], row["qcststcl_text"]) == (255, "None")
+    queue = with_bytes(named_block("QQST", 84), (60, b"\xff\xff\xff\xff"), (56, b"\xa0\0\0\0"))
+    (row,) = decoded("qqst", chunk_of(smf_record(115, 216, Section([queue]), area=qwhs_long())))
+    assert (row["qqstpsid"], row["qqstbpid"]) == (None, None)
+    assert (row["qqstdisp"], row["qqstpart"], row["qqstuncm"]) == (True, False, True)
+
+
+def test_channel_times_with_a_zero_low_word_are_as_they_are() -> None:
+    whole = UTC_NOON.replace(microsecond=0)
+    units = (0x7D91048BCA000000 + (int(whole.timestamp() * 1_000_000) << 12)) & ~0xFFFFFFFF
+    channel = with_bytes(named_block("QCST", 324), (88, struct.pack(">Q", units)))
+    (row,) = decoded("qcst", chunk_of(smf_record(116, 10, Section([channel]), area=qwhs_long())))
+    assert dt.timedelta(0) <= whole - row["qcststrt"] < dt.timedelta(seconds=1.048576)
+    assert row["qcstludt"] is None
+
+
+def wqst(token: bytes) -> bytes:
+    return with_bytes(named_block("WQST", 2800), (8, struct.pack(">I", 9)), (16, token))
+
+
+class Task:
+    """A class 3 task: its token, and its records."""
+
+    def __init__(self, token: int, qmgr: str = "MQ01", system: str = "SYS1") -> None:
+        self.token = struct.pack(">QII", token, 1, 2)
+        self.names = {"qmgr": qmgr, "system": system}
+
+    def first(self, minute: int) -> bytes:
+        start = UTC_NOON + minute * MINUTE
+        block = with_bytes(wtas(start, start + MINUTE), (8, self.token))
+        sections = (Section([named_block("WTID", 208)]), Section([block]))
+        return smf_record(
+            116, 1, *sections, Section([wqst(self.token)]), area=qwhs_short(), **self.names
+        )
+
+    def more(self) -> bytes:
+        sections = (Section([named_block("WTID", 208)]), Section([wqst(self.token)] * 2))
+        return smf_record(116, 2, *sections, area=qwhs_short(), **self.names)
+
+
+def links(*chunks: Chunk, table: str = "wqst") -> list[tuple[int, int | None, float | None]]:
+    return [
+        (row["record_no"], row["task_record_no"], row["interval_seconds"])
+        for row in decoded(table, *chunks)
+        if row["block_no"] == 1
+    ]
+
+
+def test_a_continuation_belongs_to_the_nearest_task_record_before_it() -> None:
+    one, two = Task(1), Task(2)
+    chunk = chunk_of(one.first(0), two.first(0), one.more(), one.first(1), two.more(), one.more())
+    assert links(chunk) == [
+        (1, 1, 60.0), (2, 2, 60.0), (3, 1, 60.0), (4, 4, 60.0), (5, 2, 60.0), (6, 4, 60.0),
+    ]  # fmt: skip
+    starts = [row["interval_start"] for row in decoded("wtid", chunk)]
+    assert starts[2] == starts[0] != starts[3] == starts[5]
+
+
+def test_a_continuation_without_a_task_record_before_it_belongs_to_none() -> None:
+    assert links(chunk_of(Task(1).more(), Task(1).first(0), Task(2).more())) == [
+        (1, None, None), (2, 2, 60.0), (3, None, None),
+    ]  # fmt: skip
+
+
+def test_a_token_alone_links_nothing() -> None:
+    others = (Task(1, qmgr="MQ02"), Task(1, system="SYS2"))
+    chunk = chunk_of(*(each.first(0) for each in others), Task(1).more())
+    assert links(chunk)[-1] == (3, None, None)
+
+
+def test_a_continuation_in_a_later_chunk_still_finds_its_task() -> None:
+    chunks = (
+        chunk_of(Task(1).first(0), Task(2).first(0)),
+        chunk_of(foreign_record(3), first=3),
+        chunk_of(Task(2).more(), Task(1).more(), first=4),
+    )
+    assert links(*chunks)[2:] == [(4, 2, 60.0), (5, 1, 60.0)]
+    assert links(*chunks, table="wtid")[2:] == [(4, 2, 60.0), (5, 1, 60.0)]
+
+
+def test_records_without_utc_take_the_next_offset_however_far_ahead_it_is() -> None:
+    local = (UTC_NOON - 5 * dt.timedelta(hours=1)).replace(tzinfo=None)
+    chunks = (
+        chunk_of(foreign_record(2), foreign_record(2, system="SYS9")),
+        chunk_of(foreign_record(30), first=3),
+        chunk_of(smf_record(115, 1, area=qwhs_long(), local=local), foreign_record(3), first=4),
+    )
+    offsets = [row["utc_offset"] for row in decoded("record", *chunks)]
+    assert offsets == [-18000, None, -18000, -18000, -18000]
+
+
+def test_stub_records_have_no_interval_but_the_offset_of_their_system() -> None:
+    local = (UTC_NOON + dt.timedelta(hours=1)).replace(tzinfo=None)
+    region = smf_record(115, 7, Section([named_block("QSRS", 232)]), area=stub(), local=local)
+    other = smf_record(115, 1, area=qwhs_long(), local=local)
+    (row,) = decoded("qsrs", chunk_of(other, foreign_record(3)), chunk_of(region, first=3))
+    assert (row["time"], row["interval_start"], row["interval_seconds"]) == (None, None, None)
+    assert row["utc_offset"] == 3600
+    assert row["smf_time"] == local
+
+
+def test_unknown_subtypes_and_types_are_in_the_inventory_alone(
+    tmp_path: Path,
+) -> None:
+    """No other table has a row of them."""
+    path = tmp_path / "mixed.smf"
+    unknown = smf_record(115, 99, Section([bytes(64)]), area=qwhs_long())
+    path.write_bytes(rdw([foreign_record(2), unknown, foreign_record(30)]))
+    inputs = open_inputs([path])
+    rows = inputs.arrow("record").to_pylist()
+    assert [(row["type"], row["subtype"], row["qmgr"]) for row in rows] == [
+        (2, None, None), (115, 99, "MQ01"), (30, None, None),
+    ]  # fmt: skip
+    assert rows[1]["qwhsstck"] == UTC_NOON
+    assert inputs.damage.count == 0
+
+
+def test_a_source_is_looked_ahead_in_once_for_all_systems_without_utc() -> None:
+    chunks = [
+        chunk_of(foreign_record(30, system=f"SY{number}"), first=number) for number in range(1, 9)
+    ]
+    chunks.append(chunk_of(smf_record(115, 1, area=qwhs_long()), first=9))
+    looks = 0
+
+    def again() -> Iterator[Chunk]:
+        nonlocal looks
+        looks += 1
+        return iter(chunks)
+
+    decoder = Decoder(Needs(wanted_tables(["record"])), DamageLog(), again)
+    rows = [row for _, batch in decoder.decode(chunks) for row in batch.to_pylist()]
+    assert [row["utc_offset"] for row in rows] == [None] * 8 + [0]
+    assert looks == 1
+
+
+def test_many_small_records_are_given_before_they_fill_the_memory() -> None:
+    chunks = [chunk_of(*[foreign_record(30)] * 50, first=1 + 50 * number) for number in range(6)]
+    limits = Limits(epoch_cells=1000)
+    decoder = Decoder(Needs(wanted_tables(["record"])), DamageLog(), limits=limits)
+    batches = [batch.num_rows for _, batch in decoder.decode(chunks)]
+    assert batches == [50] * 6

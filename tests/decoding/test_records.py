@@ -1,0 +1,658 @@
+"""SMF header, QWHS area and triplets: where the blocks are, whose they are, and from when."""
+
+from __future__ import annotations
+
+import datetime as dt
+import struct
+from typing import Any
+
+import numpy as np
+import pytest
+
+from smfparse.decoding import Decoder, Needs
+from smfparse.decoding.index import BlockIndex
+from smfparse.decoding.records import Blocks, Records
+from smfparse.errors import Damage, DamageLog
+from smfparse.layout import Block
+from smfparse.schemas import REGISTRY, WQST, WTAS, WTID
+from smfparse.schemas.qct import QCT_DNS
+from smfparse.schemas.qist import QIST
+from smfparse.schemas.qmst import QMST
+from smfparse.tables import wanted_tables
+from tests.support.builders import (
+    NOTHING,
+    UTC_NOON,
+    Section,
+    chunk_of,
+    foreign_record,
+    named_block,
+    qwhc_of,
+    qwhs_long,
+    qwhs_short,
+    qwhx,
+    smf_record,
+    stub,
+    wtas,
+)
+
+LONG = qwhs_long()
+ONE = named_block("QIST", 80)
+
+
+class Found:
+    """The blocks of one triplet, and the damage met on the way."""
+
+    def __init__(self, which: Block, place: tuple[int, int], number: int, *records: bytes) -> None:
+        self.log = DamageLog()
+        chunk = chunk_of(*records)
+        assert REGISTRY[place][number] is which
+        blocks: Blocks = Records(chunk, self.log, BlockIndex([which])).blocks(which)
+        self.owners = blocks.owner.tolist()
+        self.numbers = blocks.number.tolist()
+        self.lengths = blocks.length.tolist()
+        self.data = [
+            chunk.buffer[at : at + length].tobytes()
+            for at, length in zip(blocks.at.tolist(), self.lengths, strict=True)
+        ]
+
+    @property
+    def damage(self) -> list[str]:
+        return [str(each) for each in self.log.details]
+
+
+def qist(section: Section, *more: Section, area: bytes = LONG) -> bytes:
+    """115/2 with `section` as its triplet 2, where QIST is."""
+    return smf_record(115, 2, NOTHING, section, *more, area=area)
+
+
+def find_qist(*records: bytes) -> Found:
+    return Found(QIST, (115, 2), 2, *records)
+
+
+def test_blocks_are_found_in_record_order_with_their_number_in_the_triplet():
+    first, second = named_block("QIST", 80, 1), named_block("QIST", 80, 2)
+    other = smf_record(115, 1, area=LONG)
+    found = find_qist(qist(Section([first, second])), other, qist(Section([second])))
+    assert found.owners == [0, 0, 2]
+    assert found.numbers == [1, 2, 1]
+    assert found.data == [first, second, second]
+    assert not found.log
+
+
+def test_the_length_of_a_block_is_the_one_its_triplet_says():
+    blocks = [named_block("QIST", 100, 1), named_block("QIST", 100, 2)]
+    found = find_qist(qist(Section(blocks)))
+    assert (found.lengths, found.data) == ([100, 100], blocks)
+
+
+def test_a_record_with_fewer_triplets_than_asked_has_no_such_blocks():
+    found = find_qist(smf_record(115, 2, Section([named_block("QMST", 104)]), area=LONG))
+    assert (found.owners, found.damage) == ([], [])
+
+
+def task_record(*sections: Section, triplets: int) -> bytes:
+    return smf_record(116, 1, *sections, area=qwhs_short(triplets=triplets))
+
+
+WTID_SECTION = Section([named_block("WTID", 208)])
+WTAS_SECTION = Section([wtas(UTC_NOON, UTC_NOON)])
+
+
+def test_a_task_without_queues_has_three_triplets_and_no_queue_blocks():
+    record = task_record(WTID_SECTION, WTAS_SECTION, triplets=3)
+    assert Found(WQST, (116, 1), 3, record).owners == []
+    assert Found(WTID, (116, 1), 1, record).owners == [0]
+    assert Found(WTAS, (116, 1), 2, record).owners == [0]
+
+
+def test_a_task_with_queues_has_four():
+    queues = [named_block("WQST", 2800, number) for number in range(3)]
+    record = task_record(WTID_SECTION, WTAS_SECTION, Section(queues), triplets=4)
+    assert Found(WQST, (116, 1), 3, record).data == queues
+
+
+def test_the_dns_triplet_is_found_though_mq_8_does_not_count_it():
+    dns = bytes(range(48))
+    sections = [Section([named_block("QCCT", 48)]), NOTHING, NOTHING, NOTHING, Section([dns])]
+    record = smf_record(115, 231, *sections, area=qwhs_long(triplets=5), release="800")
+    found = Found(QCT_DNS, (115, 231), 5, record)
+    assert (found.data, found.damage) == ([dns], [])
+
+
+@pytest.mark.parametrize(
+    "section",
+    [NOTHING, Section(offset=60, length=80, count=0), Section(offset=10**9, length=80, count=0)],
+)
+def test_a_triplet_that_counts_nothing_is_no_damage(section: Section):
+    found = find_qist(qist(section))
+    assert (found.owners, found.damage) == ([], [])
+
+
+def told(offset: int, reason: str) -> list[str]:
+    return [f"test.smf: record 1 at byte 0x{offset:X} (type 115 subtype 2): {reason}"]
+
+
+def test_a_block_outside_its_record_is_damage_that_says_where_and_how_much():
+    found = find_qist(qist(Section(offset=60, length=480, count=1)))
+    assert found.owners == []
+    reason = "QIST says 480 bytes at offset 60, 44 are left. The record may be cut; skipped"
+    assert found.damage == told(0, reason)
+    assert found.log.details[0] == Damage("test.smf", 0, 44, reason, 1, 115, 2)
+
+
+def test_a_block_behind_the_end_of_its_record_leaves_nothing():
+    found = find_qist(qist(Section(offset=0xFFFFFFFF, length=80, count=1)))
+    assert found.damage == told(
+        0, "QIST cannot be at offset 4294967295 of 104 bytes. The record may be cut; skipped"
+    )
+
+
+def test_the_blocks_that_are_whole_are_used_when_the_count_is_too_high():
+    blocks = [named_block("QIST", 80, 1), named_block("QIST", 80, 2)]
+    found = find_qist(qist(Section(blocks, count=0xFFFF)))
+    assert found.data == blocks
+    assert found.damage == told(
+        0, "QIST says 5242800 bytes at offset 52, 212 are left. The record may be cut; skipped"
+    )
+
+
+def test_a_triplet_whose_blocks_have_no_length_is_damage():
+    found = find_qist(qist(Section([ONE], length=0)))
+    assert found.owners == []
+    assert found.damage == told(
+        0, "QIST cannot be 0 bytes long, 80 is the least. The record may be cut; skipped"
+    )
+
+
+@pytest.mark.parametrize("offset", [0, 4, 28, 35, 51])
+def test_a_block_inside_the_header_is_damage(offset: int):
+    found = find_qist(qist(Section([ONE], offset=offset)))
+    assert found.owners == []
+    assert found.damage == told(
+        0, f"QIST cannot be at offset {offset} of 184 bytes. The record may be cut; skipped"
+    )
+
+
+def test_damage_names_the_record_it_is_in():
+    good = qist(Section([ONE]))
+    found = find_qist(good, qist(Section(offset=60, length=480, count=1)), good)
+    assert found.owners == [0, 2]
+    [damage] = found.log.details
+    assert (damage.record_no, damage.offset) == (2, len(good))
+
+
+def test_a_wrong_eye_catcher_is_damage_and_the_blocks_beside_it_are_used():
+    wrong = named_block("QMST", 80)
+    found = find_qist(qist(Section([ONE, wrong, ONE])))
+    assert (found.owners, found.numbers) == ([0, 0], [1, 3])
+    assert found.damage == told(0, "X'D8D4E2E3' where the eye-catcher QIST should be; skipped")
+
+
+def test_a_block_without_an_eye_catcher_is_taken_by_its_position():
+    adapters = [bytes([number]) * 48 for number in range(3)]
+    sections = [NOTHING, NOTHING, NOTHING, NOTHING, Section(adapters)]
+    record = smf_record(115, 231, *sections, area=qwhs_long(triplets=6))
+    assert Found(QCT_DNS, (115, 231), 5, record).data == adapters
+
+
+def test_a_record_that_ends_in_its_triplets_has_no_blocks():
+    record = qist(Section([ONE]))[:50]
+    found = find_qist(b"\0" + bytes([len(record)]) + record[2:])
+    assert found.owners == []
+
+
+def test_the_same_damage_met_twice_is_counted_once():
+    log = DamageLog()
+    record = qist(Section(offset=60, length=480, count=1))
+    for _ in range(2):
+        Records(chunk_of(record), log, BlockIndex([QIST])).blocks(QIST)
+    assert (log.count, len(log.details)) == (1, 1)
+
+
+def rows(table: str, *chunks: tuple[bytes, ...]) -> list[dict[str, Any]]:
+    """Decode one table from chunks of records, one after the other."""
+    decoder = Decoder(Needs(wanted_tables([table])), DamageLog())
+    source, first = [], 1
+    for records in chunks:
+        source.append(chunk_of(*records, first=first))
+        first += len(records)
+    return [row for _, batch in decoder.decode(source) for row in batch.to_pylist()]
+
+
+def record_row(record: bytes) -> dict[str, Any]:
+    [row] = rows("record", (record,))
+    return row
+
+
+def local(*clock: int) -> dt.datetime:
+    return dt.datetime(2026, 3, 4, *clock)
+
+
+def utc(*clock: int) -> dt.datetime:
+    return dt.datetime(2026, 3, 4, *clock, tzinfo=dt.UTC)
+
+
+NOON = dt.datetime(2026, 3, 4, 12, 0, 0, 250_000)
+
+
+def test_a_record_says_whose_it_is_and_from_when():
+    row = record_row(smf_record(115, 2, area=LONG, system="MVS1", qmgr="CSQ1", release="930"))
+    expected = {
+        "system": "MVS1",
+        "qmgr": "CSQ1",
+        "qsg": None,
+        "mq_version": "9.3.0",
+        "smf_time": NOON,
+        "time": UTC_NOON,
+        "utc_offset": 0,
+        "source": "test.smf",
+        "record_no": 1,
+        "record_offset": 0,
+        "block_no": None,
+        "length": 28 + 8 + 52,
+        "flags": 0x5E,
+        "type": 115,
+        "subtype": 2,
+        "subsystem": "CSQ1",
+        "qwhsssid": "MQ01",
+    }
+    assert {name: row[name] for name in expected} == expected
+
+
+def test_a_name_shorter_than_its_field_has_no_blanks():
+    row = record_row(smf_record(115, 2, area=LONG, system="S1", qmgr="Q"))
+    assert (row["system"], row["qmgr"]) == ("S1", "Q")
+
+
+@pytest.mark.parametrize(
+    ("release", "area", "version"),
+    [
+        ("800", LONG, "8.0.0"),
+        ("930", LONG, "9.3.0"),
+        ("945", LONG, "9.4.5"),
+        ("946", LONG + qwhx(), "10.0.0"),
+        ("946", LONG + qwhx(release="100203"), "10.2.3"),
+        ("946", LONG, None),
+        ("946", LONG + qwhx(release=""), None),
+        ("", LONG, None),
+        ("8X0", LONG, None),
+    ],
+)
+def test_the_version_is_the_release_in_the_header(release: str, area: bytes, version: str | None):
+    """From MQ 10 on it is the long release of QWHX."""
+    assert record_row(smf_record(115, 2, area=area, release=release))["mq_version"] == version
+
+
+@pytest.mark.parametrize(
+    ("area", "release", "length", "qsg"),
+    [
+        pytest.param(LONG + qwhx("QSG1"), "946", 16, "QSG1", id="long"),
+        pytest.param(qwhs_short() + qwhx("QSG1"), "946", 16, "QSG1", id="short"),
+        pytest.param(stub() + qwhx("QSG1"), "946", 16, "QSG1", id="stub"),
+        pytest.param(LONG + qwhx("QS"), "946", 16, "QS", id="short name"),
+        pytest.param(LONG + qwhx(""), "946", 16, None, id="blank"),
+        pytest.param(LONG + qwhx("\0\0\0\0"), "946", 16, None, id="zeros"),
+        pytest.param(LONG + qwhx("QSG1"), "945", None, None, id="older release"),
+        pytest.param(LONG, "946", None, None, id="no room for it, long"),
+        pytest.param(qwhs_short(), "946", None, None, id="no room for it, short"),
+        pytest.param(stub(), "946", None, None, id="no room for it, stub"),
+    ],
+)
+def test_the_queue_sharing_group_is_in_the_extension_that_mq_10_writes(
+    area: bytes, release: str, length: int | None, qsg: str | None
+):
+    row = record_row(smf_record(115, 2, area=area, release=release))
+    assert (row["qwhxlen"], row["qsg"]) == (length, qsg)
+
+
+def test_the_flags_of_class_3_records_are_garbage():
+    """They say nothing of an extension."""
+    area = qwhs_short(flags=bytes.fromhex("5BBA1040"))
+    row = record_row(smf_record(116, 1, area=area, release="800"))
+    assert (row["qwhxlen"], row["mq_version"]) == (None, "8.0.0")
+
+
+@pytest.mark.parametrize(
+    ("clock", "offset"),
+    [
+        ((12, 0, 0, 250_000), 0),
+        ((12, 0, 0, 260_000), 0),
+        ((8, 0, 0, 250_000), -4 * 3600),
+        ((13, 0, 0, 240_000), 3600),
+        ((17, 45, 0, 250_000), 5 * 3600 + 45 * 60),
+    ],
+)
+def test_the_offset_is_header_time_minus_capture_time(clock: tuple[int, ...], offset: int):
+    """It is rounded to 15 minutes."""
+    row = record_row(smf_record(115, 2, area=LONG, local=local(*clock)))
+    assert (row["utc_offset"], row["smf_time"], row["time"]) == (offset, local(*clock), UTC_NOON)
+
+
+def test_the_offset_holds_over_midnight():
+    captured = utc(3, 10, 4)
+    before = smf_record(115, 2, area=qwhs_long(captured), local=dt.datetime(2026, 3, 3, 23, 10, 4))
+    assert record_row(before)["utc_offset"] == -4 * 3600
+
+
+@pytest.mark.parametrize(
+    ("day", "date"),
+    [
+        ((1999, 12, 31), "0099365F"),
+        ((2000, 2, 29), "0100060F"),
+        ((2024, 12, 31), "0124366F"),
+        ((2042, 1, 1), "0142001F"),
+    ],
+)
+def test_the_date_of_the_header_is_packed_with_a_century(day: tuple[int, int, int], date: str):
+    record = bytearray(smf_record(115, 2, area=LONG, local=local(1, 2, 3, 40_000)))
+    record[10:14] = bytes.fromhex(date)
+    assert record_row(bytes(record))["smf_time"] == dt.datetime(*day, 1, 2, 3, 40_000)
+
+
+@pytest.mark.parametrize("date", ["0126000F", "0126367F"])
+def test_a_day_that_is_not_in_the_calendar_is_null(date: str):
+    record = bytearray(smf_record(115, 2, area=LONG))
+    record[10:14] = bytes.fromhex(date)
+    row = record_row(bytes(record))
+    assert (row["smf_time"], row["utc_offset"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("smf_type", "subtype", "duration", "seconds"),
+    [
+        (115, 1, 60_500_000, 60.5),
+        (115, 2, 60_500_000, 60.5),
+        (115, 215, 60_500_000, 60.5),
+        (115, 216, 60_500_000, 60.5),
+        (115, 231, 60_500_000 * 4096, 60.5),
+        (116, 10, 60_500_000 * 4096, 60.5),
+        (115, 231, 0x390006D63C, 59.768941),
+    ],
+)
+def test_the_interval_is_in_microseconds(
+    smf_type: int, subtype: int, duration: int, seconds: float
+):
+    """The channel initiator writes it in TOD units."""
+    area = qwhs_long(start=local(7, 58, 30), duration=duration)
+    row = record_row(smf_record(smf_type, subtype, area=area, local=local(8, 0)))
+    assert row["interval_start"] == utc(11, 58, 30)
+    assert row["interval_seconds"] == pytest.approx(seconds, abs=5e-7)
+
+
+@pytest.mark.parametrize(
+    ("smf_type", "subtype", "area"),
+    [(115, 5, stub()), (115, 7, stub() + qwhx()), (116, 0, qwhs_short()), (115, 2, LONG)],
+)
+def test_a_record_without_an_interval_has_none(smf_type: int, subtype: int, area: bytes):
+    row = record_row(smf_record(smf_type, subtype, area=area, release="946"))
+    assert (row["interval_start"], row["interval_seconds"]) == (None, None)
+
+
+@pytest.mark.parametrize("clock", [(12, 0), (8, 0)])
+def test_the_interval_of_a_task_record_is_in_wtas_and_is_utc(clock: tuple[int, ...]):
+    block = wtas(utc(11, 30), utc(11, 45, 0, 500_000))
+    record = smf_record(
+        116, 1, WTID_SECTION, Section([block]), area=qwhs_short(triplets=3), local=local(*clock)
+    )
+    for table in ("record", "wtas", "wtid"):
+        [row] = rows(table, (record,))
+        assert row["interval_start"] == utc(11, 30)
+        assert row["interval_seconds"] == 900.5
+
+
+@pytest.mark.parametrize(
+    ("block", "start"),
+    [
+        (wtas(None, None), None),
+        (wtas(None, utc(11, 45)), None),
+        (wtas(utc(11, 30), None), utc(11, 30)),
+    ],
+)
+def test_a_task_record_that_does_not_say_its_whole_interval_has_no_length(
+    block: bytes, start: dt.datetime | None
+):
+    record = smf_record(116, 1, WTID_SECTION, Section([block]), area=qwhs_short(triplets=3))
+    row = record_row(record)
+    assert (row["interval_start"], row["interval_seconds"]) == (start, None)
+
+
+def test_a_task_record_without_wtas_has_no_interval():
+    row = record_row(smf_record(116, 1, WTID_SECTION, area=qwhs_short(triplets=2)))
+    assert (row["interval_start"], row["interval_seconds"]) == (None, None)
+
+
+def at_offset(hours: int, system: str = "SYS1") -> bytes:
+    moment = NOON + dt.timedelta(hours=hours)
+    return smf_record(115, 2, area=LONG, local=moment, system=system)
+
+
+def offsets(*chunks: tuple[bytes, ...]) -> list[int | None]:
+    found = [row["utc_offset"] for row in rows("record", *chunks)]
+    return [None if seconds is None else seconds // 3600 for seconds in found]
+
+
+def foreign(system: str = "SYS1", smf_type: int = 2) -> bytes:
+    return foreign_record(smf_type, system=system)
+
+
+def test_a_record_without_utc_takes_the_nearest_earlier_offset():
+    assert offsets((at_offset(-4), foreign(), at_offset(1), foreign(smf_type=3))) == [-4, -4, 1, 1]
+
+
+def test_a_record_before_every_offset_takes_the_nearest_later_one():
+    assert offsets((foreign(), foreign(), at_offset(-5), at_offset(1))) == [-5, -5, -5, 1]
+
+
+def test_an_offset_is_that_of_the_same_system_only():
+    found = offsets(
+        (foreign("SYS2"), at_offset(-4), foreign("SYS2"), at_offset(2, "SYS2"), foreign("SYS1"))
+    )
+    assert found == [2, -4, 2, 2, -4]
+
+
+def test_an_offset_holds_for_the_chunks_that_follow():
+    assert offsets((at_offset(-4),), (foreign(), at_offset(1)), (foreign(),)) == [-4, -4, 1, 1]
+
+
+def test_the_nearest_later_offset_can_be_in_a_later_chunk():
+    source = [chunk_of(foreign("SYS2")), chunk_of(at_offset(-4), at_offset(2, "SYS2"), first=2)]
+    decoder = Decoder(Needs(wanted_tables(["record"])), DamageLog(), again=lambda: iter(source))
+    [(_, batch)] = decoder.decode([source[0]])
+    assert batch.column("utc_offset").to_pylist() == [2 * 3600]
+
+
+def test_a_system_without_any_utc_has_no_offset():
+    assert offsets((foreign("SYS2"), at_offset(-4))) == [None, -4]
+
+
+def test_a_stub_record_takes_the_offset_of_the_records_around_it():
+    record = smf_record(115, 5, area=stub(), local=local(8, 0))
+    [_, row] = rows("record", (at_offset(-4), record))
+    assert (row["utc_offset"], row["time"], row["smf_time"]) == (-4 * 3600, None, local(8, 0))
+
+
+def test_a_capture_time_more_than_a_day_off_says_nothing_of_the_zone():
+    area = qwhs_long(captured=UTC_NOON - dt.timedelta(days=3))
+    assert offsets((at_offset(-4), smf_record(115, 2, area=area))) == [-4, None]
+
+
+def test_a_record_of_an_unknown_type_is_in_the_inventory_with_its_header():
+    row = record_row(foreign_record(30, local=local(1, 2, 3), system="MVS9"))
+    expected = {
+        "system": "MVS9",
+        "qmgr": None,
+        "qsg": None,
+        "mq_version": None,
+        "smf_time": local(1, 2, 3),
+        "time": None,
+        "interval_start": None,
+        "interval_seconds": None,
+        "length": 18,
+        "flags": 0x1E,
+        "type": 30,
+        "subtype": None,
+        "subsystem": None,
+        "qwhslen": None,
+        "qwhxlen": None,
+    }
+    assert {name: row[name] for name in expected} == expected
+
+
+def test_an_unknown_type_that_has_a_subtype_shows_it_and_its_subsystem():
+    row = record_row(smf_record(30, 4, area=LONG, qmgr="JES2"))
+    found = (row["type"], row["subtype"], row["subsystem"], row["qmgr"], row["mq_version"])
+    assert found == (30, 4, "JES2", None, None)
+
+
+def test_an_unknown_subtype_of_mq_is_a_record_without_damage():
+    log = DamageLog()
+    decoder = Decoder(Needs(wanted_tables(["record", "qist"])), log)
+    found = dict(decoder.decode([chunk_of(smf_record(115, 99, Section([ONE]), area=LONG))]))
+    assert list(found) == ["record"]
+    assert not log
+
+
+def test_the_fields_that_a_form_of_qwhs_does_not_have_are_null():
+    short = record_row(smf_record(116, 0, area=qwhs_short()))
+    assert (short["qwhslen"], short["qwhsstck"], short["qwhstime"], short["qwhsdurn"]) == (
+        36,
+        UTC_NOON,
+        None,
+        None,
+    )
+    tiny = record_row(smf_record(115, 5, area=stub()))
+    found = (tiny["qwhslen"], tiny["qwhstyp"], tiny["qwhsrmid"], tiny["qwhsnsda"], tiny["qwhsstck"])
+    assert found == (1, 1, 0x80, None, None)
+
+
+def test_a_block_more_does_not_shift_the_next_record():
+    """The QWHS area stands behind the blocks of its own record."""
+    records = (qist(Section([ONE, ONE])), foreign(), qist(Section([ONE])))
+    found = rows("qist", records)
+    assert [(row["record_no"], row["block_no"]) for row in found] == [(1, 1), (1, 2), (3, 1)]
+    assert [row["record_offset"] for row in found] == [0, 0, len(records[0]) + len(records[1])]
+
+
+def test_a_record_without_a_qwhs_area_is_damage_and_keeps_its_blocks():
+    record = bytearray(qist(Section([ONE])))
+    record[34:36] = b"\0\0"
+    log = DamageLog()
+    decoder = Decoder(Needs(wanted_tables(["record", "qist"])), log)
+    found = {name: batch.to_pylist() for name, batch in decoder.decode([chunk_of(bytes(record))])}
+    [row] = found["qist"]
+    assert (row["time"], row["utc_offset"], row["qmgr"]) == (None, None, "MQ01")
+    assert found["record"][0]["qwhslen"] is None
+    assert [each.reason for each in log.details] == [
+        "no QWHS area that can be read; times are not known"
+    ]
+
+
+def test_the_correlation_header_is_part_of_class_1_accounting():
+    area = qwhs_short(qwhc=qwhc_of(job="PAYROLL", user="ALICE"))
+    section = Section([named_block("QMAC", 48)])
+    [row] = rows("qmac", (smf_record(116, 0, NOTHING, section, area=area),))
+    assert (row["qwhccn"], row["qwhcopid"], row["qwhcatyp_text"]) == (
+        "PAYROLL",
+        "ALICE",
+        "Batch or TSO",
+    )
+
+
+def test_a_task_record_is_the_task_record_of_all_its_rows():
+    queues = Section([named_block("WQST", 2800)])
+    record = smf_record(116, 1, WTID_SECTION, WTAS_SECTION, queues, area=qwhs_short(triplets=4))
+    for table in ("wtid", "wtas", "wqst"):
+        assert [row["task_record_no"] for row in rows(table, (foreign(), record))] == [2]
+
+
+def test_blocks_of_several_records_keep_the_order_of_the_records():
+    io = bytearray(named_block("QJST", 720))
+    io[264 + 72 : 268 + 72] = b"\0\0\0\5"
+    io[264 + 216 : 268 + 216] = b"\0\0\0\7"
+    sections = [*[NOTHING] * 10, Section([bytes(io)])]
+    record = smf_record(115, 1, *sections, area=qwhs_long(triplets=12))
+    keys = ("record_no", "block_no", "copy", "io_type", "qjstiocount")
+    found = [tuple(row[key] for key in keys) for row in rows("qjst_io", (record, record))]
+    assert found == [(1, 1, 1, 2, 5), (1, 1, 2, 2, 7), (2, 1, 1, 2, 5), (2, 1, 2, 2, 7)]
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_no_triplets_whatever_reach_outside_their_record(seed: int):
+    random = np.random.default_rng(seed)
+    records = []
+    for _ in range(20):
+        length = int(random.integers(24, 400))
+        data = bytearray(random.choice([0, 0, 0, 1, 2, 52, 128, 255], length).astype("u1"))
+        data[:24] = smf_record(115, 2, area=LONG)[:24]
+        records.append(bytes(data))
+    chunk = chunk_of(*records)
+    found = Records(chunk, DamageLog()).sections()
+    some = found.fits > 0
+    assert (found.fits <= found.count).all()
+    assert (found.offset >= 36)[some].all()
+    assert (found.length >= 8)[some].all()
+    end = found.offset + found.fits * found.length
+    assert (end <= chunk.length[found.row])[some].all()
+
+
+@pytest.mark.parametrize("lie", [0, 20, 40, 0xFFFFFFFF])
+def test_a_triplet_that_cannot_be_costs_no_other_block(lie: int):
+    record = smf_record(
+        115, 2, Section([named_block("QMST", 72)], offset=lie), Section([ONE]), area=LONG
+    )
+    found = Found(QIST, (115, 2), 2, record)
+    assert (found.data, found.damage) == ([ONE], [])
+    lost = Found(QMST, (115, 2), 1, record)
+    assert lost.data == []
+    assert len(lost.damage) == 1
+
+
+def test_a_wrong_place_of_the_qwhs_area_costs_the_times_only():
+    record = bytearray(qist(Section([ONE])))
+    record[28:32] = (20).to_bytes(4)
+    log = DamageLog()
+    decoder = Decoder(Needs(wanted_tables(["qist"])), log)
+    [(_, batch)] = decoder.decode([chunk_of(bytes(record))])
+    assert (batch.num_rows, batch.column("time").to_pylist(), log.count) == (1, [None], 1)
+
+
+@pytest.mark.parametrize("body", [b"", bytes(range(64))])
+def test_an_unknown_subtype_is_no_damage_whatever_is_in_it(body: bytes):
+    whole = smf_record(115, 999, area=LONG)[:28] + body
+    record = struct.pack(">H", len(whole)) + whole[2:]
+    log = DamageLog()
+    decoder = Decoder(Needs(wanted_tables(["record"])), log)
+    [(_, batch)] = decoder.decode([chunk_of(record)])
+    assert (batch.column("subtype").to_pylist(), log.count) == ([999], 0)
+
+
+@pytest.mark.parametrize(
+    "garbage", [(0x40404040, 0x4040, 0x4040), (900, 50, 1), (0, 48, 1), (64, 48, 5), (9000, 48, 1)]
+)
+def test_garbage_for_the_dns_block_is_no_row_and_no_damage(garbage: tuple[int, int, int]):
+    offset, length, count = garbage
+    dns = Section(offset=offset, length=length, count=count)
+    record = smf_record(
+        115, 231, Section([named_block("QCCT", 48)]), NOTHING, NOTHING, NOTHING, dns, area=LONG
+    )
+    found = Found(QCT_DNS, (115, 231), 5, record)
+    assert (found.data, found.damage) == ([], [])
+
+
+@pytest.mark.parametrize("wanted", [["qmst"], ["qmst", "qpst"], ["qmst", "record"]])
+def test_the_keys_of_a_table_do_not_depend_on_what_else_is_wanted(wanted: list[str]):
+    """A statistics record without its own clock says nothing of UTC, and nothing is made up."""
+    clockless = qwhs_long(captured=None)
+    managers = Section([named_block("QMST", 72)])
+    records = [
+        smf_record(115, 2, managers, area=LONG, local=hours_east(1)),
+        smf_record(115, 215, Section([named_block("QPST", 104)]), area=LONG, local=hours_east(2)),
+        smf_record(115, 2, managers, area=clockless, local=hours_east(2)),
+    ]
+    decoder = Decoder(Needs(wanted_tables(wanted)), DamageLog())
+    found = dict(decoder.decode([chunk_of(*records)]))["qmst"]
+    assert found.column("utc_offset").to_pylist() == [3600, None]
+
+
+def hours_east(hours: int) -> dt.datetime:
+    return (UTC_NOON + dt.timedelta(hours=hours)).replace(tzinfo=None)

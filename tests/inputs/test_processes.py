@@ -1,0 +1,407 @@
+"""The processes that decode: they end whatever happens, and what went wrong is said."""
+
+from __future__ import annotations
+
+import errno
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from smfparse.cli import main
+from smfparse.decoding import Decoder
+from smfparse.errors import InputError, OutputError
+from smfparse.inputs import ReadOptions, open_inputs, spilling
+from smfparse.inputs import parallel as ranges
+from smfparse.inputs.range import Range
+from smfparse.limits import LIMITS
+from smfparse.query import Catalog
+from smfparse.reading import Input, Part
+from smfparse.store import MANIFEST, PARTIAL
+from smfparse.tables import wanted_tables
+from smfparse.writing import write_dataset
+from tests.support.mixed_records import TABLES, many, written
+
+CAPACITY = 8192
+MIXED = wanted_tables(TABLES)
+SLOW = """
+import os, pathlib, sys, time
+from smfparse.decoding import decoder as decode
+from smfparse.store import parquet
+from smfparse.reading import reader as framing
+from smfparse.inputs import sources as tables
+from smfparse.cli import main
+from smfparse.limits import LIMITS
+
+vars(LIMITS).update(chunk_bytes=8192, max_spanned=4096, least_unit=1, most_unit=16384)
+add = decode.Decoder._add
+
+def slow(self, chunk):
+    pathlib.Path(os.environ["AT_WORK"], str(os.getpid())).touch()
+    time.sleep(0.2)
+    add(self, chunk)
+
+decode.Decoder._add = slow
+main(sys.argv[1:])
+"""
+"""smfparse for small files, each part of which takes its time; it notes which processes decode."""
+AT_ONCE = "vars(LIMITS).update(group_rows=1)"
+"""Writes each batch as a row group of its own."""
+Lasting = Callable[..., "subprocess.Popen[str]"]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="no copies and no groups of processes"),
+    pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),
+]
+
+
+@pytest.fixture
+def dump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file of many small parts; what is patched here is so in the processes as well."""
+    monkeypatch.setattr(ranges, "_context", lambda: multiprocessing.get_context("fork"))
+    monkeypatch.setitem(vars(LIMITS), "chunk_bytes", CAPACITY)
+    monkeypatch.setitem(vars(LIMITS), "max_spanned", CAPACITY // 2)
+    monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
+    monkeypatch.setitem(vars(LIMITS), "most_unit", CAPACITY)
+    path = tmp_path / "dump.smf"
+    path.write_bytes(written(many(400, 1))[0])
+    return path
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of temporary files."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    monkeypatch.setenv("TMPDIR", str(folder))
+    return folder
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[ProcessPoolExecutor]:
+    """The pools of processes that were made."""
+    made: list[ProcessPoolExecutor] = []
+
+    class Watched(ProcessPoolExecutor):
+        def submit(self, *arguments: Any, **options: Any) -> Any:
+            future = super().submit(*arguments, **options)
+            if self not in made:
+                made.append(self)
+                self.children = list((self._processes or {}).values())
+            return future
+
+    monkeypatch.setattr(ranges, "ProcessPoolExecutor", Watched)
+    return made
+
+
+def all_ended(made: list[Any]) -> bool:
+    """Whether processes were started, and all have ended."""
+    children = [child for pool in made for child in pool.children]
+    return bool(children) and not any(child.is_alive() for child in children)
+
+
+def in_processes_only(monkeypatch: pytest.MonkeyPatch, what: Callable[[], None]) -> None:
+    """Let something happen at each chunk of a process that is not this one."""
+    here, add = os.getpid(), Decoder._add
+
+    def adding(self: Decoder, chunk: Any) -> None:
+        if os.getpid() != here:
+            what()
+        add(self, chunk)
+
+    monkeypatch.setattr(Decoder, "_add", adding)
+
+
+def test_rows_that_nobody_wants_any_more_leave_no_process_and_no_file(
+    dump: Path, temporary: Path, started: list[Any]
+) -> None:
+    found = open_inputs([dump], ReadOptions(jobs=2)).batches(MIXED)
+    next(found)
+    assert list(temporary.iterdir())
+    found.close()  # type: ignore[attr-defined]
+    assert all_ended(started)
+    assert not list(temporary.iterdir())
+
+
+def test_a_query_of_the_first_rows_leaves_nothing(
+    dump: Path, temporary: Path, started: list[Any]
+) -> None:
+    """No process runs on, and no temporary file stays."""
+    with Catalog(open_inputs([dump], ReadOptions(jobs=2))) as catalog:
+        assert catalog.arrow("SELECT record_no FROM wqst LIMIT 1").num_rows == 1
+    assert all_ended(started)
+    assert not list(temporary.iterdir())
+
+
+def test_all_rows_leave_no_process_and_no_file(
+    dump: Path, temporary: Path, started: list[Any]
+) -> None:
+    assert open_inputs([dump], ReadOptions(jobs=2)).arrow("record").num_rows == 400
+    assert all_ended(started)
+    assert not list(temporary.iterdir())
+
+
+def test_a_script_without_a_guard_is_not_run_again_by_the_processes(dump: Path) -> None:
+    script = dump.with_name("script.py")
+    script.write_text(f"""
+import threading
+import smfparse
+from smfparse.limits import LIMITS
+print("begun")
+vars(LIMITS).update(chunk_bytes={CAPACITY}, max_spanned={CAPACITY}, least_unit=1)
+threading.Thread(target=threading.Event().wait, daemon=True).start()  # so none is a copy
+rows = [smfparse.open({str(dump)!r}, jobs=jobs).arrow("wqst") for jobs in (1, 2)]
+print(rows[0].num_rows > 0, rows[0].equals(rows[1]), __file__ == {str(script)!r})
+""")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("begun\nTrue True True\n", "")
+
+
+def test_two_tables_can_be_read_at_the_same_time(dump: Path, temporary: Path) -> None:
+    inputs = open_inputs([dump], ReadOptions(jobs=2))
+    first, second = (inputs.batches(wanted_tables([name])) for name in ("record", "wqst"))
+    next(first)
+    rows = sum(batch.num_rows for _, batch in second)
+    assert rows == open_inputs([dump]).arrow("wqst").num_rows
+    assert sum(batch.num_rows for _, batch in first) > 0
+
+
+def vanish() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("end", [vanish, lambda: os._exit(1)], ids=["killed", "exit"])
+def test_a_process_that_is_ended_is_an_error_that_says_what_to_try(
+    end: Callable[[], None],
+    dump: Path,
+    temporary: Path,
+    started: list[Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    in_processes_only(monkeypatch, end)
+    with pytest.raises(InputError, match=r"was killed.*try jobs=1"):
+        open_inputs([dump], ReadOptions(jobs=2)).arrow("record")
+    assert all_ended(started)
+    assert not list(temporary.iterdir())
+
+
+@pytest.mark.parametrize("command", ["info", "sql", "convert"])
+def test_every_command_says_that_a_process_was_ended(
+    command: str, dump: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_processes_only(monkeypatch, lambda: os._exit(1))
+    arguments = {
+        "info": ["info", dump],
+        "sql": ["sql", dump, "SELECT count(*) FROM record"],
+        "convert": ["convert", dump, "--to", tmp_path / "tables"],
+    }[command]
+    found = CliRunner().invoke(main, [*map(str, arguments), "--jobs=2"])
+    assert found.exit_code == 8
+    assert "try --jobs 1" in found.stderr
+    assert not (tmp_path / "tables" / MANIFEST).exists()
+
+
+def test_an_input_that_cannot_be_read_any_more_is_an_input_error(
+    dump: Path, temporary: Path, started: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> None:
+        raise InputError(f"{dump}: Input/output error")
+
+    in_processes_only(monkeypatch, fail)
+    with pytest.raises(InputError, match=r"^.*dump.smf: Input/output error$"):
+        open_inputs([dump], ReadOptions(jobs=2)).arrow("record")
+    assert all_ended(started)
+    found = CliRunner().invoke(main, ["info", str(dump), "--jobs=2"])
+    assert (found.exit_code, found.stdout) == (8, "")
+
+
+class Full:
+    """A file on a disk without room."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.parametrize("command", [["info"], ["sql", "SELECT count(*) FROM record"]], ids=str)
+def test_a_temporary_folder_without_room_is_named_with_the_way_out(
+    command: list[str], dump: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spilling.pa, "OSFile", Full)
+    found = CliRunner().invoke(main, [command[0], str(dump), *command[1:], "--jobs=2"])
+    assert found.exit_code == 8
+    assert str(temporary) in found.stderr
+    assert "No space left on device; set TMPDIR to another folder" in found.stderr
+    assert not list(temporary.iterdir())
+
+
+def test_a_temporary_folder_that_cannot_be_made_is_named(
+    dump: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary.rmdir()
+    with pytest.raises(OutputError, match="temporary: No such file or directory; set TMPDIR"):
+        open_inputs([dump], ReadOptions(jobs=2)).arrow("record")
+
+
+def test_a_dataset_on_a_disk_without_room_is_an_output_error(
+    dump: Path, tmp_path: Path, started: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pyarrow.parquet.ParquetWriter", Full)
+    with pytest.raises(OutputError, match="tables: No space left on device"):
+        write_dataset(open_inputs([dump], ReadOptions(jobs=2)), tmp_path / "tables")
+    assert all_ended(started)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_file_that_cannot_grow_is_one_line_on_stderr(
+    dump: Path, tmp_path: Path, jobs: int
+) -> None:
+    script = tmp_path / "limited.py"
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))"
+    at_once = SLOW.replace("0.2", "0").replace("main(", f"{AT_ONCE}\nmain(")
+    script.write_text(f"{limit}\n{at_once}")
+    call = [sys.executable, str(script), "convert", str(dump), "--to", str(tmp_path / "tables")]
+    found = subprocess.run(
+        [*call, f"--jobs={jobs}"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"AT_WORK": str(tmp_path)},
+    )
+    assert found.returncode == 8
+    assert not (tmp_path / "tables").exists()
+    assert "File too large" in found.stderr
+    assert found.stderr.count("\n") == 1
+
+
+def test_there_are_never_more_processes_than_windows_can_wait_for(
+    dump: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def refusing(count: int, *arguments: Any, **options: Any) -> Any:
+        asked.append(count)
+        raise InputError("enough")
+
+    monkeypatch.setattr(ranges, "ProcessPoolExecutor", refusing)
+    units = [(Range(Input(dump, str(dump)), MIXED, Part(0, None, 1)),)] * 200
+    with pytest.raises(InputError):
+        list(ranges.in_order(units, ranges.run_unit, 200, ranges.Log()))
+    assert asked == [61]
+
+
+# Interrupted ----------------------------------------------------------------------------------
+
+
+def family(leader: int) -> list[int]:
+    """Return the processes of a group that live."""
+    said = subprocess.run(
+        ["ps", "-A", "-o", "pid=,pgid=,stat="], capture_output=True, text=True, check=True
+    )
+    rows = [line.split() for line in said.stdout.splitlines()]
+    return [int(pid) for pid, group, state in rows if group == str(leader) and state[0] != "Z"]
+
+
+def wait_until(reached: Callable[[], bool]) -> bool:
+    """Whether something comes true in a reasonable time."""
+    for _ in range(300):
+        if reached():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.fixture
+def lasting(tmp_path: Path, temporary: Path) -> Iterator[Lasting]:
+    """Start smfparse as a group of processes of its own; go on when two of them are at work."""
+    script = tmp_path / "lasting.py"
+    script.write_text(SLOW)
+    at_work = tmp_path / "at work"
+    at_work.mkdir()
+    groups: list[subprocess.Popen[str]] = []
+
+    def start(*arguments: object) -> subprocess.Popen[str]:
+        call = [sys.executable, str(script), *map(str, arguments), "--jobs=2"]
+        group = subprocess.Popen(
+            call,
+            start_new_session=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"TMPDIR": str(temporary), "AT_WORK": str(at_work)},
+        )
+        groups.append(group)
+        assert wait_until(lambda: len(list(at_work.iterdir())) == 2)
+        return group
+
+    yield start
+    for group in groups:
+        with suppress(ProcessLookupError):
+            os.killpg(group.pid, signal.SIGKILL)
+        group.communicate()
+
+
+@pytest.mark.parametrize(
+    "call", [["info"], ["sql", "SELECT sum(record_no) FROM record"]], ids=["info", "sql"]
+)
+def test_an_interrupt_ends_all_processes_and_leaves_no_file(
+    call: list[str], dump: Path, temporary: Path, lasting: Lasting
+) -> None:
+    command, *query = call
+    group = lasting(command, dump, *query)
+    os.killpg(group.pid, signal.SIGINT)
+    output, errors = group.communicate(timeout=60)
+    assert (group.returncode, output, errors) == (130, "", "smfparse: interrupted\n")
+    assert not family(group.pid)
+    assert not list(temporary.iterdir())
+
+
+def test_an_interrupted_convert_leaves_nothing(
+    dump: Path, tmp_path: Path, lasting: Lasting
+) -> None:
+    """The same call then makes the dataset."""
+    folder = tmp_path / "tables"
+    group = lasting("convert", dump, "--to", folder)
+    os.killpg(group.pid, signal.SIGINT)
+    group.communicate(timeout=60)
+    assert group.returncode == 130
+    assert not family(group.pid)
+    assert not folder.exists()
+    write_dataset(open_inputs([dump], ReadOptions(jobs=2)), folder)
+    assert open_inputs([folder]).arrow("record").num_rows == 400
+    assert not (folder / PARTIAL).exists()
+
+
+@pytest.mark.parametrize("kind", [signal.SIGTERM, signal.SIGKILL], ids=["TERM", "KILL"])
+def test_processes_end_when_the_one_that_started_them_is_killed(
+    kind: signal.Signals, dump: Path, lasting: Lasting
+) -> None:
+    group = lasting("info", dump)
+    os.kill(group.pid, kind)
+    group.wait(timeout=60)
+    assert wait_until(lambda: not family(group.pid))
+
+
+def test_leftovers_of_an_interrupted_run_with_more_parts_are_gone(
+    dump: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "tables"
+    left = folder / PARTIAL / "wqst" / "part-00077.parquet"
+    left.parent.mkdir(parents=True)
+    left.write_bytes(b"half a file")
+    with pytest.raises(InputError, match="interrupted"):
+        open_inputs([folder])
+    write_dataset(open_inputs([dump], ReadOptions(jobs=2)), folder)
+    assert not (folder / PARTIAL).exists()
+    assert not (folder / "wqst" / left.name).exists()

@@ -1,0 +1,574 @@
+"""Parts of files decoded by several processes: what one process gives, whatever is in the files."""
+
+from __future__ import annotations
+
+import functools
+import json
+import multiprocessing
+import pickle
+import random
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smfparse.cli import main
+from smfparse.errors import Damage, InputError
+from smfparse.inputs import Batches, Log, ReadOptions, open_inputs
+from smfparse.inputs import parallel as ranges
+from smfparse.inputs.range import Range, UnsoundError
+from smfparse.limits import LIMITS
+from smfparse.reading import Input, Part, planning, reader
+from smfparse.reading.window import Window
+from smfparse.selecting import ALL_RECORDS, Selection
+from smfparse.store import MANIFEST, PARTIAL
+from smfparse.tables import Wanted, coded_schema, schema, table_names, wanted_tables
+from smfparse.writing import write_dataset
+from tests.support.mixed_records import TABLES, Each, many, several, written
+from tests.support.paths import FIXTURE_FILES
+from tests.support.real import every_file
+from tests.support.searching import search
+
+ALL = wanted_tables(table_names())
+MIXED = wanted_tables(TABLES)
+CAPACITY = 8192
+"""Bytes of a chunk of files that are made here."""
+HUGE = 80_000
+"""Bytes of a chunk of files whose records are as long as SMF allows."""
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")]
+Alter: TypeAlias = Callable[[bytes, random.Random], bytes]
+
+
+@dataclass
+class Found:
+    """All that there is to say of inputs, by as many processes as there are; rows by table."""
+
+    rows: dict[str, Any]
+    damage: list[Damage]
+    damages: int
+    unknown: Counter[str]
+
+
+def found_in(
+    paths: Iterable[Path],
+    jobs: int,
+    wanted: Wanted = ALL,
+    selection: Selection = ALL_RECORDS,
+) -> Found:
+    inputs = open_inputs(paths, ReadOptions(selection, jobs=jobs))
+    inputs.log.count_unknown = True
+    rows = rows_of(inputs.batches(wanted), wanted)
+    return Found(rows, inputs.damage.details, inputs.damage.count, inputs.log.unknown)
+
+
+def rows_of(batches: Iterable[tuple[str, Any]], wanted: Wanted) -> dict[str, Any]:
+    parts: dict[str, list[Any]] = {table: [] for table in wanted}
+    for table, batch in batches:
+        parts[table].append(batch)
+    return {table: _plain(table, wanted[table], parts[table]) for table in wanted if parts[table]}
+
+
+def _plain(table: str, names: frozenset[str] | None, parts: list[Any]) -> Any:
+    whole = pa.Table.from_batches(parts, schema=coded_schema(table, names))
+    if not whole.num_columns:
+        return whole.num_rows
+    return whole.cast(pa.schema([schema(table).field(name) for name in whole.column_names]))
+
+
+class Here:
+    """Stands in for the processes: what they would do is done at once, by this one."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        self.count = arguments[0]
+
+    def submit(self, work: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(pickle.loads(pickle.dumps(work(*arguments))))
+        except InputError as error:
+            future.set_exception(error)
+        return future
+
+    def shutdown(self, **options: Any) -> None:
+        pass
+
+
+def small_chunks(monkeypatch: pytest.MonkeyPatch, capacity: int) -> None:
+    if sys.platform == "linux":  # what is patched here is so in copies of this process as well
+        monkeypatch.setattr(ranges, "_context", lambda: multiprocessing.get_context("fork"))
+    monkeypatch.setitem(vars(LIMITS), "chunk_bytes", capacity)
+    monkeypatch.setitem(vars(LIMITS), "max_spanned", capacity // 2)
+    monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
+    monkeypatch.setitem(vars(LIMITS), "most_unit", 2 * capacity)
+
+
+@pytest.fixture
+def cut_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let files of some KB be cut into parts."""
+    small_chunks(monkeypatch, HUGE)
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let small files be cut before any record into many parts, which this process decodes.
+
+    Nothing is mapped: records of the fixtures are longer than a chunk is here, and never else.
+    """
+    small_chunks(monkeypatch, CAPACITY)
+    monkeypatch.setattr(reader, "are_short", lambda kinds: False)
+    monkeypatch.setattr(planning, "_can_start", lambda chunk: True)
+    monkeypatch.setattr(ranges, "ProcessPoolExecutor", Here)
+
+
+@pytest.fixture
+def mixed(tmp_path: Path) -> Path:
+    path = tmp_path / "mixed.smf"
+    path.write_bytes(written(many(300, 1))[0])
+    return path
+
+
+@pytest.fixture
+def sound(tmp_path: Path) -> Path:
+    path = tmp_path / "sound.smf"
+    path.write_bytes(written(many(60, 9))[0])
+    return path
+
+
+def parts_of(path: Path, jobs: int) -> int:
+    inputs = open_inputs([path], ReadOptions(jobs=jobs))
+    return sum(map(len, inputs.units(inputs.sources, ALL, ahead=True)))
+
+
+@every_file
+@pytest.mark.parametrize("jobs", [2, 3])
+def test_several_processes_give_what_one_gives(path: Path, jobs: int, cut_small: None) -> None:
+    assert found_in([path], jobs) == found_in([path], 1)
+
+
+def test_files_are_cut_in_these_tests(
+    mixed: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    request.getfixturevalue("cut_small")
+    assert max(parts_of(path, 3) for path in FIXTURE_FILES) >= 3
+    request.getfixturevalue("here")
+    assert parts_of(mixed, 3) >= 6
+
+
+@pytest.mark.parametrize("jobs", [2, 3])
+def test_several_files_come_in_their_order(jobs: int, cut_small: None) -> None:
+    paths = FIXTURE_FILES[::-1]
+    assert found_in(paths, jobs) == found_in(paths, 1)
+
+
+def test_files_and_datasets_come_in_their_order(
+    mixed: Path, tmp_path: Path, cut_small: None
+) -> None:
+    first, *others = FIXTURE_FILES
+    write_dataset(open_inputs([mixed]), tmp_path / "dataset")
+    paths = [first, tmp_path / "dataset", *others]
+    assert found_in(paths, 2) == found_in(paths, 1)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"type": ["116(2)", "115(5)"]},
+        {"qmgr": ["QM1"]},
+        {"system": ["SYS2"], "type": ["2,116"]},
+        {"since": ["1400"], "until": ["1600"]},
+        {"qmgr": ["NONE"]},
+    ],
+    ids=str,
+)
+def test_selected_records_are_the_same(options: dict[str, Any], mixed: Path, here: None) -> None:
+    selection = Selection.of(**options)
+    assert found_in([mixed], 4, selection=selection) == found_in([mixed], 1, selection=selection)
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"wqst": frozenset({"task_record_no"})},
+        {"qsph": frozenset({"utc_offset", "system"}), "wqst": frozenset({"correl"})},
+        {"record": frozenset({"utc_offset", "record_no"})},
+        {"record": frozenset(), "wqst": frozenset(), "qjst": frozenset()},
+    ],
+    ids=["tasks", "clocks and text", "clocks", "no columns"],
+)
+def test_some_columns_or_none_are_the_same(wanted: Wanted, mixed: Path, here: None) -> None:
+    one = found_in([mixed], 1, wanted)
+    assert found_in([mixed], 4, wanted) == one
+    assert one.rows
+
+
+def test_what_processes_send_is_what_they_have(mixed: Path, monkeypatch: Any) -> None:
+    small_chunks(monkeypatch, CAPACITY)
+    wanted: Wanted = {"record": frozenset(), "wqst": None}
+    assert found_in([mixed], 2, wanted) == found_in([mixed], 1, wanted)
+
+
+def test_processes_that_are_no_copies_of_this_one_give_the_same(
+    mixed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on macOS and Windows."""
+    small_chunks(monkeypatch, CAPACITY)
+    monkeypatch.setattr(ranges, "_context", lambda: multiprocessing.get_context("spawn"))
+    selection = Selection.of(type=["115,116"], since=["2020-01-01"])
+    one, two = (found_in([mixed], jobs, MIXED, selection) for jobs in (1, 2))
+    assert two.rows == one.rows
+    assert two.damages == one.damages > 0
+
+
+# Where a file is cut --------------------------------------------------------------------------
+
+
+def small_framing(patch: pytest.MonkeyPatch) -> None:
+    patch.setitem(vars(LIMITS), "chunk_bytes", CAPACITY)
+    patch.setitem(vars(LIMITS), "max_spanned", CAPACITY // 2)
+
+
+def ranges_of(path: Path, starts: Sequence[int], cuts: Sequence[int]) -> Iterator[Range]:
+    """Cut a file before the records `cuts`."""
+    edges = [0, *cuts]
+    for first, following in zip(edges, [*cuts, None], strict=True):
+        end = None if following is None else starts[following]
+        count = None if following is None else following - first
+        yield Range(Input(path, str(path)), MIXED, Part(starts[first], end, first + 1, count))
+
+
+@given(records=several(30), data=st.data())
+@search(30)
+def test_a_file_cut_before_any_records_gives_the_same_rows(
+    tmp_path: Path, records: list[Each], data: st.DataObject
+) -> None:
+    """A part may start with a record that has no clock of its own, or goes on from another."""
+    content, starts = written(records)
+    path = tmp_path / "any.smf"
+    path.write_bytes(content)
+    cuts = data.draw(st.sets(st.integers(1, len(records)))) - {len(records)}
+    log = Log(count_unknown=True)
+    with pytest.MonkeyPatch.context() as patch:
+        small_framing(patch)
+        one = rows_of(
+            Range(Input(path, str(path)), MIXED).batches(whole := Log(count_unknown=True)), MIXED
+        )
+        several_parts = ranges_of(path, starts, sorted(cuts))
+        found = rows_of((each for part in several_parts for each in part.batches(log)), MIXED)
+    assert found == one
+    assert log.unknown == whole.unknown
+    assert sorted(map(str, log.damage.details)) == sorted(map(str, whole.damage.details))
+
+
+@given(records=several(12, "stub", "queues", "foreign", "task"), data=st.data())
+@search(30)
+def test_parts_that_look_back_know_what_one_process_knows(
+    tmp_path: Path, records: list[Each], data: st.DataObject
+) -> None:
+    """Most clocks are far before and far behind; every record is a part."""
+    far: list[Each] = [Each("foreign", 0, 0, 0)] * 40
+    clocks = data.draw(several(3, "clock", "task"))
+    later = data.draw(several(3, "clock"))
+    content, starts = written([*clocks, *far, *records, *far, *later])
+    path = tmp_path / "any.smf"
+    path.write_bytes(content)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(vars(LIMITS), "chunk_bytes", 512)
+        patch.setitem(vars(LIMITS), "max_spanned", 2048)
+        one = rows_of(Range(Input(path, str(path)), MIXED).batches(Log()), MIXED)
+        first = len(clocks) + len(far)
+        parts = ranges_of(path, starts, range(first, first + len(records)))
+        found = rows_of((each for part in parts for each in part.batches(Log())), MIXED)
+    assert found == one
+
+
+def test_a_part_is_not_sound_where_a_record_is_missing(tmp_path: Path) -> None:
+    content, starts = written([Each("clock", 0, 0, 0)] * 4)
+    path = tmp_path / "test.smf"
+    path.write_bytes(content)
+    for records, sound in ((2, True), (3, False), (1, False)):
+        part = Range(Input(path, str(path)), MIXED, Part(0, starts[2], 1, records))
+        try:
+            list(part.batches(Log()))
+        except UnsoundError:
+            assert not sound
+        else:
+            assert sound
+
+
+# Damage ---------------------------------------------------------------------------------------
+
+
+def flipped(data: bytes, chance: random.Random) -> bytes:
+    changed = bytearray(data)
+    for _ in range(chance.choice([1, 5, 50])):
+        changed[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+    return bytes(changed)
+
+
+def inserted(data: bytes, chance: random.Random) -> bytes:
+    at = chance.randrange(len(data))
+    return data[:at] + chance.randbytes(chance.choice([1, 4, 100])) + data[at:]
+
+
+def without_some(data: bytes, chance: random.Random) -> bytes:
+    at = chance.randrange(len(data))
+    return data[:at] + data[at + chance.choice([1, 4, 300]) :]
+
+
+def zeroed(data: bytes, chance: random.Random) -> bytes:
+    at, size = chance.randrange(len(data)), chance.choice([4, 40, 4000])
+    return (data[:at] + bytes(size) + data[at + size :])[: len(data)]
+
+
+def padded(data: bytes, chance: random.Random) -> bytes:
+    return data + bytes(chance.choice([1, 3, 4, 5000]))
+
+
+def truncated(data: bytes, chance: random.Random) -> bytes:
+    return data[: chance.randrange(1, len(data))]
+
+
+def lost_segments(data: bytes, chance: random.Random) -> bytes:
+    pieces = [piece for each in many(200, chance.random()) for piece in each.pieces()]
+    return b"".join(piece for piece in pieces if chance.random() > 0.02)
+
+
+def bad_headers(data: bytes, chance: random.Random) -> bytes:
+    """Records without a date: one, some in a row, or all behind a place."""
+    starts = written(many(300, 2))[1]
+    first = chance.randrange(len(starts))
+    changed = bytearray(data)
+    for at in starts[first : first + chance.choice([1, 20, 200])]:
+        changed[at + 12] = 0xFF
+    return bytes(changed)
+
+
+def orphans(data: bytes, chance: random.Random) -> bytes:
+    """Segments that go on with nothing, at a place where a record starts."""
+    at = chance.choice(written(many(300, 2))[1])
+    middle = bytes.fromhex("01000300") + bytes(252)
+    return data[:at] + middle * chance.choice([1, 10, 40]) + data[at:]
+
+
+ALTERATIONS = [
+    flipped,
+    inserted,
+    without_some,
+    zeroed,
+    padded,
+    truncated,
+    lost_segments,
+    bad_headers,
+    orphans,
+]
+every_alteration = pytest.mark.parametrize(
+    "alter", ALTERATIONS, ids=lambda each: str(each.__name__)
+)
+
+
+def outcome(path: Path, jobs: int) -> Found | str:
+    try:
+        return found_in([path], jobs, MIXED)
+    except InputError as error:
+        return str(error)
+
+
+@every_alteration
+@given(seed=st.integers(0, 2**32))
+@search(2)
+def test_damage_is_the_same_for_several_processes(
+    tmp_path: Path, here: None, alter: Alter, seed: int
+) -> None:
+    path = tmp_path / "damaged.smf"
+    path.write_bytes(alter(written(many(300, 2))[0], random.Random(seed)))
+    assert outcome(path, 4) == outcome(path, 1)
+
+
+@functools.cache
+def long_content() -> bytes:
+    return written(many(2500, 2))[0]
+
+
+@every_alteration
+@given(seed=st.integers(0, 2**32))
+@search(2)
+def test_a_file_that_is_mapped_gives_what_one_that_is_read_gives(
+    tmp_path: Path, alter: Alter, seed: int
+) -> None:
+    """A file is mapped where the records that are wanted are mostly in one piece."""
+    path, content = tmp_path / "damaged.smf", long_content()
+    path.write_bytes(content + alter(content, random.Random(seed)))
+    wanted: Wanted = {"qist": None}
+    mapped: list[int] = []
+    map_file = Window._mapped
+
+    def counted(window: Window) -> Any:
+        mapped.append(window.base)
+        return map_file(window)
+
+    with pytest.MonkeyPatch.context() as patch:
+        small_chunks(patch, HUGE)
+        patch.setattr(Window, "_mapped", counted)
+        found = rows_of(Range(Input(path, str(path)), wanted).batches(log := Log()), wanted)
+        everything = rows_of(Range(Input(path, str(path)), MIXED).batches(whole := Log()), MIXED)
+    assert mapped
+    assert found["qist"] == everything["qist"]
+    files, all_files = (
+        [each for each in log.damage.details if each.record_no is None] for log in (log, whole)
+    )
+    assert files == all_files
+
+
+@every_alteration
+def test_damaged_files_among_sound_ones_are_the_same(
+    tmp_path: Path, here: None, alter: Alter, mixed: Path, sound: Path
+) -> None:
+    damaged, short = tmp_path / "damaged.smf", tmp_path / "short.smf"
+    content = written(many(300, 2))[0]
+    damaged.write_bytes(content[:30_000] + alter(content, random.Random(1)))
+    short.write_bytes(content[:5000])
+    paths = [mixed, damaged, short, sound]
+    assert found_in(paths, 7, MIXED) == found_in(paths, 1, MIXED)
+
+
+def test_damage_that_is_met_by_several_readings_is_counted_once(tmp_path: Path) -> None:
+    path = tmp_path / "wrong.smf"
+    path.write_bytes(written([Each("wrong", 0, 0, 0)] * 1200)[0])
+    log = Log()
+    for _ in range(2):
+        file = Input(path, str(path))
+        log.add(ranges.run_unit(0, (Range(file, MIXED),), rows_written, log).log)
+    assert (log.damage.count, len(log.damage.details)) == (1200, 1200)
+
+
+def rows_written(number: int, found: Batches) -> int:
+    return sum(batch.num_rows for _, batch in found)
+
+
+def exit_codes(path: Path, folder: Path, jobs: int) -> list[tuple[int, str, str]]:
+    query = "SELECT count(*), sum(record_no), min(utc_offset) FROM record"
+    calls: list[tuple[object, ...]] = [
+        ("info", path),
+        ("info", path, "--format", "json"),
+        ("sql", path, query),
+        ("report", "log", path),
+        ("convert", path, "--to", folder, "--force"),
+    ]
+    made = [CliRunner().invoke(main, [*map(str, call), f"--jobs={jobs}"]) for call in calls]
+    return [(each.exit_code, each.stdout, each.stderr) for each in made]
+
+
+@pytest.mark.parametrize(
+    "alter",
+    [None, flipped, truncated, bad_headers],
+    ids=["sound", "flipped", "truncated", "bad_headers"],
+)
+def test_every_command_says_the_same_with_the_same_exit_code(
+    alter: Alter | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, here: None
+) -> None:
+    path = tmp_path / "test.smf"
+    data = written(many(300, 2))[0]
+    path.write_bytes(alter(data, random.Random(3)) if alter else data)
+    one = exit_codes(path, tmp_path / "tables", 1)
+    assert {code for code, _, _ in one} >= {4}
+    assert exit_codes(path, tmp_path / "tables", 3) == one
+
+
+# Datasets -------------------------------------------------------------------------------------
+
+
+def converted(paths: Sequence[Path], folder: Path, jobs: int) -> tuple[dict[str, Any], Any]:
+    made = write_dataset(open_inputs(paths, ReadOptions(jobs=jobs)), folder)
+    assert json.loads((folder / MANIFEST).read_text(encoding="utf-8")) == made
+    assert not (folder / PARTIAL).exists()
+    runs = [(folder / each).read_bytes() for each in made["records"] or ()]
+    return found_in([folder], 1).rows, made | {"files": None, "records": runs}
+
+
+@pytest.mark.parametrize("jobs", [2, 3])
+def test_several_processes_write_the_dataset_that_one_writes(
+    jobs: int, tmp_path: Path, cut_small: None
+) -> None:
+    one = converted(FIXTURE_FILES, tmp_path / "1", 1)
+    assert converted(FIXTURE_FILES, tmp_path / str(jobs), jobs) == one
+    assert len(list((tmp_path / str(jobs) / "record").iterdir())) == jobs
+
+
+@every_alteration
+def test_a_dataset_of_damaged_files_is_the_same(
+    alter: Alter, tmp_path: Path, mixed: Path, sound: Path, here: None
+) -> None:
+    damaged = tmp_path / "damaged.smf"
+    content = written(many(300, 2))[0]
+    damaged.write_bytes(content[:30_000] + alter(content, random.Random(1)))
+    paths = [mixed, damaged, sound]
+    assert converted(paths, tmp_path / "5", 5) == converted(paths, tmp_path / "1", 1)
+
+
+def test_a_dataset_of_files_and_datasets_is_the_same(
+    tmp_path: Path, mixed: Path, here: None
+) -> None:
+    write_dataset(open_inputs([mixed]), tmp_path / "dataset")
+    paths = [FIXTURE_FILES[0], tmp_path / "dataset", *FIXTURE_FILES[1:]]
+    assert converted(paths, tmp_path / "3", 3) == converted(paths, tmp_path / "1", 1)
+
+
+def test_the_files_of_many_parts_sort_in_their_order(
+    tmp_path: Path, here: None, mixed: Path
+) -> None:
+    again = tmp_path / "again.smf"
+    again.write_bytes(mixed.read_bytes() * 2)
+    write_dataset(open_inputs([again], ReadOptions(jobs=12)), tmp_path / "tables")
+    files = sorted(each.name for each in (tmp_path / "tables" / "record").iterdir())
+    assert len(files) > 10
+    assert files == [f"part-{number:05}.parquet" for number in range(len(files))]
+    numbers = open_inputs([tmp_path / "tables"]).arrow("record")["record_no"].to_pylist()
+    assert numbers == list(range(1, 601))
+
+
+def test_nothing_of_an_old_dataset_with_more_parts_is_left(
+    tmp_path: Path, here: None, mixed: Path
+) -> None:
+    folder = tmp_path / "tables"
+    write_dataset(open_inputs([mixed], ReadOptions(jobs=6)), folder)
+    write_dataset(open_inputs([mixed], ReadOptions(jobs=2)), folder, force=True)
+    assert len(list((folder / "record").iterdir())) == 2
+    write_dataset(open_inputs([mixed]), folder, force=True)
+    assert len(list((folder / "record").iterdir())) == 1
+    assert open_inputs([folder]).arrow("record").num_rows == 300
+
+
+def test_nothing_is_left_of_what_was_written_by_a_part_that_was_given_up(
+    tmp_path: Path, here: None
+) -> None:
+    """The first bytes of the file are lost records, so each later part was decoded in vain."""
+    path = tmp_path / "test.smf"
+    first, last = Each("task", 0, 0, 0, (100,)).pieces()
+    path.write_bytes(written(many(20, 1))[0] + first + written(many(280, 1))[0])
+    assert last
+    folder = tmp_path / "tables"
+    write_dataset(open_inputs([path], ReadOptions(jobs=6)), folder)
+    assert [each.name for each in (folder / "record").iterdir()] == ["part-00000.parquet"]
+    assert open_inputs([folder]).arrow("record").num_rows == 300
+
+
+# The command line ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["info", "report", "sql", "convert"])
+def test_every_command_that_reads_files_has_jobs(command: str, mixed: Path) -> None:
+    said = CliRunner().invoke(main, [command, "--help"])
+    assert "--jobs" in said.stdout
+    none = CliRunner().invoke(main, [command, str(mixed), "--jobs", "0"])
+    assert none.exit_code == 2
+    assert "--jobs" in none.stderr
+    assert none.stdout == ""

@@ -1,0 +1,132 @@
+"""Several inputs at once: records that several of them have, or that bear one name and number."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from smfparse.inputs import Inputs, ReadOptions, open_inputs
+from smfparse.query import Catalog
+from smfparse.selecting import Selection
+from smfparse.writing import write_dataset
+from tests.support.generated import generate_dump
+
+JOIN = """
+    SELECT count(*)::BIGINT AS n, sum(q.putn)::BIGINT AS puts
+    FROM wtas t JOIN wqst q ON t.source = q.source AND t.record_no = q.task_record_no
+"""
+
+
+class Named(NamedTuple):
+    """Two dumps that bore one name, in their datasets; and the second, which has that name now.
+
+    It is cut, so that it has damage.
+    """
+
+    path: Path
+    first: Path
+    second: Path
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory: pytest.TempPathFactory) -> Named:
+    folder = tmp_path_factory.mktemp("several")
+    path = folder / "DUMP.smf"
+    for seed in (1, 2):
+        generate_dump(
+            path, qmgrs=["QM01"], start=dt.datetime(2026, 3, seed, 9), seed=seed, tasks=2, queues=2,
+            count=1,
+        )  # fmt: skip
+        path.write_bytes(path.read_bytes()[:-3])
+        write_dataset(open_inputs([path]), folder / f"{seed}")
+    return Named(path, folder / "1", folder / "2")
+
+
+def asked(inputs: Inputs, query: str) -> list[dict[str, Any]]:
+    with Catalog(inputs) as catalog:
+        rows: list[dict[str, Any]] = catalog.arrow(query).to_pylist()
+        return rows
+
+
+def joined(inputs: Inputs) -> tuple[int, int]:
+    [row] = asked(inputs, JOIN)
+    return row["n"], row["puts"]
+
+
+@pytest.mark.parametrize("other", ["a dataset", "a file"])
+def test_rows_of_inputs_of_one_name_belong_to_their_own_input(
+    other: str, named: Named, tmp_path: Path
+) -> None:
+    inputs = open_inputs([named.first, named.second if other == "a dataset" else named.path])
+    alone = [joined(open_inputs([each])) for each in (named.first, named.second)]
+    both = (alone[0][0] + alone[1][0], alone[0][1] + alone[1][1])
+    assert min(*alone[0], *alone[1]) > 0
+    assert joined(inputs) == both
+    write_dataset(inputs, tmp_path / "both")
+    assert joined(open_inputs([tmp_path / "both"])) == both
+    again = open_inputs([tmp_path / "both", named.first])
+    assert joined(again) == (both[0] + alone[0][0], both[1] + alone[0][1])
+
+
+def test_inputs_of_one_name_are_called_apart_by_us_and_by_duckdb(named: Named) -> None:
+    names = [str(named.path), f"{named.path}#2"]
+    query = "SELECT DISTINCT source FROM {} ORDER BY source"
+    for asked_for in (Selection(), Selection.of(queue=["*"]), Selection.of(type=["116"])):
+        inputs = open_inputs([named.first, named.second], ReadOptions(asked_for))
+        for table in ("record", "wqst", "wtas"):
+            rows = inputs.arrow(table).select(["source", "record_no"]).to_pylist()
+            assert sorted({each["source"] for each in rows}) == names
+            found = asked(inputs, f"SELECT source, record_no FROM {table}")
+            assert sorted(map(str, found)) == sorted(map(str, rows))
+    assert [each["source"] for each in asked(inputs, query.format("damage"))] == names
+    assert [each.source for each in inputs.lost.details] == names
+    file_too = open_inputs([named.first, named.path])
+    found = asked(file_too, query.format("record"))
+    assert [each["source"] for each in found] == names
+    assert file_too.arrow("qjst")["source"].unique().to_pylist() == names[::-1]
+
+
+def test_a_dataset_keeps_its_names_where_no_other_input_has_them(named: Named) -> None:
+    (only,) = open_inputs([named.first]).sources
+    assert not getattr(only, "called", None)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_records_that_a_dataset_has_are_not_counted_again(order: int, named: Named) -> None:
+    count = "SELECT count(*) AS n FROM record"
+    [alone] = asked(open_inputs([named.second]), count)
+    inputs = open_inputs([named.second, named.path][::order])
+    assert asked(inputs, count) == [alone]
+    assert inputs.duplicates == alone["n"]
+    [twice] = asked(
+        open_inputs([named.second, named.path], ReadOptions(keep_duplicates=True)), count
+    )
+    assert twice["n"] == 2 * alone["n"]
+
+
+def test_a_dataset_of_a_selection_does_not_keep_others_records_away(
+    named: Named, tmp_path: Path
+) -> None:
+    some = Selection.of(type=["115"])
+    write_dataset(open_inputs([named.path], ReadOptions(some)), tmp_path / "some")
+    inputs = open_inputs([tmp_path / "some", named.path], ReadOptions(Selection.of(type=["116"])))
+    assert inputs.arrow("wtas").num_rows == open_inputs([named.second]).arrow("wtas").num_rows
+    inputs = open_inputs([tmp_path / "some", named.path], ReadOptions(some))
+    assert inputs.arrow("qjst").num_rows == open_inputs([named.second]).arrow("qjst").num_rows
+
+
+@pytest.mark.parametrize(
+    ("name", "decoy"), [("z[1]", "z1"), ("a*b", "axb"), ("q?r", "qxr"), ("~", "home")]
+)
+def test_the_path_of_a_dataset_is_no_pattern(
+    name: str, decoy: str, named: Named, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / decoy))
+    for place, dataset in ((name, named.second), (decoy, named.first)):
+        Path(place).symlink_to(dataset, target_is_directory=True)
+    [row] = asked(open_inputs([Path(name)]), "SELECT max(day(smf_time)) AS day FROM qjst")
+    assert row["day"] == 2

@@ -1,0 +1,427 @@
+"""A block is declared once: it builds, it parses, and it knows what it does not hold."""
+
+from __future__ import annotations
+
+import datetime as dt
+import importlib
+import pkgutil
+from typing import Any
+
+import pytest
+from construct import Array, Int32ub, Struct
+from hypothesis import given
+from hypothesis import strategies as st
+
+import smfparse.schemas
+from smfparse.errors import LayoutError
+from smfparse.layout import (
+    TIMESTAMP,
+    Bit,
+    Block,
+    Code,
+    Combine,
+    Count32,
+    Count64,
+    Duration,
+    Field,
+    Flags,
+    Gauge32,
+    Header,
+    Hex,
+    Instant,
+    Kind,
+    Number,
+    Repeat,
+    Reserved,
+    SquareSum,
+    Text,
+    Wide,
+    Word,
+    Word32,
+    block,
+    header,
+    since,
+)
+from tests.support.searching import search
+
+BLOCKS = {
+    each.name: each
+    for module in pkgutil.iter_modules(smfparse.schemas.__path__)
+    for each in vars(importlib.import_module(f"smfparse.schemas.{module.name}")).values()
+    if isinstance(each, Block)
+}
+
+ALPHABET = [bytes([byte]).decode("cp500") for byte in range(256)]
+FIRST, LAST = dt.datetime(1900, 1, 1, 0, 0, 0, 1), dt.datetime(2042, 9, 17, 23, 53, 47, 370495)
+LOW_WORD = 2**32
+"""A latch wait with more than that is read from its high word, so it is not built."""
+
+
+def numbers(kind: Number) -> st.SearchStrategy[Any]:
+    least = -(1 << 8 * kind.width - 1) if kind.fact == "int" else 0
+    whole = st.integers(least, least + (1 << 8 * kind.width) - 1)
+    if kind.null is None:
+        return whole
+    return st.one_of(whole.filter(lambda number: number != kind.null), st.none())
+
+
+def values(kind: Kind) -> st.SearchStrategy[Any]:
+    """Draw what a field of this kind can hold, in the form in which parsing gives it."""
+    match kind:
+        case Number():
+            return numbers(kind)
+        case Duration():
+            return st.integers(0, LOW_WORD - 1).map(lambda units: units / 4096)
+        case Instant():
+            zone = dt.UTC if kind.shown[0].arrow == TIMESTAMP else None
+            return st.none() | st.datetimes(FIRST, LAST, timezones=st.just(zone))
+        case Wide():
+            return st.integers(0, 2**128 - 1)
+        case Text():
+            text = st.text(st.sampled_from(ALPHABET), max_size=kind.width)
+            return text.map(lambda drawn: drawn.rstrip("\0 "))
+        case Hex():
+            return st.binary(min_size=kind.width, max_size=kind.width).map(
+                lambda drawn: drawn.hex().upper()
+            )
+        case Reserved():
+            return st.binary(min_size=kind.width, max_size=kind.width)
+    raise AssertionError(f"no strategy for {kind!r}")
+
+
+def entries(group: Array) -> st.SearchStrategy[list[Any]]:
+    """Draw two entries and repeat them: 100 different ones take hypothesis too long."""
+    if isinstance(group.subcon, Struct):
+        one = st.fixed_dictionaries(
+            {each.name: values(_bare(each.subcon)) for each in group.subcon.subcons}
+        )
+    else:
+        one = values(_bare(group.subcon))
+    pair = st.tuples(one, one)
+    return pair.map(lambda drawn: [drawn[number % 2] for number in range(group.count)])
+
+
+def _bare(kind: Any) -> Any:
+    while not isinstance(kind, Kind):
+        kind = kind.subcon
+    return kind
+
+
+def contents(which: Block) -> st.SearchStrategy[dict[str, Any]]:
+    """Draw all of a block but its header and its version word."""
+    left_out = {which.version.name} if which.version else set()
+    return st.fixed_dictionaries(
+        {
+            name: entries(member) if isinstance(member, Array) else values(member)
+            for name, (_, member) in which.members.items()
+            if name not in left_out and not isinstance(member, Header)
+        }
+    )
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+@given(data=st.data())
+@search(10)
+def test_every_block_gives_back_what_it_was_built_from(name: str, data: st.DataObject):
+    which = BLOCKS[name]
+    given_values = data.draw(contents(which))
+    if which.version:
+        given_values[which.version.name] = max(which.version_words.values())
+    built = which.build(given_values)
+    parsed = which.parse(built)
+    assert len(built) == which.size
+    assert {field: parsed[field] for field in given_values} == given_values
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_every_block_builds_its_own_header_from_nothing(name: str):
+    which = BLOCKS[name]
+    built = which.build({})
+    assert len(built) == which.size
+    if which.eyecatcher:
+        assert built[2:4] == which.size.to_bytes(2, "big")
+        assert built[4:8] == name.encode("cp500")
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_every_block_keeps_the_bytes_behind_its_map(name: str):
+    which = BLOCKS[name]
+    parsed = which.parse(which.build({"tail": b"later"}))
+    assert parsed["tail"] == b"later"
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_every_block_can_be_parsed_from_nothing_and_then_holds_nothing(name: str):
+    parsed = BLOCKS[name].parse(b"")
+    own, children = BLOCKS[name].rows(parsed)
+    assert set(own.values()) <= {None}
+    assert all(rows == [] for rows in children.values())
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_no_table_of_a_block_has_a_column_twice(name: str):
+    which = BLOCKS[name]
+    tables = [which.columns, *(each.columns for each in which.children)]
+    for table in tables:
+        names = [column.name for column in table]
+        assert sorted(set(names)) == sorted(names)
+
+
+PAIR = Struct("calls" / Count32 * "calls", "time" / Count64 * "time")
+TINY = block(
+    "TINY",
+    "A small block",
+    header("tinyid tinyll tinyeye", "AB12", "TINY"),
+    "version" / Word32 * "Version word",
+    "colour" / Code(1, {1: Word("Red")}) * "Colour",
+    "pad" / Reserved(3) * "Reserved",
+    since("version 2", "late" / Count32("pages") * "Came with version 2"),
+    since("9.1", "groups" / Repeat("tiny_pair", PAIR, side=("left", "right")) * "Pairs"),
+    "levels" / Array(2, Gauge32) * "Levels",
+    lengths={"8.0": 20, "9.1": 52},
+    version_words={"8.0": 1, "9.1": 2},
+)
+
+
+def tiny(*, version: int = 2) -> bytes:
+    return TINY.build(
+        {
+            "version": version,
+            "colour": 1,
+            "late": 3,
+            "groups": [{"calls": 4, "time": 5}, {"calls": 6, "time": 7}],
+            "levels": [8, 9],
+        }
+    )
+
+
+def test_a_block_is_written_as_its_bytes_stand():
+    assert tiny().hex().upper() == (
+        "AB12"
+        "0034"
+        "E3C9D5E8"
+        "00000002"
+        "01"
+        "000000"
+        "00000003"
+        "00000004"
+        "0000000000000005"
+        "00000006"
+        "0000000000000007"
+        "00000008"
+        "00000009"
+    )
+
+
+def test_a_block_is_rows_of_its_own_table_and_of_its_groups():
+    own, children = TINY.rows(TINY.parse(tiny()))
+    assert own == {
+        "version": 2,
+        "colour": 1,
+        "colour_text": "Red",
+        "late": 3,
+        "levels_1": 8,
+        "levels_2": 9,
+    }
+    assert children == {
+        "tiny_pair": [
+            {"side": "left", "calls": 4, "time": 5},
+            {"side": "right", "calls": 6, "time": 7},
+        ]
+    }
+
+
+def test_entries_in_which_everything_is_zero_are_no_rows():
+    groups = [{"calls": 0, "time": 0}, {"calls": 0, "time": 1}]
+    _, children = TINY.rows(TINY.parse(TINY.build({"version": 2, "groups": groups})))
+    assert children == {"tiny_pair": [{"side": "right", "calls": 0, "time": 1}]}
+
+
+@pytest.mark.parametrize(
+    ("length", "missing"),
+    [
+        (52, []),
+        (51, ["levels_2"]),
+        (48, ["levels_2"]),
+        (47, ["levels_1", "levels_2"]),
+        (19, ["late", "levels_1", "levels_2"]),
+        (13, ["late", "levels_1", "levels_2"]),
+        (12, ["colour", "colour_text", "late", "levels_1", "levels_2"]),
+    ],
+)
+def test_a_cut_block_holds_what_is_whole(length: int, missing: list[str]):
+    own, _ = TINY.rows(TINY.parse(tiny()[:length]))
+    assert [name for name, value in own.items() if value is None] == missing
+
+
+def test_an_entry_that_is_cut_in_two_has_what_is_whole_of_it():
+    _, children = TINY.rows(TINY.parse(tiny()[:40]))
+    assert children["tiny_pair"] == [
+        {"side": "left", "calls": 4, "time": 5},
+        {"side": "right", "calls": 6, "time": None},
+    ]
+
+
+def test_an_older_version_word_hides_the_fields_that_it_does_not_know():
+    own, _ = TINY.rows(TINY.parse(tiny(version=1)))
+    assert (own["late"], own["levels_2"]) == (None, 9)
+
+
+def test_a_block_too_short_for_its_version_word_is_told_by_its_length():
+    gated = block(
+        "GATED",
+        "The word stands behind what it gates",
+        since("word 5", "early" / Count32 * "Gated"),
+        "word" / Word32 * "Version word",
+    )
+    assert gated.parse(bytes.fromhex("00000007 00000004"))["early"] is None
+    assert gated.parse(bytes.fromhex("00000007 00000005"))["early"] == 7
+    assert gated.parse(bytes.fromhex("00000007 0000"))["early"] == 7
+
+
+@pytest.mark.parametrize(("length", "value"), [(8, 1), (7, None), (9, None), (4, None)])
+def test_a_block_that_counts_only_when_whole_is_nothing_at_another_length(
+    length: int, value: int | None
+):
+    whole = block("W", "w", "a" / Count32 * "a", "b" / Count32 * "b", only_whole=True)
+    assert whole.parse(bytes.fromhex("0000000100000002 00")[:length])["a"] == value
+
+
+def test_a_block_is_built_as_long_as_it_is_asked_for():
+    assert TINY.build({}, length=20)[2:4] == b"\0\x14"
+    assert len(TINY.build({}, length=20)) == 20
+    assert len(TINY.build({"tinyll": 60})) == 60
+
+
+def test_a_value_for_an_unknown_field_is_refused():
+    with pytest.raises(LayoutError, match="TINY has no field colur, versio"):
+        TINY.build({"versio": 1, "colur": 2})
+
+
+def test_an_unknown_field_is_named():
+    with pytest.raises(LayoutError, match="TINY has no field blue"):
+        TINY.field("blue")
+
+
+def test_a_field_that_is_declared_twice_is_refused():
+    with pytest.raises(LayoutError, match="TWICE: a occurs twice"):
+        block("TWICE", "t", "a" / Count32 * "a", "a" / Count32 * "a again")
+
+
+def test_two_fields_whose_columns_have_one_name_are_refused():
+    with pytest.raises(LayoutError, match="TWICE: a column occurs twice"):
+        block("TWICE", "t", "a" / Count32 * "a", "A" / Count32 * "A")
+
+
+def test_a_bit_that_has_the_name_of_a_field_is_refused():
+    with pytest.raises(LayoutError, match="TWICE: a column occurs twice"):
+        block("TWICE", "t", "a" / Count32 * "a", "f" / Flags(1, Bit("A", 1, "a")) * "f")
+
+
+def test_two_version_words_in_one_block_are_refused():
+    with pytest.raises(LayoutError, match=r"BOTH: more than one version word: \['v', 'w'\]"):
+        block(
+            "BOTH",
+            "b",
+            "v" / Word32 * "v",
+            "w" / Word32 * "w",
+            since("v 2", "a" / Count32 * "a"),
+            since("w 2", "b" / Count32 * "b"),
+        )
+
+
+def test_a_version_word_that_is_no_field_is_refused():
+    with pytest.raises(LayoutError, match="NONE has no field v"):
+        block("NONE", "n", since("v 2", "a" / Count32 * "a"))
+
+
+def test_a_field_of_a_foreign_kind_is_refused():
+    with pytest.raises(LayoutError, match=r"a: .* is not a kind; take one of smfparse.layout"):
+        block("FOREIGN", "f", "a" / Int32ub * "a")
+
+
+def test_a_field_without_a_name_is_refused():
+    with pytest.raises(LayoutError, match="has no name"):
+        block("NAMELESS", "n", Count32)
+
+
+def test_a_block_longer_than_any_recorded_length_is_refused():
+    with pytest.raises(LayoutError, match="LONG: maps 8 bytes, recorded"):
+        block("LONG", "l", "a" / Count64 * "a", lengths={"8.0": 4})
+
+
+def test_entries_that_do_not_go_on_evenly_are_refused():
+    with pytest.raises(LayoutError, match="GAP: pairs: more does not go on evenly"):
+        block(
+            "GAP",
+            "g",
+            "some" / Repeat("pairs", PAIR, side=(1, 2)) * "some",
+            "gap" / Reserved(4) * "gap",
+            "more" / Repeat("pairs", PAIR, side=(3, 4)) * "more",
+        )
+
+
+def test_arrays_of_different_widths_over_one_index_are_one_table():
+    mixed = block(
+        "MIXED",
+        "m",
+        "total" / Repeat("mixed_class", Count64, number=(1, 2)) * "totals",
+        "calls" / Repeat("mixed_class", Count32, number=(1, 2)) * "calls",
+    )
+    assert [(each.offset, each.stride) for each in mixed.children[0].columns] == [(0, 8), (16, 4)]
+    built = mixed.build({"total": [1, 2], "calls": [3, 4]})
+    _, children = mixed.rows(mixed.parse(built))
+    assert children["mixed_class"] == [
+        {"number": 1, "total": 1, "calls": 3},
+        {"number": 2, "total": 2, "calls": 4},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("version", "length", "word"),
+    [("6.0.0", 20, 1), ("8.0.0", 20, 1), ("9.0.5", 20, 1), ("9.1.0", 52, 2), ("10.0.0", 52, 2)],
+)
+def test_a_block_knows_its_length_and_version_word_at_a_version(
+    version: str, length: int, word: int
+):
+    assert (TINY.length_at(version), TINY.version_word_at(version)) == (length, word)
+
+
+def test_a_block_without_a_version_word_has_none_at_any_version():
+    assert block("PLAIN", "p", "a" / Count32 * "a").version_word_at("9.0.0") is None
+
+
+def test_a_column_says_what_it_is():
+    late = next(column for column in TINY.columns if column.name == "late")
+    found = (late.doc, late.unit, late.combine, late.field.since)
+    assert found == ("Came with version 2", "pages", Combine.SUM, "version 2")
+    text = next(column for column in TINY.columns if column.name == "colour_text")
+    assert (text.doc, text.unit, text.combine) == ("Colour: the word", None, Combine.NONE)
+
+
+def test_a_wide_number_is_three_columns_of_one_field():
+    wide = block("WIDE", "w", "sq" / SquareSum * "squares")
+    own, _ = wide.rows(wide.parse(wide.build({"sq": 2**64 + 5})))
+    assert own == {"sq_1": 1, "sq_2": 5, "sq": 2**64 + 5}
+
+
+def test_a_field_ends_behind_its_last_entry():
+    levels: Field = TINY.field("levels")
+    assert (levels.offset, levels.end) == (44, 52)
+
+
+@pytest.mark.parametrize(
+    ("block_name", "field", "value"),
+    [
+        ("QJST", "qjstwrw", 2**40),
+        ("QCST", "qcstchnm", "\u65e5\u672c"),
+        ("QCST", "qcstchnm", "x" * 21),
+        ("WTAS", "wtasstrt", "yesterday"),
+        ("WTID", "wtidnid", "no hex"),
+    ],
+)
+def test_a_value_that_does_not_fit_names_its_block_and_field(
+    block_name: str, field: str, value: object
+):
+    with pytest.raises(LayoutError, match=rf"{block_name}\.{field} cannot hold "):
+        BLOCKS[block_name].build({field: value})

@@ -1,0 +1,261 @@
+"""Each kind of field: bytes to value and back, with examples worked out by hand."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+from typing import Any
+
+import numpy as np
+import pytest
+from construct.core import FormatFieldError
+
+from smfparse.errors import LayoutError
+from smfparse.layout import (
+    Bit,
+    Code,
+    Combine,
+    Count32,
+    Count64,
+    Elapsed,
+    Flags,
+    Gauge8,
+    Header,
+    Hex,
+    LatchElapsed,
+    LocalWhen,
+    Low32,
+    Number,
+    Numeric,
+    Reserved,
+    SCount32,
+    SCount64,
+    SquareSum,
+    SWord16,
+    Text,
+    When,
+    Word,
+    Word16,
+    Word32,
+)
+
+SMALLEST = Number(4, signed=True, combine=Combine.MIN, null=0x0FFFFFFF)
+COLOURS = {1: Word("Red", "RED"), -1: Word("Any"), -3: Word("Queue manager")}
+COLOUR = Code(1, COLOURS)
+FLAGS = Flags(2, Bit("FIRST", 0x8000, "first"), Bit("LAST", 0x0001, "last"))
+
+
+def moment(*parts: int) -> dt.datetime:
+    return dt.datetime(*parts, tzinfo=dt.UTC)
+
+
+EXAMPLES = [
+    (Gauge8, "FF", 255),
+    (Word16, "FFFE", 65534),
+    (SWord16, "FFFE", -2),
+    (Count32, "FFFFFFFF", 4294967295),
+    (SCount32, "FFFFFFFF", -1),
+    (Count64, "8000000000000000", 9223372036854775808),
+    (SCount64, "8000000000000000", -9223372036854775808),
+    (SMALLEST, "0FFFFFFF", None),
+    (SMALLEST, "0FFFFFFE", 268435454),
+    (Elapsed, "0000000000001000", 1.0),
+    (Elapsed, "0000000000000800", 0.5),
+    (Elapsed, "0000000000000001", 1 / 4096),
+    (Elapsed, "0000000000000000", 0.0),
+    (LatchElapsed, "0000000000001000", 1.0),
+    (When, "7D91048BCA000000", moment(1970, 1, 1)),
+    (When, "7D91048BCA001000", moment(1970, 1, 1, 0, 0, 0, 1)),
+    (When, "0000000000001000", moment(1900, 1, 1, 0, 0, 0, 1)),
+    (When, "FFFFFFFFFFFFF000", moment(2042, 9, 17, 23, 53, 47, 370495)),
+    (When, "0000000000000000", None),
+    (LocalWhen, "7D91048BCA001000", dt.datetime(1970, 1, 1, 0, 0, 0, 1)),
+    (LocalWhen, "0000000000000000", None),
+    (SquareSum, "00000000000000010000000000000002", 2**64 + 2),
+    (Text(4), "D4D8F0F1", "MQ01"),
+    (Text(4), "D4D84040", "MQ"),
+    (Text(4), "40D44040", " M"),
+    (Text(3), "D440D8", "M Q"),
+    (Text(4), "40404040", ""),
+    (Hex(3), "00aB40", "00AB40"),
+    (Reserved(2), "0102", b"\1\2"),
+    (COLOUR, "01", 1),
+    (COLOUR, "FF", 255),
+    (FLAGS, "8001", 0x8001),
+    (Header(Hex(2), "C90F"), "C90F", "C90F"),
+]
+
+
+@pytest.mark.parametrize(("kind", "wire", "value"), EXAMPLES)
+def test_bytes_give_the_value(kind: Any, wire: str, value: Any):
+    parsed = kind.parse(bytes.fromhex(wire))
+    assert parsed == value
+    assert type(parsed) is type(value)
+
+
+@pytest.mark.parametrize(("kind", "wire", "value"), EXAMPLES)
+def test_the_value_gives_the_bytes_back(kind: Any, wire: str, value: Any):
+    assert kind.build(value) == bytes.fromhex(wire)
+
+
+@pytest.mark.parametrize(
+    ("kind", "wire"),
+    [
+        (Count32, "00000000"),
+        (SMALLEST, "0FFFFFFF"),
+        (Elapsed, "0000000000000000"),
+        (When, "0000000000000000"),
+        (SquareSum, "00" * 16),
+        (Text(3), "404040"),
+        (Hex(3), "000000"),
+        (Reserved(3), "000000"),
+        (COLOUR, "00"),
+        (FLAGS, "0000"),
+        (Header(Text(4), "QIST"), "D8C9E2E3"),
+    ],
+)
+def test_a_field_without_a_value_is_built_as_mq_leaves_it(kind: Any, wire: str):
+    """As zeros, blanks, the sentinel, or what every block has there."""
+    assert kind.build(None) == bytes.fromhex(wire)
+
+
+@pytest.mark.parametrize(
+    ("kind", "wire", "value"),
+    [
+        (Text(4), "D4D80000", "MQ"),
+        (Text(4), "D4400040", "M"),
+        (Text(4), "00000000", ""),
+        (Text(4), "00D40000", "\x00M"),
+        (When, "7D91048BCA000FFF", moment(1970, 1, 1)),
+        (When, "0000000000000FFF", moment(1900, 1, 1)),
+        (LatchElapsed, "0000100000000000", 1.0),
+        (LatchElapsed, "0000000100000001", (2**32 + 1) / 4096),
+        (LatchElapsed, "0000000000000000", 0.0),
+    ],
+)
+def test_bytes_that_are_not_built_are_still_read(kind: Any, wire: str, value: Any):
+    assert kind.parse(bytes.fromhex(wire)) == value
+
+
+def test_text_keeps_what_is_no_letter_so_that_nothing_is_lost():
+    every = bytes(range(256))
+    assert Text(256).parse(every).encode("cp500") == every
+
+
+def test_text_that_does_not_fit_is_refused():
+    with pytest.raises(LayoutError, match="'QUEUE' is longer than 4 bytes"):
+        Text(4).build("QUEUE")
+
+
+def test_a_number_that_does_not_fit_is_refused():
+    with pytest.raises(FormatFieldError):
+        Count32.build(2**32)
+
+
+def cells(kind: Any, wire: str) -> dict[str, Any]:
+    """Every column of one field, by suffix or name."""
+    value = kind.parse(bytes.fromhex(wire))
+    return {shown.name or shown.suffix: shown.cell(value) for shown in kind.shown}
+
+
+@pytest.mark.parametrize(
+    ("wire", "number", "word"),
+    [
+        ("01", 1, "Red"),
+        ("FF", 255, "Any"),
+        ("FD", 253, "Queue manager"),
+        ("07", 7, "?7"),
+        ("FE", 254, "?254"),
+        ("00", 0, "?0"),
+    ],
+)
+def test_a_code_is_its_number_and_its_word(wire: str, number: int, word: str):
+    assert cells(COLOUR, wire) == {"": number, "_text": word}
+
+
+@pytest.mark.parametrize(("wire", "word"), [("FFFFFFFF", "Any"), ("FFFFFFFE", "?-2")])
+def test_a_signed_code_has_a_word_for_a_negative_number(wire: str, word: str):
+    assert cells(Code(4, COLOURS, signed=True), wire)["_text"] == word
+
+
+def test_a_code_that_is_not_there_has_no_word():
+    assert COLOUR.word(None) is None
+
+
+def test_a_word_knows_how_mp1b_spells_it():
+    assert (COLOURS[1], COLOURS[1].mp1b, COLOURS[-1].mp1b) == ("Red", "RED", "Any")
+
+
+@pytest.mark.parametrize(
+    ("wire", "first", "last"),
+    [("8000", True, False), ("0001", False, True), ("7FFE", False, False), ("FFFF", True, True)],
+)
+def test_a_flag_word_is_its_number_and_a_boolean_a_bit(wire: str, first: bool, last: bool):
+    assert cells(FLAGS, wire) == {"": int(wire, 16), "FIRST": first, "LAST": last}
+
+
+def test_flags_that_are_not_there_have_no_bits():
+    assert [shown.cell(None) for shown in FLAGS.shown] == [None, None, None]
+
+
+@pytest.mark.parametrize(
+    ("value", "whole"),
+    [
+        (2**64 + 2, decimal.Decimal(2**64 + 2)),
+        (10**38 - 1, decimal.Decimal(10**38 - 1)),
+        (10**38, None),
+        (2**128 - 1, None),
+    ],
+)
+def test_a_wide_number_is_its_halves_and_the_whole_up_to_38_digits(
+    value: int, whole: decimal.Decimal | None
+):
+    assert cells(SquareSum, f"{value:032X}") == {
+        "_1": value >> 64,
+        "_2": value % 2**64,
+        "": whole,
+    }
+
+
+def test_a_wide_number_that_is_not_there_has_no_parts():
+    assert [shown.cell(None) for shown in SquareSum.shown] == [None, None, None]
+
+
+def test_a_unit_makes_another_kind_and_leaves_the_first_alone():
+    pages = Count32("pages")
+    assert (pages.unit, pages.combine, Count32.unit) == ("pages", Combine.SUM, None)
+    assert pages.parse(b"\0\0\0\7") == 7
+
+
+@pytest.mark.parametrize(
+    ("kind", "combine"),
+    [
+        (Count32, Combine.SUM),
+        (Low32, Combine.MIN),
+        (Gauge8, Combine.LAST),
+        (Word32, Combine.NONE),
+        (Elapsed, Combine.SUM),
+        (When, Combine.NONE),
+        (COLOUR, Combine.NONE),
+        (FLAGS, Combine.NONE),
+        (Text(4), Combine.NONE),
+    ],
+)
+def test_a_kind_says_how_its_values_combine(kind: Any, combine: Combine):
+    assert kind.combine is combine
+
+
+@pytest.mark.parametrize("kind", [Reserved(4), Header(Hex(2), "C90F")])
+def test_what_is_reserved_or_in_the_block_header_has_no_column(kind: Any):
+    assert kind.shown == ()
+
+
+NUMERIC = [(kind, wire) for kind, wire, _ in EXAMPLES if isinstance(kind, Numeric)]
+
+
+@pytest.mark.parametrize(("kind", "wire"), NUMERIC)
+def test_a_column_of_numbers_can_be_written_back_as_the_bytes_it_was(kind: Numeric, wire: str):
+    raw = np.frombuffer(bytes.fromhex(wire) * 3, np.uint8).reshape(3, -1)
+    values, present = kind.values(raw)
+    there = np.ones(3, np.bool_) if present is None else present
+    assert kind.encode(values)[there].tolist() == raw[there].tolist()

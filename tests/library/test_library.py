@@ -1,0 +1,153 @@
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import smfparse
+from smfparse import reports
+from smfparse.errors import InputError, RequestError
+from smfparse.inputs import open_inputs
+from smfparse.reports import TOTAL
+from smfparse.tables import table_names
+from smfparse.writing import write_dataset
+from tests.support.paths import FIXTURES
+from tests.support.report_runs import printed, report_rows
+
+DUMP = FIXTURES / "qm01-930.smf"
+
+
+@pytest.fixture(params=["file", "dataset"])
+def data(request: pytest.FixtureRequest, tmp_path: Path) -> smfparse.SmfData:
+    if request.param == "file":
+        return smfparse.open(DUMP)
+    write_dataset(open_inputs([DUMP]), tmp_path / "set")
+    return smfparse.open(str(tmp_path / "set"))
+
+
+def test_the_package_gives_what_it_says_and_nothing_more() -> None:
+    assert len(smfparse.__all__) <= 10
+    for name in smfparse.__all__:
+        assert getattr(smfparse, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = smfparse.nothing
+
+
+def test_every_table_comes_whole_or_by_columns(data: smfparse.SmfData) -> None:
+    assert data.tables == tuple(table_names())
+    whole = data.arrow("wqst")
+    assert whole.num_rows
+    some = data.arrow("wqst", ["putn", "basename"])
+    assert some.column_names == ["putn", "basename"]
+    assert some.equals(whole.select(["putn", "basename"]))
+    assert sum(batch.num_rows for batch in data.batches("wqst", ["putn"])) == whole.num_rows
+    assert data.arrow("qqst", []).num_columns == 0
+
+
+def test_what_is_in_the_data_is_counted(data: smfparse.SmfData) -> None:
+    counted = sum(each.records for each in data.info())
+    assert counted == data.sql("SELECT count(*) AS n FROM record")["n"][0].as_py()
+    assert not data.damage
+
+
+def test_a_report_is_a_table_of_what_json_has(data: smfparse.SmfData) -> None:
+    for name, options in [("log", {}), ("api-cost", {"by": "job,queue", "top": 5})]:
+        found = data.report(name, total=True, **options)
+        which = reports.report(name)
+        rows = report_rows(name, DUMP, sections=TOTAL, **options)
+        lines = printed(which, rows, "json")
+        expected = json.loads("\n".join(lines))["rows"]
+        names = set(found.column_names)
+        kept = [row for row in found.to_pylist() if which.has(row.get("line") or "", "json")]
+        assert len(kept) == len(expected)
+        for row, told in zip(kept, expected, strict=True):
+            assert {key for key in told if not key.endswith("_local")} == names
+            for each in which.figures:
+                if isinstance(told[each.name], (int, float)):
+                    assert row[each.name] == pytest.approx(told[each.name])
+
+
+def test_two_are_compared_as_on_the_command_line(data: smfparse.SmfData) -> None:
+    rows = smfparse.compare(data, data, by="job")
+    assert isinstance(rows, pl.DataFrame)
+    assert set(rows["ratio"].drop_nulls()) == {1.0}
+    assert rows["queue"].null_count() == rows.height
+
+
+def test_what_is_not_there_is_said_to_be_so() -> None:
+    data = smfparse.open([DUMP])
+    with pytest.raises(RequestError, match="no table wqzz"):
+        data.arrow("wqzz")
+    with pytest.raises(RequestError, match="task is a view, not a table; query it with SQL"):
+        data.arrow("task")
+    with pytest.raises(RequestError, match="wqst has no column putz"):
+        list(data.batches("wqst", ["putz"]))
+    with pytest.raises(RequestError, match="no report lag"):
+        data.report("lag")
+    with pytest.raises(RequestError, match="does not take by="):
+        data.report("log", by="job")
+    with pytest.raises(RequestError, match="exclude each other"):
+        data.report("log", interval="1h", total=True)
+    with pytest.raises(RequestError, match="by=day"):
+        smfparse.compare(data, data, by=["day"])
+    with pytest.raises(RequestError, match="tolerance=-1"):
+        smfparse.compare(DUMP, str(DUMP), tolerance=-1)
+    with pytest.raises(InputError, match=r"missing\.smf"):
+        smfparse.open("missing.smf")
+
+
+def test_a_selection_is_for_every_method() -> None:
+    chosen = smfparse.open(DUMP, smfparse.Selection.of(qmgr=["QM01"]))
+    assert set(chosen.arrow("wtas")["qmgr"].to_pylist()) == {"QM01"}
+    assert {each.qmgr for each in chosen.info()} == {"QM01"}
+    assert set(chosen.report("log")["qmgr"].to_pylist()) == {"QM01"}
+    assert "SMF data of" in repr(chosen)
+
+
+def test_what_is_written_a_little_otherwise_is_found(data: smfparse.SmfData) -> None:
+    assert data.arrow("WQST", "putn").equals(data.arrow("wqst", ["putn"]))
+    assert data.polars("WQST").select("putn").collect().height == data.arrow("wqst").num_rows
+    assert data.report("api_cost", total=True).equals(data.report("api-cost", total=True))
+
+
+def test_no_input_is_not_taken_for_some() -> None:
+    for none in ([], "", ["", DUMP]):
+        with pytest.raises(InputError, match="input"):
+            smfparse.open(none)
+
+
+def test_a_file_that_is_empty_by_now_is_said_to_be_so(tmp_path: Path) -> None:
+    path = tmp_path / "rewritten.smf"
+    path.write_bytes(DUMP.read_bytes())
+    data = smfparse.open(path)
+    path.write_bytes(b"")
+    with pytest.raises(InputError, match="is empty"):
+        data.arrow("wqst")
+
+
+def test_a_part_is_asked_for_what_is_there() -> None:
+    for wanted in ({"wqst": "putn"}, {"WQST": ["putn"]}):
+        found = [*smfparse.decode_part(DUMP, tables=wanted)]
+        assert {(table, *batch.schema.names) for table, batch in found} == {("wqst", "putn")}
+    with pytest.raises(RequestError, match="wqst has no column putz; near: put"):
+        next(smfparse.decode_part(DUMP, tables={"wqst": ["putz"]}))
+    assert smfparse.plan(str(DUMP), 1 << 20) == smfparse.plan(DUMP, 1 << 20)
+    with pytest.raises(RequestError, match="part_bytes=0"):
+        smfparse.plan(DUMP, 0)
+
+
+def test_a_keyword_that_open_does_not_have_is_refused_by_name() -> None:
+    with pytest.raises(TypeError, match=r"open\(\) has no keyword argument 'since'; .*Selection"):
+        smfparse.open(DUMP, since="2200")  # type: ignore[call-arg]
+
+
+def test_a_plan_takes_the_name_of_a_framing() -> None:
+    assert smfparse.plan(DUMP, 1 << 20, framing="rdw") == smfparse.plan(DUMP, 1 << 20)
+    with pytest.raises(RequestError, match="framing=x: no such framing"):
+        smfparse.plan(DUMP, 1 << 20, framing="x")
+
+
+def test_the_package_shows_its_public_names_and_no_others() -> None:
+    assert dir(smfparse) == sorted(smfparse.__all__)
+    assert {"Selection", "SmfData", "compare", "open"} < set(smfparse.__all__)
+    assert all(hasattr(smfparse, name) for name in smfparse.__all__)

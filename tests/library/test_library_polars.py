@@ -1,0 +1,397 @@
+"""LazyFrames give what Arrow tables give, and the decoder is asked for no more than they need."""
+
+from __future__ import annotations
+
+import datetime as dt
+import operator
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import smfparse
+from smfparse.errors import DamageError, InputError, RequestError
+from smfparse.inputs import Inputs, ReadOptions, open_inputs
+from smfparse.limits import LIMITS
+from smfparse.query.lazy import narrowed
+from smfparse.reading import Input
+from smfparse.selecting import ALL_RECORDS, Selection
+from smfparse.writing import write_dataset
+from tests.support.builders import rdw
+from tests.support.generated import generate_dump
+from tests.support.searching import search
+from tests.support.subjects import channels, class1, continuation, task
+
+pytestmark = pytest.mark.slow
+
+START = dt.datetime(2026, 3, 4, 11)
+NOON = dt.datetime(2026, 3, 4, 12)
+NAMES = ("PAY.IN", "pay.in", "PAY*", "A,B", "", "PAY.I", "A'B")
+"""Names in records: blank, in lower case, and with what a selection reads as a pattern."""
+CHUNKS = 3
+
+
+def generated(path: Path, seed: int, count: int, tasks: int = 6) -> Path:
+    hour = dt.timedelta(hours=1)
+    generate_dump(
+        path, start=START, utc_offset=hour, interval=hour, version="9.3.2", seed=seed, tasks=tasks,
+        queues=8, count=count,
+    )  # fmt: skip
+    return path
+
+
+@pytest.fixture(scope="module")
+def dumps(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Two files and a dataset: tasks, channels and all other tables."""
+    folder = tmp_path_factory.mktemp("polars")
+    odd = [
+        *(task(name[:8], name, [(name, "Q"), ("Q", name)], 7, "MQ01") for name in NAMES),
+        *(continuation(name[:8], "", [(name, name)], 7, "mq01") for name in NAMES),
+        *(class1(name[:8]) for name in NAMES),
+        channels(*NAMES),
+    ]
+    (folder / "odd.smf").write_bytes(rdw(odd))
+    write_dataset(open_inputs([generated(folder / "stored.smf", 1, 1)]), folder / "set")
+    return [generated(folder / "some.smf", 2, 2), folder / "set", folder / "odd.smf"]
+
+
+TABLES = ("wqst", "wtid", "qcst", "qmac", "record", "qjst", "wqst_cf")
+EAGER: dict[str, pl.DataFrame] = {}
+
+
+def eager(data: smfparse.SmfData, table: str) -> pl.DataFrame:
+    if table not in EAGER:
+        found = pl.from_arrow(data.arrow(table))
+        assert isinstance(found, pl.DataFrame)
+        EAGER[table] = found
+    return EAGER[table]
+
+
+@pytest.fixture(scope="module")
+def data(dumps: list[Path]) -> Iterator[smfparse.SmfData]:
+    yield smfparse.open(dumps)
+    EAGER.clear()
+
+
+def test_every_table_is_that_of_arrow(data: smfparse.SmfData) -> None:
+    for table in data.tables:
+        found = data.polars(table)
+        expected = eager(data, table)
+        assert found.collect_schema() == expected.schema, table
+        assert found.collect().equals(expected), table
+
+
+COMPARED = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)
+TEXTS = {"system", "qmgr", "objname", "basename", "wtidccn", "wtidchl", "qcstchnm", "qwhccn"}
+NEAR = [dt.timedelta(microseconds=rest) for rest in (-1_000_000, -1, 0, 1, 10_000, 1_000_000)]
+
+
+def comparisons(frame: pl.DataFrame) -> st.SearchStrategy[pl.Expr]:
+    """Conditions that a selection may be able to ask."""
+    texts = sorted(TEXTS & set(frame.columns))
+    words = sorted({*NAMES, "QM01", "QM*", "qm02", "SYSA", "PAY*    ", "Q", "MQ01"})
+    words += sorted({text for name in texts for text in frame[name].head(20) if text})
+    taken = frame["smf_time"].unique().sort().to_list()
+    moments = [dt.datetime.min, dt.datetime.max, *(time + near for time in taken for near in NEAR)]
+    text, word, moment = map(st.sampled_from, (texts, words, moments))
+    compare, some = st.sampled_from(COMPARED), st.lists(st.one_of(word, st.none()), max_size=3)
+    closed, time = st.sampled_from(["both", "left", "right", "none"]), pl.col("smf_time")
+    return st.one_of(
+        st.builds(lambda op, value: op(time, value), compare, moment),
+        st.builds(lambda op, value: op(pl.lit(value), time), compare, moment),
+        st.builds(
+            lambda low, high, ends: time.is_between(low, high, closed=ends),
+            *(moment, moment, closed),
+        ),
+        st.builds(lambda name, op, value: op(pl.col(name), value), text, compare, word),
+        st.builds(lambda name, op, value: op(pl.lit(value), pl.col(name)), text, compare, word),
+        st.builds(lambda name, values: pl.col(name).is_in(values), text, some),
+    )
+
+
+def others(frame: pl.DataFrame) -> st.SearchStrategy[pl.Expr]:
+    text = st.sampled_from(sorted(TEXTS & set(frame.columns)))
+    word, number = st.sampled_from(NAMES), st.sampled_from(["record_no", "block_no"])
+    return st.one_of(
+        st.builds(
+            lambda name, value: pl.col(name).is_in([value, None], nulls_equal=True), text, word
+        ),
+        st.builds(lambda name, value: pl.col(name).eq_missing(pl.lit(value)), text, word),
+        st.builds(lambda name: pl.col(name).is_null(), text),
+        st.builds(lambda name: pl.col(name).str.to_lowercase() == "pay.in", text),
+        st.builds(lambda one, two: pl.col(one) == pl.col(two), text, text),
+        st.builds(lambda name, op: op(pl.col(name), 3), number, st.sampled_from(COMPARED)),
+        st.builds(lambda name: pl.col(name) > pl.col(name).mean(), number),
+    )
+
+
+def conditions(frame: pl.DataFrame) -> st.SearchStrategy[pl.Expr]:
+    return st.recursive(
+        st.one_of(comparisons(frame), others(frame)),
+        lambda inner: st.one_of(
+            st.builds(operator.and_, inner, inner),
+            st.builds(operator.or_, inner, inner),
+            st.builds(operator.invert, inner),
+        ),
+        max_leaves=5,
+    )
+
+
+@search(150)
+@given(drawn=st.data())
+def test_a_query_gives_the_rows_of_the_whole_table(
+    data: smfparse.SmfData, drawn: st.DataObject
+) -> None:
+    table = drawn.draw(st.sampled_from(TABLES))
+    whole = eager(data, table)
+    filters = drawn.draw(st.lists(conditions(whole), max_size=2))
+    shown = drawn.draw(st.lists(st.sampled_from(whole.columns), min_size=1, max_size=4))
+    start, rows = drawn.draw(st.tuples(st.integers(0, 3), st.integers(0, 50)))
+    first = drawn.draw(st.none() | st.integers(0, 50))
+    asked = drawn.draw(st.sampled_from([ALL_RECORDS, Selection.of(qmgr=["QM*"], since=["1200"])]))
+    engine = drawn.draw(st.sampled_from(["auto", "streaming"]))
+    chosen = smfparse.SmfData(Inputs(data.inputs.sources, options=ReadOptions(asked)))
+    expected = whole
+    if not asked.everything:
+        found = pl.from_arrow(chosen.arrow(table))
+        assert isinstance(found, pl.DataFrame)
+        expected = found
+
+    def query(frame: pl.LazyFrame) -> pl.LazyFrame:
+        frame = frame if first is None else frame.head(first)
+        for each in filters:
+            frame = frame.filter(each)
+        return frame.select(list(dict.fromkeys(shown))).slice(start, rows)
+
+    made = query(chosen.polars(table)).collect(engine=engine)
+    assert made.equals(query(expected.lazy()).collect())
+
+
+def test_a_filter_behind_a_limit_is_of_the_first_rows(data: smfparse.SmfData) -> None:
+    whole = eager(data, "wqst")
+    late = pl.col("qmgr") != whole["qmgr"][0]
+    late |= pl.col("smf_time") > whole["smf_time"][0]
+    first = whole.filter(late.not_()).height + 5
+    found = data.polars("wqst").head(first).filter(late).collect()
+    assert found.height
+    assert found.equals(whole.head(first).filter(late))
+
+
+@pytest.mark.parametrize("table", ["wqst", "damage"])
+def test_rows_are_as_many_without_a_column(data: smfparse.SmfData, table: str) -> None:
+    rows = eager(data, table).height
+    assert data.polars(table).with_row_index().select("index").collect().height == rows
+    assert data.arrow(table, []).num_rows == rows
+    assert sum(batch.num_rows for batch in data.batches(table, [])) == rows
+    several = eager(data, table).filter(pl.col("record_no") > 3).height
+    chosen = data.polars(table).filter(pl.col("record_no") > 3).with_row_index()
+    assert chosen.select("index").collect().height == several
+
+
+@search(150)
+@given(drawn=st.data())
+def test_what_the_decoder_leaves_out_no_condition_lets_pass(
+    data: smfparse.SmfData, drawn: st.DataObject
+) -> None:
+    table = drawn.draw(st.sampled_from(TABLES))
+    whole = eager(data, table)
+    filters = drawn.draw(st.lists(comparisons(whole), min_size=1, max_size=2))
+    found = data.polars(table).filter(*filters).select("source", "record_no", "block_no")
+    expected = whole.filter(*filters).select("source", "record_no", "block_no")
+    assert found.collect().equals(expected)
+
+
+@pytest.mark.parametrize(
+    ("table", "condition", "asked"),
+    [
+        ("wqst", pl.col("qmgr") == "QM01", Selection(qmgrs=frozenset({"QM01"}))),
+        ("wqst", pl.lit("SYSA") == pl.col("system"), Selection(systems=frozenset({"SYSA"}))),
+        ("wqst", pl.col("basename") == "A,b", Selection(queues=frozenset({"A,b"}))),
+        ("qqst", pl.col("qqstqnam") == "A", Selection(queues=frozenset({"A"}))),
+        ("wtid", pl.col("wtidccn").is_in(["A", "B"]), Selection(jobs=frozenset({"A", "B"}))),
+        ("qmac", pl.col("qwhccn") == "A", Selection(jobs=frozenset({"A"}))),
+        ("qcst", pl.col("qcstchnm") == "A", Selection(channels=frozenset({"A"}))),
+        (
+            "wtid",
+            (pl.col("wtidchl") == "A") & (pl.col("qmgr") == "Q") & (pl.col("record_no") > 3),
+            Selection(qmgrs=frozenset({"Q"}), channels=frozenset({"A"})),
+        ),
+        (
+            "record",
+            (pl.col("smf_time") >= START + dt.timedelta(microseconds=5))
+            & (pl.col("smf_time") < NOON),
+            Selection(start=START, end=NOON + dt.timedelta(seconds=1)),
+        ),
+        (
+            "record",
+            pl.col("smf_time").is_between(START, NOON),
+            Selection(start=START, end=NOON + dt.timedelta(seconds=1)),
+        ),
+        ("record", pl.lit(START) < pl.col("smf_time"), Selection(start=START)),
+        ("wqst", (pl.col("qmgr") == "A") | (pl.col("qmgr") == "B"), ALL_RECORDS),
+        ("wqst", pl.col("qmgr") != "QM01", ALL_RECORDS),
+        ("wqst", pl.col("qmgr") > "QM01", ALL_RECORDS),
+        ("wqst", pl.col("qmgr") == pl.col("system"), ALL_RECORDS),
+        ("wqst", pl.col("basename") == "", ALL_RECORDS),
+        ("wqst", pl.col("putn") == 1, ALL_RECORDS),
+        ("wtid", pl.col("wtidchl").is_in([f"Q{number}" for number in range(2000)]), ALL_RECORDS),
+    ],
+)
+def test_what_a_selection_can_ask_is_asked_of_the_decoder(
+    table: str, condition: pl.Expr, asked: Selection
+) -> None:
+    assert narrowed(ALL_RECORDS, table, condition) == asked
+
+
+def test_a_selection_is_not_asked_less_than_before() -> None:
+    before = Selection(qmgrs=frozenset({"QM*"}), start=NOON, end=NOON + dt.timedelta(hours=1))
+    condition = (pl.col("qmgr") == "QM01") & pl.col("smf_time").is_between(START, dt.datetime.max)
+    assert narrowed(before, "wqst", condition) == before
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The columns that inputs are asked for."""
+    found: list[Any] = []
+    original = Inputs.batches
+
+    def batches(self: Inputs, wanted: Any, *, prompt: bool = False) -> Any:
+        found.append(wanted)
+        return original(self, wanted, prompt=prompt)
+
+    monkeypatch.setattr(Inputs, "batches", batches)
+    return found
+
+
+def test_only_columns_that_a_query_needs_are_decoded(
+    data: smfparse.SmfData, asked: list[Any]
+) -> None:
+    sums = data.polars("wqst").filter(pl.col("qmgr") == "QM01").group_by("basename")
+    sums.agg(pl.col("putn").sum()).collect()
+    assert asked == [{"wqst": {"basename", "putn", "qmgr"}}]
+    assert data.polars("qjst").select(pl.len()).collect().item()
+    assert len(asked[1]["qjst"]) == 1
+
+
+@pytest.fixture
+def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file of several chunks, each with rows of all tables."""
+    monkeypatch.setitem(vars(LIMITS), "chunk_bytes", 1)
+    path = generated(tmp_path / "large.smf", 3, 9, tasks=60)
+    assert path.stat().st_size > CHUNKS << 21
+    return path
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The records of the chunks that are read."""
+    found: list[int] = []
+    original = Input.chunks
+
+    def chunks(*arguments: Any, **options: Any) -> Any:
+        for chunk in original(*arguments, **options):
+            found.append(len(chunk.start))
+            yield chunk
+
+    monkeypatch.setattr(Input, "chunks", chunks)
+    return found
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("table", ["wqst", "qjst"])
+def test_a_limit_ends_the_reading(large: Path, read: list[int], table: str, jobs: int) -> None:
+    limits = replace(LIMITS, least_unit=1)
+    frame = smfparse.open(large, jobs=jobs, limits=limits).polars(table)
+    assert frame.limit(1).collect().height == 1
+    assert len(read) == 1
+    smfparse.open(large).polars(table).collect()
+    assert len(read) > CHUNKS
+
+
+def test_a_limit_does_not_look_at_later_files(large: Path, tmp_path: Path, read: list[int]) -> None:
+    second = tmp_path / "second.smf"
+    second.write_bytes(large.read_bytes())
+    data = smfparse.open([large, second])
+    assert data.polars("wqst").limit(10).collect().height == 10
+    assert len(read) == 1
+    assert data.polars("wqst").select(pl.len()).collect().item() == data.arrow("wqst").num_rows
+
+
+def test_the_head_of_what_is_filtered_ends_the_reading(large: Path, read: list[int]) -> None:
+    frame = smfparse.open(large).polars("qjst").filter(pl.col("qmgr") == "QM02")
+    assert frame.head(1).collect(engine="streaming").height == 1
+    assert len(read) <= CHUNKS
+
+
+def test_a_process_can_end_while_polars_reads_ahead(large: Path) -> None:
+    """The generator is slow, so that polars is in it for sure when the query has its rows."""
+    script = f"""
+import time
+import polars as pl
+import smfparse
+from smfparse.limits import LIMITS
+from smfparse.query import lazy
+vars(LIMITS).update(chunk_bytes=1)
+made = lazy._frame
+def slow(*arguments):
+    time.sleep(0.2)
+    return made(*arguments)
+lazy._frame = slow
+rows = smfparse.open({str(large)!r}).polars("wqst").filter(pl.col("putn") >= 0)
+print(rows.head(10).collect().height)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "10\n", "")
+
+
+def test_processes_give_the_rows_of_one(large: Path) -> None:
+    limits = replace(LIMITS, least_unit=1 << 21)
+    opened = [smfparse.open(large, jobs=jobs, limits=limits) for jobs in (1, 2)]
+    query = [each.polars("wtid").collect() for each in opened]
+    assert query[0].height
+    assert query[0].equals(query[1])
+
+
+def test_errors_are_those_of_reading(dumps: list[Path], tmp_path: Path) -> None:
+    with pytest.raises(RequestError, match="no table wqzz"):
+        smfparse.open(dumps).polars("wqzz")
+    gone = tmp_path / "gone.smf"
+    gone.write_bytes(dumps[0].read_bytes())
+    frame = smfparse.open(gone).polars("wqst")
+    gone.unlink()
+    with pytest.raises(InputError, match=r"gone\.smf"):
+        frame.collect()
+    damaged = tmp_path / "damaged.smf"
+    damaged.write_bytes(dumps[0].read_bytes()[:-7])
+    with pytest.raises(DamageError, match=r"damaged\.smf"):
+        smfparse.open(damaged, strict=True).polars("wqst").collect()
+    data = smfparse.open(damaged)
+    data.polars("wqst").select("putn").collect()
+    assert len(data.damage) == 1
+
+
+def test_duckdb_has_every_table(data: smfparse.SmfData) -> None:
+    with data.connect() as connection:
+        for table in ("wtid", "wqst", "damage"):
+            ((rows,),) = connection.sql(f"SELECT count(*) FROM {table}").fetchall()
+            assert rows == eager(data, table).height
+        joined = "SELECT count(*) FROM wqst JOIN wtid USING (source, record_no)"
+        first, second = (connection.sql(joined).fetchall() for _ in range(2))
+        assert first == second != [(0,)]
+        ((moment,),) = connection.sql("SELECT min(time) FROM wqst").fetchall()
+        assert moment == eager(data, "wqst")["time"].min()
+
+
+def test_a_connection_keeps_what_it_reads(dumps: list[Path]) -> None:
+    connection = smfparse.open(dumps).connect()
+    tables = {name for (name,) in connection.sql("SHOW TABLES").fetchall()}
+    assert set(smfparse.open(dumps).tables) <= tables
+    assert connection.sql("SELECT count(*) FROM wqst").fetchall() != [(0,)]
+    connection.close()

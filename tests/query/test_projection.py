@@ -1,0 +1,425 @@
+"""A query decodes the columns it needs, and reads a file once: against tables decoded whole."""
+
+from __future__ import annotations
+
+import errno
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smfparse import reports
+from smfparse.errors import OutputError, RequestError
+from smfparse.inputs import Inputs, ReadOptions, open_inputs
+from smfparse.query import Catalog, words_in
+from smfparse.query.projection import named_tables, read_plan
+from smfparse.reports import RECORDED, TOTAL, Sections
+from smfparse.reports.sections import statements
+from smfparse.selecting import Selection
+from smfparse.tables import RECORD, Wanted, columns, table_names
+from smfparse.writing import write_dataset
+from tests.support.paths import PROJECT, SMF
+from tests.support.searching import search
+
+MACROS = PROJECT / "smfparse" / "reports" / "macros.sql"
+ALL = None
+Asked = list[dict[str, frozenset[str] | None]]
+
+
+def all_of(table: str) -> frozenset[str]:
+    return frozenset(each.name for each in columns(table))
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
+    """What each reading of the inputs was asked for."""
+    found: Asked = []
+    batches = Inputs.batches
+
+    def watched(inputs: Inputs, wanted: Wanted) -> Any:
+        found.append(dict(wanted))
+        return batches(inputs, wanted)
+
+    monkeypatch.setattr(Inputs, "batches", watched)
+    return found
+
+
+@pytest.fixture(scope="module")
+def whole() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Every table, decoded whole and copied into DuckDB."""
+    inputs = open_inputs([SMF])
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute("CREATE SCHEMA inputs")
+        for table in table_names():
+            connection.register("decoded", inputs.arrow(table))
+            connection.execute(f"CREATE TABLE {table} AS SELECT * FROM decoded")
+            connection.execute(
+                f"CREATE VIEW inputs.{table} AS SELECT 0 AS input_no, * FROM main.{table}"
+            )
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def catalog() -> Iterator[Catalog]:
+    """One connection for many queries, as a library user has it."""
+    with Catalog(open_inputs([SMF])) as made:
+        yield made
+
+
+def same(catalog: Catalog, whole: duckdb.DuckDBPyConnection, query: str) -> None:
+    """Compare a query's columns, types and rows, whatever their order."""
+    found, relation = catalog.arrow(query), whole.sql(query)
+    expected = relation.to_arrow_table()
+    assert found.schema.names == expected.schema.names
+    kinds = zip(expected.schema, relation.types, strict=True)
+    fields = [f.with_type(pa.int64()) if str(kind) == "HUGEINT" else f for f, kind in kinds]
+    expected = expected.cast(pa.schema(fields))
+    assert found.schema.types == expected.schema.types
+    rows = [sorted(map(repr, each.to_pylist())) for each in (found, expected)]
+    assert rows[0] == rows[1]
+
+
+STREAMED: Mapping[str, tuple[str, str]] = {
+    "SELECT putn FROM wqst": ("wqst", "putn"),
+    "FROM wqst SELECT putn": ("wqst", "putn"),
+    "SELECT QMGR, sum(PutCt) / sum(putn) FROM WQST GROUP BY 1": ("wqst", "qmgr putct putn"),
+    "-- a comment\nSELECT putn + getn AS both FROM wqst;": ("wqst", "putn getn"),
+    "SELECT count(*) FROM wqst": ("wqst", "system"),
+    "SELECT 1 FROM wqst": ("wqst", "system"),
+    "SELECT count(putn) FROM wqst": ("wqst", "putn"),
+    "SELECT basename FROM wqst WHERE putn > 0": ("wqst", "basename putn"),
+    "SELECT putn FROM wqst WHERE basename = 'QM01.IN'": ("wqst", "basename putn"),
+    "SELECT putn FROM wqst WHERE qmgr IN ('QM01', 'QM03')": ("wqst", "qmgr putn"),
+    "SELECT putn FROM wqst WHERE qmgr BETWEEN 'QM02' AND 'QM09'": ("wqst", "qmgr putn"),
+    "SELECT putn FROM wqst WHERE qmgr <> 'QM01'": ("wqst", "qmgr putn"),
+    "SELECT putn FROM wqst WHERE basename LIKE 'Q%'": ("wqst", "basename putn"),
+    "SELECT qsg FROM wqst WHERE qsg IS NULL AND putn IS NOT NULL": ("wqst", "qsg putn"),
+    "SELECT putn FROM wqst WHERE time > '2026-03-04 10:00:00+00'": ("wqst", "putn time"),
+    "SELECT putn FROM wqst WHERE smf_time < '2026-03-04 10:00:00'": ("wqst", "putn smf_time"),
+    "SELECT putn FROM wqst WHERE interval_seconds >= 100.5": ("wqst", "putn interval_seconds"),
+    "SELECT putn FROM wqst WHERE putn > 3 OR getn > 3": ("wqst", "putn getn"),
+    "SELECT qmgr FROM wqst ORDER BY putn": ("wqst", "qmgr putn"),
+    "SELECT max(putn) FROM wqst GROUP BY basename HAVING sum(getn) > 0": (
+        "wqst",
+        "basename putn getn",
+    ),
+    "SELECT sum(putn) FILTER (getn > 0) FROM wqst": ("wqst", "putn getn"),
+    "SELECT DISTINCT basename FROM wqst": ("wqst", "basename"),
+    "SELECT struct_pack(a := qmgr, b := [putn]) AS s FROM wqst": ("wqst", "qmgr putn"),
+    "SELECT s.b FROM (SELECT {'a': qmgr, 'b': putn} AS s FROM wqst)": ("wqst", "putn qmgr"),
+    "SELECT COLUMNS('^(putn|getn)$') FROM wqst": ("wqst", "putn getn"),
+    "SELECT b FROM (SELECT * FROM qjst) AS q(a, b)": ("qjst", "qmgr"),
+    "SELECT putn, row_number() OVER (PARTITION BY qmgr ORDER BY record_no, block_no) FROM wqst": (
+        "wqst",
+        "putn qmgr record_no block_no",
+    ),
+    "SELECT qmgr, putn FROM wqst QUALIFY rank() OVER (PARTITION BY qmgr ORDER BY getn) = 1": (
+        "wqst",
+        "qmgr putn getn",
+    ),
+    "WITH q AS (SELECT * FROM wqst) SELECT sum(putn) FROM q": ("wqst", "putn"),
+    "SELECT sum(n) FROM (SELECT putn AS n, * FROM wqst)": ("wqst", "putn"),
+    "SELECT t.n FROM wqst, LATERAL (SELECT putn + getn AS n) AS t": ("wqst", "putn getn"),
+    "SELECT count(*) FROM (SELECT putn FROM wqst USING SAMPLE 3 ROWS)": ("wqst", "system"),
+    "SELECT input_no, putn FROM inputs.wqst": ("wqst", "putn"),
+    "SELECT putn FROM wqst, (VALUES ('QM01')) AS v(q) WHERE qmgr = q": ("wqst", "putn qmgr"),
+    "SELECT type, count(*) FROM record GROUP BY 1": ("record", "type"),
+    "SELECT qjstciwr FROM qjst UNION ALL SELECT 1": ("qjst", "qjstciwr"),
+    "SELECT putn FROM query_table('wqst')": ("wqst", "putn"),
+    "EXPLAIN ANALYZE SELECT putn FROM wqst WHERE getn > 0": ("wqst", "putn getn"),
+}
+"""Queries that scan one table once: the table, and the columns that are asked for."""
+WHOLE = (
+    "SELECT * FROM wqst",
+    "SUMMARIZE wqst",
+    "SELECT wqst FROM wqst",
+    "SELECT * FROM wqst ORDER BY putn LIMIT 3",
+)
+ONCE: Mapping[str, Mapping[str, str]] = {
+    "SELECT a.putn, b.getn FROM wqst AS a, wqst AS b WHERE a.record_no = b.record_no": {
+        "wqst": "putn getn record_no",
+    },
+    "SELECT w.wtasstrt, q.putn FROM wtas AS w JOIN wqst AS q USING (source, record_no)": {
+        "wtas": "source record_no wtasstrt",
+        "wqst": "source record_no putn",
+    },
+    "SELECT qmgr FROM qjst UNION SELECT basename FROM wqst WHERE putn > 0": {
+        "qjst": "qmgr",
+        "wqst": "basename putn",
+    },
+    "SELECT putn FROM wqst WHERE putn = (SELECT max(putn) FROM wqst)": {"wqst": "putn"},
+    "SELECT putn, (SELECT max(qjstciwr) FROM qjst WHERE qjst.qmgr = wqst.qmgr) FROM wqst": {
+        "wqst": "putn qmgr",
+        "qjst": "qjstciwr qmgr",
+    },
+    "SELECT qmgr FROM qjst WHERE EXISTS (FROM wqst WHERE wqst.qmgr = qjst.qmgr AND putn > 0)": {
+        "qjst": "qmgr",
+        "wqst": "qmgr putn",
+    },
+    """SELECT x.n FROM qjst,
+        LATERAL (SELECT sum(putn) AS n FROM wqst WHERE wqst.qmgr = qjst.qmgr) AS x""": {
+        "qjst": "qmgr",
+        "wqst": "qmgr putn",
+    },
+    "SELECT a.time FROM qjst AS a ASOF JOIN qist AS b ON a.qmgr = b.qmgr AND a.time >= b.time": {
+        "qjst": "qmgr time",
+        "qist": "qmgr time",
+    },
+    """WITH RECURSIVE r AS (
+        SELECT 1 AS n UNION ALL SELECT n + least(record_no, 1) FROM r, qjst WHERE n < 3
+    ) SELECT * FROM r""": {"qjst": "record_no"},
+    "EXPLAIN ANALYZE SELECT a.putn FROM wqst AS a JOIN qjst AS b USING (qmgr)": {
+        "wqst": "putn qmgr",
+        "qjst": "qmgr",
+    },
+}
+"""Queries that scan more than once: what is asked for in one reading."""
+COUNTED = ("SELECT count(*) FROM qjst, qist", "SELECT count(*) FROM qjst_io WHERE false")
+
+
+@pytest.mark.parametrize("query", STREAMED)
+def test_a_scan_decodes_the_columns_that_the_query_needs(asked: Asked, query: str) -> None:
+    with Catalog(open_inputs([SMF])) as made:
+        made.arrow(query)
+    table, names = STREAMED[query]
+    assert asked == [{table: frozenset(names.split())}]
+
+
+@pytest.mark.parametrize("query", WHOLE)
+def test_a_query_of_every_column_decodes_every_column(asked: Asked, query: str) -> None:
+    with Catalog(open_inputs([SMF])) as made:
+        made.arrow(query)
+    assert asked == [{"wqst": all_of("wqst")}]
+
+
+@pytest.mark.parametrize("query", ONCE)
+def test_several_scans_read_the_files_once(asked: Asked, query: str) -> None:
+    with Catalog(open_inputs([SMF])) as made:
+        made.arrow(query)
+    assert asked == [{table: frozenset(names.split()) for table, names in ONCE[query].items()}]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "DESCRIBE wqst",
+        "EXPLAIN SELECT putn FROM wqst",
+        "EXPLAIN SELECT a.putn FROM wqst AS a, wqst AS b",
+        "/* no */ EXPLAIN (FORMAT JSON) SELECT a.putn FROM wqst AS a, wqst AS b",
+        "SHOW TABLES",
+        "SELECT 1",
+        "SELECT putn FROM wqst WHERE false",
+    ],
+)
+def test_a_query_that_needs_no_rows_reads_nothing(asked: Asked, query: str) -> None:
+    with Catalog(open_inputs([SMF])) as made:
+        assert made.arrow(query) is not None
+    assert asked == []
+
+
+@pytest.mark.parametrize("query", ["SELECT nothing FROM wqst, qjst", "SELECT * FROM wqts, wqst"])
+def test_a_query_that_is_wrong_reads_nothing(asked: Asked, query: str) -> None:
+    with (
+        Catalog(open_inputs([SMF])) as made,
+        pytest.raises(RequestError) as caught,
+    ):
+        made.arrow(query)
+    assert "EXPLAIN" not in str(caught.value)
+    assert asked == []
+
+
+@pytest.mark.parametrize(
+    "query", [each for each in (*STREAMED, *WHOLE, *ONCE, *COUNTED) if "EXPLAIN" not in each]
+)
+def test_projection_does_not_change_the_rows(
+    catalog: Catalog, whole: duckdb.DuckDBPyConnection, query: str
+) -> None:
+    same(catalog, whole, query)
+
+
+def test_a_later_query_gets_columns_that_an_earlier_one_did_not_need(
+    catalog: Catalog, whole: duckdb.DuckDBPyConnection
+) -> None:
+    for names in ("putn", "getn, basename", "*"):
+        part = f"SELECT qmgr, {names} FROM wqst"
+        query = f"SELECT a.qmgr, b.* FROM qjst AS a JOIN ({part}) AS b USING (qmgr)"
+        same(catalog, whole, query)
+        same(catalog, whole, f"SELECT {names} FROM wqst")
+
+
+def test_a_plan_that_is_not_understood_reads_every_column_once(
+    asked: Asked, whole: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("smfparse.query.catalog.read_plan", lambda text: None)
+    with Catalog(open_inputs([SMF])) as made:
+        same(made, whole, next(iter(ONCE)))
+    assert asked == [{"wqst": ALL}]
+
+
+def test_a_plan_that_misses_a_column_costs_time_and_not_truth(
+    whole: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def misread(text: str) -> Any:
+        plan = read_plan(text)
+        assert plan is not None
+        return type(plan)({"wqst": frozenset(["qmgr"])}, plan.scans, plan.lists_views)
+
+    monkeypatch.setattr("smfparse.query.catalog.read_plan", misread)
+    with Catalog(open_inputs([SMF])) as made:
+        for query in ONCE:
+            if "EXPLAIN" not in query:
+                same(made, whole, query)
+
+
+@pytest.mark.parametrize("sections", [RECORDED, TOTAL])
+def test_the_log_report_asks_for_the_columns_of_its_sql(asked: Asked, sections: Sections) -> None:
+    which = reports.report("log")
+    with Catalog(open_inputs([SMF])) as made:
+        assert list(reports.run_report(which, made, sections))
+    (wanted,) = asked
+    assert wanted.keys() == {"qjst", "qjst_io"}
+    (macro,) = re.findall(r"MACRO log_writes\(.*?;", MACROS.read_text("utf-8"), re.DOTALL)
+    in_sql = words_in(which.sql) | words_in(macro)
+    keys = words_in(" ".join(statements(sections, which.tables, {}, which.main)))
+    for table, names in wanted.items():
+        own = {each.name for each in columns(table) if each.place} & in_sql
+        assert own
+        assert names is not None
+        assert own <= names <= in_sql | keys, table
+
+
+def test_a_selection_and_damage_reach_a_spooled_query(tmp_path: Path) -> None:
+    cut = tmp_path / "cut.smf"
+    cut.write_bytes(SMF.read_bytes()[:-7])
+    inputs = open_inputs([cut], ReadOptions(Selection.of(qmgr=["QM02"])))
+    with Catalog(inputs) as made:
+        rows = made.arrow("SELECT DISTINCT a.qmgr FROM wqst AS a JOIN qjst AS b USING (qmgr)")
+    assert rows.to_pylist() == [{"qmgr": "QM02"}]
+    assert inputs.damage.count == 1
+
+
+def test_no_room_for_what_is_read_first_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(inputs: Inputs, wanted: Wanted) -> Any:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Inputs, "batches", full)
+    with (
+        Catalog(open_inputs([SMF])) as made,
+        pytest.raises(OutputError, match="No space left"),
+    ):
+        made.arrow("SELECT count(a.putn) FROM wqst AS a, wqst AS b")
+
+
+def test_files_and_datasets_are_read_together(
+    asked: Asked, tmp_path: Path, whole: duckdb.DuckDBPyConnection
+) -> None:
+    write_dataset(open_inputs([SMF]), tmp_path / "tables")
+    asked.clear()
+    query = (
+        "SELECT sum(a.putn)::BIGINT AS n FROM wqst AS a JOIN qjst AS b USING (source, record_no)"
+    )
+    union = "SELECT sum(putn)::BIGINT AS n FROM wqst"
+    (alone,) = whole.sql(union).fetchall()
+    with Catalog(
+        open_inputs([SMF, tmp_path / "tables"], ReadOptions(keep_duplicates=True))
+    ) as made:
+        assert made.arrow(union)["n"].to_pylist() == [2 * alone[0]]
+        made.arrow(query)
+    assert asked == [
+        {"wqst": frozenset(["putn"])},
+        {
+            "wqst": frozenset(["putn", "source", "record_no"]),
+            "qjst": frozenset(["source", "record_no"]),
+        },
+    ]
+
+
+TABLES = ("wqst", "qjst", "qjst_io", RECORD)
+table_and_columns = st.sampled_from(TABLES).flatmap(
+    lambda table: st.tuples(
+        st.just(table),
+        st.lists(
+            st.sampled_from([each.name for each in columns(table)]),
+            min_size=3,
+            max_size=6,
+            unique=True,
+        ),
+    )
+)
+SHAPES = (
+    "SELECT {a}, {b}, {c} FROM {t}",
+    "SELECT {a} FROM {t} WHERE {b} IS NOT NULL ORDER BY {c}",
+    "SELECT {a} FROM {t} WHERE {b} = (SELECT max({b}) FROM {t})",
+    "SELECT {a}, count(*), min({b}), max({c}) FROM {t} GROUP BY 1",
+    "SELECT l.{a}, r.{b} FROM {t} AS l JOIN {t} AS r USING (record_no) WHERE l.{c} >= r.{c}",
+    "WITH q AS (SELECT *, {a} AS z FROM {t}) SELECT z, {b} FROM q WHERE {c}::VARCHAR > '1'",
+    "SELECT {a} FROM {t} WHERE {b} IN (SELECT {b} FROM {t} WHERE {c} IS NOT NULL)",
+    "SELECT {a}, rank() OVER (PARTITION BY {b} ORDER BY {c}) FROM {t} WHERE {a} <= {a}",
+    "SELECT * EXCLUDE ({a}) FROM {t} WHERE {b} = {b} UNION ALL SELECT * EXCLUDE ({a}) FROM {t}",
+)
+SIGNS = st.sampled_from(["=", "<>", "<", "<=", ">", ">="])
+
+
+@search(40)
+@given(chosen=table_and_columns, shape=st.sampled_from(SHAPES))
+def test_any_columns_in_any_shape_give_the_rows_of_the_whole_tables(
+    catalog: Catalog,
+    whole: duckdb.DuckDBPyConnection,
+    chosen: tuple[str, list[str]],
+    shape: str,
+) -> None:
+    table, names = chosen
+    a, b, c = (f'"{name}"' for name in names[:3])
+    same(catalog, whole, shape.format(t=table, a=a, b=b, c=c))
+
+
+@search(40)
+@given(chosen=table_and_columns, row=st.integers(0, 20), sign=SIGNS)
+def test_any_filter_by_a_value_gives_the_rows_of_the_whole_tables(
+    catalog: Catalog,
+    whole: duckdb.DuckDBPyConnection,
+    chosen: tuple[str, list[str]],
+    row: int,
+    sign: str,
+) -> None:
+    table, (name, *_) = chosen
+    query = f'SELECT "{name}"::VARCHAR FROM {table} OFFSET {row} LIMIT 1'
+    found = [each for (each,) in whole.execute(query).fetchall() if each is not None]
+    value = f"'{found[0]}'" if found else "NULL"
+    same(catalog, whole, f'SELECT record_no FROM {table} WHERE "{name}" {sign} {value}')
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{}",
+        "[1]",
+        json.dumps([{"name": "ARROW_SCAN", "children": []}]),
+        json.dumps([{"name": "ARROW_SCAN", "children": [], "extra_info": {}}]),
+        json.dumps([{"name": "ARROW_SCAN", "children": [], "extra_info": {"Projections": "qmgr"}}]),
+        json.dumps(
+            [
+                {
+                    "name": "ARROW_SCAN",
+                    "children": [],
+                    "extra_info": {"Projections": ["qjst__qmgr", "wqst__qmgr"]},
+                }
+            ]
+        ),
+    ],
+)
+def test_a_plan_that_does_not_say_what_it_scans_is_not_understood(text: str) -> None:
+    assert read_plan(text) is None
+
+
+def test_tables_are_found_by_their_names_in_a_query() -> None:
+    assert named_tables('SELECT "QJST".x FROM inputs.QJST, wqst_2') == ["qjst"]

@@ -1,0 +1,593 @@
+"""Files to logical records: whole, spanned, cut, damaged, and not SMF at all."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smfparse.errors import DamageLog, InputError
+from smfparse.limits import LIMITS, Limits
+from smfparse.reading import SLACK, WHOLE_SOURCE, Part, framing_named, plan, planning, read_chunks
+from smfparse.reading.segments import Segments
+from smfparse.reading.walks import WALKS
+from smfparse.reading.window import Window
+from tests.support.builders import (
+    Section,
+    foreign_record,
+    named_block,
+    qwhs_long,
+    rdw,
+    segments,
+    smf_record,
+)
+from tests.support.mixed_records import Each, many, several, written
+from tests.support.searching import search
+
+QIST = named_block("QIST", 80)
+QJST = named_block("QJST", 720)
+
+
+def record(*blocks: bytes) -> bytes:
+    return smf_record(115, 2, Section(blocks), area=qwhs_long())
+
+
+SMALL = Limits(chunk_bytes=4096, max_spanned=2048)
+SHORT, LONG, OTHER = record(QIST), record(QJST, QJST), foreign_record(2)
+
+
+class Read:
+    """Everything that reading a file gives."""
+
+    def __init__(self, path: Path, limits: Limits = LIMITS) -> None:
+        self.log = DamageLog()
+        self.records: list[bytes] = []
+        self.numbers: list[int] = []
+        self.offsets: list[int] = []
+        self.chunks = 0
+        for chunk in read_chunks(path, self.log, limits=limits):
+            self.chunks += 1
+            for start, length in zip(chunk.start.tolist(), chunk.length.tolist(), strict=True):
+                self.records.append(chunk.buffer[start : start + length].tobytes())
+                assert start + length + SLACK <= chunk.buffer.size
+            self.numbers += chunk.record_no.tolist()
+            self.offsets += chunk.offset.tolist()
+
+    @property
+    def bodies(self) -> list[bytes]:
+        """The records without their RDWs, which say something else once a record was split."""
+        return [each[4:] for each in self.records]
+
+    @property
+    def damage(self) -> list[tuple[int, int | None]]:
+        return [(each.offset, each.length) for each in self.log.details]
+
+    @property
+    def reasons(self) -> list[str]:
+        return [each.reason for each in self.log.details]
+
+
+def bodies(*records: bytes) -> list[bytes]:
+    return [each[4:] for each in records]
+
+
+@pytest.fixture
+def read(tmp_path: Path):
+    def reading(data: bytes, limits: Limits = LIMITS) -> Read:
+        path = tmp_path / "test.smf"
+        path.write_bytes(data)
+        return Read(path, limits)
+
+    return reading
+
+
+def test_whole_records_come_back_as_they_were_written(read):
+    found = read(rdw([OTHER, SHORT, LONG]))
+    assert found.records == [OTHER, SHORT, LONG]
+    assert found.numbers == [1, 2, 3]
+    assert found.offsets == [0, len(OTHER), len(OTHER) + len(SHORT)]
+    assert not found.log
+
+
+@pytest.mark.parametrize(
+    "cuts", [[100], [24, 700], [1, 2, 3], [0], [len(LONG) - 4], [50, 50, 50], list(range(1, 300))]
+)
+def test_a_spanned_record_is_put_together(read, cuts: list[int]):
+    found = read(rdw([SHORT, LONG, OTHER], {1: cuts}))
+    assert found.bodies == bodies(SHORT, LONG, OTHER)
+    assert found.numbers == [1, 2, 3]
+    assert found.offsets == [0, len(SHORT), len(SHORT) + len(LONG) + 4 * len(cuts)]
+    assert not found.log
+
+
+def test_a_spanned_record_starts_where_its_triplets_count_from(tmp_path: Path):
+    path = tmp_path / "test.smf"
+    path.write_bytes(rdw([LONG, SHORT], {0: [60, 300]}))
+    [chunk] = read_chunks(path, DamageLog())
+    for start in chunk.start.tolist():
+        here = chunk.buffer[start:].tobytes()
+        assert here[5] == 115
+        offset = int.from_bytes(here[36:40], "big")
+        assert here[offset + 4 : offset + 8] in (QJST[4:8], QIST[4:8])
+
+
+def test_records_do_not_depend_on_where_chunks_end(read):
+    written = [SHORT, LONG, OTHER] * 20
+    spans = {number: [33, 200] for number in range(0, 60, 4)}
+    found = read(rdw(written, spans), SMALL)
+    assert found.chunks > 5
+    assert found.bodies == bodies(*written)
+    assert found.numbers == list(range(1, 61))
+    assert not found.log
+
+
+@given(
+    sizes=st.lists(st.integers(0, 600), min_size=1, max_size=12),
+    data=st.data(),
+    capacity=st.integers(2048, 9000),
+)
+@search(150)
+def test_any_split_of_any_records_gives_the_same_records(
+    tmp_path: Path, sizes: list[int], data: st.DataObject, capacity: int
+):
+    written = [record(bytes([number]) * size) for number, size in enumerate(sizes)]
+    spans, offsets, at = {}, [], 0
+    for number, each in enumerate(written):
+        cuts = sorted(data.draw(st.lists(st.integers(0, len(each) - 4), max_size=4)))
+        if cuts:
+            spans[number] = cuts
+        offsets.append(at)
+        at += len(each) + 4 * len(cuts)
+    path = tmp_path / "test.smf"
+    path.write_bytes(rdw(written, spans))
+    found = Read(path, Limits(capacity, max_spanned=1024))
+    assert found.bodies == bodies(*written)
+    assert found.offsets == offsets
+    assert found.numbers == list(range(1, len(written) + 1))
+    assert not found.log
+
+
+@pytest.mark.parametrize("left", [1, 3, 4, 17, 18, 100, len(LONG) - 1])
+def test_a_file_that_is_cut_gives_the_records_before_the_cut(read, left: int):
+    found = read(rdw([SHORT, OTHER]) + LONG[:left])
+    assert found.records == [SHORT, OTHER]
+    assert found.damage == [(len(SHORT) + len(OTHER), left)]
+    assert found.reasons == [f"the file is cut: {left} bytes of its last record are left"]
+
+
+def test_a_file_cut_behind_a_first_segment_gives_the_records_before_it(read):
+    first, _ = segments(LONG, [500])
+    found = read(SHORT + first)
+    assert found.records == [SHORT]
+    assert found.damage == [(len(SHORT), len(first))]
+    assert found.reasons == [
+        "the file is cut: the last segment of a spanned record is missing",
+    ]
+
+
+def test_zero_bytes_behind_the_records_are_damage_that_loses_no_record(read):
+    found = read(rdw([SHORT, LONG]) + bytes(1000))
+    assert found.records == [SHORT, LONG]
+    assert found.damage == [(len(SHORT) + len(LONG), 1000)]
+    assert found.reasons == ["zero bytes where a record should start"]
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        b"\xff" * 50,
+        b"\x00\x20\x00\x00" + b"\xff" * 28,
+        b"\x00\x08\x00\x00" + bytes(4) + b"\xff" * 50,
+        b"\x00\x20\x09\x00" + bytes(28),
+        b"\x00\x20\x00\x01" + bytes(28),
+        b"\x00\x03\x00\x00" + b"\x01" * 28,
+    ],
+)
+def test_garbage_behind_good_records_is_noted_once_and_loses_none_of_them(read, garbage: bytes):
+    found = read(rdw([SHORT, LONG]) + garbage)
+    assert found.records == [SHORT, LONG]
+    assert found.damage == [(len(SHORT) + len(LONG), len(garbage))]
+    assert found.reasons == ["no SMF record starts here"]
+
+
+def test_a_spanned_record_without_its_last_segment_is_lost(read):
+    """The next record is not."""
+    first, middle, _ = segments(LONG, [300, 900])
+    found = read(SHORT + first + middle + OTHER)
+    assert found.records == [SHORT, OTHER]
+    assert found.numbers == [1, 2]
+    assert found.damage == [(len(SHORT), len(first) + len(middle))]
+    assert found.reasons == ["spanned record lost: its last segment is missing"]
+
+
+def test_a_cut_spanned_record_before_another_one_is_lost(read):
+    """Its last segment is missing; the other one, spanned as well, is whole."""
+    first, _ = segments(LONG, [300])
+    found = read(SHORT + first + rdw([LONG], {0: [200, 400]}))
+    assert found.bodies == bodies(SHORT, LONG)
+    assert found.offsets == [0, len(SHORT) + len(first)]
+    assert found.damage == [(len(SHORT), len(first))]
+
+
+def test_later_segments_without_the_first_one_are_lost(read):
+    """The next record is not."""
+    _, middle, last = segments(LONG, [300, 900])
+    found = read(SHORT + middle + last + OTHER)
+    assert found.records == [SHORT, OTHER]
+    assert found.damage == [(len(SHORT), len(middle) + len(last))]
+    assert set(found.reasons) == {"spanned record lost: a later segment without its first one"}
+
+
+def test_garbage_behind_a_first_segment_loses_that_record_too(read):
+    first, _ = segments(LONG, [300])
+    found = read(SHORT + first + b"\xff" * 20)
+    assert found.records == [SHORT]
+    assert found.damage == [(len(SHORT), len(first) + 20)]
+
+
+def test_segments_that_never_end_are_given_up(read):
+    first, middle, _ = segments(LONG, [300, 900])
+    found = read(SHORT + first + middle * 4 + OTHER, Limits(max_spanned=2048))
+    assert found.records == [SHORT, OTHER]
+    assert found.reasons[0] == "spanned record lost: longer than 2048 bytes"
+    assert sum(length or 0 for _, length in found.damage) == len(first + middle * 4)
+
+
+def test_an_empty_file_is_no_input(read):
+    with pytest.raises(InputError, match=r"test\.smf: the file is empty$"):
+        read(b"")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"Date,Time,System\n2026-03-04,12:00,SYS1\n",
+        b"PAR1" * 40,
+        bytes(1000),
+        b"\x00",
+        b"\x00\x08\x00\x00\x00\x00\x00\x00",
+        b"\xff" * 10_000,
+        b"\x00\x20\x00\x00" + b"\xff" * 28,
+    ],
+)
+def test_a_file_that_is_no_smf_dump_is_refused_with_the_way_out(read, data: bytes):
+    with pytest.raises(InputError, match=r"no SMF records in it.*quote site rdw"):
+        read(data)
+
+
+def test_a_first_record_that_is_cut_is_damage_not_another_kind_of_file(read):
+    found = read(LONG[:200])
+    assert (found.records, found.damage) == ([], [(0, 200)])
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path):
+    with pytest.raises(InputError, match=r"gone\.smf: No such file or directory"):
+        Read(tmp_path / "gone.smf")
+
+
+def test_a_folder_is_no_input(tmp_path: Path):
+    with pytest.raises(InputError, match="Is a directory"):
+        Read(tmp_path)
+
+
+def test_the_error_of_the_system_is_chained(tmp_path: Path):
+    with pytest.raises(InputError) as caught:
+        Read(tmp_path / "gone.smf")
+    assert isinstance(caught.value.__cause__, FileNotFoundError)
+
+
+@pytest.mark.parametrize(
+    ("at", "value"),
+    [(6, "FFFFFFFF"), (6, "0083D600"), (10, "012606AF"), (10, "01260630")],
+)
+def test_what_has_no_time_of_day_or_no_packed_date_is_no_record(read, at: int, value: str):
+    wrong = bytearray(SHORT)
+    wrong[at : at + 4] = bytes.fromhex(value)
+    found = read(LONG + bytes(wrong) + OTHER)
+    assert found.records == [LONG, OTHER]
+    assert found.damage == [(len(LONG), len(SHORT))]
+
+
+def test_a_source_of_unknown_size_is_read_like_a_file(tmp_path: Path):
+    path = tmp_path / "packed"
+    path.write_bytes(gzip.compress(rdw([SHORT, LONG], {1: [100]}) + b"\xff" * 20))
+    found = Read(path)
+    assert found.bodies == bodies(SHORT, LONG)
+    assert found.damage == [(len(SHORT) + len(LONG) + 4, 20)]
+
+
+def test_a_record_with_a_bad_header_costs_no_other_record(tmp_path: Path):
+    good = [record(bytes([number]) * 40) for number in range(4)]
+    for broken in range(3):
+        written = [bytearray(each) for each in good]
+        written[broken][10:14] = bytes.fromhex("0126FFFF")
+        path = tmp_path / "bad.smf"
+        path.write_bytes(b"".join(written))
+        log = DamageLog()
+        offsets = [int(each) for chunk in read_chunks(path, log) for each in chunk.offset]
+        size = len(good[0])
+        assert offsets == [number * size for number in range(4) if number != broken]
+        [damage] = log.details
+        assert (damage.offset, damage.length) == (broken * size, size)
+
+
+def test_many_tiny_segments_cost_no_more_than_their_bytes(tmp_path: Path):
+    path = tmp_path / "tiny.smf"
+    first, last = segments(LONG, [100])
+    path.write_bytes(SHORT + first + bytes.fromhex("00040300") * 200_000 + last + OTHER)
+    found = Read(path)
+    assert found.bodies == bodies(SHORT, LONG, OTHER)
+
+
+Chunks = list[list[tuple[int, int, bytes]]]
+
+
+def chunks_of(path: Path, *parts: Part, limits: Limits = LIMITS) -> Chunks:
+    """Return offset, number and body of the records of each chunk."""
+    log = DamageLog()
+    found = [
+        [
+            (offset, number, chunk.buffer[start + 4 : start + length].tobytes())
+            for offset, number, start, length in zip(
+                *(each.tolist() for each in (chunk.offset, chunk.record_no)),
+                *(each.tolist() for each in (chunk.start, chunk.length)),
+                strict=True,
+            )
+        ]
+        for part in parts
+        for chunk in read_chunks(path, log, part, limits=limits)
+    ]
+    assert not log
+    return found
+
+
+def planned(path: Path, part_bytes: int, limits: Limits = SMALL) -> list[Part]:
+    """Plan a file of which every record can start a part."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(planning, "_can_start", lambda chunk: True)
+        return plan(path, part_bytes, limits=limits)
+
+
+@given(records=several(60), part_bytes=st.integers(1, 30_000), capacity=st.integers(4096, 20_000))
+@search(60)
+def test_the_chunks_of_all_parts_are_those_of_the_whole_file(
+    tmp_path: Path, records: list[Each], part_bytes: int, capacity: int
+):
+    path = tmp_path / "parts.smf"
+    content, starts = written(records)
+    path.write_bytes(content)
+    limits = Limits(capacity, max_spanned=2048)
+    parts = planned(path, part_bytes, limits)
+    whole = chunks_of(path, WHOLE_SOURCE, limits=limits)
+    assert chunks_of(path, *parts, limits=limits) == whole
+    assert [each.start for each in parts] == [starts[each.record_no - 1] for each in parts]
+    assert [each.end for each in parts] == [*(each.start for each in parts[1:]), None]
+    counts = [each.records for each in parts]
+    following = [each.record_no for each in parts[1:]]
+    assert counts == [
+        later - each.record_no for each, later in zip(parts, following, strict=False)
+    ] + [None]
+
+
+def test_a_file_is_cut_into_as_many_parts_as_asked(tmp_path: Path):
+    path = tmp_path / "parts.smf"
+    path.write_bytes(written(many(500, 1))[0])
+    size = path.stat().st_size
+    assert planned(path, size) == [WHOLE_SOURCE]
+    assert len(planned(path, size // 2)) in (2, 3)
+    assert len(planned(path, size // 10)) in (10, 11)
+    assert len(planned(path, 1)) == len(chunks_of(path, WHOLE_SOURCE, limits=SMALL))
+
+
+def test_a_part_starts_with_a_record_that_has_to_know_of_no_other(tmp_path: Path):
+    path = tmp_path / "parts.smf"
+    content, starts = written(records := many(500, 1))
+    path.write_bytes(content)
+    _, *later = plan(path, 4096, limits=SMALL)
+    assert {records[starts.index(each.start)].kind for each in later} <= {"clock", "task", "wrong"}
+    assert len(later) > 5
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        b"\xff" * 8,
+        bytes(5000),
+        bytes.fromhex("00030000"),
+        segments(LONG, [300])[0],
+        segments(LONG, [300])[1],
+        b"".join(segments(LONG, [300, 900])[:2] * 3),
+    ],
+    ids=["garbage", "zeros", "no length", "no last", "no first", "two firsts"],
+)
+def test_behind_a_place_that_is_not_sound_a_file_is_not_cut(tmp_path: Path, broken: bytes):
+    content, _ = written(many(200, 1))
+    whole, damaged = tmp_path / "whole.smf", tmp_path / "damaged.smf"
+    whole.write_bytes(content)
+    damaged.write_bytes(content + broken + content)
+    *before, _ = planned(whole, 1)
+    *parts, rest = planned(damaged, 1)
+    assert parts[: len(before)] == before
+    assert len(parts) <= len(before) + 2
+    assert rest.end is None
+
+
+def test_a_record_that_never_ends_is_in_the_last_part(tmp_path: Path):
+    first, middle, last = segments(LONG, [300, 900])
+    path = tmp_path / "endless.smf"
+    path.write_bytes(written(many(100, 1))[0] + first + middle * 40 + last + SHORT * 400)
+    parts = planned(path, 1)
+    assert len(parts) > 3
+    log = DamageLog()
+    for each in parts:
+        assert not log
+        list(read_chunks(path, log, each, limits=SMALL))
+    assert log
+
+
+@pytest.mark.parametrize("cut", [1, 3, 4, 200])
+def test_a_file_that_is_cut_is_damaged_in_its_last_part_only(tmp_path: Path, cut: int):
+    path = tmp_path / "cut.smf"
+    path.write_bytes(written(many(200, 1))[0] + LONG[:cut])
+    *parts, rest = planned(path, 1)
+    chunks_of(path, *parts, limits=SMALL)
+    assert len(parts) > 3
+    log = DamageLog()
+    list(read_chunks(path, log, rest, limits=SMALL))
+    assert [each.length for each in log.details] == [cut]
+
+
+def test_records_without_a_date_among_good_ones_cost_only_themselves(read):
+    """However many: what follows each is not walked through again."""
+    bad = bytearray(OTHER)
+    bad[10:14] = bytes.fromhex("0126FFFF")
+    found = read((SHORT + bytes(bad) * 2) * 5000 + OTHER)
+    assert len(found.records) == 5001
+    assert found.log.count == 10_000
+    assert set(found.reasons) == {"the SMF header has no time or date; the record is skipped"}
+
+
+@pytest.mark.parametrize("short", range(0, 60, 6))
+def test_a_good_record_in_front_of_garbage_is_kept_wherever_a_chunk_ends(read, short: int):
+    count = (8192 - short) // len(SHORT)
+    garbage = b"\xff" * (8192 - short - count * len(SHORT) + 5000)
+    filler = rdw([OTHER]) if (8192 - short) % len(SHORT) >= len(OTHER) else b""
+    found = read(filler + SHORT * count + garbage + SHORT * 3, Limits(8192, max_spanned=2048))
+    assert len(found.records) == count + 3 + bool(filler)
+    assert sum(length or 0 for _, length in found.damage) == len(garbage)
+
+
+def test_without_lengths_a_record_ends_where_the_next_one_starts(read):
+    """One of another type, whose length nothing tells."""
+    foreign = [foreign_record(kind) for kind in (2, 30, 70, 30, 3)]
+    found = read(b"".join(each[4:] for each in [*foreign, SHORT, foreign[1], LONG, SHORT]))
+    assert found.bodies == bodies(*foreign, SHORT, foreign[1], LONG, SHORT)
+    assert not found.log
+
+
+def test_a_block_is_not_taken_for_known_at_the_start_of_a_map(tmp_path: Path):
+    """Just after midnight the time in a header reads like an RDW that goes on."""
+    early = bytearray(SHORT)
+    early[6:10] = (300 * 100).to_bytes(4, "big")
+    inner = bytes(early) * 20
+    block = (len(inner) + 4).to_bytes(2, "big") + bytes(2) + inner
+    path = tmp_path / "early.smf"
+    path.write_bytes(block * (6_000_000 // len(block)))
+    log, limits = DamageLog(), Limits(chunk_bytes=1 << 20)
+    found = read_chunks(path, log, kinds=np.zeros(0, np.int64), limits=limits)
+    count = sum(len(chunk.start) for chunk in found)
+    assert not log
+    assert count == 20 * (6_000_000 // len(block))
+
+
+class Steps:
+    """Counts the segments that a kind of walk gives, call by call."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, walk: str) -> None:
+        self.counts: list[int] = []
+        kind = type(WALKS[walk])
+        segments = kind.segments
+
+        def counted(*arguments: object) -> Segments:
+            found = segments(*arguments)
+            self.counts.append(found.code.size)
+            return found
+
+        patch.setattr(kind, "segments", counted)
+
+
+def blocked(*records: bytes) -> bytes:
+    return (sum(map(len, records)) + 4).to_bytes(2, "big") + bytes(2) + b"".join(records)
+
+
+@pytest.mark.parametrize("bad_at", [0, 1, 2], ids=["first", "middle", "last"])
+def test_records_without_a_date_in_blocks_are_walked_over_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bad_at: int
+):
+    bad = bytearray(SHORT)
+    bad[10:14] = bytes.fromhex("0126FFFF")
+    block = [SHORT, LONG, OTHER]
+    block[bad_at] = bytes(bad)
+    path = tmp_path / "blocks.smf"
+    path.write_bytes(blocked(SHORT) + blocked(*block) * 300 + blocked(SHORT))
+    steps, log = Steps(monkeypatch, "bdw"), DamageLog()
+    found = list(read_chunks(path, log, framing=framing_named("bdw")))
+    assert sum(chunk.start.size for chunk in found) == 600 + 2
+    assert [each.length for each in log.details] == [len(bad) + 4 * (bad_at == 2)] * 300
+    assert sum(steps.counts) < 2 * (900 + 2)
+
+
+def test_line_ends_are_walked_over_once(read, monkeypatch: pytest.MonkeyPatch):
+    steps = Steps(monkeypatch, "rdw")
+    found = read(b"\r\n".join([SHORT, LONG, OTHER] * 300))
+    assert len(found.records) == 900
+    assert [length for _, length in found.damage] == [2 * 899]
+    assert sum(steps.counts) < 3 * 900
+
+
+def test_line_ends_of_two_sorts_are_told_a_sort(read):
+    found = read(b"\r\n".join([LONG] * 5) + b"\n" + b"\n".join([SHORT] * 3))
+    assert found.records == [LONG] * 5 + [SHORT] * 3
+    assert [length for _, length in found.damage] == [2 * 4, 3]
+
+
+@pytest.mark.parametrize("walk", ["rdw", "bdw"])
+def test_a_chain_of_tiny_segments_is_not_followed_from_every_header_before_it(
+    read, monkeypatch: pytest.MonkeyPatch, walk: str
+):
+    """Each place looks like the start of a record that goes on in 50,000 segments without end."""
+    count = 200
+    fake = b"".join(
+        (22 * (count - number)).to_bytes(2, "big") + b"\x01\0" + SHORT[4:22]
+        for number in range(count)
+    )
+    endless = bytes.fromhex("00040300") * 50_000
+    steps = Steps(monkeypatch, walk)
+    data = b"".join([SHORT] * 40) + b"\xff" * 8 + fake + endless + b"\xff" * 8 + LONG * 3
+    found = read(blocked(SHORT * 40) + data if walk == "bdw" else data)
+    assert found.records[-3:] == [LONG] * 3
+    assert len(steps.counts) > count
+    assert sorted(steps.counts)[-5] <= 512
+    assert sum(steps.counts) < count * (512 + 16) + 3 * 50_000
+
+
+@pytest.mark.parametrize("mapped", [False, True], ids=["read", "mapped"])
+def test_behind_a_blind_part_no_more_is_read_than_a_record_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mapped: bool
+):
+    path = tmp_path / "large.smf"
+    path.write_bytes((SHORT + LONG) * 2500)
+    looked = []
+    look = Window.look
+
+    def counted(window: Window, held: int) -> tuple[int, int, bool]:
+        held, end, last = look(window, held)
+        looked.append(window.offset(end))
+        return held, end, last
+
+    monkeypatch.setattr(Window, "look", counted)
+    kinds = np.zeros(0, np.int64) if mapped else None
+    part = Part(100_000, 200_000, None)
+    limits = Limits(max_spanned=1 << 14)
+    found = list(read_chunks(path, DamageLog(), part, kinds=kinds, limits=limits))
+    pair = len(SHORT) + len(LONG)
+    starts = [each for at in range(0, 200_000, pair) for each in (at, at + len(SHORT))]
+    expected = [each for each in starts if 100_000 <= each < 200_000]
+    assert [int(each) for chunk in found for each in chunk.offset] == expected
+    assert max(looked) <= 200_000 + 2 * (1 << 14)
+
+
+def test_line_ends_are_told_by_the_part_that_has_them(tmp_path: Path):
+    path = tmp_path / "lines.smf"
+    path.write_bytes(b"\r\n".join([SHORT] * 1000))
+    border = 500 * (len(SHORT) + 2) + len(SHORT) // 2
+    told = []
+    for start, end in ((0, border), (border, path.stat().st_size)):
+        log = DamageLog()
+        list(read_chunks(path, log, Part(start, end, None)))
+        told += [each.length for each in log.details]
+    assert told == [2 * 500, 2 * 498]

@@ -1,0 +1,536 @@
+"""Packed files: what comes out is what went in, as far as it can be had."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import itertools
+import lzma
+import random
+import struct
+import subprocess
+import sys
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from smfparse.errors import DamageLog, InputError
+from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.limits import Limits
+from smfparse.reading import WHOLE_SOURCE, plan, read_chunks, unpacked
+from smfparse.reading.packing import packing_of
+from smfparse.reading.streams import PackedFile
+from smfparse.tables import table_names, wanted_tables
+from tests.support.paths import FIXTURES
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+DUMP = (FIXTURES / "qm01-930.smf").read_bytes()
+SKIPPED = struct.pack("<II", 0x184D2A5E, 4) + b"note"
+MIB = 1 << 20
+
+
+def halves(data: bytes) -> tuple[bytes, bytes]:
+    return data[: len(data) // 2], data[len(data) // 2 :]
+
+
+def zipped(data: bytes, method: int = zipfile.ZIP_DEFLATED, *, others: bool = False) -> bytes:
+    """A zip file with one file in it, `others`: besides what does not count."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", method) as archive:
+        if others:
+            archive.mkdir("dumps")
+        archive.writestr("dumps/dump.smf", data)
+        if others:
+            archive.writestr("__MACOSX/dumps/._dump.smf", b"who made it")
+    return made.getvalue()
+
+
+class _Pipe(io.RawIOBase):
+    """A file that cannot be sought, so that sizes are written behind the data."""
+
+    def __init__(self) -> None:
+        self.made = bytearray()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self.made += data
+        return len(data)
+
+
+def zip_stream(data: bytes, method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    pipe = _Pipe()
+    with zipfile.ZipFile(pipe, "w", method) as archive:  # type: ignore[type-var]
+        archive.writestr("dump.smf", data)
+    return bytes(pipe.made)
+
+
+def fast_xz(data: bytes) -> bytes:
+    return lzma.compress(data, preset=0)
+
+
+def raw_zstd(data: bytes) -> bytes:
+    return zstd.compress(data, options={zstd.CompressionParameter.checksum_flag: 1})
+
+
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "gzip, two members": lambda data: b"".join(map(gzip.compress, halves(data))),
+    "gzip, filled up": lambda data: gzip.compress(data) + bytes(512),
+    "gzip, members filled up": lambda data: bytes(9).join(map(gzip.compress, halves(data))),
+    "zstd": raw_zstd,
+    "zstd, two frames": lambda data: b"".join(map(raw_zstd, halves(data))),
+    "zstd, skippable frame first": lambda data: SKIPPED + raw_zstd(data),
+    "zstd, skippable frame between": lambda data: SKIPPED.join(map(raw_zstd, halves(data))),
+    "zstd, skippable frame last": lambda data: raw_zstd(data) + SKIPPED,
+    "xz": fast_xz,
+    "xz, two streams": lambda data: bytes(8).join(map(fast_xz, halves(data))),
+    "bz2": bz2.compress,
+    "bz2, two streams": lambda data: b"".join(map(bz2.compress, halves(data))),
+    "zip": zipped,
+    "zip, stored": lambda data: zipped(data, zipfile.ZIP_STORED),
+    "zip, bz2": lambda data: zipped(data, zipfile.ZIP_BZIP2),
+    "zip, lzma": lambda data: zipped(data, zipfile.ZIP_LZMA),
+    "zip, with a folder": lambda data: zipped(data, others=True),
+    "zip, written to a pipe": zip_stream,
+    "zip, stored to a pipe": lambda data: zip_stream(data, zipfile.ZIP_STORED),
+    "zip, lzma to a pipe": lambda data: zip_stream(data, zipfile.ZIP_LZMA),
+    "zip in gzip": lambda data: gzip.compress(zipped(data)),
+    "zip to a pipe in gzip": lambda data: gzip.compress(zip_stream(data)),
+    "zip, bz2, in gzip": lambda data: gzip.compress(zipped(data, zipfile.ZIP_BZIP2)),
+    "zip, lzma, in gzip": lambda data: gzip.compress(zipped(data, zipfile.ZIP_LZMA)),
+    "zip, stored, in xz": lambda data: fast_xz(zipped(data, zipfile.ZIP_STORED)),
+    "gzip in zip": lambda data: zipped(gzip.compress(data)),
+    "zstd in gzip in zip in bz2": lambda data: bz2.compress(zipped(gzip.compress(raw_zstd(data)))),
+}
+SIMPLE = ("gzip", "zstd", "xz", "bz2", "zip", "zip, stored", "zip, bz2", "zip, lzma")
+
+
+FEW = bytes(each % 24 for each in range(256))
+
+
+def noise(size: int) -> bytes:
+    """Bytes that compress a little."""
+    return random.Random(1).randbytes(size).translate(FEW)
+
+
+def read(path: Path, room: int = 100_000) -> tuple[bytes, str | None, tuple[str, ...]]:
+    """Return what is in a file, why it ended early, and how it was packed."""
+    found, buffer = bytearray(), memoryview(bytearray(room))
+    with unpacked(path) as source:
+        while got := source.readinto(buffer):
+            found += buffer[:got]
+        assert source.readinto(buffer) == 0
+        return bytes(found), source.fault, source.packing
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Callable[[bytes], Path]:
+    def write(data: bytes) -> Path:
+        path = tmp_path / "input.smf"
+        path.write_bytes(data)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("name", PACKERS)
+@pytest.mark.parametrize("size", [1, 1000, MIB + 1000])
+def test_what_is_packed_comes_out(name: str, size: int, file: Callable[[bytes], Path]) -> None:
+    data = b"\x5e" + noise(size - 1)
+    found, fault, kinds = read(file(PACKERS[name](data)))
+    assert found == data
+    assert fault is None
+    first = name.replace(",", "").split()
+    inner = [first[at + 1] for at, word in enumerate(first) if word == "in"]
+    assert list(kinds) == [*inner[::-1], first[0]]
+
+
+def test_a_file_that_is_not_packed_is_given_as_it_is(file: Callable[[bytes], Path]) -> None:
+    path = file(DUMP)
+    assert read(path) == (DUMP, None, ())
+    with unpacked(path) as source:
+        assert source.size == len(DUMP)
+        assert source.file is not None
+        assert source.file.seek(10) == 10
+
+
+def test_a_packed_file_has_no_size_and_is_not_sought(file: Callable[[bytes], Path]) -> None:
+    with unpacked(file(gzip.compress(DUMP))) as source:
+        assert source.size is None
+        assert source.file is None
+
+
+def rows(path: Path, folder: Path) -> dict[str, Any]:
+    """Every table of a file, under a name that is always the same."""
+    there = folder / "input.smf"
+    there.write_bytes(path.read_bytes())
+    inputs = open_inputs([there])
+    found: dict[str, list[Any]] = {}
+    for table, batch in inputs.batches(wanted_tables(table_names())):
+        found.setdefault(table, []).extend(batch.to_pylist())
+    assert not inputs.damage
+    return found
+
+
+@pytest.mark.parametrize("dump", ["qm01-930.smf", "qm100.smf"])
+def test_rows_are_those_of_the_file(dump: str, tmp_path: Path) -> None:
+    expected = rows(FIXTURES / dump, tmp_path)
+    assert {"wtas", "wqst", "qjst", "record"} <= expected.keys()
+    packed = tmp_path / "packed"
+    for name in (*SIMPLE, "zip to a pipe in gzip"):
+        packed.write_bytes(PACKERS[name]((FIXTURES / dump).read_bytes()))
+        assert rows(packed, tmp_path) == expected, name
+
+
+@pytest.mark.parametrize("name", PACKERS)
+def test_what_comes_before_a_cut_comes_out(name: str, file: Callable[[bytes], Path]) -> None:
+    data = noise(30_000)
+    whole = PACKERS[name](data)
+    for end in range(20, len(whole) - 1, 997):
+        found, fault, kinds = read(file(whole[:end]))
+        if kinds:
+            assert data.startswith(found)
+            assert fault is not None or found == data, end
+
+
+@pytest.mark.parametrize("name", ["gzip", "zip"])
+def test_a_cut_leaves_all_that_can_be_unpacked(name: str, file: Callable[[bytes], Path]) -> None:
+    """What deflate holds up to there, and no byte less."""
+    data = noise(3 * MIB)
+    whole = PACKERS[name](data)
+    start = 10 if name == "gzip" else 30 + len("dumps/dump.smf")
+    for end in (start + 5000, len(whole) // 2, len(whole) - 200):
+        expected = zlib.decompressobj(-15).decompress(whole[start:end])
+        found, fault, _ = read(file(whole[:end]))
+        assert found == expected
+        assert fault == f"the {name} data are cut"
+
+
+def step_by_step(data: bytes, library: Any) -> bytes:
+    """What a library makes of corrupt data before it finds out."""
+    found = io.BytesIO()
+    try:
+        for byte in data:
+            found.write(library.decompress(bytes([byte])))
+    except Exception:
+        return found.getvalue()
+    raise AssertionError("it is not corrupt")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "library"),
+    [
+        ("gzip", lambda: zlib.decompressobj(31)),
+        ("zstd", zstd.ZstdDecompressor),
+        ("xz", lzma.LZMADecompressor),
+    ],
+    ids=["gzip", "zstd", "xz"],
+)
+@pytest.mark.parametrize("place", [0.3, 0.9])
+def test_what_comes_before_a_corrupt_place_comes_out(
+    name: str, library: Callable[[], Any], place: float, file: Callable[[bytes], Path]
+) -> None:
+    broken = bytearray(PACKERS[name](noise(1_200_000)))
+    at = int(len(broken) * place)
+    broken[at : at + 64] = bytes(0xFF ^ each for each in broken[at : at + 64])
+    expected = step_by_step(bytes(broken), library())
+    found, fault, _ = read(file(bytes(broken)))
+    assert found == expected
+    assert fault is not None
+    assert fault.startswith(f"the {name} data are corrupt: ")
+
+
+def test_blocks_of_bz2_before_a_corrupt_one_come_out(file: Callable[[bytes], Path]) -> None:
+    data = noise(2_000_000)
+    broken = bytearray(bz2.compress(data))
+    at = len(broken) * 3 // 4
+    broken[at : at + 64] = bytes(0xFF ^ each for each in broken[at : at + 64])
+    found, fault, _ = read(file(bytes(broken)))
+    assert found[:899_000] == data[:899_000]
+    assert "the bz2 data are corrupt" in str(fault)
+
+
+@pytest.mark.parametrize("name", ["gzip", "xz", "bz2"])
+def test_a_checksum_that_is_wrong_costs_no_byte(name: str, file: Callable[[bytes], Path]) -> None:
+    """The last record would be lost with it."""
+    data = noise(300_000)
+    broken = bytearray(PACKERS[name](data))
+    at = {"gzip": -8, "xz": -30, "bz2": -8}[name]
+    broken[at] ^= 0xFF
+    found, fault, _ = read(file(bytes(broken)))
+    assert found == data
+    assert "data are corrupt" in str(fault)
+
+
+def test_a_corrupt_place_is_found_through_another_packing(file: Callable[[bytes], Path]) -> None:
+    data = noise(1_200_000)
+    broken = bytearray(gzip.compress(data))
+    at = len(broken) // 2
+    broken[at : at + 64] = bytes(0xFF ^ each for each in broken[at : at + 64])
+    expected = step_by_step(bytes(broken), zlib.decompressobj(31))
+    for packer in (zipped, raw_zstd, lambda data: zipped(data, zipfile.ZIP_STORED)):
+        found, fault, _ = read(file(packer(bytes(broken))))
+        assert found == expected
+        assert "the gzip data are corrupt" in str(fault)
+    for packer in (zipped, raw_zstd, bz2.compress):
+        outer = bytearray(gzip.compress(packer(data)))
+        outer[-6] ^= 0xFF
+        found, fault, _ = read(file(bytes(outer)))
+        assert found == data
+        assert "the gzip data are corrupt" in str(fault)
+
+
+@pytest.mark.parametrize("name", ["zip", "zip, stored", "zip, lzma", "zip, bz2"])
+def test_a_wrong_checksum_is_a_fault(name: str, file: Callable[[bytes], Path]) -> None:
+    whole = bytearray(PACKERS[name](DUMP))
+    entry = whole.rindex(b"PK\1\2")
+    whole[entry + 16] ^= 1
+    found, fault, _ = read(file(bytes(whole)))
+    assert found == DUMP
+    assert fault == "the zip data are corrupt: the checksum is wrong"
+
+
+@pytest.mark.parametrize("name", ["zip", "zip, written to a pipe"])
+def test_a_zip_file_without_its_directory_is_checked_too(
+    name: str, file: Callable[[bytes], Path]
+) -> None:
+    whole = PACKERS[name](DUMP)
+    cut = whole[: whole.rindex(b"PK\1\2")]
+    found, fault, _ = read(file(cut))
+    assert (found, fault) == (DUMP, "the zip data are cut")
+    wrong = bytearray(cut)
+    wrong[14 if name == "zip" else -12] ^= 1
+    found, fault, _ = read(file(bytes(wrong)))
+    assert (found, fault) == (DUMP, "the zip data are corrupt: the checksum is wrong")
+
+
+@pytest.mark.parametrize("name", ["gzip", "zstd", "xz", "bz2"])
+def test_something_behind_the_data_is_a_fault(name: str, file: Callable[[bytes], Path]) -> None:
+    for garbage in (b"\1", b"garbage behind", bytes(700_000) + b"\1"):
+        found, fault, _ = read(file(PACKERS[name](DUMP) + garbage))
+        assert found == DUMP
+        assert fault == f"other bytes follow the {name} data; they were not used"
+
+
+@pytest.mark.parametrize("name", SIMPLE)
+def test_a_cut_file_gives_all_records_before_and_a_damage(
+    name: str, file: Callable[[bytes], Path]
+) -> None:
+    whole = PACKERS[name](DUMP * 12)
+    path = file(whole[: len(whole) * 3 // 4])
+    data, fault, _ = read(path)
+    log = DamageLog()
+    offsets = [int(each) for chunk in read_chunks(path, log) for each in chunk.offset]
+    path.write_bytes(data)
+    assert data
+    plain = read_chunks(path, DamageLog())
+    assert offsets == [int(each) for chunk in plain for each in chunk.offset]
+    last = log.details[-1]
+    assert (last.offset, last.length, last.reason) == (len(data), None, fault)
+
+
+@pytest.mark.parametrize("name", SIMPLE)
+def test_nothing_in_a_packed_file_is_said(name: str, file: Callable[[bytes], Path]) -> None:
+    with pytest.raises(InputError, match=r"input\.smf: the file is empty"):
+        next(read_chunks(file(PACKERS[name](b"")), DamageLog()))
+
+
+def test_nothing_before_a_cut_says_that_it_is_cut(file: Callable[[bytes], Path]) -> None:
+    with pytest.raises(InputError, match=r"input\.smf: the gzip data are cut"):
+        next(read_chunks(file(gzip.compress(DUMP)[:12]), DamageLog()))
+
+
+def test_five_packings_are_too_many(file: Callable[[bytes], Path]) -> None:
+    data = DUMP
+    for _ in range(4):
+        data = gzip.compress(data)
+    assert read(file(data))[2] == ("gzip",) * 4
+    with pytest.raises(InputError, match=r"input\.smf: packed more than 4 times over"):
+        read(file(gzip.compress(data)))
+
+
+def test_a_zip_file_of_several_files_is_refused(file: Callable[[bytes], Path]) -> None:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        for number in range(7):
+            archive.writestr(f"dump{number}.smf", DUMP)
+    message = r"a zip file of 7 files \(dump0.smf, .*dump4.smf, \.\.\.\); unpack it"
+    with pytest.raises(InputError, match=message):
+        read(file(made.getvalue()))
+    found, fault, _ = read(file(gzip.compress(made.getvalue())))
+    assert found == DUMP
+    assert fault == "the zip file holds more than one file; the others are not used"
+
+
+def test_a_zip_file_without_a_file_is_refused(file: Callable[[bytes], Path]) -> None:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        empty = made
+        archive.mkdir("dumps")
+    with pytest.raises(InputError, match="the zip file is empty; name another one"):
+        read(file(empty.getvalue()))
+    with pytest.raises(InputError, match="the zip file is empty; name another one"):
+        read(file(b"PK\5\6" + bytes(18)))
+
+
+def test_an_encrypted_zip_file_is_refused(file: Callable[[bytes], Path]) -> None:
+    data = bytearray(zipped(DUMP))
+    data[6] |= 1
+    with pytest.raises(InputError, match=r"input\.smf: the zip file is encrypted; unpack it"):
+        next(read_chunks(file(bytes(data)), DamageLog()))
+
+
+def test_an_unknown_method_of_zip_is_refused(file: Callable[[bytes], Path]) -> None:
+    data = bytearray(zipped(DUMP))
+    data[8] = 9
+    with pytest.raises(InputError, match="the zip file is packed by method 9; unpack it"):
+        next(read_chunks(file(bytes(data)), DamageLog()))
+
+
+def test_too_large_a_dictionary_is_refused(file: Callable[[bytes], Path]) -> None:
+    filters = [{"id": lzma.FILTER_LZMA2, "dict_size": 320 * MIB}]
+    with pytest.raises(InputError, match=r"xz data are corrupt: Memory usage limit exceeded"):
+        next(read_chunks(file(lzma.compress(DUMP, filters=filters)), DamageLog()))
+
+
+def record(size: int) -> bytes:
+    """A record that can be repeated for ever."""
+    start = struct.pack(">HHBB", size, 0, 0x5E, 74)
+    return (start + bytes(4) + bytes.fromhex("0126141F") + b"\xe2" * size)[:size]
+
+
+BOMBS: dict[str, Callable[[bytes], bytes]] = {
+    "gzip in gzip": lambda data: gzip.compress(gzip.compress(data, 1)),
+    "xz": lambda data: lzma.compress(data, preset=0),
+    "bz2": bz2.compress,
+    "zstd": lambda data: zstd.compress(data, 3),
+    "zeros that are skipped": lambda data: gzip.compress(
+        gzip.compress(gzip.compress(data[:8192]) + bytes(len(data)), 1)
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is read as Linux tells it")
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_bomb_ends_with_a_fault_and_little_memory(
+    name: str, file: Callable[[bytes], Path]
+) -> None:
+    path = file(BOMBS[name](record(8192) * (12_000)))
+    assert 1000 * path.stat().st_size < 12_000 * 8192
+    code = (
+        "import re, sys\n"
+        "from pathlib import Path\n"
+        "from smfparse.reading import unpacked\n"
+        "buffer, total = memoryview(bytearray(1 << 20)), 0\n"
+        "with unpacked(Path(sys.argv[1])) as source:\n"
+        "    while got := source.readinto(buffer): total += got\n"
+        "status = Path('/proc/self/status').read_text()\n"
+        "print(total, re.search(r'VmHWM:\\s+(\\d+) kB', status)[1], source.fault)\n"
+    )
+    command = [sys.executable, "-c", code, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    total, memory, fault = done.stdout.split(maxsplit=2)
+    assert fault.startswith("expands more than 1,000-fold")
+    assert int(total) < 70 * MIB
+    assert int(memory) < 100_000
+
+
+def test_a_bomb_gives_its_records_and_a_damage(file: Callable[[bytes], Path]) -> None:
+    log, limits = DamageLog(), Limits(free_bytes=4 * MIB)
+    path = file(BOMBS["xz"](record(8192) * 4000))
+    count = sum(len(chunk.start) for chunk in read_chunks(path, log, limits=limits))
+    assert 4 * MIB <= count * 8192 < 4000 * 8192
+    assert [each.offset for each in log.details] == [count * 8192]
+
+
+def test_a_reader_that_ends_early_unpacks_no_more(
+    file: Callable[[bytes], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[int] = []
+    blocks = PackedFile.blocks
+
+    def counted(packed: Any) -> Iterator[bytes]:
+        for block in blocks(packed):
+            taken.append(len(block))
+            yield block
+
+    monkeypatch.setattr(PackedFile, "blocks", counted)
+    path = file(gzip.compress(DUMP * 60, 1))
+    found = read_chunks(path, DamageLog(), limits=Limits(chunk_bytes=1))
+    next(found)
+    found.close()
+    assert 0 < sum(taken) < path.stat().st_size // 2
+
+
+def test_a_file_that_cannot_be_read_any_more_is_an_error(
+    file: Callable[[bytes], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(packed: Any) -> Iterator[bytes]:
+        packed.file.seek(0)
+        yield packed.file.read(1000)
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(PackedFile, "blocks", broken)
+    with pytest.raises(InputError, match=r"input\.smf: Input/output error"):
+        list(read_chunks(file(gzip.compress(noise(5000))), DamageLog()))
+
+
+def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none\.smf: No such file"):
+        read(tmp_path / "none.smf")
+    with pytest.raises(InputError, match="Is a directory"):
+        read(tmp_path)
+
+
+SHARED = ReadOptions(jobs=2, limits=Limits(least_unit=1))
+"""However small the files are."""
+
+
+def test_packed_files_are_not_cut(file: Callable[[bytes], Path]) -> None:
+    path = file(gzip.compress(DUMP))
+    assert plan(path, 1000) == [WHOLE_SOURCE]
+
+
+def test_several_packed_files_are_decoded_by_several_processes(tmp_path: Path) -> None:
+    paths = []
+    for number, name in enumerate(("gzip", "zstd", "zip", "xz")):
+        paths.append(tmp_path / f"{number}.smf")
+        paths[-1].write_bytes(PACKERS[name](DUMP))
+    one, two = open_inputs(paths), open_inputs(paths, SHARED)
+    assert len(two.units(two.sources, {"wtas": None}, ahead=True)) > 1
+    for table in ("record", "wtas", "qjst"):
+        assert two.arrow(table).equals(one.arrow(table)), table
+
+
+def test_cut_packed_files_say_so_from_other_processes(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{number}.smf" for number in range(4)]
+    for path in paths:
+        path.write_bytes(gzip.compress(DUMP)[:-20])
+    one, two = open_inputs(paths), open_inputs(paths, SHARED)
+    assert two.arrow("wtas").equals(one.arrow("wtas"))
+    assert two.damage.details == one.damage.details
+    assert sum("gzip data are cut" in each.reason for each in two.damage.details) == 4
+
+
+def test_magic_bytes_are_those_of_no_smf_record() -> None:
+    """RDW, BDW, lengths of 4 bytes, and records without any of these."""
+    time, date = bytes.fromhex("0083D5FF"), bytes.fromhex("0126141F")
+    heads = itertools.product((0x1F8B, 0x28B5, 0x504B, 0x425A, 0x5E2A, 0xFD37), range(4))
+    for length, code in heads:
+        word = struct.pack(">HBB", length, code, 0)
+        assert packing_of(word + bytes.fromhex("5E73") + time) is None
+    for flag, kind in itertools.product(range(256), range(256)):
+        assert packing_of(bytes([flag, kind]) + time + date) is None

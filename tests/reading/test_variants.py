@@ -1,0 +1,292 @@
+"""A dump is the same dump in whatever variant it arrives: every table, every row, every column.
+
+Two columns differ by nature and are left out, and no other: `source`, the name of the file, and
+`record_offset`, the place of the record in it, which the prefixes before it move. Record numbers,
+lengths (as if there were an RDW) and everything inside of the records are what they are.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import functools
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner, Result
+
+from smfparse.cli import main, options
+from smfparse.errors import InputError, RequestError
+from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.reading.walks import WALKS
+from smfparse.tables import coded_schema, schema, table_names, wanted_tables
+from tests.support.generated import generate_dump
+from tests.support.paths import FIXTURE_FILES
+from tests.support.real import REAL_DATA
+from tests.support.variants import (
+    BY_NAME,
+    FRAMINGS,
+    LONGEST,
+    PACKINGS,
+    VARIANTS,
+    Variant,
+    read_rdw,
+)
+
+pytestmark = pytest.mark.slow
+
+REAL = sorted((REAL_DATA or Path()).glob("*.dat"))
+VERSIONS = ("7.1.0", "9.1.2")
+"""Of MQ, those of which there is no fixture."""
+LONG = "longest records"
+DUMPS = (*map(str, FIXTURE_FILES), *map(str, REAL), *VERSIONS, LONG)
+SMALL = str(FIXTURE_FILES[-2])
+MAIN = (
+    "rdw",
+    "rdw-unspanned",
+    "rdw-null",
+    "bdw",
+    "bdw-extended",
+    "length",
+    "ftp-block",
+    "ftp-record",
+    "none",
+)
+"""The variants that are packed in every way."""
+BY_NATURE = ("source", "record_offset")
+ALL = wanted_tables(table_names())
+PACKED = ("plain", *sorted(PACKINGS))
+every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=lambda each: each.name)
+framing_variant = pytest.mark.parametrize(
+    "variant", [BY_NAME[each] for each in FRAMINGS], ids=lambda each: each.name
+)
+every_packing = pytest.mark.parametrize("packing", PACKED)
+
+
+@functools.cache
+def dump(name: str) -> bytes:
+    """Return the RDW file of that name, or make it."""
+    if name in (*VERSIONS, LONG):
+        return generated("9.4.0", queues=60) if name == LONG else generated(name, queues=2)
+    return Path(name).read_bytes()
+
+
+def generated(version: str, queues: int) -> bytes:
+    """Make a dump of one interval."""
+    stream = _Bytes()
+    generate_dump(
+        stream, system="SYS1", utc_offset=dt.timedelta(hours=1), version=version, seed=3, tasks=2,
+        queues=queues, count=1,
+    )  # fmt: skip
+    return bytes(stream.data)
+
+
+class _Bytes:
+    """As much of a stream as `generate` needs, that takes memoryviews of any shape."""
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+
+    def write(self, piece: Any) -> int:
+        self.data += piece
+        return len(piece)
+
+
+def tables(path: Path, framing: str | None = None) -> dict[str, Any]:
+    """Return every table of a file in which nothing is damaged, but the columns BY_NATURE."""
+    inputs = (
+        open_inputs([path])
+        if framing is None
+        else open_inputs([path], ReadOptions(framing=framing))
+    )
+    parts: dict[str, list[Any]] = {table: [] for table in ALL}
+    for table, batch in inputs.batches(ALL):
+        parts[table].append(batch)
+    assert [str(each) for each in inputs.damage.details] == []
+    return {
+        table: pa.Table.from_batches(batches, coded_schema(table))
+        .cast(schema(table))
+        .drop_columns(list(BY_NATURE))
+        for table, batches in parts.items()
+        if batches
+    }
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[str, Any]]:
+    """Every table of a dump as it is, decoded once."""
+    folder = tmp_path_factory.mktemp("reference")
+
+    @functools.cache
+    def decoded(name: str) -> dict[str, Any]:
+        path = folder / "dump.smf"
+        path.write_bytes(dump(name))
+        return tables(path)
+
+    return decoded
+
+
+def put(folder: Path, name: str, variant: Variant, packing: str = "plain") -> Path:
+    """Write a dump in a variant, packed. The name of the file tells nothing."""
+    data = variant.write(read_rdw(dump(name))).data
+    path = folder / "input"
+    path.write_bytes(PACKINGS[packing](data) if packing in PACKINGS else data)
+    return path
+
+
+def assert_same(found: dict[str, Any], expected: dict[str, Any]) -> None:
+    assert sorted(found) == sorted(expected)
+    for table, rows in expected.items():
+        if not found[table].equals(rows):
+            assert found[table].num_rows == rows.num_rows, table
+            differing = [each for each in rows.column_names if found[table][each] != rows[each]]
+            assert differing == [], table
+
+
+def info(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(main, ["info", *map(str, arguments), "--jobs", "1"])
+
+
+@every_variant
+@pytest.mark.parametrize("name", DUMPS, ids=lambda each: Path(each).name)
+def test_every_table_is_that_of_the_plain_file(
+    reference: Callable[[str], dict[str, Any]], tmp_path: Path, name: str, variant: Variant
+) -> None:
+    assert_same(tables(put(tmp_path, name, variant)), reference(name))
+
+
+@pytest.mark.parametrize("variant", [BY_NAME[name] for name in MAIN], ids=MAIN)
+@pytest.mark.parametrize("packing", sorted(PACKINGS))
+@pytest.mark.parametrize("name", [*FIXTURE_FILES, *REAL], ids=lambda each: each.name)
+def test_every_table_of_a_packed_file_is_that_of_the_plain_file(
+    reference: Callable[[str], dict[str, Any]],
+    tmp_path: Path,
+    name: Path,
+    packing: str,
+    variant: Variant,
+) -> None:
+    assert_same(tables(put(tmp_path, str(name), variant, packing)), reference(str(name)))
+
+
+@pytest.mark.parametrize("at", [5, 40, -1])
+def test_a_byte_that_is_another_does_not_pass(
+    reference: Callable[[str], dict[str, Any]], tmp_path: Path, at: int
+) -> None:
+    bodies = read_rdw(dump(SMALL))
+    which = max(range(len(bodies)), key=lambda each: len(bodies[each]))
+    body = bytearray(bodies[which])
+    body[at] ^= 1
+    path = tmp_path / "input"
+    bodies[which] = bytes(body)
+    path.write_bytes(BY_NAME["rdw"].write(bodies).data)
+    with pytest.raises(AssertionError):
+        assert_same(tables(path), reference(SMALL))
+
+
+def test_the_matrix_compares_rows_of_most_tables(
+    reference: Callable[[str], dict[str, Any]],
+) -> None:
+    rows = {table for name in DUMPS for table in reference(name)}
+    assert len(rows) > len(table_names()) * 0.8
+    assert LONGEST - 2100 < max(map(len, read_rdw(dump(LONG)))) <= LONGEST
+
+
+@framing_variant
+@pytest.mark.parametrize("framing", FRAMINGS)
+def test_only_the_framing_that_it_is_gives_the_tables_when_it_is_named(
+    reference: Callable[[str], dict[str, Any]], tmp_path: Path, variant: Variant, framing: str
+) -> None:
+    path = put(tmp_path, SMALL, variant)
+    if framing in (variant.framing, "bdw" if variant.framing == "rdw" else ""):
+        assert_same(tables(path, framing), reference(SMALL))  # what goes by blocks needs none
+        return
+    with pytest.raises((AssertionError, InputError)):
+        assert_same(tables(path, framing), reference(SMALL))
+
+
+def test_the_command_line_offers_every_framing_that_there_is() -> None:
+    assert sorted(options.FRAMINGS) == sorted(WALKS) == sorted(FRAMINGS)
+
+
+def test_a_framing_that_is_none_is_refused(tmp_path: Path) -> None:
+    path = put(tmp_path, SMALL, BY_NAME["rdw"])
+    with pytest.raises(RequestError, match="vbs"):
+        open_inputs([path], ReadOptions(framing="vbs"))
+    assert info(path, "--framing", "vbs").exit_code == 2
+
+
+@every_packing
+@every_variant
+def test_info_says_what_was_detected_and_why(
+    tmp_path: Path, packing: str, variant: Variant
+) -> None:
+    path = put(tmp_path, SMALL, variant, packing)
+    result = info(path, "--format", "json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    found = json.loads(result.stdout)
+    [told] = found["inputs"]
+    assert (told["name"], told["framing"]) == (str(path), variant.framing)
+    assert told["packing"] == ([] if packing == "plain" else [packing])
+    assert told["why"]
+    assert found["records"] == len(read_rdw(dump(SMALL)))
+    assert found["damage_count"] == 0
+
+
+@every_packing
+@pytest.mark.parametrize("framing", FRAMINGS)
+def test_info_says_so_in_words_too(tmp_path: Path, packing: str, framing: str) -> None:
+    variant = BY_NAME["bdw-respanned" if framing == "bdw" else framing]
+    result = info(put(tmp_path, SMALL, variant, packing))
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert re.search(rf"\b{framing}\b", result.stdout)
+    assert packing == "plain" or re.search(rf"\b{packing}\b", result.stdout)
+
+
+@framing_variant
+def test_info_takes_the_framing_that_is_named(tmp_path: Path, variant: Variant) -> None:
+    result = info(put(tmp_path, SMALL, variant), "--framing", variant.framing, "--format", "json")
+    assert result.exit_code == 0
+    [told] = json.loads(result.stdout)["inputs"]
+    assert told["framing"] == variant.framing
+
+
+def test_a_file_that_is_packed_twice_is_unpacked_twice(
+    reference: Callable[[str], dict[str, Any]], tmp_path: Path
+) -> None:
+    path = tmp_path / "input"
+    path.write_bytes(PACKINGS["zip"](PACKINGS["gzip"](dump(SMALL))))
+    assert_same(tables(path), reference(SMALL))
+    [told] = json.loads(info(path, "--format", "json").stdout)["inputs"]
+    assert sorted(told["packing"]) == ["gzip", "zip"]
+
+
+@pytest.mark.parametrize("packing", sorted(PACKINGS))
+def test_a_packed_file_that_was_cut_gives_what_was_before_the_cut(
+    tmp_path: Path, packing: str
+) -> None:
+    """But for zip, whose directory is at the end, and bz2, where the file is one block."""
+    path = tmp_path / "input"
+    path.write_bytes(PACKINGS[packing](dump(str(FIXTURE_FILES[0])))[:-2000])
+    result = info(path, "--format", "json")
+    assert not isinstance(result.exception, Exception)
+    assert result.exit_code in ((4, 8) if packing in ("zip", "bz2") else (4,))
+    assert result.stderr
+
+
+def test_inputs_of_several_variants_are_read_one_behind_the_other(
+    reference: Callable[[str], dict[str, Any]], tmp_path: Path
+) -> None:
+    paths = []
+    for variant in VARIANTS:
+        (tmp_path / variant.name).mkdir()
+        paths.append(put(tmp_path / variant.name, SMALL, variant))
+    inputs = open_inputs(paths, ReadOptions(keep_duplicates=True))
+    found = inputs.arrow("record").drop_columns(list(BY_NATURE))
+    once = reference(SMALL)["record"]
+    assert found.select(["type", "subtype", "length"]) == pa.concat_tables(
+        [once.select(["type", "subtype", "length"])] * len(paths)
+    )

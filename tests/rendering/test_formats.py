@@ -1,0 +1,277 @@
+"""Every result in every format: cells come back as they were, whatever they hold."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smfparse.cli import main
+from smfparse.rendering import FORMATS, Column, Document, Facts, RowsDocument, Section, Table, lines
+from smfparse.rendering.guard import visible
+from tests.support.paths import SMF
+from tests.support.searching import search
+
+DUMP = str(SMF)
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "a|b",
+    "\\|",
+    "\\",
+    "'\"&amp;",
+    "*x*_y_`z`",
+    "=1+1",
+    "[a](b)",
+]
+TEXTS = st.one_of(
+    st.sampled_from(HOSTILE), st.text(max_size=8), st.text("|\\<>&\"'`*_ \n\t", max_size=6)
+)
+ROWS = st.lists(st.tuples(TEXTS, TEXTS), max_size=4)
+
+
+class Titled(Document):
+    """A table in a section, of which all names are given."""
+
+    def __init__(self, title: str, rows: list[tuple[str, str]]) -> None:
+        self.title = title
+        self.rows = rows
+
+    def sections(self) -> Iterator[Section]:
+        columns = [Column(self.title), Column("Number", right=True)]
+        yield Section(self.title, [Table(columns, iter(self.rows), self.title)], [self.title])
+
+    def facts(self) -> Iterator[Facts]:
+        yield Facts({"title": self.title}, ({"a": a, "b": b} for a, b in self.rows))
+
+
+class Page(HTMLParser):
+    """The cells of the tables of a page, the texts of its headings, and all its tags."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.tables: list[list[list[str]]] = []
+        self.headings: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        if tag == "br":
+            self.tables[-1][-1][-1] += "\n"
+        elif tag != "meta":
+            self.open.append(tag)
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in ("td", "th"):
+            self.tables[-1][-1].append("")
+        elif tag in ("title", "h1", "h2", "p", "caption"):
+            self.headings.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] in ("td", "th"):
+            self.tables[-1][-1][-1] += data
+        elif self.open and self.open[-1] in ("title", "h1", "h2", "p", "caption"):
+            self.headings[-1] += data
+
+
+KNOWN_TAGS = {
+    *("html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "section", "br"),
+    *("table", "caption", "thead", "tbody", "tr", "th", "td"),
+}
+
+
+def from_html(text: str) -> list[list[list[str]]]:
+    page = Page(text)
+    assert text.startswith("<!DOCTYPE html>\n")
+    assert page.tags <= KNOWN_TAGS
+    return page.tables
+
+
+def from_md(text: str) -> list[list[list[str]]]:
+    """Return the cells of every table, by the rules of GitHub: | ends a cell, unless escaped."""
+    tables: list[list[list[str]]] = []
+    inside = False
+    for line in text.split("\n"):
+        if not line.startswith("|"):
+            inside = False
+        elif re.fullmatch(r"\|((---|--:)\|)+", line):
+            assert len(line.split("|")) - 2 == len(tables[-1][0])
+        else:
+            if not inside:
+                tables.append([])
+            inside = True
+            cells = re.findall(r" ((?:\\.|[^|\\])*) \|", line[1:])
+            assert "|".join(["", *(f" {cell} " for cell in cells), ""]) == line
+            tables[-1].append([meant(cell) for cell in cells])
+    return tables
+
+
+def meant(cell: str) -> str:
+    """Return what a cell means; whatever is markup is escaped."""
+    assert not re.search(r"(?<!\\)(?:\\\\)*[<*`\[&]", cell.replace("<br>", ""))
+    return re.sub(r"\\(.)", r"\1", cell.replace("<br>", "\n"))
+
+
+def from_csv(text: str) -> list[list[list[str]]]:
+    return [[list(row) for row in csv.reader(io.StringIO(text, newline=""))]]
+
+
+READERS: dict[str, Callable[[str], list[list[list[str]]]]] = {
+    "csv": from_csv,
+    "md": from_md,
+    "html": from_html,
+}
+"""How the tables of a format are read back; of text and JSON there are tests of their own."""
+
+
+def written(document: Document, form: str) -> str:
+    return "\n".join(lines(document, form)) + "\n"
+
+
+def shown(text: str) -> str:
+    """Return what people see of a text: its lines, and dots for other control characters."""
+    return "\n".join(map(visible, text.split("\n")))
+
+
+def test_every_format_is_read_back_by_a_test() -> None:
+    assert set(FORMATS) == {*READERS, "text", "json"}
+
+
+@pytest.mark.parametrize("form", ["md", "html"])
+def test_cells_come_back_whatever_they_hold(form: str) -> None:
+    @search(150)
+    @given(TEXTS, ROWS)
+    def check(title: str, rows: list[tuple[str, str]]) -> None:
+        (table,) = READERS[form](written(Titled(title, rows), form))
+        assert table[0] == [shown(title), "Number"]
+        assert table[1:] == [[shown(cell) for cell in row] for row in rows]
+
+    check()
+
+
+@pytest.mark.parametrize("form", sorted(FORMATS))
+def test_no_control_character_leaves_raw_but_in_cells_of_csv(form: str) -> None:
+    odd = "a\x1b[31mb\x07\r\u2028\x85c"
+    text = written(Titled(odd, [(odd, odd)]), form)
+    raw = [each for each in text.replace("\n", "") if not each.isprintable()]
+    assert bool(raw) == (form == "csv")
+
+
+def test_headings_of_a_page_are_texts() -> None:
+    title = "<b>\"Q'&amp;"
+    page = Page(written(Titled(title, []), "html"))
+    assert page.headings == [title] * 5
+    assert page.tags <= KNOWN_TAGS
+
+
+def test_headings_of_markdown_mean_nothing_else() -> None:
+    text = written(Titled("<b> *x* | `y` snake_case _z_", []), "md")
+    assert text.splitlines()[0] == r"# \<b\> \*x\* \| \`y\` snake_case \_z\_"
+
+
+def test_numbers_stand_at_the_right() -> None:
+    document = Titled("t", [("a", "1")])
+    assert '<td>a</td><td class="n">1</td>' in written(document, "html")
+    assert "|---|--:|" in written(document, "md")
+    assert written(document, "text").splitlines()[-2:] == ["t  Number", "a       1"]
+
+
+def test_json_has_the_values() -> None:
+    @search(50)
+    @given(TEXTS, ROWS)
+    def check(title: str, rows: list[tuple[str, str]]) -> None:
+        found = json.loads(written(Titled(title, rows), "json"))
+        assert found == {"title": title, "rows": [{"a": a, "b": b} for a, b in rows]}
+
+    check()
+
+
+@pytest.mark.parametrize("form", ["md", "html"])
+def test_rows_of_queries_come_back_whatever_they_hold(form: str) -> None:
+    @search(60)
+    @given(TEXTS, ROWS)
+    def check(name: str, rows: list[tuple[str, str]]) -> None:
+        first, second = ([row[each] for row in rows] for each in (0, 1))
+        part = pa.table(
+            {f"n{name}": pa.array(first, pa.string()), "b": pa.array(second, pa.string())}
+        )
+        document = RowsDocument([("SELECT 1", [part, part.slice(0, 0), part])])
+        (table,) = READERS[form](written(document, form))
+        assert table[0] == [shown(f"n{name}"), "b"]
+        assert table[1:] == 2 * [[shown(cell) for cell in row] for row in rows]
+
+    check()
+
+
+def call(*arguments: str) -> str:
+    done = CliRunner().invoke(main, list(arguments))
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+RESULTS = {
+    "report": ["report", "buff", DUMP],
+    "task": ["report", "task", DUMP],
+    "api-cost": ["report", "api-cost", DUMP, "--by", "qmgr,job"],
+    "list": ["report", "--list"],
+    "list of inputs": ["report", "--list", DUMP],
+    "sql": [
+        "sql",
+        DUMP,
+        "SELECT qmgr, count(*) AS \"a|<b>\" FROM wqst GROUP BY 1; SELECT 'x' AS y",
+    ],
+    "compare": ["compare", DUMP, DUMP, "--top", "3"],
+    "info": ["info", DUMP],
+    "tables": ["describe"],
+    "table": ["describe", "qjst"],
+    "view": ["describe", "api_cost", "--format", "md"],
+    "column": ["describe", "qjstwrw"],
+    "block": ["describe", "qwhs"],
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_result_can_be_had_in_every_format(name: str) -> None:
+    arguments = RESULTS[name]
+    tables = {form: read(call(*arguments, "--format", form)) for form, read in READERS.items()}
+    assert tables["md"] == tables["html"]
+    assert len(tables["md"][0]) > 1
+    assert all(len({len(row) for row in table}) == 1 for table in tables["md"])
+    for line in call(*arguments, "--format", "json").splitlines() if name == "sql" else ():
+        assert json.loads(line)
+    if name != "sql":
+        assert json.loads(call(*arguments, "--format", "json"))
+    if name in ("tables", "table", "view", "column", "block"):
+        assert tables["csv"] == tables["md"]
+    if name in ("list", "list of inputs"):  # programs get the names that JSON has
+        [[headings, *rows]] = tables["md"]
+        assert tables["csv"] == [[[each.lower() for each in headings], *rows]]
+
+
+def test_a_page_of_several_results_is_one() -> None:
+    text = call("sql", DUMP, "SELECT 1 AS a; SELECT 2 AS b", "--format", "html")
+    assert text.count("<!DOCTYPE html>") == text.count("</html>") == 1
+    assert from_html(text) == [[["a"], ["1"]], [["b"], ["2"]]]
+
+
+def test_numbers_of_queries_are_shown_as_text_shows_them() -> None:
+    query = "SELECT 1/3 AS a, 1e-7::DOUBLE AS b, NULL AS c, [1, 2] AS d, 1.50 AS e, TRUE AS f"
+    (table,) = from_md(call("sql", DUMP, query, "--format", "md"))
+    assert table[1] == ["0.333333", "1e-7", "null", "[1, 2]", "1.5", "true"]

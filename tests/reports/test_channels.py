@@ -1,0 +1,354 @@
+"""The reports of the channel initiator give what was published for the same numbers."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+import pytest
+
+from smfparse.inputs import open_inputs
+from smfparse.query import Catalog
+from smfparse.reports import TOTAL
+from tests.support import smf
+from tests.support.builders import Write
+from tests.support.published import CHANNEL_INTERVAL, EAST, SENDER, channels
+from tests.support.real import REAL_DATA, needs_real_data
+from tests.support.report_runs import report_lines, report_rows
+
+D45_START = dt.datetime(2014, 4, 8, 20, 41, 54, 984_681)
+D45_SECONDS = 122.253258
+
+
+def record(*blocks: bytes, of: str | None = None, **keys: Any) -> bytes:
+    """A record of the channel initiator of the published samples."""
+    usual = {"start": D45_START, "seconds": D45_SECONDS, "system": "MV45", "qmgr": "MQ20"}
+    return smf.record(*blocks, of=of, **({"east": EAST, "release": "800"} | usual | keys))
+
+
+def task(name: str, requests: int, cpu: float, elapsed: float, **values: Any) -> bytes:
+    """A task block; times in seconds."""
+    return smf.block(name, qctreqn=requests, qctcptm=cpu * 1e6, qcteltm=elapsed * 1e6, **values)
+
+
+ADAP = """\
+MV45,MQ20,2014/04/08,20:43:57,VRM:800,
+From 2014/04/08,20:41:54.984681 to 2014/04/08,20:43:57.237939 duration 122.253258 seconds
+Task,Type,Requests,Busy %,     CPU used, CPU %,"avg CPU","avg ET"
+    ,    ,        ,      ,      Seconds,      , uSeconds,uSeconds
+   0,ADAP,  127599,  16.5,     0.953615,  0.8,        7,     158
+   1,ADAP,   46790,   7.6,     0.309678,  0.3,        7,     199
+   2,ADAP,   13702,   3.2,     0.065380,  0.1,        5,     284
+   3,ADAP,    2800,   0.6,     0.027000,  0.0,       10,     271
+   4,ADAP,     551,   0.1,     0.006136,  0.0,       11,     168
+   5,ADAP,       0,   0.0,     0.000000,  0.0,        0,       0
+   6,ADAP,       0,   0.0,     0.000000,  0.0,        0,       0
+   7,ADAP,       0,   0.0,     0.000000,  0.0,        0,       0
+Summ,ADAP,  191442,   3.5,     1.361809,  0.1,        7,     179"""
+"""The published sample; tasks 3 to 6 were not published and are made to fit the summary."""
+ADAPTERS = [
+    (127599, 0.953615, 20.160642),
+    (46790, 0.309678, 9.311210),
+    (13702, 0.065380, 3.891368),
+    (2800, 0.027000, 0.758800),
+    (551, 0.006136, 0.092568),
+    *[(0, 0, 0)] * 3,
+]
+
+
+def adapters(tasks: Sequence[tuple[int, float, float]] = ADAPTERS) -> bytes:
+    return record(*[task("QCT_ADP", *each) for each in tasks], of="QCT_ADP")
+
+
+def test_adapters_are_printed_as_published(write: Write) -> None:
+    assert report_lines("adap", write(adapters())) == ADAP.splitlines()
+
+
+def test_a_dispatcher_is_printed_as_published_with_its_channels(write: Write) -> None:
+    """97.6 % busy and 96.9 % CPU of 166073 requests: an interval of 60 s."""
+    busy = task("QCT_DSP", 166073, 58.111662, 58.56, qctchln=1)
+    idle = task("QCT_DSP", 0, 0, 0, qctchln=1)
+    path = write(record(busy, idle, of="QCT_DSP", seconds=60))
+    found = report_lines("disp", path)
+    assert found[4] == "   0,DISP,  166073,  97.6,    58.111662, 96.9,      350,     353"
+    assert found[7:] == [
+        "   0,DISP, number of channels on this TCB,     1",
+        "   1,DISP, number of channels on this TCB,     1",
+        "Summ,DISP, number of channels on all TCBs,     2",
+    ]
+
+
+def test_the_csv_of_tasks_has_the_columns_of_mp1b(
+    write: Write,
+) -> None:
+    """Average CPU has one decimal."""
+    path = write(
+        record(
+            task("QCT_DSP", 21332, 0.358341, 0.31998),
+            of="QCT_DSP",
+            seconds=120,
+            system="SC61",
+            qmgr="CSQ5",
+        )
+    )
+    header, row = report_lines("disp", path, form="csv")
+    assert header.startswith(
+        "mvs,qm,qsg,date,time,Type,Requests,Busy%,Total CPU,CPU%,avg CPU,avg ET,"
+    )
+    assert row.startswith("SC61,CSQ5,,2014/04/08,20:43:54,DISP,21332,0.3,0.358341,0.3,16.8,15,")
+
+
+def test_the_csv_of_tasks_has_a_row_an_interval_and_json_every_task(write: Write) -> None:
+    path = write(adapters())
+    (row,) = csv.DictReader(report_lines("adap", path, form="csv"))
+    assert row["Requests"] == "191442"
+    found = json.loads("\n".join(report_lines("adap", path, form="json")))["rows"]
+    assert [row["requests"] for row in found] == [each for each, *_ in ADAPTERS] + [191442]
+
+
+def test_the_longest_name_resolution_is_printed_as_published(
+    write: Write,
+) -> None:
+    """At its local time."""
+    slowest = dt.datetime(2014, 4, 8, 20, 41, 49, 573_730)
+    dns = task("QCT_DNS", 24, 0.007980, 0.024744, qctlgtm=slowest, qctlgdu=24_284)
+    path = write(record(dns, of="QCT_DNS"))
+    first, summary = report_lines("dns", path)[4:]
+    assert first == (
+        "   0,DNS ,      24,   0.0,     0.007980,  0.0,      332,    1031,"
+        "   24284,2014/04/08,20:41:49.573730"
+    )
+    assert summary == first.replace("   0,", "Summ,", 1)
+    (row, _) = json.loads("\n".join(report_lines("dns", path, form="json")))["rows"]
+    assert row["longest_at"] == "2014-04-08T20:41:49.573730"
+
+
+def test_the_summary_of_ssl_tasks_has_the_longest_request(
+    write: Write,
+) -> None:
+    """And its time."""
+    moments = [dt.datetime(2014, 4, 8, 20, 42, second) for second in range(3)]
+    blocks = [
+        task("QCT_SSL", 1, 0, 0, qctlstm=moment, qctlsdu=longest)
+        for moment, longest in zip(moments, (10, 30, 20), strict=True)
+    ]
+    path = write(record(*blocks, of="QCT_SSL"))
+    summary = report_rows("ssl", path)[-1]
+    assert (summary["longest"], summary["longest_at"]) == (30, moments[1])
+
+
+CHINIT = """\
+Peak number used of current channels........... 1
+Peak number used of active channels ........... 1
+MAXCHL. Max allowed current channels........... 9999
+ACTCHL. Max allowed active channels............ 9999
+TCPCHL. Max allowed TCP/IP channels............ 9999
+LU62CHL. Max allowed LU62 channels............. 200"""
+LIMITS: dict[str, Any] = {
+    "qcctnocc": 1,
+    "qcctnoac": 1,
+    "qcctmxcc": 9999,
+    "qcctmxac": 9999,
+    "qcctmxtp": 9999,
+    "qcctmxlu": 200,
+    "qcctstus": 436,
+}
+
+
+def test_the_channel_initiator_is_printed_as_published_before_mq_9_3_5(write: Write) -> None:
+    path = write(record(smf.block("QCCT", **LIMITS)))
+    assert report_lines("chinit", path)[2:] == [
+        *CHINIT.splitlines(),
+        "Storage used by Chinit......... 436MB",
+    ]
+
+
+def test_the_channel_initiator_is_printed_as_published_since_mq_9_3_5(write: Write) -> None:
+    block = smf.block("QCCT", 64, **LIMITS, qcctslim=17_592_186_040_320, qcctstab=77)
+    path = write(record(block, release="935"))
+    assert report_lines("chinit", path)[2:] == [
+        *CHINIT.splitlines(),
+        "31-bit storage used............................ 436 MB",
+        "64-bit storage limit...........................16384 PB",
+        "64-bit storage used............................  77 MB",
+    ]
+
+
+def test_the_csv_of_the_channel_initiator_gives_the_published_row(write: Write) -> None:
+    block = smf.block(
+        "QCCT", qcctnocc=13, qcctmxcc=200, qcctnoac=12, qcctmxac=200, qcctmxtp=200,
+        qcctmxlu=200, qcctstus=22,
+    )  # fmt: skip
+    path = write(
+        record(
+            block,
+            start=dt.datetime(2014, 8, 1, 15, 25, 40),
+            seconds=60,
+            system="SC61",
+            qmgr="CSQ5",
+        )
+    )
+    header, row = report_lines("chinit", path, form="csv")
+    assert header.startswith("mvs,qm,date,time,QSG,CurCHL,MaxCHL,ActCHL,MaxAct,MaxTCP,MaxLU,StgMB,")
+    assert row.startswith("SC61,CSQ5,2014/08/01,15:26:40,,13,200,12,200,200,200,22,")
+
+
+DCHS = {
+    "Connection name": "127.0.0.1",
+    "Remote qmgr/app": "MQ89",
+    "Channel disp": "PRIVATE",
+    "Channel type": "SENDER",
+    "Channel status": "RUNNING",
+    "Channel STATCHL": "HIGH",
+    "Channel started date & time": "2014/04/08,19:41:48",
+    "Channel status collect time": "2014/04/08,19:43:57",
+    "Active for": "122 seconds",
+    "Batch size": "50",
+    "Messages/batch": "38.9",
+    "Number of messages": "2,998",
+    "Number of persistent messages": "1,506",
+    "Number of batches": "77",
+    "Number of full batches": "42",
+    "Number of partial batches": "35",
+    "Buffers sent": "3,319",
+    "Buffers received": "109",
+    "Xmitq empty count": "13",
+    "Message data": "17,198,653 16 MB",
+    "Persistent message data": "4,251,780 4 MB",
+    "Non persistent message data": "12,946,873 12 MB",
+    "Total bytes sent": "17,200,221 16 MB",
+    "Total bytes received": "3,052 2 KB",
+    "Bytes received/Batch": "39 39 B",
+    "Bytes sent/Batch": "223,379 218 KB",
+    "Batches/Second": "0",
+    "Bytes received/message": "1 1 B",
+    "Bytes sent/message": "5,737 5 KB",
+    "Bytes received/second": "25 25 B/sec",
+    "Bytes sent/second": "140,985 137 KB/sec",
+    "Compression rate": "0",
+    "Exit time average": "0 uSec",
+    "DNS resolution time": "0 uSec",
+    "Net time average": "312 uSec",
+    "Net time min": "43 uSec",
+    "Net time max": "4,998 uSec",
+    "Net time max date&time": "2014/04/08,19:43:52",
+}
+"""The published sample, blanks between the parts of a line set to one."""
+
+
+def test_a_channel_is_printed_as_published(write: Write) -> None:
+    found = {}
+    for line in report_lines("dchs", write(channels(SENDER)))[2:]:
+        assert line.startswith("127.0.0.1  MQ89_1  ")
+        label, value = line[19:51].rstrip(), line[51:]
+        found[label] = " ".join(value.split())
+    assert {label: found[label] for label in DCHS} == DCHS
+    assert list(found)[:6] == list(DCHS)[:6]
+
+
+def test_channels_by_type_are_printed_as_published(write: Write) -> None:
+    keys: dict[str, Any] = {
+        "start": dt.datetime(2014, 6, 30, 11, 29, 31),
+        "seconds": 29,
+        "system": "MVCA",
+        "qmgr": "MQPH",
+    }
+    two = [SENDER | {"qcstchnm": name, "qcstnmsg": 37860, "qcstnpmg": 37860} for name in "AB"]
+    assert report_lines("dchssum", write(channels(*two, **keys))) == [
+        "MVS,MQ,date,time,VRM,channelType,count,Persistent,NonPersistent,'P/Sec','NP/Sec'",
+        "MVCA,MQPH,2014/06/30,11:30:00,VRM:800,SENDER,2,75720,0,2611,0",
+        "MVCA,MQPH,2014/06/30,11:30:00,VRM:800,total,2,75720,0,2611,0",
+    ]
+
+
+def test_a_channel_over_two_intervals_is_one_with_its_averages_weighted(write: Write) -> None:
+    later = SENDER | {"qcstbatc": 23, "qcstntav": 812, "qcstnmsg": 2, "qcstntmx": 9999}
+    duration = dt.timedelta(seconds=D45_SECONDS)
+    path = write(channels(SENDER), channels(later, start=CHANNEL_INTERVAL + duration))
+    (row,) = report_rows("dchs", path, sections=TOTAL)
+    assert row["messages"] == 3000
+    assert row["active"] == 244
+    assert row["net_average"] == pytest.approx((312 * 77 + 812 * 23) / 100)
+    assert row["net_longest"] == 9999
+    assert row["intervals"] == 2
+
+
+def test_a_channel_that_ended_was_active_until_then(write: Write) -> None:
+    stopped = SENDER | {
+        "qcststrt": (CHANNEL_INTERVAL + dt.timedelta(seconds=10) - EAST).replace(tzinfo=dt.UTC),
+        "qcstludt": (CHANNEL_INTERVAL + dt.timedelta(seconds=15.5) - EAST).replace(tzinfo=dt.UTC),
+    }
+    (row,) = report_rows("dchs", write(channels(stopped)))
+    assert row["active"] == 5
+    assert row["sent_per_second"] == 17_200_221 / 5
+
+
+@needs_real_data
+def test_the_figures_of_real_channels_agree_with_polars_over_the_raw_table() -> None:
+    path = REAL_DATA / "TESTCHL.dat"
+    with Catalog(open_inputs([path])) as catalog:
+        raw = pl.from_arrow(catalog.arrow("SELECT * FROM qcst"))
+    assert isinstance(raw, pl.DataFrame)
+    found = pl.DataFrame(report_rows("dchs", path), infer_schema_length=None)
+    assert found.height == raw.height == 23
+    for figure, field in (
+        ("messages", "qcstnmsg"),
+        ("bytes_sent", "qcstbyst"),
+        ("buffers_received", "qcstbfrc"),
+    ):
+        assert found[figure].sum() == raw[field].sum() > 0
+    summed = pl.DataFrame(report_rows("dchssum", path)).filter(pl.col("type") == "total")
+    assert summed["nonpersistent"].sum() == (raw["qcstnmsg"] - raw["qcstnpmg"]).sum()
+
+
+@needs_real_data
+@pytest.mark.parametrize(
+    ("name", "table"), [("adap", "qct_adp"), ("disp", "qct_dsp"), ("dns", "qct_dns")]
+)
+def test_the_figures_of_real_tasks_agree_with_polars_over_the_raw_tables(
+    name: str, table: str
+) -> None:
+    path = REAL_DATA / "TESTCHL.dat"
+    with Catalog(open_inputs([path])) as catalog:
+        raw = pl.from_arrow(catalog.arrow(f"SELECT * FROM {table}"))
+    assert isinstance(raw, pl.DataFrame)
+    expected = (
+        raw.group_by("record_no")
+        .agg(
+            requests=pl.col("qctreqn").sum(),
+            busy=100 * pl.col("qcteltm").sum() / (pl.col("interval_seconds").sum() * 1e6),
+            cpu_seconds=pl.col("qctcptm").sum() / 1e6,
+        )
+        .sort("record_no")
+    )
+    found = pl.DataFrame(report_rows(name, path), infer_schema_length=None)
+    found = found.filter(pl.col("line") == "summary").sort("record_no")
+    assert found.height == expected.height == 16
+    assert expected["requests"].sum() > 0
+    for figure in ("requests", "busy", "cpu_seconds"):
+        assert found[figure].to_list() == pytest.approx(expected[figure].to_list())
+
+
+def test_the_records_of_one_interval_are_one_section_without_marks(write: Write) -> None:
+    """The channel initiator writes several where there are many channels, some a moment later."""
+    other = SENDER | {"qcstchnm": "MQ89_2"}
+    late = {"seconds": D45_SECONDS + 0.01}
+    path = write(channels(SENDER), channels(other, **late))
+    assert len(report_rows("dchs", path)) == 2
+    text = report_lines("dchs", path)
+    assert sum(line.startswith("From ") for line in text) == 1
+    assert not any(line.startswith("Marked") for line in text)
+    assert [line.split(",")[5:8] for line in report_lines("dchssum", path)[1:]] == [
+        ["SENDER", "2", "3012"],
+        ["total", "2", "3012"],
+    ]
+
+
+def test_averages_of_a_busy_channel_do_not_overflow(write: Write) -> None:
+    busy = SENDER | {"qcstetav": 900, "qcstnmsg": 50_000_000, "qcstcpra": 90}
+    (row,) = report_rows("dchs", write(channels(busy)))
+    assert (row["exit_average"], row["compression"]) == (900, 90)

@@ -1,0 +1,309 @@
+"""What holds for every report, on every fixture and real file, from a file and from its dataset."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smfparse import reports
+from smfparse.errors import RequestError
+from smfparse.inputs import open_inputs
+from smfparse.layout import Combine
+from smfparse.query import Catalog
+from smfparse.rendering import FORMATS, STYLES, md
+from smfparse.reports import RECORDED, TOTAL, Report, Sections, every
+from smfparse.reports.sections import TEMPLATE_KEYS
+from smfparse.tables import TABLES
+from smfparse.writing import write_dataset
+from tests.support.generated import generate_dump
+from tests.support.real import FILES
+from tests.support.report_runs import printed, report_rows
+from tests.support.searching import search
+
+pytestmark = pytest.mark.slow
+
+FORMS = ("text", "csv", "json")
+"""Formats that differ by report; the others get rows of one file."""
+NAMES = reports.report_names()
+STORED = [FILES[0], *(path for path in FILES if path.suffix == ".dat")]
+"""Files that are converted as well: others have the same blocks, of other releases."""
+MP1B = {
+    "adap": "ADAP ADAPCSV",
+    "buff": "BUFF BUFFCSV",
+    "buffio": "BUFFIO",
+    "cf": "CF CFCSV",
+    "chinit": "CHINCSV CHINIT",
+    "data": "DATA",
+    "db2": "DB2",
+    "dchs": "DCHS DCHSCSV",
+    "dchssum": "DCHSSUM",
+    "disp": "DISP DISPCSV",
+    "dns": "DNS DNSCSV",
+    "lock": "LOCK",
+    "log": "LOG LOGBUSY LOGCSV",
+    "message": "CMESSAGE MESSAGE",
+    "msgm": "MSGM MSGMCSV",
+    "pset": "PSET PSETCSV PSIOCSV",
+    "qall": "QALL",
+    "qgets": "QGETSCSV",
+    "qputs": "QPUTSCSV",
+    "qstat": "QSTAT QSTATCSV",
+    "qsum": "QSUML QSUMS",
+    "smds": "SMDS SMDSACSV SMDSBCSV SMDSSCSV",
+    "ssl": "SSL SSLCSV",
+    "stg": "STG STGCSV STGSUM",
+    "task": "TASK TASKCSV",
+    "tasksum": "TASKSUM",
+    "topic": "TOPIC",
+}
+"""Reports, and the DD names of MP1B that each has."""
+
+
+@pytest.fixture(scope="module")
+def datasets(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Path]:
+    """Each file converted."""
+    folder = tmp_path_factory.mktemp("datasets")
+    made = {}
+    for path in STORED:
+        made[path] = folder / path.name
+        write_dataset(open_inputs([path]), made[path])
+    return made
+
+
+def placeless(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Leave out by which number an input is told from others, and the last digits of sums.
+
+    DuckDB adds doubles up in the order in which its threads bring them.
+    """
+    for row in rows:
+        row["section"].pop("input_no", None)
+        sums = {name: value for name, value in row.items() if isinstance(value, float)}
+        row |= {name: float(f"{value:.12g}") for name, value in sums.items()}
+    return rows
+
+
+@pytest.mark.parametrize("path", STORED, ids=lambda path: path.name)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_report_of_a_file_is_that_of_its_dataset_in_every_form(
+    name: str, path: Path, datasets: dict[Path, Path]
+) -> None:
+    which = reports.report(name)
+    rows = placeless(report_rows(name, path))
+    assert placeless(report_rows(name, datasets[path])) == rows
+    check_forms(which, rows)
+
+
+@pytest.mark.parametrize("path", sorted({*FILES} - {*STORED}), ids=lambda path: path.name)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_report_of_a_release_can_be_had_in_every_form(name: str, path: Path) -> None:
+    check_forms(reports.report(name), report_rows(name, path))
+
+
+def check_forms(which: Report, rows: list[dict[str, Any]]) -> None:
+    """Write a report in each of FORMS; what is read back has a row and cell for all there is."""
+    figures = {each.name for each in which.figures}
+    assert all(figures <= row.keys() for row in rows[:1])
+    text, table, objects = (list(printed(which, rows, form)) for form in FORMS)
+    assert text
+    lines = [row.get("line") or "" for row in rows]
+    header, *cells = csv.reader(table)
+    assert len(set(header)) == len(header)
+    assert [len(row) for row in cells] == [len(header)] * sum(
+        which.has(line, "csv") for line in lines
+    )
+    found = json.loads("\n".join(objects))
+    assert found["report"] == which.name
+    assert len(found["rows"]) == sum(which.has(line, "json") for line in lines)
+    for row in found["rows"]:
+        assert figures <= row.keys()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_report_can_be_had_in_the_forms_of_every_result(name: str) -> None:
+    assert {*FORMATS} == {*FORMS, "md", "html"}
+    which = reports.report(name)
+    rows = report_rows(name, FILES[0])
+    title, *markdown = printed(which, rows, "md")
+    assert title == f"# {md.escaped(f'{which.name}: {which.title}')}"
+    *page, end = printed(which, rows, "html")
+    assert end == "</html>"
+    assert markdown
+    assert page
+
+
+@pytest.fixture(scope="module")
+def same(datasets: dict[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Two datasets of one file."""
+    copy = tmp_path_factory.mktemp("copies") / "copy"
+    return [datasets[FILES[0]], Path(shutil.copytree(datasets[FILES[0]], copy))]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_rows_of_a_section_stand_together(name: str, same: list[Path]) -> None:
+    """Also when two inputs have the same records."""
+    rows = report_rows(name, *same)
+    together = [section for section, _ in groupby(row["section"] for row in rows)]
+    assert together
+    assert all(section not in together[:place] for place, section in enumerate(together))
+
+
+@pytest.mark.parametrize(
+    ("path", "kinds"),
+    [(FILES[0], [TOTAL, every("1m")]), (FILES[-1], [every("1d")])],
+    ids=[FILES[0].name, FILES[-1].name],
+)
+@pytest.mark.parametrize("name", NAMES)
+def test_every_report_can_be_had_for_every_kind_of_section(
+    name: str, path: Path, kinds: list[Sections]
+) -> None:
+    which = reports.report(name)
+    with Catalog(open_inputs([path])) as catalog:
+        there = any(True for _ in reports.run_report(which, catalog))
+        for sections in kinds:
+            rows = list(reports.run_report(which, catalog, sections))
+            assert bool(rows) == there
+            check_forms(which, rows)
+
+
+@pytest.fixture(scope="module")
+def dense(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A dump whose counters, times and flags mean nothing and have their full width."""
+    path = tmp_path_factory.mktemp("dense") / "dense.smf"
+    generate_dump(path, qmgrs=["QM01"], version="10.0.0", seed=3, tasks=3, queues=2, dense=True)
+    return path
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_figures_without_meaning_stop_no_report(name: str, dense: Path) -> None:
+    with Catalog(open_inputs([dense])) as catalog:
+        for sections in (RECORDED, TOTAL, every("1h")):
+            rows = list(reports.run_report(reports.report(name), catalog, sections))
+            assert rows
+            check_forms(reports.report(name), rows)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_figure_is_declared_and_every_declared_one_is_there(name: str) -> None:
+    which = reports.report(name)
+    names = [each.name for each in which.figures]
+    headers = [each.csv for each in which.figures if each.csv]
+    assert len(set(names)) == len(names)
+    assert len(set(headers)) == len(headers)
+    for each in which.figures:
+        assert each.style in STYLES, each.name
+        assert each.evidence in reports.EVIDENCE, each.name
+        assert each.formula, each.name
+    shown = set(re.findall(r"\{\??(\w+)[:}]", "".join(which.text.values())))
+    shown |= {column[0] for block in which.blocks.values() for column in block.columns}
+    assert shown - set(TEMPLATE_KEYS) <= set(names)
+    assert which.text_only | which.csv_lines <= {*which.text, *which.blocks}
+    assert which.choices.keys() <= which.options.keys()
+    assert set(which.main) <= set(which.tables)
+    assert set(which.grouped) <= set(which.tables)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_report_without_data_is_its_header_and_says_which_trace_to_start(name: str) -> None:
+    which = reports.report(name)
+    *heading, title = printed(which, [], "text")
+    assert title == which.title
+    assert bool(heading) == (name in ("class1", "dchssum", "qall", "qsum"))
+    header, *more = printed(which, [], "csv")
+    assert header
+    assert not more
+    assert json.loads("\n".join(printed(which, [], "json")))["rows"] == []
+    assert "START TRACE(" in which.absent()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_explain_gives_each_figure_with_its_formula(name: str) -> None:
+    which = reports.report(name)
+    told = list(reports.explain(which))
+    assert which.trace in told[1]
+    for each in which.figures:
+        place = told.index(f"{each.csv or each.name} [{each.name}] = {each.formula}")
+        assert reports.EVIDENCE[each.evidence] in told[place + 1]
+
+
+@pytest.mark.parametrize("name", MP1B)
+def test_the_dd_names_of_mp1b_are_names_of_reports(name: str) -> None:
+    for dd in MP1B[name].split():
+        assert reports.report(dd).name == reports.report(dd.lower()).name == name
+
+
+def test_no_two_reports_have_a_name_in_common() -> None:
+    taken = [dd for name in NAMES for dd in {name.upper(), *reports.report(name).dd}]
+    assert len(set(taken)) == len(taken)
+
+
+def additive(which: Report) -> Iterator[str]:
+    """Yield the figures that are fields of tables that are combined, and are added."""
+    columns = {c.name: c for table in which.grouped for c in TABLES[table].columns}
+    for each in which.figures:
+        column = columns.get(each.name)
+        if column is not None and column.combine is Combine.SUM:
+            yield each.name
+
+
+@pytest.fixture(scope="module")
+def hours(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three hours of one-minute intervals of two queue managers, not on the minute."""
+    path = tmp_path_factory.mktemp("hours") / "hours.smf"
+    generate_dump(
+        path, start=dt.datetime(2026, 3, 4, 22, 40, 7), utc_offset=dt.timedelta(hours=2),
+        interval=dt.timedelta(minutes=1), version="9.4.0", seed=7, tasks=1, queues=2, count=180,
+    )  # fmt: skip
+    return path
+
+
+SUMMED = [name for name in NAMES if any(additive(reports.report(name)))]
+LENGTHS = ["1s", "30s", "1m", "90s", "5m", "15m", "1h", "12h", "1d"]
+
+
+@pytest.mark.parametrize("name", SUMMED)
+def test_the_sums_of_intervals_are_the_sums_of_their_parts(name: str, hours: Path) -> None:
+    figures = list(additive(reports.report(name)))
+
+    @cache
+    def sums(sections: Sections) -> dict[tuple[str, str], int]:
+        found: dict[tuple[str, str], int] = {}
+        for row in report_rows(name, hours, sections=sections):
+            for figure in figures:
+                key = row["qmgr"], figure
+                found[key] = found.get(key, 0) + (row[figure] or 0)
+        return found
+
+    @search(4)
+    @given(length=st.sampled_from(LENGTHS))
+    def check(length: str) -> None:
+        assert sums(every(length)) == sums(RECORDED)
+
+    check()
+    assert sums(TOTAL) == sums(RECORDED)
+    assert any(sums(RECORDED).values())
+
+
+def test_intervals_begin_at_midnight_and_have_what_began_in_them(hours: Path) -> None:
+    rows = report_rows("log", hours, sections=every("1h"))
+    buckets = [row["bucket"] for row in rows if row["qmgr"] == "QM01"]
+    assert buckets == [dt.datetime(2026, 3, 4, 22) + dt.timedelta(hours=n) for n in range(4)]
+    assert [row["intervals"] for row in rows if row["qmgr"] == "QM01"] == [20, 60, 60, 40]
+    assert all(row["marks"] is None for row in rows)
+
+
+@pytest.mark.parametrize("length", ["", "5", "7m", "0m", "-1m", "m", "25h", "1w"])
+def test_a_length_that_is_none_or_does_not_divide_a_day_is_refused(length: str) -> None:
+    with pytest.raises(RequestError, match="30s, 15m, 1h"):
+        every(length)

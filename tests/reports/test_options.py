@@ -1,0 +1,229 @@
+"""Options of reports: what they take, and what is said of what they do not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smfparse import reports
+from smfparse.errors import RequestError
+from smfparse.reports.options import parsed, seconds
+from tests.support.builders import rdw
+from tests.support.command import run
+from tests.support.searching import search
+from tests.support.smf import queue, task, task_record
+
+DEFAULTS = {"by": "qmgr", "top": 0, "sort": "cpu", "acctime": "", "statime": "", "stream": []}
+BY = ["qmgr", "job", "connection-type"]
+CHOICES = {"by": BY, "sort": ["cpu", "elapsed"]}
+
+
+def values(**given: Any) -> dict[str, Any]:
+    return parsed("some-report", DEFAULTS, CHOICES, given)
+
+
+def changed(**given: Any) -> dict[str, Any]:
+    """Return the values that are not those unless told otherwise."""
+    usual = values()
+    return {name: value for name, value in values(**given).items() if value != usual[name]}
+
+
+def test_what_is_not_told_is_as_declared() -> None:
+    expected = {
+        "by": ["qmgr"],
+        "top": None,
+        "sort": "cpu",
+        "acctime": None,
+        "statime": None,
+        "stream": [],
+    }
+    assert values() == expected
+    assert values(by=None, top=None, sort=None, acctime=None, statime=None, stream=()) == expected
+    assert parsed("log", {}, {}, {"by": None, "stream": ()}) == {}
+
+
+@pytest.mark.parametrize(
+    ("given", "taken"),
+    [
+        ("job", ["job"]),
+        ("job,qmgr", ["job", "qmgr"]),
+        (" Job , QMGR ", ["job", "qmgr"]),
+        ("connection-type", ["connection_type"]),
+        ("connection_type", ["connection_type"]),
+        ("job,qmgr,job,JOB", ["job", "qmgr"]),
+        (["job", "qmgr"], ["job", "qmgr"]),
+        (("connection-type",), ["connection_type"]),
+    ],
+)
+def test_by_takes_names_in_any_spelling_and_each_once(given: Any, taken: list[str]) -> None:
+    assert values(by=given)["by"] == taken
+
+
+@pytest.mark.parametrize("given", ["verb", "job,verb", "job,,qmgr", ",", ["verb"], "job;qmgr"])
+def test_by_says_which_names_it_takes(given: Any) -> None:
+    with pytest.raises(RequestError, match=r"it takes qmgr, job, connection-type$"):
+        values(by=given)
+
+
+@pytest.mark.parametrize(("given", "taken"), [(1, 1), ("7", 7), (0, None), ("0", None)])
+def test_top_is_a_number_of_rows_and_0_is_all(given: Any, taken: int | None) -> None:
+    assert values(top=given)["top"] == taken
+
+
+@pytest.mark.parametrize("given", [-1, "-1", "ten", "1.5", [3]])
+def test_top_says_that_it_takes_a_number(given: Any) -> None:
+    with pytest.raises(RequestError, match=r"^top=.*: expected a number of rows; give 1 or more"):
+        values(top=given)
+
+
+def test_sort_says_what_it_takes() -> None:
+    assert changed(sort="elapsed") == {"sort": "elapsed"}
+    with pytest.raises(RequestError, match=r"^sort=calls: unknown name; it takes cpu, elapsed$"):
+        values(sort="calls")
+
+
+MINUTES_AND_SECONDS = {
+    "0.01": 1, "0.05": 5, "0.15": 15, "1.00": 60, "1.50": 110, "30": 1800, "0030": 1800,
+    "30.00": 1800, "1440": 86400, "1440.00": 86400, " 5 ": 300,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "length"), sorted(MINUTES_AND_SECONDS.items()))
+@pytest.mark.parametrize("name", ["acctime", "statime"])
+def test_intervals_are_minutes_and_seconds(name: str, text: str, length: int) -> None:
+    assert seconds(text) == length
+    assert changed(**{name: text}) == {name: length}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["0", "0.00", "0.60", "1.99", "1440.01", "1441", "99999", "-1", "5m", ".15", "1.5", "1.234"],
+)
+@pytest.mark.parametrize("name", ["acctime", "statime"])
+def test_intervals_say_how_they_are_written(name: str, text: str) -> None:
+    with pytest.raises(RequestError, match=r"MMMM\.SS, minutes and seconds; give 0\.01 to 1440"):
+        values(**{name: text})
+
+
+@search(30)
+@given(st.integers(1, 86400))
+def test_every_interval_of_a_day_can_be_told(length: int) -> None:
+    minutes, rest = divmod(length, 60)
+    assert seconds(f"{minutes}.{rest:02}") == length
+
+
+def test_a_queue_and_its_stream_queue_stand_on_two_sides_of_an_equals_sign() -> None:
+    pairs = [{"base": "APP.IN", "stream": "APP.COPY"}, {"base": "Q", "stream": "S"}]
+    assert values(stream=["app.in = app.copy", "Q=S"])["stream"] == pairs
+    assert values(stream="Q=S")["stream"] == pairs[1:]
+
+
+@pytest.mark.parametrize("text", ["Q", "=S", "Q=", "=", " = "])
+def test_stream_says_how_it_is_written(text: str) -> None:
+    with pytest.raises(RequestError, match="expected BASE=STREAM; give a queue and its STREAMQ"):
+        values(stream=["A=B", text])
+
+
+@pytest.mark.parametrize("name", sorted(DEFAULTS))
+def test_a_report_without_an_option_says_so(name: str) -> None:
+    with pytest.raises(
+        RequestError, match=rf"^the report log does not take {name}=; it takes only those "
+    ):
+        parsed("log", {}, {}, {name: "1"})
+
+
+def test_a_report_without_an_option_says_which_it_has() -> None:
+    with pytest.raises(
+        RequestError, match=r"^the report r does not take stream=; it takes by=, top=$"
+    ):
+        parsed("r", {"by": "qmgr", "top": 0}, {"by": BY}, {"stream": ["A=B"]})
+
+
+@pytest.fixture
+def dump(tmp_path: Path) -> Path:
+    """Three calls of one task."""
+    path = tmp_path / "dump.smf"
+    path.write_bytes(rdw([task_record(task(), queue("Q", openn=1, openct=5, putn=2, putct=4))]))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ["--by", "job,verb"],
+            "--by verb: unknown name; it takes qmgr, system, connection-type, job, user, ",
+        ),
+        (["--top", "0"], "0 is not in the range x>=1"),
+        (["--top", "ten"], "'ten' is not a valid integer range"),
+        (["--sort", "calls"], "'calls' is not one of 'cpu', 'elapsed'"),
+        (
+            ["--acctime", "0.15"],
+            "the report api-cost does not take --acctime; it takes --by, --top, ",
+        ),
+        (
+            ["--statime", "1.00"],
+            "the report api-cost does not take --statime; it takes --by, --top, ",
+        ),
+        (
+            ["--stream", "A=B"],
+            "the report api-cost does not take --stream; it takes --by, --top, --sort",
+        ),
+    ],
+)
+def test_an_option_that_cannot_be_is_refused_and_what_can_is_said(
+    dump: Path, arguments: list[str], said: str
+) -> None:
+    refused = run("report", "api-cost", dump, *arguments)
+    assert refused.exit_code == 2
+    assert said in refused.stderr
+    assert refused.stdout == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--by", "job"],
+        ["--top", "3"],
+        ["--sort", "cpu"],
+        ["--acctime", "0.15"],
+        ["--statime", "1.00"],
+        ["--stream", "A=B"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_report_that_does_not_take_an_option_is_not_printed_with_it(
+    dump: Path, arguments: list[str]
+) -> None:
+    refused = run("report", "task", dump, *arguments)
+    assert refused.exit_code == 2
+    assert f"the report task does not take {arguments[0]}; it takes only" in refused.stderr
+    assert refused.stdout == ""
+
+
+def test_a_mistake_is_said_before_anything_is_read(tmp_path: Path) -> None:
+    output = tmp_path / "out.txt"
+    refused = run("report", "api-cost", tmp_path / "none.smf", "--by", "verb", "--output", output)
+    assert refused.exit_code == 2
+    assert "--by verb" in refused.stderr
+    assert not output.exists()
+
+
+def test_options_reach_the_report(dump: Path) -> None:
+    found = run("report", "api-cost", dump, "--by", "queue,job", "--top", "1", "--sort", "cpu")
+    assert found.exit_code == 0
+    (line,) = [line for line in found.stdout.splitlines() if line.startswith("R001 ")]
+    assert line.split()[:5] == ["R001", "Q", "open", "1", "1"]
+
+
+def test_the_names_that_an_option_takes_are_those_of_its_declaration() -> None:
+    which = reports.report("api-cost")
+    assert which.values({"by": ",".join(which.choices["by"])})["by"] == [
+        each.replace("-", "_") for each in which.choices["by"]
+    ]
+    for each in which.choices["sort"]:
+        assert which.values({"sort": each})["sort"] == each

@@ -1,0 +1,157 @@
+"""Sections of a report: what goes into which, and what is odd about it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from smfparse.inputs import open_inputs
+from smfparse.reports import TOTAL, Sections, every
+from smfparse.writing import write_dataset
+from tests.support import smf
+from tests.support.builders import rdw
+from tests.support.report_runs import report_lines, report_rows
+from tests.support.smf import EAST, LOG_START, Log, log_record
+
+pytestmark = pytest.mark.slow
+
+Write = Callable[[Iterable[bytes]], Path]
+MIDNIGHT = dt.datetime(2026, 3, 4)
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Write records to a file."""
+
+    def written(records: Iterable[bytes]) -> Path:
+        path = tmp_path / "dump.smf"
+        path.write_bytes(rdw(list(records)))
+        return path
+
+    return written
+
+
+def interval(start: float, seconds: float, pages: int = 1, **keys: Any) -> bytes:
+    """A 115/1 record of an interval, by seconds since LOG_START."""
+    log = Log(counters={"qjstciwr": pages, "qjstlogw": 1})
+    return log_record(
+        log,
+        start=LOG_START + dt.timedelta(seconds=start),
+        duration_us=round(seconds * 1_000_000),
+        **keys,
+    )
+
+
+def marks(path: Path, sections: Sections | None = None) -> list[str | None]:
+    return [row["marks"] for row in report_rows("log", path, sections=sections)]
+
+
+def test_intervals_that_follow_one_another_have_no_marks(write: Write) -> None:
+    records = [interval(60 * n, 60.1 if n == 3 else 59.9) for n in range(5)]
+    assert marks(write(records)) == [None] * 5
+
+
+def test_an_interval_of_more_than_one_and_a_half_medians_is_long(write: Write) -> None:
+    path = write([interval(-400, 400), *(interval(60 * n, 60) for n in range(4))])
+    assert marks(path) == ["long: 1 of 1, median 60 seconds", *[None] * 4]
+    assert marks(path, TOTAL) == ["long: 1 of 5, median 60 seconds"]
+    lines = report_lines("log", path)
+    assert lines[2] == "Marked long: 1 of 1, median 60 seconds"
+    assert lines.count("Marked long: 1 of 1, median 60 seconds") == 1
+
+
+def test_one_and_a_half_medians_are_not_long(write: Write) -> None:
+    path = write([interval(0, 90), interval(90, 60), interval(150, 60)])
+    assert marks(path) == [None] * 3
+
+
+def test_each_queue_manager_has_a_median_of_its_own(write: Write) -> None:
+    records = [interval(60 * n, 60) for n in range(3)]
+    records += [interval(600 * n, 600, qmgr="SLOW") for n in range(3)]
+    assert set(marks(write(records))) == {None}
+
+
+def test_a_gap_is_told_with_the_interval_behind_it(write: Write) -> None:
+    path = write([interval(0, 60), interval(60, 60), interval(240, 60), interval(360, 60)])
+    assert marks(path) == [None, None, "gap: 120 seconds", "gap: 60 seconds"]
+    assert marks(path, TOTAL) == ["gap: 180 seconds"]
+
+
+def test_an_overlap_is_told(write: Write) -> None:
+    path = write([interval(0, 60), interval(60, 60), interval(90, 60)])
+    assert marks(path) == [None, None, "overlap: 30 seconds"]
+
+
+def test_intervals_of_a_second_are_told_apart_and_their_gaps_seen(write: Write) -> None:
+    path = write(interval(n, 1, pages=2**n) for n in range(8) if n != 5)
+    assert marks(path) == [*[None] * 5, "gap: 1 seconds", None]
+    found = report_rows("log", path, sections=every("2s"))
+    assert [row["pages_written"] for row in found] == [3, 12, 16, 64 + 128]
+
+
+@pytest.mark.parametrize("late", [0, 0.08, 0.9])
+def test_an_interval_that_ends_late_goes_where_most_of_it_was(write: Write, late: float) -> None:
+    begin = dt.datetime(2023, 10, 2, 11, 45) - LOG_START
+    records = [interval(begin.total_seconds() + 900 * n + late, 900, pages=10**n) for n in range(4)]
+    found = report_rows("log", write(records), sections=every("15m"))
+    assert [row["pages_written"] for row in found] == [1, 10, 100, 1000]
+    assert [row["bucket"].minute for row in found] == [45, 0, 15, 30]
+    hours = report_rows("log", write(records), sections=every("1h"))
+    assert [row["pages_written"] for row in hours] == [1, 1110]
+    assert [row["intervals"] for row in hours] == [1, 3]
+
+
+def task(number: int, begins: dt.datetime, ends: dt.datetime) -> bytes:
+    """A 116/1 record of an interval of a task that put a message, times local."""
+    begin, end = ((each - EAST).replace(tzinfo=dt.UTC) for each in (begins, ends))
+    used = smf.queue("Q1", version=6, putn=10**number, validput=1)
+    return smf.task_record(smf.task(ended=end, wtasints=begin), used, ended=end, east=EAST)
+
+
+def test_an_interval_of_a_task_goes_whole_where_it_ends_and_is_marked(write: Write) -> None:
+    def at(minutes: float) -> dt.datetime:
+        return MIDNIGHT + dt.timedelta(hours=9, minutes=minutes)
+
+    path = write([task(0, at(2), at(15)), task(1, at(2), at(16)), task(2, at(15), at(30))])
+    found = report_rows("qputs", path, sections=every("15m"))
+    assert [(row["bucket"], row["putn"]) for row in found] == [
+        (at(0), 1),
+        (at(15), 110),
+    ]
+    assert [row["marks"] for row in found] == [None, "spanning: 1 of 2 began before"]
+
+
+@pytest.mark.parametrize("seconds", [4e11, 1e12, 9.2e12])
+def test_an_interval_that_cannot_be_spoils_no_other(write: Write, seconds: float) -> None:
+    """QWHSDURN of a damaged record: thousands of years, and beyond what a date can be."""
+    path = write([interval(0, 60), interval_of_any_length(seconds)])
+    assert len(report_rows("log", path)) == 2
+    for sections in (TOTAL, every("1h")):
+        (row,) = report_rows("log", path, sections=sections)
+        assert row["intervals"] == 1
+        assert report_lines("log", path, sections=sections)
+
+
+def interval_of_any_length(seconds: float) -> bytes:
+    """The record of an interval of a minute that says that it is longer."""
+    data = bytearray(interval(60, 60))
+    minute = (60_000_000).to_bytes(8)
+    place = data.rindex(minute)
+    data[place : place + 8] = round(seconds * 1e6).to_bytes(8)
+    return bytes(data)
+
+
+def test_the_same_interval_of_two_datasets_is_told_as_an_overlap(
+    write: Write, tmp_path: Path
+) -> None:
+    path = write(interval(60 * n, 60) for n in range(3))
+    datasets = [tmp_path / "tables", tmp_path / "again"]
+    for each in datasets:
+        write_dataset(open_inputs([path]), each)
+    (row,) = report_rows("log", *datasets, sections=TOTAL)
+    assert row["intervals"] == 6
+    assert row["marks"] == "overlap: 180 seconds"

@@ -1,0 +1,175 @@
+"""Every recorded length of every block, all in one file: NULL exactly where the bytes end.
+
+The fact table says where each field lies; nothing here asks the declarations.
+"""
+
+from __future__ import annotations
+
+import csv
+import struct
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from smfparse.errors import DamageLog
+from smfparse.inputs import open_inputs
+from smfparse.tables import table_names
+from smfparse.writing import write_dataset
+from tests.support.builders import NOTHING, Section, qwhs_long, qwhs_short, rdw, smf_record, stub
+from tests.support.paths import FACTS
+
+FILL = 0x11
+"""A byte that makes every number, clock and text say something."""
+
+PLACES: dict[str, tuple[int, int, int]] = {
+    "QSST": (115, 1, 9), "QJST": (115, 1, 11), "QMST": (115, 2, 1), "QIST": (115, 2, 2),
+    "QLST": (115, 2, 4), "Q5ST": (115, 2, 5), "QTST": (115, 2, 7), "QESD": (115, 2, 8),
+    "QSPH": (115, 5, 1), "QSGM": (115, 6, 1), "QSRS": (115, 7, 1), "QIS1": (115, 201, 1),
+    "QPST": (115, 215, 1), "QQST": (115, 216, 1), "QCCT": (115, 231, 1),
+    "QCT_DSP": (115, 231, 2), "QCT_ADP": (115, 231, 3), "QCT_SSL": (115, 231, 4),
+    "QCT_DNS": (115, 231, 5), "QWAC": (116, 0, 1), "QMAC": (116, 0, 2), "WTID": (116, 1, 1),
+    "WTAS": (116, 1, 2), "WQST": (116, 1, 3), "QCST": (116, 10, 1),
+}  # fmt: skip
+LENGTHS: dict[str, list[int]] = {
+    "QSST": [72, 80], "QJST": [120, 576, 592, 596, 720], "QMST": [48, 72, 104, 300, 328],
+    "QIST": [80], "QLST": [32], "Q5ST": [668, 672], "QTST": [96, 100], "QESD": [328, 336],
+    "QSPH": [88], "QSGM": [48], "QSRS": [232], "QIS1": [104], "QPST": [104],
+    "QQST": [84, 120, 552, 672], "QCCT": [48, 64], "QCT_DSP": [36], "QCT_ADP": [32],
+    "QCT_SSL": [48], "QCT_DNS": [48], "QWAC": [96, 176], "QMAC": [48], "WTID": [208],
+    "WTAS": [712, 2344], "WQST": [576, 592, 608, 672, 704, 2752, 2792, 2800],
+    "QCST": [324, 340],
+}  # fmt: skip
+VERSION_WORDS = {
+    "WTAS": (696, {712: 1, 2344: 8}),
+    "WQST": (8, {576: 1, 592: 2, 608: 3, 672: 4, 704: 5, 2752: 6, 2792: 8, 2800: 9}),
+}
+GROUPED = ("wtasl", "cf", "qjstio")
+"""Starts of fields that stand in child tables (wtaslwet, cfcount, qjstiocount, ...)."""
+NOT_GROUPED = ("wtaslen", "wtaslatc", "wtaslown", "cfstrucname", "qjstiosqu")
+
+
+def _facts() -> dict[str, list[dict[str, str]]]:
+    found: dict[str, list[dict[str, str]]] = defaultdict(list)
+    with (FACTS / "layouts.csv").open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if row["kind"] != "pad" and not _in_child_table(row["field"]):
+                found[row["block"]].append(row)
+    return found
+
+
+def _in_child_table(field: str) -> bool:
+    return field.startswith(GROUPED) and not field.startswith(NOT_GROUPED)
+
+
+FIELDS = _facts()
+
+
+def _expected(block: str, length: int) -> Iterator[tuple[str, bool]]:
+    """Yield each column that a fact names, and whether a block of `length` bytes holds it."""
+    word = VERSION_WORDS[block][1][length] if block in VERSION_WORDS else None
+    for fact in FIELDS[block]:
+        gate = int(fact["since"].split()[1]) if " " in fact["since"] else 0
+        for entry in range(int(fact["count"])):
+            end = int(fact["offset"]) + (entry + 1) * int(fact["width"])
+            held = end <= length and (word is None or word >= gate)
+            if block == "QWAC":
+                held = length == 176
+            suffix = f"_{entry + 1}" if int(fact["count"]) > 1 else ""
+            yield fact["field"].lower() + suffix, held
+
+
+def _block(name: str, length: int) -> bytes:
+    data = bytearray([FILL]) * length
+    if not name.startswith(("QCT_", "QWAC")):
+        data[:8] = struct.pack(">HH", 0, length) + name.encode("cp500")
+    if name in VERSION_WORDS:
+        offset, words = VERSION_WORDS[name]
+        struct.pack_into(">I", data, offset, words[length])
+    return bytes(data)
+
+
+def _record(name: str, length: int) -> bytes:
+    smf_type, subtype, number = PLACES[name]
+    sections = [NOTHING] * (number - 1) + [Section([_block(name, length)])]
+    area = qwhs_short() if smf_type == 116 and subtype < 10 else qwhs_long()
+    if (smf_type, subtype) in ((115, 5), (115, 6), (115, 7)):
+        area = stub()
+    return smf_record(smf_type, subtype, *sections, area=area)
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One file with every block at each of its lengths, newest first."""
+    records = [_record(name, length) for name in PLACES for length in reversed(LENGTHS[name])]
+    path = tmp_path_factory.mktemp("versions") / "mixed.smf"
+    path.write_bytes(rdw(records))
+    return path
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_a_field_is_null_exactly_where_the_block_ends_before_it(mixed: Path, name: str) -> None:
+    inputs = open_inputs([mixed])
+    rows = inputs.arrow(name.lower()).to_pylist()
+    assert len(rows) == len(LENGTHS[name])
+    for row, length in zip(rows, reversed(LENGTHS[name]), strict=True):
+        compared = 0
+        for column, held in _expected(name, length):
+            if column in row:
+                compared += 1
+                assert (row[column] is not None) == held, f"{column} at length {length}"
+        assert compared >= len(FIELDS[name]) - 3  # all but id, length and eye-catcher
+    assert inputs.damage.count == 0
+
+
+def test_short_blocks_have_no_rows_in_the_tables_of_missing_groups(mixed: Path) -> None:
+    """A group is missing where the block ends before it."""
+    inputs = open_inputs([mixed])
+    assert inputs.arrow("qjst_io").num_rows == 4 * 4  # not in the block of 120 bytes
+    assert inputs.arrow("wtas_cf").num_rows == 40  # in the block of 2344 bytes only
+    assert inputs.arrow("wqst_cf").num_rows == 100 * 3  # 2752, 2792, 2800
+    latches = inputs.arrow("wtas_latch").to_pylist()
+    assert len(latches) == 2 * 32
+    assert [row["wtaslmax"] is None for row in latches] == [False] * 32 + [True] * 32
+
+
+def test_one_pass_over_mixed_versions_has_one_schema_a_table(mixed: Path, tmp_path: Path) -> None:
+    write_dataset(open_inputs([mixed]), tmp_path / "mixed")
+    empty = tmp_path / "empty.smf"
+    empty.write_bytes(rdw([_record("QIST", 80)]))
+    write_dataset(open_inputs([empty]), tmp_path / "empty")
+    both = open_inputs([tmp_path / "mixed", tmp_path / "empty"])
+    for table in table_names():
+        rows = [open_inputs([each]).arrow(table).num_rows for each in both_folders(tmp_path)]
+        assert both.arrow(table).num_rows == sum(rows)
+
+
+def both_folders(folder: Path) -> list[Path]:
+    return [folder / "mixed", folder / "empty"]
+
+
+def test_the_version_word_gates_fields_that_the_length_would_allow(tmp_path: Path) -> None:
+    old = bytearray(_block("WQST", 2800))
+    struct.pack_into(">I", old, 8, 5)
+    path = tmp_path / "old.smf"
+    section = Section([bytes(old)])
+    path.write_bytes(rdw([smf_record(116, 1, NOTHING, NOTHING, section, area=qwhs_short())]))
+    (row,) = open_inputs([path]).arrow("wqst").to_pylist()
+    assert row["cbn"] is not None  # version 5
+    assert row["opensun"] is None  # version 6
+    assert row["streamedn"] is None  # version 9
+    assert open_inputs([path]).arrow("wqst_cf").num_rows == 0
+
+
+def test_bytes_beyond_the_map_are_counted_and_cost_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "newer.smf"
+    newer = _record("QIST", 92)
+    path.write_bytes(rdw([newer, _record("QIST", 80)]))
+    inputs = open_inputs([path])
+    inputs.log.count_unknown = True
+    rows: list[Any] = inputs.arrow("qist").to_pylist()
+    assert rows[0]["qistgetb"] == rows[1]["qistgetb"] == 0x11111111
+    assert inputs.log.unknown == {"QIST": 12}
+    assert inputs.damage == DamageLog()

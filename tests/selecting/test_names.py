@@ -1,0 +1,633 @@
+"""Selection by names: the rows about a job, a queue or a channel, the same from every input."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smfparse.decoding import Decoder, Needs, matching
+from smfparse.decoding import gathering as buffers
+from smfparse.errors import DamageLog, RequestError
+from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.inputs import parallel as ranges
+from smfparse.inputs.range import Range
+from smfparse.query import Catalog
+from smfparse.selecting import Selection
+from smfparse.store import MANIFEST
+from smfparse.tables import RECORD, TABLES, coded_schema, decoded_tables, schema, wanted_tables
+from smfparse.writing import write_dataset
+from tests.inputs.test_ranges import Here, small_chunks
+from tests.support import smf
+from tests.support.builders import (
+    NOTHING,
+    Section,
+    chunk_of,
+    foreign_record,
+    named_block,
+    qwhs_short,
+    rdw,
+    smf_record,
+)
+from tests.support.command import run
+from tests.support.dated_records import MAKERS, with_date
+from tests.support.generated import generate_dump
+from tests.support.oracle import (
+    NAMED,
+    ODD_DATES,
+    QMGRS,
+    QUEUE_TABLES,
+    TASK_TABLES,
+    Asked,
+    Oracle,
+    Rows,
+    local_times,
+)
+from tests.support.real import every_file
+from tests.support.searching import search
+from tests.support.subjects import (
+    HOUR,
+    NOON,
+    UTC,
+    channels,
+    class1,
+    continuation,
+    depths,
+    statistics,
+    task,
+)
+
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")]
+
+
+def write(path: Path, records: Iterable[bytes]) -> Path:
+    path.write_bytes(rdw(records))
+    return path
+
+
+def asking(**asked: Any) -> Selection:
+    return Selection.of(
+        **{name: [each] if isinstance(each, str) else each for name, each in asked.items()}
+    )
+
+
+def rows(paths: Iterable[Path], asked: Selection, jobs: int = 1) -> Rows:
+    """Return all tables, read at once."""
+    parts: dict[str, list[Any]] = {table: [] for table in decoded_tables()}
+    for table, batch in open_inputs(paths, ReadOptions(asked, jobs=jobs)).batches(
+        wanted_tables(decoded_tables())
+    ):
+        parts[table].append(batch)
+    return {
+        table: pl.DataFrame(pa.Table.from_batches(found, coded_schema(table)).cast(schema(table)))
+        for table, found in parts.items()
+    }
+
+
+def differing(found: Mapping[str, pl.DataFrame], expected: Mapping[str, pl.DataFrame]) -> list[str]:
+    """Return the tables that are not as expected."""
+    return [table for table, frame in expected.items() if not frame.equals(found[table])]
+
+
+def in_order(rows: pl.DataFrame) -> pl.DataFrame:
+    """Sort rows, of which DuckDB gives no order, and let every reader's types be the same."""
+    keys = [each for each in ("source", "record_no", "block_no") if each in rows.columns]
+    header = ("system", "qmgr", "smf_time", "utc_offset", "task_record_no")
+    keys += [each for each in header if each in rows.columns]
+    index = [each for each in ("latch", "phase", "verb", "request") if each in rows.columns]
+    return rows.select(*keys, *index).sort(*keys, *index)
+
+
+def from_sql(paths: Iterable[Path], asked: Selection) -> Rows:
+    with Catalog(open_inputs(paths, ReadOptions(asked))) as catalog:
+        return {
+            table: pl.DataFrame(catalog.arrow(f"SELECT * FROM {table}"))
+            for table in (*NAMED, "qist", "qpst", "qsph")
+        }
+
+
+def stored(path: Path, folder: Path, asked: Selection | None = None) -> Path:
+    write_dataset(open_inputs([path], ReadOptions(asked or Selection())), folder)
+    return folder
+
+
+SOME = [
+    task("PAY01", "", [("PAY.IN", "PAY.IN"), ("ALIAS", "PAY.OUT")], 1),
+    statistics(),
+    class1("PAY01"),
+    task("CICSA", "TO.QM02", [("OTHER", "OTHER")], 2),
+    continuation("CICSA", "TO.QM02", [("pay.in", "pay.in"), ("X", "X")], 2),
+    continuation("CICSA", "TO.QM02", [("MORE", "MORE")], 2),
+    task("PAY01", "", [], 1),
+    depths("PAY.IN", "OTHER", "PAY.OUT"),
+    channels("TO.QM02", "TO.QM03"),
+    class1("", ("QMAC",)),
+    class1("CICSA", ("QWAC",)),
+    continuation("LOST", "TO.QM03", [("PAY.OUT", "")], 9),
+    task("", "", [("", "")], 3),
+    task("GONE", "", [("PAY.IN", "PAY.IN")], 4, wtid=False),
+]
+"""Records, from 1."""
+
+
+@pytest.fixture(scope="module")
+def some(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("names") / "some.smf", SOME)
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ({"job": "PAY01"}, [1, 3, 7]),
+        ({"job": "pay*"}, [1, 3, 7]),
+        ({"job": "CICS?"}, [4, 5, 6]),
+        ({"job": "PAY01,LOST"}, [1, 3, 7, 12]),
+        ({"job": ["PAY01", "LOST"]}, [1, 3, 7, 12]),
+        ({"job": "*"}, [1, 3, 4, 5, 6, 7, 12]),
+        ({"job": "ZZ"}, []),
+        ({"queue": "PAY.IN"}, [1, 4, 5, 6, 8, 14]),
+        ({"queue": "PAY.OUT"}, [1, 8, 12]),
+        ({"queue": "ALIAS"}, [1]),
+        ({"queue": "MORE"}, [4, 5, 6]),
+        ({"queue": "PAY.??"}, [1, 4, 5, 6, 8, 14]),
+        ({"queue": "*"}, [1, 4, 5, 6, 8, 12, 14]),
+        ({"channel": "TO.QM02"}, [4, 5, 6, 9]),
+        ({"channel": "*3"}, [9, 12]),
+        ({"channel": "*"}, [4, 5, 6, 9, 12]),
+        ({"job": "PAY01", "queue": "OTHER"}, []),
+        ({"job": "CICSA", "queue": "PAY.IN"}, [4, 5, 6]),
+        ({"job": "LOST", "channel": "TO.QM03"}, [12]),
+        ({"job": "CICSA", "queue": "MORE", "channel": "TO*"}, [4, 5, 6]),
+        ({"job": "PAY01", "type": "116(0)"}, [3]),
+        ({"queue": "PAY.IN", "type": "116(1)"}, [1, 4, 14]),
+        ({"queue": "PAY.IN", "type": "116(2)"}, [5, 6]),
+        ({"job": "PAY01", "qmgr": "ZZ"}, []),
+    ],
+)
+def test_the_inventory_has_the_records_of_which_a_row_is_left(
+    some: Path, asked: Mapping[str, Any], expected: list[int]
+) -> None:
+    found = open_inputs([some], ReadOptions(asking(**asked))).arrow(RECORD)
+    assert found["record_no"].to_pylist() == expected
+
+
+@pytest.mark.parametrize(
+    ("queue", "expected"),
+    [
+        ("PAY.IN", [(1, 1), (5, 1), (14, 1)]),
+        ("PAY.OUT", [(1, 2), (12, 1)]),
+        ("MORE", [(6, 1)]),
+        ("PAY*", [(1, 1), (1, 2), (5, 1), (12, 1), (14, 1)]),
+    ],
+)
+def test_of_a_task_the_queue_rows_are_those_of_the_queue(
+    some: Path, queue: str, expected: list[tuple[int, int]]
+) -> None:
+    found = rows([some], asking(queue=queue))
+    for table in QUEUE_TABLES:
+        assert found[table].select("record_no", "block_no").rows() == expected
+
+
+def test_a_continuation_names_its_job_itself(
+    tmp_path: Path,
+) -> None:
+    """By queues it is selected with its task."""
+    made = [
+        task("A", queues=[("Q1", "Q1")], wtid=False),
+        continuation("A", queues=[("Q2", "Q2")]),
+    ]
+    path = write(tmp_path / "dump.smf", made)
+    of_job, of_queue = rows([path], asking(job="A")), rows([path], asking(queue="Q1"))
+    assert of_job["wqst"].select("record_no", "task_record_no", "objname").rows() == [(2, 1, "Q2")]
+    assert of_job["wtas"].is_empty()
+    assert of_queue["wqst"]["objname"].to_list() == ["Q1"]
+    assert of_queue["wtas"]["record_no"].to_list() == [1]
+    assert of_queue["wtid"]["record_no"].to_list() == [2]
+
+
+ASKED: list[dict[str, Any]] = [
+    {"job": ["PAY*"]},
+    {"queue": ["PAY.IN"]},
+    {"queue": ["MORE", "*X*"]},
+    {"channel": ["TO.*"]},
+    {"job": ["CICSA,LOST"], "queue": ["*"]},
+    {"job": ["*"], "channel": ["*"]},
+    {"queue": ["P*"], "channel": ["*3"]},
+    {"job": ["*"], "queue": ["*"], "channel": ["*"]},
+    {"job": ["NOBODY"]},
+]
+every_asked = pytest.mark.parametrize("asked", ASKED, ids=str)
+
+
+@every_asked
+def test_each_table_alone_has_the_rows_that_it_has_among_all(
+    some: Path, tmp_path: Path, asked: dict[str, Any]
+) -> None:
+    expected = Oracle(rows([some], Selection())).rows(**asked)
+    for path in (some, stored(some, tmp_path / "tables")):
+        inputs = open_inputs([path], ReadOptions(Selection.of(**asked)))
+        alone = {table: pl.DataFrame(inputs.arrow(table)) for table in decoded_tables()}
+        assert not differing(alone, expected)
+
+
+@every_asked
+def test_a_selection_of_what_was_selected_changes_nothing(
+    some: Path, tmp_path: Path, asked: dict[str, Any]
+) -> None:
+    chosen = Selection.of(**asked)
+    expected = rows([some], chosen)
+    first = stored(some, tmp_path / "first", chosen)
+    second = stored(first, tmp_path / "second", chosen)
+    assert not differing(rows([first], Selection()), expected)
+    assert not differing(rows([second], Selection()), expected)
+
+
+@every_asked
+def test_several_inputs_do_not_mix_their_records(
+    some: Path, tmp_path: Path, asked: dict[str, Any]
+) -> None:
+    """A dataset of two files, in which records have the same numbers."""
+    others = write(
+        tmp_path / "others.smf", [class1("X"), *SOME[3:], *SOME[:3], task("Y", "", [("Z", "Z")], 5)]
+    )
+    folder = tmp_path / "both"
+    write_dataset(open_inputs([some, others], ReadOptions(keep_duplicates=True)), folder)
+    expected = Oracle(rows([folder], Selection())).rows(**asked)
+    assert not differing(rows([folder], Selection.of(**asked)), expected)
+    found = from_sql([folder], Selection.of(**asked))
+    assert all(in_order(each).equals(in_order(expected[table])) for table, each in found.items())
+
+
+# The property: SMF file, parts of it, dataset and SQL give what the oracle takes out of all rows.
+
+JOBS = ("PAY01", "pay02", "CICSA", "")
+QUEUES = ("PAY.IN", "pay.out", "SYSTEM.Q'S", "")
+CHANNELS = ("TO.QM02", "APP/1", "")
+PATTERNS = {
+    "job": ("PAY01", "PAY*", "*a", "????2", "*", "NO,CICSA"),
+    "queue": ("PAY.IN", "*.OUT", "*'S", "PAY.??", "*", "NO"),
+    "channel": ("TO*", "*/?", "*", "app/1"),
+}
+
+
+def records() -> st.SearchStrategy[list[bytes]]:
+    """Records about names, and of many moments, systems and queue managers."""
+    job, channel, qmgr = map(st.sampled_from, (JOBS, CHANNELS, ("MQ01", "MQ02")))
+    queue = st.tuples(st.sampled_from(QUEUES), st.sampled_from(QUEUES))
+    queues, token = st.lists(queue, max_size=3), st.integers(1, 3)
+    present = st.sampled_from([True] * 5 + [False])
+    about = st.one_of(
+        st.builds(task, job, channel, queues, token, qmgr, present),
+        st.builds(continuation, job, channel, queues, token, qmgr, present),
+        st.builds(class1, job, st.sampled_from([("QWAC", "QMAC"), ("QWAC",), ("QMAC",), ()]), qmgr),
+        st.lists(channel, max_size=3).map(lambda names: channels(*names)),
+        st.lists(st.sampled_from(QUEUES), max_size=3).map(lambda names: depths(*names)),
+        st.builds(statistics, qmgr),
+        st.just(foreign_record(3, NOON)),
+    )
+    dated = st.builds(
+        lambda make, *how: make(*how),
+        st.sampled_from(MAKERS),
+        local_times(),
+        st.sampled_from(["SYS1", "SYS2"]),
+        st.sampled_from(QMGRS),
+    )
+    odd = st.sampled_from([None] * 12 + list(ODD_DATES))
+    each = st.one_of(about, st.builds(with_date, dated, odd))
+    return st.lists(each, min_size=1, max_size=16)
+
+
+def drawn() -> st.SearchStrategy[dict[str, list[str]]]:
+    some = {
+        option: st.lists(st.sampled_from(patterns), max_size=2)
+        for option, patterns in PATTERNS.items()
+    }
+    return st.fixed_dictionaries(some)
+
+
+@search(24)
+@given(made=records(), data=st.data())
+def test_a_file_its_parts_a_dataset_and_sql_give_what_is_asked_for(
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+    made: list[bytes],
+    data: st.DataObject,
+) -> None:
+    """Asked is by headers, by names, or by both."""
+    folder = tmp_path_factory.mktemp("names")
+    path = write(folder / "dump.smf", made)
+    dataset = stored(path, folder / "tables")
+    by = data.draw(st.sampled_from(["headers", "names", "both"]))
+    asked = None if by == "names" else Asked(data)
+    names = {} if by == "headers" else data.draw(drawn())
+    chosen = Selection.of(**(asked.texts() if asked else {}), **names)
+    expected = Oracle(rows([path], Selection())).rows(asked and asked.takes, **names)
+    assert not differing(rows([path], chosen), expected)
+    assert not differing(rows([dataset], chosen), expected)
+    found = from_sql([dataset], chosen)
+    assert all(in_order(each).equals(in_order(expected[table])) for table, each in found.items())
+    small_chunks(monkeypatch, 40_000)
+    monkeypatch.setattr(ranges, "ProcessPoolExecutor", Here)
+    assert not differing(rows([path], chosen, jobs=2), expected)
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with every kind of record, behind tasks of which many go on in 116/2, near and far."""
+    path = tmp_path_factory.mktemp("names") / "generated.smf"
+    generate_dump(
+        path, start=NOON, utc_offset=HOUR, interval=HOUR, version="9.3.2", tasks=30, queues=8
+    )
+    pick = random.Random(1)
+    made: list[bytes] = []
+    for _ in range(300):
+        job, channel = pick.choice(["CICSP01", "PAYROLL", "X"]), pick.choice(["", "TO.A"])
+        queues = [(pick.choice(["A", "B"]), pick.choice(["PAY.IN", "C"]))] * pick.randrange(3)
+        make = pick.choice([task, continuation])
+        made.append(make(job, channel, queues, pick.randrange(40)))
+    path.write_bytes(rdw(made) + path.read_bytes())
+    return path
+
+
+OF_GENERATED: list[dict[str, Any]] = [
+    {"job": ["CICS*"]},
+    {"queue": ["PAY*"]},
+    {"queue": ["*Q*", "A"], "job": ["*1", "*2"]},
+    {"channel": ["TO*"]},
+    {"queue": ["B"], "channel": ["*"]},
+]
+
+
+@pytest.mark.parametrize("asked", OF_GENERATED, ids=str)
+def test_processes_give_the_rows_of_one(
+    generated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any]
+) -> None:
+    whole = rows([generated], Selection())
+    expected = Oracle(whole).rows(**asked)
+    chosen = Selection.of(**asked)
+    assert 0 < len(expected["wtas"]) < len(whole["wtas"])
+    assert 0 < len(expected["wqst_cf"]) < len(whole["wqst_cf"])
+    assert not differing(rows([generated], chosen), expected)
+    small_chunks(monkeypatch, 100_000)
+    inputs = open_inputs([generated], ReadOptions(chosen, jobs=2))
+    cut = inputs.units(inputs.sources, wanted_tables(decoded_tables()), ahead=True)
+    assert sum(map(len, cut)) > 3
+    assert not differing(rows([generated], chosen, jobs=2), expected)
+    write_dataset(open_inputs([generated], ReadOptions(chosen, jobs=2)), tmp_path / "tables")
+    assert not differing(rows([tmp_path / "tables"], Selection()), expected)
+
+
+def test_tasks_are_looked_for_once_and_only_where_rows_are_chosen_by_them(
+    generated: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    find = Range.find_tasks
+    monkeypatch.setattr(
+        Range, "find_tasks", lambda self: read.append(self.tasks is None) or find(self)
+    )
+    small_chunks(monkeypatch, 100_000)
+    monkeypatch.setattr(ranges, "ProcessPoolExecutor", Here)
+
+    def searches(tables: Sequence[str], jobs: int, **asked: str) -> int:
+        read.clear()
+        list(
+            open_inputs([generated], ReadOptions(asking(**asked), jobs=jobs)).batches(
+                wanted_tables(tables)
+            )
+        )
+        return sum(read)
+
+    for jobs in (1, 2):
+        assert searches(["wtas", "wqst"], jobs, queue="PAY*") == 1
+        assert searches([RECORD], jobs, queue="PAY*", job="*") == 1
+        assert searches(["wqst", "wqst_cf", "qqst"], jobs, queue="PAY*") == 0
+        assert searches(["qjst"], jobs, queue="PAY*") == 0
+        assert searches(["wtas", RECORD], jobs, job="*", channel="*") == 0
+
+
+def test_names_are_decoded_first_and_only_what_is_about_them_after(
+    generated: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gathered: dict[str, int] = {}
+    add = buffers.BlockBuffer.add
+
+    def adding(self: buffers.BlockBuffer, buffer: Any, at: Any, length: Any) -> None:
+        gathered[self.block.name] = gathered.get(self.block.name, 0) + len(at)
+        add(self, buffer, at, length)
+
+    monkeypatch.setattr(buffers.BlockBuffer, "add", adding)
+    asked = {"job": ["CICS*"], "queue": ["PAY*"]}
+    expected = Oracle(rows([generated], Selection())).rows(**asked)
+    gathered.clear()
+    rows([generated], Selection.of(**asked))
+    for table in ("wtid", "wtas", "wqst"):
+        assert gathered[table.upper()] == len(expected[table]) > 0
+    assert gathered["QWHS"] == len(expected[RECORD])
+    assert not gathered.keys() & {"QMAC", "QWAC", "QQST", "QCST", "QIST", "QJST"}
+
+
+def test_a_distinct_name_is_matched_once(generated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    matched: list[tuple[str, bytes]] = []
+    like = matching._is_like
+    monkeypatch.setattr(
+        matching, "_is_like", lambda *each: matched.append((each[1].name, each[2])) or like(*each)
+    )
+    small_chunks(monkeypatch, 100_000)
+    list(
+        open_inputs([generated], ReadOptions(asking(job="A*", queue="B*"))).batches(
+            wanted_tables(["wqst"])
+        )
+    )
+    assert len(matched) == len(set(matched)) > 20
+    assert {name for name, _ in matched} == {"wtidccn", "objname", "basename"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "table", "expected"),
+    [
+        ({"job": "*"}, "wqst", {(116, 1), (116, 2)}),
+        ({"job": "*"}, "qmac", {(116, 0)}),
+        ({"job": "*"}, "qqst", set()),
+        ({"queue": "*"}, "qqst", {(115, 216)}),
+        ({"queue": "*", "job": "*"}, "qqst", set()),
+        ({"channel": "*"}, "qcst", {(116, 10)}),
+        ({"channel": "*"}, RECORD, {(116, 1), (116, 2), (116, 10)}),
+        ({"job": "*"}, RECORD, {(116, 0), (116, 1), (116, 2)}),
+        ({"job": "*"}, "qsph", set()),
+    ],
+)
+def test_records_that_cannot_be_about_a_name_are_not_decoded(
+    asked: dict[str, str], table: str, expected: set[tuple[int, int]]
+) -> None:
+    """Their headers show it."""
+    decoder = Decoder(Needs(wanted_tables([table]), asking(**asked)), DamageLog())
+    assert decoder.needs.kinds is not None
+    assert {divmod(int(kind), 1 << 16) for kind in decoder.needs.kinds} == expected
+
+
+@pytest.mark.parametrize(
+    ("asked", "tables", "expected"),
+    [
+        ({}, ["qjst"], ()),
+        ({"qmgr": "QM01"}, ["qjst"], ()),
+        ({"job": "A"}, ["qjst", "qpst"], ("job",)),
+        ({"job": "A"}, ["qjst", "wtas"], ()),
+        ({"job": "A", "queue": "B", "channel": "C"}, ["qqst"], ("job", "channel")),
+        ({"job": "A", "queue": "B", "channel": "C"}, ["qcst", "qqst"], ("job",)),
+        ({"job": "A", "queue": "B", "channel": "C"}, ["wqst_cf"], ()),
+        ({"job": "A", "queue": "B"}, ["qmac", "qwac"], ("queue",)),
+        ({"job": "A"}, ["damage"], ("job",)),
+        ({"job": "A", "queue": "B", "channel": "C"}, [RECORD], ()),
+        ({"queue": "B"}, [], ("queue",)),
+    ],
+)
+def test_a_selection_tells_what_none_of_some_tables_is_about(
+    asked: dict[str, str], tables: list[str], expected: tuple[str, ...]
+) -> None:
+    assert asking(**asked).unknown_to(tables) == expected
+
+
+def test_every_table_of_a_record_with_names_is_about_them_and_no_other_is() -> None:
+    asked = asking(job="A", queue="B", channel="C")
+    found = {table: asked.by_name.keys() - set(asked.unknown_to([table])) for table in TABLES}
+    assert {table: names for table, names in found.items() if names} == {
+        **{table: {"job", "queue", "channel"} for table in (*TASK_TABLES, *QUEUE_TABLES)},
+        "qwac": {"job"},
+        "qmac": {"job"},
+        "qqst": {"queue"},
+        "qcst": {"channel"},
+    }
+
+
+def test_a_selection_says_the_names_that_it_asks_for() -> None:
+    asked = Selection.of(job=["pay*,B"], queue=["q.*"], channel=["to.?"], qmgr=["QM01"])
+    assert str(asked) == "qmgr QM01; job B,PAY*; queue Q.*; channel TO.?"
+    assert not asked.everything
+
+
+@pytest.mark.parametrize(
+    ("asked", "reason"),
+    [
+        ({"job": "PAYROLL01"}, "names of jobs have up to 8 characters"),
+        ({"job": "????????A"}, "names of jobs have up to 8 characters"),
+        ({"queue": "Q" * 49}, "names of queues have up to 48 characters"),
+        ({"channel": "C" * 21}, "names of channels have up to 20 characters"),
+        ({"job": "A,"}, "empty name"),
+        ({"queue": ""}, "empty name"),
+    ],
+)
+def test_names_that_cannot_be_are_refused(asked: dict[str, str], reason: str) -> None:
+    with pytest.raises(RequestError, match=reason):
+        asking(**asked)
+    longest = {"job": "*A234567?*", "queue": "*" + "Q" * 48, "channel": "C" * 20}
+    assert not asking(**longest).everything
+
+
+def test_damage_is_told_of_all_records_in_which_a_name_is_looked_for() -> None:
+    lost = Section([named_block("WQST", 2800)], offset=9999)
+    bad = smf_record(116, 1, Section([smf.who("B")]), NOTHING, lost, area=qwhs_short(UTC))
+    damage = DamageLog()
+    decoder = Decoder(Needs(wanted_tables(["wqst"]), asking(job="A")), damage)
+    found = list(decoder.decode([chunk_of(task("A", queues=[("Q", "Q")]), bad)]))
+    assert sum(batch.num_rows for _, batch in found) == 1
+    assert [each.record_no for each in damage.details] == [2]
+
+
+def test_bytes_that_no_column_knows_are_those_of_records_about_the_name(tmp_path: Path) -> None:
+    who = [Section([smf.who(job) + bytes(16)]) for job in "AB"]
+    made = [smf_record(116, 1, each, area=qwhs_short(UTC)) for each in who]
+    path = write(tmp_path / "longer.smf", [made[0], made[1], made[1], statistics()])
+    assert json.loads(run("info", path, "--format", "json").stdout)["unknown_bytes"]["WTID"] == 48
+    shown = run("info", path, "--format", "json", "--job", "B")
+    assert json.loads(shown.stdout)["unknown_bytes"] == {"WTID": 32}
+
+
+@every_file
+@pytest.mark.parametrize(
+    "asked", [{"job": ["*"]}, {"queue": ["*"]}, {"queue": ["S*"]}, {"channel": ["*"]}], ids=str
+)
+def test_fixtures_and_real_files_have_the_rows_of_the_oracle(
+    path: Path, asked: dict[str, Any]
+) -> None:
+    expected = Oracle(rows([path], Selection())).rows(**asked)
+    assert not differing(rows([path], Selection.of(**asked)), expected)
+
+
+EACH_OPTION = [
+    (("--job", "PAY*"), 3),
+    (("--queue", "pay.in"), 6),
+    (("--queue", "ALIAS,MORE"), 4),
+    (("--queue", "ALIAS", "--queue", "MORE"), 4),
+    (("--channel", "TO.QM0?"), 5),
+    (("--job", "CICSA", "--queue", "*.in", "--channel", "TO*"), 3),
+]
+each_option = pytest.mark.parametrize(("options", "records"), EACH_OPTION, ids=str)
+
+
+@each_option
+def test_info_counts_the_records_about_a_name(
+    some: Path, tmp_path: Path, options: tuple[str, ...], records: int
+) -> None:
+    for path in (some, stored(some, tmp_path / "tables")):
+        shown = run("info", path, "--format", "json", *options)
+        assert shown.exit_code == 0, shown.output
+        assert json.loads(shown.stdout)["records"] == records
+
+
+@each_option
+def test_sql_sees_the_rows_about_a_name(
+    some: Path, tmp_path: Path, options: tuple[str, ...], records: int
+) -> None:
+    query = "SELECT count(*) AS n, count(DISTINCT w.record_no) AS w FROM record, wtid w"
+    each = run("sql", some, *options, query, "--format", "csv")
+    assert each.exit_code == 0, each.output
+    assert (
+        each.stdout
+        == run("sql", stored(some, tmp_path / "tables"), *options, query, "--format", "csv").stdout
+    )
+    total, tasks = map(int, each.stdout.splitlines()[1].split(","))
+    assert total == records * tasks > 0
+
+
+@each_option
+def test_convert_writes_the_rows_about_a_name_and_notes_it(
+    some: Path, tmp_path: Path, options: tuple[str, ...], records: int
+) -> None:
+    stored(some, tmp_path / "all")
+    for number, path in enumerate((some, tmp_path / "all")):
+        folder = tmp_path / f"some{number}"
+        done = run("convert", path, "--to", folder, *options)
+        assert done.exit_code == 0, done.output
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        assert manifest["tables"][RECORD] == records
+        assert manifest["selection"].startswith(options[0].strip("-"))
+
+
+def test_a_name_that_nothing_is_about_is_said(some: Path) -> None:
+    shown = run("info", some, "--job", "NOBODY")
+    assert shown.exit_code == 0
+    assert "the selection matches no record: job NOBODY" in shown.stderr
+
+
+@pytest.mark.parametrize("option", ["--job", "--queue", "--channel"])
+@pytest.mark.parametrize(
+    "command",
+    [("info",), ("report", "log"), ("sql",), ("convert",), ("compare", "--split-at", "2026-03-04")],
+    ids=lambda each: each[0],
+)
+def test_a_name_that_cannot_be_is_a_wrong_call(
+    some: Path, tmp_path: Path, command: tuple[str, ...], option: str
+) -> None:
+    more = {"sql": ("SELECT * FROM wtid",), "convert": ("--to", tmp_path / "none")}
+    refused = run(*command, some, option, "N" * 49, *more.get(command[0], ()))
+    assert refused.exit_code == 2
+    assert refused.stdout == ""
+    assert f"names of {option.strip('-')}s have up to" in refused.stderr

@@ -1,0 +1,574 @@
+"""Selection: which records of an input give rows, the same from SMF files and from datasets."""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+import json
+import struct
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from click.testing import Result
+
+from smfparse.decoding import Decoder, Needs
+from smfparse.errors import DamageLog, RequestError
+from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.query import Catalog
+from smfparse.selecting import Selection, record_mask, sql_condition
+from smfparse.store import MANIFEST
+from smfparse.tables import RECORD, coded_schema, decoded_tables, wanted_tables
+from smfparse.writing import write_dataset
+from tests.support.builders import (
+    NOTHING,
+    Section,
+    chunk_of,
+    named_block,
+    qwhs_long,
+    rdw,
+    smf_record,
+    stub,
+)
+from tests.support.command import run
+from tests.support.dated_records import (
+    MAKERS,
+    continuation,
+    foreign,
+    other,
+    statistics,
+    storage,
+    task,
+    utc,
+)
+from tests.support.paths import FIXTURES
+from tests.support.subjects import HOUR, NOON
+
+DATE_AT = 10
+"""Byte of the date in a record."""
+
+
+def write(path: Path, *records: bytes) -> Path:
+    path.write_bytes(rdw(records))
+    return path
+
+
+def asking(**asked: Any) -> Selection:
+    """Return the selection of options that have one text each, or several."""
+    return Selection.of(
+        **{name: [each] if isinstance(each, str) else each for name, each in asked.items()}
+    )
+
+
+def numbers(path: Path, **asked: Any) -> list[int]:
+    """Return the numbers of the selected records."""
+    found = open_inputs([path], ReadOptions(asking(**asked))).arrow(RECORD)
+    return list(found["record_no"].to_pylist())
+
+
+def at(*clocks: str) -> list[dt.datetime]:
+    return [dt.datetime.fromisoformat(clock) for clock in clocks]
+
+
+DAYS_OF_RECORDS = at(
+    "2026-03-03T23:59:59.990000",
+    "2026-03-04T00:00",
+    "2026-03-04T08:00",
+    "2026-03-04T12:00:59.990000",
+    "2026-03-04T12:01",
+    "2026-03-04T23:59:59.990000",
+    "2026-03-05T00:00",
+    "2026-03-05T08:00",
+)
+"""When the records of `days` were taken, from record 1."""
+
+
+@pytest.fixture(scope="module")
+def days(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Records over two days, all of one queue manager."""
+    path = tmp_path_factory.mktemp("days") / "days.smf"
+    return write(path, *(statistics(each) for each in DAYS_OF_RECORDS))
+
+
+@pytest.fixture(scope="module")
+def stored_days(days: Path) -> Path:
+    """The same records as a dataset."""
+    folder = days.parent / "tables"
+    write_dataset(open_inputs([days]), folder)
+    return folder
+
+
+TIMES = [
+    ("2026-03-04", "2026-03-04", [2, 3, 4, 5, 6]),
+    ("2026/03/04", "2026/03/04", [2, 3, 4, 5, 6]),
+    ("2026063", "2026063", [2, 3, 4, 5, 6]),
+    ("2026-03-04", (), [2, 3, 4, 5, 6, 7, 8]),
+    ((), "2026-03-03", [1]),
+    ("2026-03-04T08:00", "2026-03-04T12:00", [3, 4]),
+    ("2026-03-04 08:00", "2026-03-04 12:00", [3, 4]),
+    ("2026063:0800", "2026063:1200", [3, 4]),
+    ("2026-03-04T08:00:00", "2026-03-04T12:00:58", [3]),
+    ("2026-03-04T08:00:01", "2026-03-04T12:00:59", [4]),
+    ((), "2026-03-04T24:00", [1, 2, 3, 4, 5, 6]),
+    ("2026-03-04T24:00", (), [7, 8]),
+    ("0800", "1200", [3, 4, 8]),
+    ("08:00", "12:00", [3, 4, 8]),
+    ("0800", (), [1, 3, 4, 5, 6, 8]),
+    ((), "0800", [2, 3, 7, 8]),
+    ("2200", "0600", [1, 2, 6, 7]),
+    ("0000", "2400", [1, 2, 3, 4, 5, 6, 7, 8]),
+    ("1201", "1200", [1, 2, 3, 4, 5, 6, 7, 8]),
+    ("2026-03-04", "0800", [2, 3, 7, 8]),
+    ("0800", "2026-03-04", [1, 3, 4, 5, 6]),
+    (("2026-03-04", "0800"), ("1200", "2026-03-04"), [3, 4]),
+]
+
+
+@pytest.mark.parametrize(("since", "until", "expected"), TIMES)
+def test_a_time_is_local_and_its_end_includes_the_unit_it_names(
+    days: Path, since: Any, until: Any, expected: list[int]
+) -> None:
+    assert numbers(days, since=since, until=until) == expected
+
+
+@pytest.mark.parametrize(("since", "until", "expected"), TIMES)
+def test_a_time_is_the_same_in_the_sql_of_a_dataset(
+    stored_days: Path, since: Any, until: Any, expected: list[int]
+) -> None:
+    query = "SELECT record_no FROM qist ORDER BY 1"
+    with Catalog(
+        open_inputs([stored_days], ReadOptions(asking(since=since, until=until)))
+    ) as catalog:
+        assert catalog.arrow(query)["record_no"].to_pylist() == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("yesterday", "is not a time"),
+        ("2026-3-4", "is not a time"),
+        ("20260304", "is not a time"),
+        ("2026-03/04", "is not a time"),
+        ("2026-03-04T", "is not a time"),
+        ("2026-03-04T09", "is not a time"),
+        ("9", "is not a time"),
+        ("", "is not a time"),
+        ("2026-02-29", "no such day"),
+        ("2026000", "no such day"),
+        ("2026366", "no such day"),
+        ("0000-01-01", "no such day"),
+        ("1899-12-31", "1900 to 2099"),
+        ("2100001", "1900 to 2099"),
+        ("2401", "no such time"),
+        ("0960", "no such time"),
+        ("09:00:60", "no such time"),
+        ("2026-03-04T25:00", "no such time"),
+    ],
+)
+@pytest.mark.parametrize("option", ["since", "until"])
+def test_a_time_that_cannot_be_is_refused(option: str, text: str, reason: str) -> None:
+    with pytest.raises(RequestError, match=reason):
+        Selection.of(**{option: [text]})
+
+
+def test_times_that_contradict_each_other_are_refused() -> None:
+    with pytest.raises(RequestError, match="since= is later than until="):
+        Selection.of(since=["2026-03-05"], until=["2026-03-04"])
+    with pytest.raises(RequestError, match="at most one date and one time of day"):
+        Selection.of(since=["0800", "0900"])
+    with pytest.raises(RequestError, match="at most one date and one time of day"):
+        Selection.of(until=["2026-03-04", "2026-03-05"])
+
+
+def test_the_year_has_366_days_where_it_has() -> None:
+    assert Selection.of(since=["2024366"]).start == dt.datetime(2024, 12, 31)
+
+
+@pytest.fixture
+def named(tmp_path: Path) -> Path:
+    names = ("QM01", "QM02", "qm03", "CSQ", "Q.1'")
+    records = [statistics(NOON, qmgr=name, system=f"S{at}") for at, name in enumerate(names, 1)]
+    return write(tmp_path / "named.smf", *records, foreign(NOON, "S1"), other(NOON, "S2", "QM01"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ({"qmgr": "QM01"}, [1]),
+        ({"qmgr": "qm01"}, [1]),
+        ({"qmgr": "QM*"}, [1, 2, 3]),
+        ({"qmgr": "QM0?"}, [1, 2, 3]),
+        ({"qmgr": "QM?"}, []),
+        ({"qmgr": "CSQ?"}, []),
+        ({"qmgr": "*Q*"}, [1, 2, 3, 4, 5]),
+        ({"qmgr": "*"}, [1, 2, 3, 4, 5]),
+        ({"qmgr": "Q.*"}, [5]),
+        ({"qmgr": "q.1'"}, [5]),
+        ({"qmgr": "QM01,CSQ"}, [1, 4]),
+        ({"qmgr": ["QM01", " csq "]}, [1, 4]),
+        ({"qmgr": "JES2"}, []),
+        ({"system": "S1"}, [1, 6]),
+        ({"system": "S?"}, [1, 2, 3, 4, 5, 6, 7]),
+        ({"system": "S2,S3"}, [2, 3, 7]),
+        ({"system": "S1,S2", "qmgr": "QM*"}, [1, 2]),
+    ],
+)
+def test_names_are_patterns_in_any_case(
+    named: Path, asked: Mapping[str, Any], expected: list[int]
+) -> None:
+    assert numbers(named, **asked) == expected
+
+
+@pytest.mark.parametrize("text", ["", "QM01,", ",", " "])
+def test_an_empty_name_is_refused(text: str) -> None:
+    with pytest.raises(RequestError, match="empty name"):
+        Selection.of(qmgr=[text])
+
+
+@pytest.mark.parametrize("text", ["QM001", "QM*01?"])
+def test_a_name_that_is_too_long_is_refused_as_nothing_can_be_like_it(text: str) -> None:
+    with pytest.raises(RequestError, match="up to 4 characters"):
+        Selection.of(system=[text])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("115", "115"),
+        ("115,116", "115,116"),
+        ("115,116(1:2)", "115,116(1:2)"),
+        ("116(1,10)", "116(1,10)"),
+        ("TYPE(115,116(1:3))", "115,116(1:3)"),
+        ("type( 115, 116(1:3, 10) ,30 )", "115,116(1:3,10),30"),
+        ("2:3,110:119", "2:3,110:119"),
+        ("115(215)", "115(215)"),
+    ],
+)
+def test_types_are_written_as_for_ifasmfdp(text: str, expected: str) -> None:
+    assert ",".join(map(str, Selection.of(type=[text]).types)) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", ",", "115,", "mq", "115()", "116(", "116(1", "116)", "116(1))", "116((1))"),
+        *("116(1)(2)", "116(1:)", "116(:2)", "1:2:3", "256", "116:115", "116(2:1)", "-1"),
+        *("115:116(1)", "116(65536)", "116(1,)", "TYPE(115", "TYPE()", "TYPE(TYPE(115))", "\u0661"),
+    ],
+)
+def test_types_that_cannot_be_are_refused(text: str) -> None:
+    with pytest.raises(RequestError, match=r"types|ascending"):
+        Selection.of(type=[text])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("115", [1, 2, 3, 8]),
+        ("115(5)", [3]),
+        ("115(1:200)", [1, 3, 8]),
+        ("115(2,215)", [1, 2]),
+        ("116(1:2)", [4, 5]),
+        ("115(2),116(2)", [1, 5]),
+        ("2:3", [6]),
+        ("2(0)", []),
+        ("30(2)", [7]),
+        ("116(3)", []),
+        ("0:255", [1, 2, 3, 4, 5, 6, 7, 8]),
+    ],
+)
+def test_types_and_subtypes_are_those_of_the_header(
+    tmp_path: Path, text: str, expected: list[int]
+) -> None:
+    path = write(tmp_path / "all.smf", *(make(NOON) for make in MAKERS))
+    assert numbers(path, type=text) == expected
+
+
+def test_a_selection_says_what_it_asks() -> None:
+    asked = Selection.of(
+        qmgr=["qm*", "CSQ1"],
+        system=["SYSA"],
+        since=["2026-03-04", "2200"],
+        until=["2026-03-05", "06:00"],
+        type=["115,116(1:2)"],
+    )
+    assert str(asked) == (
+        "qmgr CSQ1,QM*; system SYSA; from 2026-03-04 00:00:00; to 2026-03-05 23:59:59; "
+        "daily 22:00:00 to 06:00:59; type 115,116(1:2)"
+    )
+    assert not asked.everything
+
+
+@pytest.mark.parametrize(
+    ("one", "several"),
+    [
+        ({"job": "IMS*"}, {"job": ["IMS*"]}),
+        ({"qmgr": "QM01,QM02"}, {"qmgr": ["QM01", "QM02"]}),
+        ({"type": 115}, {"type": ["115"]}),
+        ({"type": [115, "116(1)"]}, {"type": ["115,116(1)"]}),
+        ({"since": NOON}, {"since": ["2026-03-04T12:00:00"]}),
+        ({"until": [NOON.date(), dt.time(9)]}, {"until": ["2026-03-04", "09:00:00"]}),
+    ],
+)
+def test_one_value_is_as_good_as_a_list_of_it(
+    one: dict[str, Any], several: dict[str, list[str]]
+) -> None:
+    assert Selection.of(**one) == Selection.of(**several)
+
+
+def test_what_is_no_text_nor_time_of_the_system_is_refused() -> None:
+    with pytest.raises(RequestError, match="None: expected a string"):
+        Selection.of(job=[None])  # type: ignore[list-item]
+    with pytest.raises(RequestError, match="is not a time"):
+        Selection.of(since=utc(NOON))
+
+
+def test_nothing_asked_is_everything() -> None:
+    asked = Selection.of()
+    chunk = chunk_of(statistics(NOON))
+    assert asked.everything
+    assert str(asked) == ""
+    assert record_mask(asked, chunk.buffer, chunk.start, chunk.length) is None
+    assert sql_condition(asked, "qist", str) is None
+
+
+def decoded(
+    table: str, chunks: Iterable[Any], asked: Selection, damage: DamageLog | None = None
+) -> Any:
+    log = DamageLog() if damage is None else damage
+    decoder = Decoder(Needs(wanted_tables([table]), asked), log)
+    batches = [batch for _, batch in decoder.decode(chunks)]
+    return pa.Table.from_batches(batches, schema=coded_schema(table))
+
+
+def test_a_record_without_utc_takes_the_offset_of_one_that_is_not_selected() -> None:
+    records = [statistics(NOON), storage(NOON + HOUR), storage(NOON + HOUR, system="SYS2")]
+    chunks = [chunk_of(records[0]), chunk_of(*records[1:], first=2)]
+    rows = decoded("qsph", chunks, Selection.of(type=["115(5)"]))
+    assert rows["utc_offset"].to_pylist() == [3600, None]
+    every = decoded(RECORD, chunks, Selection.of(since=["1300"]))
+    assert every["utc_offset"].to_pylist() == [3600, None]
+
+
+def test_a_continuation_belongs_to_a_task_that_is_not_selected() -> None:
+    chunks = [chunk_of(task(NOON), statistics(NOON)), chunk_of(continuation(NOON), first=3)]
+    rows = decoded("wqst", chunks, Selection.of(type=["116(2)"]))
+    assert rows["record_no"].to_pylist() == [3]
+    assert rows["task_record_no"].to_pylist() == [1]
+    assert rows["interval_seconds"].to_pylist() == [3600.0]
+
+
+def test_damage_is_that_of_selected_records() -> None:
+    broken = Section([named_block("QSPH", 88)], offset=9999)
+    records = [
+        smf_record(115, 5, broken, area=stub(), local=NOON, qmgr=name) for name in ("QM01", "QM02")
+    ]
+    damage = DamageLog()
+    decoded("qsph", [chunk_of(*records)], Selection.of(qmgr=["QM02"]), damage)
+    assert [each.record_no for each in damage.details] == [2]
+
+
+def test_bytes_that_no_column_knows_are_counted_in_selected_records() -> None:
+    longer = Section([named_block("QIST", 100)])
+    records = [
+        smf_record(115, 2, NOTHING, longer, area=qwhs_long(), qmgr=name)
+        for name in ("QM01", "QM02", "QM02")
+    ]
+    counts: Counter[str] = Counter()
+    asked = Selection.of(qmgr=["QM02"])
+    decoder = Decoder(
+        Needs(wanted_tables([RECORD]), asked, unknown=True), DamageLog(), unknown=counts
+    )
+    list(decoder.decode([chunk_of(*records)]))
+    assert counts == {"QIST": 40}
+
+
+def test_the_blocks_of_records_that_are_not_selected_are_not_looked_for() -> None:
+    """So their damage is not reported."""
+    broken = Section([named_block("QIST", 80)], offset=9999)
+    bad = smf_record(115, 2, NOTHING, broken, area=qwhs_long(), qmgr="QM01")
+    damage = DamageLog()
+    rows = decoded("qist", [chunk_of(bad)], Selection.of(qmgr=["QM02"]), damage)
+    assert rows.num_rows == 0
+    assert not damage
+
+
+def test_a_chunk_without_records_of_a_table_is_no_trouble() -> None:
+    asked = Selection.of(qmgr=["MQ*"], since=["0800"], type=["115"])
+    assert decoded("wtas", [chunk_of(statistics(NOON))], asked).num_rows == 0
+
+
+def test_the_mask_of_a_chunk_is_made_by_numpy_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    chunk = chunk_of(*[statistics(NOON)] * 5000)
+    calls: list[int] = []
+    whole = Selection.has_type
+    monkeypatch.setattr(Selection, "has_type", lambda *each: calls.append(1) or whole(*each))
+    asked = Selection.of(qmgr=["MQ*"], since=["0800"], type=["115(2)"])
+    mask = record_mask(asked, chunk.buffer, chunk.start, chunk.length)
+    assert mask is not None
+    assert mask.all()
+    assert len(calls) == 1
+
+
+def test_a_date_that_is_none_is_at_no_time() -> None:
+    record = bytearray(statistics(NOON))
+    record[DATE_AT : DATE_AT + 4] = bytes.fromhex("0126000F")
+    chunk = chunk_of(bytes(record))
+    for asked, expected in (({"since": ["1990001"]}, False), ({"system": ["SYS1"]}, True)):
+        mask = record_mask(Selection.of(**asked), chunk.buffer, chunk.start, chunk.length)
+        assert mask is not None
+        assert mask.tolist() == [expected]
+
+
+def test_a_record_of_mq_too_short_for_a_subtype_has_none() -> None:
+    short = struct.pack(">HBB", 18, 0, 0) + statistics(NOON)[4:18]
+    chunk = chunk_of(short)
+    asked = Selection.of(type=["115(0:65535)"])
+    mask = record_mask(asked, chunk.buffer, chunk.start, chunk.length)
+    assert mask is not None
+    assert mask.tolist() == [False]
+
+
+def test_selected_rows_may_have_any_columns(named: Path, tmp_path: Path) -> None:
+    write_dataset(open_inputs([named]), tmp_path / "tables")
+    asked = Selection.of(qmgr=["QM*"], type=["115"])
+    for source in (named, tmp_path / "tables"):
+        inputs = open_inputs([source], ReadOptions(asked))
+        for columns in (frozenset[str](), frozenset({"length"}), frozenset({"qmgr", "type"})):
+            batches = [batch for _, batch in inputs.batches({RECORD: columns})]
+            assert sum(batch.num_rows for batch in batches) == 3
+            assert {name for batch in batches for name in batch.schema.names} == columns
+
+
+def test_a_selection_takes_the_same_before_and_after_convert(
+    tmp_path: Path,
+) -> None:
+    """A dataset of selected records is the selection of a dataset of all."""
+    path = FIXTURES / "qm01-930.smf"
+    asked = Selection.of(qmgr=["QM02"], type=["115,116(1)"])
+    write_dataset(open_inputs([path]), tmp_path / "all")
+    write_dataset(open_inputs([path], ReadOptions(asked)), tmp_path / "raw")
+    write_dataset(open_inputs([tmp_path / "all"], ReadOptions(asked)), tmp_path / "stored")
+    for table in decoded_tables():
+        first, second = (open_inputs([tmp_path / each]).arrow(table) for each in ("raw", "stored"))
+        assert first.equals(second), table
+        assert set(first["qmgr"].to_pylist()) <= {"QM02"}
+
+
+@pytest.mark.parametrize("fixture", sorted(FIXTURES.glob("*.smf")), ids=lambda path: path.name)
+def test_the_parts_of_a_fixture_add_up(fixture: Path) -> None:
+    whole = open_inputs([fixture]).arrow(RECORD)
+    before, after = (numbers(fixture, **each) for each in ({"until": "0929"}, {"since": "0930"}))
+    assert sorted([*before, *after]) == whole["record_no"].to_pylist()
+    of_type = [numbers(fixture, type=each) for each in ("115", "116", "0:114,117:255")]
+    assert sorted(itertools.chain(*of_type)) == whole["record_no"].to_pylist()
+
+
+def records_in(result: Result) -> int:
+    assert result.exit_code == 0, result.output
+    found: int = json.loads(result.stdout)["records"]
+    return found
+
+
+def test_info_counts_what_is_selected(named: Path) -> None:
+    assert records_in(run("info", named, "--format", "json")) == 7
+    assert records_in(run("info", named, "--format", "json", "--qmgr", "QM*")) == 3
+    asked = ("--qmgr", "QM01", "--qmgr", "CSQ", "--system", "S4", "--to", "2026-03-04")
+    assert records_in(run("info", named, "--format", "json", *asked)) == 1
+
+
+def test_until_is_another_name_of_to(days: Path) -> None:
+    for option in ("--to", "--until"):
+        assert records_in(run("info", days, "--format", "json", option, "2026-03-03")) == 1
+
+
+def test_sql_sees_what_is_selected(named: Path) -> None:
+    query = "SELECT count(*) AS n FROM record"
+    shown = run("sql", named, "--type", "115", query, "--format", "csv")
+    assert shown.stdout == "n\n5\n"
+
+
+def test_a_report_is_of_what_is_selected() -> None:
+    path = FIXTURES / "qm01-930.smf"
+    whole = run("report", "log", path, "--format", "csv").stdout.splitlines()
+    one = run("report", "log", path, "--format", "csv", "--qmgr", "QM01").stdout.splitlines()
+    assert one[0] == whole[0]
+    assert one[1:] == [line for line in whole[1:] if ",QM01," in f",{line}"]
+    assert 1 < len(one) < len(whole)
+
+
+def test_convert_writes_what_is_selected_and_notes_it(days: Path, tmp_path: Path) -> None:
+    asked = ("--from", "0800", "--until", "1200", "--qmgr", "mq*")
+    done = run("convert", days, "--to", tmp_path / "some", *asked)
+    assert done.exit_code == 0, done.output
+    manifest = json.loads((tmp_path / "some" / MANIFEST).read_text(encoding="utf-8"))
+    assert manifest["selection"] == "qmgr MQ*; daily 08:00:00 to 12:00:59"
+    assert manifest["tables"][RECORD] == 3
+    run("convert", days, "--to", tmp_path / "all")
+    manifest = json.loads((tmp_path / "all" / MANIFEST).read_text(encoding="utf-8"))
+    assert manifest["selection"] is None
+
+
+def test_convert_takes_no_time_for_its_folder(days: Path, tmp_path: Path) -> None:
+    refused = run("convert", days, "--from", "0800", "--to", "1200")
+    assert refused.exit_code == 2
+    assert "--until" in refused.stderr
+    refused = run("convert", days, "--to", "1200", "--to", tmp_path / "folder")
+    assert refused.exit_code == 2
+    assert "--until" in refused.stderr
+    assert not (tmp_path / "folder").exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("info",), ("report", "log"), ("sql",), ("convert",), ("compare", "--split-at", "2026-03-04")],
+    ids=lambda each: each[0],
+)
+def test_a_selection_that_takes_nothing_is_said(
+    days: Path, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    more = {"sql": ("SELECT * FROM qist",), "convert": ("--to", tmp_path / "none")}
+    shown = run(*command, days, "--qmgr", "ZZ*", *more.get(command[0], ()))
+    assert shown.exit_code == 0
+    assert "the selection matches no record: qmgr ZZ*" in shown.stderr
+    assert "no data for the report" not in shown.stderr
+
+
+def test_a_report_without_selected_data_says_which_trace_to_start(
+    days: Path,
+) -> None:
+    """It names the selection, too."""
+    shown = run("report", "log", days, "--qmgr", "MQ01")
+    assert shown.exit_code == 0
+    assert "no data for the report log" in shown.stderr
+    assert "only records with these were read: qmgr MQ01" in shown.stderr
+    assert "matches no record" not in shown.stderr
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [("--qmgr", "QM001"), ("--from", "noon"), ("--type", "116(1"), ("--to", "2026-02-30")],
+)
+def test_a_selection_that_cannot_be_read_is_a_wrong_call(
+    days: Path, asked: tuple[str, str]
+) -> None:
+    refused = run("info", days, *asked)
+    assert refused.exit_code == 2
+    assert refused.stdout == ""
+    assert "smfparse: " in refused.stderr
+
+
+def test_unknown_bytes_of_a_dataset_are_not_those_of_a_selection(
+    tmp_path: Path,
+) -> None:
+    """The manifest counts those of all records."""
+    longer = Section([named_block("QIST", 100)])
+    path = write(tmp_path / "a.smf", smf_record(115, 2, NOTHING, longer, area=qwhs_long()))
+    run("convert", path, "--to", tmp_path / "tables")
+    whole = json.loads(run("info", tmp_path / "tables", "--format", "json").stdout)
+    part = run("info", tmp_path / "tables", "--format", "json", "--qmgr", "MQ01")
+    assert whole["unknown_bytes"] == {"QIST": 20}
+    assert json.loads(part.stdout)["unknown_bytes"] == {}

@@ -1,0 +1,15 @@
+"""smfparse as a user calls it, in this process."""
+
+from __future__ import annotations
+
+from click.testing import CliRunner, Result
+
+from smfparse.cli import main
+
+
+def run(*arguments: object, stdin: str | bytes = "") -> Result:
+    """Call smfparse; whatever goes wrong, no exception gets out of it."""
+    result = CliRunner().invoke(main, [str(each) for each in arguments], input=stdin)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
+    assert "Traceback" not in result.output
+    return result

@@ -1,0 +1,30 @@
+"""SMF dumps of `generate`, of which a test says only what matters to it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar
+
+from smfparse.synthetic import generate
+
+DUMP: dict[str, Any] = {
+    "qmgrs": ["QM01", "QM02"],
+    "system": "SYSA",
+    "version": "9.3.0",
+    "seed": 1,
+    "start": dt.datetime(2026, 3, 4, 9),
+    "utc_offset": dt.timedelta(0),
+    "interval": dt.timedelta(minutes=30),
+    "count": 3,
+    "tasks": 8,
+    "queues": 3,
+}
+"""Three intervals of two queue managers."""
+Target = TypeVar("Target", Path, BinaryIO)
+
+
+def generate_dump(target: Target, **changes: Any) -> Target:
+    """Write DUMP with some changes; return where it was written to."""
+    generate(target, **(DUMP | changes))
+    return target

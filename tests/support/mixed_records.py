@@ -1,0 +1,122 @@
+"""Short records of all sorts that know of each other: clocks, stubs, tasks and their queues."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hypothesis import strategies as st
+
+from tests.support.builders import (
+    UTC_NOON,
+    Section,
+    foreign_record,
+    named_block,
+    qwhs_long,
+    qwhs_short,
+    segments,
+    smf_record,
+    stub,
+    wtas,
+)
+
+TABLES = ("record", "qist", "qsph", "wtid", "wtas", "wqst")
+"""The tables that have rows of such records."""
+KINDS = ("clock", "clock", "stub", "foreign", "task", "queues", "queues", "wrong", "unknown")
+_NOON = UTC_NOON.replace(tzinfo=None)
+_WTAS_BYTES = 712
+_WTID = Section([named_block("WTID", 208)])
+
+
+@dataclass(frozen=True)
+class Each:
+    """One record.
+
+    kind    of KINDS
+    system  number of its system, to which belong its queue managers
+    token   of its task
+    hours   that the clock of the system is ahead
+    cuts    bytes at which it is split into segments
+    """
+
+    kind: str
+    system: int
+    token: int
+    hours: int
+    cuts: tuple[int, ...] = ()
+
+    def pieces(self) -> list[bytes]:
+        """Return the segments of the record."""
+        data = self._data()
+        cuts = sorted({cut for cut in self.cuts if cut < len(data) - 4})
+        return segments(data, cuts) if cuts else [data]
+
+    def _data(self) -> bytes:
+        system, local = f"SYS{self.system}", _NOON + dt.timedelta(hours=self.hours)
+        if self.kind == "foreign":
+            return foreign_record(30, local, system)
+        smf_type, subtype, sections, area = self._content()
+        qmgr = f"QM{self.token % 2}"
+        return smf_record(
+            smf_type, subtype, *sections, area=area, local=local, system=system, qmgr=qmgr
+        )
+
+    def _content(self) -> tuple[int, int, Sequence[Section], bytes]:
+        qist = Section([named_block("QIST", 80)])
+        if self.kind == "clock":
+            return 115, 2, [Section(), qist], qwhs_long(triplets=3)
+        if self.kind == "stub":
+            return 115, 5, [Section([named_block("QSPH", 88)])], stub()
+        if self.kind == "wrong":
+            wrong = Section([named_block("NONE", 80), named_block("QIST", 80)])
+            return 115, 2, [Section(), wrong], qwhs_long(triplets=3)
+        if self.kind == "unknown":
+            return 115, 99, [qist], bytes(8)
+        token = self.token.to_bytes(16, "big")
+        queue = (named_block("WQST", 16) + token).ljust(576, b"\0")
+        if self.kind == "queues":
+            return 116, 2, [_WTID, Section([queue] * 2)], qwhs_short(triplets=3)
+        end = UTC_NOON + dt.timedelta(minutes=self.hours)
+        task = bytearray(wtas(UTC_NOON, end, _WTAS_BYTES))
+        task[8:24] = token
+        sections = [_WTID, Section([bytes(task)]), Section([queue])]
+        return 116, 1, sections, qwhs_short(triplets=4)
+
+
+def several(most: int, *kinds: str) -> st.SearchStrategy[list[Each]]:
+    """Return the strategy for some records, a few of which are spanned."""
+    each = st.builds(
+        Each,
+        st.sampled_from(kinds or KINDS),
+        st.integers(0, 2),
+        st.integers(0, 3),
+        st.integers(-5, 5),
+        st.one_of(st.just(()), st.just(()), st.lists(st.integers(30, 600), max_size=4).map(tuple)),
+    )
+    return st.lists(each, min_size=1, max_size=most)
+
+
+def many(count: int, seed: int) -> list[Each]:
+    """Return some records, the same ones for the same seed."""
+    chance = random.Random(seed)
+    return [
+        Each(
+            chance.choice(KINDS),
+            chance.randrange(3),
+            chance.randrange(4),
+            chance.randrange(-5, 6),
+            tuple(chance.sample(range(30, 600), chance.choice([0, 0, 1, 4]))),
+        )
+        for _ in range(count)
+    ]
+
+
+def written(records: Sequence[Each]) -> tuple[bytes, list[int]]:
+    """Return the bytes of a file of records, and where each starts."""
+    data, starts = bytearray(), []
+    for each in records:
+        starts.append(len(data))
+        data += b"".join(each.pieces())
+    return bytes(data), starts

@@ -1,0 +1,68 @@
+"""What comes of reading a file: its records as bodies, its damage, or why it is no input."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+from smfparse.errors import Damage, DamageLog, InputError
+from smfparse.limits import LIMITS, Limits
+from smfparse.reading import WHOLE_SOURCE, Part, read_chunks
+
+PATIENCE = 20
+"""Seconds after which reading a small file is taken to be endless."""
+
+
+@contextmanager
+def watchdog(seconds: int = PATIENCE) -> Iterator[None]:
+    """Fail what hangs, where the system can interrupt it."""
+
+    def bark(number: int, frame: FrameType | None) -> None:
+        raise AssertionError(f"still reading after {seconds} seconds")
+
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, bark)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+class Reading:
+    """All that reading a file, or a part of it, gives."""
+
+    def __init__(self, path: Path, part: Part = WHOLE_SOURCE, limits: Limits = LIMITS) -> None:
+        self.log = DamageLog()
+        self.bodies: list[bytes] = []
+        self.offsets: list[int] = []
+        self.numbers: list[int] = []
+        self.refused: str | None = None
+        try:
+            with watchdog():
+                for chunk in read_chunks(path, self.log, part, limits=limits):
+                    for start, length in zip(
+                        chunk.start.tolist(), chunk.length.tolist(), strict=True
+                    ):
+                        self.bodies.append(chunk.buffer[start + 4 : start + length].tobytes())
+                    self.offsets += chunk.offset.tolist()
+                    self.numbers += chunk.record_no.tolist()
+        except InputError as error:
+            self.refused = str(error)
+
+    @property
+    def damage(self) -> list[Damage]:
+        return self.log.details
+
+    def told(self, size: int) -> list[tuple[int, int]]:
+        """Return start and end of what the damage log says was given up, of a file of `size`."""
+        return [
+            (each.offset, size if each.length is None else each.offset + each.length)
+            for each in self.damage
+        ]

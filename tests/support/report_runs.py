@@ -1,0 +1,49 @@
+"""Reports over inputs, as the library gives them."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from smfparse import reports
+from smfparse.inputs import open_inputs
+from smfparse.query import Catalog
+from smfparse.rendering import lines
+from smfparse.reports import Report, ReportDocument, Sections
+
+
+def report_rows(
+    name: str, *paths: Path, sections: Sections | None = None, **asked: Any
+) -> list[dict[str, Any]]:
+    """Return the rows of a report over inputs; `sections`: None for those of its declaration.
+
+    asked  options of the report
+    """
+    with Catalog(open_inputs(paths)) as catalog:
+        return list(reports.run_report(reports.report(name), catalog, sections, **asked))
+
+
+def printed(
+    which: Report, rows: Iterable[Mapping[str, Any]], form: str, **asked: Any
+) -> Iterator[str]:
+    """Return the lines of rows of a report in a format."""
+    return lines(ReportDocument(which, rows, asked), form)
+
+
+def report_lines(
+    name: str,
+    *paths: Path,
+    form: str = "text",
+    sections: Sections | None = None,
+    **asked: Any,
+) -> list[str]:
+    """Return the lines of a report over inputs."""
+    rows = report_rows(name, *paths, sections=sections, **asked)
+    return list(printed(reports.report(name), rows, form, **asked))
+
+
+def cells(found: Iterable[str]) -> list[dict[str, str]]:
+    """Read the lines of CSV back."""
+    return list(csv.DictReader(found))

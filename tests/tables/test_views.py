@@ -1,0 +1,622 @@
+"""Views: joined and named as declared, no row twice, with the totals of their tables."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smfparse import reports
+from smfparse.cli import main
+from smfparse.errors import RequestError
+from smfparse.inputs import Inputs, ReadOptions, open_inputs
+from smfparse.query import Catalog
+from smfparse.selecting import Selection
+from smfparse.tables import KEY_COLUMNS, table_names, views
+from smfparse.writing import write_dataset
+from tests.support.builders import Write
+from tests.support.generated import generate_dump
+from tests.support.paths import FIXTURES
+from tests.support.real import every_file
+from tests.support.searching import search
+from tests.support.smf import (
+    ENDED,
+    MINUTE,
+    WEST,
+    more_queues,
+    queue,
+    task,
+    task_record,
+    task_token,
+    who,
+)
+
+pytestmark = pytest.mark.slow
+
+FIXTURE = FIXTURES / "qm01-930.smf"
+every_view = pytest.mark.parametrize("name", views.view_names())
+ROW_OF = {
+    "buffer_pool": ["qpst"],
+    "channel": ["qcst"],
+    "chinit_task": ["qct_dsp", "qct_adp", "qct_ssl", "qct_dns"],
+    "log_interval": ["qjst"],
+    "queue_activity": ["wqst"],
+    "queue_depth": ["qqst"],
+}
+"""Views that have a row for each row of these tables."""
+CHOSEN = {
+    "queue_activity": {
+        "page_set",
+        "buffer_pool",
+        "time_on_queue_shortest",
+        "time_on_queue_longest",
+    },
+    "queue_depth": {"depth", "oldest_message_age", "uncommitted"},
+}
+"""Columns that are NULL in rows in which the field is not."""
+VERBS: Mapping[str, Mapping[str, tuple[str | None, str, str]]] = {
+    "wqst": {
+        "open": ("openn", "openet", "openct"),
+        "close": ("closen", "closeet", "closect"),
+        "get": ("getn", "getet", "getct"),
+        "put": ("putn", "putet", "putct"),
+        "put1": ("put1n", "put1et", "put1ct"),
+        "inq": ("inqn", "inqet", "inqct"),
+        "set": ("setn", "setet", "setct"),
+        "cb": ("cbn", "cbet", "cbct"),
+    },
+    "wtas": {
+        "commit": ("wtascmn", "wtascmet", "wtascmct"),
+        "backout": ("wtasban", "wtasbaet", "wtasbact"),
+        "prepare": ("wtasprn", "wtaspret", "wtasprct"),
+        "sub": ("wtassun", "wtassuet", "wtassuct"),
+        "subrq": ("wtassqn", "wtassqet", "wtassqct"),
+        "ctl": ("wtasctn", "wtasctet", "wtasctct"),
+        "stat": ("wtasstn", "wtasstet", "wtasstct"),
+        "topic": (None, "wtastpet", "wtastpct"),
+        "other": ("wtasotn", "wtasotet", "wtasotct"),
+    },
+}
+"""Table and verb to its number, elapsed and CPU time."""
+MOST = 2**64
+LATER = (ENDED + MINUTE + WEST).replace(tzinfo=None)
+"""Local time of records of the next minute."""
+NEAR = 1e-9
+"""Relative difference of sums of doubles that were added in another order."""
+Rows = list[dict[str, Any]]
+
+
+def rows(query: str, *paths: Path) -> Rows:
+    with Catalog(open_inputs(paths)) as catalog:
+        found: Rows = catalog.arrow(query).to_pylist()
+        return found
+
+
+@cache
+def raw(path: Path, table: str) -> pl.DataFrame:
+    """A table, decoded without DuckDB."""
+    found = pl.from_arrow(open_inputs([path]).arrow(table))
+    assert isinstance(found, pl.DataFrame)
+    return found
+
+
+def framed(catalog: Catalog, query: str) -> pl.DataFrame:
+    found = pl.from_arrow(catalog.arrow(query))
+    assert isinstance(found, pl.DataFrame)
+    return found
+
+
+# --- what is declared ---------------------------------------------------------------------------
+
+
+@every_view
+@every_file
+def test_a_view_has_the_columns_that_are_declared_with_their_types(name: str, path: Path) -> None:
+    with Catalog(open_inputs([path])) as catalog:
+        found = catalog.arrow(f"SELECT * FROM {name} LIMIT 1").schema
+    assert [(each.name, str(each.type)) for each in found] == [
+        (each.name, each.arrow) for each in views.view(name).columns
+    ]
+
+
+@every_view
+def test_a_view_has_every_key_and_says_what_its_columns_are(name: str) -> None:
+    which = views.view(name)
+    keys = [each.name for each in KEY_COLUMNS if each.name not in ("record_offset", "block_no")]
+    assert [each.name for each in which.columns][: len(keys)] == keys
+    assert len({each.name for each in which.columns}) == len(which.columns)
+    assert not {name, *(each.name for each in which.columns)} & {*table_names()}
+    for each in which.columns:
+        assert len(each.doc) > 3, each.name
+        assert each.place or each.name in (*keys, "block_no", "task_record_no"), each.name
+
+
+@every_view
+def test_a_view_reads_the_tables_that_it_declares(name: str) -> None:
+    which = views.view(name)
+    found = re.findall(r"(?:FROM|JOIN) (\w+)|\('(\w+)'\)", which.sql)
+    assert {a or b for a, b in found} & {*table_names()} == {*which.tables}
+
+
+def test_no_report_is_taken_for_a_view_nor_a_view_for_a_report() -> None:
+    assert "queue_activity" not in reports.report_names()
+    assert set(views.view_names()) == {*ROW_OF, "task", "api_cost"}
+
+
+def test_describe_shows_a_view_in_any_case() -> None:
+    shown = CliRunner().invoke(main, ["describe", "API_Cost"]).stdout.splitlines()
+    assert shown[0].startswith("api_cost: What API calls cost")
+    assert len(shown) == 3 + len(views.view("api_cost").columns)
+    line = next(each for each in shown if each.startswith("cpu_per_call"))
+    assert re.split(r"  +", line) == [
+        "cpu_per_call",
+        "double",
+        "microseconds",
+        "CPU time of a call",
+        "cpu / calls",
+    ]
+
+
+# --- totals -------------------------------------------------------------------------------------
+
+
+Tables = Callable[[str], pl.DataFrame]
+"""Tables by name, decoded without DuckDB."""
+
+
+def total(values: Iterable[Any]) -> Any:
+    """The sum as Python adds, which no number is too big for; None: there is no value."""
+    found = [each for each in values if each is not None]
+    return sum(found) if found else None
+
+
+def is_near(found: Any, expected: Any) -> bool:
+    """Whether two totals are the same, but for the order in which doubles were added."""
+    if expected is None or found is None:
+        return found is expected
+    return bool(found == pytest.approx(expected, rel=NEAR))
+
+
+def field_of(column: Any) -> str | None:
+    """The field whose values, or sums, a column of a view has; None: it has other numbers."""
+    found = re.fullmatch(r"(?:sum\()?(\w+)\)?", column.place)
+    is_number = column.arrow.startswith(("int", "uint", "double"))
+    return found[1].lower() if found and is_number else None
+
+
+def check_fields(name: str, view: pl.DataFrame, tables: Tables) -> None:
+    """Compare the total of every field in a view with that in its tables."""
+    which = views.view(name)
+    for column in which.columns:
+        field = field_of(column)
+        if field is None or column.name in CHOSEN.get(name, ()):
+            continue
+        raw = [tables(each) for each in which.tables]
+        expected = total(v for each in raw if field in each.columns for v in each[field])
+        found = total(view[column.name])
+        if name == "task" and isinstance(expected, int) and expected >= MOST:
+            continue  # a sum that does not fit is NULL
+        assert is_near(found, expected), (name, column.name)
+
+
+def check_calls(view: pl.DataFrame, tables: Tables) -> None:
+    """Compare number, elapsed and CPU time of every verb with the fields."""
+    count = 0
+    for table, verbs in VERBS.items():
+        for verb, fields in verbs.items():
+            rows = view.filter(pl.col("verb") == verb)
+            for name, field in zip(("calls", "elapsed", "cpu"), fields, strict=True):
+                expected = total(tables(table)[field]) if field else None
+                assert (total(rows[name]) or 0) == pytest.approx(expected or 0, rel=NEAR), verb
+            used = pl.any_horizontal([pl.col(each) != 0 for each in fields if each])
+            count += tables(table).filter(used).height
+    assert view.height == count
+
+
+def check_tasks(view: pl.DataFrame, tables: Tables) -> None:
+    """Compare tasks with their intervals and with what `api_cost` and the blocks say."""
+    wtas = tables("wtas")
+    started = ["system", "qmgr", "wtasstrt", "wtasmthr", "wtaswtas"]
+    known = wtas.select(started).unique().height
+    assert view["intervals"].sum() == wtas.height
+    assert view.filter(pl.col("intervals") > 0).height == known
+    assert view.select("system", "qmgr", "token").is_unique().all()
+    assert view.filter(pl.col("job").is_null()).height == 0
+    calls = [f for verbs in VERBS.values() for f, _, _ in verbs.values() if f]
+    cpu = [f for verbs in VERBS.values() for _, _, f in verbs.values()]
+    srb = ["wtasctsr", "topicopensrb", "topicclosesrb", "topicputsrb", "topicput1srb"]
+    for name, fields in (("calls", calls), ("cpu", cpu), ("srb", srb)):
+        raw = [(tables(t), f) for t in VERBS for f in fields if f in tables(t).columns]
+        expected = sum(total(frame[field]) or 0 for frame, field in raw)
+        assert (total(view[name]) or 0) == pytest.approx(expected, rel=NEAR), name
+
+
+def check_all(path: Path) -> None:
+    inputs = open_inputs([path])
+
+    @cache
+    def tables(name: str) -> pl.DataFrame:
+        found = pl.from_arrow(inputs.arrow(name))
+        assert isinstance(found, pl.DataFrame)
+        return found
+
+    with Catalog(inputs) as catalog:
+        for name in views.view_names():
+            view = pl.from_arrow(catalog.arrow(f"SELECT * FROM {name}"))
+            assert isinstance(view, pl.DataFrame)
+            check_fields(name, view, tables)
+            if name in ROW_OF:
+                assert view.height == sum(tables(each).height for each in ROW_OF[name]), name
+            elif name == "api_cost":
+                check_calls(view, tables)
+            else:
+                check_tasks(view, tables)
+
+
+@every_file
+def test_rows_and_totals_are_those_of_the_tables(path: Path) -> None:
+    check_all(path)
+
+
+@given(
+    version=st.sampled_from(["6.0.0", "8.0.0", "9.2.0", "9.3.1", "9.4.3", "10.0.0"]),
+    qmgrs=st.sampled_from([["QM01"], ["QM01", "QM02"]]),
+    seed=st.integers(0, 1000),
+    tasks=st.integers(0, 4),
+    queues=st.integers(0, 5),
+    count=st.integers(1, 3),
+    dense=st.booleans(),
+)
+@search(8)
+def test_totals_of_whatever_is_generated_are_those_of_the_tables(
+    tmp_path: Path, **options: Any
+) -> None:
+    path = tmp_path / "made.smf"
+    generate_dump(
+        path, system="SYS1", utc_offset=dt.timedelta(hours=1), interval=dt.timedelta(minutes=1),
+        **options,
+    )  # fmt: skip
+    check_all(path)
+
+
+# --- which rows belong together -----------------------------------------------------------------
+
+
+def test_what_a_116_2_has_belongs_to_the_task_and_interval_of_its_116_1(write: Write) -> None:
+    block = task(wtascmn=3, wtascmet=30, wtascmct=20)
+    path = write(
+        task_record(block, queue("Q.A", getn=2, getet=20, getct=10), by=who("JOB1")),
+        more_queues(queue("Q.B", putn=5, putet=50, putct=40), by=who("OTHER")),
+        more_queues(queue("Q.C", putn=7, putet=70, putct=60), by=who("OTHER")),
+    )
+    (found,) = rows("SELECT * FROM task", path)
+    assert found["job"] == "JOB1"
+    assert [found[each] for each in ("intervals", "queues", "calls", "puts", "gets")] == [
+        1,
+        3,
+        17,
+        12,
+        2,
+    ]
+    assert (found["elapsed"], found["cpu"]) == (170, 130)
+    assert (found["interval_seconds"], found["record_no"]) == (60, 1)
+    activity = rows("SELECT * FROM queue_activity ORDER BY queue", path)
+    told = [
+        (each["queue"], each["job"], each["record_no"], each["task_record_no"]) for each in activity
+    ]
+    assert told == [("Q.A", "JOB1", 1, 1), ("Q.B", "JOB1", 2, 1), ("Q.C", "JOB1", 3, 1)]
+    costs = rows("SELECT * FROM api_cost ORDER BY queue NULLS FIRST", path)
+    assert [(each["verb"], each["queue"], each["job"], each["calls"]) for each in costs] == [
+        ("commit", None, "JOB1", 3),
+        ("get", "Q.A", "JOB1", 2),
+        ("put", "Q.B", "JOB1", 5),
+        ("put", "Q.C", "JOB1", 7),
+    ]
+    assert {each["interval_start"] for each in costs} == {ENDED - MINUTE}
+
+
+def test_intervals_of_one_task_are_summed_and_stay_apart_elsewhere(write: Write) -> None:
+    path = write(
+        task_record(task(wtascmn=1, wtasjwb=100), queue("Q", getn=1), by=who("JOB1")),
+        task_record(
+            task(wtascmn=2, wtasjwb=200, ended=ENDED + MINUTE, wtasflag="WTASAEOT"),
+            queue("Q", getn=2),
+            ended=ENDED + MINUTE,
+            by=who("JOB1"),
+        ),
+        task_record(task(task_token(2), wtascmn=4), by=who("JOB2")),
+    )
+    first, second = rows("SELECT * FROM task ORDER BY job", path)
+    names = ("intervals", "commits", "log_bytes", "gets", "queues", "interval_seconds")
+    assert [first[each] for each in names] == [2, 3, 300, 3, 1, 120]
+    assert (first["interval_start"], first["ended"]) == (ENDED - MINUTE, ENDED + MINUTE)
+    assert (first["record_no"], second["record_no"]) == (2, 3)
+    assert (second["intervals"], second["commits"], second["ended"]) == (1, 4, None)
+    costs = rows("SELECT record_no, verb, calls FROM api_cost ORDER BY ALL", path)
+    assert [tuple(each.values()) for each in costs] == [
+        (1, "commit", 1),
+        (1, "get", 1),
+        (2, "commit", 2),
+        (2, "get", 2),
+        (3, "commit", 4),
+    ]
+
+
+def test_two_queue_managers_with_one_token_are_two_tasks(write: Write) -> None:
+    path = write(
+        task_record(task(wtascmn=1), queue("Q", getn=1), by=who("JOB1"), qmgr="QM1"),
+        task_record(task(wtascmn=2), queue("Q", getn=2), by=who("JOB2"), qmgr="QM2"),
+        more_queues(queue("R", getn=4), qmgr="QM1"),
+        task_record(task(wtascmn=8), by=who("JOB3"), qmgr="QM1", system="MVSB"),
+    )
+    found = rows("SELECT system, qmgr, job, commits, gets FROM task ORDER BY ALL", path)
+    assert [tuple(each.values()) for each in found] == [
+        ("MVAA", "QM1", "JOB1", 1, 5),
+        ("MVAA", "QM2", "JOB2", 2, 2),
+        ("MVSB", "QM1", "JOB3", 8, None),
+    ]
+    assert [
+        each["job"] for each in rows("SELECT job FROM queue_activity ORDER BY record_no", path)
+    ] == ["JOB1", "JOB2", "JOB1"]
+
+
+@pytest.mark.parametrize("chosen", [{"type": "116(2)"}, {"since": LATER}])
+def test_a_116_2_whose_116_1_is_not_selected_is_of_the_job_that_it_names(
+    write: Write, chosen: Any
+) -> None:
+    path = write(
+        task_record(task(), by=who("JOB1")),
+        more_queues(queue("Q.B", putn=5), by=who("JOB1"), ended=ENDED + MINUTE),
+        more_queues(queue("Q.C", putn=7), by=who("JOB1"), ended=ENDED + MINUTE),
+    )
+    with Catalog(open_inputs([path], ReadOptions(Selection.of(**chosen)))) as catalog:
+        for query in ("SELECT job, puts FROM queue_activity", "SELECT job, calls FROM api_cost"):
+            found = catalog.arrow(f"{query} ORDER BY ALL").to_pylist()
+            assert [tuple(each.values()) for each in found] == [("JOB1", 5), ("JOB1", 7)]
+        assert catalog.arrow("SELECT job, puts FROM task").to_pylist() == [
+            {"job": "JOB1", "puts": 12}
+        ]
+
+
+def test_a_116_2_without_its_116_1_is_of_the_task_that_it_names(write: Write) -> None:
+    path = write(
+        more_queues(queue("Q", getn=1, getct=9), by=who("JOB1")),
+        task_record(task(wtascmn=2, ended=ENDED + MINUTE), by=who("JOB1"), ended=ENDED + MINUTE),
+        more_queues(queue("Q", task_token(2), getn=4), by=who("JOB2")),
+    )
+    first, second = rows("SELECT * FROM task ORDER BY job", path)
+    assert (first["job"], first["intervals"], first["commits"], first["gets"]) == ("JOB1", 1, 2, 1)
+    assert (second["job"], second["intervals"], second["commits"], second["gets"]) == (
+        "JOB2",
+        0,
+        None,
+        4,
+    )
+    found = rows(
+        "SELECT task_record_no, job, interval_start FROM queue_activity ORDER BY job", path
+    )
+    assert [tuple(each.values()) for each in found] == [(None, "JOB1", None), (None, "JOB2", None)]
+
+
+@pytest.mark.parametrize("kind", ["datasets", "both"])
+def test_records_that_two_inputs_number_alike_stay_apart(
+    write: Write, tmp_path: Path, kind: str
+) -> None:
+    path = write(task_record(task(wtascmn=1), queue("Q", getn=1), by=who("JOB1")))
+    write_dataset(open_inputs([path]), tmp_path / "first")
+    write(task_record(task(wtascmn=2), queue("Q", getn=2), by=who("JOB2"), qmgr="QM2"))
+    write_dataset(open_inputs([path]), tmp_path / "second")
+    inputs = [tmp_path / "first", path if kind == "both" else tmp_path / "second"]
+    found = rows(
+        "SELECT job, verb, sum(calls)::BIGINT FROM api_cost GROUP BY ALL ORDER BY ALL", *inputs
+    )
+    assert [tuple(each.values()) for each in found] == [
+        (job, verb, calls)
+        for job, calls in (("JOB1", 1), ("JOB2", 2))
+        for verb in ("commit", "get")
+    ]
+    activity = rows("SELECT job, gets FROM queue_activity ORDER BY ALL", *inputs)
+    assert len(activity) == 2
+    tasks = rows("SELECT job, intervals, commits, gets FROM task ORDER BY job", *inputs)
+    assert [tuple(each.values()) for each in tasks] == [("JOB1", 1, 1, 1), ("JOB2", 1, 2, 2)]
+
+
+def test_an_average_of_nothing_is_null_and_no_error(write: Write) -> None:
+    path = write(task_record(task(), queue("Q", openet=5)))
+    (found,) = rows("SELECT * FROM api_cost", path)
+    assert (found["verb"], found["calls"], found["elapsed"]) == ("open", 0, 5)
+    assert found["elapsed_per_call"] is None
+    (found,) = rows("SELECT * FROM task", path)
+    assert (found["calls"], found["cpu_per_call"], found["wait_per_log_force"]) == (0, None, None)
+
+
+# --- the same wherever it is read ---------------------------------------------------------------
+
+
+@pytest.fixture(scope="module", params=["qm01-930.smf", "qm60.smf"])
+def dataset(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("views") / request.param
+    write_dataset(open_inputs([FIXTURES / request.param]), folder)
+    return folder
+
+
+def sorted_rows(found: Any) -> list[str]:
+    """Rows as text, for those that have no order; doubles but for how they were added."""
+    frame = pl.DataFrame(found).with_columns(pl.selectors.float().round_sig_figs(12))
+    return sorted(map(repr, frame.rows()))
+
+
+def parquet(connection: duckdb.DuckDBPyConnection, folder: Path, kind: str) -> None:
+    for table in table_names():
+        files = f"read_parquet('{folder / table}/*.parquet')"
+        connection.execute(f"CREATE {kind} {table} AS SELECT * FROM {files}")
+
+
+@pytest.mark.parametrize("kind", ["VIEW", "TABLE"])
+def test_the_script_makes_the_views_in_a_duckdb_that_has_only_the_tables(
+    dataset: Path, tmp_path: Path, kind: str
+) -> None:
+    file = tmp_path / "made.duckdb"
+    with duckdb.connect(file) as made:
+        parquet(made, dataset, kind)
+        for _ in range(2):
+            made.execute(views.views_script())
+    with Catalog(open_inputs([dataset])) as catalog, duckdb.connect() as other:
+        other.execute(f"ATTACH '{file}' AS made (READ_ONLY); SET TimeZone = 'UTC'")
+        for name in views.view_names():
+            expected = catalog.arrow(f"SELECT * FROM {name}")
+            found = other.sql(f"SELECT * FROM made.{name}").to_arrow_table()
+            assert found.schema == expected.schema
+            assert sorted_rows(found) == sorted_rows(expected)
+
+
+def test_the_script_leaves_out_views_of_tables_that_are_not_there() -> None:
+    with duckdb.connect() as made:
+        made.execute("CREATE TABLE qpst AS SELECT 1 AS x")
+        with pytest.raises(duckdb.Error):
+            made.execute(views.views_script(["qpst"]))  # a table that is none of ours
+    assert "VIEW buffer_pool" in views.views_script(["qpst", "qjst"])
+    assert "VIEW log_interval" not in views.views_script(["qpst", "qjst"])
+
+
+def test_views_and_their_columns_are_described_in_duckdb() -> None:
+    with Catalog(open_inputs([FIXTURE])) as catalog:
+        found = catalog.arrow(
+            "SELECT view_name, comment FROM duckdb_views() WHERE schema_name = 'main' "
+            "AND NOT internal"
+        ).to_pylist()
+        told = catalog.arrow(
+            "SELECT column_name, comment FROM duckdb_columns() WHERE schema_name = 'main' "
+            "AND table_name = 'buffer_pool'"
+        ).to_pylist()
+    comments = {each["view_name"]: each["comment"] for each in found}
+    assert {*table_names(), *views.view_names()} <= comments.keys()
+    assert comments["task"] == views.view("task").title
+    expected = {each.name: each for each in views.view("buffer_pool").columns}
+    assert {each["column_name"] for each in told} == expected.keys()
+    assert {each["column_name"]: each["comment"] for each in told}["used_percent"] == (
+        "Most buffers in use (percent)"
+    )
+
+
+# --- what is read -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, frozenset[str] | None]]:
+    """What each reading of the inputs was asked for."""
+    found: list[dict[str, frozenset[str] | None]] = []
+    batches = Inputs.batches
+
+    def watched(inputs: Inputs, wanted: Any) -> Any:
+        found.append(dict(wanted))
+        return batches(inputs, wanted)
+
+    monkeypatch.setattr(Inputs, "batches", watched)
+    return found
+
+
+NEEDED = {
+    "SELECT queue, depth FROM queue_depth": {"qqst": "qqstqnam qqstdpth qqstpart"},
+    "SELECT used_percent FROM buffer_pool WHERE buffer_pool = 3": {
+        "qpst": "qpstnbuf qpstcbsl qpstpool"
+    },
+    "SELECT token, sum(commits) FROM task GROUP BY 1": {
+        "wtas": "system qmgr wtasstrt wtasmthr wtaswtas wtascmn source record_no",
+        "wqst": "system qmgr correl source record_no task_record_no",
+        "wtid": "source record_no task_record_no block_no",
+    },
+    "SELECT job, queue, sum(gets) FROM queue_activity GROUP BY ALL": {
+        "wqst": "objname basename getn source record_no task_record_no",
+        "wtid": "wtidccn source record_no task_record_no block_no",
+    },
+}
+"""Queries over views: the columns of tables that are asked for, at once."""
+
+
+@pytest.mark.parametrize("query", NEEDED)
+def test_a_view_has_only_the_columns_decoded_that_a_query_needs(
+    asked: list[dict[str, frozenset[str] | None]], query: str
+) -> None:
+    rows(query, FIXTURE)
+    assert asked == [{table: frozenset(names.split()) for table, names in NEEDED[query].items()}]
+
+
+def test_what_a_verb_costs_is_read_without_columns_that_no_call_is_about(
+    asked: list[dict[str, frozenset[str] | None]],
+) -> None:
+    rows("SELECT verb, sum(cpu) / sum(calls) AS cpu FROM api_cost GROUP BY verb", FIXTURE)
+    (wanted,) = asked
+    assert wanted.keys() == {"wqst", "wtas", "wtid"}
+    for table, unwanted in (("wqst", "objname correl putbytes"), ("wtas", "wtasstrt wtasjwb")):
+        found = wanted[table]
+        assert found is not None
+        assert not found & set(unwanted.split())
+
+
+QUERIES = {
+    "WITH task AS (SELECT 7 AS n) SELECT n FROM task": [{"n": 7}],
+    "SELECT count(*) AS n FROM task, channel WHERE FALSE": [{"n": 0}],
+    'SELECT count(*) > 0 AS n FROM "API_COST"': [{"n": True}],
+    "SELECT count(*) > 0 AS n FROM inputs.task WHERE input_no = 0": [{"n": True}],
+    "SELECT count(*) AS n FROM (DESCRIBE api_cost)": [{"n": len(views.view("api_cost").columns)}],
+    "SELECT count(*) AS n FROM (SUMMARIZE queue_depth)": [
+        {"n": len(views.view("queue_depth").columns)}
+    ],
+    "SELECT count(*) > 0 AS n FROM query_table('task')": [{"n": True}],
+    "SELECT a.n = b.n AS n FROM (SELECT count(*) AS n FROM queue_activity) AS a, "
+    "(SELECT count(*) AS n FROM wqst) AS b": [{"n": True}],
+}
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_view_can_be_named_like_a_table(query: str) -> None:
+    assert rows(query, FIXTURE) == QUERIES[query]
+
+
+def test_views_are_made_when_they_are_read_only() -> None:
+    with Catalog(open_inputs([FIXTURE])) as catalog:
+        catalog.arrow("SELECT qcstchnm AS channel, 1 AS task FROM qcst ORDER BY channel")
+        list(reports.run_report(reports.report("task"), catalog))
+        found = catalog.connection.execute(
+            "SELECT view_name FROM duckdb_views() WHERE schema_name = 'main' AND NOT internal"
+        ).fetchall()
+    assert not {name for (name,) in found} & {*views.view_names()}
+
+
+def test_a_statement_can_keep_a_view_as_a_table() -> None:
+    with Catalog(open_inputs([FIXTURE])) as catalog:
+        catalog.execute("CREATE TABLE kept AS SELECT * FROM chinit_task")
+        (row,) = catalog.arrow("SELECT count(*) AS n FROM kept").to_pylist()
+    assert row["n"] > 0
+
+
+def test_a_wrong_name_is_refused_with_near_names() -> None:
+    """Of a view, or of its column."""
+    with Catalog(open_inputs([FIXTURE])) as catalog:
+        with pytest.raises(RequestError, match="queue_activity"):
+            catalog.arrow("SELECT * FROM queue_activities")
+        with pytest.raises(RequestError, match="cpu_per_call"):
+            catalog.arrow("SELECT cpu_per_cal FROM api_cost")
+
+
+@every_file
+def test_the_log_is_as_busy_as_its_report_says(path: Path) -> None:
+    names = ("mb_written", "mb_per_second", "pages_per_write", "io_busy", "task_busy")
+    with Catalog(open_inputs([path])) as catalog:
+        told = {row["record_no"]: row for row in reports.run_report(reports.report("log"), catalog)}
+        found = catalog.arrow("SELECT * FROM log_interval").to_pylist()
+    assert len(found) == len(told)
+    for row in found:
+        for name in names:
+            assert is_near(row[name], told[row["record_no"]][name]), name

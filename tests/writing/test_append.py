@@ -1,0 +1,561 @@
+"""Files added to a dataset: as if it had been made of all of them at once, also when killed."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import random
+import re
+import signal
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow.dataset as pads
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smfparse.cli import main
+from smfparse.decoding import FINGERPRINT
+from smfparse.errors import InputError, RequestError
+from smfparse.inputs import Inputs, ReadOptions, open_inputs
+from smfparse.inputs import parallel as ranges
+from smfparse.limits import LIMITS, Limits
+from smfparse.selecting import Selection
+from smfparse.store import (
+    LOCK,
+    MANIFEST,
+    PARTIAL,
+    RECORDS,
+    TableWriter,
+    dataset_files,
+    read_manifest,
+)
+from smfparse.tables import table_names
+from smfparse.writing import append_dataset, checksum, write_dataset
+from smfparse.writing.dataset import alone_in
+from tests.inputs.test_ranges import CAPACITY, Here, small_chunks
+from tests.support.builders import foreign_record
+from tests.support.mixed_records import Each, several
+from tests.support.paths import FIXTURES
+from tests.support.searching import search
+
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")]
+SMF = FIXTURES / "qm01-930.smf"
+HEADER = foreign_record(2)
+
+
+def rows(folder: Path, skip: Iterable[str] = ()) -> dict[str, Any]:
+    """Return every table, in the order of its rows' places and values."""
+    inputs = open_inputs([folder])
+    found = {}
+    for table in table_names():
+        if table not in skip:
+            whole = inputs.arrow(table)
+            order = [(name, "ascending") for name in whole.column_names]
+            found[table] = whole.sort_by(order) if whole.num_rows else whole
+    return found
+
+
+def put(path: Path, records: Sequence[bytes]) -> Path:
+    path.write_bytes(b"".join([HEADER, *records]))
+    return path
+
+
+def convert(*arguments: object, code: int = 0, stdin: bytes | None = None) -> Result:
+    done = CliRunner().invoke(main, ["convert", *map(str, arguments)], input=stdin)
+    assert done.exit_code == code, done.output
+    return done
+
+
+@pytest.fixture
+def pieces() -> list[bytes]:
+    """The records of a file with all kinds of them, each as it stands in a file."""
+    data = SMF.read_bytes()
+    offsets = open_inputs([SMF]).arrow("record")["record_offset"].to_pylist()
+    return [data[start:end] for start, end in zip(offsets, [*offsets[1:], None], strict=True)]
+
+
+@pytest.fixture
+def dumps(tmp_path: Path, pieces: list[bytes]) -> list[Path]:
+    """Three dumps, each of which overlaps with the one before."""
+    size = len(pieces) // 4
+    cuts = [(0, 2 * size), (size, 3 * size), (2 * size, None)]
+    return [put(tmp_path / f"{n}.smf", pieces[a:b]) for n, (a, b) in enumerate(cuts)]
+
+
+# What is in it after ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("first", [1, 2])
+def test_dumps_that_overlap_are_added_as_if_all_had_been_converted_at_once(
+    jobs: int, first: int, dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
+    once = write_dataset(open_inputs(dumps), tmp_path / "once")
+    write_dataset(open_inputs(dumps[:first], ReadOptions(jobs=jobs)), tmp_path / "twice")
+    done = append_dataset(open_inputs(dumps[first:], ReadOptions(jobs=jobs)), tmp_path / "twice")
+    assert rows(tmp_path / "twice") == rows(tmp_path / "once")
+    assert done.manifest == read_manifest(tmp_path / "twice")
+    for each in (
+        *("inputs", "selection", "tables", "duplicates", "unknown_bytes", "damage_count"),
+        *("format", "smfparse", "partitioned"),
+    ):
+        assert done.manifest[each] == once[each], each
+    assert once["duplicates"] > len(dumps)
+
+
+@given(
+    st.lists(st.lists(several(12), min_size=1, max_size=3), min_size=1, max_size=3),
+    st.randoms(use_true_random=False),
+    st.booleans(),
+)
+@search(12)
+def test_any_dumps_in_any_steps_are_as_if_converted_at_once(
+    tmp_path_factory: pytest.TempPathFactory,
+    found: list[list[list[Each]]],
+    chance: random.Random,
+    partition: bool,
+) -> None:
+    """Each step adds some dumps; a dump takes up some records of those before it."""
+    place = tmp_path_factory.mktemp("steps")
+    earlier: list[bytes] = []
+    steps: list[list[Path]] = []
+    for number, step in enumerate(found):
+        steps.append([])
+        for each in step:
+            own = [b"".join(record.pieces()) for record in each]
+            again = chance.sample(earlier, chance.randint(0, len(earlier)))
+            records = [*again, *own]
+            chance.shuffle(records)
+            earlier += own
+            steps[-1].append(put(place / f"{number}-{len(steps[-1])}.smf", records))
+    for step in steps:
+        append_dataset(open_inputs(step), place / "steps", partition=partition)
+    every = [path for step in steps for path in step]
+    write_dataset(open_inputs(every), place / "once")
+    assert rows(place / "steps") == rows(place / "once")
+
+
+def test_a_dump_of_which_every_record_is_there_adds_nothing(
+    pieces: list[bytes], tmp_path: Path
+) -> None:
+    once, tables = put(tmp_path / "once.smf", pieces), tmp_path / "tables"
+    convert(once, "--to", tables)
+    before = rows(tables)
+    part = put(tmp_path / "part.smf", pieces[:3])
+    convert(part, "--to", tables, "--append")
+    assert rows(tables) == before
+    assert [each["name"] for each in read_manifest(tables)["inputs"]] == [str(once), str(part)]
+
+
+def test_a_selection_leaves_out_what_it_leaves_out_at_once(
+    dumps: list[Path], tmp_path: Path
+) -> None:
+    asked = Selection.of(type=["116"])
+    write_dataset(open_inputs(dumps, ReadOptions(asked)), tmp_path / "once")
+    for dump in dumps:
+        append_dataset(open_inputs([dump], ReadOptions(asked)), tmp_path / "steps")
+    assert rows(tmp_path / "steps") == rows(tmp_path / "once")
+    names = Selection.of(queue=["*"])
+    write_dataset(open_inputs(dumps, ReadOptions(names)), tmp_path / "named")
+    for dump in dumps:
+        append_dataset(open_inputs([dump], ReadOptions(names)), tmp_path / "named steps")
+    assert rows(tmp_path / "named steps") == rows(tmp_path / "named")
+
+
+def test_damage_and_unknown_bytes_add_up(dumps: list[Path], tmp_path: Path) -> None:
+    for dump in dumps[1:]:
+        dump.write_bytes(dump.read_bytes()[:-3])
+    once = write_dataset(open_inputs(dumps), tmp_path / "once")
+    for dump in dumps:
+        done = append_dataset(open_inputs([dump]), tmp_path / "steps")
+    assert done.manifest["damage_count"] == once["damage_count"] == 2
+    assert done.manifest["unknown_bytes"] == once["unknown_bytes"] != {}
+    assert rows(tmp_path / "steps") == rows(tmp_path / "once")
+    assert open_inputs([tmp_path / "steps"]).lost.count == 2
+
+
+def test_duplicates_are_kept_where_that_is_asked_for(dumps: list[Path], tmp_path: Path) -> None:
+    write_dataset(open_inputs(dumps, ReadOptions(keep_duplicates=True)), tmp_path / "once")
+    for dump in dumps:
+        append_dataset(open_inputs([dump], ReadOptions(keep_duplicates=True)), tmp_path / "steps")
+    assert rows(tmp_path / "steps") == rows(tmp_path / "once")
+
+
+def test_a_dataset_from_several_processes_knows_all_its_records(
+    dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_chunks(monkeypatch, CAPACITY * 4)
+    monkeypatch.setattr(ranges, "ProcessPoolExecutor", Here)
+    monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
+    write_dataset(open_inputs([SMF], ReadOptions(jobs=3)), tmp_path / "tables")
+    done = append_dataset(open_inputs(dumps, ReadOptions(jobs=3)), tmp_path / "tables")
+    assert done.rows["record"] == 1  # the header of the first dump
+    assert sum(done.rows.values()) == 1
+
+
+# Inputs -------------------------------------------------------------------------------------------
+
+
+def test_an_input_that_is_there_is_passed_over_whatever_its_name(
+    dumps: list[Path], tmp_path: Path
+) -> None:
+    folder, again = tmp_path / "tables", tmp_path / "again.smf"
+    again.write_bytes(dumps[0].read_bytes())
+    convert(dumps[0], "--to", folder)
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    said = convert(again, "--to", folder, "--append").stderr
+    assert said.splitlines() == [
+        f"smfparse: {again}: is in the dataset already; skipped",
+        f"smfparse: {folder}: 0 rows added in 0 tables",
+    ]
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    said = convert(again, dumps[1], "--to", folder, "--append").stderr
+    assert f"{again}: is in the dataset already; skipped" in said
+    names = [each["name"] for each in read_manifest(folder)["inputs"]]
+    assert names == [str(dumps[0]), str(dumps[1])]
+
+
+def test_a_file_of_the_same_size_is_not_taken_for_the_same(tmp_path: Path) -> None:
+    one, other = (
+        put(tmp_path / "1", [foreign_record(30)]),
+        put(tmp_path / "2", [foreign_record(31)]),
+    )
+    assert one.stat().st_size == other.stat().st_size
+    write_dataset(open_inputs([one]), tmp_path / "tables")
+    assert append_dataset(open_inputs([other]), tmp_path / "tables").rows["record"] == 1
+
+
+def test_inputs_of_one_name_are_called_apart(dumps: list[Path], tmp_path: Path) -> None:
+    """Rows of a record belong together by the name of the input and the number of the record."""
+    folder, same = tmp_path / "tables", tmp_path / "DUMP.smf"
+    said = ""
+    for dump in dumps:
+        same.write_bytes(dump.read_bytes())
+        said += convert(same, "--to", folder, "--append").stderr
+    assert f"{same}: another input has this name; called {same}#2\n" in said
+    assert f"{same}: another input has this name; called {same}#3\n" in said
+    names = [str(same), f"{same}#2", f"{same}#3"]
+    assert [each["name"] for each in read_manifest(folder)["inputs"]] == names
+    found = open_inputs([folder]).arrow("record")
+    assert found["source"].unique().to_pylist() == names
+    assert found.group_by(["source", "record_no"]).aggregate([]).num_rows == found.num_rows
+
+
+def test_standard_input_has_size_and_checksum(dumps: list[Path], tmp_path: Path) -> None:
+    folder = tmp_path / "tables"
+    convert(dumps[0], "--to", folder)
+    data = dumps[0].read_bytes()
+    done = convert("-", "--to", folder, "--append", stdin=data)
+    assert "-: is in the dataset already" in done.stderr
+    convert("-", "--to", folder, "--append", stdin=dumps[1].read_bytes())
+    assert read_manifest(folder)["inputs"][1] == read_manifest(folder)["inputs"][1] | {
+        "name": "-",
+        "bytes": dumps[1].stat().st_size,
+        "sha256": checksum(dumps[1]),
+    }
+
+
+def test_what_cannot_be_added_is_refused_and_changes_nothing(
+    dumps: list[Path], tmp_path: Path
+) -> None:
+    folder, second = tmp_path / "tables", tmp_path / "second"
+    write_dataset(open_inputs([dumps[0]]), folder)
+    write_dataset(open_inputs([folder]), second)
+    before = read_manifest(folder)
+    refused = {
+        "a dataset cannot be appended": open_inputs([second]),
+        "with another selection": open_inputs([dumps[1]], ReadOptions(Selection.of(qmgr=["QM01"]))),
+    }
+    for what, inputs in refused.items():
+        with pytest.raises(RequestError, match=what):
+            append_dataset(inputs, folder)
+    with pytest.raises(RequestError, match="keeps no record fingerprints"):
+        append_dataset(open_inputs([dumps[0]]), second)
+    with pytest.raises(RequestError, match="without partition=True"):
+        append_dataset(open_inputs([dumps[1]]), folder, partition=True)
+    assert read_manifest(folder) == before
+    convert(dumps[0], "--to", folder, "--append", "--force", code=2)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "letter").write_text("mine")
+    convert(dumps[0], "--to", tmp_path / "mine", "--append", code=2)
+
+
+def test_a_text_file_in_a_folder_is_noted_once(
+    dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The dataset in the folder is not read."""
+    place = tmp_path / "nightly"
+    place.mkdir()
+    monkeypatch.chdir(place)
+    Path("README.txt").write_text("not of SMF")
+    for number, dump in enumerate(dumps):
+        Path(f"{number}.smf").write_bytes(dump.read_bytes())
+        said = convert(".", "--to", "tables", "--append", code=4).stderr
+        assert "README.txt: byte 0x0" in said
+        assert "a dataset" not in said
+    assert [each.source for each in open_inputs(["tables"]).lost.details] == ["README.txt"]
+    assert read_manifest(Path("tables"))["damage_count"] == 1
+    assert len(read_manifest(Path("tables"))["inputs"]) == len(dumps)
+
+
+@pytest.mark.parametrize("append", [False, True])
+def test_a_file_that_grows_while_it_is_read_is_refused(
+    append: bool, dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "tables"
+    if append:
+        write_dataset(open_inputs([dumps[0]]), folder)
+    before = files_below(folder)
+    batches = Inputs.batches
+
+    def growing(self: Inputs, *arguments: Any) -> Iterator[Any]:
+        yield from batches(self, *arguments)
+        with dumps[1].open("ab") as file:
+            file.write(HEADER)
+
+    monkeypatch.setattr(Inputs, "batches", growing)
+    with pytest.raises(InputError, match=r"1\.smf: changed while it was read; run again"):
+        append_dataset(open_inputs([dumps[1]]), folder)
+    assert files_below(folder) == before
+    monkeypatch.undo()
+    append_dataset(open_inputs([dumps[1]]), folder)
+    assert read_manifest(folder)["inputs"][-1]["bytes"] == dumps[1].stat().st_size
+
+
+# One at a time ------------------------------------------------------------------------------------
+
+
+def test_a_second_run_says_that_another_one_writes_and_changes_nothing(
+    dumps: list[Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "tables"
+    with alone_in(folder):
+        before = files_below(folder)
+        for more in ("--append", "--force"):
+            done = convert(dumps[0], "--to", folder, more, code=8)
+            assert f"{folder}: another smfparse is writing there; run again" in done.stderr
+        assert files_below(folder) == before
+    assert not folder.exists()
+    append_dataset(open_inputs([dumps[0]]), folder)
+    assert not (folder / LOCK).exists()
+
+
+def test_a_run_waits_for_nobody_who_was_killed(dumps: list[Path], tmp_path: Path) -> None:
+    folder = tmp_path / "tables"
+    write_dataset(open_inputs([dumps[0]]), folder)
+    (folder / LOCK).touch()
+    assert append_dataset(open_inputs([dumps[1]]), folder).rows["record"]
+    assert not (folder / LOCK).exists()
+
+
+# What is not there any more -----------------------------------------------------------------------
+
+
+def emptied(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+def cut(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-5])
+
+
+@pytest.mark.parametrize(
+    ("kind", "spoil"),
+    [
+        ("record/part-*.parquet", Path.unlink),
+        *((f"{RECORDS}/part-*.bin", each) for each in (Path.unlink, emptied, cut)),
+    ],
+)
+def test_nothing_is_added_to_a_dataset_of_which_a_file_is_not_whole(
+    kind: str, spoil: Callable[[Path], None], dumps: list[Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "tables"
+    write_dataset(open_inputs([dumps[0]]), folder)
+    (file,) = folder.glob(kind)
+    spoil(file)
+    before = files_below(folder)
+    with pytest.raises(InputError, match=f"{file}: .*; convert again"):
+        append_dataset(open_inputs([dumps[1]]), folder)
+    assert files_below(folder) == before
+
+
+# What is kept of records --------------------------------------------------------------------------
+
+
+def test_sixteen_bytes_are_kept_a_record_in_few_files(pieces: list[bytes], tmp_path: Path) -> None:
+    """Runs that follow each other are put together, but where the earlier is much longer."""
+    for number, piece in enumerate(pieces[:24]):
+        path = put(tmp_path / f"{number}.smf", [piece])
+        append_dataset(open_inputs([path]), tmp_path / "tables")
+    manifest = read_manifest(tmp_path / "tables")
+    sizes = [(tmp_path / "tables" / each).stat().st_size for each in manifest["records"]]
+    assert sum(sizes) == 16 * manifest["tables"]["record"]
+    assert len(sizes) < 8
+    there = [f"{RECORDS}/{path.name}" for path in (tmp_path / "tables" / RECORDS).iterdir()]
+    assert sorted(there) == sorted(manifest["records"])
+
+
+def test_runs_do_not_grow_without_end(
+    dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = ReadOptions(limits=Limits(fingerprints=5, merged=5))
+    write_dataset(open_inputs(dumps, few), tmp_path / "once")
+    for dump in dumps:
+        append_dataset(open_inputs([dump], few), tmp_path / "steps")
+    assert len(read_manifest(tmp_path / "steps")["records"]) == len(dumps)
+    assert rows(tmp_path / "steps") == rows(tmp_path / "once")
+    assert FINGERPRINT.itemsize == 16
+
+
+# Killed -------------------------------------------------------------------------------------------
+
+STEPS = ("replace", "unlink", "write_bytes", "write_text", "mkdir", "rmdir")
+
+
+def watch(patch: pytest.MonkeyPatch, moment: Callable[[], object]) -> None:
+    """Call `moment` before and after every step: what changes the folder."""
+
+    def stepping(whole: Callable[..., Any]) -> Callable[..., Any]:
+        def step(*arguments: Any, **options: Any) -> Any:
+            moment()
+            result = whole(*arguments, **options)
+            moment()
+            return result
+
+        return step
+
+    of_writer = [(TableWriter, name) for name in ("flush", "close")]
+    for owner, name in (*((Path, name) for name in STEPS), *of_writer):
+        patch.setattr(owner, name, stepping(getattr(owner, name)))
+
+
+def moments_of(do: Callable[[], object]) -> int:
+    """Return how many moments there are in doing something."""
+    count = itertools.count()
+    with pytest.MonkeyPatch.context() as patch:
+        watch(patch, lambda: next(count))
+        do()
+    return next(count)
+
+
+def killed_at(number: int, do: Callable[[], object]) -> bool:
+    """Do something in a process of its own that is killed at that moment: whether it was."""
+    child = os.fork()
+    if not child:
+        count = itertools.count()
+        try:
+            watch(
+                pytest.MonkeyPatch(),
+                lambda: next(count) != number or os.kill(os.getpid(), signal.SIGKILL),
+            )
+            do()
+        finally:
+            os._exit(0)
+    _, status = os.waitpid(child, 0)
+    return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+
+
+def files_below(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a copy of this process")
+EVERY = int(os.environ.get("SMFPARSE_EXAMPLES", "0")) > 0
+"""Whether every moment is tried, as `make fuzz` does."""
+
+
+def some(moments: int, first: int) -> Iterable[int]:
+    """Return numbers of moments: some, and the last ones, in which the manifest is replaced."""
+    if EVERY:
+        return range(moments)
+    return sorted({*range(first, moments, 251), *range(moments - 6, moments)})
+
+
+def chosen(files: dict[str, bytes]) -> dict[str, bytes]:
+    """Return the files of a folder that belong to the dataset."""
+    return {name: files[name] for name in (MANIFEST, *dataset_files(json.loads(files[MANIFEST])))}
+
+
+def found_by_manifest(folder: Path) -> dict[str, bytes]:
+    return chosen(files_below(folder))
+
+
+def counted_from_0(files: dict[str, bytes]) -> dict[str, bytes]:
+    """Return files with parts that are numbered from 0 on: those of a replacement are behind."""
+    least = min(int(each) for name in files for each in re.findall(r"part-(\d{5})", name))
+
+    def counted(text: str) -> str:
+        return re.sub(r"part-(\d{5})", lambda each: f"part-{int(each[1]) - least:05}", text)
+
+    found = {counted(name): data for name, data in files.items()}
+    return found | {MANIFEST: counted(found[MANIFEST].decode()).encode()}
+
+
+def check_readers_by_pattern(folder: Path, files: Iterable[bytes]) -> None:
+    """Who reads all files of a table finds whole ones: some of `files`, and no others."""
+    found = [each for each in (folder / "record").rglob("*") if each.is_file()]
+    assert {each.read_bytes() for each in found} <= set(files)
+    if found:
+        count = sum(pq.read_metadata(each).num_rows for each in found)
+        assert pads.dataset(folder / "record").count_rows() == count
+        assert pl.scan_parquet(folder / "record").select(pl.len()).collect().item() == count
+
+
+@forks
+@pytest.mark.parametrize(
+    ("what", "partition"),
+    [("convert", True), ("replace", False), ("append", False), ("append", True)],
+)
+def test_a_kill_at_any_moment_and_the_same_command_again_give_the_same_dataset(
+    what: str, partition: bool, dumps: list[Path], tmp_path: Path
+) -> None:
+    """An append that is killed leaves the old dataset, whoever reads it, or is done."""
+    opened, again = [dumps[1]], [dumps[0]]
+
+    def prepared(name: str) -> Path:
+        folder = tmp_path / name
+        if what != "convert":
+            write_dataset(open_inputs(again), folder, partition=partition)
+        return folder
+
+    def command(folder: Path) -> None:
+        inputs = open_inputs(opened)
+        if what == "append":
+            append_dataset(inputs, folder)
+        else:
+            write_dataset(inputs, folder, force=what == "replace", partition=partition)
+
+    expected = prepared("expected")
+    old = files_below(expected)
+    command(expected)
+    wanted = files_below(expected)
+    moments = moments_of(partial(command, prepared("counted")))
+    assert moments > 2 * len(table_names())
+    for number in some(moments, random.Random(f"{what}{partition}").randrange(61)):
+        folder = prepared(f"killed at {number}")
+        assert killed_at(number, partial(command, folder)), number
+        if what != "convert":
+            assert found_by_manifest(folder) in (chosen(old), chosen(wanted)), number
+        check_readers_by_pattern(folder, [*old.values(), *wanted.values()])
+        if what != "convert" or not (folder / MANIFEST).exists():  # else it is done, and refused
+            command(folder)
+            assert not (folder / PARTIAL).exists()
+        else:
+            (folder / LOCK).unlink(missing_ok=True)
+        assert counted_from_0(files_below(folder)) == counted_from_0(wanted), number
+
+
+# Partitions ---------------------------------------------------------------------------------------
