@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from smfparse.reading.headers import kinds_of as kinds_of
     from smfparse.reading.headers import least_offset as least_offset
     from smfparse.reading.headers import triplet_count as triplet_count
-    from smfparse.reading.headers import triplets_end as triplets_end
     from smfparse.reading.input import Copy as Copy
     from smfparse.reading.input import Input as Input
     from smfparse.reading.packing import PACKINGS as PACKINGS
@@ -44,7 +43,7 @@ else:
         detection="Framing framing_named look_at",
         framings="FRAMINGS",
         headers="MOST_TRIPLETS SUBTYPE_END Headers begins_dump "
-        "existing_triplets kinds_of least_offset triplet_count triplets_end",
+        "existing_triplets kinds_of least_offset triplet_count",
         input="Copy Input",
         packing="PACKINGS unpacked",
         planning="plan size_of",

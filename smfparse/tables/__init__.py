@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from smfparse.tables.dictionary import TableColumn as TableColumn
     from smfparse.tables.dictionary import columns as columns
     from smfparse.tables.dictionary import decoded_tables as decoded_tables
-    from smfparse.tables.dictionary import fields_named as fields_named
     from smfparse.tables.dictionary import key_columns as key_columns
     from smfparse.tables.dictionary import meaning as meaning
     from smfparse.tables.dictionary import near_names as near_names
@@ -65,7 +64,7 @@ else:
         describe="Entry Relation described every_relation",
         dictionary=(
             "DAMAGE DAMAGE_COLUMNS KEY_COLUMNS RECORD RECORD_BLOCKS RECORD_FIELDS TABLES "
-            "TASK_KEY TableColumn columns decoded_tables fields_named key_columns meaning "
+            "TASK_KEY TableColumn columns decoded_tables key_columns meaning "
             "near_names table_names title"
         ),
         views=(
