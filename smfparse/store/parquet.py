@@ -19,7 +19,10 @@ _FEW_ROWS = 30
 _LIGHT = {"compression": "snappy", "compression_level": None}
 """For files of few rows, which zstd takes longer to begin, and makes no smaller."""
 _RISING = frozenset(
-    {"smf_time", "time", "qwhsstck", "record_no", "record_offset", "task_record_no"}
+    {
+        *("smf_time", "time", "qwhsstck", "record_no", "record_offset"),
+        *("task_record_no", "task_record_offset"),
+    }
 )
 """Columns that go up in small steps from row to row."""
 _SOUGHT = frozenset({"smf_time", "time", "interval_start", "record_no", "task_record_no"})
