@@ -54,12 +54,18 @@ if TYPE_CHECKING:
 @click.option(
     "--acctime",
     metavar="MMMM.SS",
-    help="Project smf-volume to this accounting interval: 0.15.",
+    help="Project smf-volume to this accounting interval: 0.15; 0: the SMF interval; -1: the "
+    "statistics interval.",
 )
 @click.option(
     "--statime",
     metavar="MMMM.SS",
-    help="Project smf-volume to this statistics interval: 1.00.",
+    help="Project smf-volume to this statistics interval: 1.00; 0: the SMF interval.",
+)
+@click.option(
+    "--smf-interval",
+    metavar="MMMM.SS",
+    help="Take this for the SMF interval (INTVAL of SMFPRMxx) in --acctime 0 and --statime 0.",
 )
 @click.option("--explain", is_flag=True, help="Print the formula of each figure; needs no INPUT.")
 @click.option(

@@ -8,7 +8,7 @@ import click
 
 from smfparse.errors import SmfError
 
-_VALUE = r"""(?:True\b|(?P<value>'[^']*'|"[^"]*"|\w+))"""
+_VALUE = r"""(?:True\b|(?P<value>'[^']*'|"[^"]*"|-?\w+))"""
 """What may stand behind a name."""
 
 

@@ -3,12 +3,13 @@
 A report's declaration names those that it takes, each with its default. Its SQL gets them by
 `getvariable`:
 
-    by       list of columns that rows are grouped by
-    top      how many rows a section has at most; NULL: all
-    sort     one of the names in the report's `choices`
-    acctime  seconds, of MMMM.SS as the queue manager takes it; NULL: not given
-    statime  likewise
-    stream   list of {base, stream}: names of a queue and of its streaming queue
+    by            list of columns that rows are grouped by
+    top           how many rows a section has at most; NULL: all
+    sort          one of the names in the report's `choices`
+    acctime       seconds, of MMMM.SS as the queue manager takes it; AS_STATIME; NULL: not given
+    statime       seconds, of MMMM.SS; NULL: not given
+    smf_interval  seconds that these two are if they are given as 0; NULL: not given
+    stream        list of {base, stream}: names of a queue and of its streaming queue
 """
 
 from __future__ import annotations
@@ -23,6 +24,10 @@ Parser: TypeAlias = Callable[[str, Any, Sequence[str]], Any]
 """Makes the value for the SQL of an option's name, what was given, and the report's choices."""
 _MINUTES = re.compile(r"(\d{1,4})(?:\.(\d\d))?")
 _DAY_SECONDS = 1440 * 60
+_SMF_INTERVAL = 0
+"""ACCTIME and STATIME that are the SMF interval, as IBM writes it."""
+AS_STATIME = -1
+"""ACCTIME that is STATIME, as IBM writes it."""
 
 
 def parsed(
@@ -46,10 +51,28 @@ def parsed(
             raise RequestError(
                 f"the report {report} does not take {name}=; it takes {takes}", name, *defaults
             )
-    return {
+    values = {
         name: OPTIONS[name](name, asked.get(name, default), choices.get(name, ()))
         for name, default in defaults.items()
     }
+    return values | _of_smf(values)
+
+
+def _of_smf(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the seconds of the intervals that are to be those of SMF itself.
+
+    Raises RequestError where these are not known.
+    """
+    found = [each for each in ("acctime", "statime") if values.get(each) == _SMF_INTERVAL]
+    length = values.get("smf_interval")
+    if found and length is None:
+        raise RequestError(
+            f"{found[0]}={_SMF_INTERVAL}: this is the SMF interval, which is not in the records; "
+            "give smf_interval=MMMM.SS as well (INTVAL of SMFPRMxx)",
+            found[0],
+            "smf_interval",
+        )
+    return dict.fromkeys(found, length)
 
 
 def _texts(option: str, value: Any) -> list[str]:
@@ -86,8 +109,10 @@ def _choice(option: str, value: Any, choices: Sequence[str]) -> str:
     raise RequestError(f"{option}={value}: unknown name; it takes {', '.join(choices)}", option)
 
 
-def seconds(text: Any, option: str = "interval") -> int:
+def seconds(text: Any, option: str = "interval", more: str = "") -> int:
     """Return the seconds of MMMM.SS, as ACCTIME and STATIME are set: 0.15 is 15, 30 is 1800.
+
+    more  what else the option takes, for the message
 
     Raises RequestError, which names `option`, unless it is 1 second to 1440 minutes.
     """
@@ -96,14 +121,32 @@ def seconds(text: Any, option: str = "interval") -> int:
     length = 60 * minutes + rest
     if rest > 59 or not 1 <= length <= _DAY_SECONDS:
         raise RequestError(
-            f"{option}={text}: expected MMMM.SS, minutes and seconds; give 0.01 to 1440: 0.15, 30",
+            f"{option}={text}: expected MMMM.SS, minutes and seconds; "
+            f"give 0.01 to 1440: 0.15, 30{more}",
             option,
         )
     return length
 
 
-def _seconds(option: str, value: Any, _choices: Sequence[str]) -> int | None:
-    return seconds(value, option) if value else None
+def _smf_interval(option: str, value: Any, _choices: Sequence[str]) -> int | None:
+    return None if value == "" else seconds(value, option)
+
+
+def _statime(option: str, value: Any, _choices: Sequence[str]) -> int | None:
+    return _setting(option, value, {"0": _SMF_INTERVAL}, "; or 0 for the SMF interval")
+
+
+def _acctime(option: str, value: Any, _choices: Sequence[str]) -> int | None:
+    codes = {"0": _SMF_INTERVAL, "-1": AS_STATIME}
+    return _setting(option, value, codes, "; or 0 for the SMF interval, -1 for STATIME")
+
+
+def _setting(option: str, value: Any, codes: Mapping[str, int], more: str) -> int | None:
+    """Return the seconds of a setting of the queue manager, or its code for another interval."""
+    if value == "":
+        return None
+    code = codes.get(str(value).strip())
+    return seconds(value, option, more) if code is None else code
 
 
 def _pairs(option: str, value: Any, _choices: Sequence[str]) -> list[dict[str, str]]:
@@ -122,8 +165,9 @@ OPTIONS: Mapping[str, Parser] = {
     "by": _names,
     "top": _number,
     "sort": _choice,
-    "acctime": _seconds,
-    "statime": _seconds,
+    "acctime": _acctime,
+    "statime": _statime,
+    "smf_interval": _smf_interval,
     "stream": _pairs,
 }
 """Each option, and what makes its value."""

@@ -39,6 +39,7 @@ REPORT, CONVERT, SQL = (main.commands[name] for name in ("report", "convert", "s
         (REPORT, "by='x' (by='qmgr, job')", "by", "--by 'x' (--by 'qmgr, job')"),
         (REPORT, 'by="x"; give strict=', "by strict", '--by "x"; give --strict'),
         (REPORT, "type='7': no types", "type", "--type '7': no types"),
+        (REPORT, "acctime=-2: no length", "acctime", "--acctime -2: no length"),
         (REPORT, "by=user: unknown name", "by", "--by user: unknown name"),
     ],
 )

@@ -11,13 +11,21 @@ from hypothesis import strategies as st
 
 from smfparse import reports
 from smfparse.errors import RequestError
-from smfparse.reports.options import parsed, seconds
+from smfparse.reports.options import AS_STATIME, parsed, seconds
 from tests.support.builders import rdw
 from tests.support.command import run
 from tests.support.searching import search
 from tests.support.smf import queue, task, task_record
 
-DEFAULTS = {"by": "qmgr", "top": 0, "sort": "cpu", "acctime": "", "statime": "", "stream": []}
+DEFAULTS = {
+    "by": "qmgr",
+    "top": 0,
+    "sort": "cpu",
+    "acctime": "",
+    "statime": "",
+    "smf_interval": "",
+    "stream": [],
+}
 BY = ["qmgr", "job", "connection-type"]
 CHOICES = {"by": BY, "sort": ["cpu", "elapsed"]}
 
@@ -39,6 +47,7 @@ def test_what_is_not_told_is_as_declared() -> None:
         "sort": "cpu",
         "acctime": None,
         "statime": None,
+        "smf_interval": None,
         "stream": [],
     }
     assert values() == expected
@@ -93,7 +102,7 @@ MINUTES_AND_SECONDS = {
 
 
 @pytest.mark.parametrize(("text", "length"), sorted(MINUTES_AND_SECONDS.items()))
-@pytest.mark.parametrize("name", ["acctime", "statime"])
+@pytest.mark.parametrize("name", ["acctime", "statime", "smf_interval"])
 def test_intervals_are_minutes_and_seconds(name: str, text: str, length: int) -> None:
     assert seconds(text) == length
     assert changed(**{name: text}) == {name: length}
@@ -101,12 +110,32 @@ def test_intervals_are_minutes_and_seconds(name: str, text: str, length: int) ->
 
 @pytest.mark.parametrize(
     "text",
-    ["0", "0.00", "0.60", "1.99", "1440.01", "1441", "99999", "-1", "5m", ".15", "1.5", "1.234"],
+    ["0.00", "0.60", "1.99", "1440.01", "1441", "99999", "-2", "5m", ".15", "1.5", "1.234"],
 )
-@pytest.mark.parametrize("name", ["acctime", "statime"])
+@pytest.mark.parametrize("name", ["acctime", "statime", "smf_interval"])
 def test_intervals_say_how_they_are_written(name: str, text: str) -> None:
     with pytest.raises(RequestError, match=r"MMMM\.SS, minutes and seconds; give 0\.01 to 1440"):
         values(**{name: text})
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("statime", "-1"), ("smf_interval", "-1"), ("smf_interval", 0)]
+)
+def test_an_interval_that_is_another_one_is_not_every_option_s(name: str, text: Any) -> None:
+    with pytest.raises(RequestError, match=rf"^{name}={text}: expected MMMM\.SS"):
+        values(**{name: text})
+
+
+@pytest.mark.parametrize("name", ["acctime", "statime"])
+@pytest.mark.parametrize("zero", [0, "0", " 0 "])
+def test_an_interval_of_0_is_that_of_smf(name: str, zero: Any) -> None:
+    found = values(**{name: zero, "smf_interval": "15"})
+    assert (found[name], found["smf_interval"]) == (900, 900)
+
+
+@pytest.mark.parametrize("below", [-1, "-1"])
+def test_an_accounting_interval_can_be_that_of_statistics(below: Any) -> None:
+    assert changed(acctime=below) == {"acctime": AS_STATIME}
 
 
 @search(30)
@@ -192,6 +221,7 @@ def test_an_option_that_cannot_be_is_refused_and_what_can_is_said(
         ["--sort", "cpu"],
         ["--acctime", "0.15"],
         ["--statime", "1.00"],
+        ["--smf-interval", "15"],
         ["--stream", "A=B"],
     ],
     ids=lambda arguments: arguments[0],

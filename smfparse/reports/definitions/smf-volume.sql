@@ -48,6 +48,7 @@ lives AS (
 taken AS MATERIALIZED (
     SELECT
         section, system AS of_system, qmgr AS of_qmgr, type, subtype, length AS bytes, smf_time,
+        interval_start, interval_end,
         CASE WHEN interval_seconds > 0 AND interval_seconds <= 1e9 THEN interval_seconds END
             AS interval_seconds,
         job, token, calls, coalesce(ended, FALSE) AS ended,
@@ -65,53 +66,79 @@ taken AS MATERIALIZED (
     LEFT JOIN counted USING (input_no, source, record_no)
     LEFT JOIN lives USING (input_no, source, task_record)
 ),
--- Intervals as they are: most of a queue manager's are alike. Before MQ 8 statistics do not show
--- theirs, but come one after the other.
+-- Intervals that can show how long a queue manager's are: those that begin where another of the kind ended.
+-- The stub that a restart begins with does not, nor does an interval that goes back to a time before the
+-- trace. Where no interval does, all count; but none that is shorter than the shortest setting, a second.
+whole AS (
+    SELECT section, of_system, of_qmgr, kind, interval_seconds
+    FROM (
+        SELECT
+            *,
+            coalesce(abs(epoch_us(interval_start) - epoch_us(lag(interval_end) OVER (
+                PARTITION BY section, of_system, of_qmgr, type, subtype, token
+                ORDER BY interval_start
+            ))) <= 1_000_000, FALSE) AS goes_on
+        FROM taken
+        WHERE kind IN ('statistics', 'class 4')
+            OR (kind = 'class 3 long-running' AND subtype = 1 AND NOT ended)
+    )
+    WHERE interval_seconds > 0.9
+    QUALIFY goes_on OR NOT bool_or(goes_on) OVER (PARTITION BY section, of_system, of_qmgr, kind)
+),
+-- Their median, where each counts by its seconds: a part of an interval is shorter than the whole ones beside
+-- it, so whole ones cover most of the time, however many parts there are. Before MQ 8 statistics do not
+-- show their intervals, but come one after the other: most are as far apart as their intervals are long.
+present AS (
+    SELECT section, of_system, of_qmgr, kind, min(interval_seconds) AS seconds
+    FROM (
+        SELECT
+            *,
+            sum(interval_seconds) OVER (alike ORDER BY interval_seconds) AS up_to,
+            sum(interval_seconds) OVER alike AS altogether
+        FROM whole
+        WINDOW alike AS (PARTITION BY section, of_system, of_qmgr, kind)
+    )
+    WHERE 2 * up_to >= altogether
+    GROUP BY ALL
+    UNION ALL
+    SELECT section, of_system, of_qmgr, 'before MQ 8' AS kind, median(apart)
+    FROM (
+        SELECT
+            section, of_system, of_qmgr,
+            epoch(smf_time - lag(smf_time) OVER (
+                PARTITION BY section, of_system, of_qmgr ORDER BY smf_time
+            )) AS apart
+        FROM taken
+        WHERE type = 115 AND subtype = 1 AND interval_seconds IS NULL
+    )
+    GROUP BY ALL
+),
 intervals AS (
     SELECT
         section, of_system, of_qmgr,
-        min(smf_time) AS first, max(smf_time) AS last,
-        min(smf_time) FILTER (kind = 'statistics') AS first_statistics,
-        min(smf_time) FILTER (kind IN ('class 3 long-running', 'class 4')) AS first_accounting,
         coalesce(
-            median(interval_seconds) FILTER (kind = 'statistics'),
-            epoch(
-                max(smf_time) FILTER (type = 115 AND subtype = 1)
-                - min(smf_time) FILTER (type = 115 AND subtype = 1)
-            ) / nullif(count(*) FILTER (type = 115 AND subtype = 1) - 1, 0)
+            any_value(seconds) FILTER (kind = 'statistics'),
+            any_value(seconds) FILTER (kind = 'before MQ 8')
         ) AS statistics_interval,
         coalesce(
-            median(interval_seconds)
-                FILTER (kind = 'class 3 long-running' AND subtype = 1 AND NOT ended),
-            median(interval_seconds) FILTER (kind = 'class 4')
+            any_value(seconds) FILTER (kind = 'class 3 long-running'),
+            any_value(seconds) FILTER (kind = 'class 4')
         ) AS accounting_interval
-    FROM taken
+    FROM present
     GROUP BY ALL
 ),
-spans AS (
+-- When the interval of each record began. One that goes back to a time before the trace covers what is not in
+-- the input: of it counts as much as the others are long. 115/5 to 7 do not show theirs, but are written
+-- behind those that do.
+timed AS (
     SELECT
-        * REPLACE (least(first, coalesce(
-            first_statistics - to_microseconds((statistics_interval * 1e6)::BIGINT),
-            first_accounting - to_microseconds((accounting_interval * 1e6)::BIGINT)
-        )) AS first)
-    FROM intervals
-),
--- Records of no queue manager cover what all of their system do.
-covered AS (
-    SELECT
-        section, of_system, of_qmgr, statistics_interval, accounting_interval,
-        CASE WHEN of_qmgr IS NULL THEN min(first) OVER alike ELSE first END AS first,
-        CASE WHEN of_qmgr IS NULL THEN max(last) OVER alike ELSE last END AS last
-    FROM spans
-    WINDOW alike AS (PARTITION BY section, of_system)
-),
-rated AS MATERIALIZED (
-    SELECT
-        taken.section,
-        asked_for('system', taken.of_system) AS system, asked_for('qmgr', taken.of_qmgr) AS qmgr,
-        asked_for('job', job) AS job, asked_for('hour', hour) AS hour,
-        (taken.of_system, taken.of_qmgr, token) AS task,
-        type, subtype, kind, bytes, calls, interval_seconds,
+        taken.*, statistics_interval,
+        coalesce(
+            interval_seconds,
+            CASE WHEN kind = 'statistics' THEN last_value(interval_seconds IGNORE NULLS) OVER (
+                PARTITION BY taken.section, taken.of_system, taken.of_qmgr, kind ORDER BY smf_time
+            ) END
+        ) AS lasted,
         CASE kind
             WHEN 'class 3 long-running' THEN 'ACCTIME'
             WHEN 'class 4' THEN 'ACCTIME'
@@ -120,10 +147,53 @@ rated AS MATERIALIZED (
         CASE setting
             WHEN 'ACCTIME' THEN accounting_interval WHEN 'STATIME' THEN statistics_interval
         END AS present_interval,
+        smf_time - to_microseconds((1e6 * least(lasted, present_interval))::BIGINT) AS began
+    FROM taken
+    LEFT JOIN intervals
+        ON taken.section = intervals.section
+        AND taken.of_system IS NOT DISTINCT FROM intervals.of_system
+        AND taken.of_qmgr IS NOT DISTINCT FROM intervals.of_qmgr
+),
+spans AS (
+    SELECT
+        section, of_system, of_qmgr,
+        least(min(smf_time), coalesce(
+            min(began) FILTER (setting = 'STATIME'), min(began) FILTER (setting = 'ACCTIME')
+        )) AS first,
+        max(smf_time) AS last
+    FROM timed
+    GROUP BY ALL
+),
+-- Records of no queue manager cover what all of their system do.
+covered AS (
+    SELECT
+        section, of_system, of_qmgr,
+        CASE WHEN of_qmgr IS NULL THEN min(first) OVER alike ELSE first END AS first,
+        CASE WHEN of_qmgr IS NULL THEN max(last) OVER alike ELSE last END AS last
+    FROM spans
+    WINDOW alike AS (PARTITION BY section, of_system)
+),
+rated AS MATERIALIZED (
+    SELECT
+        t.section,
+        asked_for('system', t.of_system) AS system, asked_for('qmgr', t.of_qmgr) AS qmgr,
+        asked_for('job', job) AS job, asked_for('hour', hour) AS hour,
+        (t.of_system, t.of_qmgr, token) AS task,
+        type, subtype, kind, bytes, calls, interval_seconds, setting, present_interval,
         CASE setting
             WHEN 'ACCTIME' THEN getvariable('acctime') WHEN 'STATIME' THEN getvariable('statime')
-        END::DOUBLE AS asked_interval,
-        CASE WHEN asked_interval IS NULL THEN 1 ELSE present_interval / asked_interval END AS times,
+        END::DOUBLE AS asked,
+        CASE asked
+            WHEN -1 THEN coalesce(getvariable('statime')::DOUBLE, statistics_interval)
+            ELSE asked
+        END AS asked_interval,
+        -- A restart writes its stub however long intervals are.
+        CASE
+            WHEN asked IS NULL THEN 1
+            WHEN lasted < present_interval / 2 AND kind <> 'class 3 long-running'
+            THEN greatest(1, lasted / asked_interval)
+            ELSE present_interval / asked_interval
+        END AS times,
         nullif(epoch(last - first), 0) AS seconds,
         CASE
             WHEN list_contains(getvariable('by'), 'hour') THEN nullif(greatest(0, epoch(
@@ -131,11 +201,11 @@ rated AS MATERIALIZED (
             )), 0)
             ELSE seconds
         END AS seconds_asked_for
-    FROM taken
+    FROM timed AS t
     JOIN covered
-        ON taken.section = covered.section
-        AND taken.of_system IS NOT DISTINCT FROM covered.of_system
-        AND taken.of_qmgr IS NOT DISTINCT FROM covered.of_qmgr
+        ON t.section = covered.section
+        AND t.of_system IS NOT DISTINCT FROM covered.of_system
+        AND t.of_qmgr IS NOT DISTINCT FROM covered.of_qmgr
 ),
 by_type AS (
     SELECT
@@ -161,7 +231,10 @@ by_kind AS (
             WHEN setting IS NOT NULL AND min(present_interval) = max(present_interval)
             THEN max(present_interval)
         END AS present_interval,
-        CASE WHEN setting IS NOT NULL THEN max(asked_interval) END AS asked_interval,
+        CASE
+            WHEN setting IS NOT NULL AND min(asked_interval) = max(asked_interval)
+            THEN max(asked_interval)
+        END AS asked_interval,
         count(*) AS records, sum(bytes)::BIGINT AS bytes,
         sum(1 / seconds) AS records_rate, sum(bytes / seconds) AS bytes_rate,
         CASE WHEN count(times) = count(*) THEN sum(times) END AS projected_records,
