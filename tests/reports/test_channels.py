@@ -18,7 +18,7 @@ from tests.support import smf
 from tests.support.builders import Write
 from tests.support.published import CHANNEL_INTERVAL, EAST, SENDER, channels
 from tests.support.real import REAL_DATA, needs_real_data
-from tests.support.report_runs import report_lines, report_rows
+from tests.support.report_runs import cells, report_lines, report_rows
 
 D45_START = dt.datetime(2014, 4, 8, 20, 41, 54, 984_681)
 D45_SECONDS = 122.253258
@@ -263,6 +263,40 @@ def test_channels_by_type_are_printed_as_published(write: Write) -> None:
         "MVCA,MQPH,2014/06/30,11:30:00,VRM:800,SENDER,2,75720,0,2611,0",
         "MVCA,MQPH,2014/06/30,11:30:00,VRM:800,total,2,75720,0,2611,0",
     ]
+
+
+@pytest.mark.parametrize(
+    ("persistent", "nonpersistent", "as_mp1b", "below"),
+    [
+        (3, 0, "0,0", "Persistent/s 0.100,NonPersistent/s 0.000"),
+        (90, 29, "3,0", "Persistent/s 3.000,NonPersistent/s 0.967"),
+        (30, 30, "1,1", None),
+        (0, 0, "0,0", None),
+    ],
+)
+def test_low_rates_of_messages_are_shown_below_the_line_of_mp1b(
+    write: Write, persistent: int, nonpersistent: int, as_mp1b: str, below: str | None
+) -> None:
+    counts = {"qcstnmsg": persistent + nonpersistent, "qcstnpmg": persistent}
+    path = write(channels(SENDER | counts, seconds=30.0))
+    head = ",".join(report_lines("dchssum", path)[1].split(",")[:6])
+    lines = [f"{head},1,{persistent},{nonpersistent},{as_mp1b}"]
+    lines += [f"{head},{below}"] if below else []
+    assert report_lines("dchssum", path)[1 : len(lines) + 1] == lines
+    row = cells(report_lines("dchssum", path, form="csv"))[0]
+    assert f"{row['P/Sec']},{row['NP/Sec']}" == as_mp1b
+    assert row["Persistent/s"] == f"{persistent / 30:.3f}"
+    assert row["NonPersistent/s"] == f"{nonpersistent / 30:.3f}"
+
+
+def test_a_low_rate_of_batches_is_shown_below_the_line_of_mp1b(write: Write) -> None:
+    path = write(channels(SENDER | {"qcstbatc": 77}))
+    lines = [line[19:].split() for line in report_lines("dchs", path)]
+    at = lines.index(["Batches/Second", "0"])
+    (row,) = report_rows("dchs", path)
+    assert lines[at + 1] == ["Batches/s", f"{77 / row['active']:.3f}"] == ["Batches/s", "0.631"]
+    (csv_row,) = cells(report_lines("dchs", path, form="csv"))
+    assert (csv_row["Batches/second"], csv_row["Batches/s"]) == ("0", "0.631")
 
 
 def test_a_channel_over_two_intervals_is_one_with_its_averages_weighted(write: Write) -> None:

@@ -306,6 +306,38 @@ def test_a_section_takes_only_the_io_of_its_own_record(write: Write) -> None:
     assert [row["io_2_2_count"] for row in rows] == [50000, 0]
 
 
+@pytest.mark.parametrize(
+    ("pages", "seconds", "as_mp1b", "exact"),
+    [(1, 60, "0", "0.000"), (148_711, 1792.884543, "0", "0.324"), (579_460, 57, "39", "39.711")],
+)
+def test_a_low_rate_is_shown_below_the_line_of_mp1b(
+    write: Write, pages: int, seconds: float, as_mp1b: str, exact: str
+) -> None:
+    """In CSV it has a column of its own; so have megabytes, which are truncated as well."""
+    log = Log(counters={"qjstbffl": pages}, io={(1, 1): Io(pages, pages)})
+    path = write(log_record(log, duration_us=round(seconds * 1e6)))
+    lines = report_lines("log", path)
+    at = lines.index(f"Log write rate:          {as_mp1b:>3}MB/s per copy")
+    assert lines[at + 1] == f"Log write rate: {exact} MB/s per copy"
+    (row,) = cells(report_lines("log", path, form="csv"))
+    assert (row["MB/SEC"], row["Log write MB/s per copy"]) == (as_mp1b, exact)
+    for truncated, whole in (("MB Written", "Log MB written per copy"), ("MB Used", "Log MB used")):
+        assert row[truncated] == str(pages // 256)
+        assert row[whole] == f"{pages / 256:.3f}"
+
+
+@needs_real_data
+def test_the_low_rate_of_a_real_log_is_shown() -> None:
+    """Pages of the copy that wrote most, over the interval: from the table, in polars."""
+    path = REAL_DATA / "TEST115.dat"
+    inputs = open_inputs([path])
+    pages = pl.DataFrame(inputs.arrow("qjst_io")).group_by("copy").agg(pl.col("qjstioci").sum())
+    seconds = pl.DataFrame(inputs.arrow("qjst"))["interval_seconds"].item()
+    rate = pages["qjstioci"].max() / 256 / seconds
+    assert f"Log write rate: {rate:.3f} MB/s per copy" == "Log write rate: 0.324 MB/s per copy"
+    assert f"Log write rate: {rate:.3f} MB/s per copy" in report_lines("log", path)
+
+
 def test_the_same_record_of_two_files_makes_two_sections(write: Write) -> None:
     first = write(log_record(BUSY_LOGGER), name="one.smf")
     second = write(log_record(OLD_LOGGER, release="700"), name="two.smf")

@@ -69,6 +69,7 @@ SELECT
     bytes_received / nullif(active, 0) AS received_per_second,
     bytes_sent / nullif(active, 0) AS sent_per_second,
     batches / nullif(active, 0) AS batches_per_second,
+    batches_per_second AS batch_rate,
     bytes AS bytes_size,
     persistent_bytes AS persistent_bytes_size,
     nonpersistent_bytes AS nonpersistent_bytes_size,

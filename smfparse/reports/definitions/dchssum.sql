@@ -1,5 +1,5 @@
 -- DCHSSUM: one row per section and type of channel (QCST), and one for all types.
--- Rates are over the whole seconds of the section.
+-- MP1B's rates are over the whole seconds of the section.
 WITH
 types AS (
     SELECT
@@ -18,6 +18,10 @@ types AS (
 SELECT
     types.*,
     persistent / nullif(trunc(keys.interval_seconds), 0) AS persistent_per_second,
-    nonpersistent / nullif(trunc(keys.interval_seconds), 0) AS nonpersistent_per_second
+    nonpersistent / nullif(trunc(keys.interval_seconds), 0) AS nonpersistent_per_second,
+    persistent / nullif(keys.interval_seconds, 0) AS persistent_rate,
+    nonpersistent / nullif(keys.interval_seconds, 0) AS nonpersistent_rate,
+    (persistent > 0 AND persistent_per_second < 1)
+        OR (nonpersistent > 0 AND nonpersistent_per_second < 1) AS low_rate
 FROM types
 JOIN sectioned.keys AS keys USING (section)
