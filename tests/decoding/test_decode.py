@@ -164,6 +164,17 @@ def test_a_block_that_ends_before_its_version_word_is_told_by_its_length():
     assert (row["wtassmrs"], row["wtasver"]) == (0x01010101, None)
 
 
+@pytest.mark.parametrize("length", [699, 700, 701])
+def test_a_version_word_counts_as_soon_as_it_is_whole(length: int):
+    """WTASVER ends at byte 700; an older block has nothing where WTASSMRS is from version 5 on."""
+    which = BLOCKS["WTAS"]
+    blocks = [with_version(which, b"\1" * which.size, version)[:length] for version in (4, 5)]
+    agree(which, blocks)
+    old, new = vectorised(which, blocks)["WTAS"]
+    assert old["wtassmrs"] == (0x01010101 if length < 700 else None)
+    assert new["wtassmrs"] == 0x01010101
+
+
 def test_each_latch_array_is_read_at_its_own_stride():
     which = BLOCKS["WTAS"]
     data = bytearray(which.size)

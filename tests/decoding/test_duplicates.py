@@ -349,11 +349,19 @@ CUTS = st.one_of(st.just(()), st.lists(st.integers(1, 13), min_size=1, max_size=
         max_size=3,
     ),
     jobs=st.integers(1, 3),
+    block=st.sampled_from([1, 2, 3, 1 << 16]),
 )
 @search(60)
 def test_records_are_those_of_a_model(
-    tmp_path: Path, here: None, files: list[list[tuple[Record, Sequence[int]]]], jobs: int
+    tmp_path: Path,
+    here: None,
+    monkeypatch: pytest.MonkeyPatch,
+    files: list[list[tuple[Record, Sequence[int]]]],
+    jobs: int,
+    block: int,
 ) -> None:
+    """However many hashes are looked at at once."""
+    monkeypatch.setattr(duplicates, "_BLOCK", block)
     paths = []
     for place, records in enumerate(files):
         spans = {number: sorted(cuts) for number, (_, cuts) in enumerate(records) if cuts}

@@ -1,0 +1,150 @@
+"""Inside pytest: record what each test runs, or run chosen tests in an order.
+
+`PLAN` names a JSON file:
+
+    record   where to write what each test ran, and how long it took; null: nowhere
+    include  patterns of the Python files whose lines are recorded
+    sql      text of each SQL file that is recorded, and of its macros by name: see `trial`
+    tests    the only tests to run, in order; null: all
+    running  a file that has the test that runs now, and of one that fails its message
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import resource
+import time
+from collections import defaultdict
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PLAN = "SMFPARSE_MUTATION_PLAN"
+MEMORY = 12 << 30
+"""Bytes of address space that a mutant may take: one that never ends must not take them all."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Limit the memory, and do what the plan says."""
+    plan = json.loads(Path(os.environ[PLAN]).read_text("utf-8"))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    config.pluginmanager.register(Chosen(plan["tests"], Path(plan["running"])))
+    if plan["record"]:
+        config.pluginmanager.register(Recorder(plan))
+
+
+class Chosen:
+    """Runs the chosen tests in their order, and notes which runs and why it fails."""
+
+    def __init__(self, tests: list[str] | None, running: Path) -> None:
+        self._place = None if tests is None else {each: at for at, each in enumerate(tests)}
+        self._running = running
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        place = self._place
+        if place is not None:
+            chosen = [each for each in items if each.nodeid in place]
+            items[:] = sorted(chosen, key=lambda each: place[each.nodeid])
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self._note(nodeid, "")
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self._note(report.nodeid, report.longreprtext)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self._note(report.nodeid, report.longreprtext)
+
+    def _note(self, test: str, message: str) -> None:
+        """Write it in one step: it is read at any time."""
+        partial = self._running.with_suffix(".partial")
+        partial.write_text(json.dumps({"test": test, "message": message}), "utf-8")
+        partial.replace(self._running)
+
+
+class Recorder:
+    """Records the lines and the SQL that each test runs, and how long it takes."""
+
+    def __init__(self, plan: dict[str, Any]) -> None:
+        self._path, self._include = Path(plan["record"]), plan["include"]
+        self._texts = {name: text.strip() for name, text in plan["sql"]["texts"].items()}
+        self._macros = {
+            name: re.compile(rf"\b{macro}\b") for name, macro in plan["sql"]["macros"].items()
+        }
+        self._sql: dict[str, set[str]] = defaultdict(set)
+        self._seconds: dict[str, float] = {}
+        self._known: dict[str, set[str]] = {}
+        self._test = ""
+        self._coverage = _coverage(self._include)
+        self._coverage.start()
+        self._listen()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        self._test = item.nodeid
+        self._coverage.switch_context(item.nodeid)
+        began = time.monotonic()
+        done = yield
+        self._seconds[item.nodeid] = time.monotonic() - began
+        return done
+
+    def pytest_sessionfinish(self) -> None:
+        self._coverage.stop()
+        data = self._coverage.get_data()
+        lines = {
+            Path(path).relative_to(Path.cwd()).as_posix(): {
+                line: sorted(filter(None, tests))
+                for line, tests in data.contexts_by_lineno(path).items()
+            }
+            for path in data.measured_files()
+            if path in self._include
+        }
+        sql = {name: sorted(tests) for name, tests in self._sql.items()}
+        found = {"seconds": self._seconds, "lines": lines, "sql": sql}
+        self._path.write_text(json.dumps(found), "utf-8")
+
+    def _listen(self) -> None:
+        """Hear of every statement that a catalog runs, and of the views that it makes."""
+        from smfparse.query import Catalog
+        from smfparse.tables import View
+
+        for name in ("define", "execute", "run", "arrow", "stream"):
+            setattr(Catalog, name, self._heard(getattr(Catalog, name)))
+        statements = View.statements
+
+        def heard(view: Any) -> Any:
+            for each in statements(view):
+                self._hear(each)
+                yield each
+
+        View.statements = heard  # type: ignore[assignment,method-assign]
+
+    def _heard(self, method: Any) -> Any:
+        def heard(catalog: Any, statement: str) -> Any:
+            self._hear(statement)
+            return method(catalog, statement)
+
+        return heard
+
+    def _hear(self, statement: str) -> None:
+        """Note the files in a statement, and the macros that are named in it but not made."""
+        if statement not in self._known:
+            found = {name for name, text in self._texts.items() if text in statement}
+            if "CREATE OR REPLACE MACRO" not in statement:
+                found |= {name for name, each in self._macros.items() if each.search(statement)}
+            self._known[statement] = found
+        for each in self._known[statement]:
+            self._sql[each].add(self._test)
+
+
+def _coverage(include: list[str]) -> Any:
+    from coverage import Coverage  # slow to load, and only the recording needs it
+
+    return Coverage(data_file=None, config_file=False, include=include, messages=False)

@@ -1,0 +1,313 @@
+"""Changes of Python, found in its syntax tree; of strings that are SQL, those of `sql`.
+
+Left alone is what no figure depends on: annotations, decorators, docstrings, messages (f-strings,
+and what is raised), assertions, `__all__`.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from bisect import bisect_left
+from collections.abc import Iterator
+from itertools import pairwise
+
+from mutation.mutant import Change
+from mutation.sql import changes_of_sql
+
+OPERATORS = {
+    "==": ("!=",),
+    "!=": ("==",),
+    "<": ("<=", ">"),
+    "<=": ("<", ">"),
+    ">": (">=", "<"),
+    ">=": (">", "<"),
+    "is": ("is not",),
+    "is not": ("is",),
+    "in": ("not in",),
+    "not in": ("in",),
+    "and": ("or",),
+    "or": ("and",),
+    "+": ("-",),
+    "-": ("+",),
+    "*": ("//",),
+    "/": ("*",),
+    "//": ("*",),
+    "%": ("//",),
+    "<<": (">>",),
+    ">>": ("<<",),
+    "&": ("|",),
+    "|": ("&",),
+    "^": ("|",),
+    "**": ("*",),
+}
+FUNCTIONS = {
+    "min": "max",
+    "max": "min",
+    "any": "all",
+    "all": "any",
+    "minimum": "maximum",
+    "maximum": "minimum",
+    "argmin": "argmax",
+    "argmax": "argmin",
+    "floor": "ceil",
+    "ceil": "floor",
+    "startswith": "endswith",
+    "endswith": "startswith",
+    "popleft": "pop",
+}
+STRINGS = {"left": "right", "right": "left"}
+"""Which side `searchsorted` takes."""
+SPEED_ONLY = {"copy", "strict"}
+"""Arguments that never change a result of code that is right."""
+_SEQUENCES = ast.List | ast.Tuple | ast.Dict | ast.Set | ast.JoinedStr | ast.ListComp
+_FIELD_OF_FORMAT = re.compile(r"\{\{\w*\}\}|\{\w*\}")
+_TEXT = re.compile(r"(?i)([a-z]*)('''|\"\"\"|'|\")(.*)\2", re.DOTALL)
+_F_STRING = getattr(tokenize, "FSTRING_START", -1), getattr(tokenize, "FSTRING_END", -1)
+"""Since Python 3.12 an f-string is several tokens."""
+
+
+def changes_of_python(source: bytes, *, sql: bool = False) -> Iterator[Change]:
+    """Yield all changes of a module; `sql`: of the SQL in its strings as well."""
+    finder = _Finder(source)
+    finder.visit(ast.parse(source))
+    yield from finder.found
+    if sql:
+        yield from _changes_of_strings(source, finder)
+
+
+class _Source:
+    """Python by bytes, as the places in syntax trees count them."""
+
+    def __init__(self, source: bytes) -> None:
+        self.raw = source
+        self.lines = source.splitlines(keepends=True)
+        self._starts = [0]
+        for line in self.lines:
+            self._starts.append(self._starts[-1] + len(line))
+        self.tokens = list(tokenize.tokenize(io.BytesIO(source).readline))
+        skipped = {tokenize.NL, tokenize.NEWLINE, tokenize.COMMENT}
+        self._operators = [
+            (self.of_token(*each.start), self.of_token(*each.end))
+            for each in self.tokens
+            if each.type not in skipped and each.string not in "()"
+        ]
+
+    def at(self, line: int, column: int) -> int:
+        """Return the byte of a line, from 1, and a byte in it."""
+        return self._starts[line - 1] + column
+
+    def place(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        """Return where a node starts and ends."""
+        end = self.at(node.end_lineno or 0, node.end_col_offset or 0)
+        return self.at(node.lineno, node.col_offset), end
+
+    def of_token(self, line: int, column: int) -> int:
+        """Return the byte of a line, from 1, and a character in it."""
+        before = self.lines[line - 1].decode()[:column] if line <= len(self.lines) else ""
+        return self.at(line, len(before.encode()))
+
+    def between(self, start: int, end: int) -> tuple[int, int]:
+        """Return where the operator between two operands starts and ends; brackets are none."""
+        first = bisect_left(self._operators, (start, 0))
+        last = bisect_left(self._operators, (end, 0)) - 1
+        return self._operators[first][0], self._operators[last][1]
+
+
+class _Finder(ast.NodeVisitor):
+    """Collects the changes of a module in `found`, and in `skipped` what is left alone."""
+
+    def __init__(self, source: bytes) -> None:
+        self.source = _Source(source)
+        self.found: list[Change] = []
+        self.skipped: list[tuple[int, int]] = []
+        self._lines = (1, 1)
+
+    def visit(self, node: ast.AST) -> None:
+        """Visit a node, unless it is left alone."""
+        if isinstance(node, ast.stmt):
+            self._lines = _lines_of(node)
+        if isinstance(node, ast.JoinedStr):
+            return
+        if _is_left_alone(node):
+            self.skipped.append(self.source.place(node))  # type: ignore[arg-type]
+        else:
+            super().visit(node)
+
+    def generic_visit(self, node: ast.AST) -> None:
+        """Visit what is below a node, but for annotations and decorators."""
+        for name, value in ast.iter_fields(node):
+            below = [each for each in _listed(value) if isinstance(each, ast.AST)]
+            if name in {"annotation", "returns", "decorator_list"}:
+                self.skipped += [self.source.place(each) for each in below]  # type: ignore[arg-type]
+            else:
+                for each in below:
+                    self.visit(each)
+
+    def _add(self, start: int, end: int, *afters: str) -> None:
+        self.found += [Change(start, end, after, self._lines) for after in afters]
+
+    def _between(self, left: ast.expr, right: ast.expr) -> None:
+        """Change the operator between two operands."""
+        start, end = self.source.between(self.source.place(left)[1], self.source.place(right)[0])
+        operator = " ".join(self.source.raw[start:end].decode().split())
+        self._add(start, end, *OPERATORS.get(operator, ()))
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        for left, right in pairwise([node.left, *node.comparators]):
+            self._between(left, right)
+        self.generic_visit(node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+        for left, right in pairwise(node.values):
+            self._between(left, right)
+        self.generic_visit(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        if not (_is_sequence(node.left) or _is_sequence(node.right)):
+            self._between(node.left, node.right)
+        self.generic_visit(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        if not _is_sequence(node.value):
+            places = (self.source.place(each) for each in (node.target, node.value))
+            (_, start), (end, _) = places
+            start, end = self.source.between(start, end)
+            operator = self.source.raw[start : end - 1].decode()
+            self._add(start, end, *(f"{each}=" for each in OPERATORS.get(operator, ())))
+        self.generic_visit(node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
+        if not isinstance(node.operand, ast.Constant):
+            start, _ = self.source.place(node)
+            width = len("not " if isinstance(node.op, ast.Not) else "-")
+            self._add(start, start + width, "")
+        self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        value = node.value
+        if isinstance(value, bool):
+            self._add(*self.source.place(node), str(not value))
+        elif isinstance(value, int):
+            self._add(*self.source.place(node), str(value + 1))
+        elif isinstance(value, float):
+            self._add(*self.source.place(node), repr(2 * value or 1.0))
+        elif isinstance(value, str) and value in STRINGS:
+            self._add(*self.source.place(node), repr(STRINGS[value]))
+
+    def visit_Slice(self, node: ast.Slice) -> None:
+        for each in (node.lower, node.upper):
+            if each is not None and not isinstance(each, ast.Constant):
+                start, end = self.source.place(each)
+                self._add(start, end, f"({self.source.raw[start:end].decode()}) + 1")
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else name
+        if name in FUNCTIONS:
+            _, end = self.source.place(node.func)
+            self._add(end - len(name), end, FUNCTIONS[name])
+        self.generic_visit(node)
+
+    def visit_keyword(self, node: ast.keyword) -> None:
+        if node.arg not in SPEED_ONLY:
+            self.generic_visit(node)
+
+    def visit_If(self, node: ast.If) -> None:
+        self._condition(node.test)
+        self.generic_visit(node)
+
+    def visit_While(self, node: ast.While) -> None:
+        self._condition(node.test)
+        self.generic_visit(node)
+
+    def visit_IfExp(self, node: ast.IfExp) -> None:
+        self._condition(node.test)
+        self.generic_visit(node)
+
+    def visit_comprehension(self, node: ast.comprehension) -> None:
+        for each in node.ifs:
+            self._condition(each)
+        self.generic_visit(node)
+
+    def _condition(self, test: ast.expr) -> None:
+        """Turn a condition round in which no operator can be changed."""
+        if isinstance(test, ast.Name | ast.Call | ast.Attribute | ast.Subscript | ast.NamedExpr):
+            start, end = self.source.place(test)
+            self._add(start, end, f"(not ({self.source.raw[start:end].decode()}))")
+
+
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else [value]
+
+
+def _is_sequence(node: ast.expr) -> bool:
+    """Whether only `+` could stand beside it: any other operator fails at once."""
+    text = isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)
+    return text or isinstance(node, _SEQUENCES)
+
+
+def _is_left_alone(node: ast.AST) -> bool:
+    if isinstance(node, ast.Raise | ast.Assert | ast.Import | ast.ImportFrom):
+        return True
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant)
+    if isinstance(node, ast.If):
+        return ast.unparse(node.test) == "TYPE_CHECKING"
+    if isinstance(node, ast.AnnAssign):
+        return ast.unparse(node.annotation) == "TypeAlias"
+    return isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+
+
+def _lines_of(statement: ast.stmt) -> tuple[int, int]:
+    """Return the first and last line of a statement; of one with a body, of what is before it."""
+    body = getattr(statement, "body", None) or getattr(statement, "cases", None)
+    end = statement.end_lineno or statement.lineno
+    if body:
+        first = body[0].pattern if isinstance(body[0], ast.match_case) else body[0]
+        end = max(statement.lineno, first.lineno - 1)
+    return statement.lineno, end
+
+
+def _changes_of_strings(source: bytes, finder: _Finder) -> Iterator[Change]:
+    for start, end in _strings(finder.source):
+        text = source[start:end].decode()
+        found = _TEXT.fullmatch(text)
+        kind = found[1].lower() if found else "r"
+        if found is None or "r" in kind or any(a <= start < b for a, b in finder.skipped):
+            continue
+        inside = _blanked(found[3]) if "f" in kind else found[3]
+        inside = _FIELD_OF_FORMAT.sub(lambda field: "x" * len(field[0]), inside)
+        first = start + len(text[: found.start(3)].encode())
+        for each in changes_of_sql(inside, found[3]):
+            yield each._replace(start=first + each.start, end=first + each.end)
+
+
+def _strings(source: _Source) -> Iterator[tuple[int, int]]:
+    """Yield where the string literals of a module start and end."""
+    depth, start = 0, 0
+    for each in source.tokens:
+        if each.type == tokenize.STRING and not depth:
+            yield source.of_token(*each.start), source.of_token(*each.end)
+        elif each.type == _F_STRING[0]:
+            start = start if depth else source.of_token(*each.start)
+            depth += 1
+        elif each.type == _F_STRING[1]:
+            depth -= 1
+            if not depth:
+                yield start, source.of_token(*each.end)
+
+
+def _blanked(text: str) -> str:
+    """Return the text of an f-string with an `x` for each byte of the expressions in it."""
+    made, depth = [], 0
+    for each in re.findall(r"\{\{|\}\}|.", text, re.DOTALL):
+        if each == "{" or (depth and each == "{{"):
+            depth += len(each)
+        made.append("x" * len(each.encode()) if depth else each)
+        if depth and each in {"}", "}}"}:
+            depth -= len(each)
+    return "".join(made)

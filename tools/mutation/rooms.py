@@ -1,0 +1,68 @@
+"""What is changed, and which tests have to notice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from mutation.mutant import Mutant, language_of, mutants_of
+from mutation.python import changes_of_python
+from mutation.sql import changes_of_sql
+
+FACE = "__init__.py"
+
+
+@dataclass(frozen=True)
+class Room:
+    """Sources, and the tests that are to notice a change of them."""
+
+    sources: tuple[str, ...]
+    tests: tuple[str, ...]
+
+
+ROOMS = {
+    "reports": Room(
+        (
+            "smfparse/reports/definitions/*.sql",
+            "smfparse/reports/macros.sql",
+            "smfparse/reports/sections.py",
+        ),
+        ("tests/reports",),
+    ),
+    "views": Room(("smfparse/tables/definitions/*.sql",), ("tests/tables", "tests/reports")),
+    "comparing": Room(
+        ("smfparse/comparing/compare.sql",), ("tests/comparing", "tests/cli/test_compare.py")
+    ),
+    "decoding": Room(("smfparse/decoding/*.py",), ("tests/decoding",)),
+    "selecting": Room(("smfparse/selecting/*.py",), ("tests/selecting",)),
+    "inputs": Room(("smfparse/inputs/*.py",), ("tests/inputs",)),
+    "reading": Room(("smfparse/reading/*.py",), ("tests/reading",)),
+}
+WITH_SQL = {
+    "smfparse/reports/sections.py",
+    "smfparse/selecting/conditions.py",
+    "smfparse/selecting/lookups.py",
+}
+"""Python files whose strings are SQL, and are changed as such."""
+
+
+def files(project: Path, room: str) -> list[str]:
+    """Return the sources of a room, but for the faces of packages."""
+    return sorted(
+        path.relative_to(project).as_posix()
+        for pattern in ROOMS[room].sources
+        for path in project.glob(pattern)
+        if path.name != FACE
+    )
+
+
+def mutants(project: Path, room: str) -> Iterator[Mutant]:
+    """Yield every mutant of a room."""
+    for path in files(project, room):
+        source = (project / path).read_bytes()
+        if language_of(path) == "sql":
+            changes = changes_of_sql(source.decode())
+        else:
+            changes = changes_of_python(source, sql=path in WITH_SQL)
+        yield from mutants_of(path, source, changes)

@@ -1,0 +1,252 @@
+"""Changes of SQL, found among the tokens that DuckDB sees.
+
+Comments, strings, names and types are left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import duckdb
+
+from mutation.mutant import Change
+
+OPERATORS = {
+    ">": (">=", "<"),
+    ">=": (">", "<"),
+    "<": ("<=", ">"),
+    "<=": ("<", ">"),
+    "=": ("<>",),
+    "<>": ("=",),
+    "!=": ("=",),
+    "+": ("-",),
+    "-": ("+",),
+    "*": ("/",),
+    "**": ("*",),
+    "/": ("*",),
+    "//": ("/",),
+    "%": ("*",),
+    "&": ("|",),
+    "|": ("&",),
+}
+FUNCTIONS = {
+    "sum": "max",
+    "max": "min",
+    "min": "max",
+    "avg": "max",
+    "count": "max",
+    "median": "max",
+    "arg_max": "arg_min",
+    "arg_min": "arg_max",
+    "bool_or": "bool_and",
+    "bool_and": "bool_or",
+    "first": "last",
+    "last": "first",
+    "greatest": "least",
+    "least": "greatest",
+    "ceil": "floor",
+    "floor": "ceil",
+    "lag": "lead",
+    "lead": "lag",
+}
+"""What each becomes; all take what the other takes, so the mutant can still be bound."""
+
+
+class Rule(NamedTuple):
+    """What a word becomes, unless one of some words stands in front of it or behind it."""
+
+    after: str
+    not_behind: frozenset[str] = frozenset()
+    not_before: frozenset[str] = frozenset()
+
+
+_JOINED = frozenset({"LEFT", "RIGHT", "FULL", "OUTER", "INNER", "ANTI", "SEMI", "CROSS", "ASOF"})
+_NEGATED = frozenset({"NOT"})
+WORDS = {
+    "TRUE": Rule("false"),
+    "FALSE": Rule("true"),
+    "DESC": Rule("ASC"),
+    "ASC": Rule("DESC"),
+    "ANTI": Rule("SEMI"),
+    "SEMI": Rule("ANTI"),
+    "LEFT": Rule(""),
+    "JOIN": Rule("LEFT JOIN", not_behind=_JOINED),
+    "NOT": Rule("", not_behind=frozenset({"IF"})),
+    "AND": Rule("OR"),
+    "OR": Rule("AND", not_behind=frozenset({"CREATE"})),
+    "IS": Rule("IS NOT", not_before=_NEGATED),
+    "IN": Rule("NOT IN", not_behind=_NEGATED),
+    "DISTINCT": Rule("", not_behind=frozenset({"IS", "NOT"})),
+    "UNION": Rule("UNION ALL", not_before=frozenset({"ALL"})),
+    "WHERE": Rule("WHERE NOT", not_before=_NEGATED),
+    "HAVING": Rule("HAVING NOT", not_before=_NEGATED),
+    "QUALIFY": Rule("QUALIFY NOT", not_before=_NEGATED),
+    "WHEN": Rule("WHEN NOT", not_before=_NEGATED),
+}
+_END_OF_ORDER = {"ROWS", "RANGE", "LIMIT", "UNION", "NULLS", "ASC", "DESC", ";"}
+_OPENING, _CLOSING = {"(", "[", "{"}, {")", "]", "}"}
+_WORD, _NUMBER = re.compile(r"\w+"), re.compile(r"\.?[0-9]")
+
+
+class Token(NamedTuple):
+    """A token of SQL, with its place in bytes; `word` is in capitals, '' of what is no word."""
+
+    text: str
+    word: str
+    start: int
+    end: int
+
+
+NOTHING = Token("", "", 0, 0)
+
+
+def tokens_of(sql: str) -> list[Token]:
+    """Return the tokens of SQL without comments."""
+    raw = sql.encode()
+    found = duckdb.tokenize(sql)
+    ends = [*(start for start, _ in found[1:]), len(raw)]
+    tokens = []
+    for (start, kind), end in zip(found, ends, strict=True):
+        text = raw[start:end].decode().rstrip()
+        if kind is not duckdb.token_type.comment:
+            word = text.upper() if _WORD.fullmatch(text) else ""
+            tokens.append(Token(text, word, start, start + len(text.encode())))
+    return tokens
+
+
+def changes_of_sql(sql: str, written: str = "") -> Iterator[Change]:
+    """Yield all changes of SQL: a file, or a part that an expression is made of.
+
+    written  what stands in the file, where `sql` has something else of the same length in its place
+    """
+    tokens, raw = tokens_of(sql), (written or sql).encode()
+    places = [_Place(raw, tokens, at) for at in range(len(tokens))]
+    skipped = _between_ands(tokens) | _simple_whens(tokens)
+    unit = ""
+    for at, place in enumerate(places):
+        if place.before.word == "MACRO":
+            unit = place.token.text
+        if at not in skipped:
+            for each in _changes_at(place):
+                yield each._replace(unit=unit)
+
+
+class _Place:
+    """A token and those around it."""
+
+    def __init__(self, raw: bytes, tokens: list[Token], at: int) -> None:
+        self._raw, self._tokens, self._at = raw, tokens, at
+        self.token, self.before, self.behind = tokens[at], self.near(-1), self.near(1)
+
+    def near(self, step: int) -> Token:
+        """Return the token so many steps away."""
+        at = self._at + step
+        return self._tokens[at] if 0 <= at < len(self._tokens) else NOTHING
+
+    def swapped(self) -> Iterator[Change]:
+        """Yield the first two arguments of the function that is here the other way round."""
+        commas, depth = [self.behind.end], 0
+        for each in self._tokens[self._at + 2 :]:
+            depth += (each.text in _OPENING) - (each.text in _CLOSING)
+            if depth < 0 or (not depth and each.text == ","):
+                commas.append(each.start)
+            if depth < 0 or len(commas) > 2:
+                break
+        if len(commas) > 2:
+            start, middle, end = commas
+            first, second = self._raw[start:middle], self._raw[middle + 1 : end]
+            yield Change(start, end, f"{second.decode().strip()}, {first.decode().strip()}")
+
+    def keys_of_order(self) -> Iterator[Token]:
+        """Yield the last token of each key of the ORDER BY that is here, if it has no direction."""
+        depth, last = 0, NOTHING
+        for each in [*self._tokens[self._at + 2 :], Token(";", "", 0, 0)]:
+            depth += (each.text in _OPENING) - (each.text in _CLOSING)
+            ended = depth < 0 or (not depth and (each.word or each.text) in _END_OF_ORDER)
+            if ended or (not depth and each.text == ","):
+                if last is not NOTHING and each.word not in {"ASC", "DESC"}:
+                    yield last
+                if ended:
+                    return
+                last = NOTHING
+            else:
+                last = each
+
+
+def _changes_at(place: _Place) -> Iterator[Change]:
+    token = place.token
+    if _NUMBER.match(token.text):
+        if place.before.text != "$":
+            yield _replaced(token, _next_number(token.text))
+    elif token.text in OPERATORS:
+        if token.text != "*" or _is_operand(place.before):
+            yield from (_replaced(token, each) for each in OPERATORS[token.text])
+    elif token.word:
+        yield from _changes_of_function(place) if place.behind.text == "(" else ()
+        yield from _changes_of_word(place)
+
+
+def _replaced(token: Token, after: str) -> Change:
+    return Change(token.start, token.end, after)
+
+
+def _next_number(text: str) -> str:
+    return str(int(text) + 1) if text.isdigit() else repr(2 * float(text) or 1.0)
+
+
+def _is_operand(token: Token) -> bool:
+    """Whether a value ends with the token, so that an asterisk behind it multiplies."""
+    if token.word:
+        return token.word not in {"SELECT", "DISTINCT", "BY"}
+    return token.text in _CLOSING or token.text[-1:] in {'"', "'"}
+
+
+def _changes_of_function(place: _Place) -> Iterator[Change]:
+    token, name = place.token, place.token.text.lower()
+    if name == "count" and place.near(2).text == "*":
+        yield Change(token.start, place.near(3).end, "max(1)")
+    elif name in FUNCTIONS:
+        yield _replaced(token, FUNCTIONS[name])
+    elif name == "coalesce":
+        yield from place.swapped()
+    elif name == "filter" and place.near(2).word not in {"WHERE", "NOT"}:
+        yield Change(place.behind.end, place.behind.end, "NOT ")
+
+
+def _changes_of_word(place: _Place) -> Iterator[Change]:
+    token, before, behind = place.token, place.before, place.behind
+    rule = WORDS.get(token.word)
+    if rule and before.word not in rule.not_behind and behind.word not in rule.not_before:
+        yield Change(token.start, token.end if rule.after else behind.start, rule.after)
+    elif token.word == "ALL" and before.word == "UNION":
+        yield Change(token.start, behind.start, "")
+    elif token.word == "ORDER" and behind.word == "BY":
+        yield from (Change(each.end, each.end, " DESC") for each in place.keys_of_order())
+
+
+def _between_ands(tokens: Iterable[Token]) -> set[int]:
+    """Return the places of the AND that belong to a BETWEEN."""
+    found, waiting, depth = set(), [], 0
+    for at, each in enumerate(tokens):
+        depth += (each.text in _OPENING) - (each.text in _CLOSING)
+        if each.word == "BETWEEN":
+            waiting.append(depth)
+        elif each.word == "AND" and waiting and waiting[-1] == depth:
+            waiting.pop()
+            found.add(at)
+    return found
+
+
+def _simple_whens(tokens: list[Token]) -> set[int]:
+    """Return the places of the WHEN that are followed by a value, not by a condition."""
+    found, simple = set(), []
+    for at, each in enumerate(tokens):
+        if each.word == "CASE":
+            simple.append(not tokens[at + 1 :] or tokens[at + 1].word != "WHEN")
+        elif each.word == "END" and simple:
+            simple.pop()
+        elif each.word == "WHEN" and simple and simple[-1]:
+            found.add(at)
+    return found

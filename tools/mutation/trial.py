@@ -1,0 +1,219 @@
+"""Tests on a private copy of the project: unchanged once, then with one mutant at a time."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from mutation.mutant import Mutant
+from mutation.plugin import PLAN
+
+_PYTEST = ("-m", "pytest", "-x", "--tb=short", "-p", "mutation.plugin")
+_WITHOUT = ("cacheprovider", "xdist", "pytest_cov")
+_PATIENCE = 60.0
+"""Seconds for a test, and before the first, besides ten times what it took unchanged."""
+_NO_TESTS = 5
+"""Exit code of pytest where no test was left."""
+_NOT_BOUND = ("Parser Error", "Binder Error", "Catalog Error", "Conversion Error")
+"""SQL that DuckDB refuses, whatever the tests are, is no mutant that they could miss."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a mutant; `by` is the test that noticed, "" where none did.
+
+    refused  whether DuckDB did not take its SQL, so that it says nothing about the tests
+    """
+
+    mutant: Mutant
+    by: str = ""
+    refused: bool = False
+    seconds: float = 0
+
+
+@dataclass
+class Recording:
+    """What tests ran when nothing was changed.
+
+    seconds  that each took
+    lines    by path and line, the tests that ran it
+    sql      by unit, the tests that ran it: see `unit_of`
+    kills    how many mutants each test has noticed so far
+    """
+
+    seconds: dict[str, float]
+    lines: Mapping[str, Mapping[str, Sequence[str]]]
+    sql: Mapping[str, Sequence[str]]
+    kills: Counter[str] = field(default_factory=Counter)
+
+    def groups(self, mutant: Mutant) -> Iterator[list[str]]:
+        """Yield the tests that run what is changed, then the others; the likely killers first."""
+        runs = self._that_run(mutant)
+        order = sorted(self.seconds, key=lambda each: (-self.kills[each], self.seconds[each]))
+        for group in ([t for t in order if t in runs], [t for t in order if t not in runs]):
+            if group:
+                yield group
+
+    def _that_run(self, mutant: Mutant) -> set[str]:
+        if mutant.language == "sql":
+            return set(self.sql.get(unit_of(mutant), ()))
+        lines = self.lines.get(mutant.path, {})
+        first, last = mutant.change.lines
+        return {test for line in range(first, last + 1) for test in lines.get(str(line), ())}
+
+
+def unit_of(mutant: Mutant) -> str:
+    """Return the name by which a recording has the SQL of a mutant: its file, or its macro."""
+    return f"{mutant.path} {mutant.change.unit}".strip()
+
+
+class FailedError(Exception):
+    """Tests failed although nothing was changed."""
+
+
+class Copy:
+    """A private copy of the project, in which one mutant at a time is tried."""
+
+    def __init__(self, project: Path, folder: Path) -> None:
+        self.root = folder / "project"
+        self._plan, self._running = folder / "plan.json", folder / "running.json"
+        self._temporary = folder / "tmp"
+        listed = subprocess.run(
+            ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            cwd=project,
+            capture_output=True,
+            check=True,
+        )
+        for name in filter(None, os.fsdecode(listed.stdout).split("\0")):
+            if (project / name).exists():
+                (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(project / name, self.root / name, follow_symlinks=False)
+
+    def record(self, tests: Sequence[str], mutants: Sequence[Mutant]) -> Recording:
+        """Run tests with nothing changed. Raises FailedError where one fails."""
+        made = self._plan.with_name("recording.json")
+        plan = {
+            "record": str(made),
+            "include": sorted({str(self.root / m.path) for m in mutants if m.language != "sql"}),
+            "sql": self._units(mutants),
+            "tests": None,
+        }
+        code, _ = self._pytest(tests, plan, None)
+        if code:
+            noted = self._noted()
+            raise FailedError(f"{noted['test']} fails unchanged:\n{noted['message']}")
+        return Recording(**json.loads(made.read_text("utf-8")))
+
+    def _units(self, mutants: Sequence[Mutant]) -> dict[str, dict[str, str]]:
+        """Return the texts of SQL files and the names of macros, by units."""
+        texts, macros = {}, {}
+        for each in mutants:
+            if each.language == "sql" and each.change.unit:
+                macros[unit_of(each)] = each.change.unit
+            elif each.language == "sql":
+                texts[unit_of(each)] = (self.root / each.path).read_text("utf-8")
+        return {"texts": texts, "macros": macros}
+
+    def judge(self, mutant: Mutant, recording: Recording) -> Outcome:
+        """Try a mutant: the tests that run what is changed first, then all others of its room."""
+        path = self.root / mutant.path
+        source, stat = path.read_bytes(), path.stat()
+        path.write_bytes(mutant.applied(source))
+        later = stat.st_mtime + 3600  # so Python does not take the bytecode of the unchanged file
+        os.utime(path, (later, later))
+        began = time.monotonic()
+        try:
+            for tests in recording.groups(mutant):
+                plan = {"record": None, "tests": tests}
+                names = list(dict.fromkeys(each.partition("::")[0] for each in tests))
+                code, ended = self._pytest(names, plan, recording.seconds)
+                if code not in (0, _NO_TESTS):
+                    return self._noticed(mutant, ended, recording, time.monotonic() - began)
+            return Outcome(mutant, seconds=time.monotonic() - began)
+        finally:
+            path.write_bytes(source)
+            os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+
+    def _noticed(
+        self, mutant: Mutant, ended: bool, recording: Recording, seconds: float
+    ) -> Outcome:
+        noted = self._noted()
+        test = noted["test"] or "loading the tests"
+        refused = not ended and any(each in noted["message"] for each in _NOT_BOUND)
+        if not refused:
+            recording.kills[test] += 1
+        return Outcome(mutant, f"{test} (time limit)" if ended else test, refused, seconds)
+
+    def _noted(self) -> dict[str, str]:
+        """Return what the plugin noted last."""
+        if not self._running.exists():
+            return {"test": "", "message": ""}
+        found: dict[str, str] = json.loads(self._running.read_text("utf-8"))
+        return found
+
+    def _pytest(
+        self, names: Sequence[str], plan: Mapping[str, Any], seconds: Mapping[str, float] | None
+    ) -> tuple[int, bool]:
+        """Run tests; return the exit code, and whether one took so long that it was ended."""
+        self._running.unlink(missing_ok=True)
+        shutil.rmtree(self._temporary, ignore_errors=True)
+        self._temporary.mkdir()
+        self._plan.write_text(json.dumps({**plan, "running": str(self._running)}), "utf-8")
+        without = [word for each in _WITHOUT for word in ("-p", f"no:{each}")]
+        process = subprocess.Popen(
+            [sys.executable, *_PYTEST, *without, *names],
+            cwd=self.root,
+            env=self._environment(keeps_bytecode=bool(plan["record"])),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            return self._wait(process, seconds)
+        finally:
+            _end(process)
+
+    def _wait(
+        self, process: subprocess.Popen[bytes], seconds: Mapping[str, float] | None
+    ) -> tuple[int, bool]:
+        """Wait for the end, or until a test takes far longer than its `seconds`; None: no limit."""
+        test, began = "", time.monotonic()
+        while True:
+            try:
+                return process.wait(0.1), False
+            except subprocess.TimeoutExpired:
+                running = self._noted()["test"]
+            if running != test:
+                test, began = running, time.monotonic()
+            elif seconds and time.monotonic() - began > _PATIENCE + 10 * seconds.get(test, 0):
+                return 1, True
+
+    def _environment(self, *, keeps_bytecode: bool) -> dict[str, str]:
+        """Return an environment in which only what is in the copy counts."""
+        alone = {name: value for name, value in os.environ.items() if name != "SMFPARSE_EXAMPLES"}
+        return alone | {
+            "PYTHONPATH": os.pathsep.join([str(self.root), str(self.root / "tools")]),
+            "PYTHONDONTWRITEBYTECODE": "" if keeps_bytecode else "1",
+            "SMFPARSE_REAL_DATA": "",
+            "TMPDIR": str(self._temporary),
+            PLAN: str(self._plan),
+        }
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a process with all that it started."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
