@@ -2,7 +2,7 @@
 
     smfparse.json              the manifest, written last: it names every other file
     views.sql                  the tables for DuckDB
-    <table>/part-*.parquet     rows; partitioned: <table>/date=.../qmgr=.../part-*.parquet
+    <table>/part-*.parquet     rows; partitioned: <table>/date=.../queue_manager=.../
     .records/part-*.bin        fingerprints of the records, for what is added later
     .partial/                  the same while it is written: a folder that readers pass over
     .lock                      while somebody writes
@@ -19,6 +19,7 @@ from types import UnionType
 from typing import Any, TypeAlias
 
 from smfparse.errors import InputError
+from smfparse.store.hive import FOLDERS
 from smfparse.store.locking import LOCK
 from smfparse.store.targets import PARTIAL
 from smfparse.tables import table_names
@@ -29,10 +30,9 @@ Manifest: TypeAlias = dict[str, Any]
 MANIFEST = "smfparse.json"
 VIEWS = "views.sql"
 RECORDS = ".records"
-FORMAT = 4
-HIVE = "date=*/qmgr=*"
-"""Folders below that of a partitioned table."""
-_PARTS = ("part-*.parquet", f"{HIVE}/part-*.parquet")
+FORMAT = 5
+_FOLDERS = ("", f"{FOLDERS}/", "date=*/qmgr=*/")
+"""Folders of rows below that of a table: whole, partitioned, partitioned before format 5."""
 _Shape: TypeAlias = Mapping[str, type | UnionType]
 _SHAPE: _Shape = {
     "smfparse": str,
@@ -58,7 +58,9 @@ def read_manifest(folder: Path) -> Manifest:
     except (OSError, ValueError) as error:
         raise InputError(f"{folder}: {MANIFEST} cannot be read: {error}") from error
     if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise InputError(f"{folder}: written by another version of smfparse; convert again")
+        raise InputError(
+            f"{folder}: written by another version of smfparse; convert again from the SMF files"
+        )
     if not _is_sound(found):
         raise InputError(f"{folder}: {MANIFEST} is damaged; convert again")
     return found
@@ -124,8 +126,8 @@ def ours(folder: Path) -> list[Path]:
     found = [
         each
         for table in table_names()
-        for pattern in _PARTS
-        for each in sorted((folder / table).glob(pattern))
+        for below in _FOLDERS
+        for each in sorted((folder / table).glob(f"{below}part-*.parquet"))
     ]
     return [*found, *sorted((folder / RECORDS).glob("part-*.bin"))]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from smfparse.store.manifest import HIVE
+from smfparse.store.hive import FOLDERS, is_divided, rows_sql
 from smfparse.tables import columns, meaning, quoted, table_names, title, views_script
 
 _HEAD = """\
@@ -13,7 +13,6 @@ _HEAD = """\
 -- Written by smfparse convert, which replaces it.
 SET TimeZone = 'UTC';
 """
-_HIVE_TYPES = "hive_partitioning = true, hive_types = {'date': DATE, 'qmgr': VARCHAR}"
 
 
 def view_statements(*, partitioned: bool) -> str:
@@ -26,10 +25,11 @@ def view_statements(*, partitioned: bool) -> str:
 
 def _views(partitioned: bool) -> Iterator[str]:
     for table in table_names():
-        divided = partitioned and is_divided(table)
-        files = f"{table}/{HIVE}/part-*.parquet" if divided else f"{table}/part-*.parquet"
-        options = f", {_HIVE_TYPES}" if divided else ""
-        yield f"CREATE OR REPLACE VIEW {table} AS FROM read_parquet({quoted(files)}{options});"
+        if partitioned and is_divided(table):
+            rows = rows_sql(quoted(f"{table}/{FOLDERS}/part-*.parquet"))
+        else:
+            rows = f"read_parquet({quoted(f'{table}/part-*.parquet')})"
+        yield f"CREATE OR REPLACE VIEW {table} AS FROM {rows};"
         yield from comments("VIEW", table)
 
 
@@ -42,8 +42,3 @@ def comments(kind: str, table: str, wanted: frozenset[str] | None = None) -> Ite
     yield f"COMMENT ON {kind} {table} IS {quoted(title(table))};"
     for each in (each for each in columns(table) if wanted is None or each.name in wanted):
         yield f'COMMENT ON COLUMN {table}."{each.name}" IS {quoted(meaning(each))};'
-
-
-def is_divided(table: str) -> bool:
-    """Whether the rows of a table have day and queue manager, by which they can be divided."""
-    return {"smf_time", "qmgr"} <= {each.name for each in columns(table)}
