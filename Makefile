@@ -77,7 +77,7 @@ fixtures: $(READY)
 
 lock:
 	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[dev,spark]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[dev]'
 	$(BIN)/python -m pip freeze --exclude smfparse > constraints.txt
 
 clean:

@@ -37,6 +37,7 @@ Tables: TypeAlias = Mapping[str, Any]
 
 _GROUP_ROWS = 122_880
 _DELTA = "DELTA_BINARY_PACKED"
+_RISING = {"smf_time", "time", "qwhsstck", "record_no", "record_offset", "task_record_no"}
 _SCAN = "SELECT max(hash(COLUMNS(*))) FROM wqst"
 _SUMS = "SELECT sum(putn), sum(getn), sum(putct), sum(getct), sum(validput) FROM wqst"
 _QUERIES = {"all columns": _SCAN, "5 sums": _SUMS, "aggregate": AGGREGATE}
@@ -64,19 +65,16 @@ def _but(**changes: Any) -> Way:
 
 
 def _dictionary_of_all(limit: int) -> Way:
-    changed = _but(use_dictionary=True, dictionary_pagesize_limit=limit)
-    return lambda table: changed(table) | {"column_encoding": None}
+    return _but(use_dictionary=True, dictionary_pagesize_limit=limit)
 
 
 def _delta_of(wanted: Callable[[Any], bool]) -> Way:
-    """Delta of every column with a type that is wanted, besides those that have it."""
+    """Delta of every column that is wanted."""
 
     def way(table: str) -> Options:
         options = parquet_options(table)
-        more = [each.name for each in coded_schema(table) if wanted(each.type)]
-        return options | {
-            "column_encoding": options["column_encoding"] | dict.fromkeys(more, _DELTA)
-        }
+        found = [each.name for each in coded_schema(table) if wanted(each)]
+        return options | {"column_encoding": dict.fromkeys(found, _DELTA)}
 
     return way
 
@@ -118,9 +116,10 @@ CANDIDATES: Mapping[str, Way] = {
     "dictionary of all, up to 4 KB": _dictionary_of_all(1 << 12),
     "no dictionary for hexadecimal": _opaque_plain,
     "no dictionary": _but(use_dictionary=False),
-    "no delta": _but(column_encoding=None),
-    "delta of all times": _delta_of(pa.types.is_timestamp),
-    "delta of all whole numbers": _delta_of(pa.types.is_integer),
+    "delta of columns that rise": _delta_of(lambda each: each.name in _RISING),
+    "delta of all times": _delta_of(lambda each: pa.types.is_timestamp(each.type)),
+    "delta of all whole numbers": _delta_of(lambda each: pa.types.is_integer(each.type)),
+    "zstd level 1": _but(compression_level=1),
     "zstd level 3": _but(compression_level=3),
     "zstd level -1": _but(compression_level=-1),
     "lz4": _but(compression="lz4", compression_level=None),

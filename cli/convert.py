@@ -99,7 +99,8 @@ def _names(
 @click.option(
     "--partition",
     is_flag=True,
-    help="Divide the rows of a dataset by day and queue manager: date=2026-03-04/qmgr=QM01/.",
+    help="Divide the rows of a dataset by day and queue manager: "
+    "date=2026-03-04/queue_manager=QM01/.",
 )
 @click.option("--force", is_flag=True, help="Replace what is in DIR, or FILE.")
 @reading_options("--until")

@@ -11,6 +11,14 @@ from typing import TYPE_CHECKING
 from smfparse.faces import face
 
 if TYPE_CHECKING:
+    from smfparse.store.hive import DATE as DATE
+    from smfparse.store.hive import NO_DATE as NO_DATE
+    from smfparse.store.hive import NO_QMGR as NO_QMGR
+    from smfparse.store.hive import NO_ROWS as NO_ROWS
+    from smfparse.store.hive import QMGR as QMGR
+    from smfparse.store.hive import is_divided as is_divided
+    from smfparse.store.hive import is_earlier as is_earlier
+    from smfparse.store.hive import qmgr_value as qmgr_value
     from smfparse.store.locking import LOCK as LOCK
     from smfparse.store.locking import only_writer as only_writer
     from smfparse.store.manifest import FORMAT as FORMAT
@@ -42,17 +50,17 @@ if TYPE_CHECKING:
     from smfparse.store.targets import in_folder as in_folder
     from smfparse.store.targets import replacing as replacing
     from smfparse.store.views_sql import comments as comments
-    from smfparse.store.views_sql import is_divided as is_divided
     from smfparse.store.views_sql import selected as selected
     from smfparse.store.views_sql import view_statements as view_statements
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
+        hive="DATE NO_DATE NO_QMGR NO_ROWS QMGR is_divided is_earlier qmgr_value",
         locking="LOCK only_writer",
         manifest="FORMAT MANIFEST RECORDS VIEWS Manifest added_columns called_otherwise contents "
         "dataset_files interrupted is_dataset lacking named_columns ours own_folders part_number "
         "read_manifest smf_files strays write_manifest",
         parquet="TableWriter joined parquet_options",
         targets="PARTIAL check_file check_folder in_folder replacing",
-        views_sql="comments is_divided selected view_statements",
+        views_sql="comments selected view_statements",
     )

@@ -2,7 +2,7 @@
 
     smfparse.json              the manifest, written last: it names every other file
     views.sql                  the tables for DuckDB
-    <table>/part-*.parquet     rows; partitioned: <table>/date=.../qmgr=.../part-*.parquet
+    <table>/part-*.parquet     rows; partitioned: <table>/date=.../queue_manager=.../
     .records/part-*.bin        fingerprints of the records, for what is added later
     .partial/                  the same while it is written: a folder that readers pass over
     .lock                      while somebody writes
@@ -20,6 +20,7 @@ from types import UnionType
 from typing import Any, TypeAlias
 
 from smfparse.errors import InputError
+from smfparse.store.hive import EARLIER_FOLDERS, FOLDERS
 from smfparse.store.locking import LOCK
 from smfparse.store.targets import PARTIAL
 from smfparse.tables import columns, table_names
@@ -35,9 +36,8 @@ _BEFORE_COLUMNS = 4
 """The format whose manifests do not name columns; datasets of it are read."""
 _LATER = frozenset({"task_record_offset"})
 """Columns that no dataset of that format has."""
-HIVE = "date=*/qmgr=*"
-"""Folders below that of a partitioned table."""
-_PARTS = ("part-*.parquet", f"{HIVE}/part-*.parquet")
+_FOLDERS = ("", f"{FOLDERS}/", f"{EARLIER_FOLDERS}/")
+"""Folders of rows below that of a table: whole, partitioned, partitioned in format 4."""
 _NUMBER = re.compile(r"part-(\d+)[^/]*$")
 """Number of the part in the path of a file."""
 _Shape: TypeAlias = Mapping[str, type | UnionType]
@@ -68,7 +68,9 @@ def read_manifest(folder: Path) -> Manifest:
     if isinstance(found, dict) and found.get("format") == _BEFORE_COLUMNS:
         found |= {"format": FORMAT, "columns": named_columns(_LATER)}
     if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise InputError(f"{folder}: written by another version of smfparse; convert again")
+        raise InputError(
+            f"{folder}: written by another version of smfparse; convert again from the SMF files"
+        )
     if not _is_sound(found):
         raise InputError(f"{folder}: {MANIFEST} is damaged; convert again")
     return found
@@ -174,8 +176,8 @@ def ours(folder: Path) -> list[Path]:
     found = [
         each
         for table in table_names()
-        for pattern in _PARTS
-        for each in sorted((folder / table).glob(pattern))
+        for below in _FOLDERS
+        for each in sorted((folder / table).glob(f"{below}part-*.parquet"))
     ]
     return [*found, *sorted((folder / RECORDS).glob("part-*.bin"))]
 

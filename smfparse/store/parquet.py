@@ -18,13 +18,6 @@ from smfparse.tables import CODED, Batch, coded_schema, columns, meaning, plain_
 _FEW_ROWS = 30
 _LIGHT = {"compression": "snappy", "compression_level": None}
 """For files of few rows, which zstd takes longer to begin, and makes no smaller."""
-_RISING = frozenset(
-    {
-        *("smf_time", "time", "qwhsstck", "record_no", "record_offset"),
-        *("task_record_no", "task_record_offset"),
-    }
-)
-"""Columns that go up in small steps from row to row."""
 _SOUGHT = frozenset({"smf_time", "time", "interval_start", "record_no", "task_record_no"})
 """Key columns by whose range rows are looked for."""
 
@@ -103,17 +96,15 @@ def joined(table: str, batches: Sequence[Batch], wanted: frozenset[str] | None =
 def parquet_options(table: str, wanted: frozenset[str] | None = None) -> dict[str, Any]:
     """Return how the columns of a table are written: see docs/performance.md for the measurement.
 
-    Texts with a dictionary; columns that rise by their steps; all others plain. Least and greatest
-    value of those columns only by whose range rows are looked for.
+    Texts with a dictionary; all others plain. Least and greatest value of those columns only by
+    whose range rows are looked for. No column by its steps (DELTA_BINARY_PACKED): fastparquet reads
+    steps of more than 24 bits, as between the times of two intervals, as other values.
     """
     fields = coded_schema(table, wanted)
     return {
         "compression": "zstd",
-        "compression_level": 1,
+        "compression_level": 2,
         "use_dictionary": [each.name for each in fields if each.type in (CODED, pa.string())],
-        "column_encoding": {
-            each: "DELTA_BINARY_PACKED" for each in fields.names if each in _RISING
-        },
         "write_statistics": [each for each in fields.names if each in _SOUGHT],
         "store_schema": False,
     }

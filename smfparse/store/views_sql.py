@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 
 from smfparse.layout import LOCAL_TIMESTAMP, TIMESTAMP, WIDE_DIGITS
-from smfparse.store.manifest import HIVE
+from smfparse.store.hive import FOLDERS, is_divided, rows_sql
 from smfparse.tables import DECIMAL, columns, meaning, quoted, table_names, title, views_script
 
 _HEAD = """\
@@ -14,7 +14,6 @@ _HEAD = """\
 -- Written by smfparse convert, which replaces it.
 SET TimeZone = 'UTC';
 """
-_HIVE_TYPES = "hive_partitioning = true, hive_types = {'date': DATE, 'qmgr': VARCHAR}"
 _SQL_TYPES = {
     "string": "VARCHAR",
     "bool": "BOOLEAN",
@@ -48,16 +47,16 @@ def view_statements(
 def _views(partitioned: bool, lacking: Mapping[str, Sequence[frozenset[str]]]) -> Iterator[str]:
     for table in table_names():
         divided = partitioned and is_divided(table)
-        files = f"{table}/{HIVE}/part-*.parquet" if divided else f"{table}/part-*.parquet"
-        options = f", {_HIVE_TYPES}" if divided else ""
-        rows = ""
-        if any(found := lacking.get(table, ())):
-            options += ", union_by_name = true"
-            every = selected(table, frozenset.intersection(*found))
-            rows = f"SELECT {every}{', date' if divided else ''} "
-        yield (
-            f"CREATE OR REPLACE VIEW {table} AS {rows}FROM read_parquet({quoted(files)}{options});"
+        files = quoted(
+            f"{table}/{FOLDERS}/part-*.parquet" if divided else f"{table}/part-*.parquet"
         )
+        found = lacking.get(table, ())
+        options = ", union_by_name = true" if any(found) else ""
+        rows = rows_sql(files, options) if divided else f"read_parquet({files}{options})"
+        if any(found):
+            every = selected(table, frozenset.intersection(*found))
+            rows = f"(SELECT {every}{', date' if divided else ''} FROM {rows})"
+        yield f"CREATE OR REPLACE VIEW {table} AS FROM {rows};"
         yield from comments("VIEW", table)
 
 
@@ -80,8 +79,3 @@ def comments(kind: str, table: str, wanted: frozenset[str] | None = None) -> Ite
     yield f"COMMENT ON {kind} {table} IS {quoted(title(table))};"
     for each in (each for each in columns(table) if wanted is None or each.name in wanted):
         yield f'COMMENT ON COLUMN {table}."{each.name}" IS {quoted(meaning(each))};'
-
-
-def is_divided(table: str) -> bool:
-    """Whether the rows of a table have day and queue manager, by which they can be divided."""
-    return {"smf_time", "qmgr"} <= {each.name for each in columns(table)}

@@ -8,7 +8,7 @@ from pathlib import Path
 from smfparse.decoding import Duplicates
 from smfparse.errors import RequestError
 from smfparse.inputs import Dataset, Inputs, SmfFile, called_apart
-from smfparse.store import MANIFEST, Manifest
+from smfparse.store import MANIFEST, Manifest, is_earlier
 from smfparse.tables import table_names
 from smfparse.writing.dataset import alone_in, check_free, make, next_number, write_whole
 from smfparse.writing.making import Making, damage_keys
@@ -115,6 +115,11 @@ def _check_alike(inputs: Inputs, there: Dataset, partition: bool) -> None:
     if partition and not old["partitioned"]:
         raise RequestError(
             f"{folder}: written without partition=True; append without it", "partition"
+        )
+    if any(is_earlier(each) for names in old["files"].values() for each in names):
+        raise RequestError(
+            f"{folder}: partitioned by an earlier version, whose folders other tools cannot read; "
+            "convert the SMF files again"
         )
     for table in table_names():
         there.files(table)

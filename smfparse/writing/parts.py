@@ -8,20 +8,26 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import quote
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from smfparse.limits import Limits
-from smfparse.store import TableWriter, is_divided
+from smfparse.store import (
+    DATE,
+    NO_DATE,
+    NO_QMGR,
+    NO_ROWS,
+    QMGR,
+    TableWriter,
+    is_divided,
+    qmgr_value,
+)
 from smfparse.tables import Batch, table_names
 
 _COLUMN_BYTES = 256
 """What a column of a batch takes in memory besides its values."""
-_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
-"""The folder of rows that have no value."""
 
 
 class Written(NamedTuple):
@@ -125,12 +131,12 @@ class PartFiles:
 
 
 def _divided(batch: Batch) -> list[tuple[str, Batch]]:
-    """Return the rows of a batch by the folder they belong in: `date=2026-03-04/qmgr=QM01`."""
-    days = pc.fill_null(batch["smf_time"].cast(pa.date32()).cast(pa.string()), _NO_VALUE)
+    """Return the rows of a batch by the folder they belong in."""
+    days = pc.fill_null(batch["smf_time"].cast(pa.date32()).cast(pa.string()), NO_DATE)
     names = batch["qmgr"].dictionary
-    folders = pa.array([_folder_of(each) for each in names.to_pylist()], pa.string())
-    queue_managers = pc.fill_null(folders.take(batch["qmgr"].indices), _NO_VALUE)
-    joined = pc.binary_join_element_wise("date=", days, "/qmgr=", queue_managers, "")
+    values = pa.array([qmgr_value(each) for each in names.to_pylist()], pa.string())
+    queue_managers = pc.fill_null(values.take(batch["qmgr"].indices), NO_QMGR)
+    joined = pc.binary_join_element_wise(f"{DATE}=", days, f"/{QMGR}=", queue_managers, "")
     places = joined.dictionary_encode()
     found = places.dictionary.to_pylist()
     if len(found) == 1:
@@ -139,15 +145,6 @@ def _divided(batch: Batch) -> list[tuple[str, Batch]]:
     return [(each, batch.take(np.flatnonzero(codes == code))) for code, each in enumerate(found)]
 
 
-def _folder_of(name: str | None) -> str | None:
-    """Return a name as a part of a path that hive partitioning reads back."""
-    if not name:
-        return None
-    if name.upper() == "NULL":
-        return f"%{ord(name[0]):02X}{name[1:]}"  # as it is, DuckDB 1.5 takes it for no name
-    return quote(name, safe="")
-
-
 def _no_place(table: str, partitioned: bool) -> str:
     """Return where the file of a table without rows is."""
-    return f"date={_NO_VALUE}/qmgr={_NO_VALUE}" if partitioned and is_divided(table) else ""
+    return NO_ROWS if partitioned and is_divided(table) else ""

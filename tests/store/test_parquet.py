@@ -18,8 +18,6 @@ from smfparse.tables import columns, table_names
 from smfparse.writing import write_dataset
 from tests.support.paths import SMF
 
-RISING = {"smf_time", "time", "qwhsstck", "record_no", "record_offset", "task_record_no"}
-RISING |= {"task_record_offset"}
 SOUGHT = {"smf_time", "time", "interval_start", "record_no", "task_record_no"}
 TEXTS = {(table, each.name) for table in table_names() for each in columns(table)
          if each.arrow == "string"}  # fmt: skip
@@ -63,14 +61,10 @@ def test_texts_have_a_dictionary_and_nothing_else_has(folder: Path, table: str) 
 
 
 @every_table
-def test_columns_that_rise_are_steps_and_all_others_are_plain(folder: Path, table: str) -> None:
+def test_all_other_columns_are_plain(folder: Path, table: str) -> None:
     """RLE is that of the NULLs, PLAIN that of the dictionary."""
     for each in chunks(folder, table):
-        name, encodings = each.path_in_schema, set(each.encodings) - {"RLE"}
-        if name in RISING:
-            assert (encodings, each.physical_type) == ({"DELTA_BINARY_PACKED"}, "INT64"), name
-        else:
-            assert encodings <= {"PLAIN", "RLE_DICTIONARY"}, name
+        assert set(each.encodings) <= {"PLAIN", "RLE", "RLE_DICTIONARY"}, each.path_in_schema
 
 
 @every_table

@@ -28,6 +28,15 @@ def make_older(folder: Path) -> None:
     (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
 
 
+def name_folders_as_before(folder: Path) -> None:
+    """Give the folders of a partitioned dataset the names that format 4 had."""
+    manifest = folder / MANIFEST
+    text = manifest.read_text(encoding="utf-8").replace("/queue_manager=", "/qmgr=")
+    manifest.write_text(text, encoding="utf-8")
+    for each in folder.glob("*/date=*/queue_manager=*"):
+        each.rename(each.with_name(each.name.replace("queue_manager=", "qmgr=")))
+
+
 def drop(file: Path, *names: str) -> None:
     """Write a file of a table again without some of its columns."""
     pq.write_table(pq.ParquetFile(file).read().drop_columns(list(names)), file)

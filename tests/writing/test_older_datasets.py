@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import smfparse
-from smfparse.errors import InputError, SmfError
+from smfparse.errors import InputError, RequestError, SmfError
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.inputs.options import DEFAULTS
 from smfparse.query import Catalog, lazy_frame
@@ -28,7 +28,13 @@ from smfparse.store import (
 )
 from smfparse.tables import plain_schema, schema, table_names
 from smfparse.writing import append_dataset, write_dataset
-from tests.support.datasets import LATER, LATER_BY_TABLE, drop, make_older
+from tests.support.datasets import (
+    LATER,
+    LATER_BY_TABLE,
+    drop,
+    make_older,
+    name_folders_as_before,
+)
 from tests.support.mixed_records import many, written
 
 BATCH = "wqst"
@@ -140,6 +146,25 @@ def test_files_that_are_added_have_the_columns(
     firsts = read_manifest(folder)["columns"][BATCH]
     assert {firsts[each] for each in LATER_BY_TABLE[BATCH]} == {1}
     assert set(firsts.values()) == {0, 1}
+
+
+def test_folders_of_the_earlier_version_are_read_and_not_added_to(
+    dumps: list[Path], tmp_path: Path
+) -> None:
+    folder = older(dumps[:1], tmp_path / "old", partition=True)
+    name_folders_as_before(folder)
+    inputs = open_inputs([folder])
+    with Catalog(inputs) as catalog:
+        for table in table_names():
+            wanted = expected(dumps[:1], table, dumps[:1])
+            assert in_order(inputs.arrow(table)).equals(wanted), table
+            assert in_order(catalog.arrow(f"FROM {table}")).cast(wanted.schema).equals(wanted)
+    before = sorted(folder.rglob("*"))
+    with pytest.raises(RequestError, match=r"partitioned by an earlier version.*convert the SMF"):
+        append_dataset(open_inputs(dumps[1:]), folder, partition=True)
+    assert sorted(folder.rglob("*")) == before
+    write_dataset(open_inputs(dumps[1:]), folder, partition=True, force=True)
+    assert not [*folder.rglob("qmgr=*")]
 
 
 @every_form

@@ -1,0 +1,71 @@
+"""The folders of a partitioned table, whose names other tools read as columns (hive partitioning).
+
+    <table>/date=2026-03-04/queue_manager=QM01/
+
+The files hold every column of their table, so no folder has the name of a column: tools that take
+the type of a folder's value from its name would find one column with two types.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from urllib.parse import quote
+
+from smfparse.tables import columns
+
+DATE = "date"
+QMGR = "queue_manager"
+FOLDERS = f"{DATE}=*/{QMGR}=*"
+"""Pattern of the folders below that of a table."""
+EARLIER_FOLDERS = f"{DATE}=*/qmgr=*"
+"""What they were in datasets of format 4. Their files are read, and none are added."""
+NO_DATE = "0001-01-01"
+"""The value for rows without a day: a date, so that the folders of every table are dates."""
+NO_QMGR = "no-qmgr"
+"""The value for rows without a queue manager; longer than any name. (pandas cannot read the usual
+`__HIVE_DEFAULT_PARTITION__` beside names, and pyarrow not alone.)"""
+_BLANK = "blank"
+"""The value for a name of blanks."""
+NO_ROWS = f"{DATE}={NO_DATE}/{QMGR}={NO_QMGR}"
+"""The folder of a table without rows."""
+_IN_NO_VALUE = frozenset("KQXZ")
+"""Letters that are in no number, date, duration or truth value."""
+
+
+def is_divided(table: str) -> bool:
+    """Whether the rows of a table have day and queue manager, by which they can be divided."""
+    return {"smf_time", "qmgr"} <= {each.name for each in columns(table)}
+
+
+def is_earlier(file: str) -> bool:
+    """Whether a file, by its path in the dataset, is in folders of format 4."""
+    return PurePosixPath(file).parent.match(EARLIER_FOLDERS)
+
+
+def qmgr_value(name: str) -> str:
+    """Return what a folder has for the name of a queue manager, as part of a path.
+
+    fastparquet, which decodes nothing, takes P101 for a duration and DEC1 for a date, and DuckDB
+    takes NULL for no value: the first character of a name that could be one is written as `%50`.
+    """
+    if not name:
+        return _BLANK
+    value = quote(name, safe="")
+    is_safe = value.startswith("%") or _IN_NO_VALUE & set(name.upper())
+    return value if is_safe else f"%{ord(name[0]):02X}{value[1:]}"
+
+
+def rows_sql(files: str, options: str = "") -> str:
+    """Return the rows of a partitioned table as they stand behind FROM in DuckDB.
+
+    They have the columns of the table, and its day. `qmgr` comes from the folder, so that a filter
+    by it opens no other files.
+
+    files    a pattern of files, quoted
+    options  of read_parquet besides, each behind a comma
+    """
+    types = f"{{'{DATE}': DATE, '{QMGR}': VARCHAR}}"
+    qmgr = f"CASE {QMGR} WHEN '{NO_QMGR}' THEN NULL WHEN '{_BLANK}' THEN '' ELSE {QMGR} END AS qmgr"
+    date = f"nullif({DATE}, DATE '{NO_DATE}') AS {DATE}"
+    rows = f"read_parquet({files}, hive_partitioning = true, hive_types = {types}{options})"
+    return f"(SELECT * EXCLUDE ({QMGR}) REPLACE ({qmgr}, {date}) FROM {rows})"
