@@ -37,7 +37,7 @@ rows AS (
         section, sum(interval_seconds) AS interval_seconds, sum(requests)::UBIGINT AS requests,
         sum(busy_us) AS busy_us, sum(cpu_us) AS cpu_us, sum(waiting_us) AS waiting_us,
         sum(channels)::UBIGINT AS channels, max(longest) AS longest,
-        arg_max(longest_at, longest) AS longest_at, 'Summ' AS task
+        arg_max_null(longest_at, longest) AS longest_at, 'Summ' AS task
     FROM tasks
     GROUP BY section
 )
@@ -84,7 +84,7 @@ SELECT
     getbytes / nullif(validget, 0) AS get_size,
     getbytes, getpmsg, putpmsg, put1pmsg,
     CASE WHEN validget > 0 THEN maxlatnt END AS on_queue_maximum,
-    shortest AS on_queue_minimum,
+    CASE WHEN validget > 0 THEN shortest END AS on_queue_minimum,
     totlatnt / nullif(validget, 0) AS on_queue_average,
     getjwn, getjwet / nullif(getjwn, 0) AS get_log_write,
     getjcn, getjcet / nullif(getjcn, 0) AS get_log_force,

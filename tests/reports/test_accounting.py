@@ -435,7 +435,8 @@ def test_every_latch_class_has_the_name_it_has_elsewhere(write: Write) -> None:
     waits = dict.fromkeys(range(1, 33), (1, 1, 1))
     rows = report_rows("task", write(task_record(task(latches=waits))))
     named = {row["latch"]: row["latch_name"] for row in rows if row["line"] == "latch"}
-    assert named == {n: str(enums.LATCH_CLASS.get(n, "-")) for n in range(1, 33)}
+    words = {number: str(word) for number, word in enums.LATCH_CLASS.items()}
+    assert named == {n: words.get(n) for n in range(1, 33)}
 
 
 CF_REQUESTS = [

@@ -5,7 +5,7 @@ blocks AS (
         section, block_no, sum(interval_seconds) AS interval_seconds,
         sum(qctreqn)::UBIGINT AS qctreqn, sum(qcteltm) AS qcteltm, sum(qctcptm) AS qctcptm,
         sum(qctwttm) AS qctwttm, NULL AS channels,
-        max(qctlgdu) AS longest, arg_max(qctlgtm, qctlgdu) AS longest_at
+        max(qctlgdu) AS longest, arg_max_null(qctlgtm, qctlgdu) AS longest_at
     FROM sectioned.qct_dns
     GROUP BY section, block_no
 )

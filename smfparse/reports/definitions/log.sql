@@ -8,8 +8,8 @@ io AS (
         sum(qjstioci)::BIGINT AS pages,
         sum(qjstiototio) AS io_us,
         max(qjstiomaxio) AS longest_us,
-        arg_max(qjstiomaxiot, qjstiomaxio) AS longest_at,
-        arg_max(qjstiomaxiol, qjstiomaxio) AS longest_log
+        arg_max_null(qjstiomaxiot, qjstiomaxio) AS longest_at,
+        arg_max_null(qjstiomaxiol, qjstiomaxio) AS longest_log
     FROM sectioned.qjst_io
     GROUP BY ALL
 ),

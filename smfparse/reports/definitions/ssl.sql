@@ -5,7 +5,7 @@ blocks AS (
         section, block_no, sum(interval_seconds) AS interval_seconds,
         sum(qctreqn)::UBIGINT AS qctreqn, sum(qcteltm) AS qcteltm, sum(qctcptm) AS qctcptm,
         sum(qctwttm) AS qctwttm, NULL AS channels,
-        max(qctlsdu) AS longest, arg_max(qctlstm, qctlsdu) AS longest_at
+        max(qctlsdu) AS longest, arg_max_null(qctlstm, qctlsdu) AS longest_at
     FROM sectioned.qct_ssl
     GROUP BY section, block_no
 )

@@ -201,16 +201,16 @@ stream_queues AS (
     GROUP BY ALL
     UNION ALL
     SELECT
-        section, base, queue,
+        s.section, b.base, s.queue,
         CASE
-            WHEN base IS NULL THEN 'candidate: puts in statistics, none by tasks in class 3'
+            WHEN b.base IS NULL THEN 'candidate: puts in statistics, none by tasks in class 3'
             ELSE 'candidate: as many puts as its base streamed, none by tasks in class 3'
         END
-    FROM statistics
-    ANTI JOIN put_to USING (system, qmgr, queue)
-    LEFT JOIN bases USING (section, puts)
-    WHERE puts > 0
-        AND (system, qmgr) IN (SELECT (system, qmgr) FROM put_to)
+    FROM (FROM statistics ANTI JOIN put_to USING (system, qmgr, queue)) AS s
+    LEFT JOIN bases AS b
+        ON b.section = s.section AND b.puts = s.puts AND b.base <> s.queue
+    WHERE s.puts > 0
+        AND (s.system, s.qmgr) IN (SELECT (system, qmgr) FROM put_to)
         AND NOT EXISTS (FROM pairs)
 ),
 streams AS (

@@ -1,8 +1,8 @@
 -- TASK: what each task did and on which queues, from class 3 accounting: WTID, WTAS, WQST, and the
 -- latches and coupling facility requests of these. `line` is the kind of line of a row.
 -- A task is identified by its token: its start in microseconds of the TOD clock, and two addresses. That
--- is in WTAS and in WQST; a WTID is that of the WTAS in its record, or in a 116/2 record, which is asked
--- where there is no 116/1 record, of the queues in it.
+-- is in WTAS and in WQST; a WTID is that of the WTAS in its 116/1 record, or in a 116/2 record without
+-- one, of the queues in it.
 WITH
 latches(latch, latch_name) AS (
     VALUES
@@ -25,17 +25,15 @@ links AS (
         task_of_wtas(wtasstrt, wtasmthr, wtaswtas) AS token
     FROM sectioned.wtas
 ),
-first_queues AS (
-    SELECT
-        input_no, source, record_no,
-        task_of_wqst(correl) AS token
+queue_links AS (
+    SELECT input_no, source, record_no, any_value(task_of_wqst(correl)) AS token
     FROM sectioned.wqst
-    WHERE block_no = 1
+    GROUP BY ALL
 ),
 named AS (
     SELECT
         i.section,
-        coalesce(l.token, f.token) AS token,
+        coalesce(l.token, q.token) AS token,
         arg_max({
             'type': i.wtidatyp_text, 'job': i.wtidccn, 'userid': i.wtidopid, 'tran': i.wtidtran,
             'channel': i.wtidchl, 'partner': i.wtidchlc, 'correlator': i.wtidcori
@@ -44,8 +42,11 @@ named AS (
             'taken': coalesce(i.time, i.smf_time)
         }) AS who
     FROM sectioned.wtid AS i
-    LEFT JOIN links AS l USING (input_no, source, record_no)
-    LEFT JOIN first_queues AS f USING (input_no, source, record_no)
+    LEFT JOIN links AS l
+        ON l.input_no = i.input_no AND l.source = i.source
+        AND l.record_no = coalesce(i.task_record_no, i.record_no)
+    LEFT JOIN queue_links AS q
+        ON q.input_no = i.input_no AND q.source = i.source AND q.record_no = i.record_no
     GROUP BY ALL
 ),
 spans AS (
@@ -78,7 +79,8 @@ queues AS MATERIALIZED (
 ),
 used AS (
     SELECT
-        section, token, count(*) AS task_queues, sum(queue_requests)::BIGINT AS task_requests,
+        section, token, count(DISTINCT (objname, basename)) AS task_queues,
+        sum(queue_requests)::BIGINT AS task_requests,
         sum(queue_elapsed) AS elapsed, sum(queue_cpu) AS cpu
     FROM queues
     GROUP BY ALL
@@ -128,7 +130,7 @@ tasks AS (
 ),
 waits AS (
     SELECT
-        t.section, l.token, t.latch, coalesce(any_value(latch_name), '-') AS latch_name,
+        t.section, l.token, t.latch, any_value(latch_name) AS latch_name,
         sum(t.wtaslwn)::BIGINT AS wtaslwn, sum(t.wtaslwet) AS wtaslwet, max(t.wtaslmax) AS wtaslmax
     FROM sectioned.wtas_latch AS t
     JOIN links AS l USING (input_no, source, record_no)
@@ -150,7 +152,7 @@ cf_requests AS (
 ),
 cf AS (
     SELECT
-        section, token, objname, basename,
+        section, token, objname, basename, nullif(basename, objname) AS base,
         100 * list_position(['commit', 'prepare', 'open', 'close', 'get', 'put', 'put1'], verb)
             + request AS detail,
         upper(verb[1]) || verb[2:] || ' CF '
