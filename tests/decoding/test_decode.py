@@ -52,19 +52,24 @@ def scalar(which: Block, blocks: Sequence[bytes]) -> dict[str, Rows]:
     return found
 
 
-def vectorised(which: Block, blocks: Sequence[bytes]) -> dict[str, Rows]:
-    """Decode all blocks at once, as they lie one behind the other in a chunk."""
-    length = np.array([len(each) for each in blocks], np.int64)
-    at = np.cumsum(length) - length
-    buffer = np.frombuffer(b"".join(blocks) + bytes(SLACK), np.uint8)
+def vectorised(which: Block, *chunks: Sequence[bytes]) -> dict[str, Rows]:
+    """Decode all blocks of a chunk at once, as they lie one behind the other in it."""
     main = BlockBuffer(which, which.columns)
-    main.add(buffer, at, length)
-    found = {which.name: rows_of(dict(main.arrays()), len(blocks))}
-    for child in which.children:
-        entries = EntryBuffer(which, child, child.columns)
-        owner = entries.add(buffer, at, length)
-        made = dict(entries.arrays())
-        found[child.table] = rows_of({"block": pa.array(owner), **made}, owner.size)
+    entries = {each.table: EntryBuffer(which, each, each.columns) for each in which.children}
+    owners: dict[str, list[int]] = {table: [] for table in entries}
+    before = 0
+    for blocks in chunks:
+        length = np.array([len(each) for each in blocks], np.int64)
+        at = np.cumsum(length) - length
+        buffer = np.frombuffer(b"".join(blocks) + bytes(SLACK), np.uint8)
+        main.add(buffer, at, length)
+        for table, each in entries.items():
+            owners[table] += (each.add(buffer, at, length) + before).tolist()
+        before += len(blocks)
+    found = {which.name: rows_of(dict(main.arrays()), before)}
+    for table, each in entries.items():
+        made = {"block": pa.array(owners[table], pa.int64()), **dict(each.arrays())}
+        found[table] = rows_of(made, len(owners[table]))
     return found
 
 
@@ -75,8 +80,9 @@ def rows_of(columns: dict[str, Any], rows: int) -> Rows:
     return [{name: lists[name][row] for name in lists} for row in range(rows)]
 
 
-def agree(which: Block, blocks: Sequence[bytes]) -> None:
-    one, all_at_once = scalar(which, blocks), vectorised(which, blocks)
+def agree(which: Block, *chunks: Sequence[bytes]) -> None:
+    one = scalar(which, [each for blocks in chunks for each in blocks])
+    all_at_once = vectorised(which, *chunks)
     for table, rows in one.items():
         assert all_at_once[table] == rows, table
 
@@ -113,8 +119,10 @@ def cut_blocks(draw: st.DrawFn, which: Block) -> list[bytes]:
 @given(data=st.data())
 @any_bytes
 def test_both_decoders_agree_on_any_bytes_at_any_length(name: str, data: st.DataObject):
+    """In one chunk or in several."""
     which = BLOCKS[name]
-    agree(which, data.draw(cut_blocks(which)))
+    chunk = st.just([bytes(which.size)]) | cut_blocks(which)
+    agree(which, *data.draw(st.lists(chunk, min_size=1, max_size=3)))
 
 
 @every_block

@@ -11,11 +11,19 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.decoding import Duplicates, duplicates
+from smfparse.decoding import (
+    FINGERPRINT,
+    Duplicates,
+    Recorder,
+    duplicates,
+    fingerprints,
+    read_run,
+)
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.inputs import parallel as ranges
 from smfparse.inputs.named import look
@@ -371,6 +379,59 @@ def test_records_are_those_of_a_model(
     assert kept(paths, jobs) == [
         (f"{place}", number) for place, found in enumerate(expected) for number in found
     ]
+
+
+@given(
+    earlier=st.lists(st.lists(st.sampled_from(POOL), max_size=9), max_size=2),
+    files=st.lists(st.lists(st.sampled_from(POOL), min_size=1, max_size=9), min_size=1, max_size=2),
+    block=st.sampled_from([1, 2, 3, 1 << 16]),
+)
+@search(60)
+def test_records_that_were_read_before_are_duplicates(
+    tmp_path: Path,
+    here: None,
+    monkeypatch: pytest.MonkeyPatch,
+    earlier: list[list[Record]],
+    files: list[list[Record]],
+    block: int,
+) -> None:
+    """As the fingerprints of a dataset say, in as many ascending files as it has."""
+    monkeypatch.setattr(duplicates, "_BLOCK", block)
+    for place, records in enumerate(earlier):
+        some = fingerprints(chunk_of(*records)) if records else np.zeros(0, FINGERPRINT)
+        np.sort(some).tofile(tmp_path / f"run{place}")
+    inputs = [
+        Input(put(tmp_path / f"{place}", *records), f"{place}")
+        for place, records in enumerate(files)
+    ]
+    runs = [read_run(tmp_path / f"run{place}") for place in range(len(earlier))]
+    found = duplicates.find_duplicates(inputs, runs)
+    expected = modelled([[record for each in earlier for record in each], *files])[1:]
+    assert [
+        sorted({*range(1, len(each) + 1)} - {*left})
+        for each, left in zip(files, expected, strict=True)
+    ] == [found[each.path].tolist() for each in inputs]
+
+
+@given(
+    batches=st.lists(st.lists(st.binary(min_size=16, max_size=16), max_size=4), max_size=6),
+    most=st.integers(1, 8),
+)
+@search(60)
+def test_fingerprints_are_handed_on_in_order_and_none_is_lost_or_added(
+    batches: list[list[bytes]], most: int
+) -> None:
+    handed: list[Any] = []
+    recorder = Recorder(handed.append, most)
+    for each in batches:
+        recorder.add(np.array(each, FINGERPRINT))
+        assert sum(map(len, recorder.held)) < most
+    assert all(len(each) >= most for each in handed)
+    handed += [recorder.take(), recorder.take()]
+    taken = [[bytes(each).ljust(16, b"\0") for each in some] for some in handed]
+    assert all(some == sorted(some) for some in taken)
+    assert sorted(itertools.chain(*taken)) == sorted(itertools.chain(*batches))
+    assert taken[-1] == []
 
 
 # What it costs ----------------------------------------------------------------------------------
