@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import operator
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,7 @@ from smfparse.query import Catalog
 from smfparse.reports import TOTAL
 from tests.support import smf
 from tests.support.builders import rdw
+from tests.support.real import every_file
 from tests.support.report_runs import report_lines, report_rows
 
 START = dt.datetime(2026, 3, 4, 12, 0, 0)
@@ -232,8 +234,8 @@ RULES: list[tuple[str, Make, dict[str, Any], float, dict[str, Any]]] = [
 
 
 @pytest.fixture(scope="module")
-def crossed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, float]]:
-    """The rules that are crossed, with their values, by the name of a file.
+def crossed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, dict[str, Any]]]:
+    """The rules that are crossed, with their rows, by the name of a file.
 
     There is one for each rule beyond its limit, and one for each within.
     """
@@ -241,21 +243,99 @@ def crossed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, flo
     for rule, make, beyond, _, within in RULES:
         (folder / f"{rule}-beyond").write_bytes(rdw([make(dict(beyond))]))
         (folder / f"{rule}-within").write_bytes(rdw([make(dict(within))]))
-    found: dict[str, dict[str, float]] = {path.name: {} for path in folder.iterdir()}
+    found: dict[str, dict[str, dict[str, Any]]] = {path.name: {} for path in folder.iterdir()}
     with Catalog(
         open_inputs(sorted(folder.iterdir()), ReadOptions(keep_duplicates=True))
     ) as catalog:
         for row in reports.run_report(reports.report("message"), catalog):
-            found[Path(row["source"]).name][row["rule"]] = row["value"]
+            found[Path(row["source"]).name][row["rule"]] = row
     return found
 
 
 @pytest.mark.parametrize(("rule", "value"), [(rule, value) for rule, _, _, value, _ in RULES])
 def test_a_rule_is_crossed_beyond_its_limit_only(
-    rule: str, value: float, crossed: dict[str, dict[str, float]]
+    rule: str, value: float, crossed: dict[str, dict[str, dict[str, Any]]]
 ) -> None:
-    assert crossed[f"{rule}-beyond"].get(rule) == pytest.approx(value)
+    assert crossed[f"{rule}-beyond"][rule]["value"] == pytest.approx(value)
     assert rule not in crossed[f"{rule}-within"]
+
+
+CROSSES = {
+    ">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "=": operator.eq
+}  # fmt: skip
+
+
+def check_evidence(row: dict[str, Any]) -> None:
+    """Check that the value is there, and is beyond the limit as it is written: in one unit."""
+    found = re.match(r"(>=?|<=?|=) ([0-9.]+)(?=$|[ ,])", row["bound"])
+    assert row["figure"], row
+    assert found, row
+    assert CROSSES[found[1]](row["value"], float(found[2])), row
+
+
+@pytest.mark.parametrize("rule", [rule for rule, *_ in RULES])
+def test_the_value_of_a_rule_is_beyond_the_limit_beside_it(
+    rule: str, crossed: dict[str, dict[str, dict[str, Any]]]
+) -> None:
+    check_evidence(crossed[f"{rule}-beyond"][rule])
+
+
+@pytest.mark.parametrize(
+    ("make", "values", "rule", "figure", "value"),
+    [
+        (managers, {"qmstget": 500}, "MSGM-EMPTY", "QMSTGET, and no QISTMGET", 500),
+        (managers, {"qistmget": 400}, "DATA-SCROLL", "QISTMGET, and no QMSTGET", 400),
+        (managers, {"qmstput": 100, "qmstput1": 100}, "MSGM-WAITING-GETTER",
+         "(QMSTPUT + QMSTPUT1), and no QISTMPUT", 200),
+        (managers, {"qistmput": 300}, "DATA-GENERATED",
+         "QISTMPUT, and no (QMSTPUT + QMSTPUT1)", 300),
+        (pool, {"qpstrio": 1000}, "BUFF-SCAN", "QPSTRIO, and no QPSTTPW", 1000),
+        (moves, {"requests": {9: 100}}, "QUEUE-SELECTOR", "read lists, and no moves of MQGET", 100),
+    ],
+)  # fmt: skip
+def test_where_there_is_no_ratio_the_number_is_the_evidence(
+    make: Make, values: dict[str, Any], rule: str, figure: str, value: float, tmp_path: Path
+) -> None:
+    path = tmp_path / "dump.smf"
+    path.write_bytes(rdw([make(dict(values))]))
+    (row,) = (row for row in report_rows("message", path) if row["rule"] == rule)
+    check_evidence(row)
+    assert (row["figure"], row["value"], row["bound"]) == (figure, value, "> 0")
+    assert f"({figure} {value}, limit > 0: " in "\n".join(report_lines("message", path))
+
+
+@every_file
+def test_the_evidence_of_every_file_is_there_and_in_one_unit(path: Path) -> None:
+    for sections in (None, TOTAL):
+        for row in report_rows("message", path, sections=sections):
+            check_evidence(row)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "checkpoints", "bound"),
+    [(1792.884543, 11, "> 5.97, 1 in 5 minutes"), (60, 2, "> 1.00, 1 in 5 minutes")],
+)
+def test_checkpoints_are_compared_with_those_due_in_the_interval(
+    seconds: float, checkpoints: int, bound: str, tmp_path: Path
+) -> None:
+    log_of = smf.Log({"qjstllcp": checkpoints}, {}, round(seconds * 1e6)).block(596)
+    path = tmp_path / "dump.smf"
+    path.write_bytes(rdw([smf.record(log_of, start=START, seconds=seconds)]))
+    (row,) = report_rows("message", path)
+    assert (row["rule"], row["figure"]) == ("LOG-CHECKPOINTS", "QJSTLLCP")
+    assert (row["value"], row["bound"]) == (checkpoints, bound)
+
+
+def test_pools_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    blocks = [
+        smf.block("QPST", qpstpool=number, qpstnbuf=9, qpstcbsl=9, qpstimw=1)
+        for number in (10, 1, 0, 11, 2)
+    ]
+    path = tmp_path / "dump.smf"
+    path.write_bytes(rdw([record(*blocks)]))
+    pools = [re.search(r"Buffer pool (\d+)", line) for line in report_lines("message", path)]
+    assert [int(each[1]) for each in pools if each] == [0, 1, 2, 10, 11]
+    assert [row["pool"] for row in report_rows("message", path)] == [0, 1, 2, 10, 11]
 
 
 def test_every_rule_is_tested() -> None:

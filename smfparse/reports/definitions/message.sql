@@ -4,7 +4,7 @@
 WITH
 pools AS (
     SELECT
-        section,
+        section, qpstpool AS pool,
         unnest([
             {
                 crossed: qpstsos > 0, rule: 'BUFF-SOS', grade: 'W', figure: 'QPSTSOS',
@@ -46,7 +46,8 @@ pools AS (
             },
             {
                 crossed: qpstrio >= 1000 AND qpstrio > 10::BIGINT * qpsttpw, rule: 'BUFF-SCAN', grade: 'I',
-                figure: 'QPSTRIO / QPSTTPW', value: qpstrio / nullif(qpsttpw, 0), bound: '> 10',
+                figure: ratio_name('QPSTRIO', 'QPSTTPW', qpsttpw), value: ratio_value(qpstrio, qpsttpw),
+                bound: ratio_bound('> 10', qpsttpw),
                 origin: 'IBM, MQ SMF best practices; 10 is ours',
                 message: format('Buffer pool {}: much is read that was not written: scans? look for index, browse, selectors', qpstpool)
             }
@@ -95,8 +96,8 @@ logs AS (
                 message: 'The log was read: units of work were backed out, or this is a restart'
             },
             {
-                crossed: qjstllcp > greatest(1, interval_seconds / 300), rule: 'LOG-CHECKPOINTS', grade: 'W',
-                figure: 'QJSTLLCP', value: qjstllcp::DOUBLE, bound: '> 1 in 5 minutes',
+                crossed: qjstllcp > due, rule: 'LOG-CHECKPOINTS', grade: 'W', figure: 'QJSTLLCP',
+                value: qjstllcp::DOUBLE, bound: format('> {:.2f}, 1 in 5 minutes', floor(100 * due) / 100),
                 origin: 'IBM, SMF 115 lab', message: 'Checkpoints come often; raise LOGLOAD'
             },
             {
@@ -120,7 +121,7 @@ logs AS (
         ]) AS found
     FROM (
         SELECT
-            *, qjstrbuf::BIGINT + qjstract + qjstrarh AS reads,
+            *, qjstrbuf::BIGINT + qjstract + qjstrarh AS reads, greatest(1, interval_seconds / 300)::DOUBLE AS due,
             100 * (1 - qjstslptu / nullif(interval_seconds * 1e6, 0)) AS busy
         FROM grouped.qjst
     )
@@ -133,25 +134,29 @@ managers AS (
         unnest([
             {
                 crossed: most >= 100 AND qistmget > 1.1 * qmstget, rule: 'DATA-SCROLL', grade: 'I',
-                figure: 'QISTMGET / QMSTGET', value: qistmget / nullif(qmstget, 0), bound: '> 1.1',
+                figure: ratio_name('QISTMGET', 'QMSTGET', qmstget), value: ratio_value(qistmget, qmstget),
+                bound: ratio_bound('> 1.1', qmstget),
                 origin: 'IBM, SMF analysis; 1.1 is ours',
                 message: 'Gets look at messages they do not take: selectors, or an index that is missing'
             },
             {
                 crossed: most >= 100 AND qmstget > 1.1 * qistmget, rule: 'MSGM-EMPTY', grade: 'I',
-                figure: 'QMSTGET / QISTMGET', value: qmstget / nullif(qistmget, 0), bound: '> 1.1',
+                figure: ratio_name('QMSTGET', 'QISTMGET', qistmget), value: ratio_value(qmstget, qistmget),
+                bound: ratio_bound('> 1.1', qistmget),
                 origin: 'IBM, SMF analysis; 1.1 is ours',
                 message: 'Applications get from empty queues'
             },
             {
                 crossed: most_put >= 100 AND puts > 1.1 * qistmput, rule: 'MSGM-WAITING-GETTER', grade: 'I',
-                figure: '(QMSTPUT + QMSTPUT1) / QISTMPUT', value: puts / nullif(qistmput, 0), bound: '> 1.1',
+                figure: ratio_name('(QMSTPUT + QMSTPUT1)', 'QISTMPUT', qistmput),
+                value: ratio_value(puts, qistmput), bound: ratio_bound('> 1.1', qistmput),
                 origin: 'IBM, SMF analysis; 1.1 is ours',
                 message: 'Messages go to getters that wait for them, which is good; or puts fail'
             },
             {
                 crossed: most_put >= 100 AND qistmput > 1.1 * puts, rule: 'DATA-GENERATED', grade: 'I',
-                figure: 'QISTMPUT / (QMSTPUT + QMSTPUT1)', value: qistmput / nullif(puts, 0), bound: '> 1.1',
+                figure: ratio_name('QISTMPUT', '(QMSTPUT + QMSTPUT1)', puts),
+                value: ratio_value(qistmput, puts), bound: ratio_bound('> 1.1', puts),
                 origin: 'IBM, SMF analysis; 1.1 is ours',
                 message: 'More is put than applications put: publications, triggers, streaming queues'
             },
@@ -371,7 +376,7 @@ accounting AS (
             },
             {
                 crossed: openn >= 100 AND openn >= 0.9 * calls, rule: 'QUEUE-OPENS', grade: 'I', figure: 'OPENN',
-                value: openn::DOUBLE, bound: '>= 0.9 x (GETN + PUTN)', origin: 'IBM, SMF 116 lab; 0.9 is ours',
+                value: openn::DOUBLE, bound: format('>= {:.1f}, 0.9 x (GETN + PUTN)', 0.9 * calls), origin: 'IBM, SMF 116 lab; 0.9 is ours',
                 message: format('Queue {}: it is opened for each message; keep it open', objname)
             }
         ]) AS found
@@ -391,19 +396,24 @@ selectors AS (
         section,
         {
             crossed: lists >= 100 AND lists > 3 * coalesce(moves, 0), rule: 'QUEUE-SELECTOR', grade: 'W',
-            figure: 'read lists / moves of MQGET', value: lists / nullif(moves, 0), bound: '> 3',
+            figure: ratio_name('read lists', 'moves of MQGET', moves), value: ratio_value(lists, moves),
+            bound: ratio_bound('> 3', moves),
             origin: 'IBM, symptoms that led to problem determination',
             message: 'Gets from shared queues read many lists for a message: selectors or a missing index'
         } AS found
     FROM lists
 ),
 every_rule AS (
-    SELECT * FROM pools UNION ALL SELECT * FROM logs UNION ALL SELECT * FROM managers
-    UNION ALL SELECT * FROM storage UNION ALL SELECT * FROM structures UNION ALL SELECT * FROM db2
-    UNION ALL SELECT * FROM data_sets UNION ALL SELECT * FROM channels UNION ALL SELECT * FROM tasks
-    UNION ALL SELECT * FROM accounting UNION ALL SELECT * FROM selectors
+    SELECT * FROM pools
+    UNION ALL BY NAME
+    (
+        SELECT * FROM logs UNION ALL SELECT * FROM managers UNION ALL SELECT * FROM storage
+        UNION ALL SELECT * FROM structures UNION ALL SELECT * FROM db2 UNION ALL SELECT * FROM data_sets
+        UNION ALL SELECT * FROM channels UNION ALL SELECT * FROM tasks UNION ALL SELECT * FROM accounting
+        UNION ALL SELECT * FROM selectors
+    )
 )
 SELECT
-    section, found.rule, found.grade, found.message, found.figure, found.value, found.bound, found.origin
+    section, pool, found.rule, found.grade, found.message, found.figure, found.value, found.bound, found.origin
 FROM every_rule
 WHERE found.crossed
