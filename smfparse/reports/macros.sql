@@ -6,12 +6,6 @@ CREATE OR REPLACE MACRO local_time(moment, utc_offset) AS
 CREATE OR REPLACE MACRO asked_for(name, value) AS
     CASE WHEN list_contains(getvariable('by'), name) THEN value END;
 
--- The hour, local time of the system, in which something ended.
-CREATE OR REPLACE MACRO hour_of(ended, utc_offset, smf_time) AS time_bucket(
-    INTERVAL 1 HOUR,
-    coalesce(local_time(ended - INTERVAL 1 MICROSECOND, utc_offset), smf_time)
-);
-
 -- The name of a request to the coupling facility, by its number in CFSTAT.
 CREATE OR REPLACE MACRO cf_request(request) AS coalesce([
     'Lock', 'Unlock', 'Write list controls', 'Signal XCF', 'Signal CF', 'Read', 'Write',

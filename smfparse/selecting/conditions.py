@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Callable, Iterable, Iterator
 
-from smfparse.selecting.criteria import Hours, Types, regex
+from smfparse.selecting.criteria import Types, regex
 from smfparse.selecting.lookups import Lookup, lookups, named_in
 from smfparse.selecting.selection import Selection
 from smfparse.selecting.subjects import JoinKey
@@ -28,8 +27,7 @@ def sql_condition(selection: Selection, table: str, stored: Callable[[str], str]
     parts = [
         *_like(["system"], selection.systems),
         *_like(["qmgr"], selection.qmgrs),
-        *_between(selection.start, selection.end),
-        *([_at_hours(selection.daily)] if selection.daily else []),
+        *_in_time(selection),
         *([_of_types(selection.types)] if selection.types and table == RECORD else []),
         *(_named_like(*each) for each in named_in(selection, table)),
         *(
@@ -67,17 +65,16 @@ def _any_of(conditions: list[str]) -> str:
     return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})"
 
 
-def _between(start: dt.datetime | None, end: dt.datetime | None) -> Iterator[str]:
-    if start:
-        yield f"smf_time >= TIMESTAMP '{start}'"
-    if end:
-        yield f"smf_time < TIMESTAMP '{end}'"
-
-
-def _at_hours(daily: Hours) -> str:
-    opens, closes = daily
-    second = "(epoch_us(smf_time::TIME) // 1000000)"
-    return f"({second} >= {opens} {'AND' if opens < closes else 'OR'} {second} < {closes})"
+def _in_time(selection: Selection) -> Iterator[str]:
+    column = selection.time_column
+    if selection.start:
+        yield f"{column} >= TIMESTAMP '{selection.start}'"
+    if selection.end:
+        yield f"{column} < TIMESTAMP '{selection.end}'"
+    if selection.daily:
+        opens, closes = selection.daily
+        second = f"(epoch_us({column}::TIME) // 1000000)"
+        yield f"({second} >= {opens} {'AND' if opens < closes else 'OR'} {second} < {closes})"
 
 
 def _of_types(found: Iterable[Types]) -> str:

@@ -19,10 +19,15 @@ _FEW_ROWS = 30
 _LIGHT = {"compression": "snappy", "compression_level": None}
 """For files of few rows, which zstd takes longer to begin, and makes no smaller."""
 _RISING = frozenset(
-    {"smf_time", "time", "qwhsstck", "record_no", "record_offset", "task_record_no"}
+    {
+        *("smf_time", "counted_at", "time", "qwhsstck"),
+        *("record_no", "record_offset", "task_record_no"),
+    }
 )
 """Columns that go up in small steps from row to row."""
-_SOUGHT = frozenset({"smf_time", "time", "interval_start", "record_no", "task_record_no"})
+_SOUGHT = frozenset(
+    {"smf_time", "counted_at", "time", "interval_start", "record_no", "task_record_no"}
+)
 """Key columns by whose range rows are looked for."""
 
 

@@ -46,4 +46,4 @@ def comments(kind: str, table: str, wanted: frozenset[str] | None = None) -> Ite
 
 def is_divided(table: str) -> bool:
     """Whether the rows of a table have day and queue manager, by which they can be divided."""
-    return {"smf_time", "qmgr"} <= {each.name for each in columns(table)}
+    return {"counted_at", "qmgr"} <= {each.name for each in columns(table)}
