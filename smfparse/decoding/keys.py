@@ -77,8 +77,18 @@ class KeyColumns:
         first = self.records.of(TASK)
         number[first], known[first] = self.records.chunk.record_no[first], True
         owner, numbers = self._continued
-        number[owner], known[owner] = numbers[:, 0], True
+        number[owner], known[owner] = numbers[:, 1], True
         return number, known
+
+    @property
+    def task_record_offset(self) -> tuple[Ints, Bools]:
+        """Byte of the 116/1 record of each record of a task, and where it is known."""
+        offset, known = np.zeros(self.rows, np.int64), np.zeros(self.rows, np.bool_)
+        first = self.records.of(TASK)
+        offset[first], known[first] = self.records.chunk.offset[first], True
+        owner, numbers = self._continued
+        offset[owner], known[owner] = numbers[:, 0], True
+        return offset, known
 
     @cached_property
     def time(self) -> tuple[Ints, Bools]:
@@ -125,9 +135,9 @@ class KeyColumns:
     def _task_interval(self, start: Ints, started: Bools, seconds: Values, timed: Bools) -> None:
         """Class 3 records have their interval in WTAS, and 116/2 takes that of its 116/1."""
         for owner, numbers in (self._tasks, self._continued):
-            begin, end = numbers[:, 1], numbers[:, 2]
-            start[owner], started[owner] = begin, numbers[:, 3] == 1
-            seconds[owner], timed[owner] = (end - begin) / US_PER_SECOND, numbers[:, 4] == 1
+            begin, end = numbers[:, 2], numbers[:, 3]
+            start[owner], started[owner] = begin, numbers[:, 4] == 1
+            seconds[owner], timed[owner] = (end - begin) / US_PER_SECOND, numbers[:, 5] == 1
 
     @cached_property
     def _tasks(self) -> tuple[Ints, Ints]:
@@ -135,8 +145,9 @@ class KeyColumns:
         found = task_blocks(self.records)
         begin, has_begin = _instant(self.records, found, "wtasints")
         end, has_end = _instant(self.records, found, "wtasinte")
-        record_no = self.records.chunk.record_no[found.owner]
-        return found.owner, np.stack([record_no, begin, end, has_begin, has_end], axis=1)
+        chunk = self.records.chunk
+        place = chunk.offset[found.owner], chunk.record_no[found.owner]
+        return found.owner, np.stack([*place, begin, end, has_begin, has_end], axis=1)
 
     @cached_property
     def _continued(self) -> tuple[Ints, Ints]:
@@ -207,6 +218,7 @@ _COLUMNS: Mapping[str, Callable[[KeyColumns], KeyColumn]] = {
     "record_no": _record_no,
     "record_offset": lambda keys: (keys.records.chunk.offset, None),
     "task_record_no": lambda keys: keys.task_record_no,
+    "task_record_offset": lambda keys: keys.task_record_offset,
     "type": lambda keys: (keys.records.type, None),
     "subtype": lambda keys: (keys.records.subtype, keys.records.headers.has_subtype),
     "subsystem": _subsystem,

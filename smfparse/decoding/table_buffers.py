@@ -22,7 +22,7 @@ from smfparse.tables import (
     RECORD_BLOCKS,
     RECORD_FIELDS,
     TABLES,
-    TASK_KEY,
+    TASK_KEYS,
     Batch,
     TableColumn,
     coded_schema,
@@ -36,7 +36,7 @@ OF_ROWS = frozenset({"source", "block_no"})
 _NUMPY = {"int32": "i4", "uint8": "u1", "double": "f8", "string": "i4"}
 """numpy types of key columns, texts as codes; the others are 8-byte integers."""
 _NATIVE = {
-    each.name: _NUMPY.get(each.arrow, "i8") for each in (*KEY_COLUMNS, TASK_KEY, *RECORD_FIELDS)
+    each.name: _NUMPY.get(each.arrow, "i8") for each in (*KEY_COLUMNS, *TASK_KEYS, *RECORD_FIELDS)
 }
 
 

@@ -26,11 +26,11 @@ _CORREL = WQST.field("correl")
 
 @dataclass(frozen=True)
 class Tasks:
-    """116/1 records in order: key, record_no, and the interval they cover.
+    """116/1 records in order: key, place, and the interval they cover.
 
     key      V24 (tasks,): system, queue manager, token
-    numbers  int64 (tasks, 5): record_no, interval start and end in microseconds UTC, and
-             whether (1) each of the two is known
+    numbers  int64 (tasks, 6): byte of the source where the record starts, record_no, interval start
+             and end in microseconds UTC, and whether (1) each of the two is known
     """
 
     key: Values
@@ -57,13 +57,13 @@ class TaskLinks:
         queues = records.blocks(WQST)
         later = _first(queues.where(records.is_of([CONTINUATION])[queues.owner]), _CORREL)
         if not len(later):
-            return later.owner, np.zeros((0, 5), np.int64), np.zeros(0, np.bool_)
-        key, record_no = _keys(records, later, _CORREL), records.chunk.record_no[later.owner]
-        place, found = _nearest(self._known(), key, record_no)
+            return later.owner, np.zeros((0, 6), np.int64), np.zeros(0, np.bool_)
+        key, offset = _keys(records, later, _CORREL), records.chunk.offset[later.owner]
+        place, found = _nearest(self._known(), key, offset)
         if not found.all() and self._look_back is not None:
             self._prepend(self._look_back())
             self._look_back = None
-            place, found = _nearest(self._known(), key, record_no)
+            place, found = _nearest(self._known(), key, offset)
         return later.owner, self._known().numbers[place[found]], found
 
     def _known(self) -> Tasks:
@@ -111,11 +111,11 @@ def _keys(records: Records, found: Blocks, token: Field) -> Values:
     return np.ascontiguousarray(np.hstack(parts)).view("V24")[:, 0]
 
 
-def _nearest(known: Tasks, key: Values, record_no: Ints) -> tuple[Ints, Bools]:
-    """Return for each key the index of the last known task with it and a smaller record_no."""
+def _nearest(known: Tasks, key: Values, offset: Ints) -> tuple[Ints, Bools]:
+    """Return for each key the index of the last known task with it that starts before `offset`."""
     every = np.concatenate([known.key, key])
     _, same = np.unique(every, return_inverse=True)
-    order = np.lexsort((np.concatenate([known.numbers[:, 0], record_no]), same))
+    order = np.lexsort((np.concatenate([known.numbers[:, 0], offset]), same))
     is_task = order < len(known.key)
     last = np.maximum.accumulate(np.where(is_task, np.arange(len(order)), -1))
     task = order[np.maximum(last, 0)]

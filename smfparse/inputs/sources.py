@@ -6,9 +6,10 @@ table and a manifest written last. Both give the same tables.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Protocol
 
@@ -28,7 +29,7 @@ from smfparse.selecting import (
     needed_columns,
     row_mask,
 )
-from smfparse.store import Manifest, read_manifest, smf_files
+from smfparse.store import Manifest, lacking, read_manifest, smf_files
 from smfparse.tables import DAMAGE, DAMAGE_COLUMNS, Batch, Wanted, coded_schema, schema
 
 
@@ -149,6 +150,14 @@ class Dataset:
                 raise InputError(f"{each}: a file of the dataset is not there; convert again")
         return found
 
+    def files_alike(self, table: str) -> Iterator[tuple[list[Path], frozenset[str]]]:
+        """Yield the Parquet files of a table, and the columns that they lack, which are NULL."""
+        kept = itertools.groupby(self.files(table), partial(self._lacking, table))
+        yield from ((list(files), less) for less, files in kept)
+
+    def _lacking(self, table: str, file: Path) -> frozenset[str]:
+        return lacking(self.manifest, table, file.name)
+
     def runs(self) -> list[Path]:
         """Return the files with the fingerprints of its records, which are all there and whole.
 
@@ -227,16 +236,10 @@ class Dataset:
 
     def _rows(self, table: str, names: list[str]) -> Iterator[Batch]:
         """Yield the columns `names` of a table."""
-        from pyarrow.parquet import ParquetFile  # slow to load, and for datasets alone
-
-        for file in self.files(table):
-            try:
-                opened = ParquetFile(file)
-                if opened.schema.names != schema(table).names:
-                    raise InputError(f"{file}: not a file of the table {table}; convert again")
-                yield from map(self._renamed, opened.iter_batches(columns=names))
-            except (OSError, pa.ArrowException) as error:
-                raise InputError(f"{file}: cannot be read as Parquet: {error}") from error
+        for files, less in self.files_alike(table):
+            for file in files:
+                for batch in _parquet_rows(file, table, names, less):
+                    yield self._renamed(batch)
 
     def _renamed(self, batch: Batch) -> Batch:
         """Return rows with the names of their SMF files that no other input has."""
@@ -246,6 +249,33 @@ class Dataset:
         words = [self.called.get(each, each) for each in coded.dictionary.to_pylist()]
         names = pa.array(words, pa.string()).take(coded.indices)
         return batch.set_column(batch.schema.names.index("source"), "source", names)
+
+
+def _parquet_rows(
+    file: Path, table: str, names: list[str], less: frozenset[str]
+) -> Iterator[Batch]:
+    """Yield the columns `names` of a file of a table; those that it lacks are NULL."""
+    from pyarrow.parquet import ParquetFile  # slow to load, and for datasets alone
+
+    try:
+        opened = ParquetFile(file)
+        there = [each for each in opened.schema.names if each not in less]
+        if there != [each for each in schema(table).names if each not in less]:
+            raise InputError(f"{file}: not a file of the table {table}; convert again")
+        for batch in opened.iter_batches(columns=[each for each in names if each not in less]):
+            yield _completed(batch, table, names) if less.intersection(names) else batch
+    except (OSError, pa.ArrowException) as error:
+        raise InputError(f"{file}: cannot be read as Parquet: {error}") from error
+
+
+def _completed(batch: Batch, table: str, names: list[str]) -> Batch:
+    """Return rows with the columns `names`; those that they lack are NULL."""
+    there, fields = set(batch.schema.names), [schema(table).field(each) for each in names]
+    found = [
+        batch.column(each.name) if each.name in there else pa.nulls(batch.num_rows, each.type)
+        for each in fields
+    ]
+    return pa.RecordBatch.from_arrays(found, [each.name for each in fields])
 
 
 def damage_rows(log: DamageLog, names: frozenset[str] | None = None) -> Batch:

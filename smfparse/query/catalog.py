@@ -14,6 +14,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeAlias
 
@@ -27,6 +28,7 @@ from smfparse.query.projection import Plan, named_tables, named_views, read_plan
 from smfparse.query.results import result_parts, result_table
 from smfparse.query.scans import Scan, SmfScans
 from smfparse.selecting import sql_condition
+from smfparse.store import selected
 from smfparse.tables import (
     Wanted,
     columns,
@@ -340,10 +342,17 @@ def _end(text: str) -> int | None:
 
 def _parquet(dataset: Dataset, table: str) -> str:
     """Return a table of a dataset as it stands behind FROM; DuckDB takes paths as patterns."""
-    paths = (glob.escape(str(each.absolute())) for each in dataset.files(table))
-    rows = f"read_parquet([{', '.join(map(quoted, paths))}], hive_partitioning = false)"
+    parts = (_rows_of(table, *each) for each in dataset.files_alike(table))
+    rows = f"({' UNION ALL '.join(parts)})"
     if not dataset.called:
         return rows
     words = (f"WHEN {quoted(old)} THEN {quoted(new)}" for old, new in dataset.called.items())
     source = f"CASE source {' '.join(words)} ELSE source END"
     return f"(SELECT * REPLACE ({source} AS source) FROM {rows})"
+
+
+def _rows_of(table: str, files: Iterable[Path], less: frozenset[str]) -> str:
+    """Return the query for the rows in files of a table, which lack the columns `less`."""
+    paths = (glob.escape(str(each.absolute())) for each in files)
+    rows = f"read_parquet([{', '.join(map(quoted, paths))}], hive_partitioning = false)"
+    return f"SELECT {selected(table, less)} FROM {rows}"

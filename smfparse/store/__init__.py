@@ -18,13 +18,17 @@ if TYPE_CHECKING:
     from smfparse.store.manifest import RECORDS as RECORDS
     from smfparse.store.manifest import VIEWS as VIEWS
     from smfparse.store.manifest import Manifest as Manifest
+    from smfparse.store.manifest import added_columns as added_columns
     from smfparse.store.manifest import called_otherwise as called_otherwise
     from smfparse.store.manifest import contents as contents
     from smfparse.store.manifest import dataset_files as dataset_files
     from smfparse.store.manifest import interrupted as interrupted
     from smfparse.store.manifest import is_dataset as is_dataset
+    from smfparse.store.manifest import lacking as lacking
+    from smfparse.store.manifest import named_columns as named_columns
     from smfparse.store.manifest import ours as ours
     from smfparse.store.manifest import own_folders as own_folders
+    from smfparse.store.manifest import part_number as part_number
     from smfparse.store.manifest import read_manifest as read_manifest
     from smfparse.store.manifest import smf_files as smf_files
     from smfparse.store.manifest import strays as strays
@@ -39,14 +43,16 @@ if TYPE_CHECKING:
     from smfparse.store.targets import replacing as replacing
     from smfparse.store.views_sql import comments as comments
     from smfparse.store.views_sql import is_divided as is_divided
+    from smfparse.store.views_sql import selected as selected
     from smfparse.store.views_sql import view_statements as view_statements
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         locking="LOCK only_writer",
-        manifest="FORMAT MANIFEST RECORDS VIEWS Manifest called_otherwise contents dataset_files "
-        "interrupted is_dataset ours own_folders read_manifest smf_files strays write_manifest",
+        manifest="FORMAT MANIFEST RECORDS VIEWS Manifest added_columns called_otherwise contents "
+        "dataset_files interrupted is_dataset lacking named_columns ours own_folders part_number "
+        "read_manifest smf_files strays write_manifest",
         parquet="TableWriter joined parquet_options",
         targets="PARTIAL check_file check_folder in_folder replacing",
-        views_sql="comments is_divided view_statements",
+        views_sql="comments is_divided selected view_statements",
     )

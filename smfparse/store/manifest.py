@@ -13,6 +13,7 @@ A file that the manifest does not name is left from a run that was killed.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import UnionType
@@ -21,7 +22,7 @@ from typing import Any, TypeAlias
 from smfparse.errors import InputError
 from smfparse.store.locking import LOCK
 from smfparse.store.targets import PARTIAL
-from smfparse.tables import table_names
+from smfparse.tables import columns, table_names
 
 Manifest: TypeAlias = dict[str, Any]
 """What `smfparse.json` holds: docs/dataset.md."""
@@ -29,10 +30,16 @@ Manifest: TypeAlias = dict[str, Any]
 MANIFEST = "smfparse.json"
 VIEWS = "views.sql"
 RECORDS = ".records"
-FORMAT = 4
+FORMAT = 5
+_BEFORE_COLUMNS = 4
+"""The format whose manifests do not name columns; datasets of it are read."""
+_LATER = frozenset({"task_record_offset"})
+"""Columns that no dataset of that format has."""
 HIVE = "date=*/qmgr=*"
 """Folders below that of a partitioned table."""
 _PARTS = ("part-*.parquet", f"{HIVE}/part-*.parquet")
+_NUMBER = re.compile(r"part-(\d+)[^/]*$")
+"""Number of the part in the path of a file."""
 _Shape: TypeAlias = Mapping[str, type | UnionType]
 _SHAPE: _Shape = {
     "smfparse": str,
@@ -44,6 +51,7 @@ _SHAPE: _Shape = {
     "unknown_bytes": dict,
     "damage_count": int,
     "files": dict,
+    "columns": dict,
     "records": dict | None,
 }
 """What a manifest has besides its format."""
@@ -57,6 +65,8 @@ def read_manifest(folder: Path) -> Manifest:
         found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(f"{folder}: {MANIFEST} cannot be read: {error}") from error
+    if isinstance(found, dict) and found.get("format") == _BEFORE_COLUMNS:
+        found |= {"format": FORMAT, "columns": named_columns(_LATER)}
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise InputError(f"{folder}: written by another version of smfparse; convert again")
     if not _is_sound(found):
@@ -72,7 +82,9 @@ def _is_sound(found: Manifest) -> bool:
         and _has(found["files"], dict.fromkeys([*table_names(), *found["files"]], list))
         and _has(found["unknown_bytes"], dict.fromkeys(found["unknown_bytes"], int))
         and _has(found["records"] or {}, dict.fromkeys(found["records"] or (), int))
-        and all(isinstance(name, str) for names in found["files"].values() for name in names)
+        and all(map(_is_file, (name for names in found["files"].values() for name in names)))
+        and _has(found["columns"], dict.fromkeys(table_names(), dict))
+        and all(_has(each, dict.fromkeys(each, int)) for each in found["columns"].values())
         and all(map(_is_input, found["inputs"]))
     )
 
@@ -83,8 +95,46 @@ def _has(found: Any, shape: _Shape) -> bool:
     )
 
 
+def _is_file(found: Any) -> bool:
+    return isinstance(found, str) and bool(_NUMBER.search(found))
+
+
 def _is_input(found: Any) -> bool:
     return _has(found, _FILE) or (_has(found, _DATASET) and all(map(_is_input, found["inputs"])))
+
+
+def part_number(name: str) -> int:
+    """Return the number of the part that a file of rows or fingerprints is of, by its path."""
+    found = _NUMBER.search(name)
+    assert found is not None
+    return int(found[1])
+
+
+def named_columns(less: frozenset[str] = frozenset()) -> dict[str, dict[str, int]]:
+    """Return the `columns` of a new manifest: table to name to the first part that has it, 0.
+
+    less  columns that it does not name
+    """
+    return {
+        table: {each.name: 0 for each in columns(table) if each.name not in less}
+        for table in table_names()
+    }
+
+
+def added_columns(old: Manifest, first: int) -> dict[str, dict[str, int]]:
+    """Return the `columns` of a manifest to which parts from the number `first` on are added."""
+    return {
+        table: dict.fromkeys(names, first) | old["columns"][table]
+        for table, names in named_columns().items()
+    }
+
+
+def lacking(manifest: Manifest, table: str, name: str) -> frozenset[str]:
+    """Return the columns of a table that a file of it lacks: it was written before they came."""
+    number, first = part_number(name), manifest["columns"][table]
+    return frozenset(
+        each.name for each in columns(table) if first.get(each.name, number + 1) > number
+    )
 
 
 def smf_files(inputs: Iterable[Manifest]) -> Iterator[str]:

@@ -21,7 +21,7 @@ _LIGHT = {"compression": "snappy", "compression_level": None}
 _RISING = frozenset(
     {
         *("smf_time", "counted_at", "time", "qwhsstck"),
-        *("record_no", "record_offset", "task_record_no"),
+        *("record_no", "record_offset", "task_record_no", "task_record_offset"),
     }
 )
 """Columns that go up in small steps from row to row."""

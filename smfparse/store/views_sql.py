@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping, Sequence
 
+from smfparse.layout import LOCAL_TIMESTAMP, TIMESTAMP, WIDE_DIGITS
 from smfparse.store.manifest import HIVE
-from smfparse.tables import columns, meaning, quoted, table_names, title, views_script
+from smfparse.tables import DECIMAL, columns, meaning, quoted, table_names, title, views_script
 
 _HEAD = """\
 -- The tables of this folder as DuckDB views, in UTC. To open them:
@@ -14,23 +15,60 @@ _HEAD = """\
 SET TimeZone = 'UTC';
 """
 _HIVE_TYPES = "hive_partitioning = true, hive_types = {'date': DATE, 'qmgr': VARCHAR}"
+_SQL_TYPES = {
+    "string": "VARCHAR",
+    "bool": "BOOLEAN",
+    "uint8": "UTINYINT",
+    "int16": "SMALLINT",
+    "uint16": "USMALLINT",
+    "int32": "INTEGER",
+    "uint32": "UINTEGER",
+    "int64": "BIGINT",
+    "uint64": "UBIGINT",
+    "double": "DOUBLE",
+    TIMESTAMP: "TIMESTAMP WITH TIME ZONE",
+    LOCAL_TIMESTAMP: "TIMESTAMP",
+    DECIMAL: f"DECIMAL({WIDE_DIGITS},0)",
+}
+"""What DuckDB calls the Arrow types of columns."""
 
 
-def view_statements(*, partitioned: bool) -> str:
+def view_statements(
+    *, partitioned: bool, lacking: Mapping[str, Sequence[frozenset[str]]] | None = None
+) -> str:
     """Return the statements that make a view of every table, and the views over these.
+
+    lacking  for each table the columns that its files lack, file by file; None: no file lacks any
 
     Tables are read in the folder of the dataset: that in which DuckDB was started.
     """
-    return "\n".join([_HEAD, *_views(partitioned), views_script()])
+    return "\n".join([_HEAD, *_views(partitioned, lacking or {}), views_script()])
 
 
-def _views(partitioned: bool) -> Iterator[str]:
+def _views(partitioned: bool, lacking: Mapping[str, Sequence[frozenset[str]]]) -> Iterator[str]:
     for table in table_names():
         divided = partitioned and is_divided(table)
         files = f"{table}/{HIVE}/part-*.parquet" if divided else f"{table}/part-*.parquet"
         options = f", {_HIVE_TYPES}" if divided else ""
-        yield f"CREATE OR REPLACE VIEW {table} AS FROM read_parquet({quoted(files)}{options});"
+        rows = ""
+        if any(found := lacking.get(table, ())):
+            options += ", union_by_name = true"
+            every = selected(table, frozenset.intersection(*found))
+            rows = f"SELECT {every}{', date' if divided else ''} "
+        yield (
+            f"CREATE OR REPLACE VIEW {table} AS {rows}FROM read_parquet({quoted(files)}{options});"
+        )
         yield from comments("VIEW", table)
+
+
+def selected(table: str, lacking: Container[str] = ()) -> str:
+    """Return all columns of a table as SQL selects them; those that are `lacking` are NULL."""
+    return ", ".join(
+        f'NULL::{_SQL_TYPES[each.arrow]} AS "{each.name}"'
+        if each.name in lacking
+        else f'"{each.name}"'
+        for each in columns(table)
+    )
 
 
 def comments(kind: str, table: str, wanted: frozenset[str] | None = None) -> Iterator[str]:

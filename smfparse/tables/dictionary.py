@@ -1,6 +1,6 @@
 """Every table and column by name: what `describe`, Arrow schemas and docs/columns.md are made of.
 
-A table has the key columns, then `task_record_no` if it is of class 3 accounting, then the index
+A table has the key columns, then those of the task if it is of class 3 accounting, then the index
 columns of a repeated group, then the fields of its control block.
 """
 
@@ -41,7 +41,7 @@ class Table:
     block    where the rows come from
     columns  the block's own columns (of one entry, in a child table)
     child    the repeated group, None for the block's own table
-    task     whether the rows carry `task_record_no`
+    task     whether the rows carry TASK_KEYS
     stub     whether they are of records that have no time of their own but the SMF header's
     extra    a block of the record's QWHS area whose columns are appended
     """
@@ -140,8 +140,13 @@ KEY_COLUMNS = (
     TableColumn("record_offset", "int64", "Byte of the record in the unpacked source"),
     TableColumn("block_no", "int32", "Block in its triplet, from 1; NULL in the table record"),
 )
-TASK_KEY = TableColumn(
-    "task_record_no", "int64", "record_no of the 116/1 record of this task and interval"
+TASK_KEYS = (
+    TableColumn(
+        "task_record_no", "int64", "record_no of the 116/1 record of this task and interval"
+    ),
+    TableColumn(
+        "task_record_offset", "int64", "record_offset of the 116/1 record of this task and interval"
+    ),
 )
 RECORD_FIELDS = (
     TableColumn("length", "int64", "Bytes of the whole record, RDW included", "bytes"),
@@ -192,7 +197,7 @@ def key_columns(table: str) -> tuple[TableColumn, ...]:
     """Return the key columns of a table; `damage` has none."""
     if table == DAMAGE:
         return ()
-    return (*KEY_COLUMNS, TASK_KEY) if table in TABLES and TABLES[table].task else KEY_COLUMNS
+    return (*KEY_COLUMNS, *TASK_KEYS) if table in TABLES and TABLES[table].task else KEY_COLUMNS
 
 
 @cache

@@ -6,7 +6,6 @@ dataset once its manifest names them (`placing`).
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -22,13 +21,16 @@ from smfparse.store import (
     MANIFEST,
     PARTIAL,
     Manifest,
+    added_columns,
     called_otherwise,
     check_folder,
     contents,
     in_folder,
     interrupted,
+    named_columns,
     only_writer,
     ours,
+    part_number,
 )
 from smfparse.tables import DAMAGE, Batch, decoded_tables, table_names, wanted_tables
 from smfparse.writing.making import Making
@@ -191,9 +193,10 @@ def _manifest(inputs: Inputs, made: Making, written: Sequence[Written]) -> Manif
         "unknown_bytes": dict(inputs.log.unknown),
         "damage_count": made.not_known(inputs.met).count,
         "files": files,
+        "columns": named_columns(),
         "records": made.finish_fingerprints() if are_files else None,
     }
-    return manifest if made.old is None else _sum(made.old, manifest)
+    return manifest if made.old is None else _sum(made.old, manifest, made.first)
 
 
 def _described(source: Source, inputs: Inputs, read: Mapping[Path, Original]) -> dict[str, Any]:
@@ -214,10 +217,11 @@ def _described(source: Source, inputs: Inputs, read: Mapping[Path, Original]) ->
     }
 
 
-def _sum(old: Manifest, new: Manifest) -> Manifest:
-    """Return the manifest of a dataset with what was added."""
+def _sum(old: Manifest, new: Manifest, first: int) -> Manifest:
+    """Return the manifest of a dataset with what was added: parts from the number `first` on."""
     unknown: Counter[str] = Counter(old["unknown_bytes"]) + Counter(new["unknown_bytes"])
     return new | {
+        "columns": added_columns(old, first),
         "inputs": [*old["inputs"], *new["inputs"]],
         "tables": {table: old["tables"][table] + new["tables"][table] for table in table_names()},
         "duplicates": old["duplicates"] + new["duplicates"],
@@ -229,5 +233,4 @@ def _sum(old: Manifest, new: Manifest) -> Manifest:
 
 def next_number(folder: Path) -> int:
     """Return the number of the next part: that of no file yet."""
-    numbers = (re.match(r"part-(\d+)", each.name) for each in ours(folder))
-    return 1 + max((int(each[1]) for each in numbers if each), default=-1)
+    return 1 + max((part_number(each.name) for each in ours(folder)), default=-1)

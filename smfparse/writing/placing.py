@@ -19,6 +19,7 @@ from smfparse.store import (
     VIEWS,
     Manifest,
     dataset_files,
+    lacking,
     own_folders,
     strays,
     view_statements,
@@ -42,7 +43,11 @@ def clear(folder: Path) -> None:
 def write_last(folder: Path, manifest: Manifest) -> None:
     """Write what has no rows: views and manifest."""
     folder.mkdir(exist_ok=True)  # no rows were written where all are there already
-    text = view_statements(partitioned=manifest["partitioned"])
+    found = {
+        table: [lacking(manifest, table, each) for each in files]
+        for table, files in manifest["files"].items()
+    }
+    text = view_statements(partitioned=manifest["partitioned"], lacking=found)
     (folder / VIEWS).write_text(text, encoding="utf-8")
     write_manifest(folder, manifest)
 

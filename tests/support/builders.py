@@ -201,8 +201,13 @@ def segments(record: bytes, cuts: Sequence[int]) -> list[bytes]:
 
 
 def chunk_of(*records: bytes, source: str = "test.smf", first: int = 1) -> Chunk:
-    """Put records into one chunk, the first of which is record `first` of its source."""
+    """Put records into one chunk, the first of which is record `first` of its source.
+
+    It starts where it would if all records before it were as long as one can be.
+    """
     lengths = np.array([len(each) for each in records], np.int64)
     starts = np.cumsum(lengths) - lengths
     buffer = np.frombuffer(b"".join(records) + bytes(SLACK), np.uint8)
-    return Chunk(source, buffer, starts, lengths, starts, np.arange(len(records)) + first)
+    begin = (first - 1) << 16
+    numbers = np.arange(len(records)) + first
+    return Chunk(source, buffer, starts, lengths, begin + starts, numbers, begin)

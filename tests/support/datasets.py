@@ -1,0 +1,33 @@
+"""A dataset as an earlier version wrote it: without the columns that came later."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from smfparse.store import MANIFEST
+from smfparse.tables import columns, table_names
+
+LATER = ("task_record_offset",)
+"""Columns that no dataset of format 4 has."""
+LATER_BY_TABLE = {
+    table: [each.name for each in columns(table) if each.name in LATER] for table in table_names()
+}
+
+
+def make_older(folder: Path) -> None:
+    """Make of a dataset one of format 4."""
+    for table in table_names():
+        for file in (folder / table).rglob("*.parquet"):
+            drop(file, *LATER_BY_TABLE[table])
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    del manifest["columns"]
+    manifest["format"] = 4
+    (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+
+
+def drop(file: Path, *names: str) -> None:
+    """Write a file of a table again without some of its columns."""
+    pq.write_table(pq.ParquetFile(file).read().drop_columns(list(names)), file)
