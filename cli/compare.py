@@ -86,7 +86,7 @@ def command(
     Example:
       smfparse compare monday.smf tuesday.smf
       smfparse compare week10.smf week11.smf --by job --format csv --output jobs.csv
-      smfparse compare DUMP.smf --split-at 2026-03-04T12:00 --job 'PAY*'
+      smfparse compare DUMP.smf --split-at 2026-03-04T12:01 --job 'PAY*'
       smfparse compare local.smf shared.smf --rename 'LQ%=SQ%' --side-by-side
     """
     from smfparse import comparing

@@ -10,7 +10,7 @@ from smfparse.decoding.index import BlockIndex
 from smfparse.decoding.matching import blocks_for
 from smfparse.layout import Block
 from smfparse.schemas import TASK_RECORDS, WQST, WTAS
-from smfparse.selecting import ALL_RECORDS, Selection
+from smfparse.selecting import ALL_RECORDS, COUNTED_AT, Selection
 from smfparse.tables import DAMAGE, RECORD, TABLES, Wanted
 from smfparse.vectors import Ints
 
@@ -40,7 +40,7 @@ class Needs:
         specs = [TABLES[name] for name in self.wanted if name != RECORD]
         records, by_name = RECORD in self.wanted, bool(selection.by_name)
         self.clocks = any(spec.stub for spec in specs) or (records and not by_name)
-        self.counted = selection.time_column == "counted_at"
+        self.counted = selection.time_column == COUNTED_AT
         self.tasks = any(spec.task for spec in specs) or (records and (by_name or self.counted))
         self.blocks = {
             block.name: (block, [spec.name for spec in specs if spec.block is block])

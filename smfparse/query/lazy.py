@@ -24,13 +24,13 @@ import pyarrow as pa
 from polars.io.plugins import register_io_source
 
 from smfparse.inputs import Inputs
-from smfparse.selecting import NAMED, Selection
+from smfparse.selecting import COUNTED_AT, NAMED, Selection
 from smfparse.tables import DAMAGE, Batch, schema, wanted_tables
 
 _MOST_NAMES = 1_000
 """Names that a selection is asked for; each is tried on every distinct name of a file."""
 _SELECTED = {"job": "jobs", "queue": "queues", "channel": "channels"}
-_TIMES = ("counted_at", "smf_time")
+_TIMES = (COUNTED_AT, "smf_time")
 """Columns of times that a selection can ask for: one of them, for whole seconds."""
 _SECOND = dt.timedelta(seconds=1)
 _LAST = dt.datetime.max - _SECOND

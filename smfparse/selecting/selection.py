@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from smfparse.selecting.counting import COUNTED_AT
 from smfparse.selecting.criteria import (
     DAY,
     Hours,
@@ -103,7 +104,7 @@ class Selection:
         """The key column that holds the time which is asked for; None: none is."""
         if not (self.start or self.end or self.daily):
             return None
-        return "smf_time" if self.smf_time else "counted_at"
+        return "smf_time" if self.smf_time else COUNTED_AT
 
     @property
     def by_name(self) -> dict[str, frozenset[str]]:

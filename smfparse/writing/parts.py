@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from smfparse.limits import Limits
+from smfparse.selecting import COUNTED_AT
 from smfparse.store import TableWriter, is_divided
 from smfparse.tables import Batch, table_names
 
@@ -126,7 +127,7 @@ class PartFiles:
 
 def _divided(batch: Batch) -> list[tuple[str, Batch]]:
     """Return the rows of a batch by the folder they belong in: `date=2026-03-04/qmgr=QM01`."""
-    days = pc.fill_null(batch["counted_at"].cast(pa.date32()).cast(pa.string()), _NO_VALUE)
+    days = pc.fill_null(batch[COUNTED_AT].cast(pa.date32()).cast(pa.string()), _NO_VALUE)
     names = batch["qmgr"].dictionary
     folders = pa.array([_folder_of(each) for each in names.to_pylist()], pa.string())
     queue_managers = pc.fill_null(folders.take(batch["qmgr"].indices), _NO_VALUE)

@@ -19,8 +19,8 @@ from smfparse.writing import write_dataset
 from tests.support.paths import SMF
 
 RISING = {"smf_time", "time", "qwhsstck", "record_no", "record_offset", "task_record_no"}
-RISING |= {"task_record_offset"}
-SOUGHT = {"smf_time", "time", "interval_start", "record_no", "task_record_no"}
+RISING |= {"counted_at", "task_record_offset"}
+SOUGHT = {"smf_time", "counted_at", "time", "interval_start", "record_no", "task_record_no"}
 TEXTS = {(table, each.name) for table in table_names() for each in columns(table)
          if each.arrow == "string"}  # fmt: skip
 
