@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     "--split-at",
     metavar="TIME",
     help="Cut one or more INPUTs in two at TIME, local time of the system, and compare the part "
-    "before TIME with the part after. The middle of an interval decides its part.",
+    "before TIME with the part after. Records count as with --from.",
 )
 @click.option(
     "--by",
@@ -86,7 +86,7 @@ def command(
     Example:
       smfparse compare monday.smf tuesday.smf
       smfparse compare week10.smf week11.smf --by job --format csv --output jobs.csv
-      smfparse compare DUMP.smf --split-at 2026-03-04T12:00 --job 'PAY*'
+      smfparse compare DUMP.smf --split-at 2026-03-04T12:01 --job 'PAY*'
       smfparse compare local.smf shared.smf --rename 'LQ%=SQ%' --side-by-side
     """
     from smfparse import comparing
@@ -124,6 +124,8 @@ def _compare(
     if not (before.calls and after.calls) and not any(map(nothing_selected, opened)):
         report_message(comparing.absent(before, after))
         report_selection(opened[0])
+    if after.spanning:
+        report_message(comparing.spanning(after))
     if side_by_side:
         output.write_lines(comparing.side_by_side(before, after, found))
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -77,8 +77,8 @@ def reading_options(*until: str) -> Callable[[Command], Callable[..., Any]]:
 
         for option in (_jobs_option, strict_option, framing_option, _duplicates_option):
             run = option(run)
-        for names, metavar, text in reversed(_selecting(until)):
-            run = click.option(*names, multiple=True, metavar=metavar, help=text)(run)
+        for option in reversed(_selecting(until)):
+            run = option(run)
         return run
 
     return add
@@ -126,46 +126,67 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-def _selecting(until: tuple[str, ...]) -> list[tuple[tuple[str, ...], str, str]]:
-    """Return names, metavar and help of the options that select."""
+def _selecting(until: tuple[str, ...]) -> list[Callable[[Command], Command]]:
+    """Return the options that select."""
     return [
-        (("--qmgr",), "NAME", "Select records of the queue manager NAME: QM01, 'QM*', 'QM0?'."),
-        (
-            ("--system",),
-            "NAME",
-            "Select records of the z/OS system NAME (SMF id), or of those that match a pattern.",
+        _several("--qmgr", help="Select records of the queue manager NAME: QM01, 'QM*', 'QM0?'."),
+        _several(
+            "--system",
+            help="Select records of the z/OS system NAME (SMF id), or of those that match a "
+            "pattern.",
         ),
-        (
-            ("--from", "since"),
-            "TIME",
-            "Select records that SMF took at TIME or later, local time of the system: 2026-03-04, "
-            "2026-03-04T09:00, 2026063, 2026063:0900; or a time of every day: 0900, 09:00.",
+        *_times(until),
+        _several(
+            "--type",
+            "types",
+            metavar="TYPES",
+            help="Select records of these SMF types and subtypes: 115, '115,116(1:2)' (the shell "
+            "needs the quotes).",
         ),
-        (
-            (*until, "until"),
-            "TIME",
-            "Select records up to TIME; all of its day, minute or second is included. --from 2200 "
-            f"{until[0]} 0600 selects every night.",
-        ),
-        (
-            ("--type", "types"),
-            "TYPES",
-            "Select records of these SMF types and subtypes: 115, '115,116(1:2)' (the shell needs "
-            "the quotes).",
-        ),
-        (
-            ("--job",),
-            "NAME",
-            "Select rows about the job NAME, which can be a CICS or IMS region or a started "
+        _several(
+            "--job",
+            help="Select rows about the job NAME, which can be a CICS or IMS region or a started "
             "task: PAY01, 'PAY*'.",
         ),
-        (
-            ("--queue",),
-            "NAME",
-            "Select rows about the queue NAME, as opened or resolved, and tasks that used it.",
+        _several(
+            "--queue",
+            help="Select rows about the queue NAME, as opened or resolved, and tasks that used it.",
         ),
-        (("--channel",), "NAME", "Select rows about the channel NAME, and its tasks."),
+        _several("--channel", help="Select rows about the channel NAME, and its tasks."),
     ]
+
+
+def _times(until: tuple[str, ...]) -> Iterator[Callable[[Command], Command]]:
+    yield _several(
+        "--from",
+        "since",
+        metavar="TIME",
+        help="Select records of TIME or later, local time of the system: 2026-03-04, "
+        "2026-03-04T09:00, 2026063, 2026063:0900; or a time of every day: 0900, 09:00. A record is "
+        "of the time of the middle of its interval, a task's record of its end, any other of its "
+        "SMF time.",
+    )
+    yield _several(
+        *until,
+        "until",
+        metavar="TIME",
+        help="Select records up to TIME; all of its day, minute or second is included. --from 2200 "
+        f"{until[0]} 0600 selects every night.",
+    )
+    yield click.option(
+        "--smf-time",
+        is_flag=True,
+        help=f"Select by SMF time with --from and {until[0]}, as IFASMFDP does.",
+    )
+
+
+def _several(
+    *names: str,
+    help: str,  # noqa: A002 - as of click
+    metavar: str = "NAME",
+) -> Callable[[Command], Command]:
+    """Return an option that can be given several times."""
+    return click.option(*names, multiple=True, metavar=metavar, help=help)
 
 
 def lines_output_options(command: Command) -> Callable[..., Any]:

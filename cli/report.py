@@ -88,8 +88,8 @@ def command(
     local times of the z/OS system. A figure whose inputs are not in the data is shown as -.
 
     --interval and --total add counters, keep the highest high-water mark, the lowest low-water mark
-    and the last gauge; ratios come from these. Records are selected by the time when SMF took them:
-    those of an interval at its end.
+    and the last gauge; ratios come from these. The interval of a day has what --from and --to
+    select of that day.
 
     \b
     Example:

@@ -72,10 +72,10 @@ class SmfData:
         """Return the rows of a table as a polars.LazyFrame.
 
         A query decodes only the columns that it needs, stops when it has the rows that it takes,
-        and has the decoder leave out records by what it filters by: system, queue manager, SMF
-        time, and the names of jobs, queues and channels, compared with constants by `==`,
-        `is_in`, `<` and the like. Collecting it reads the inputs and raises what that raises.
-        `damage` has then what could not be used of what was read.
+        and has the decoder leave out records by what it filters by: system, queue manager, time
+        (`counted_at` or `smf_time`), and the names of jobs, queues and channels, compared with
+        constants by `==`, `is_in`, `<` and the like. Collecting it reads the inputs and raises what
+        that raises. `damage` has then what could not be used of what was read.
         """
         return lazy_frame(self.inputs, table)
 

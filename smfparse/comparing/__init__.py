@@ -26,11 +26,12 @@ if TYPE_CHECKING:
     from smfparse.comparing.sides import Split as Split
     from smfparse.comparing.sides import absent as absent
     from smfparse.comparing.sides import measured as measured
+    from smfparse.comparing.sides import spanning as spanning
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         changes="COLUMNS NAMES TOLERANCE check_by compared",
         measures="MEASURES ROW_KINDS Measure load_measures",
         printing="ComparisonDocument explain side_by_side",
-        sides="Rename Side Split absent measured",
+        sides="Rename Side Split absent measured spanning",
     )

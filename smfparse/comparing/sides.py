@@ -39,7 +39,9 @@ _TIMES = f"""
             interval_seconds / (SELECT max(length) FROM usual) BETWEEN 0.9 AND 1.1
         ) AS first,
         min(local_time(interval_start, utc_offset)) AS began,
-        max(local_time(interval_end, utc_offset)) AS ended
+        max(local_time(interval_end, utc_offset)) AS ended,
+        count_if(of_task AND local_time(interval_start, utc_offset) < getvariable('split_at'))
+            AS spanning
     FROM recorded
 """
 """How long intervals are, of tasks or queue managers, and when they were."""
@@ -57,12 +59,15 @@ class Side:
              of the kind calls
     first    when the first interval began, local time of its system; None: there is none
     last     when the last one ended
+    spanning records of tasks that began before the time at which the records are split, and count
+             behind it
     """
 
     rows: pl.DataFrame
     seconds: pl.DataFrame
     first: dt.datetime | None = None
     last: dt.datetime | None = None
+    spanning: int = 0
 
     @property
     def intervals(self) -> int:
@@ -101,6 +106,14 @@ class Side:
         return replace(self, rows=rows, seconds=seconds)
 
 
+def spanning(after: Side) -> str:
+    """Return the message for records of tasks that began before the split and count behind it."""
+    return (
+        f"{after.spanning:,} of the records of tasks began before the split and count after it, as "
+        "they end there; where they end a moment after it, split a minute later"
+    )
+
+
 def absent(before: Side, after: Side) -> str:
     """Return the message for sides without calls."""
     sides = {"before": before, "after": after}
@@ -113,18 +126,15 @@ def absent(before: Side, after: Side) -> str:
 
 @dataclass(frozen=True)
 class Split:
-    """The records of intervals on one side of a local time."""
+    """The records that count on one side of a local time."""
 
     at: dt.datetime
     after: bool
 
     def condition(self) -> str:
-        """Return it in SQL. An interval is on the side of its middle."""
-        half = "(epoch_us(interval_end) - epoch_us(interval_start)) // 2"
-        middle = f"interval_start + to_microseconds({half})"
-        local = f"local_time({middle}, utc_offset)"
+        """Return it in SQL."""
         sign = ">=" if self.after else "<"
-        return f"coalesce({local}, smf_time) {sign} TIMESTAMP {quoted(self.at.isoformat(' '))}"
+        return f"counted_at {sign} TIMESTAMP {quoted(self.at.isoformat(' '))}"
 
 
 def measured(inputs: Inputs, split: Split | None = None, interval: int | None = None) -> Side:
@@ -140,6 +150,7 @@ def measured(inputs: Inputs, split: Split | None = None, interval: int | None = 
             catalog.execute(
                 f"CREATE VIEW {_SIDE}.{table} AS SELECT * FROM sectioned.{table}{where}"
             )
+        catalog.set_variable("split_at", split.at if split and split.after else None)
         (times,) = catalog.arrow(_TIMES).to_pylist()
         length = max(interval, times["shortest"] or 0) if interval else times["length"] or _ALL
         catalog.set_variable("bucket_us", round(1e6 * length))
@@ -147,7 +158,7 @@ def measured(inputs: Inputs, split: Split | None = None, interval: int | None = 
         rows = pl.DataFrame(catalog.arrow(compare_sql()))
     seconds = rows.filter(kind="seconds").select("qmgr", "bucket", "seconds", kind="of_kind")
     others = rows.filter(pl.col("kind") != "seconds").drop("seconds", "of_kind")
-    return Side(others, seconds, times["began"], times["ended"])
+    return Side(others, seconds, times["began"], times["ended"], times["spanning"])
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from smfparse.errors import DamageLog
 from smfparse.limits import LIMITS, Limits
 from smfparse.reading import Chunk, kinds_of
 from smfparse.schemas import WQST, WTAS
-from smfparse.selecting import SelectedDamage, record_mask
+from smfparse.selecting import SelectedDamage, counted_mask, record_mask
 from smfparse.tables import RECORD, Batch
 from smfparse.vectors import Bools, Ints, both
 
@@ -113,10 +113,21 @@ class Decoder:
     def _add(self, chunk: Chunk) -> None:
         """Gather what is wanted of a chunk."""
         chunk, keep = self._selected(_relevant(chunk, self.needs.kinds))
-        records = Records(chunk, _damage_of(chunk, keep, self.damage), self.needs.index)
+        damage = SelectedDamage(self.damage)
+        log = self.damage if self.needs.selection.everything else damage
+        records = Records(chunk, log, self.needs.index)
         if not len(records):
             return
         keys = KeyColumns(records, self._clocks, self._links, self._texts)
+        if self.needs.counted:
+            keep = both(keep, counted_mask(self.needs.selection, *keys.counted_at))
+        self._add_rows(records, keys, keep)
+        keys.carry(clocks=self.needs.clocks, tasks=self.needs.tasks)
+        self._keys.add(keys)
+        damage.pass_on(chunk.offset if keep is None else chunk.offset[keep])
+
+    def _add_rows(self, records: Records, keys: KeyColumns, keep: Bools | None) -> None:
+        """Gather what is wanted of the records `keep` (None: all)."""
         matches = Matches(self._names, records, keys) if self._names else None
         if RECORD in self._tables or self.needs.unknown:
             some = keep if matches is None else both(keep, matches.records)
@@ -129,13 +140,11 @@ class Decoder:
             if len(found):
                 for name in tables:
                     self._add_blocks(self._tables[name], found, records, keys)
-        keys.carry(clocks=self.needs.clocks, tasks=self.needs.tasks)
-        self._keys.add(keys)
 
     def _selected(self, chunk: Chunk) -> tuple[Chunk, Bools | None]:
-        """Return a chunk, and which of its records are selected; None: all.
+        """Return a chunk, and which of its records may be selected; None: all.
 
-        Where no record has to know of another, those that are not selected are left out.
+        Where no record has to know of another, the others are left out.
         """
         keep = record_mask(self.needs.selection, chunk.buffer, chunk.start, chunk.length)
         if self.needs.clocks or self.needs.tasks:
@@ -178,11 +187,6 @@ def _relevant(chunk: Chunk, kinds: Ints | None) -> Chunk:
         return chunk
     found = kinds_of(chunk.buffer, chunk.start)
     return chunk.where(np.flatnonzero(np.isin(found, kinds)))
-
-
-def _damage_of(chunk: Chunk, keep: Bools | None, damage: DamageLog) -> DamageLog:
-    """Return where to note the damage of a chunk: that of selected records is passed on."""
-    return damage if keep is None else SelectedDamage(damage, chunk.record_no[keep])
 
 
 class _History:

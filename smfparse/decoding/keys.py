@@ -19,7 +19,8 @@ from smfparse.decoding.records import Blocks, Records
 from smfparse.decoding.tasks import TaskLinks, Tasks, task_blocks, task_keys
 from smfparse.decoding.texts import TextColumn
 from smfparse.layout import STCK_UNITS_PER_US, US_PER_SECOND, Instant, Mask, Values
-from smfparse.schemas import STUB_RECORDS, TASK, WTAS
+from smfparse.schemas import STUB_RECORDS, TASK, TASK_RECORDS, WTAS
+from smfparse.selecting import counting_time
 from smfparse.vectors import Bools, Ints
 
 _TOD_INTERVALS = ((115, 231), (116, 10))
@@ -106,6 +107,16 @@ class KeyColumns:
         for record in STUB_RECORDS:
             without[self.records.of(record)] = True
         return self._clocks.fill(system, seconds, known, without)
+
+    @cached_property
+    def counted_at(self) -> tuple[Ints, Bools]:
+        """When records count, microseconds of local time, and where that is known."""
+        taken, dated = self.records.headers.time
+        start, seconds, _, known = self.interval
+        offset, local = self.offset
+        of_task = self.records.is_of(TASK_RECORDS)
+        start = start + offset * US_PER_SECOND
+        return counting_time(taken, start, seconds, known & local, of_task), dated
 
     @cached_property
     def interval(self) -> tuple[Ints, Values, Bools, Bools]:
@@ -199,6 +210,7 @@ _COLUMNS: Mapping[str, Callable[[KeyColumns], KeyColumn]] = {
     "qsg": _qsg,
     "mq_version": _mq_version,
     "smf_time": lambda keys: keys.records.headers.time,
+    "counted_at": lambda keys: keys.counted_at,
     "time": lambda keys: keys.time,
     "utc_offset": lambda keys: keys.offset,
     "interval_start": _interval_start,

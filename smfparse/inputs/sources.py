@@ -22,9 +22,12 @@ from smfparse.inputs.options import DEFAULTS, ReadOptions
 from smfparse.inputs.range import Batches, Range
 from smfparse.reading import Input
 from smfparse.selecting import (
+    COUNTED_AT,
     KeysBySource,
     Lookup,
     Selection,
+    counted_from,
+    counted_rows,
     keys_by_source,
     needed_columns,
     row_mask,
@@ -254,7 +257,7 @@ class Dataset:
 def _parquet_rows(
     file: Path, table: str, names: list[str], less: frozenset[str]
 ) -> Iterator[Batch]:
-    """Yield the columns `names` of a file of a table; those that it lacks are NULL."""
+    """Yield the columns `names` of a file of a table, also those that it lacks."""
     from pyarrow.parquet import ParquetFile  # slow to load, and for datasets alone
 
     try:
@@ -262,20 +265,26 @@ def _parquet_rows(
         there = [each for each in opened.schema.names if each not in less]
         if there != [each for each in schema(table).names if each not in less]:
             raise InputError(f"{file}: not a file of the table {table}; convert again")
-        for batch in opened.iter_batches(columns=[each for each in names if each not in less]):
+        read = [each for each in names if each not in less]
+        if COUNTED_AT in less.intersection(names):
+            read = list(dict.fromkeys([*read, *counted_from(table)]))
+        for batch in opened.iter_batches(columns=read):
             yield _completed(batch, table, names) if less.intersection(names) else batch
     except (OSError, pa.ArrowException) as error:
         raise InputError(f"{file}: cannot be read as Parquet: {error}") from error
 
 
 def _completed(batch: Batch, table: str, names: list[str]) -> Batch:
-    """Return rows with the columns `names`; those that they lack are NULL."""
-    there, fields = set(batch.schema.names), [schema(table).field(each) for each in names]
-    found = [
-        batch.column(each.name) if each.name in there else pa.nulls(batch.num_rows, each.type)
-        for each in fields
-    ]
-    return pa.RecordBatch.from_arrays(found, [each.name for each in fields])
+    """Return rows with the columns `names`; those that they lack are NULL, but for `counted_at`."""
+    found = []
+    for each in (schema(table).field(name) for name in names):
+        if each.name in batch.schema.names:
+            found.append(batch.column(each.name))
+        elif each.name == COUNTED_AT:
+            found.append(counted_rows(table, batch))
+        else:
+            found.append(pa.nulls(batch.num_rows, each.type))
+    return pa.RecordBatch.from_arrays(found, names)
 
 
 def damage_rows(log: DamageLog, names: frozenset[str] | None = None) -> Batch:

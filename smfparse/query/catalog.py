@@ -27,7 +27,7 @@ from smfparse.query.hints import hinted
 from smfparse.query.projection import Plan, named_tables, named_views, read_plan, scanned, tables_of
 from smfparse.query.results import result_parts, result_table
 from smfparse.query.scans import Scan, SmfScans
-from smfparse.selecting import sql_condition
+from smfparse.selecting import COUNTED_AT, sql_condition
 from smfparse.store import selected
 from smfparse.tables import (
     Wanted,
@@ -96,7 +96,10 @@ class Relations:
             names = [f'{scanned(table, each.name)} AS "{each.name}"' for each in columns(table)]
             parts.append(f"SELECT 0 AS input_no, {', '.join(names)} FROM smf_{table}")
         for number, each in enumerate(self._datasets, 1):
-            chosen = sql_condition(self._selection.on(table), table, partial(_parquet, each))
+            worked_out = any(COUNTED_AT in less for _, less in each.files_alike(table))
+            chosen = sql_condition(
+                self._selection.on(table), table, partial(_parquet, each), worked_out=worked_out
+            )
             where = f" WHERE {chosen}" if chosen else ""
             parts.append(f"SELECT {number} AS input_no, * FROM {_parquet(each, table)}{where}")
         rows = " UNION ALL BY NAME ".join(parts)

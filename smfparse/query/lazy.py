@@ -24,12 +24,14 @@ import pyarrow as pa
 from polars.io.plugins import register_io_source
 
 from smfparse.inputs import Inputs
-from smfparse.selecting import NAMED, Selection
+from smfparse.selecting import COUNTED_AT, NAMED, Selection
 from smfparse.tables import DAMAGE, Batch, schema, wanted_tables
 
 _MOST_NAMES = 1_000
 """Names that a selection is asked for; each is tried on every distinct name of a file."""
 _SELECTED = {"job": "jobs", "queue": "queues", "channel": "channels"}
+_TIMES = (COUNTED_AT, "smf_time")
+"""Columns of times that a selection can ask for: one of them, for whole seconds."""
 _SECOND = dt.timedelta(seconds=1)
 _LAST = dt.datetime.max - _SECOND
 Operator: TypeAlias = Callable[[Any, Any], Any]
@@ -183,8 +185,8 @@ def narrowed(selection: Selection, table: str, condition: pl.Expr | None) -> Sel
         return selection
     for part in _conjuncts(condition):
         for name, compare, values in _comparisons(part):
-            if name == "smf_time":
-                selection = _with_times(selection, compare, values)
+            if name in _TIMES:
+                selection = _with_times(selection, name, compare, values)
             elif compare is operator.eq:
                 selection = _with_names(selection, _option(table, name), values)
     return selection
@@ -250,9 +252,13 @@ def _with_names(selection: Selection, option: str | None, values: list[Any]) -> 
     return replace(selection, **asked) if len(names) <= _MOST_NAMES else selection
 
 
-def _with_times(selection: Selection, compare: Operator, values: list[Any]) -> Selection:
-    """Return the selection of such times as well, to whole seconds."""
+def _with_times(
+    selection: Selection, column: str, compare: Operator, values: list[Any]
+) -> Selection:
+    """Return the selection of such times as well, where it asks for none of another column yet."""
     (value, *more) = values or [None]
+    if selection.time_column not in (None, column):
+        return selection
     if more or type(value) is not dt.datetime or value.tzinfo or value > _LAST:
         return selection
     second = value.replace(microsecond=0)
@@ -261,4 +267,4 @@ def _with_times(selection: Selection, compare: Operator, values: list[Any]) -> S
         start = max(start or second, second)
     if compare in _UNTIL:
         end = min(end or second + _SECOND, second + _SECOND)
-    return replace(selection, start=start, end=end)
+    return replace(selection, start=start, end=end, smf_time=column == "smf_time")

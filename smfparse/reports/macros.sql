@@ -6,12 +6,6 @@ CREATE OR REPLACE MACRO local_time(moment, utc_offset) AS
 CREATE OR REPLACE MACRO asked_for(name, value) AS
     CASE WHEN list_contains(getvariable('by'), name) THEN value END;
 
--- The hour, local time of the system, in which something ended.
-CREATE OR REPLACE MACRO hour_of(ended, utc_offset, smf_time) AS time_bucket(
-    INTERVAL 1 HOUR,
-    coalesce(local_time(ended - INTERVAL 1 MICROSECOND, utc_offset), smf_time)
-);
-
 -- Evidence that one number is many times another: their ratio, and the limit that it crosses. Where the other
 -- is 0 there is no ratio: the number itself crosses 0.
 CREATE OR REPLACE MACRO ratio_name(name, of_name, of_number) AS

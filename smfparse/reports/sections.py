@@ -25,9 +25,9 @@ _SECTION = {
     "record": ("input_no", "source", "{record_no} AS record_no"),
     "span": ("input_no", "system", "qmgr", "{began} AS began"),
     "moment": ("input_no", "system", "qmgr", "smf_time"),
-    "interval": ("system", "qmgr", "{interval} AS interval"),
+    "interval": ("system", "qmgr", "{bucket} AS interval"),
     "total": ("system", "qmgr"),
-    "clock": ("{interval} AS interval",),
+    "clock": ("{bucket} AS interval",),
     "all": ("TRUE AS everything",),
 }
 """Columns that identify a section. Source and record number alone do not: two datasets can both
@@ -39,9 +39,8 @@ _ORDER = "coalesce(time, smf_time)"
 _LENGTH_US = "round(CASE WHEN interval_seconds BETWEEN 0 AND 1e9 THEN interval_seconds * 1e6 END)"
 """Microseconds of an interval; NULL beyond thirty years, which only damage gives."""
 _END = f"interval_start + to_microseconds({_LENGTH_US}::BIGINT)"
-_MIDDLE = f"interval_start + to_microseconds({_LENGTH_US}::BIGINT // 2)"
-_LATE = "INTERVAL 1 SECOND"
-"""How long after the end of an interval a record of it can be written. None is shorter."""
+_BUCKET = "time_bucket(INTERVAL {} seconds, counted_at, TIMESTAMP '1970-01-01')"
+"""When the interval of the clock begins in which a record counts."""
 _LOCAL = "local_time({}, utc_offset)"
 """A moment in UTC as local time of the system, by the macro in macros.sql."""
 _BEGAN = f"coalesce({_LOCAL.format('interval_start')}, smf_time)"
@@ -166,7 +165,7 @@ def _section(sections: Sections, table: str) -> str:
     for each in _SECTION[sections.by]:
         value, _, name = each.partition(" AS ")
         value = value.format(
-            record_no=number, began=_BEGAN, interval=_interval(sections.seconds, table)
+            record_no=number, began=_BEGAN, bucket=_BUCKET.format(sections.seconds)
         )
         parts.append(f"'{name or value}': {value}")
     return f"{{{', '.join(parts)}}}"
@@ -174,23 +173,6 @@ def _section(sections: Sections, table: str) -> str:
 
 def _is_task(table: str) -> bool:
     return table != RECORD and TABLES[table].task
-
-
-def _interval(seconds: int, table: str) -> str:
-    """Return the SQL of when the interval that a row belongs to begins, local time.
-
-    A task belongs to the interval in which it ends; statistics of the queue manager to the one in
-    which their middle is, because their intervals end a moment late. A row without an interval was
-    written when one had ended, and so was a record of the inventory, whatever it is about.
-    """
-    local = f"smf_time - {_LATE}"
-    if _is_task(table):
-        moment = f"coalesce({_END}, time) - INTERVAL 1 MICROSECOND"
-        local = f"coalesce({_LOCAL.format(moment)}, {local})"
-    elif table != RECORD:
-        moment = f"coalesce({_MIDDLE}, time - {_LATE})"
-        local = f"coalesce({_LOCAL.format(moment)}, {local})"
-    return f"time_bucket(INTERVAL {seconds} seconds, {local}, TIMESTAMP '1970-01-01')"
 
 
 def _combined(table: str, by: Sequence[str]) -> str:

@@ -1,5 +1,7 @@
 """Which records and rows are asked for: by system, queue manager, time, type, job, queue, channel.
 
+It also has the rule of time (`counting`): when a record counts.
+
 in    what users write (`Selection.of(qmgr="QM*", since="0900")`); SMF headers; rows of a table
 out   a `Selection`; masks over records and rows; an SQL condition: three ways to one result
 never decodes a block: the names in blocks are matched by `decoding`
@@ -13,6 +15,11 @@ from smfparse.faces import face
 
 if TYPE_CHECKING:
     from smfparse.selecting.conditions import sql_condition as sql_condition
+    from smfparse.selecting.counting import COUNTED_AT as COUNTED_AT
+    from smfparse.selecting.counting import counted_from as counted_from
+    from smfparse.selecting.counting import counted_rows as counted_rows
+    from smfparse.selecting.counting import counting_sql as counting_sql
+    from smfparse.selecting.counting import counting_time as counting_time
     from smfparse.selecting.criteria import Value as Value
     from smfparse.selecting.criteria import is_time as is_time
     from smfparse.selecting.criteria import like as like
@@ -21,6 +28,7 @@ if TYPE_CHECKING:
     from smfparse.selecting.lookups import Lookup as Lookup
     from smfparse.selecting.rows import KeysBySource as KeysBySource
     from smfparse.selecting.rows import SelectedDamage as SelectedDamage
+    from smfparse.selecting.rows import counted_mask as counted_mask
     from smfparse.selecting.rows import keys_by_source as keys_by_source
     from smfparse.selecting.rows import needed_columns as needed_columns
     from smfparse.selecting.rows import record_mask as record_mask
@@ -35,9 +43,11 @@ else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         conditions="sql_condition",
+        counting="COUNTED_AT counted_from counted_rows counting_sql counting_time",
         criteria="Value is_time like parse_moment texts",
         lookups="Lookup",
-        rows="KeysBySource SelectedDamage keys_by_source needed_columns record_mask row_mask",
+        rows="KeysBySource SelectedDamage counted_mask keys_by_source needed_columns record_mask "
+        "row_mask",
         selection="ALL_RECORDS Selection",
         subjects="NAMED JoinKey naming tables_about",
     )

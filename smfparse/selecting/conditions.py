@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Iterable, Iterator
 
-from smfparse.selecting.criteria import Hours, Types, regex
+from smfparse.selecting.counting import AFTER_US, BEFORE_US, COUNTED_AT
+from smfparse.selecting.criteria import Types, regex
 from smfparse.selecting.lookups import Lookup, lookups, named_in
 from smfparse.selecting.selection import Selection
 from smfparse.selecting.subjects import JoinKey
@@ -18,18 +19,22 @@ _KEY_SQL = {
 }
 
 
-def sql_condition(selection: Selection, table: str, stored: Callable[[str], str]) -> str | None:
+def sql_condition(
+    selection: Selection, table: str, stored: Callable[[str], str], *, worked_out: bool = False
+) -> str | None:
     """Return the SQL condition for the selected rows of a table of a dataset; None: all.
 
-    stored  gives a table of the dataset as one writes it behind FROM
+    stored      gives a table of the dataset as one writes it behind FROM
+    worked_out  whether `counted_at` is, for some rows: then their SMF times are asked for as well,
+                so that files in which there are none need not be read
     """
     if selection.holds(table) is False:
         return "false"
     parts = [
         *_like(["system"], selection.systems),
         *_like(["qmgr"], selection.qmgrs),
-        *_between(selection.start, selection.end),
-        *([_at_hours(selection.daily)] if selection.daily else []),
+        *_in_time(selection),
+        *(_near(selection) if worked_out and selection.time_column == COUNTED_AT else ()),
         *([_of_types(selection.types)] if selection.types and table == RECORD else []),
         *(_named_like(*each) for each in named_in(selection, table)),
         *(
@@ -67,17 +72,26 @@ def _any_of(conditions: list[str]) -> str:
     return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})"
 
 
-def _between(start: dt.datetime | None, end: dt.datetime | None) -> Iterator[str]:
-    if start:
-        yield f"smf_time >= TIMESTAMP '{start}'"
-    if end:
-        yield f"smf_time < TIMESTAMP '{end}'"
+def _in_time(selection: Selection) -> Iterator[str]:
+    column = selection.time_column
+    if selection.start:
+        yield f"{column} >= TIMESTAMP '{selection.start}'"
+    if selection.end:
+        yield f"{column} < TIMESTAMP '{selection.end}'"
+    if selection.daily:
+        opens, closes = selection.daily
+        second = f"(epoch_us({column}::TIME) // 1000000)"
+        yield f"({second} >= {opens} {'AND' if opens < closes else 'OR'} {second} < {closes})"
 
 
-def _at_hours(daily: Hours) -> str:
-    opens, closes = daily
-    second = "(epoch_us(smf_time::TIME) // 1000000)"
-    return f"({second} >= {opens} {'AND' if opens < closes else 'OR'} {second} < {closes})"
+def _near(selection: Selection) -> Iterator[str]:
+    """Yield conditions for the SMF times that records counting in a span of time can have."""
+    if selection.start:
+        least = selection.start - dt.timedelta(microseconds=AFTER_US)
+        yield f"smf_time >= TIMESTAMP '{least}'"
+    if selection.end:
+        most = selection.end + dt.timedelta(microseconds=BEFORE_US)
+        yield f"smf_time < TIMESTAMP '{most}'"
 
 
 def _of_types(found: Iterable[Types]) -> str:

@@ -13,6 +13,7 @@ from smfparse.errors import Damage, DamageLog
 from smfparse.layout import UNIX_EPOCH, US_PER_DAY, US_PER_SECOND, Text
 from smfparse.reading import Headers
 from smfparse.schemas import QWST
+from smfparse.selecting.counting import AFTER_US, BEFORE_US
 from smfparse.selecting.criteria import like
 from smfparse.selecting.lookups import Lookup, lookups, named_in
 from smfparse.selecting.selection import Selection
@@ -30,14 +31,26 @@ _BLOCK_BITS = 16
 
 
 def record_mask(selection: Selection, buffer: Bytes, start: Ints, length: Ints) -> Bools | None:
-    """Return which records are selected by their headers, bool (records,); None: all.
+    """Return which records may be selected by what their headers show, bool (records,); None: all.
 
     start, length  int64 (records,): as in `Chunk`
+
+    Of those that may be, `counted_mask` says which are; headers show no more than the SMF time.
     """
     if selection.of_headers.everything:
         return None
     records = _Records(Headers(buffer, start, length))
-    return _mask(selection, records, len(start), by_type=True)
+    near = (0, 0) if selection.smf_time else (BEFORE_US, AFTER_US)
+    return _mask(selection, records, len(start), near, by_type=True)
+
+
+def counted_mask(selection: Selection, counted: Ints, known: Bools) -> Bools:
+    """Return which records are selected by when they count, bool (records,).
+
+    counted  int64 (records,): as `counting_time` returns
+    known    bool (records,): whether that is known
+    """
+    return _in_time(selection, counted, known)
 
 
 def row_mask(
@@ -49,7 +62,7 @@ def row_mask(
     keys   finds the keys of the rows of another table
     """
     rows = _Rows(batch)
-    chosen = _mask(selection, rows, batch.num_rows, by_type=table == RECORD)
+    chosen = _mask(selection, rows, batch.num_rows, (0, 0), by_type=table == RECORD)
     for columns, patterns in named_in(selection, table):
         hits = [_is_like(patterns, *rows.texts(column), blank=False) for column in columns]
         chosen &= np.logical_or.reduce(hits)
@@ -65,7 +78,8 @@ def needed_columns(selection: Selection, table: str) -> tuple[str, ...]:
         column for found in lookups(selection, table) for each in found for column in each.key.value
     )
     kind = ("type", "subtype") if table == RECORD else ()
-    return ("system", "qmgr", "smf_time", "source", *kind, *named, *shared)
+    time = (selection.time_column,) if selection.time_column else ()
+    return ("system", "qmgr", *time, "source", *kind, *named, *shared)
 
 
 def keys_by_source(batches: Iterable[Any], key: JoinKey) -> KeysBySource:
@@ -78,16 +92,24 @@ def keys_by_source(batches: Iterable[Any], key: JoinKey) -> KeysBySource:
 
 
 class SelectedDamage(DamageLog):
-    """Passes on to `log` the damage of the records with the numbers `record_no`."""
+    """Keeps the damage of records for `log` until it is known which of them are selected."""
 
-    def __init__(self, log: DamageLog, record_no: Ints) -> None:
+    def __init__(self, log: DamageLog) -> None:
         super().__init__()
         self._log = log
-        self._chosen = frozenset(record_no.tolist())
+        self._waiting: list[Damage] = []
 
     def add(self, damage: Damage) -> None:
-        if damage.record_no in self._chosen:
-            self._log.add(damage)
+        self._waiting.append(damage)
+
+    def pass_on(self, offsets: Ints) -> None:
+        """Pass on the damage of the records that start at these bytes, and forget the rest."""
+        if self._waiting:
+            chosen = frozenset(offsets.tolist())
+            for each in self._waiting:
+                if each.offset in chosen:
+                    self._log.add(each)
+        self._waiting = []
 
 
 class _Facts(Protocol):
@@ -96,8 +118,8 @@ class _Facts(Protocol):
     def texts(self, column: str) -> Texts:
         """Return the column `system` or `qmgr`; None where there is none."""
 
-    def times(self) -> tuple[Ints, Bools]:
-        """Return when SMF took the record in microseconds since 1970, and where that is known."""
+    def times(self, column: str) -> tuple[Ints, Bools]:
+        """Return a time in microseconds since 1970, and where it is known."""
 
     def kinds(self) -> tuple[Ints, Ints]:
         """Return types and subtypes; subtype -1: none."""
@@ -119,7 +141,7 @@ class _Records:
             codes = np.where(self._headers.is_mq, codes, len(words))
         return [*words, None], codes.astype(np.int64)
 
-    def times(self) -> tuple[Ints, Bools]:
+    def times(self, column: str) -> tuple[Ints, Bools]:  # noqa: ARG002 - headers have but one
         return self._headers.time
 
     def kinds(self) -> tuple[Ints, Ints]:
@@ -137,8 +159,8 @@ class _Rows:
         words: list[str | None] = coded.dictionary.to_pylist()
         return [*words, None], coded.indices.fill_null(len(words)).to_numpy()
 
-    def times(self) -> tuple[Ints, Bools]:
-        time = self._batch.column("smf_time")
+    def times(self, column: str) -> tuple[Ints, Bools]:
+        time = self._batch.column(column)
         return self._numbers(time.cast(pa.int64()), 0), time.is_valid().to_numpy(
             zero_copy_only=False
         )
@@ -152,29 +174,37 @@ class _Rows:
         return found
 
 
-def _mask(selection: Selection, facts: _Facts, rows: int, *, by_type: bool) -> Bools:
+def _mask(
+    selection: Selection, facts: _Facts, rows: int, near: tuple[int, int], *, by_type: bool
+) -> Bools:
+    """Return which rows are selected.
+
+    near  as in `_in_time`
+    """
     chosen = np.ones(rows, np.bool_)
     for column, patterns in (("system", selection.systems), ("qmgr", selection.qmgrs)):
         if patterns:
             chosen &= _is_like(patterns, *facts.texts(column), blank=True)
-    if selection.start or selection.end or selection.daily:
-        chosen &= _in_time(selection, *facts.times())
+    if selection.time_column:
+        chosen &= _in_time(selection, *facts.times(selection.time_column), *near)
     if selection.types and by_type:
         chosen &= _of_types(selection, *facts.kinds())
     return chosen
 
 
-def _in_time(selection: Selection, time: Ints, known: Bools) -> Bools:
+def _in_time(
+    selection: Selection, time: Ints, known: Bools, before: int = 0, after: int = 0
+) -> Bools:
+    """Return where the time asked for may be, if it is at most so long before and after `time`."""
     chosen = known.copy()
     if selection.start:
-        chosen &= time >= _microseconds(selection.start)
+        chosen &= time + after >= _microseconds(selection.start)
     if selection.end:
-        chosen &= time < _microseconds(selection.end)
+        chosen &= time - before < _microseconds(selection.end)
     if selection.daily:
         opens, closes = (seconds * US_PER_SECOND for seconds in selection.daily)
-        late: Bools = time % US_PER_DAY >= opens
-        early: Bools = time % US_PER_DAY < closes
-        chosen &= late & early if opens < closes else late | early
+        open_for = (closes - opens) % US_PER_DAY or US_PER_DAY
+        chosen &= (time + after - opens) % US_PER_DAY < open_for + after + before
     return chosen
 
 

@@ -1,9 +1,9 @@
-"""The records that are asked for: by their SMF headers, and by names in their blocks.
+"""The records that are asked for: by their SMF headers, their time, and by names in their blocks.
 
-Headers hold system, queue manager, time and type; blocks hold job, queue and channel. A selection
-is applied in three places, with the same result: to the headers and names of a chunk before
-anything else is decoded and to the rows of a dataset (`rows`), and as an SQL condition where DuckDB
-reads the dataset (`conditions`). Times are the local times of the z/OS system, as SMF wrote them.
+Headers hold system, queue manager and type; intervals say when a record counts (`counting`); blocks
+hold job, queue and channel. A selection is applied in three places, with the same result: to the
+records of a chunk before anything else is decoded and to the rows of a dataset (`rows`), and as an
+SQL condition where DuckDB reads the dataset (`conditions`). Times are local times of the system.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from smfparse.selecting.counting import COUNTED_AT
 from smfparse.selecting.criteria import (
     DAY,
     Hours,
@@ -35,10 +36,11 @@ class Selection:
 
     qmgrs    queue manager is like one of these: `*` any characters, `?` one
     systems  and SMF system id is like one of these
-    start    and SMF took the record at this local time or later, a whole second
+    start    and the record counts at this local time or later, a whole second
     end      and before this one, a whole second
     daily    and at a second of the day from the first to before the second; midnight is between
              them where the second is not the greater one
+    smf_time whether these three are of the SMF time instead, as with IFASMFDP
     types    and it is of one of these types and subtypes
     jobs     and of it the rows that are about a job like one of these
     queues   and about a queue like one of these
@@ -50,6 +52,7 @@ class Selection:
     start: dt.datetime | None = None
     end: dt.datetime | None = None
     daily: Hours | None = None
+    smf_time: bool = False
     types: tuple[Types, ...] = ()
     jobs: frozenset[str] = frozenset()
     queues: frozenset[str] = frozenset()
@@ -67,10 +70,13 @@ class Selection:
         job: Several = (),
         queue: Several = (),
         channel: Several = (),
+        smf_time: bool = False,
     ) -> Selection:
         """Return the selection for what the options of the command line would be given.
 
-        Each is one text or several; types may be numbers, and times those of `datetime`.
+        Each is one text or several; types may be numbers, and times those of `datetime`. A record
+        is of the time of the middle of its interval, a task's record of its end, any other of its
+        SMF time; with `smf_time` all are of their SMF time, as with IFASMFDP.
 
         Raises RequestError for a text that cannot be read.
         """
@@ -81,6 +87,7 @@ class Selection:
             start,
             end,
             daily,
+            smf_time and bool(start or end or daily),
             parse_types(texts(type)),
             parse_patterns("job", texts(job)),
             parse_patterns("queue", texts(queue)),
@@ -91,6 +98,13 @@ class Selection:
     def everything(self) -> bool:
         """Whether every record is selected."""
         return self == Selection()
+
+    @property
+    def time_column(self) -> str | None:
+        """The key column that holds the time which is asked for; None: none is."""
+        if not (self.start or self.end or self.daily):
+            return None
+        return "smf_time" if self.smf_time else COUNTED_AT
 
     @property
     def by_name(self) -> dict[str, frozenset[str]]:
@@ -158,9 +172,7 @@ class Selection:
         parts = [
             ("qmgr", ",".join(sorted(self.qmgrs))),
             ("system", ",".join(sorted(self.systems))),
-            ("from", f"{self.start}" if self.start else ""),
-            ("to", f"{self.end - dt.timedelta(seconds=1)}" if self.end else ""),
-            ("daily", _hours(self.daily) if self.daily else ""),
+            *_times(self),
             ("type", ",".join(map(str, self.types))),
             *((option, ",".join(sorted(patterns))) for option, patterns in self.by_name.items()),
         ]
@@ -168,6 +180,17 @@ class Selection:
 
 
 ALL_RECORDS = Selection()
+
+
+def _times(selection: Selection) -> Iterator[tuple[str, str]]:
+    """Yield names and texts of times; SMF times as in manifests of format 4, where all are."""
+    counted = "" if selection.smf_time else "counted "
+    if selection.start:
+        yield f"{counted}from", f"{selection.start}"
+    if selection.end:
+        yield f"{counted}to", f"{selection.end - dt.timedelta(seconds=1)}"
+    if selection.daily:
+        yield f"{counted}daily", _hours(selection.daily)
 
 
 def _clock(seconds: int) -> str:

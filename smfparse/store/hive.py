@@ -11,6 +11,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from urllib.parse import quote
 
+from smfparse.selecting import COUNTED_AT
 from smfparse.tables import columns
 
 DATE = "date"
@@ -34,7 +35,7 @@ _IN_NO_VALUE = frozenset("KQXZ")
 
 def is_divided(table: str) -> bool:
     """Whether the rows of a table have day and queue manager, by which they can be divided."""
-    return {"smf_time", "qmgr"} <= {each.name for each in columns(table)}
+    return {COUNTED_AT, "qmgr"} <= {each.name for each in columns(table)}
 
 
 def is_earlier(file: str) -> bool:

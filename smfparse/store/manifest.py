@@ -20,6 +20,7 @@ from types import UnionType
 from typing import Any, TypeAlias
 
 from smfparse.errors import InputError
+from smfparse.selecting import COUNTED_AT
 from smfparse.store.hive import EARLIER_FOLDERS, FOLDERS
 from smfparse.store.locking import LOCK
 from smfparse.store.targets import PARTIAL
@@ -34,7 +35,7 @@ RECORDS = ".records"
 FORMAT = 5
 _BEFORE_COLUMNS = 4
 """The format whose manifests do not name columns; datasets of it are read."""
-_LATER = frozenset({"task_record_offset"})
+_LATER = frozenset({COUNTED_AT, "task_record_offset"})
 """Columns that no dataset of that format has."""
 _FOLDERS = ("", f"{FOLDERS}/", f"{EARLIER_FOLDERS}/")
 """Folders of rows below that of a table: whole, partitioned, partitioned in format 4."""

@@ -18,7 +18,9 @@ from smfparse.tables import CODED, Batch, coded_schema, columns, meaning, plain_
 _FEW_ROWS = 30
 _LIGHT = {"compression": "snappy", "compression_level": None}
 """For files of few rows, which zstd takes longer to begin, and makes no smaller."""
-_SOUGHT = frozenset({"smf_time", "time", "interval_start", "record_no", "task_record_no"})
+_SOUGHT = frozenset(
+    {"smf_time", "counted_at", "time", "interval_start", "record_no", "task_record_no"}
+)
 """Key columns by whose range rows are looked for."""
 
 

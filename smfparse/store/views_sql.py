@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 
 from smfparse.layout import LOCAL_TIMESTAMP, TIMESTAMP, WIDE_DIGITS
+from smfparse.selecting import COUNTED_AT, counting_sql
 from smfparse.store.hive import FOLDERS, is_divided, rows_sql
-from smfparse.tables import DECIMAL, columns, meaning, quoted, table_names, title, views_script
+from smfparse.tables import (
+    DECIMAL,
+    TableColumn,
+    columns,
+    meaning,
+    quoted,
+    table_names,
+    title,
+    views_script,
+)
 
 _HEAD = """\
 -- The tables of this folder as DuckDB views, in UTC. To open them:
@@ -54,20 +64,30 @@ def _views(partitioned: bool, lacking: Mapping[str, Sequence[frozenset[str]]]) -
         options = ", union_by_name = true" if any(found) else ""
         rows = rows_sql(files, options) if divided else f"read_parquet({files}{options})"
         if any(found):
-            every = selected(table, frozenset.intersection(*found))
+            every = selected(table, frozenset.intersection(*found), frozenset.union(*found))
             rows = f"(SELECT {every}{', date' if divided else ''} FROM {rows})"
         yield f"CREATE OR REPLACE VIEW {table} AS FROM {rows};"
         yield from comments("VIEW", table)
 
 
-def selected(table: str, lacking: Container[str] = ()) -> str:
-    """Return all columns of a table as SQL selects them; those that are `lacking` are NULL."""
-    return ", ".join(
-        f'NULL::{_SQL_TYPES[each.arrow]} AS "{each.name}"'
-        if each.name in lacking
-        else f'"{each.name}"'
-        for each in columns(table)
-    )
+def selected(table: str, lacking: Container[str] = (), some_lack: Container[str] = ()) -> str:
+    """Return all columns of a table as SQL selects them.
+
+    lacking    those that no file has; they are NULL, but for `counted_at`, which others give
+    some_lack  those that are NULL in some files
+    """
+    return ", ".join(_selected(table, each, lacking, some_lack) for each in columns(table))
+
+
+def _selected(
+    table: str, column: TableColumn, lacking: Container[str], some_lack: Container[str]
+) -> str:
+    name = f'"{column.name}"'
+    if column.name == COUNTED_AT and column.name in lacking:
+        return f"{counting_sql(table)} AS {name}"
+    if column.name == COUNTED_AT and column.name in some_lack:
+        return f"coalesce({name}, {counting_sql(table)}) AS {name}"
+    return f"NULL::{_SQL_TYPES[column.arrow]} AS {name}" if column.name in lacking else name
 
 
 def comments(kind: str, table: str, wanted: frozenset[str] | None = None) -> Iterator[str]:

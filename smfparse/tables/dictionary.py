@@ -125,6 +125,12 @@ KEY_COLUMNS = (
     TableColumn("qsg", "string", "Queue sharing group (MQ 10 and later), NULL if there is none"),
     TableColumn("mq_version", "string", "MQ version.release.modification of the writer"),
     TableColumn("smf_time", LOCAL_TIMESTAMP, "When SMF took the record, local time of the system"),
+    TableColumn(
+        "counted_at",
+        LOCAL_TIMESTAMP,
+        "When the record counts, local time of the system: the middle of its interval; of a task's "
+        "record its end; of any other its SMF time",
+    ),
     TableColumn("time", TIMESTAMP, "When MQ captured the data (QWHSSTCK)"),
     TableColumn("utc_offset", "int32", "Local time of the system minus UTC", "seconds"),
     TableColumn("interval_start", TIMESTAMP, "Start of the interval that the data covers"),

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from smfparse.limits import Limits
+from smfparse.selecting import COUNTED_AT
 from smfparse.store import (
     DATE,
     NO_DATE,
@@ -132,7 +133,7 @@ class PartFiles:
 
 def _divided(batch: Batch) -> list[tuple[str, Batch]]:
     """Return the rows of a batch by the folder they belong in."""
-    days = pc.fill_null(batch["smf_time"].cast(pa.date32()).cast(pa.string()), NO_DATE)
+    days = pc.fill_null(batch[COUNTED_AT].cast(pa.date32()).cast(pa.string()), NO_DATE)
     names = batch["qmgr"].dictionary
     values = pa.array([qmgr_value(each) for each in names.to_pylist()], pa.string())
     queue_managers = pc.fill_null(values.take(batch["qmgr"].indices), NO_QMGR)

@@ -48,6 +48,9 @@ pytestmark = pytest.mark.slow
 FIXTURE = FIXTURES / "qm01-930.smf"
 NOON = dt.datetime(2026, 3, 4, 10)
 """Local time in the middle of the fixture, where an interval ends."""
+MIDST = NOON + MINUTE
+"""When it is split: records of tasks that end with the interval are from a moment after NOON."""
+MOMENT = dt.timedelta(microseconds=1)
 US = pytest.approx
 EVERY_BY = [
     [name for place, name in enumerate(NAMES) if number >> place & 1]
@@ -107,20 +110,20 @@ WAITS = {
 
 @cache
 def raw_calls(path: Path) -> list[dict[str, Any]]:
-    """Every call count of every block, with the names it is about and the middle of its time."""
+    """Every call count of every block, with the names it is about and when its record counts."""
     inputs = open_inputs([path], ReadOptions(jobs=1))
     tables = {name: inputs.arrow(name).to_pylist() for name in ("wtid", "wtas", "wqst")}
     jobs = {row["record_no"]: row["wtidccn"] for row in tables["wtid"]}
     found = []
     for table in ("wtas", "wqst"):
         for row in tables[table]:
-            middle = row["interval_start"] + dt.timedelta(seconds=row["interval_seconds"] / 2)
-            local = middle.replace(tzinfo=None) + dt.timedelta(seconds=row["utc_offset"])
+            last = row["interval_start"] + dt.timedelta(seconds=row["interval_seconds"]) - MOMENT
+            local = last.replace(tzinfo=None) + dt.timedelta(seconds=row["utc_offset"])
             names: dict[str, Any] = {
                 "qmgr": row["qmgr"],
                 "job": jobs[row.get("task_record_no") or row["record_no"]],
                 "queue": None,
-                "middle": local,
+                "counted": local,
             }
             if table == "wqst":
                 names["queue"] = resolved(row["objname"], row["basename"])
@@ -185,7 +188,7 @@ def of_calls(rows: pl.DataFrame, which: str, rates: bool = True) -> dict[tuple[A
 
 @pytest.fixture(scope="module")
 def halves() -> tuple[Side, Side]:
-    first, second = (side(FIXTURE, split=Split(NOON, after)) for after in (False, True))
+    first, second = (side(FIXTURE, split=Split(MIDST, after)) for after in (False, True))
     return first, second
 
 
@@ -196,7 +199,7 @@ def test_figures_of_calls_are_sums_over_sums_of_the_raw_tables(
     rows = compared(*halves, by)
     calls = raw_calls(FIXTURE)
     for which, later in (("before", False), ("after", True)):
-        part = [row for row in calls if (row["middle"] >= NOON) == later]
+        part = [row for row in calls if (row["counted"] >= MIDST) == later]
         wanted = expected(part, by, 3600.0)
         assert len(wanted) > 3
         assert of_calls(rows, which) == US(wanted, rel=1e-5)
@@ -222,7 +225,7 @@ def test_figures_of_real_calls_are_those_of_the_raw_tables(by: list[str]) -> Non
     moment = dt.datetime(2016, 2, 27, 18, 8)
     rows = compared(*(side(after, split=Split(moment, later)) for later in (False, True)), by)
     for which, later in (("before", False), ("after", True)):
-        part = [row for row in raw_calls(after) if (row["middle"] >= moment) == later]
+        part = [row for row in raw_calls(after) if (row["counted"] >= moment) == later]
         assert of_calls(rows, which, rates=False) == US(expected(part, by, None))
 
 
@@ -286,8 +289,8 @@ def test_figures_of_tasks_are_sums_of_wtas(halves: tuple[Side, Side]) -> None:
     inputs = open_inputs([FIXTURE])
     names = pl.DataFrame(inputs.arrow("wtid")).select("record_no", job="wtidccn")
     tasks = pl.DataFrame(inputs.arrow("wtas")).join(names, on="record_no")
-    middle = pl.col("interval_start") + pl.duration(microseconds=pl.col("interval_seconds") * 5e5)
-    tasks = tasks.filter(middle >= NOON.replace(tzinfo=dt.UTC))
+    length = pl.duration(microseconds=pl.col("interval_seconds") * 1e6)
+    tasks = tasks.filter(pl.col("interval_start") + length > MIDST.replace(tzinfo=dt.UTC))
     columns = {"pages_old": "wtasgpo", "pages_new": "wtasgpn", "log_bytes": "wtasjwb"}
     for (qmgr, job), part in tasks.group_by("qmgr", "job"):
         for name, column in columns.items():
@@ -334,12 +337,14 @@ def minutes(path: Path, numbers: Sequence[int], **more: Any) -> Path:
     return written(path, *(putting(number, **more) for number in numbers))
 
 
-def test_an_interval_that_ends_a_moment_after_the_split_is_before_it(tmp_path: Path) -> None:
+def test_statistics_are_on_the_side_of_their_middle_and_tasks_on_that_of_their_end(
+    tmp_path: Path,
+) -> None:
     start = SPLIT - dt.timedelta(minutes=1)
     path = written(
         tmp_path / "a.smf",
-        putting(0, late=LATE),
-        putting(1, late=LATE, puts=30),
+        putting(0),
+        putting(0, late=LATE, puts=30),
         *(
             statistics_record(
                 block("QMST", qmstput=puts), start=start + later * MINUTE + LATE, seconds=60
@@ -347,11 +352,14 @@ def test_an_interval_that_ends_a_moment_after_the_split_is_before_it(tmp_path: P
             for later, puts in ((0, 60), (1, 120))
         ),
     )
-    rows = rows_of(path, "--split-at", f"{SPLIT:%Y-%m-%dT%H:%M:%S}", "--by", "job")
+    asked = ("--split-at", f"{SPLIT:%Y-%m-%dT%H:%M:%S}", "--by", "job")
+    rows = rows_of(path, *asked)
     found = {(row["job"], row["figure"]): (row["before"], row["after"]) for row in rows}
     assert found["R001", "calls_per_second"] == US((10 / 60, 30 / 60))
-    side_at = [side(path, split=Split(SPLIT, later)) for later in (False, True)]
-    assert [each.total("calls") for each in side_at] == US([60, 60])
+    assert found[None, "puts_per_second"] == US((60 / 60, 120 / 60))
+    told = "1 of the records of tasks began before the split and count after it"
+    assert told in run(path, *asked).stderr
+    assert "before the split" not in run(path, path).stderr
 
 
 def test_seconds_are_those_of_intervals_without_the_gaps(tmp_path: Path) -> None:

@@ -98,17 +98,19 @@ def comparisons(frame: pl.DataFrame) -> st.SearchStrategy[pl.Expr]:
     texts = sorted(TEXTS & set(frame.columns))
     words = sorted({*NAMES, "QM01", "QM*", "qm02", "SYSA", "PAY*    ", "Q", "MQ01"})
     words += sorted({text for name in texts for text in frame[name].head(20) if text})
-    taken = frame["smf_time"].unique().sort().to_list()
-    moments = [dt.datetime.min, dt.datetime.max, *(time + near for time in taken for near in NEAR)]
+    taken = [frame[name].unique().sort().to_list() for name in ("smf_time", "counted_at")]
+    moments = [time + near for times in taken for time in times for near in NEAR]
+    moments += [dt.datetime.min, dt.datetime.max]
     text, word, moment = map(st.sampled_from, (texts, words, moments))
     compare, some = st.sampled_from(COMPARED), st.lists(st.one_of(word, st.none()), max_size=3)
-    closed, time = st.sampled_from(["both", "left", "right", "none"]), pl.col("smf_time")
+    closed = st.sampled_from(["both", "left", "right", "none"])
+    time = st.sampled_from([pl.col("smf_time"), pl.col("counted_at")])
     return st.one_of(
-        st.builds(lambda op, value: op(time, value), compare, moment),
-        st.builds(lambda op, value: op(pl.lit(value), time), compare, moment),
+        st.builds(lambda time, op, value: op(time, value), time, compare, moment),
+        st.builds(lambda time, op, value: op(pl.lit(value), time), time, compare, moment),
         st.builds(
-            lambda low, high, ends: time.is_between(low, high, closed=ends),
-            *(moment, moment, closed),
+            lambda time, low, high, ends: time.is_between(low, high, closed=ends),
+            *(time, moment, moment, closed),
         ),
         st.builds(lambda name, op, value: op(pl.col(name), value), text, compare, word),
         st.builds(lambda name, op, value: op(pl.lit(value), pl.col(name)), text, compare, word),
@@ -155,7 +157,15 @@ def test_a_query_gives_the_rows_of_the_whole_table(
     shown = drawn.draw(st.lists(st.sampled_from(whole.columns), min_size=1, max_size=4))
     start, rows = drawn.draw(st.tuples(st.integers(0, 3), st.integers(0, 50)))
     first = drawn.draw(st.none() | st.integers(0, 50))
-    asked = drawn.draw(st.sampled_from([ALL_RECORDS, Selection.of(qmgr=["QM*"], since=["1200"])]))
+    asked = drawn.draw(
+        st.sampled_from(
+            [
+                ALL_RECORDS,
+                Selection.of(qmgr=["QM*"], since=["1200"]),
+                Selection.of(since=["1200"], smf_time=True),
+            ]
+        )
+    )
     engine = drawn.draw(st.sampled_from(["auto", "streaming"]))
     chosen = smfparse.SmfData(Inputs(data.inputs.sources, options=ReadOptions(asked)))
     expected = whole
@@ -227,14 +237,20 @@ def test_what_the_decoder_leaves_out_no_condition_lets_pass(
             "record",
             (pl.col("smf_time") >= START + dt.timedelta(microseconds=5))
             & (pl.col("smf_time") < NOON),
-            Selection(start=START, end=NOON + dt.timedelta(seconds=1)),
+            Selection(start=START, end=NOON + dt.timedelta(seconds=1), smf_time=True),
         ),
         (
             "record",
             pl.col("smf_time").is_between(START, NOON),
+            Selection(start=START, end=NOON + dt.timedelta(seconds=1), smf_time=True),
+        ),
+        ("record", pl.lit(START) < pl.col("smf_time"), Selection(start=START, smf_time=True)),
+        ("record", pl.lit(START) < pl.col("counted_at"), Selection(start=START)),
+        (
+            "qjst",
+            pl.col("counted_at").is_between(START, NOON) & (pl.col("smf_time") < START),
             Selection(start=START, end=NOON + dt.timedelta(seconds=1)),
         ),
-        ("record", pl.lit(START) < pl.col("smf_time"), Selection(start=START)),
         ("wqst", (pl.col("qmgr") == "A") | (pl.col("qmgr") == "B"), ALL_RECORDS),
         ("wqst", pl.col("qmgr") != "QM01", ALL_RECORDS),
         ("wqst", pl.col("qmgr") > "QM01", ALL_RECORDS),
@@ -252,8 +268,17 @@ def test_what_a_selection_can_ask_is_asked_of_the_decoder(
 
 def test_a_selection_is_not_asked_less_than_before() -> None:
     before = Selection(qmgrs=frozenset({"QM*"}), start=NOON, end=NOON + dt.timedelta(hours=1))
-    condition = (pl.col("qmgr") == "QM01") & pl.col("smf_time").is_between(START, dt.datetime.max)
-    assert narrowed(before, "wqst", condition) == before
+    of_qmgr, times = pl.col("qmgr") == "QM01", (START, dt.datetime.max)
+    assert narrowed(before, "wqst", of_qmgr & pl.col("counted_at").is_between(*times)) == before
+
+
+@pytest.mark.parametrize("smf_time", [False, True])
+def test_a_selection_by_one_time_is_not_asked_for_the_other(smf_time: bool) -> None:
+    asked = ({"start": NOON}, {"end": NOON}, {"daily": (0, 3600)})
+    other = pl.col("counted_at" if smf_time else "smf_time")
+    for each in asked:
+        before = Selection(**each, smf_time=smf_time)
+        assert narrowed(before, "record", other.is_between(START, NOON)) == before
 
 
 @pytest.fixture

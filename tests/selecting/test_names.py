@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import random
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,17 +39,22 @@ from tests.support.builders import (
     smf_record,
 )
 from tests.support.command import run
-from tests.support.dated_records import MAKERS, with_date
+from tests.support.datasets import NULL_BY_TABLE, make_older
+from tests.support.dated_records import MAKERS, lasting, lasting_task, with_date
 from tests.support.generated import generate_dump
 from tests.support.oracle import (
+    LATE,
+    LENGTHS,
     NAMED,
     ODD_DATES,
     QMGRS,
     QUEUE_TABLES,
+    TASK_KINDS,
     TASK_TABLES,
     Asked,
     Oracle,
     Rows,
+    counted,
     local_times,
 )
 from tests.support.real import every_file
@@ -100,7 +106,7 @@ def differing(found: Mapping[str, pl.DataFrame], expected: Mapping[str, pl.DataF
 def in_order(rows: pl.DataFrame) -> pl.DataFrame:
     """Sort rows, of which DuckDB gives no order, and let every reader's types be the same."""
     keys = [each for each in ("source", "record_no", "block_no") if each in rows.columns]
-    header = ("system", "qmgr", "smf_time", "utc_offset", "task_record_no")
+    header = ("system", "qmgr", "smf_time", "counted_at", "utc_offset", "task_record_no")
     keys += [each for each in header if each in rows.columns]
     index = [each for each in ("latch", "phase", "verb", "request") if each in rows.columns]
     return rows.select(*keys, *index).sort(*keys, *index)
@@ -271,6 +277,7 @@ def test_several_inputs_do_not_mix_their_records(
 JOBS = ("PAY01", "pay02", "CICSA", "")
 QUEUES = ("PAY.IN", "pay.out", "SYSTEM.Q'S", "")
 CHANNELS = ("TO.QM02", "APP/1", "")
+TIMED = (lasting, lasting_task)
 PATTERNS = {
     "job": ("PAY01", "PAY*", "*a", "????2", "*", "NO,CICSA"),
     "queue": ("PAY.IN", "*.OUT", "*'S", "PAY.??", "*", "NO"),
@@ -301,8 +308,31 @@ def records() -> st.SearchStrategy[list[bytes]]:
         st.sampled_from(QMGRS),
     )
     odd = st.sampled_from([None] * 12 + list(ODD_DATES))
-    each = st.one_of(about, st.builds(with_date, dated, odd))
+    lasting = st.builds(
+        lambda make, *how: make(*how),
+        st.sampled_from(TIMED),
+        local_times(),
+        st.sampled_from(LENGTHS),
+        st.sampled_from(LATE).map(lambda late: dt.timedelta(microseconds=late)),
+    )
+    each = st.one_of(about, st.builds(with_date, st.one_of(dated, lasting), odd))
     return st.lists(each, min_size=1, max_size=16)
+
+
+def assert_counted(whole: Rows) -> None:
+    """Check when rows count, against plain Python."""
+    for table, frame in whole.items():
+        of_tasks = table in (*TASK_TABLES, *QUEUE_TABLES)
+        found = [
+            counted(row, of_tasks or (row.get("type"), row.get("subtype")) in TASK_KINDS)
+            for row in frame.iter_rows(named=True)
+        ]
+        assert frame["counted_at"].to_list() == found, table
+
+
+def of_older(rows: Rows) -> Rows:
+    """Leave out the columns that are NULL in a dataset of an earlier version."""
+    return {table: frame.drop(NULL_BY_TABLE[table]) for table, frame in rows.items()}
 
 
 def drawn() -> st.SearchStrategy[dict[str, list[str]]]:
@@ -324,16 +354,21 @@ def test_a_file_its_parts_a_dataset_and_sql_give_what_is_asked_for(
     """Asked is by headers, by names, or by both."""
     folder = tmp_path_factory.mktemp("names")
     path = write(folder / "dump.smf", made)
-    dataset = stored(path, folder / "tables")
+    dataset, older = stored(path, folder / "tables"), stored(path, folder / "older")
+    make_older(older)
     by = data.draw(st.sampled_from(["headers", "names", "both"]))
     asked = None if by == "names" else Asked(data)
     names = {} if by == "headers" else data.draw(drawn())
-    chosen = Selection.of(**(asked.texts() if asked else {}), **names)
-    expected = Oracle(rows([path], Selection())).rows(asked and asked.takes, **names)
+    chosen = Selection.of(**(asked.options() if asked else {}), **names)
+    whole = rows([path], Selection())
+    assert_counted(whole)
+    expected = Oracle(whole).rows(asked and asked.takes, **names)
     assert not differing(rows([path], chosen), expected)
     assert not differing(rows([dataset], chosen), expected)
-    found = from_sql([dataset], chosen)
-    assert all(in_order(each).equals(in_order(expected[table])) for table, each in found.items())
+    assert not differing(of_older(rows([older], chosen)), of_older(expected))
+    for each in (dataset, older):
+        found = from_sql([each], chosen)
+        assert all(in_order(rows).equals(in_order(expected[name])) for name, rows in found.items())
     small_chunks(monkeypatch, 40_000)
     monkeypatch.setattr(ranges, "ProcessPoolExecutor", Here)
     assert not differing(rows([path], chosen, jobs=2), expected)

@@ -296,10 +296,15 @@ def test_a_selection_says_what_it_asks() -> None:
         type=["115,116(1:2)"],
     )
     assert str(asked) == (
-        "qmgr CSQ1,QM*; system SYSA; from 2026-03-04 00:00:00; to 2026-03-05 23:59:59; "
-        "daily 22:00:00 to 06:00:59; type 115,116(1:2)"
+        "qmgr CSQ1,QM*; system SYSA; counted from 2026-03-04 00:00:00; "
+        "counted to 2026-03-05 23:59:59; counted daily 22:00:00 to 06:00:59; type 115,116(1:2)"
     )
     assert not asked.everything
+    of_smf = Selection.of(since=["2026-03-04", "2200"], until=["2026-03-05"], smf_time=True)
+    assert str(of_smf) == (
+        "from 2026-03-04 00:00:00; to 2026-03-05 23:59:59; daily 22:00:00 to 23:59:59"
+    )
+    assert Selection.of(smf_time=True).everything
 
 
 @pytest.mark.parametrize(
@@ -505,7 +510,7 @@ def test_convert_writes_what_is_selected_and_notes_it(days: Path, tmp_path: Path
     done = run("convert", days, "--to", tmp_path / "some", *asked)
     assert done.exit_code == 0, done.output
     manifest = json.loads((tmp_path / "some" / MANIFEST).read_text(encoding="utf-8"))
-    assert manifest["selection"] == "qmgr MQ*; daily 08:00:00 to 12:00:59"
+    assert manifest["selection"] == "qmgr MQ*; counted daily 08:00:00 to 12:00:59"
     assert manifest["tables"][RECORD] == 3
     run("convert", days, "--to", tmp_path / "all")
     manifest = json.loads((tmp_path / "all" / MANIFEST).read_text(encoding="utf-8"))

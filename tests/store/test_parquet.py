@@ -18,7 +18,7 @@ from smfparse.tables import columns, table_names
 from smfparse.writing import write_dataset
 from tests.support.paths import SMF
 
-SOUGHT = {"smf_time", "time", "interval_start", "record_no", "task_record_no"}
+SOUGHT = {"smf_time", "counted_at", "time", "interval_start", "record_no", "task_record_no"}
 TEXTS = {(table, each.name) for table in table_names() for each in columns(table)
          if each.arrow == "string"}  # fmt: skip
 

@@ -10,11 +10,16 @@ import pyarrow.parquet as pq
 from smfparse.store import MANIFEST
 from smfparse.tables import columns, table_names
 
-LATER = ("task_record_offset",)
+LATER = ("counted_at", "task_record_offset")
 """Columns that no dataset of format 4 has."""
 LATER_BY_TABLE = {
     table: [each.name for each in columns(table) if each.name in LATER] for table in table_names()
 }
+NULL_BY_TABLE = {
+    table: [each for each in later if each != "counted_at"]
+    for table, later in LATER_BY_TABLE.items()
+}
+"""Those of them that are NULL there; `counted_at` is worked out."""
 
 
 def make_older(folder: Path) -> None:

@@ -65,6 +65,30 @@ def unknown(local: dt.datetime, system: str = "SYS1", qmgr: str = "MQ01") -> byt
     return smf_record(115, 99, area=qwhs_long(utc(local)), local=local, system=system, qmgr=qmgr)
 
 
+def lasting(
+    local: dt.datetime, seconds: float, late: dt.timedelta, system: str = "SYS1", qmgr: str = "MQ01"
+) -> bytes:
+    """115/215 of an interval so long, which SMF took so long after its end."""
+    area = qwhs_long(utc(local), local - late - _span(seconds), round(seconds * 1e6) % 2**64)
+    pool = Section([named_block("QPST", 104)])
+    return smf_record(115, 215, pool, area=area, local=local, system=system, qmgr=qmgr)
+
+
+def lasting_task(
+    local: dt.datetime, seconds: float, late: dt.timedelta, system: str = "SYS1", qmgr: str = "MQ01"
+) -> bytes:
+    """116/1 of a task's interval so long, which SMF took so long after its end."""
+    ended = utc(local) - late
+    own = smf.task(ended=ended, wtasints=ended - _span(seconds))
+    keys = {"ended": utc(local), "east": HOUR, "system": system, "qmgr": qmgr}
+    return smf.task_record(own, smf.queue("Q"), **keys)
+
+
+def _span(seconds: float) -> dt.timedelta:
+    """Return it as far back as a TOD clock goes."""
+    return min(dt.timedelta(seconds=min(seconds, 1e9)), dt.timedelta(days=365 * 20))
+
+
 MAKERS = (statistics, pools, storage, task, continuation, foreign, other, unknown)
 
 

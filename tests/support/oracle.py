@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import fnmatch
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 import polars as pl
@@ -32,6 +33,36 @@ ODD_DATES = ("0126000F", "0126366C", "0126999F", "0200001F")
 KINDS = ((115, None), (115, (2, 2)), (115, (5, 215)), (116, (1, 1)), (116, (2, 9)), (2, None))
 DAY = dt.timedelta(days=1)
 MINUTE = dt.timedelta(minutes=1)
+MICROSECOND = dt.timedelta(microseconds=1)
+
+
+TASK_KINDS = ((116, 1), (116, 2))
+LENGTHS = (1e-6, 2e-6, 0.5, 1800, 1800.000001, 86_400, 90_000, 90_000.000001, 1e6, 9e12)
+"""Seconds of intervals, believable and not."""
+LATE = (0, 20_000, -20_000, 3_600_000_000, -3_600_000_000, 7_190_000_000, 7_210_000_000, 10**13)
+"""Microseconds between the end of an interval and its SMF time."""
+
+
+def counted(row: Mapping[str, Any], of_task: bool) -> dt.datetime | None:
+    """Return when a row's record counts, by the rule: in plain Python, and exact.
+
+    A record is of the time of the middle of its interval, a task's record of its end, any other of
+    its SMF time. An interval is believed if it ends within two hours of the SMF time, and is not
+    longer than 25 hours; that of a task can be.
+    """
+    taken: dt.datetime | None = row["smf_time"]
+    start, seconds, offset = (
+        row[each] for each in ("interval_start", "interval_seconds", "utc_offset")
+    )
+    if None in (taken, start, seconds, offset):
+        return taken
+    if not 0 < seconds <= (1e9 if of_task else 25 * 3600):
+        return taken
+    length = round(Fraction(seconds) * 1_000_000) * MICROSECOND
+    begin: dt.datetime = start.replace(tzinfo=None) + dt.timedelta(seconds=offset)
+    if abs(begin + length - row["smf_time"]) > dt.timedelta(hours=2):
+        return taken
+    return begin + (length - MICROSECOND if of_task else length // 2)
 
 
 def local_times() -> st.SearchStrategy[dt.datetime]:
@@ -54,8 +85,10 @@ class Asked:
         clock = st.none() | st.sampled_from(CLOCKS)
         self.opens, self.closes = draw(clock), draw(clock)
         self.kinds = draw(st.lists(st.sampled_from(KINDS), max_size=2))
+        self.smf_time = draw(st.booleans())
 
-    def texts(self) -> dict[str, list[str]]:
+    def options(self) -> dict[str, Any]:
+        """Return what `Selection.of` takes."""
         ends = []
         for moment, clock in ((self.start, self.opens), (self.end, self.closes)):
             day = (
@@ -74,6 +107,7 @@ class Asked:
             "since": ends[0],
             "until": ends[1],
             "type": kinds,
+            "smf_time": self.smf_time,
         }
 
     def takes(self, row: Mapping[str, Any]) -> bool:
@@ -88,7 +122,9 @@ class Asked:
                     fnmatch.fnmatchcase(name.upper(), pattern.upper()) for pattern in patterns
                 )
         if self.start or self.end or self.opens or self.closes:
-            yield row["smf_time"] is not None and self._at(row["smf_time"])
+            of_task = (row["type"], row["subtype"]) in TASK_KINDS
+            moment = row["smf_time"] if self.smf_time else counted(row, of_task)
+            yield moment is not None and self._at(moment)
         if self.kinds:
             yield any(
                 row["type"] == kind

@@ -370,7 +370,7 @@ def test_two_queue_managers_with_one_token_are_two_tasks(write: Write) -> None:
     ] == ["JOB1", "JOB2", "JOB1"]
 
 
-@pytest.mark.parametrize("chosen", [{"type": "116(2)"}, {"since": LATER}])
+@pytest.mark.parametrize("chosen", [{"type": "116(2)"}, {"since": LATER, "smf_time": True}])
 def test_a_116_2_whose_116_1_is_not_selected_is_of_the_job_that_it_names(
     write: Write, chosen: Any
 ) -> None:

@@ -25,7 +25,7 @@ by_task AS (
         asked_for('connection_type', connection_type) AS connection_type,
         asked_for('job', job) AS job, asked_for('user', "user") AS "user",
         asked_for('channel', channel) AS channel, asked_for('queue', queue) AS queue,
-        asked_for('hour', hour_of(coalesce(interval_end, time), utc_offset, smf_time)) AS hour, verb,
+        asked_for('hour', date_trunc('hour', counted_at)) AS hour, verb,
         sum(calls)::BIGINT AS calls, sum(elapsed) AS elapsed, sum(cpu) AS cpu,
         sum(log_wait) AS log_wait, sum(page_set_wait) AS page_set_wait,
         sum(suspended) AS suspended, sum(calls) FILTER (suspended IS NOT NULL) AS suspended_of,
@@ -62,7 +62,7 @@ ranked AS (
 cf_requests AS (
     SELECT
         section, input_no, source, coalesce(task_record_no, record_no) AS task_record,
-        system, qmgr, hour_of(coalesce(interval_end, time), utc_offset, smf_time) AS hour,
+        system, qmgr, date_trunc('hour', counted_at) AS hour,
         queue, verb, request, cfcount, cfsyncn, cfsyncet, cfasyncn, cfasyncet
     FROM sectioned.wqst_cf
     LEFT JOIN (
@@ -73,7 +73,7 @@ cf_requests AS (
     UNION ALL BY NAME
     SELECT
         section, input_no, source, record_no AS task_record,
-        system, qmgr, hour_of(coalesce(interval_end, time), utc_offset, smf_time) AS hour,
+        system, qmgr, date_trunc('hour', counted_at) AS hour,
         phase AS verb, request, cfcount, cfsyncn, cfsyncet, cfasyncn, cfasyncet
     FROM sectioned.wtas_cf
 ),
@@ -120,7 +120,7 @@ connections AS (
         asked_for('system', system) AS system, asked_for('qmgr', qmgr) AS qmgr,
         asked_for('connection_type', connection_of(qwhcatyp_text)) AS connection_type,
         asked_for('job', qwhccn) AS job, asked_for('user', qwhcopid) AS "user",
-        asked_for('hour', hour_of(time, utc_offset, smf_time)) AS hour,
+        asked_for('hour', date_trunc('hour', counted_at)) AS hour,
         qmaccput, qmacputa, qmacputb, qmacputc, qmacputd, qmacgeta, qmacgetb, qmacgetc, qmacgetd,
         qmacputa::BIGINT + qmacputb + qmacputc + qmacputd
             + qmacgeta + qmacgetb + qmacgetc + qmacgetd AS messages

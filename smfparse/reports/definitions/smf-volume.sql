@@ -52,7 +52,7 @@ taken AS MATERIALIZED (
         CASE WHEN interval_seconds > 0 AND interval_seconds <= 1e9 THEN interval_seconds END
             AS interval_seconds,
         job, token, calls, coalesce(ended, FALSE) AS ended,
-        hour_of(NULL::TIMESTAMPTZ, NULL, smf_time - INTERVAL 1 SECOND) AS hour,
+        date_trunc('hour', counted_at) AS hour,
         CASE
             WHEN type = 115 THEN 'statistics'
             WHEN type = 116 AND subtype = 0 THEN 'class 1'

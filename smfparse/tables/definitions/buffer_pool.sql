@@ -1,7 +1,7 @@
 -- One row per buffer pool and interval (QPST).
 SELECT
-    input_no, system, qmgr, qsg, mq_version, smf_time, time, utc_offset, interval_start,
-    interval_seconds, source, record_no,
+    input_no, system, qmgr, qsg, mq_version, smf_time, counted_at, time, utc_offset,
+    interval_start, interval_seconds, source, record_no,
     qpstpool AS buffer_pool, qpstnbuf AS buffers, qpstcbsl AS lowest_free, qpstcbs AS free,
     100 * qpstcbsl::DOUBLE / nullif(qpstnbuf, 0) AS lowest_free_percent,
     100 * qpstcbs::DOUBLE / nullif(qpstnbuf, 0) AS free_percent,

@@ -13,8 +13,8 @@ channels AS (
     FROM qcst
 )
 SELECT
-    input_no, system, qmgr, qsg, mq_version, smf_time, time, utc_offset, interval_start,
-    interval_seconds, source, record_no, block_no,
+    input_no, system, qmgr, qsg, mq_version, smf_time, counted_at, time, utc_offset,
+    interval_start, interval_seconds, source, record_no, block_no,
     qcstchnm AS channel, qcstcnnm AS connection, qcstrqmn AS partner,
     qcstchty_text AS type, qcstchdp_text AS disposition, qcstchst_text AS state,
     qcststcl_text AS collection_level,

@@ -11,8 +11,8 @@ tasks AS (
     SELECT 'dns' AS kind, *, qctlgdu AS longest, qctlgtm AS longest_at FROM qct_dns
 )
 SELECT
-    input_no, system, qmgr, qsg, mq_version, smf_time, time, utc_offset, interval_start,
-    interval_seconds, source, record_no, block_no,
+    input_no, system, qmgr, qsg, mq_version, smf_time, counted_at, time, utc_offset,
+    interval_start, interval_seconds, source, record_no, block_no,
     kind, block_no - 1 AS task,
     qctreqn AS requests,
     qctreqn / nullif(interval_seconds, 0) AS requests_per_second,

@@ -28,8 +28,8 @@ log AS (
     LEFT JOIN io USING (input_no, source, record_no, block_no)
 )
 SELECT
-    input_no, system, qmgr, qsg, mq_version, smf_time, time, utc_offset, interval_start,
-    interval_seconds, source, record_no,
+    input_no, system, qmgr, qsg, mq_version, smf_time, counted_at, time, utc_offset,
+    interval_start, interval_seconds, source, record_no,
     pages_per_copy,
     pages_per_copy / 256 AS mb_written,
     mb_written / nullif(interval_seconds, 0) AS mb_per_second,

@@ -7,8 +7,8 @@ queues AS (
     FROM wqst
 )
 SELECT
-    input_no, system, qmgr, qsg, mq_version, smf_time, time, utc_offset, interval_start,
-    interval_seconds, source, record_no, block_no, task_record_no,
+    input_no, system, qmgr, qsg, mq_version, smf_time, counted_at, time, utc_offset,
+    interval_start, interval_seconds, source, record_no, block_no, task_record_no,
     task_of_wqst(correl) AS token, job, "user", connection_type, channel,
     queue_of(objname, basename) AS queue, objname AS opened_as, basename AS base_name,
     qtype_text AS queue_type, indxtype_text AS index_type, qsgdisp_text AS disposition, structure,

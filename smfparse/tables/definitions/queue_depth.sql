@@ -1,7 +1,7 @@
 -- One row per queue and interval (QQST). What a partial record leaves at zero is NULL.
 SELECT
-    input_no, system, qmgr, qsg, mq_version, smf_time, time, utc_offset, interval_start,
-    interval_seconds, source, record_no, block_no,
+    input_no, system, qmgr, qsg, mq_version, smf_time, counted_at, time, utc_offset,
+    interval_start, interval_seconds, source, record_no, block_no,
     qqstqnam AS queue, qqstdisp AS shared, qqstpart AS partial,
     CASE WHEN NOT qqstpart THEN qqstdpth END AS depth,
     qqstdphi AS highest_depth, qqstdplo AS lowest_depth,

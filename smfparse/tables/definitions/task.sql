@@ -3,7 +3,7 @@
 WITH
 parts AS (
     SELECT
-        input_no, system, qmgr, qsg, mq_version, smf_time, time, utc_offset,
+        input_no, system, qmgr, qsg, mq_version, smf_time, counted_at, time, utc_offset,
         interval_start, interval_seconds, source, record_no AS task_record,
         task_of_wtas(wtasstrt, wtasmthr, wtaswtas) AS token,
         wtasstrt AS started, CASE WHEN wtasaeot THEN wtasinte END AS ended, TRUE AS accounted,
@@ -24,7 +24,7 @@ parts AS (
     FROM wtas
     UNION ALL BY NAME
     SELECT
-        input_no, system, qmgr, qsg, mq_version, smf_time, time, utc_offset,
+        input_no, system, qmgr, qsg, mq_version, smf_time, counted_at, time, utc_offset,
         interval_start, source, coalesce(task_record_no, record_no) AS task_record,
         task_of_wqst(correl) AS token, queue_of(objname, basename) AS queue,
         openn::BIGINT + closen + getn + putn + put1n + inqn + setn + coalesce(cbn, 0) AS calls,
@@ -48,6 +48,7 @@ SELECT
     arg_max(qsg, taken) AS qsg,
     arg_max(mq_version, taken) AS mq_version,
     max(smf_time) AS smf_time,
+    max(counted_at) AS counted_at,
     max(time) AS time,
     arg_max(utc_offset, taken) AS utc_offset,
     min(interval_start) AS interval_start,

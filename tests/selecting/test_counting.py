@@ -1,0 +1,585 @@
+"""When a record counts, and that every way to a span of time gives the same records."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+import smfparse
+from smfparse.comparing import Split, measured
+from smfparse.decoding import Decoder, Needs
+from smfparse.errors import DamageLog
+from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.inputs.log import Log
+from smfparse.inputs.range import Range
+from smfparse.query import Catalog
+from smfparse.reading import Part
+from smfparse.selecting import Selection, counted_mask, counting_time, record_mask
+from smfparse.tables import RECORD, decoded_tables, wanted_tables
+from smfparse.writing import append_dataset, write_dataset
+from tests.support import smf
+from tests.support.builders import (
+    NOTHING,
+    Section,
+    chunk_of,
+    named_block,
+    qwhs_long,
+    qwhs_short,
+    rdw,
+    smf_record,
+    wtas,
+)
+from tests.support.command import run
+from tests.support.datasets import make_older
+from tests.support.dated_records import foreign, lasting, lasting_task, statistics, storage, utc
+from tests.support.paths import PROJECT
+from tests.support.searching import search
+from tests.support.subjects import HOUR, NOON
+
+DAY = dt.timedelta(days=1)
+SECOND = dt.timedelta(seconds=1)
+MICROSECOND = dt.timedelta(microseconds=1)
+HALF_HOUR = HOUR / 2
+MINUTE = dt.timedelta(minutes=1)
+MOMENT = dt.timedelta(milliseconds=10)
+"""How long after an interval its record is written: what SMF headers can show."""
+FIRST = dt.datetime(2026, 3, 2)
+DAYS = [FIRST, FIRST + DAY]
+ONE_DAY = ("--from", "2026-03-02", "--to", "2026-03-02")
+RULE = (
+    "a record is of the time of the middle of its interval, a task's record of its end, any other "
+    "of its SMF time"
+)
+
+
+def counts_at(*records: bytes) -> list[dt.datetime | None]:
+    """Return when records count."""
+    decoder = Decoder(Needs({RECORD: frozenset({"counted_at"})}), DamageLog())
+    batches = [batch for _, batch in decoder.decode([chunk_of(*records)])]
+    return [moment for batch in batches for moment in batch["counted_at"].to_pylist()]
+
+
+def seconds(amount: float) -> dt.timedelta:
+    return dt.timedelta(seconds=amount)
+
+
+# The rule ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("length", "late", "expected"),
+    [
+        (1800, seconds(0), NOON - HALF_HOUR / 2),
+        (1800, MOMENT, NOON - MOMENT - HALF_HOUR / 2),
+        (1800, -MOMENT, NOON + MOMENT - HALF_HOUR / 2),
+        (0.000003, seconds(0), NOON - 2 * MICROSECOND),
+        (0.000001, seconds(0), NOON - MICROSECOND),
+        (24 * 3600, seconds(0), NOON - DAY / 2),
+        (25 * 3600, 2 * HOUR, NOON - 2 * HOUR - 25 * HOUR / 2),
+        (25 * 3600, -2 * HOUR, NOON + 2 * HOUR - 25 * HOUR / 2),
+        (25 * 3600 + 0.000001, seconds(0), NOON),
+        (1800, 2 * HOUR + MICROSECOND, NOON),
+        (1800, -2 * HOUR - MICROSECOND, NOON),
+        (1800, 365 * DAY, NOON),
+        (9.2e12, seconds(0), NOON),
+    ],
+)
+def test_statistics_count_at_the_middle_of_an_interval_that_can_be(
+    length: float, late: dt.timedelta, expected: dt.datetime
+) -> None:
+    assert counts_at(lasting(NOON, length, late)) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("length", "late", "expected"),
+    [
+        (1800, seconds(0), NOON - MICROSECOND),
+        (1800, MOMENT, NOON - MOMENT - MICROSECOND),
+        (1800, -MOMENT, NOON + MOMENT - MICROSECOND),
+        (40 * 24 * 3600, MOMENT, NOON - MOMENT - MICROSECOND),
+        (1800, 2 * HOUR, NOON - 2 * HOUR - MICROSECOND),
+        (1800, 2 * HOUR + MICROSECOND, NOON),
+        (1800, -2 * HOUR - MICROSECOND, NOON),
+    ],
+)
+def test_a_task_counts_at_its_end_however_long_it_was(
+    length: float, late: dt.timedelta, expected: dt.datetime
+) -> None:
+    assert counts_at(lasting_task(NOON, length, late)) == [expected]
+
+
+def more_queues(local: dt.datetime) -> bytes:
+    keys: dict[str, Any] = {"east": HOUR, "system": "SYS1", "qmgr": "MQ01"}
+    return smf.more_queues(smf.queue("Q"), ended=utc(local), **keys)
+
+
+def test_a_116_2_counts_with_its_116_1_and_where_that_is_unknown_at_its_smf_time() -> None:
+    later = NOON + SECOND
+    found = counts_at(more_queues(NOON), lasting_task(NOON, 1800, MOMENT), more_queues(later))
+    assert found == [NOON, *[NOON - MOMENT - MICROSECOND] * 2]
+    far = NOON + 3 * HOUR
+    assert counts_at(lasting_task(NOON, 1800, MOMENT), more_queues(far))[1] == far
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        pytest.param(smf.connection_record(ended=utc(NOON), east=HOUR), id="class 1"),
+        pytest.param(storage(NOON), id="stub"),
+        pytest.param(foreign(NOON), id="type 2"),
+        pytest.param(statistics(NOON), id="no start"),
+        pytest.param(
+            smf.record(smf.block("QIST"), start=NOON - HOUR, seconds=3600, interval=False),
+            id="release without intervals",
+        ),
+        pytest.param(
+            smf_record(115, 215, area=qwhs_long(None, NOON - HOUR, 3600 * 10**6), local=NOON),
+            id="UTC unknown",
+        ),
+        pytest.param(lasting(NOON, 0, MOMENT), id="no length"),
+        pytest.param(
+            smf_record(
+                116,
+                1,
+                NOTHING,
+                Section([wtas(None, utc(NOON))]),
+                area=qwhs_short(utc(NOON)),
+                local=NOON,
+            ),
+            id="task without start",
+        ),
+    ],
+)
+def test_a_record_without_an_interval_counts_at_its_smf_time(record: bytes) -> None:
+    assert counts_at(record) == [NOON]
+
+
+def test_the_channel_initiator_counts_in_units_of_the_tod_clock() -> None:
+    record = smf.record(
+        smf.block("QCCT"), start=NOON - HOUR, seconds=3600.5, east=HOUR, system="SYS1"
+    )
+    assert counts_at(record) == [NOON - HALF_HOUR + seconds(0.25)]
+
+
+def test_a_record_whose_smf_date_is_none_counts_at_no_time() -> None:
+    record = bytearray(lasting(NOON, 1800, MOMENT))
+    record[10:14] = bytes.fromhex("0126000F")
+    assert counts_at(bytes(record)) == [None]
+
+
+@pytest.mark.parametrize("hour", [HOUR, -HOUR])
+def test_clocks_that_are_changed_within_an_interval_do_not_move_it(hour: dt.timedelta) -> None:
+    """Its start is by the old time, the SMF header by the new one."""
+    taken = NOON + hour
+    area = qwhs_long(utc(NOON), NOON - HALF_HOUR, 1800 * 10**6)
+    pool = Section([named_block("QPST", 104)])
+    record = smf_record(115, 215, pool, area=area, local=taken)
+    assert counts_at(record) == [NOON - HALF_HOUR / 2]
+
+
+# Headers show what may be selected ----------------------------------------------------------------
+
+MINUTE_US = 60_000_000
+HOUR_US = 60 * MINUTE_US
+NEAR_US, LONGEST_US = 2 * HOUR_US, 25 * HOUR_US
+clocks = st.sampled_from(
+    [None, *(f"{hour:02}{minute:02}" for hour in range(24) for minute in (0, 59))]
+)
+hours = st.integers(-48, 48).map(lambda number: NOON + number * HOUR)
+
+
+@st.composite
+def spans(draw: st.DrawFn) -> Selection:
+    start, end = sorted((draw(hours), draw(hours)))
+    given_start, given_end = draw(st.booleans()), draw(st.booleans())
+    since = [f"{start:%Y-%m-%dT%H:%M}"] if given_start else []
+    until = [f"{end:%Y-%m-%dT%H:%M}"] if given_end else []
+    return Selection.of(
+        since=[*since, *filter(None, [draw(clocks)])],
+        until=[*until, *filter(None, [draw(clocks)])],
+    )
+
+
+edges = st.sampled_from([0, 1, 2, NEAR_US - 1, NEAR_US, NEAR_US + 1, LONGEST_US, LONGEST_US + 1])
+lengths = st.one_of(st.integers(0, 30 * HOUR_US), edges)
+lates = st.one_of(st.integers(-3 * HOUR_US, 3 * HOUR_US), edges, edges.map(lambda each: -each))
+
+
+@search(300)
+@given(
+    asked=spans(),
+    taken=st.integers(-50 * 60, 50 * 60),
+    length=lengths,
+    late=lates,
+    task=st.booleans(),
+)
+def test_headers_leave_out_no_record_that_is_selected(
+    asked: Selection, taken: int, length: int, late: int, task: bool
+) -> None:
+    local = NOON + taken * MINUTE
+    smf_time = np.array([(local - dt.datetime(1970, 1, 1)) // MICROSECOND])
+    start = smf_time - late - length
+    known = np.ones(1, np.bool_)
+    counted = counting_time(smf_time, start, np.array([length / 1e6]), known, np.array([task]))
+    chunk = chunk_of(foreign(local))
+    may_be = record_mask(asked, chunk.buffer, chunk.start, chunk.length)
+    if counted_mask(asked, counted, known)[0]:
+        assert may_be is None or may_be[0]
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ({"since": "2026-03-04T12:00"}, (-2.0, 48.0)),
+        ({"until": "2026-03-04T11:59"}, (-48.0, 14.5)),
+        ({"since": "2026-03-04T12:00", "until": "2026-03-04T12:59"}, (-2.0, 15.5)),
+        ({"since": "2026-03-04T12:00", "smf_time": True}, (0.0, 48.0)),
+        ({"until": "2026-03-04T11:59", "smf_time": True}, (-48.0, 0.0)),
+    ],
+)
+def test_headers_leave_out_what_is_farther_away_than_any_interval(
+    asked: dict[str, Any], expected: tuple[float, float]
+) -> None:
+    """So records of other days cost no more than a look at their headers."""
+    chunk = chunk_of(*(foreign(NOON + number * HALF_HOUR) for number in range(-96, 96)))
+    mask = record_mask(Selection.of(**asked), chunk.buffer, chunk.start, chunk.length)
+    assert mask is not None
+    kept = np.flatnonzero(mask)
+    assert (kept.min() / 2 - 48, kept.max() / 2 - 48 + 0.5) == expected
+    assert len(kept) == kept.max() - kept.min() + 1
+
+
+def test_headers_are_widened_over_midnight_for_times_of_every_day() -> None:
+    chunk = chunk_of(*(foreign(FIRST + number * HALF_HOUR) for number in range(48)))
+    mask = record_mask(
+        Selection.of(since="0100", until="0159"), chunk.buffer, chunk.start, chunk.length
+    )
+    assert mask is not None
+    assert np.flatnonzero(~mask).tolist() == list(range(33, 46))  # from 16:30 to before 23:00
+
+
+# A day is a day -----------------------------------------------------------------------------------
+
+
+def day_of(midnight: dt.datetime) -> list[bytes]:
+    """Return the records of 48 half hours of a queue manager: statistics and tasks.
+
+    And those of a release that writes no intervals, of storage, and of connections.
+    """
+    keys: dict[str, Any] = {"system": "SYS1", "qmgr": "MQ01"}
+    east = {"east": HOUR}
+    made = []
+    for number in range(48):
+        start = midnight + number * HALF_HOUR + MOMENT
+        end = start + HALF_HOUR
+        log = smf.Log(counters={"qjstllcp": 1, "qjstciwr": number + 1})
+        times: dict[str, Any] = {"start": start, "duration_us": 1800 * 10**6}
+        ended = {"ended": utc(end - MOMENT), **east}
+        own = smf.task(ended=utc(end - MOMENT), wtasints=utc(start - MOMENT), wtascmn=number)
+        made += [
+            smf.log_record(log, **times, **keys, **east),
+            smf.record(smf.block("QMST", qmstput=1), start=start, seconds=1800, **keys, **east),
+            smf.task_record(own, smf.queue("Q", putn=1, putct=5, putet=9), **keys, **ended),
+            smf.more_queues(smf.queue("R", getn=1), **keys, **ended),
+            smf.record(
+                log.block(120),
+                start=start,
+                seconds=1800,
+                interval=False,
+                system="SYS1",
+                qmgr="OLD1",
+            ),
+            storage(end),
+            smf.connection_record(system="SYS1", qmgr="MQ01", **ended),
+        ]
+    return made
+
+
+@pytest.fixture(scope="module")
+def days(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Two days, a file each."""
+    folder = tmp_path_factory.mktemp("days")
+    paths = []
+    for number, midnight in enumerate(DAYS, 1):
+        path = folder / f"d{number}.smf"
+        path.write_bytes(rdw(day_of(midnight)))
+        paths.append(path)
+    return paths
+
+
+@pytest.fixture(scope="module")
+def stored(days: list[Path]) -> Path:
+    folder = days[0].parent / "tables"
+    write_dataset(open_inputs(days), folder, partition=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def older(days: list[Path]) -> Path:
+    folder = days[0].parent / "older"
+    write_dataset(open_inputs(days), folder)
+    make_older(folder)
+    return folder
+
+
+def report(*arguments: object) -> list[dict[str, Any]]:
+    done = run("report", *arguments, "--format", "json")
+    assert done.exit_code == 0, done.output
+    rows: list[dict[str, Any]] = json.loads(done.stdout)["rows"]
+    return rows
+
+
+def figures(row: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what names the section."""
+    names = ("bucket", "marks", "interval_date", "interval_time")
+    return {name: value for name, value in row.items() if name not in names}
+
+
+@pytest.mark.parametrize("name", ["log", "qputs", "qsum", "tasksum", "smf-volume", "api-cost"])
+def test_a_day_that_is_selected_is_the_interval_of_that_day(days: list[Path], name: str) -> None:
+    """Each figure is the same."""
+    total = () if name in ("smf-volume", "api-cost") else ("--total",)
+    alone = report(name, *days, "--qmgr", "MQ01", *ONE_DAY, *total)
+    whole = report(name, *days, "--qmgr", "MQ01", "--interval", "24h")
+    bucket = [row for row in whole if row["bucket"] == "2026-03-02T00:00:00"]
+    assert len(alone) == len(bucket) > 0
+    for one, other in zip(alone, bucket, strict=True):
+        assert figures(one) == pytest.approx(figures(other))
+
+
+def test_a_day_has_its_seconds(days: list[Path], stored: Path, older: Path) -> None:
+    for inputs in (days, [stored], [older]):
+        (row,) = report("log", *inputs, "--qmgr", "MQ01", *ONE_DAY, "--total")
+        assert (row["interval_seconds"], row["intervals"]) == (86_400, 48)
+        assert row["pages_written"] == sum(range(1, 49))
+        (row,) = report("log", *inputs, "--qmgr", "MQ01", *ONE_DAY, "--total", "--smf-time")
+        assert (row["interval_seconds"], row["intervals"]) == (84_600, 47)
+
+
+def test_a_day_of_a_release_without_intervals_has_all_its_records(days: list[Path]) -> None:
+    """Each is of the moment when it was written: the last one of a day is of the next day."""
+    rows = report("log", *days, "--qmgr", "OLD1", "--interval", "24h")
+    assert [row["checkpoints"] for row in rows] == [47, 48, 1]
+
+
+@pytest.mark.parametrize("smf_time", [False, True])
+def test_the_first_interval_from_nine_begins_at_nine(
+    days: list[Path], stored: Path, older: Path, smf_time: bool
+) -> None:
+    """By SMF time it is the one that ended just after nine."""
+    more = ("--smf-time",) if smf_time else ()
+    for inputs in (days, [stored], [older]):
+        first = report("log", *inputs, "--qmgr", "MQ01", "--from", "0900", *more)[0]
+        start = dt.datetime.fromisoformat(first["interval_start"]).replace(tzinfo=None) + HOUR
+        assert start == FIRST + (8.5 if smf_time else 9) * HOUR + MOMENT
+
+
+def of_day(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return which rows, in order."""
+    return frame.select("source", "record_no", "block_no").sort("source", "record_no", "block_no")
+
+
+def test_every_way_to_a_day_gives_the_same_rows(
+    days: list[Path], stored: Path, older: Path
+) -> None:
+    asked = Selection.of(since="2026-03-02", until="2026-03-02")
+    end = FIRST + DAY
+    for table in ("record", "qjst", "qmst", "wtas", "wqst", "wtid", "qsph", "qmac"):
+        whole = smfparse.open(days)
+        frame = pl.DataFrame(whole.arrow(table))
+        in_day = pl.col("counted_at").is_between(FIRST, end, closed="left")
+        expected = of_day(frame.filter(in_day))
+        assert 0 < expected.height < frame.height, table
+        found = [smfparse.open(each, asked).arrow(table) for each in (days, stored, older)]
+        found += [
+            smfparse.open(each).polars(table).filter(in_day).collect()
+            for each in (days, stored, older)
+        ]
+        found += [
+            smfparse.open(each).sql(f"FROM {table} WHERE counted_at::DATE = DATE '2026-03-02'")
+            for each in (days, stored, older)
+        ]
+        found += [smfparse.open(each, asked).sql(f"FROM {table}") for each in (days, stored, older)]
+        found.append(pl.read_parquet(stored / table / "date=2026-03-02" / "**" / "*.parquet"))
+        for number, each in enumerate(found):
+            assert of_day(pl.DataFrame(each)).equals(expected), (table, number)
+
+
+def test_both_sides_of_a_split_are_the_days(days: list[Path]) -> None:
+    moments = {False: Selection.of(until="2026-03-02"), True: Selection.of(since="2026-03-03")}
+    for later, asked in moments.items():
+        split = measured(open_inputs(days), Split(FIRST + DAY, later))
+        alone = measured(open_inputs(days, ReadOptions(asked)))
+        both = [each.rows.drop("bucket") for each in (split, alone)]
+        assert_frame_equal(*both, check_row_order=False)
+        assert split.total("calls") == pytest.approx(alone.total("calls"))
+        (puts,) = split.rows.filter(kind="messages").group_by("kind").agg(pl.sum("puts"))["puts"]
+        assert puts == 48
+
+
+def test_hours_of_reports_are_those_in_which_records_count(days: list[Path]) -> None:
+    rows = report("api-cost", *days, *ONE_DAY, "--by", "qmgr,hour")
+    hours = [row["hour"] for row in rows if row.get("line") == "verb"]
+    expected = [FIRST + number * HOUR for number in range(24)]
+    assert sorted(map(dt.datetime.fromisoformat, set(hours))) == expected
+    rows = report("smf-volume", *days, *ONE_DAY, "--by", "hour")
+    found = {
+        row["hour"]: row["records"]
+        for row in rows
+        if (row.get("line"), row["type"], row["subtype"]) == ("type", 115, 1)
+    }
+    assert len(found) == 24
+
+
+@pytest.mark.parametrize("table", [RECORD, "qmst", "wtas"])
+def test_smf_time_selects_as_the_smf_header_says(
+    days: list[Path], stored: Path, older: Path, table: str
+) -> None:
+    frame = pl.DataFrame(smfparse.open(days).arrow(table))
+    asked = Selection.of(since=["2026-03-02", "2200"], until="0600", smf_time=True)
+    hour = pl.col("smf_time").dt.time()
+    night = (hour >= dt.time(22)) | (hour < dt.time(6, 1))
+    expected = of_day(frame.filter((pl.col("smf_time") >= FIRST) & night))
+    for each in (days, stored, older):
+        data = smfparse.open(each, asked)
+        assert of_day(pl.DataFrame(data.arrow(table))).equals(expected)
+        assert of_day(pl.DataFrame(data.sql(f"FROM {table}"))).equals(expected)
+
+
+def test_a_dataset_of_selected_rows_notes_by_which_time(days: list[Path], tmp_path: Path) -> None:
+    for name, more in (("counted", ()), ("taken", ("--smf-time",))):
+        folder = tmp_path / name
+        asked = ("--from", "0900", *more)
+        assert run("convert", days[0], "--to", folder, *asked).exit_code == 0
+        added = run("convert", days[1], "--to", folder, "--append", *asked)
+        assert added.exit_code == 0, added.output
+        other = ("--from", "0900", *(() if more else ("--smf-time",)))
+        refused = run("convert", days[1], "--to", folder, "--append", *other)
+        assert refused.exit_code == 2
+        assert "another selection" in refused.stderr
+
+
+def test_a_dataset_by_days_of_an_earlier_version_goes_on(days: list[Path], tmp_path: Path) -> None:
+    """What is added goes into the folder of the day in which it counts."""
+    folder = tmp_path / "tables"
+    write_dataset(open_inputs(days[:1]), folder, partition=True)
+    make_older(folder)
+    append_dataset(open_inputs(days[1:]), folder, partition=True)
+    expected = pl.DataFrame(smfparse.open(days).arrow("qjst"))
+    asked = Selection.of(since="2026-03-03")
+    for data in (smfparse.open(folder), smfparse.open(folder, asked)):
+        whole = data.inputs.selection.everything
+        wanted = expected if whole else expected.filter(pl.col("counted_at") >= DAYS[1])
+        assert of_day(pl.DataFrame(data.arrow("qjst"))).equals(of_day(wanted))
+        assert of_day(pl.DataFrame(data.sql("FROM qjst"))).equals(of_day(wanted))
+    added = pl.read_parquet(folder / "qjst" / "date=2026-03-03" / "**" / "part-00001.parquet")
+    assert added["counted_at"].dt.date().unique().to_list() == [DAYS[1].date()]
+
+
+# Damage and unknown bytes -------------------------------------------------------------------------
+
+
+def broken(local: dt.datetime, length: float, qmgr: str = "MQ01") -> bytes:
+    """A 115/2 whose QIST cannot be where its triplet says."""
+    start = local - seconds(length)
+    area = qwhs_long(utc(local), start, round(length * 1e6), triplets=3)
+    lost = Section([named_block("QIST", 80)], offset=9999)
+    return smf_record(115, 2, NOTHING, lost, area=area, local=local, qmgr=qmgr)
+
+
+@pytest.mark.parametrize("tables", [["qist"], ["qist", "qsph"], [RECORD, "qist", "wtas"]])
+def test_damage_is_that_of_records_that_count_in_the_time(
+    tmp_path: Path, tables: list[str]
+) -> None:
+    """Whichever tables are read, by one part or several, and with numbers or without."""
+    noon = dt.datetime(2026, 3, 4, 12)
+    made = [broken(noon + number * HALF_HOUR, 3600) for number in range(4)]
+    path = tmp_path / "broken.smf"
+    path.write_bytes(rdw(made))
+    asked = ReadOptions(Selection.of(since="2026-03-04T12:00"))
+    inputs = open_inputs([path], asked)
+    list(inputs.batches(wanted_tables(tables)))
+    assert [each.record_no for each in inputs.damage.details] == [2, 3, 4]
+    log = Log(DamageLog())
+    (source,) = inputs.sources
+    part = Part(0, len(made[0]) * 2, None)
+    list(Range(source.input, wanted_tables(tables), part, asked).batches(log))  # type: ignore[attr-defined]
+    assert [each.offset for each in log.damage.details] == [len(made[0])]
+
+
+def test_unknown_bytes_are_those_of_records_that_count_in_the_time(tmp_path: Path) -> None:
+    area = qwhs_long(utc(NOON), NOON - HOUR, 3600 * 10**6, triplets=3)
+    longer = smf_record(115, 2, NOTHING, Section([named_block("QIST", 100)]), area=area, local=NOON)
+    path = tmp_path / "longer.smf"
+    path.write_bytes(rdw([longer]))
+    for until, expected in (("2026-03-04T11:29", {}), ("2026-03-04T11:30", {"QIST": 20})):
+        shown = run("info", path, "--to", until, "--format", "json")
+        assert json.loads(shown.stdout)["unknown_bytes"] == expected
+
+
+def test_each_table_alone_has_the_rows_that_it_has_among_all(days: list[Path]) -> None:
+    """Although the 116/1 that says when a 116/2 counts is in no table that is wanted."""
+    asked = ReadOptions(Selection.of(since="2026-03-02T12:00", until="2026-03-03T11:59"))
+    together = open_inputs(days, asked)
+    expected = dict.fromkeys(decoded_tables(), 0)
+    for table, batch in together.batches(wanted_tables(decoded_tables())):
+        expected[table] += batch.num_rows
+    for table in decoded_tables():
+        found = open_inputs(days, asked).batches({table: frozenset({"system"})})
+        assert sum(batch.num_rows for _, batch in found) == expected[table], table
+    assert expected["wtid"] == 2 * 48
+
+
+# Datasets -----------------------------------------------------------------------------------------
+
+
+def found_in(plan: Iterable[dict[str, Any]], name: str) -> Iterator[dict[str, Any]]:
+    for each in plan:
+        if each["name"] == name:
+            yield each
+        yield from found_in(each["children"], name)
+
+
+def test_duckdb_need_not_read_what_has_no_such_times(stored: Path, older: Path) -> None:
+    """Whether files have the column or not: the condition is on one that they have."""
+    asked = Selection.of(since="2026-03-02T12:00", until="2026-03-02T12:59")
+    for path, column, start, end in (
+        (older, "smf_time", "2026-03-02 10:00:00", "2026-03-03 03:30:00"),
+        (stored, "counted_at", "2026-03-02 12:00:00", "2026-03-02 13:00:00"),
+    ):
+        with Catalog(open_inputs([path], ReadOptions(asked))) as catalog:
+            (row,) = catalog.arrow("EXPLAIN (FORMAT JSON) FROM qjst").to_pylist()
+        (scan,) = found_in(json.loads(row["explain_value"]), "READ_PARQUET")
+        filters = scan["extra_info"]["Filters"]
+        assert f"{column} >= '{start}'" in filters
+        assert f"{column} < '{end}'" in filters
+        assert filters.count("TIMESTAMP") == 2
+
+
+# Docs ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["README.md", *(f"docs/{name}.md" for name in ("library", "dataset", "compare", "cookbook"))],
+)
+def test_pages_tell_the_rule_in_the_same_words(page: str) -> None:
+    text = " ".join((PROJECT / page).read_text(encoding="utf-8").split())
+    assert RULE in text.replace("A record is of", "a record is of")
+
+
+@pytest.mark.parametrize("command", ["info", "report", "sql", "convert", "compare"])
+def test_the_help_tells_the_rule_in_the_same_words(command: str) -> None:
+    text = " ".join(run(command, "--help").stdout.split())
+    assert RULE in text.replace("A record is of", "a record is of")
+    assert "--smf-time" in text
