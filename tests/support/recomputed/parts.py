@@ -19,7 +19,7 @@ from tests.support.oracle import counted
 TASK_TABLES = ("wtid", "wtas", "wtas_latch", "wtas_cf", "wqst", "wqst_cf")
 ORDER = pl.coalesce(pl.col("time").dt.replace_time_zone(None), pl.col("smf_time"))
 """By what one row of a section is the last: when its record was made."""
-SPAN = ("input", "system", "qmgr", "interval_start")
+SPAN = ("system", "qmgr", "interval_start")
 Row = Mapping[str, Any]
 
 
