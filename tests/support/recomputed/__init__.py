@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 
-from tests.support.recomputed import channels, statistics
+from tests.support.recomputed import accounting, channels, statistics
 
-RECOMPUTED = {**statistics.RECOMPUTED, **channels.RECOMPUTED}
+RECOMPUTED = {**statistics.RECOMPUTED, **channels.RECOMPUTED, **accounting.RECOMPUTED}
 """Reports, and what returns their parts."""
 NOT_RECOMPUTED: Mapping[str, Set[str]] = {}
 """Figures of reports that only samples show, all of them texts."""

@@ -171,6 +171,9 @@ def _extremes(what: str, field: str) -> dict[str, pl.Expr]:
     }
 
 
+OF_TYPES = ("messages", "persistent", "batches", "bytes", "bytes_sent", "bytes_received")
+
+
 def dchssum(_: str, tables: Tables) -> list[Part]:
     """Return the sums of each type of channel, and of all; MP1B's rates are of whole seconds."""
     keys = tables.keys
