@@ -90,7 +90,7 @@ def _of_parts(parts: Mapping[str, int]) -> str:
 
 def shown(report: str, frame: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     """Return the sections, and what a report shows of a frame."""
-    names = {each.name for each in reports.report(report).figures}
+    names = {each.name for each in reports.report(report).figures} - {*keys}
     return frame.select(*keys, *(each for each in frame.columns if each in names))
 
 
