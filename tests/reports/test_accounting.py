@@ -10,7 +10,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,7 +22,6 @@ from smfparse.schemas import enums
 from smfparse.selecting import Selection
 from tests.support.builders import Write
 from tests.support.generated import generate_dump
-from tests.support.real import every_file
 from tests.support.report_runs import report_lines, report_rows
 from tests.support.searching import search
 from tests.support.smf import (
@@ -722,55 +720,6 @@ def test_a_sum_that_fits_no_column_is_absent(write: Write) -> None:
     )
     (row,) = report_rows("qputs", path)
     assert (row["putn"], row["putbytes"], row["put_size"]) == (3, None, None)
-
-
-@cache
-def raw(path: Path, table: str) -> pl.DataFrame:
-    frame = pl.DataFrame(open_inputs([path]).arrow(table))
-    return frame.with_columns(pl.coalesce(pl.col("task_record_no", "record_no")).alias("task"))
-
-
-VERBS = ("open", "close", "get", "put", "put1", "inq", "set", "cb")
-REQUESTS = pl.sum_horizontal(pl.col(f"{verb}n").cast(pl.Int64).fill_null(0) for verb in VERBS)
-CPU = pl.sum_horizontal(pl.col(f"{verb}ct").fill_null(0) for verb in VERBS)
-
-
-@every_file
-def test_the_sums_of_tasks_agree_with_polars_over_the_raw_tables(path: Path) -> None:
-    by = ("qmgr", "wtidatyp", "wtidccn", "wtidopid")
-    names = raw(path, "wtid").filter(pl.col("task") == pl.col("record_no")).select("task", *by)
-    queues = raw(path, "wqst").with_columns(requests=REQUESTS, cpu=CPU).group_by("task").agg(
-        pl.col("requests").sum(), pl.col("cpu").sum()
-    )  # fmt: skip
-    own = ("cm", "ba", "ot", "pr", "su", "sq", "ct", "st", "tp")
-    wanted = (
-        names.join(raw(path, "wtas").drop("qmgr"), on="task", how="left")
-        .join(queues, on="task", how="left")
-        .with_columns(
-            spent=pl.sum_horizontal(
-                pl.col("cpu").fill_null(0), *(pl.col(f"wtas{each}ct").fill_null(0) for each in own)
-            )
-        )
-        .group_by(by)
-        .agg(
-            pl.struct("wtasstrt", "wtasmthr", "wtaswtas").n_unique().alias("tasks"),
-            pl.len().alias("intervals"),
-            pl.col("requests").sum().alias("requests"),
-            pl.col("wtasjwb").sum().alias("bytes"),
-            pl.col("spent").sum().alias("cpu"),
-        )
-    )
-    found = {
-        (row["qmgr"], row["connection"], row["wtidccn"], row["wtidopid"]): row
-        for row in report_rows("tasksum", path)
-    }
-    assert len(found) == len(wanted)
-    for row in wanted.iter_rows(named=True):
-        word = enums.CONNECTION_TYPE[row["wtidatyp"]].mp1b
-        mine = found[row["qmgr"], word, row["wtidccn"], row["wtidopid"]]
-        assert (mine["tasks"], mine["task_intervals"]) == (row["tasks"], row["intervals"])
-        assert (mine["requests"], mine["wtasjwb"]) == (row["requests"], row["bytes"])
-        assert mine["cpu_seconds"] == US(row["cpu"] / 1e6)
 
 
 @pytest.fixture(scope="module")

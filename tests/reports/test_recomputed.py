@@ -34,6 +34,7 @@ class Site:
         if selected:
             whole = {table: self._frames[table] for table in decoded_tables()}
             self._frames = Oracle(whole).rows(**selected)
+        self._of_queues = "queue" in selected
         self._tables: dict[Sections, Tables] = {}
 
     def tables(self, name: str, sections: Sections | None) -> Tables:
@@ -43,7 +44,7 @@ class Site:
         if which.across:
             sections = sections.together()
         if sections not in self._tables:
-            self._tables[sections] = Tables(self._frames, sections)
+            self._tables[sections] = Tables(self._frames, sections, self._of_queues)
         return self._tables[sections]
 
     def check(self, name: str, sections: Sections | None, **asked: Any) -> int:
@@ -102,6 +103,7 @@ SELECTIONS: list[dict[str, list[str]]] = [
 ]
 SELECTED = [
     *("api-cost", "class1", "dchs", "dchssum", "qall", "qgets", "qputs", "qstat", "qsum", "task"),
+    "tasksum",
 ]
 """Reports that are about jobs, queues or channels."""
 

@@ -246,15 +246,24 @@ def _tasks(tables: Tables, names: pl.DataFrame, used: pl.DataFrame) -> pl.DataFr
     combined = with_tokens(combined, "wtas").drop("source", "record_no")
     frame = names.select(keys).join(combined, on=keys, how="full", coalesce=True, nulls_equal=True)
     frame = frame.join(done, on=keys, how="left", nulls_equal=True)
-    return frame.with_columns(
+    averages = {
+        name: ratio(c(f"wtas{time}"), c(f"wtas{count}"))
+        for name, (time, count) in TASK_AVERAGES.items()
+    }
+    frame = frame.with_columns(
         pl.col("task_queues", "task_requests").fill_null(0),
-        **{
-            name: ratio(c(f"wtas{time}"), c(f"wtas{count}"))
-            for name, (time, count) in TASK_AVERAGES.items()
-        },
+        **averages,
         task_elapsed=added([*(f"wtas{each}et" for each in TASK_CALLS), "used_elapsed"]),
         task_cpu=added([*(f"wtas{each}ct" for each in TASK_CALLS), "used_cpu"]),
     )
+    if tables.of_queues:
+        nothing = pl.lit(None)
+        frame = frame.with_columns(nothing.alias(name) for name in OF_WHOLE_TASKS)
+    return frame
+
+
+OF_WHOLE_TASKS = ("task_queues", "task_requests", "task_elapsed", "task_cpu")
+"""Figures that need all queues of a task."""
 
 
 def _cf(requests: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
@@ -286,6 +295,65 @@ def _lines(
             base=pl.when(pl.col("basename") != pl.col("objname")).then("basename")
         )
     return Part(shown(report, frame, tables.keys), ["token", *by], {"line": line})
+
+
+BESIDE = [f"wtas{each}" for each in ("cmn", "ban", "jwn", "jwb", "jcn", "gpo", "gpn")]
+"""Counts of what tasks did beside calls on queues."""
+OTHERS = ("ba", "pr", "su", "sq", "ct", "st", "ot")
+"""How the names of calls in WTAS begin that are no commits."""
+
+
+def tasksum(report: str, tables: Tables) -> list[Part]:
+    """Return the tasks of one kind of connection, job and user, added.
+
+    The time of requests is that of calls on queues, the time of commits that of commits.
+    """
+    on = ["source", "task_record"]
+    by = ["connection", "wtidccn", "wtidopid"]
+    words = {number: word.mp1b for number, word in enums.CONNECTION_TYPE.items()}
+    kind = pl.col("wtidatyp").replace_strict(words, default=pl.col("wtidatyp_text"))
+    names = tables["wtid"].with_columns(connection=kind).sort("record_no").group_by(on).agg(
+        pl.col(*tables.keys, *by).first()
+    )  # fmt: skip
+    used = with_tokens(tables["wqst"], "wqst").group_by(on).agg(
+        queue_token=pl.col("token").first(),
+        requests=REQUESTS.sum(), queue_elapsed=ELAPSED.sum(), queue_cpu=CPU.sum(),
+        puts=(whole("putn") + whole("put1n")).sum(), gets=whole("getn").sum(),
+    )  # fmt: skip
+    tasks = with_tokens(tables["wtas"], "wtas").with_columns(
+        other_calls=added([f"wtas{two}n" for two in OTHERS], pl.Int64),
+        other_elapsed=added([f"wtas{two}et" for two in OTHERS]),
+        other_cpu=added([f"wtas{two}ct" for two in OTHERS]),
+        there=pl.lit(1),
+    )
+    counts = [*BESIDE, "other_calls"]
+    times = ["wtascmet", "wtascmct", "wtastpet", "wtastpct", "other_elapsed", "other_cpu"]
+    if tables.of_queues:
+        tasks = tasks.with_columns(
+            pl.lit(None, pl.Float64).alias(name) for name in (*counts, *times)
+        )
+    tasks = tasks.select(*on, "token", "there", *counts, *times)
+    rows = names.join(tasks, on=on, how="left").join(used, on=on, how="left")
+    found = rows.group_by(*tables.keys, *by).agg(
+        *(total(whole(name)).alias(name) for name in counts),
+        *(total(c(name)).alias(name) for name in times),
+        *(pl.col(name).sum() for name in ("requests", "puts", "gets")),
+        *(total(name) for name in ("queue_elapsed", "queue_cpu")),
+        tasks=pl.coalesce("token", "queue_token").drop_nulls().n_unique(),
+        task_intervals=pl.col("there").sum(),
+    )
+    found = found.with_columns(
+        elapsed_seconds=added(["queue_elapsed", "wtascmet", "wtastpet", "other_elapsed"]) / 1e6,
+        cpu_seconds=added(["queue_cpu", "wtascmct", "wtastpct", "other_cpu"]) / 1e6,
+        log_mb=c("wtasjwb") / 1048576,
+        request_elapsed=ratio(c("queue_elapsed"), c("requests")),
+        request_cpu=ratio(c("queue_cpu"), c("requests")),
+        commit_elapsed=ratio(c("wtascmet"), c("wtascmn")),
+        commit_cpu=ratio(c("wtascmct"), c("wtascmn")),
+        other_call_elapsed=ratio(c("other_elapsed"), c("other_calls")),
+        other_call_cpu=ratio(c("other_cpu"), c("other_calls")),
+    )
+    return [Part(shown(report, found, tables.keys), by)]
 
 
 # --- connections --------------------------------------------------------------------------------
@@ -325,6 +393,7 @@ def class1(report: str, tables: Tables) -> list[Part]:
 
 RECOMPUTED: Mapping[str, Callable[[str, Tables], list[Part]]] = {
     "task": task,
+    "tasksum": tasksum,
     "qall": qall,
     "qputs": qputs,
     "qgets": qgets,

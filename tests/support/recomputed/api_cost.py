@@ -102,6 +102,8 @@ def calls(tables: Tables) -> pl.DataFrame:
     of_queues = with_tokens(tables["wqst"], "wqst").with_columns(queue=queue_of())
     of_tasks = with_tokens(tables["wtas"], "wtas").with_columns(queue=pl.lit(None, pl.String))
     parts = []
+    if tables.of_queues:
+        of_tasks = of_tasks.clear()
     for frame, verbs in ((of_queues, QUEUE_VERBS), (of_tasks, TASK_VERBS)):
         owned = _dimensions(tables, frame)
         for verb, (count, elapsed, cpu) in verbs.items():
@@ -178,6 +180,8 @@ def _cf(tables: Tables) -> pl.DataFrame:
     blocks = tables["wqst"].select(*on, queue=queue_of())
     of_queues = tables["wqst_cf"].join(blocks, on=on, how="left")
     of_tasks = tables["wtas_cf"].with_columns(queue=pl.lit(None, pl.String), verb=pl.col("phase"))
+    if tables.of_queues:
+        of_tasks = of_tasks.clear()
     counts = [whole(each) for each in CF_COUNTS]
     kept = (*tables.keys, *DIMENSIONS, "verb", "request")
     return pl.concat(

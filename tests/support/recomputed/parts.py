@@ -55,10 +55,18 @@ def last(column: str | pl.Expr) -> pl.Expr:
 
 
 class Tables:
-    """The decoded tables of inputs, each row with the section that it belongs to."""
+    """The decoded tables of inputs, each row with the section that it belongs to.
 
-    def __init__(self, frames: Mapping[str, pl.DataFrame], sections: Sections) -> None:
-        self.frames, self.sections = frames, sections
+    of_queues  whether they have the calls on some queues only, and so not all that tasks did
+    """
+
+    def __init__(
+        self,
+        frames: Mapping[str, pl.DataFrame],
+        sections: Sections,
+        of_queues: bool = False,
+    ) -> None:
+        self.frames, self.sections, self.of_queues = frames, sections, of_queues
         self._sectioned: dict[str, pl.DataFrame] = {}
         self._combined: dict[tuple[str, ...], pl.DataFrame] = {}
 
