@@ -84,6 +84,12 @@ OPTIONS = [
     ("api-cost", {"by": ["connection-type", "user", "hour"]}),
     ("api-cost", {"by": ["job", "queue"], "top": 7}),
     ("api-cost", {"by": ["system", "channel"], "top": 2, "sort": "elapsed"}),
+    *(("smf-volume", {"by": [each]}) for each in reports.report("smf-volume").choices["by"]),
+    ("smf-volume", {"by": ["job", "hour"], "acctime": "1", "statime": "0.30"}),
+    ("smf-volume", {"acctime": "-1", "statime": "25"}),
+    ("smf-volume", {"acctime": "0", "smf_interval": "15", "by": ["system"]}),
+    ("smf-volume", {"acctime": "-1"}),
+    ("streaming", {"stream": ["LQ2=LQ3", "LQ0=LQ4"]}),
 ]
 
 
@@ -103,7 +109,7 @@ SELECTIONS: list[dict[str, list[str]]] = [
 ]
 SELECTED = [
     *("api-cost", "class1", "dchs", "dchssum", "qall", "qgets", "qputs", "qstat", "qsum", "task"),
-    "tasksum",
+    *("tasksum", "smf-volume", "streaming"),
 ]
 """Reports that are about jobs, queues or channels."""
 
