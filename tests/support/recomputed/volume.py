@@ -6,6 +6,7 @@ import datetime as dt
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import polars as pl
@@ -168,14 +169,19 @@ def _lives(tables: Tables) -> dict[Any, tuple[bool, bool]]:
         begins = row["wtasints"] and row["wtasints"] - row["wtasstrt"] <= SECOND
         alone = number[*owner, row["token"]] == 1
         young = owner in earliest and row["wtasstrt"] > earliest[owner]
-        found[_place(row)] = bool(row["wtasaeot"]), bool(row["wtasaeot"] and (begins or (alone and young)))
+        found[_place(row)] = (
+            bool(row["wtasaeot"]),
+            bool(row["wtasaeot"] and (begins or (alone and young))),
+        )
     return found
 
 
 # --- time ---------------------------------------------------------------------------------------
 
 
-def _grouped(records: Iterable[Record], by: Callable[[Record], Hashable]) -> dict[Any, list[Record]]:
+def _grouped(
+    records: Iterable[Record], by: Callable[[Record], Hashable]
+) -> dict[Any, list[Record]]:
     found: dict[Any, list[Record]] = defaultdict(list)
     for each in records:
         found[by(each)].append(each)
@@ -214,7 +220,7 @@ def _before_mq_8(records: Sequence[Record]) -> float | None:
         for each in records
         if (each.row["type"], each.row["subtype"]) == (115, 1) and each.seconds is None
     )
-    apart = pl.Series([(b - a).total_seconds() for a, b in zip(times, times[1:], strict=False)])
+    apart = pl.Series([(b - a).total_seconds() for a, b in pairwise(times)])
     return apart.median() if len(apart) else None  # type: ignore[return-value]
 
 
