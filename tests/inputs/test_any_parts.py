@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import polars as pl
 import pyarrow as pa
@@ -16,7 +15,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import smfparse
 from smfparse.errors import DamageLog
 from smfparse.inputs import Log, ReadOptions
 from smfparse.inputs.range import Range
@@ -26,20 +24,15 @@ from smfparse.reading.packing import Unpacked
 from smfparse.selecting import Selection
 from smfparse.tables import coded_schema, schema, wanted_tables
 from tests.support.builders import UTC_NOON
-from tests.support.generated import generate_dump
-from tests.support.mixed_records import TABLES, Each, many, several
+from tests.support.mixed_records import TABLES, Each, several
+from tests.support.scattered import scattered_dump
 from tests.support.searching import search
-from tests.support.variants import (
-    BY_NAME,
-    Variant,
-    Written,
-    bdw,
-    blocked,
-    read_rdw,
-)
+from tests.support.variants import BY_NAME, Variant, bdw, blocked
 
 pytestmark = pytest.mark.slow
 
+Rows: TypeAlias = dict[str, pl.DataFrame]
+"""By table."""
 MIXED = wanted_tables(TABLES)
 SMALL = 600
 """Bytes of a block: less than of a long record."""
@@ -69,7 +62,7 @@ class File:
     framing: str
     limits: Limits
 
-    def rows(self, parts: Iterable[Part] = (WHOLE_SOURCE,), **asked: Any) -> dict[str, pl.DataFrame]:
+    def rows(self, parts: Iterable[Part] = (WHOLE_SOURCE,), **asked: Any) -> Rows:
         """Return the tables that have rows; of blind parts without numbers."""
         framing, parts = framing_named(self.framing), list(parts)
         file = Input(self.path, "source", framing=framing, limits=self.limits)
@@ -89,17 +82,27 @@ def frame(table: str, batches: Sequence[Any]) -> pl.DataFrame:
     return found
 
 
-def numberless(found: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+def numberless(found: Rows) -> Rows:
     return {
-        table: rows.with_columns(pl.lit(None, pl.Int64).alias(name) for name in rows.columns
-                                 if name.endswith("record_no"))
+        table: rows.with_columns(
+            pl.lit(None, pl.Int64).alias(name)
+            for name in rows.columns
+            if name.endswith("record_no")
+        )
         for table, rows in found.items()
     }
 
 
-def assert_same(found: dict[str, pl.DataFrame], expected: dict[str, pl.DataFrame]) -> None:
+def assert_same(found: Rows, expected: Rows) -> None:
     for table, rows in expected.items():
         assert found[table].equals(rows), table
+
+
+def planned_parts(file: File, part_bytes: int) -> list[Part]:
+    """Cut a file wherever a chunk starts, whatever its first record has to know of."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(planning, "_can_start", lambda chunk: True)
+        return plan(file.path, part_bytes, framing=file.framing, limits=file.limits)
 
 
 def blind_parts(size: int, borders: Iterable[int]) -> list[Part]:
@@ -148,9 +151,7 @@ def hours_of(records: Sequence[Each], place: Sequence[int], index: int, reach: i
     return None
 
 
-def assert_as_recomputed(
-    found: dict[str, pl.DataFrame], records: Sequence[Each], reach: int
-) -> None:
+def assert_as_recomputed(found: Rows, records: Sequence[Each], reach: int) -> None:
     """Compare rows with what the nearest records say, looked for one by one."""
     record = found["record"]
     place = record["record_offset"].to_list()
@@ -197,10 +198,7 @@ def test_planned_parts_of_any_file_give_the_rows_of_the_whole(
     file, size = written(tmp_path, variant, records * 8, limits_of(reach))
     whole = file.rows()
     assert_as_recomputed(whole, records * 8, reach)
-    part_bytes = data.draw(st.integers(1, size))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(planning, "_can_start", lambda chunk: True)
-        parts = plan(file.path, part_bytes, framing=file.framing, limits=file.limits)
+    parts = planned_parts(file, data.draw(st.integers(1, size)))
     assert_same(file.rows(parts), whole)
 
 
@@ -227,3 +225,72 @@ def written(
         data = variant.write([each.body() for each in records]).data
     path.write_bytes(data)
     return File(path, variant.framing, limits), len(data)
+
+
+# Files as they are in use -----------------------------------------------------------------------
+
+
+@cache
+def scattered() -> list[bytes]:
+    return scattered_dump(tasks=40, queues=8, count=4)
+
+
+@pytest.mark.parametrize("name", ["rdw", "bdw"])
+def test_nine_blind_ranges_give_tasks_the_intervals_that_the_whole_gives(
+    tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / "scattered.smf"
+    path.write_bytes(BY_NAME[name].write(scattered()).data)
+    file, size = File(path, name, LIMITS), path.stat().st_size
+    whole = file.rows()["wqst"]
+    continued = whole.filter(pl.col("task_record_offset") != pl.col("record_offset"))
+    assert continued.height > 1500
+    assert continued["interval_start"].null_count() == 0
+    parts = blind_parts(size, range(0, size, -(-size // 9)))
+    assert len(parts) == 9
+    found = file.rows(parts)["wqst"]
+    columns = ["record_offset", "task_record_offset", "interval_start", "interval_seconds"]
+    assert found.select(columns).rows() == whole.select(columns).rows()
+
+
+def bytes_read(file: File, parts: Iterable[Part]) -> int:
+    """Decode parts of a file; return how many bytes of it were read, again and again perhaps."""
+    read = 0
+    fill = Unpacked.fill
+
+    def counted(data: Unpacked, buffer: memoryview) -> int:
+        nonlocal read
+        got = fill(data, buffer)
+        read += got
+        return got
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Unpacked, "fill", counted)
+        file.rows(parts)
+    return read
+
+
+LONELY = {
+    "a 116/2 without a 116/1": Each("queues", 0, 0, 0),
+    "a stub of a system without clocks": Each("stub", 0, 0, 0),
+    "a record of a system without MQ": Each("foreign", 0, 0, 0),
+}
+
+
+@pytest.mark.parametrize("lonely", LONELY)
+@pytest.mark.parametrize("blind", [False, True], ids=["planned", "blind"])
+def test_what_belongs_to_no_record_is_looked_for_no_further_than_it_may_be(
+    tmp_path: Path, lonely: str, blind: bool
+) -> None:
+    """A part reads itself, and what is around it within reach; so twice the file costs twice."""
+    reach = 1 << 14
+    limits = Limits(chunk_bytes=1, max_spanned=1 << 12, look_back_bytes=reach)
+    most = 2 * (reach + limits.window_bytes) + 4 * limits.max_spanned
+    for count in (150, 300):
+        records = [LONELY[lonely], Each("clock", 1, 0, 0), Each("task", 1, 1, 0)] * count
+        file, size = written(tmp_path, BY_NAME["rdw"], records, limits)
+        parts = planned_parts(file, 1 << 15)
+        if blind:
+            parts = blind_parts(size, (part.start for part in parts))
+        assert len(parts) > count // 20
+        assert bytes_read(file, parts) <= 2 * size + most * len(parts)
