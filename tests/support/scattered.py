@@ -44,6 +44,8 @@ def _number(body: bytes, at: int) -> int:
 def _divided(body: bytes, held: int) -> list[bytes]:
     """Return a 116/1 record as one with some queues, and as many 116/2 as the others fill."""
     triplets = [_TRIPLET.unpack_from(body, _TRIPLETS_AT - _RDW + 8 * number) for number in range(4)]
+    if triplets[1][0] < _TRIPLETS_AT + 8 * 4:  # a task without queues has no fourth triplet
+        return [body]
     (area,), wtid, wtas, queues = (
         [
             body[at - _RDW + length * number : at - _RDW + length * (number + 1)]
@@ -52,7 +54,7 @@ def _divided(body: bytes, held: int) -> list[bytes]:
         for at, length, count in triplets
     )
     groups = [queues[at : at + held] for at in range(0, len(queues), held)]
-    first, *more = groups or [[]]
+    first, *more = groups
     header = body[: _TRIPLETS_AT - _RDW]
     return [
         _record(header, 1, area, [wtid, wtas, first]),
