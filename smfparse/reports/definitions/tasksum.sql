@@ -4,13 +4,13 @@ WITH
 queues AS (
     SELECT
         input_no, source, coalesce(task_record_no, record_no) AS record_no,
-        any_value(task_of_wqst(correl)) AS token,
+        min(task_of_wqst(correl)) AS token,
         sum(openn::BIGINT + closen + getn + putn + put1n + inqn + setn + coalesce(cbn, 0))
             AS requests,
         sum(putn::BIGINT + put1n) AS puts, sum(getn) AS gets,
-        sum(openet + closeet + getet + putet + put1et + inqet + setet + coalesce(cbet, 0))
+        total(openet + closeet + getet + putet + put1et + inqet + setet + coalesce(cbet, 0))
             AS elapsed,
-        sum(openct + closect + getct + putct + put1ct + inqct + setct + coalesce(cbct, 0))
+        total(openct + closect + getct + putct + put1ct + inqct + setct + coalesce(cbct, 0))
             AS cpu
     FROM sectioned.wqst
     GROUP BY ALL
@@ -47,8 +47,8 @@ summed AS (
         coalesce(sum(q.gets), 0)::BIGINT AS gets,
         sum(t.wtascmn)::BIGINT AS wtascmn,
         sum(t.wtasban)::BIGINT AS wtasban,
-        sum(coalesce(t.elapsed, 0) + coalesce(q.elapsed, 0)) AS elapsed,
-        sum(coalesce(t.cpu, 0) + coalesce(q.cpu, 0)) AS cpu,
+        total(coalesce(t.elapsed, 0) + coalesce(q.elapsed, 0)) AS elapsed,
+        total(coalesce(t.cpu, 0) + coalesce(q.cpu, 0)) AS cpu,
         sum(t.wtasjwn)::BIGINT AS wtasjwn,
         sum(t.wtasjwb)::BIGINT AS wtasjwb,
         sum(t.wtasjcn)::BIGINT AS wtasjcn,
