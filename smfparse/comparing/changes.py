@@ -19,7 +19,8 @@ from smfparse.vectors import Floats
 
 NAMES = ("qmgr", "job", "queue", "verb")
 """Columns that rows can be grouped by."""
-COLUMNS = (*NAMES, "figure", "before", "after", "difference", "ratio", "significant")
+_SECONDS = ("before_seconds", "after_seconds")
+COLUMNS = (*NAMES, "figure", "before", "after", "difference", "ratio", "significant", *_SECONDS)
 TOLERANCE = 0.06
 """What IBM's regression tests allow from one run to the next."""
 
@@ -45,6 +46,7 @@ def compared(
     tolerance  ratio above which a change counts
 
     `significant` is null where there are too few intervals to judge, or a side has no such name.
+    `before_seconds` and `after_seconds` are what the figure is divided by; null if not by seconds.
     Significant rows come first, then those that change the CPU time most.
     """
     check_by(by)
@@ -69,7 +71,7 @@ def compared(
 
 
 def _figures(side: Side, by: Sequence[str]) -> pl.DataFrame:
-    """Return one row per name and measure: value, variance, intervals, and calls behind it."""
+    """Return one row per name and measure: value, variance, intervals, calls, and seconds."""
     rows = pl.concat(_figures_by_kind(side, by), how="diagonal")
     return rows if "part" in rows.columns else rows.with_columns(part=pl.lit(None, pl.String))
 
@@ -86,7 +88,8 @@ def _figures_by_kind(side: Side, by: Sequence[str]) -> Iterator[pl.DataFrame]:
         for place, measure in enumerate(MEASURES):
             if measure.kind == kind:
                 values = _values(sums, own, wholes.get(measure.per), measure)
-                yield values.with_columns(measure=pl.lit(place))
+                seconds = pl.col("total") if measure.per == SECONDS else pl.lit(None, pl.Float64)
+                yield values.with_columns(measure=pl.lit(place), seconds=seconds).drop("total")
 
 
 def _names_of(kind: str, by: Sequence[str]) -> list[str]:
@@ -126,7 +129,7 @@ def _commits(side: Side, by: Sequence[str]) -> pl.DataFrame:
 def _values(
     sums: pl.DataFrame, own: list[str], whole: pl.DataFrame | None, measure: Measure
 ) -> pl.DataFrame:
-    """Return one row per name: the figure, and how it varies.
+    """Return one row per name: the figure, how it varies, and `total`, what it is divided by.
 
     The variance is that of a ratio of sums, each interval held against the figure without it
     (jackknife).
@@ -150,6 +153,7 @@ def _values(
         .with_columns(rate=ordered_sum(amount).over(own) / total)
         .group_by(own)
         .agg(
+            pl.first("total"),
             value=rate * measure.factor,
             intervals=intervals,
             busy=ordered_sum(pl.col("busy")),
@@ -202,6 +206,8 @@ def _judged(rows: pl.DataFrame, tolerance: float) -> pl.DataFrame:
         after="value_after",
         difference=pl.col("value_after") - pl.col("value"),
         ratio=pl.when(pl.col("value") != 0).then(pl.col("value_after") / pl.col("value")),
+        before_seconds="seconds",
+        after_seconds="seconds_after",
         significant=pl.when(known).then(significant),
     )
 

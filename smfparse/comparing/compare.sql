@@ -1,5 +1,6 @@
 -- What `compare` compares: sums a queue manager, name and interval. `kind` is the kind of row:
---   seconds    how long an interval was for rows of the kind `of_kind`
+--   seconds    how long an interval was for rows of the kind `of_kind`; `calls` of calls and tasks, `tasks` what
+--              the intervals of tasks cover
 --   calls      API calls of a verb (WQST, WTAS) by job and queue, and queue managers' counts in them
 --   task       tasks of a job (WTAS)
 --   log        log manager (QJST)
@@ -23,24 +24,46 @@ spans AS (
     UNION ALL
     SELECT DISTINCT 'messages', qmgr, interval_start, interval_end FROM side.qmst
 ),
+-- Statistics while class 3 was on: from the interval in which the first record of a task ends to that in
+-- which the last one does. Tasks write theirs a moment after the interval of statistics.
+accounted AS (
+    SELECT s.qmgr, s.interval_start, s.interval_end
+    FROM spans AS s
+    JOIN (
+        SELECT qmgr, min(interval_end) AS earliest, max(interval_end) AS latest
+        FROM side.wtas
+        GROUP BY qmgr
+    ) USING (qmgr)
+    WHERE of_kind = 'messages'
+        AND s.interval_end >= earliest - INTERVAL 1 SECOND
+        AND s.interval_start <= latest - INTERVAL 1 SECOND
+),
 -- Tasks start and end within an interval, and some go on for hours before one is written: of a long
--- one counts what is around its middle. Statistics cover intervals in which there was no task.
+-- one counts what is around its middle. `alone` are those that end where there are no statistics.
 around AS (
     SELECT
-        qmgr, of_task, bucket_of(interval_start, interval_end) AS bucket,
-        (epoch_us(interval_start) + epoch_us(interval_end)) // 2 AS middle,
-        least(middle - epoch_us(interval_start), getvariable('bucket_us')) AS half
-    FROM (
-        SELECT qmgr, true AS of_task, interval_start, interval_end FROM side.wtas
-        UNION ALL
-        SELECT qmgr, false, interval_start, interval_end FROM side.qmst
-    )
+        t.qmgr, s.interval_end IS NULL OR s.interval_end < t.interval_end - near AS alone,
+        bucket_of(t.interval_start, t.interval_end) AS bucket,
+        (epoch_us(t.interval_start) + epoch_us(t.interval_end)) // 2 AS middle,
+        least(middle - epoch_us(t.interval_start), getvariable('bucket_us')) AS half
+    FROM (SELECT *, to_microseconds(getvariable('bucket_us')) AS near FROM side.wtas) AS t
+    ASOF LEFT JOIN accounted AS s
+        ON t.qmgr = s.qmgr AND t.interval_end + t.near >= s.interval_start
     WHERE bucket IS NOT NULL
 ),
+-- What calls are divided by, and what tasks cover.
 covered AS (
     SELECT
-        qmgr, bucket, bool_or(of_task) AS of_task,
-        min(middle - half) AS began, max(middle + half) AS ended
+        'calls' AS of_kind, qmgr, bucket_of(interval_start, interval_end) AS bucket,
+        epoch_us(interval_start) AS began, epoch_us(interval_end) AS ended
+    FROM accounted
+    UNION ALL
+    SELECT 'calls', qmgr, bucket, min(middle - half), max(middle + half)
+    FROM around
+    WHERE alone
+    GROUP BY ALL
+    UNION ALL
+    SELECT 'tasks', qmgr, bucket, min(middle - half), max(middle + half)
     FROM around
     GROUP BY ALL
 ),
@@ -59,17 +82,19 @@ FROM spans
 WHERE bucket IS NOT NULL
 GROUP BY ALL
 UNION ALL BY NAME
-SELECT
-    'seconds' AS kind, 'calls' AS of_kind, qmgr, bucket,
-    greatest(0, ended - greatest(began, coalesce(max(ended) OVER earlier, began))) / 1e6 AS seconds
-FROM covered
-WINDOW
-    earlier AS (
-        PARTITION BY qmgr ORDER BY bucket ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ),
-    all_of_it AS (PARTITION BY qmgr)
-QUALIFY bucket BETWEEN min(bucket) FILTER (of_task) OVER all_of_it
-    AND max(bucket) FILTER (of_task) OVER all_of_it
+SELECT 'seconds' AS kind, of_kind, qmgr, bucket, sum(new_us) / 1e6 AS seconds
+FROM (
+    SELECT
+        *,
+        greatest(0, ended - greatest(began, coalesce(max(ended) OVER earlier, began))) AS new_us
+    FROM covered
+    WINDOW
+        earlier AS (
+            PARTITION BY of_kind, qmgr ORDER BY began, ended
+            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        )
+)
+GROUP BY ALL
 UNION ALL BY NAME
 SELECT
     'calls' AS kind, c.qmgr, job, queue, verb, bucket_of(interval_start, interval_end) AS bucket,

@@ -28,6 +28,7 @@ _OF_TASK = {
 _OF_QMGR = [each.name for each in MEASURES if each.kind in ("log", "messages")]
 _VALUES = ("before", "after", "difference", "ratio")
 _LABEL = 28
+_OF_TASKS = "Seconds that tasks cover"
 _FEW = "Too few intervals to judge a change: each side needs two. Try --interval 15m."
 
 
@@ -63,8 +64,10 @@ class ComparisonDocument(Document):
         yield Frames(iter([self._rows]))
 
     def facts(self) -> Iterator[Facts]:
-        """Yield all rows."""
-        yield Facts({"report": "compare", "rows": self._rows.to_dicts()})
+        """Yield what the sides are made of, and all rows."""
+        before, after = (side.facts for side in self._sides)
+        head = {"report": "compare", "before": before, "after": after}
+        yield Facts(head | {"rows": self._rows.to_dicts()})
 
     def printed(self) -> Iterator[str]:
         """Yield the lines of the text."""
@@ -87,12 +90,15 @@ class ComparisonDocument(Document):
             "Intervals": lambda side: str(side.intervals),
             "Queue managers": lambda side: ", ".join(side.qmgrs) or ABSENT,
             "Seconds of class 3": lambda side: _number(side.total("calls")),
+            _OF_TASKS: lambda side: _number(side.total("tasks")),
             "Seconds of statistics": lambda side: _number(side.total("messages")),
             "CPU of calls, uS a second": lambda side: _number(side.cpu_per_second),
         }
-        before, after = self._sides
-        for label, fact in facts.items():
-            yield label, fact(before), fact(after)
+        found = {label: tuple(map(fact, self._sides)) for label, fact in facts.items()}
+        if found[_OF_TASKS] == found["Seconds of class 3"]:
+            del found[_OF_TASKS]
+        for label, (before, after) in found.items():
+            yield label, before, after
 
     def _parts(self) -> Iterator[tuple[str, pl.DataFrame]]:
         """Yield the parts that people see: what each has, how much of it, and the rows shown."""

@@ -6,7 +6,7 @@ import datetime as dt
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -38,7 +38,12 @@ _TIMES = f"""
         min(interval_start) FILTER (
             interval_seconds / (SELECT max(length) FROM usual) BETWEEN 0.9 AND 1.1
         ) AS first,
-        min(local_time(interval_start, utc_offset)) AS began,
+        least(
+            min(local_time(interval_start, utc_offset)) FILTER (
+                NOT of_task OR (SELECT bool_and(of_task) FROM recorded)
+            ),
+            min(local_time(interval_end, utc_offset))
+        ) AS began,
         max(local_time(interval_end, utc_offset)) AS ended,
         count_if(of_task AND local_time(interval_start, utc_offset) < getvariable('split_at'))
             AS spanning
@@ -55,9 +60,11 @@ class Side:
     """One of the two: sums by name and interval, and how long the intervals were.
 
     rows     as `compare.sql` has them
-    seconds  kind, qmgr, bucket, seconds: how long rows of a kind were recorded; those of tasks are
-             of the kind calls
-    first    when the first interval began, local time of its system; None: there is none
+    seconds  kind, qmgr, bucket, seconds: how long rows of a kind were recorded. Calls and rows of
+             tasks are divided by those of the kind calls: the statistics while class 3 was on, or
+             where there are none what tasks cover, which is the kind tasks
+    first    when the first interval of statistics began, or where there are none that of a task,
+             local time of its system; None: there is none
     last     when the last one ended
     spanning records of tasks that began before the time at which the records are split, and count
              behind it
@@ -71,8 +78,8 @@ class Side:
 
     @property
     def intervals(self) -> int:
-        """How many intervals there are."""
-        return self.seconds["bucket"].n_unique()
+        """How many intervals there are that figures are divided by."""
+        return self.seconds.filter(pl.col("kind") != "tasks")["bucket"].n_unique()
 
     @property
     def qmgrs(self) -> list[str]:
@@ -88,6 +95,20 @@ class Side:
         """Return the seconds of a kind; those of several queue managers at one time count once."""
         longest = self.seconds.filter(kind=kind).group_by("bucket").agg(pl.max("seconds"))
         return float(longest.select(ordered_sum(pl.col("seconds"))).item())
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What it is made of, of types that JSON has: times local, seconds by kind."""
+        return {
+            "from": self.first and self.first.isoformat(),
+            "to": self.last and self.last.isoformat(),
+            "intervals": self.intervals,
+            "qmgrs": self.qmgrs,
+            "class_3_seconds": self.total("calls"),
+            "task_seconds": self.total("tasks"),
+            "statistics_seconds": self.total("messages"),
+            "cpu_per_second": self.cpu_per_second,
+        }
 
     @property
     def cpu_per_second(self) -> float | None:

@@ -13,6 +13,10 @@ CREATE OR REPLACE MACRO ordered_sum(number) AS list_sum(list(number ORDER BY num
 CREATE OR REPLACE MACRO asked_for(name, value) AS
     CASE WHEN list_contains(getvariable('by'), name) THEN value END;
 
+-- A figure of all that a task did; NULL where queues are selected, as calls on others are not here then.
+CREATE OR REPLACE MACRO of_whole_task(value) AS
+    CASE WHEN NOT getvariable('of_queues') THEN value END;
+
 -- Evidence that one number is many times another: their ratio, and the limit that it crosses. Where the other
 -- is 0 there is no ratio: the number itself crosses 0.
 CREATE OR REPLACE MACRO ratio_name(name, of_name, of_number) AS

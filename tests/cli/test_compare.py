@@ -65,7 +65,7 @@ def run(*arguments: object) -> Result:
 def rows_of(*arguments: object) -> list[dict[str, Any]]:
     """The rows of JSON."""
     found = json.loads(run(*arguments, "--format", "json").stdout)
-    assert list(found) == ["report", "rows"]
+    assert list(found) == ["report", "before", "after", "rows"]
     assert found["report"] == "compare"
     rows: list[dict[str, Any]] = found["rows"]
     return rows
@@ -502,7 +502,10 @@ def test_queue_managers_are_added_up_or_told_apart() -> None:
 def test_csv_and_json_are_one_flat_table() -> None:
     result = run(FIXTURE, "--split-at", "2026-03-04T10:00", "--format", "csv")
     lines = result.stdout.splitlines()
-    assert lines[0] == "qmgr,job,queue,verb,figure,before,after,difference,ratio,significant"
+    assert lines[0] == (
+        "qmgr,job,queue,verb,figure,before,after,difference,ratio,significant,"
+        "before_seconds,after_seconds"
+    )
     rows = rows_of(FIXTURE, "--split-at", "2026-03-04 10:00")
     told = list(csv.DictReader(io.StringIO(result.stdout)))
     assert len(told) == len(rows) > 300
@@ -740,4 +743,5 @@ def test_whatever_fields_hold_there_is_text(dense: list[Path]) -> None:
         assert (result.exit_code, result.stderr) == (0, "")
         assert result.stdout
     result = run(dense[0], "--split-at", "2026-03-04T10:00")
-    assert (result.exit_code, result.stderr) == (0, "")
+    assert (result.exit_code, result.stderr.count("\n")) == (0, 1)
+    assert "began before the split" in result.stderr

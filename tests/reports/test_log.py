@@ -13,8 +13,6 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
-from hypothesis import strategies as st
 
 from smfparse import reports
 from smfparse.cli import main
@@ -26,7 +24,6 @@ from tests.support.fact_blocks import facts
 from tests.support.paths import FIXTURES, GOLDEN
 from tests.support.real import REAL_DATA, needs_real_data
 from tests.support.report_runs import cells, report_lines, report_rows
-from tests.support.searching import search
 from tests.support.smf import LOG_START, Io, Log, log_record
 
 GOLDEN_FIXTURES = ("qm01-930", "qm80", "qm100", "qm60")
@@ -530,68 +527,6 @@ def test_a_total_over_a_migration_does_not_count_unmeasured_time_as_busy(write: 
     assert row["task_busy"] in (None, 0)
 
 
-counter = st.integers(0, 2**31 - 1)
-some_log = st.builds(
-    Log,
-    counters=st.dictionaries(st.sampled_from(sorted(COUNTERS)), counter, min_size=3),
-    io=st.dictionaries(
-        st.sampled_from([(1, 1), (1, 2), (2, 1), (2, 2)]),
-        st.builds(
-            Io,
-            ios=st.integers(1, 2**32 - 1),
-            pages=st.integers(0, 2**32 - 1),
-            suspended_us=st.integers(0, 2**36),
-        ),
-    ),
-    sleep_us=st.integers(0, 10_000_000),
-)
-ADDING = {
-    "write_wait": "qjstwrw",
-    "write_nowait": "qjstwrnw",
-    "write_force": "qjstwrf",
-    "buffer_writes": "qjstbfwr",
-    "pages_written": "qjstciwr",
-    "write_requests": "qjstlogw",
-    "checkpoints": "qjstllcp",
-    "compressions": "qjstcmpreq",
-}
-
-
-@search(12)
-@given(logs=st.lists(some_log, min_size=2, max_size=4))
-def test_the_figures_of_a_total_are_those_of_its_parts_together(
-    write: Write, logs: list[Log]
-) -> None:
-    start = dt.datetime(2024, 1, 1)
-    records = [
-        log_record(log, start=start + dt.timedelta(seconds=10 * number))
-        for number, log in enumerate(logs)
-    ]
-    (row,) = report_rows("log", write(*records), sections=TOTAL)
-
-    for figure, name in ADDING.items():
-        assert row[figure] == sum(log.counters.get(name, 0) for log in logs), figure
-    ios = [each for log in logs for each in log.io.values()]
-    pages, requests = sum(each.pages for each in ios), sum(each.ios for each in ios)
-    for copy in (1, 2):
-        for kind in (1, 2):
-            parts = [log.io.get((copy, kind), Io()) for log in logs]
-            assert row[f"io_{copy}_{kind}_count"] == sum(each.ios for each in parts)
-            assert row[f"io_{copy}_{kind}_pages"] == sum(each.pages for each in parts)
-    copies = [
-        [log.io[copy, kind] for log in logs for kind in (1, 2) if (copy, kind) in log.io]
-        for copy in (1, 2)
-    ]
-    assert row["pages_per_copy"] == max(sum(each.pages for each in parts) for parts in copies)
-    suspended = max(sum(each.suspended_us for each in parts) for parts in copies)
-    seconds = 10 * len(logs)
-    assert row["io_busy"] == pytest.approx(suspended / seconds / 1e4)
-    slept = sum(log.sleep_us for log in logs)
-    assert row["task_busy"] == pytest.approx(100 - slept / seconds / 1e4)
-    if requests:
-        assert row["pages_per_write"] == pytest.approx(pages / requests)
-
-
 def test_datasets_converted_from_files_of_one_name_stay_two(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -631,26 +566,6 @@ def test_the_real_file_of_qml1_gives_its_sixteen_sections() -> None:
     assert all(head.startswith("MPX1,QML1,2016/02/27,18:") for head in heads)
     assert heads == sorted(heads)
     assert sum("duration" in line for line in lines) == 16
-
-
-@needs_real_data
-def test_the_figures_of_a_real_file_agree_with_polars_over_the_raw_tables() -> None:
-    path = real("TEST115.dat")
-    (row,) = report_rows("log", path)
-    inputs = open_inputs([path])
-    qjst = pl.DataFrame(inputs.arrow("qjst"))
-    io = pl.DataFrame(inputs.arrow("qjst_io"))
-    seconds: Any = qjst["interval_seconds"].item()
-    copies = io.group_by("copy").agg(pl.col("qjstioci").sum(), pl.col("qjstiototsus").sum())
-    pages: Any = copies["qjstioci"].max()
-    suspended: Any = copies["qjstiototsus"].max()
-
-    assert seconds == pytest.approx(1792.884543)
-    assert row["pages_per_write"] == pytest.approx(io["qjstioci"].sum() / io["qjstiocount"].sum())
-    assert row["log_write_rate"] == pytest.approx(pages / 256 / seconds)
-    assert row["io_busy"] == pytest.approx(suspended / seconds / 1e4)
-    slept = qjst["qjstslptu"].item()
-    assert row["task_busy"] == pytest.approx(100 - slept / seconds / 1e4)
 
 
 @needs_real_data

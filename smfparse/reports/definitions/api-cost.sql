@@ -11,7 +11,8 @@ verbs(verb) AS (
 calls AS (
     SELECT * FROM calls_of_queues('sectioned.wqst')
     UNION ALL BY NAME
-    SELECT * FROM calls_of_tasks('sectioned.wtas')
+    -- Calls of tasks are about no queue: where queues are selected it is not known whose they are.
+    SELECT * FROM calls_of_tasks('sectioned.wtas') WHERE NOT getvariable('of_queues')
 ),
 -- Nobody's, and not read, where nobody asked whose calls they are.
 identities AS (
@@ -76,6 +77,7 @@ cf_requests AS (
         system, qmgr, date_trunc('hour', counted_at) AS hour,
         phase AS verb, request, cfcount, cfsyncn, cfsyncet, cfasyncn, cfasyncet
     FROM sectioned.wtas_cf
+    WHERE NOT getvariable('of_queues')
 ),
 cf AS (
     SELECT

@@ -258,6 +258,8 @@ by_calls AS (
         projected_records * record_us_at_worst AS projected_writing_at_worst
     FROM rated, cost
     WHERE kind IN ('class 3 short-lived', 'class 3 long-running')
+        -- Where queues are selected not all calls that were counted are here.
+        AND NOT getvariable('of_queues')
     GROUP BY section, system, qmgr, job, hour, call_us, record_us, record_us_at_worst
 ),
 lines AS (

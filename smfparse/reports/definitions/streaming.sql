@@ -50,6 +50,8 @@ putters AS (
     FROM sectioned.wtas AS w
     JOIN tasks AS t
         ON t.input_no = w.input_no AND t.source = w.source AND t.task_record = w.record_no
+    -- Where queues are selected a task may have put to others as well.
+    WHERE NOT getvariable('of_queues')
 ),
 pages_with AS (
     SELECT
@@ -304,7 +306,8 @@ lines AS (
     LEFT JOIN data_manager AS d USING (section)
     LEFT JOIN message_manager AS m USING (section)
     LEFT JOIN queue_statistics AS q USING (section)
-    WHERE coalesce(c.puts, d.puts, m.puts, q.streamed) IS NOT NULL
+    WHERE NOT getvariable('of_queues')
+        AND coalesce(c.puts, d.puts, m.puts, q.streamed) IS NOT NULL
     UNION ALL BY NAME
     SELECT
         'log' AS line, section, mb_per_second, pages_per_write, 128 - pages_per_write AS pages_left,

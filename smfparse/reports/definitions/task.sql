@@ -89,7 +89,8 @@ tasks AS (
     SELECT
         section, token,
         wtasstrt, wtasaeot, wtasgpo, wtasgpn,
-        coalesce(u.task_queues, 0) AS task_queues, coalesce(u.task_requests, 0) AS task_requests,
+        of_whole_task(coalesce(u.task_queues, 0)) AS task_queues,
+        of_whole_task(coalesce(u.task_requests, 0)) AS task_requests,
         wtascmn, wtascmet / nullif(wtascmn, 0) AS commit_elapsed,
         wtascmct / nullif(wtascmn, 0) AS commit_cpu,
         wtasprn, wtaspret / nullif(wtasprn, 0) AS prepare_elapsed,
@@ -118,12 +119,16 @@ tasks AS (
         wtascmec, wtasmstc / nullif(wtascmec, 0) AS cf_multiple_average, wtasrmec,
         wtassmrs, wtassmrp, wtassmrb, wtassmwp, wtassmwb, wtassmwt,
         wtaspbhw, wtaspbtt,
-        coalesce(wtascmet + wtasbaet + wtasotet, 0) + coalesce(wtaspret, 0) + coalesce(wtassuet, 0)
+        of_whole_task(
+            coalesce(wtascmet + wtasbaet + wtasotet, 0) + coalesce(wtaspret, 0) + coalesce(wtassuet, 0)
             + coalesce(wtassqet, 0) + coalesce(wtasctet, 0) + coalesce(wtasstet, 0)
-            + coalesce(wtastpet, 0) + coalesce(u.elapsed, 0) AS task_elapsed,
-        coalesce(wtascmct + wtasbact + wtasotct, 0) + coalesce(wtasprct, 0) + coalesce(wtassuct, 0)
+            + coalesce(wtastpet, 0) + coalesce(u.elapsed, 0)
+        ) AS task_elapsed,
+        of_whole_task(
+            coalesce(wtascmct + wtasbact + wtasotct, 0) + coalesce(wtasprct, 0) + coalesce(wtassuct, 0)
             + coalesce(wtassqct, 0) + coalesce(wtasctct, 0) + coalesce(wtasstct, 0)
-            + coalesce(wtastpct, 0) + coalesce(u.cpu, 0) AS task_cpu
+            + coalesce(wtastpct, 0) + coalesce(u.cpu, 0)
+        ) AS task_cpu
     FROM (SELECT section, token FROM named) AS n
     FULL JOIN accounted AS w USING (section, token)
     LEFT JOIN used AS u USING (section, token)

@@ -1,0 +1,17 @@
+"""What reports have to show, worked out by polars from the decoded tables.
+
+A module has the reports of a family. Each report is a function that returns parts: rows of one kind
+with the columns that tell them apart, and their figures. The expectations are written from IBM's
+definitions of the fields and from what docs/reports.md promises, not from the SQL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+
+from tests.support.recomputed import statistics
+
+RECOMPUTED = {**statistics.RECOMPUTED}
+"""Reports, and what returns their parts."""
+NOT_RECOMPUTED: Mapping[str, Set[str]] = {}
+"""Figures of reports that only samples show, all of them texts."""
