@@ -293,7 +293,7 @@ class _Maker:
 
     def _cf(self, groups: int) -> smf.CfCounts:
         draws = self.draws
-        places = [(draws.randrange(groups), draws.choice((0, 5, 13, 19))) for _ in "12"]
+        places = [(draws.randrange(groups), draws.choice((0, 5, 9, 11, 12, 13, 19))) for _ in "123"]
         return {
             place: tuple(draws.choice(COUNTS) for _ in range(5))  # type: ignore[misc]
             for place in places
