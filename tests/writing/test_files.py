@@ -348,20 +348,6 @@ def test_damage_is_4_and_the_rest_is_there(form: str, tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
-@pytest.mark.parametrize(
-    ("name", "way_out"),
-    [
-        ("x.csv", "--format csv --to DIR"),
-        ("x.JSONL.GZ", "--format jsonl.gz --to DIR"),
-        ("x.parquet", "--format parquet --to DIR"),
-        ("x.db", "--format duckdb"),
-    ],
-)
-def test_a_name_like_that_of_a_file_is_no_dataset(name: str, way_out: str, tmp_path: Path) -> None:
-    assert way_out in convert(SMF, "--to", tmp_path / name, code=2).stderr
-    assert not list(tmp_path.iterdir())
-
-
 def test_the_ending_of_a_database_may_be_in_capitals(tmp_path: Path) -> None:
     convert(SMF, "--to", tmp_path / "X.DUCKDB", "--table", "qjst")
     assert (tmp_path / "X.DUCKDB").read_bytes()[8:12] == b"DUCK"
