@@ -54,10 +54,9 @@ def from_csv(path: Path, whole: Any) -> list[dict[str, Any]]:
 
 
 def as_text(value: Any) -> str | None:
-    """Return a value as polars writes it in CSV."""
+    """Return a value as it is in CSV."""
     if isinstance(value, dt.datetime):
-        moment = value.isoformat(timespec="microseconds")
-        return moment[:-6] + moment[-6:].replace(":", "") if value.tzinfo else moment
+        return f"{value:%Y-%m-%d %H:%M:%S.%f}"
     if isinstance(value, bool):
         return str(value).lower()
     return None if value is None else str(value)
