@@ -26,7 +26,7 @@ links AS (
     FROM sectioned.wtas
 ),
 queue_links AS (
-    SELECT input_no, source, record_no, any_value(task_of_wqst(correl)) AS token
+    SELECT input_no, source, record_no, min(task_of_wqst(correl)) AS token
     FROM sectioned.wqst
     GROUP BY ALL
 ),
@@ -39,7 +39,7 @@ named AS (
             'channel': i.wtidchl, 'partner': i.wtidchlc, 'correlator': i.wtidcori
         }, {
             'is_first': i.task_record_no IS NULL OR i.task_record_no = i.record_no,
-            'taken': coalesce(i.time, i.smf_time)
+            'sequence': i.sequence
         }) AS who
     FROM sectioned.wtid AS i
     LEFT JOIN links AS l
@@ -81,7 +81,7 @@ used AS (
     SELECT
         section, token, count(DISTINCT (objname, basename)) AS task_queues,
         sum(queue_requests)::BIGINT AS task_requests,
-        sum(queue_elapsed) AS elapsed, sum(queue_cpu) AS cpu
+        total(queue_elapsed) AS elapsed, total(queue_cpu) AS cpu
     FROM queues
     GROUP BY ALL
 ),
@@ -136,7 +136,7 @@ tasks AS (
 waits AS (
     SELECT
         t.section, l.token, t.latch, any_value(latch_name) AS latch_name,
-        sum(t.wtaslwn)::BIGINT AS wtaslwn, sum(t.wtaslwet) AS wtaslwet, max(t.wtaslmax) AS wtaslmax
+        sum(t.wtaslwn)::BIGINT AS wtaslwn, total(t.wtaslwet) AS wtaslwet, max(t.wtaslmax) AS wtaslmax
     FROM sectioned.wtas_latch AS t
     JOIN links AS l USING (input_no, source, record_no)
     LEFT JOIN latches USING (latch)

@@ -4,13 +4,13 @@ WITH
 queues AS (
     SELECT
         input_no, source, coalesce(task_record_no, record_no) AS record_no,
-        any_value(task_of_wqst(correl)) AS token,
+        min(task_of_wqst(correl)) AS token,
         sum(openn::BIGINT + closen + getn + putn + put1n + inqn + setn + coalesce(cbn, 0))
             AS requests,
         sum(putn::BIGINT + put1n) AS puts, sum(getn) AS gets,
-        sum(openet + closeet + getet + putet + put1et + inqet + setet + coalesce(cbet, 0))
+        total(openet + closeet + getet + putet + put1et + inqet + setet + coalesce(cbet, 0))
             AS elapsed,
-        sum(openct + closect + getct + putct + put1ct + inqct + setct + coalesce(cbct, 0))
+        total(openct + closect + getct + putct + put1ct + inqct + setct + coalesce(cbct, 0))
             AS cpu
     FROM sectioned.wqst
     GROUP BY ALL
@@ -58,11 +58,11 @@ summed AS (
         sum(b.wtascmn)::BIGINT AS wtascmn,
         sum(b.wtasban)::BIGINT AS wtasban,
         sum(b.other_calls)::BIGINT AS other_calls,
-        sum(coalesce(b.elapsed, 0) + coalesce(q.elapsed, 0)) AS elapsed,
-        sum(coalesce(b.cpu, 0) + coalesce(q.cpu, 0)) AS cpu,
-        sum(q.elapsed) AS queue_elapsed, sum(q.cpu) AS queue_cpu,
-        sum(b.wtascmet) AS wtascmet, sum(b.wtascmct) AS wtascmct,
-        sum(b.other_elapsed) AS other_elapsed, sum(b.other_cpu) AS other_cpu,
+        total(coalesce(b.elapsed, 0) + coalesce(q.elapsed, 0)) AS elapsed,
+        total(coalesce(b.cpu, 0) + coalesce(q.cpu, 0)) AS cpu,
+        total(q.elapsed) AS queue_elapsed, total(q.cpu) AS queue_cpu,
+        total(b.wtascmet) AS wtascmet, total(b.wtascmct) AS wtascmct,
+        total(b.other_elapsed) AS other_elapsed, total(b.other_cpu) AS other_cpu,
         sum(b.wtasjwn)::BIGINT AS wtasjwn,
         sum(b.wtasjwb)::BIGINT AS wtasjwb,
         sum(b.wtasjcn)::BIGINT AS wtasjcn,
