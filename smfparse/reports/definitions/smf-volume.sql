@@ -212,7 +212,8 @@ by_type AS (
     SELECT
         section, system, qmgr, job, hour, type, subtype,
         count(*) AS records, sum(bytes)::BIGINT AS bytes,
-        ordered_sum(1 / seconds_asked_for) AS records_rate, ordered_sum(bytes / seconds_asked_for) AS bytes_rate
+        ordered_sum(1 / seconds_asked_for) AS records_rate,
+        ordered_sum(bytes / seconds_asked_for) AS bytes_rate
     FROM rated
     GROUP BY ALL
 ),
