@@ -119,6 +119,11 @@ CREATE OR REPLACE MACRO bucket_of(started, ended) AS time_bucket(
     getvariable('first_bucket')
 );
 
+-- Whether an interval of statistics is of the time while class 3 was on, by when the first and the last
+-- interval of a task ended. Tasks write their records a moment after the interval of statistics.
+CREATE OR REPLACE MACRO during_class_3(started, ended, earliest, latest) AS
+    ended >= earliest - INTERVAL 1 SECOND AND started <= latest - INTERVAL 1 SECOND;
+
 -- How the log was written: a row of combined log statistics each, with what `rows_of_log` and
 -- `rows_of_io` have of its section. Both copies are written at once, so the one with more counts.
 -- Figures that the release did not write yet are NULL: QJSTSLPTU came with the I/O block, and only
