@@ -17,8 +17,6 @@ from collections.abc import Iterable
 
 STATISTICS = "qmst"
 """The table by which intervals of statistics are known."""
-LONG = 1.5
-"""An interval is long if it is longer than the queue manager's median by this factor."""
 _SLACK = "least(1, typical / 10)"
 """Seconds between one interval and the next that count neither as gap nor as overlap."""
 
@@ -31,11 +29,20 @@ def local_time(moment: str) -> str:
 _INTERVAL_MARKS = """
         SELECT
             section, first_start, last_end, intervals, interval_seconds,
+            CASE WHEN typical IS NOT NULL
+                THEN format(', not in the median of {} seconds', seconds_text(typical)) ELSE ''
+            END AS beside,
             nullif(concat_ws('; ',
-                CASE WHEN long > 0 THEN format('long: {} of {}, median {:.0f} seconds',
-                    long, intervals, typical) END,
-                CASE WHEN gap > 0 THEN format('gap: {:.0f} seconds', gap) END,
-                CASE WHEN overlap > 0 THEN format('overlap: {:.0f} seconds', overlap) END,
+                CASE WHEN stubs > 0 THEN concat(
+                    format('stub: {} of {}, {} seconds, as after a start',
+                        stubs, intervals, seconds_text(stub_seconds)), beside) END,
+                CASE WHEN firsts > 0 THEN concat(
+                    format('first: {} of {}, {} seconds, covers what came before',
+                        firsts, intervals, seconds_text(first_seconds)), beside) END,
+                CASE WHEN long > 0 THEN format('long: {} of {}, median {} seconds',
+                    long, intervals, seconds_text(typical)) END,
+                CASE WHEN gap > 0 THEN format('gap: {} seconds', seconds_text(gap)) END,
+                CASE WHEN overlap > 0 THEN format('overlap: {} seconds', seconds_text(overlap)) END,
                 CASE WHEN began_before > 0 THEN format('spanning: {} of {} began before',
                     began_before, tasks) END
             ), '') AS marks,
@@ -45,7 +52,7 @@ _INTERVAL_MARKS = """
 
 
 def interval_marks(main: Iterable[int]) -> str:
-    """Return the SQL of marks of intervals that follow one another: long, gap, overlap.
+    """Return the SQL of marks of intervals that follow one another: stub, first, long, gap, overlap.
 
     main  the tables whose intervals follow one another; the others are of tasks
     """
@@ -63,13 +70,17 @@ def interval_marks(main: Iterable[int]) -> str:
         FROM intervals GROUP BY span
     ),
     placed AS (
-        SELECT span, interval_seconds,
-            median(interval_seconds) OVER alike AS typical,
-            epoch_us(span.start) / 1e6
-                - epoch_us(max(interval_end) OVER (alike ORDER BY span.start, interval_end
-                    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) / 1e6 AS apart
+        SELECT span, interval_seconds AS seconds,
+            {{'main': span.main, 'system': span.system, 'qmgr': span.qmgr}} AS alike,
+            (epoch_us(span.start) - epoch_us(max(interval_end) OVER (
+                PARTITION BY alike ORDER BY span.start, interval_end
+                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+            ))) / 1e6 AS apart
         FROM spans
-        WINDOW alike AS (PARTITION BY span.main, span.system, span.qmgr)
+    ),
+    compared AS (
+        SELECT *, judged(seconds, apart, typical, going_on) AS mark
+        FROM placed LEFT JOIN usual_intervals('placed') USING (alike)
     ),
     ends AS (
         SELECT section, min(interval_start) AS first_start, max(interval_end) AS last_end
@@ -84,16 +95,18 @@ def interval_marks(main: Iterable[int]) -> str:
     ),
     counted AS (
         SELECT section, any_value(first_start) AS first_start, any_value(last_end) AS last_end,
-            count(*) AS intervals, sum(interval_seconds) AS interval_seconds,
-            max(typical) AS typical,
-            count_if(interval_seconds > {LONG} * typical) AS long,
+            count(*) AS intervals, sum(seconds) AS interval_seconds, max(typical) AS typical,
+            count_if(mark = 'stub') AS stubs, sum(seconds) FILTER (mark = 'stub') AS stub_seconds,
+            count_if(mark = 'first') AS firsts,
+            sum(seconds) FILTER (mark = 'first') AS first_seconds,
+            count_if(mark = 'long') AS long,
             sum(apart) FILTER (apart > {_SLACK}) AS gap,
             -sum(apart) FILTER (apart < -{_SLACK}) AS overlap
         FROM (SELECT DISTINCT section, span FROM intervals)
-            JOIN placed USING (span) JOIN ends USING (section)
+            JOIN compared USING (span) JOIN ends USING (section)
         GROUP BY section
     ),
-    marked AS ({_INTERVAL_MARKS})"""
+    marked AS (SELECT * EXCLUDE (beside) FROM ({_INTERVAL_MARKS}))"""
 
 
 _NO_STATISTICS = """

@@ -10,6 +10,8 @@ from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from smfparse.inputs import open_inputs
 from smfparse.reports import TOTAL, every
@@ -17,7 +19,21 @@ from tests.support.builders import rdw
 from tests.support.generated import generate_dump
 from tests.support.real import REAL_DATA, needs_real_data
 from tests.support.report_runs import cells, report_lines, report_rows
-from tests.support.smf import ENDED, MINUTE, WEST, block, queue, record, task, task_record, who
+from tests.support.searching import search
+from tests.support.smf import (
+    ENDED,
+    LOG_START,
+    MINUTE,
+    WEST,
+    Log,
+    block,
+    log_record,
+    queue,
+    record,
+    task,
+    task_record,
+    who,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -188,3 +204,145 @@ def test_generated_headings_show_the_statistics_of_each_queue_manager(
         first = of_qmgr["interval_start"].min() - dt.timedelta(seconds=1)
         before = tasks.filter(pl.col("interval_start") < first, qmgr=row["qmgr"])
         assert row["began_before"] == before.height
+
+
+# Starts -----------------------------------------------------------------------------------------
+
+
+def log(start: float, seconds: float, **keys: Any) -> bytes:
+    """A 115/1 record of an interval, by seconds since LOG_START: the logger was busy for 35 %."""
+    figures = Log(counters={"qjstciwr": 1, "qjstlogw": 1}, sleep_us=round(0.65e6 * seconds))
+    return log_record(
+        figures,
+        start=LOG_START + dt.timedelta(seconds=start),
+        duration_us=round(seconds * 1_000_000),
+        **keys,
+    )
+
+
+def lives(*parts: Iterable[float], down: float = 300) -> list[bytes]:
+    """Records of a queue manager that starts so often, intervals following one another."""
+    found, start = [], 0.0
+    for part in parts:
+        for seconds in part:
+            found.append(log(start, seconds))
+            start += seconds
+        start += down
+    return found
+
+
+def marks(path: Path, name: str = "log", **asked: Any) -> list[str | None]:
+    return [row["marks"] for row in report_rows(name, path, **asked)]
+
+
+STUBS = (0.741, 0.765, 0.782, 0.782, 0.799)
+"""Seconds of the intervals that five starts leave."""
+
+
+def test_a_stub_of_a_start_shows_its_length_and_is_marked(tmp_path: Path) -> None:
+    path = dump(tmp_path / "a.smf", lives([0.782], [60, 60]))
+    lines = report_lines("log", path)
+    assert lines[1].endswith("duration 0.78 seconds.")
+    assert lines[2] == (
+        "Marked stub: 1 of 1, 0.78 seconds, as after a start, not in the median of 60 seconds"
+    )
+    assert [row["task_busy"] for row in report_rows("log", path)] == NEAR([35] * 3, rel=1e-3)
+
+
+def test_stubs_do_not_make_the_median(tmp_path: Path) -> None:
+    """Before, an interval of a minute among them was long, and the median a second."""
+    path = dump(tmp_path / "a.smf", lives(*([stub] for stub in STUBS), [60]))
+    found = marks(path)
+    assert found[-1] == "gap: 300 seconds"
+    assert [bool(each and each.startswith("stub: 1 of 1, 0.")) for each in found] == [
+        *[True] * 5,
+        False,
+    ]
+    assert not any("long" in each for each in found if each)
+    (whole,) = marks(path, sections=TOTAL)
+    assert whole is not None
+    assert whole.startswith("stub: 5 of 6, 4 seconds, as after a start, not in the median of 60")
+    assert whole.endswith("; gap: 1500 seconds")
+
+
+def test_stubs_alone_have_no_median(tmp_path: Path) -> None:
+    path = dump(tmp_path / "a.smf", lives(*([stub] for stub in STUBS[:2])))
+    assert marks(path) == [
+        "stub: 1 of 1, 0.74 seconds, as after a start",
+        "stub: 1 of 1, 0.77 seconds, as after a start; gap: 300 seconds",
+    ]
+
+
+@pytest.mark.parametrize(("first", "mark"), [(14_183, "first"), (181, "first"), (180, "long")])
+def test_a_first_interval_that_goes_back_is_marked(
+    tmp_path: Path, first: float, mark: str
+) -> None:
+    """As the first after START TRACE, which counts from the start of the queue manager."""
+    found = marks(dump(tmp_path / "a.smf", lives([first, 60, 60, 60])))
+    said = {
+        "first": f"first: 1 of 1, {first} seconds, covers what came before, "
+        "not in the median of 60 seconds",
+        "long": "long: 1 of 1, median 60 seconds",
+    }
+    assert found == [said[mark], None, None, None]
+
+
+def test_a_first_interval_behind_a_gap_is_marked(tmp_path: Path) -> None:
+    found = marks(dump(tmp_path / "a.smf", lives([60, 60, 60], [400, 60])))
+    assert found[3] == (
+        "first: 1 of 1, 400 seconds, covers what came before, not in the median of 60 seconds; "
+        "gap: 300 seconds"
+    )
+    assert [*found[:3], found[4]] == [None] * 4
+
+
+def test_an_interval_that_goes_on_is_neither_stub_nor_first(tmp_path: Path) -> None:
+    """The last one before a queue manager ends is short, and one that is late is long."""
+    found = marks(dump(tmp_path / "a.smf", lives([60, 60, 400, *[60] * 8, 25])))
+    assert found == [None, None, "long: 1 of 1, median 60 seconds", *[None] * 9]
+
+
+def test_one_interval_behind_another_does_not_say_which_is_usual(tmp_path: Path) -> None:
+    """The first is a whole one, if the queue manager ended in the second."""
+    found = marks(dump(tmp_path / "a.smf", lives([1800, 300])))
+    assert found == ["long: 1 of 1, median 300 seconds", None]
+
+
+def judged(lengths: list[tuple[float, float | None]]) -> list[str]:
+    """What intervals are, of (seconds, seconds since the one before), in Python."""
+    going_on = [each for each, apart in lengths if apart is not None and abs(apart) <= 1]
+    usual = [s for s in (going_on or [s for s, _ in lengths]) if s > 0.9]
+    usual = usual or [s for s, _ in lengths if s > 0.9]
+    up_to, typical = 0.0, None
+    for each in sorted(usual):
+        up_to += each
+        if typical is None and 2 * up_to >= sum(usual):
+            typical = each
+    found = []
+    for seconds, apart in lengths:
+        begins = apart is None or apart > 1
+        if seconds <= 0.9 or (begins and typical and seconds < typical / 2):
+            found.append("stub")
+        elif begins and len([s for s in going_on if s > 0.9]) > 1 and seconds > 3 * (typical or 0):
+            found.append("first")
+        else:
+            found.append("long" if typical and seconds > 1.5 * typical else "typical")
+    return found
+
+
+@search(10)
+@given(data=st.data())
+def test_intervals_are_judged_as_told(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    seconds = st.sampled_from([0.25, 0.75, 1.0, 10.0, 30.0, 60.0, 90.0, 100.0, 180.0, 200.0, 400.0])
+    drawn = data.draw(st.lists(st.lists(seconds, min_size=1, max_size=6), min_size=1, max_size=5))
+    path = dump(tmp_path_factory.mktemp("lives") / "a.smf", lives(*drawn))
+    lengths = [
+        (each, None if not life and not place else 300 if not place else 0)
+        for life, part in enumerate(drawn)
+        for place, each in enumerate(part)
+    ]
+    found = [(each or "typical").partition(":")[0] for each in marks(path)]
+    found = ["typical" if each == "gap" else each for each in found]
+    assert found == judged(lengths)
