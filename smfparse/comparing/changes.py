@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from smfparse.comparing.measures import COMMITS, EFFECT, MEASURES, ROW_KINDS, SECONDS, Measure
-from smfparse.comparing.sides import Rename, Side
+from smfparse.comparing.sides import Rename, Side, ordered_sum
 from smfparse.comparing.significance import Spread, changed, holm
 from smfparse.errors import RequestError
 from smfparse.vectors import Floats
@@ -65,6 +65,7 @@ def compared(
         nulls_equal=True,
         suffix="_after",
     )
+    rows = rows.sort(*names, "part", "measure")
     others = [pl.lit(None, pl.String).alias(name) for name in NAMES if name not in names]
     return _ordered(_judged(rows.with_columns(others), tolerance))
 
@@ -103,7 +104,9 @@ def _names_of(kind: str, by: Sequence[str]) -> list[str]:
 def _summed(rows: pl.DataFrame, own: list[str]) -> pl.DataFrame:
     """Return sums by name and interval; null where nothing was recorded."""
     amount = pl.col(pl.Float64)
-    return rows.group_by(*own, "bucket").agg(pl.when(amount.is_not_null().any()).then(amount.sum()))
+    return rows.group_by(*own, "bucket").agg(
+        pl.when(amount.is_not_null().any()).then(ordered_sum(amount))
+    )
 
 
 def _seconds(side: Side, kind: str, by: Sequence[str]) -> pl.DataFrame:
@@ -116,7 +119,11 @@ def _seconds(side: Side, kind: str, by: Sequence[str]) -> pl.DataFrame:
 def _commits(side: Side, by: Sequence[str]) -> pl.DataFrame:
     """Return by interval, and queue manager and job if these are asked for, all commits."""
     own = ["kind", *(name for name in by if name in ("qmgr", "job")), "bucket"]
-    return side.rows.filter(kind="calls", verb="commit").group_by(own).agg(per=pl.sum("calls"))
+    return (
+        side.rows.filter(kind="calls", verb="commit")
+        .group_by(own)
+        .agg(per=ordered_sum(pl.col("calls")))
+    )
 
 
 def _values(
@@ -136,21 +143,21 @@ def _values(
     on = [name for name in whole.columns if name not in ("bucket", "per")]
     amount, per, total = pl.col("amount"), pl.col("per"), pl.col("total")
     rate, square, intervals = pl.first("rate"), pl.first("square"), pl.first("intervals")
-    apart = (((amount - pl.col("rate") * per) * _WITHOUT) ** 2).sum()
-    absent = rate**2 * (square - ((per * _WITHOUT) ** 2).sum())
+    apart = ordered_sum(((amount - pl.col("rate") * per) * _WITHOUT) ** 2)
+    absent = rate**2 * (square - ordered_sum((per * _WITHOUT) ** 2))
     return (
         known.select(*own, "bucket", amount=measure.amount, busy=pl.col("calls").fill_null(0))
         .join(whole, on=[*on, "bucket"], how="left", nulls_equal=True)
         .with_columns(per.fill_null(0))
         .join(_totals(whole, on), on=on, nulls_equal=True)
-        .with_columns(rate=amount.sum().over(own) / total)
+        .with_columns(rate=ordered_sum(amount).over(own) / total)
         .group_by(own)
         .agg(
             pl.first("total"),
             value=rate * measure.factor,
             intervals=intervals,
-            busy=pl.sum("busy"),
-            variance=intervals / amount.sum() ** 2 * (apart + absent),
+            busy=ordered_sum(pl.col("busy")),
+            variance=intervals / ordered_sum(amount) ** 2 * (apart + absent),
         )
     )
 
@@ -167,13 +174,13 @@ def _totals(whole: pl.DataFrame, on: list[str]) -> pl.DataFrame:
     """Return by `on`: total of `per`, weighted squares, and how many equal intervals it is like."""
     per, total = pl.col("per"), pl.col("total")
     return (
-        whole.with_columns(total=per.sum().over(on))
+        whole.with_columns(total=ordered_sum(per).over(on))
         .filter(total > 0)
         .group_by(on)
         .agg(
             total=pl.first("total"),
-            intervals=pl.first("total") ** 2 / (per**2).sum(),
-            square=((per * _WITHOUT) ** 2).sum(),
+            intervals=pl.first("total") ** 2 / ordered_sum(per**2),
+            square=ordered_sum((per * _WITHOUT) ** 2),
         )
     )
 
@@ -183,7 +190,9 @@ def _judged(rows: pl.DataFrame, tolerance: float) -> pl.DataFrame:
     with np.errstate(divide="ignore", invalid="ignore"):
         change = np.log(_floats(rows, "value_after") / _floats(rows, "value"))
     chance = np.full(rows.height, np.nan)
-    families = rows.with_row_index("place").group_by("measure", "verb").agg("place")
+    families = (
+        rows.with_row_index("place").group_by("measure", "verb", maintain_order=True).agg("place")
+    )
     for measure, place in families.select("measure", "place").iter_rows():
         alike = rows[place]
         busy = np.nan_to_num(_floats(alike, "busy")) + np.nan_to_num(_floats(alike, "busy_after"))

@@ -66,9 +66,9 @@ covered AS (
 ),
 copies AS (
     SELECT
-        input_no, source, record_no, qmgr, any_value(interval_start) AS interval_start,
-        any_value(interval_end) AS interval_end, copy,
-        sum(qjstioci) AS pages, sum(qjstiocount) AS ios, sum(qjstiototsus) AS suspended
+        input_no, source, record_no, qmgr, min(interval_start) AS interval_start,
+        max(interval_end) AS interval_end, copy,
+        sum(qjstioci) AS pages, sum(qjstiocount) AS ios, total(qjstiototsus) AS suspended
     FROM side.qjst_io
     GROUP BY ALL
 )
@@ -95,8 +95,8 @@ GROUP BY ALL
 UNION ALL BY NAME
 SELECT
     'calls' AS kind, c.qmgr, job, queue, verb, bucket_of(interval_start, interval_end) AS bucket,
-    sum(calls)::DOUBLE AS calls, sum(elapsed) AS elapsed, sum(cpu) AS cpu,
-    sum(log_wait) AS log_wait, sum(page_set_wait) AS page_set_wait, sum(suspended) AS suspended
+    sum(calls)::DOUBLE AS calls, total(elapsed) AS elapsed, total(cpu) AS cpu,
+    total(log_wait) AS log_wait, total(page_set_wait) AS page_set_wait, total(suspended) AS suspended
 FROM calls AS c
 LEFT JOIN owners('side.wtid') USING (input_no, source, task_record)
 GROUP BY ALL
@@ -105,7 +105,7 @@ SELECT
     'task' AS kind, t.qmgr, job, bucket_of(interval_start, interval_end) AS bucket,
     sum(wtasgpo)::DOUBLE AS pages_old, sum(wtasgpn)::DOUBLE AS pages_new,
     sum(wtasjwb)::DOUBLE AS log_bytes, sum(wtasjcn)::DOUBLE AS log_forces,
-    sum(wtasjcet) AS log_force_elapsed
+    total(wtasjcet) AS log_force_elapsed
 FROM (SELECT *, record_no AS task_record FROM side.wtas) AS t
 LEFT JOIN owners('side.wtid') USING (input_no, source, task_record)
 GROUP BY ALL
@@ -113,7 +113,7 @@ UNION ALL BY NAME
 SELECT
     'log' AS kind, qmgr, bucket_of(interval_start, interval_end) AS bucket,
     sum(most.pages) AS log_pages, sum(all_pages) AS all_log_pages,
-    sum(all_ios) AS log_ios, sum(most.suspended) AS log_io_busy,
+    sum(all_ios) AS log_ios, total(most.suspended) AS log_io_busy,
 FROM (
     SELECT
         qmgr, interval_start, interval_end, sum(pages)::DOUBLE AS all_pages,
@@ -134,8 +134,8 @@ GROUP BY ALL
 UNION ALL BY NAME
 SELECT
     'structure' AS kind, qmgr, qeststr AS part, bucket_of(interval_start, interval_end) AS bucket,
-    sum(qestcsec)::DOUBLE AS singles, sum(qestsstc) AS single_elapsed,
-    sum(qestcmec)::DOUBLE AS multiples, sum(qestmstc) AS multiple_elapsed
+    sum(qestcsec)::DOUBLE AS singles, total(qestsstc) AS single_elapsed,
+    sum(qestcmec)::DOUBLE AS multiples, total(qestmstc) AS multiple_elapsed
 FROM side.qest
 GROUP BY ALL
 UNION ALL BY NAME

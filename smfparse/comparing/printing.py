@@ -9,7 +9,7 @@ import polars as pl
 
 from smfparse.comparing.changes import NAMES
 from smfparse.comparing.measures import MEASURES
-from smfparse.comparing.sides import Rename, Side
+from smfparse.comparing.sides import Rename, Side, ordered_sum
 from smfparse.rendering import ABSENT, STYLES, Column, Document, Facts, Frames, Section, Table
 
 TOP = 20
@@ -205,7 +205,7 @@ def _both(sides: Sequence[Side], kind: str, names: list[str]) -> pl.DataFrame:
     first, second = (
         side.rows.filter(kind=kind)
         .group_by(names)
-        .agg(pl.when(amount.is_not_null().any()).then(amount.sum()))
+        .agg(pl.when(amount.is_not_null().any()).then(ordered_sum(amount)))
         for side in sides
     )
     joined = first.join(
@@ -232,7 +232,7 @@ def _totals(rows: pl.DataFrame, what: str) -> Iterator[str]:
     totals = {"requests": "calls", "elapsed time uS": "elapsed", "CPU time uS": "cpu"}
     for label, name in totals.items():
         before, after = (
-            float(rows[column].sum()) if rows[column].count() else None
+            rows.select(ordered_sum(pl.col(column))).item() if rows[column].count() else None
             for column in (name, f"{name}_after")
         )
         yield from _pair(f"{what} {label}", before, after)

@@ -94,7 +94,7 @@ class Side:
     def total(self, kind: str) -> float:
         """Return the seconds of a kind; those of several queue managers at one time count once."""
         longest = self.seconds.filter(kind=kind).group_by("bucket").agg(pl.max("seconds"))
-        return float(longest["seconds"].sum())
+        return float(longest.select(ordered_sum(pl.col("seconds"))).item())
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -114,7 +114,8 @@ class Side:
     def cpu_per_second(self) -> float | None:
         """Microseconds of CPU a second in all calls; None without calls."""
         seconds = self.total("calls")
-        return float(self.rows.filter(kind="calls")["cpu"].sum()) / seconds if seconds else None
+        cpu = self.rows.filter(kind="calls").select(ordered_sum(pl.col("cpu"))).item()
+        return float(cpu) / seconds if seconds else None
 
     def renamed(self, renames: Iterable[Rename]) -> Side:
         """Return it with other names of queue managers, jobs and queues."""
@@ -125,6 +126,11 @@ class Side:
         ]
         rows, seconds = self.rows.with_columns(names), self.seconds.with_columns(names[0])
         return replace(self, rows=rows, seconds=seconds)
+
+
+def ordered_sum(amount: pl.Expr) -> pl.Expr:
+    """Return the sum of doubles, the same to the last digit in whatever order rows come."""
+    return amount.sort().sum()
 
 
 def spanning(after: Side) -> str:

@@ -54,6 +54,15 @@ class Inputs:
         return self.options.selection
 
     @property
+    def of_queues(self) -> bool:
+        """Whether rows are selected by queue, now or when a dataset was made.
+
+        If so, rows of tasks are of whole tasks, but those of their queues are not all there.
+        """
+        datasets = (each for each in self.sources if isinstance(each, Dataset))
+        return bool(self.selection.queues) or any(each.of_queues for each in datasets)
+
+    @property
     def damage(self) -> DamageLog:
         """What could not be used, as far as the inputs were read."""
         return self.log.damage

@@ -217,6 +217,7 @@ class Catalog:
         self.connection.execute("CREATE SCHEMA inputs")
         self._relations = Relations(self.connection, inputs)
         self._statements = Statements(self.connection, self._relations)
+        self.of_queues = inputs.of_queues
 
     def __enter__(self) -> Catalog:
         return self

@@ -186,6 +186,14 @@ class Report:
         str,
         Key("message for an empty report", "that the input has no such record"),
     ] = ""
+    queue_mark: Annotated[
+        str,
+        Key(
+            "where queues are selected: the mark that says which figures are of whole tasks or "
+            "records, and which are left out",
+            "every figure is of the selected queues",
+        ),
+    ] = ""
     text_only: Annotated[
         frozenset[str],
         Key("lines that CSV and JSON leave out, because other rows have their figures", "none"),

@@ -2,9 +2,20 @@
 CREATE OR REPLACE MACRO local_time(moment, utc_offset) AS
     moment AT TIME ZONE 'UTC' + to_seconds(utc_offset);
 
+-- What a row says whose number is the largest; of several such rows the last one by `place`.
+CREATE OR REPLACE MACRO of_largest(shown, number, place) AS
+    arg_max_null(shown, CASE WHEN number IS NOT NULL THEN (number, place) END);
+
+-- A sum of doubles of any size, the same in whatever order they come: see `total`, which is faster.
+CREATE OR REPLACE MACRO ordered_sum(number) AS list_sum(list(number ORDER BY number));
+
 -- A value that rows are grouped by; NULL where the option `by` does not name it.
 CREATE OR REPLACE MACRO asked_for(name, value) AS
     CASE WHEN list_contains(getvariable('by'), name) THEN value END;
+
+-- A figure of all that a task did; NULL where queues are selected, as calls on others are not here then.
+CREATE OR REPLACE MACRO of_whole_task(value) AS
+    CASE WHEN NOT getvariable('of_queues') THEN value END;
 
 -- Evidence that one number is many times another: their ratio, and the limit that it crosses. Where the other
 -- is 0 there is no ratio: the number itself crosses 0.
@@ -37,10 +48,10 @@ rows AS (
     SELECT *, number::VARCHAR AS task FROM tasks
     UNION ALL BY NAME
     SELECT
-        section, sum(interval_seconds) AS interval_seconds, sum(requests)::UBIGINT AS requests,
-        sum(busy_us) AS busy_us, sum(cpu_us) AS cpu_us, sum(waiting_us) AS waiting_us,
+        section, total(interval_seconds) AS interval_seconds, sum(requests)::UBIGINT AS requests,
+        total(busy_us) AS busy_us, total(cpu_us) AS cpu_us, total(waiting_us) AS waiting_us,
         sum(channels)::UBIGINT AS channels, max(longest) AS longest,
-        arg_max_null(longest_at, longest) AS longest_at, 'Summ' AS task
+        of_largest(longest_at, longest, longest_at) AS longest_at, 'Summ' AS task
     FROM tasks
     GROUP BY section
 )
@@ -145,8 +156,8 @@ FROM (
     SELECT
         alike, seconds,
         count_if(following) OVER (PARTITION BY alike) AS going_on,
-        sum(seconds) OVER (PARTITION BY alike ORDER BY seconds) AS up_to,
-        sum(seconds) OVER (PARTITION BY alike) AS altogether
+        total(seconds) OVER (PARTITION BY alike ORDER BY seconds) AS up_to,
+        total(seconds) OVER (PARTITION BY alike) AS altogether
     FROM whole
 )
 WHERE 2 * up_to >= altogether
@@ -179,7 +190,7 @@ WITH
 copies AS (
     SELECT
         section, copy,
-        sum(qjstiocount) AS ios, sum(qjstioci) AS pages, sum(qjstiototsus) AS suspended_us
+        sum(qjstiocount) AS ios, sum(qjstioci) AS pages, total(qjstiototsus) AS suspended_us
     FROM query_table(rows_of_io)
     GROUP BY ALL
 ),
@@ -191,8 +202,9 @@ written AS (
     GROUP BY section
 ),
 measured AS (
-    SELECT section, sum(interval_seconds) FILTER (qjstslptu IS NOT NULL) AS seconds
+    SELECT section, total(interval_seconds) AS seconds
     FROM query_table(rows_of_log)
+    WHERE qjstslptu IS NOT NULL
     GROUP BY section
 )
 SELECT
@@ -213,7 +225,7 @@ LEFT JOIN measured AS m USING (section);
 CREATE OR REPLACE MACRO busy_tasks(tasks_of_kind) AS TABLE
 SELECT
     section, count(*) AS tasks,
-    100 * sum(qcteltm) / nullif(sum(interval_seconds) * 1e6, 0) AS busy,
+    100 * total(qcteltm) / nullif(total(interval_seconds) * 1e6, 0) AS busy,
     min(100 * qcteltm / nullif(interval_seconds * 1e6, 0)) AS idlest,
     max(100 * qcteltm / nullif(interval_seconds * 1e6, 0)) AS busiest,
     arg_max(100 * qcteltm / nullif(interval_seconds * 1e6, 0), block_no) AS last

@@ -26,7 +26,7 @@ def local_time(moment: str) -> str:
     return f"local_time({moment}, utc_offset)"
 
 
-_INTERVAL_MARKS = """
+_WORDS = """
         SELECT
             section, first_start, last_end, intervals, interval_seconds,
             CASE WHEN typical IS NOT NULL
@@ -49,20 +49,12 @@ _INTERVAL_MARKS = """
             began_before
         FROM counted LEFT JOIN earlier USING (section)
     """
-
-
-def interval_marks(main: Iterable[int]) -> str:
-    """Return the SQL of marks of intervals that follow one another: stub, first, long, gap, overlap.
-
-    main  the tables whose intervals follow one another; the others are of tasks
-    """
-    following = ", ".join(map(str, main))
-    return f"""
+_INTERVALS = f"""
     intervals AS (
         SELECT DISTINCT section, interval_start, interval_end, interval_seconds,
-            {{'main': main, 'input_no': input_no, 'system': system, 'qmgr': qmgr,
-                'start': interval_start}} AS span
-        FROM members WHERE interval_end IS NOT NULL AND main IN ({following})
+            {{{{'main': main, 'input_no': input_no, 'system': system, 'qmgr': qmgr,
+                'start': interval_start}}}} AS span
+        FROM members WHERE interval_end IS NOT NULL AND main IN ({{following}})
         QUALIFY main = min(main) OVER (PARTITION BY section)
     ),
     spans AS (
@@ -71,7 +63,7 @@ def interval_marks(main: Iterable[int]) -> str:
     ),
     placed AS (
         SELECT span, interval_seconds AS seconds,
-            {{'main': span.main, 'system': span.system, 'qmgr': span.qmgr}} AS alike,
+            {{{{'main': span.main, 'system': span.system, 'qmgr': span.qmgr}}}} AS alike,
             (epoch_us(span.start) - epoch_us(max(interval_end) OVER (
                 PARTITION BY alike ORDER BY span.start, interval_end
                 ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
@@ -90,23 +82,33 @@ def interval_marks(main: Iterable[int]) -> str:
         SELECT section, count(*) AS tasks,
             count_if(interval_start < first_start - INTERVAL 1 SECOND)::BIGINT AS began_before
         FROM members JOIN ends USING (section)
-        WHERE main NOT IN ({following}) AND members.interval_end IS NOT NULL
+        WHERE main NOT IN ({{following}}) AND members.interval_end IS NOT NULL
         GROUP BY section
     ),
     counted AS (
         SELECT section, any_value(first_start) AS first_start, any_value(last_end) AS last_end,
-            count(*) AS intervals, sum(seconds) AS interval_seconds, max(typical) AS typical,
-            count_if(mark = 'stub') AS stubs, sum(seconds) FILTER (mark = 'stub') AS stub_seconds,
+            count(*) AS intervals, total(seconds) AS interval_seconds, max(typical) AS typical,
+            count_if(mark = 'stub') AS stubs,
+            total(CASE WHEN mark = 'stub' THEN seconds END) AS stub_seconds,
             count_if(mark = 'first') AS firsts,
-            sum(seconds) FILTER (mark = 'first') AS first_seconds,
+            total(CASE WHEN mark = 'first' THEN seconds END) AS first_seconds,
             count_if(mark = 'long') AS long,
-            sum(apart) FILTER (apart > {_SLACK}) AS gap,
-            -sum(apart) FILTER (apart < -{_SLACK}) AS overlap
+            total(CASE WHEN apart > {_SLACK} THEN apart END) AS gap,
+            -total(CASE WHEN apart < -{_SLACK} THEN apart END) AS overlap
         FROM (SELECT DISTINCT section, span FROM intervals)
             JOIN compared USING (span) JOIN ends USING (section)
         GROUP BY section
     ),
-    marked AS (SELECT * EXCLUDE (beside) FROM ({_INTERVAL_MARKS}))"""
+    """
+
+
+def interval_marks(main: Iterable[int]) -> str:
+    """Return the SQL of marks of intervals that follow one another: stub, first, long, ...
+
+    main  the tables whose intervals follow one another; the others are of tasks
+    """
+    intervals = _INTERVALS.format(following=", ".join(map(str, main)))
+    return f"{intervals} marked AS (SELECT * EXCLUDE (beside) FROM ({_WORDS}))"
 
 
 _NO_STATISTICS = """
@@ -145,29 +147,12 @@ _STATISTICS_OF_TASKS = f"""
     ),"""
 
 
-def task_marks(seconds: int, *, statistics: bool) -> str:
-    """Return the SQL of marks of intervals of tasks, which go on side by side.
-
-    Tasks begin at any time before, so where there are statistics of the time in which they ended,
-    the time of the section is that of these.
-
-    seconds     length of sections that are intervals of the clock, and may begin after a task's,
-                and be shorter than intervals of statistics; 0: they are not
-    statistics  whether there is a view of the table STATISTICS
-    """
-    before = "interval_start < s.first_start - INTERVAL 1 SECOND"
-    first, last, covered = "s.first_start", "s.last_end", "s.seconds"
-    if seconds:
-        before = f"{local_time('interval_start')} < section.interval"
-        first = "greatest(s.first_start, min(t.interval_start))"
-        last = "least(s.last_end, max(t.interval_end))"
-        covered = f"(epoch_us({last}) - epoch_us({first})) / 1e6"
-    return f"""
+_TASKS = """
     tasks AS (
         SELECT section, system, qmgr, utc_offset, interval_start, interval_end FROM members
         QUALIFY main = min(main) OVER (PARTITION BY section)
     ),
-    {_STATISTICS_OF_TASKS if statistics else _NO_STATISTICS}
+    {statistics}
     counted AS (
         SELECT section, count(*) AS intervals,
             CASE WHEN s.first_start IS NULL THEN min(t.interval_start) ELSE {first} END
@@ -188,3 +173,29 @@ def task_marks(seconds: int, *, statistics: bool) -> str:
             began_before
         FROM counted
     )"""
+
+
+def task_marks(seconds: int, *, statistics: bool) -> str:
+    """Return the SQL of marks of intervals of tasks, which go on side by side.
+
+    Tasks begin at any time before, so where there are statistics of the time in which they ended,
+    the time of the section is that of these.
+
+    seconds     length of sections that are intervals of the clock, and may begin after a task's,
+                and be shorter than intervals of statistics; 0: they are not
+    statistics  whether there is a view of the table STATISTICS
+    """
+    before = "interval_start < s.first_start - INTERVAL 1 SECOND"
+    first, last, covered = "s.first_start", "s.last_end", "s.seconds"
+    if seconds:
+        before = f"{local_time('interval_start')} < section.interval"
+        first = "greatest(s.first_start, min(t.interval_start))"
+        last = "least(s.last_end, max(t.interval_end))"
+        covered = f"(epoch_us({last}) - epoch_us({first})) / 1e6"
+    return _TASKS.format(
+        statistics=_STATISTICS_OF_TASKS if statistics else _NO_STATISTICS,
+        before=before,
+        first=first,
+        last=last,
+        covered=covered,
+    )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from smfparse.rendering import STYLES
 from smfparse.reports.declaration import EVIDENCE, Report
 from smfparse.reports.sections import Sections, statements
-from smfparse.tables import view_macros
+from smfparse.tables import quoted, view_macros
 
 if TYPE_CHECKING:
     from smfparse.query import Catalog
@@ -63,8 +63,12 @@ def _query(
     prepare(catalog, sections, which.tables, which.grouped, which.main)
     order = f"{_ORDER}, {which.order}" if which.order else _ORDER
     own = "section, system, qmgr" if which.across else "section"
+    marks = "keys.marks"
+    if catalog.of_queues and which.queue_mark:
+        marks = f"concat_ws('; ', keys.marks, {quoted(which.queue_mark)})"
     return (
-        f"SELECT rows.section, keys.* EXCLUDE ({own}), rows.* EXCLUDE (section) "
+        f"SELECT rows.section, keys.* EXCLUDE ({own}) REPLACE ({marks} AS marks), "
+        f"rows.* EXCLUDE (section) "
         f"FROM ({which.sql}) AS rows JOIN sectioned.keys AS keys USING (section) ORDER BY {order}"
     )
 
@@ -76,7 +80,11 @@ def prepare(
     grouped: Mapping[str, Sequence[str]],
     main: Sequence[str],
 ) -> None:
-    """Define the macros and views that queries read: see `sections.statements`."""
+    """Define the macros and views that queries read: see `sections.statements`.
+
+    `getvariable('of_queues')` is whether rows are selected by queue: see `Inputs.of_queues`.
+    """
+    catalog.set_variable("of_queues", catalog.of_queues)
     catalog.define(view_macros())
     catalog.define((resources.files("smfparse.reports") / "macros.sql").read_text("utf-8"))
     for statement in statements(sections, tables, grouped, main):

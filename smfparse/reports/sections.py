@@ -35,8 +35,8 @@ _SECTION = {
 have been made from a file of one name."""
 DECLARED = ("record", "span", "moment", "total", "all")
 """Sections that a report's declaration can name; the others take a length."""
-_ORDER = "coalesce(time, smf_time)"
-"""The order by which one value of a section is its last."""
+_SEQUENCE = "(coalesce(time, smf_time), source, record_no, block_no)"
+"""The order by which one row of a section is its last: no two blocks are at one place."""
 _LENGTH_US = "round(CASE WHEN interval_seconds BETWEEN 0 AND 1e9 THEN interval_seconds * 1e6 END)"
 """Microseconds of an interval; NULL beyond thirty years, which only damage gives."""
 _END = f"interval_start + to_microseconds({_LENGTH_US}::BIGINT)"
@@ -47,11 +47,10 @@ _BEGAN = f"coalesce({local_time('interval_start')}, smf_time)"
 _LAST = ("mq_version", "utc_offset")
 """Key columns that a group has for a report's SQL: those of its last row."""
 _COMBINED = {
-    Combine.SUM: "sum({0})",
     Combine.MAX: "max({0})",
     Combine.MIN: "min({0})",
-    Combine.LAST: f"arg_max({{0}}, {_ORDER})",
-    Combine.NONE: f"arg_max({{0}}, {_ORDER})",
+    Combine.LAST: "arg_max({0}, sequence)",
+    Combine.NONE: "arg_max({0}, sequence)",
 }
 _LAST_OF_KEYS = ("system", "qmgr", "qsg", "mq_version", "utc_offset", "source", "record_no")
 """Columns of `sectioned.keys` that are those of the last row."""
@@ -148,7 +147,8 @@ def statements(
     for table in dict.fromkeys((*tables, *([STATISTICS] if sections.combining else []))):
         yield (
             f"CREATE OR REPLACE VIEW sectioned.{table} AS "
-            f"SELECT {_section(sections, table)} AS section, {_END} AS interval_end, * "
+            f"SELECT {_section(sections, table)} AS section, {_SEQUENCE} AS sequence, "
+            f"{_END} AS interval_end, * "
             f"FROM inputs.{table}"
         )
     for table, by in grouped.items():
@@ -178,10 +178,10 @@ def _is_task(table: str) -> bool:
 
 def _combined(table: str, by: Sequence[str]) -> str:
     columns = ["section", *by]
-    columns += [f"arg_max({name}, {_ORDER}) AS {name}" for name in _LAST]
-    columns += ["sum(interval_seconds) AS interval_seconds"]
+    columns += [f"arg_max({name}, sequence) AS {name}" for name in _LAST]
+    columns += ["total(interval_seconds) AS interval_seconds"]
     columns += [
-        f"{_cast(column, _COMBINED[column.combine].format(column.name))} AS {column.name}"
+        f"{_combine(column)} AS {column.name}"
         for column in TABLES[table].columns
         if column.name not in by
     ]
@@ -190,20 +190,24 @@ def _combined(table: str, by: Sequence[str]) -> str:
     )
 
 
-def _cast(column: Column, combined: str) -> str:
-    """Keep sums of integers 64 bits wide: DuckDB's are wider than Arrow and Parquet can hold.
+def _combine(column: Column) -> str:
+    """Return the SQL of a column over the rows of a section.
 
-    A sum that does not fit, as of damaged counters, is NULL.
+    Sums of integers are kept 64 bits wide: DuckDB's are wider than Arrow and Parquet can hold. One
+    that does not fit, as of damaged counters, is NULL.
     """
-    if column.combine is Combine.SUM and column.shown.arrow.startswith(("int", "uint")):
+    if column.combine is Combine.SUM:
+        if column.shown.arrow == "double":
+            return f"total({column.name})"
         wide = "UBIGINT" if column.shown.arrow.startswith("u") else "BIGINT"
-        return f"TRY_CAST({combined} AS {wide})"
-    return combined
+        return f"TRY_CAST(sum({column.name}) AS {wide})"
+    return _COMBINED[column.combine].format(column.name)
 
 
 def _keys(sections: Sections, main: Sequence[str]) -> str:
     """Return the SQL of `sectioned.keys`."""
-    names = f"section, input_no, interval_seconds, {', '.join((*_LAST_OF_KEYS, *_TIMES_OF_KEYS))}"
+    own = ("section", "sequence", "input_no", "interval_seconds")
+    names = ", ".join((*own, *_LAST_OF_KEYS, *_TIMES_OF_KEYS))
     rows = " UNION ALL ".join(
         f"SELECT {number} AS main, {names} FROM {_timed(table)}"
         for number, table in enumerate(main)
@@ -215,7 +219,7 @@ def _keys(sections: Sections, main: Sequence[str]) -> str:
         marks = task_marks(sections.seconds, statistics=sections.combining)
     else:
         marks = interval_marks([each for each in range(len(main)) if each not in tasks])
-    combined = _ALIKE if sections.across else f"arg_max({{0}}, {_ORDER})"
+    combined = _ALIKE if sections.across else "arg_max({0}, sequence)"
     last = ", ".join(f"{combined.format(name)} AS {name}" for name in _LAST_OF_KEYS)
     begins = "section.interval" if sections.seconds else "NULL::TIMESTAMP"
     return f"""

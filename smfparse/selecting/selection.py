@@ -182,6 +182,11 @@ class Selection:
 ALL_RECORDS = Selection()
 
 
+def names_queues(text: str | None) -> bool:
+    """Whether a selection, given as its text, asks for queues."""
+    return any(part.startswith("queue ") for part in (text or "").split("; "))
+
+
 def _times(selection: Selection) -> Iterator[tuple[str, str]]:
     """Yield names and texts of times; SMF times as in manifests of format 4, where all are."""
     counted = "" if selection.smf_time else "counted "

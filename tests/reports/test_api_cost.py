@@ -6,12 +6,10 @@ import datetime as dt
 import json
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,6 +21,8 @@ from smfparse.reports import TOTAL, Sections, every
 from tests.support.builders import Write
 from tests.support.generated import generate_dump
 from tests.support.real import FILES
+from tests.support.recomputed.accounting import BANDS
+from tests.support.recomputed.api_cost import PARTS, QUEUE_VERBS, TASK_VERBS
 from tests.support.report_runs import cells, printed, report_rows
 from tests.support.searching import search
 from tests.support.smf import (
@@ -294,191 +294,6 @@ def test_committing_costs_what_was_published(write: Write) -> None:
     }  # fmt: skip
 
 
-# The same figures worked out in polars from the tables as they are decoded.
-
-PARTS = {
-    "log_wait": {
-        "get": ("getjwet", "getjcet"), "put": ("putjwet", "putjcet"),
-        "put1": ("put1jwet", "put1jcet"), "set": ("setjwet", "setjcet"),
-    },
-    "page_set_wait": {"get": ("getpset",), "put": ("putpset",), "put1": ("put1pset",)},
-    "suspended": {
-        "open": ("opensuet",), "close": ("closesuet",), "get": ("getsuset",),
-        "put": ("putsuset",), "put1": ("put1suset",),
-    },
-    "srb": {
-        "open": ("topicopensrb",), "close": ("topicclosesrb",), "put": ("topicputsrb",),
-        "put1": ("topicput1srb",), "ctl": ("wtasctsr",),
-    },
-}  # fmt: skip
-"""Fields that are parts of the cost of a verb."""
-QUEUE_VERBS = {
-    verb: (f"{verb}n", f"{verb}et", f"{verb}ct")
-    for verb in ("open", "close", "get", "put", "put1", "inq", "set", "cb")
-}
-TASK_VERBS = {
-    verb: (f"wtas{two}n", f"wtas{two}et", f"wtas{two}ct")
-    for verb, two in [
-        ("commit", "cm"), ("backout", "ba"), ("prepare", "pr"), ("sub", "su"), ("subrq", "sq"),
-        ("ctl", "ct"), ("stat", "st"), ("other", "ot"),
-    ]
-} | {"topic": (None, "wtastpet", "wtastpct")}  # fmt: skip
-Tables = dict[str, pl.DataFrame]
-
-
-@cache
-def tables(path: Path) -> Tables:
-    inputs = open_inputs([path])
-    found: Tables = {}
-    for name in ("wqst", "wtas", "wtid", "wqst_cf", "wtas_cf", "qmac"):
-        frame = pl.from_arrow(inputs.arrow(name))
-        assert isinstance(frame, pl.DataFrame)
-        found[name] = frame.with_columns(_hour().alias("hour"))
-    return found
-
-
-def _hour() -> pl.Expr:
-    ended = pl.col("interval_start") + pl.duration(
-        microseconds=(pl.col("interval_seconds") * 1e6).round().cast(pl.Int64)
-    )
-    last = pl.coalesce(ended, pl.col("time")) - pl.duration(microseconds=1)
-    local = last.dt.replace_time_zone(None) + pl.duration(seconds=pl.col("utc_offset"))
-    return pl.coalesce(local, pl.col("smf_time")).dt.truncate("1h").cast(pl.Datetime("us"))
-
-
-def _connection(name: str) -> pl.Expr:
-    return pl.col(name).replace("Batch or TSO", "Batch").alias("connection_type")
-
-
-def _owned(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
-    """Add whose the rows are: of the record that begins what a task wrote, or of their own."""
-    owners = tables(path)["wtid"].select(
-        "record_no", _connection("wtidatyp_text"), job="wtidccn", user="wtidopid", channel="wtidchl"
-    )
-    starts = tables(path)["wtas"].select(
-        "record_no", token=pl.struct("wtasstrt", "wtasmthr", "wtaswtas")
-    )
-    first = pl.coalesce("task_record_no", "record_no").alias("record_no")
-    return frame.with_columns(first).join(owners, "record_no").join(starts, "record_no")
-
-
-def calls_in(path: Path) -> pl.DataFrame:
-    """Return a row a block and verb that was used."""
-    name = pl.col("basename").str.replace(r"[0-9A-F]{16}$", "*")
-    renamed = pl.col("basename") != pl.col("objname")
-    queues = tables(path)["wqst"].with_columns(
-        queue=pl.when(renamed).then(name).otherwise(pl.col("basename"))
-    )
-    whole = tables(path)["wtas"].with_columns(queue=pl.lit(None, pl.String))
-    parts = []
-    for frame, verbs in ((queues, QUEUE_VERBS), (whole, TASK_VERBS)):
-        for verb, (count, elapsed, cpu) in verbs.items():
-            told = {
-                "calls": pl.col(count).cast(pl.Int64) if count else pl.lit(None, pl.Int64),
-                "elapsed": pl.col(elapsed),
-                "cpu": pl.col(cpu),
-            }
-            for part, fields in PARTS.items():
-                told[part] = _added(fields[verb]) if verb in fields else pl.lit(None, pl.Float64)
-            parts.append(
-                frame.select(
-                    *("record_no", "task_record_no", "system", "qmgr", "hour", "queue"),
-                    verb=pl.lit(verb),
-                    **told,
-                )
-            )
-    used = pl.any_horizontal(pl.col("calls") > 0, pl.col("elapsed") > 0, pl.col("cpu") > 0)
-    return _owned(pl.concat(parts).filter(used), path)
-
-
-def _added(fields: Sequence[str]) -> pl.Expr:
-    return pl.sum_horizontal(*fields, ignore_nulls=False)
-
-
-def cf_in(path: Path) -> pl.DataFrame:
-    name = pl.col("basename").str.replace(r"[0-9A-F]{16}$", "*")
-    renamed = pl.col("basename") != pl.col("objname")
-    queues = tables(path)["wqst"].select(
-        "record_no", "block_no", queue=pl.when(renamed).then(name).otherwise(pl.col("basename"))
-    )
-    counts = ("cfcount", "cfsyncn", "cfsyncet", "cfasyncn", "cfasyncet")
-    keys = ("record_no", "task_record_no", "system", "qmgr", "hour", "queue", "verb", "request")
-    of_queues = tables(path)["wqst_cf"].join(queues, ["record_no", "block_no"])
-    of_tasks = tables(path)["wtas_cf"].with_columns(
-        queue=pl.lit(None, pl.String), verb=pl.col("phase")
-    )
-    numbers = [pl.col(each).cast(pl.Int64) for each in counts]
-    return _owned(pl.concat([each.select(*keys, *numbers) for each in (of_queues, of_tasks)]), path)
-
-
-def keyed(frame: pl.DataFrame, keys: Sequence[str]) -> dict[tuple[Any, ...], dict[str, Any]]:
-    """Return the rows of a frame, without their keys, by these."""
-    return {tuple(row.pop(key) for key in keys): row for row in frame.to_dicts()}
-
-
-def expected_costs(path: Path, by: Sequence[str]) -> dict[tuple[Any, ...], dict[str, Any]]:
-    """Return the figures of a verb by dimensions and verb."""
-    keys = [*by, "verb"]
-    sums = [pl.col(each).sum() for each in ("calls", "elapsed", "cpu")]
-    told = calls_in(path).with_columns(task=pl.struct("system", "qmgr", "token"))
-    by_task = (
-        told.group_by(*keys, "task")
-        .agg(*sums)
-        .with_columns(
-            cpu_each=pl.when(pl.col("calls") > 0).then(pl.col("cpu") / pl.col("calls")),
-            elapsed_each=pl.when(pl.col("calls") > 0).then(pl.col("elapsed") / pl.col("calls")),
-        )
-    )
-    quantiles = [
-        pl.col(f"{what}_each").quantile(part / 100, "linear").alias(f"{what}_p{part}")
-        for what in ("cpu", "elapsed")
-        for part in (50, 90, 99)
-    ]
-    spread = by_task.group_by(keys).agg(*quantiles, tasks=pl.len())
-    parts = [
-        (pl.col(part).sum() / pl.col("calls").filter(pl.col(part).is_not_null()).sum()).alias(
-            f"call_{part}"
-        )
-        for part in PARTS
-    ]
-    cf = (
-        cf_in(path)
-        .group_by(keys)
-        .agg(sync=pl.col("cfsyncet").sum(), later=pl.col("cfasyncet").sum())
-    )
-    found = (
-        told.group_by(keys)
-        .agg(*sums, *parts)
-        .join(spread, keys, nulls_equal=True)
-        .join(cf, keys, "left", nulls_equal=True)
-    )
-    found = found.with_columns(
-        calls=pl.when(pl.col("verb") != "topic").then("calls"),
-        call_cpu=pl.when(pl.col("calls") > 0).then(pl.col("cpu") / pl.col("calls")),
-        call_elapsed=pl.when(pl.col("calls") > 0).then(pl.col("elapsed") / pl.col("calls")),
-        call_cf_sync=pl.col("sync") / pl.col("calls"),
-        call_cf_async=pl.col("later") / pl.col("calls"),
-        cpu_seconds=pl.col("cpu") / 1e6,
-        elapsed_seconds=pl.col("elapsed") / 1e6,
-        cpu_share=100 * pl.col("cpu") / pl.col("cpu").sum(),
-        elapsed_share=100 * pl.col("elapsed") / pl.col("elapsed").sum(),
-    ).drop("cpu", "elapsed", "sync", "later")
-    return keyed(found.with_columns(pl.col(pl.Float64).fill_nan(None)), keys)
-
-
-def check(
-    rows: Rows, expected: Mapping[tuple[Any, ...], Mapping[str, Any]], keys: list[str]
-) -> None:
-    """Compare all figures of rows with those expected by key."""
-    found = {tuple(row[key] for key in keys): row for row in rows}
-    assert len(found) == len(rows)
-    assert found.keys() == expected.keys()
-    for key, figures in expected.items():
-        for name, value in figures.items():
-            told = f"{key} {name}"
-            assert found[key][name] == (None if value is None else US(value, rel=1e-9)), told
-
-
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Four hours of two queue managers."""
@@ -493,81 +308,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(params=[*FILES, None], ids=lambda path: path.name if path else "made")
 def file(request: pytest.FixtureRequest, made: Path) -> Path:
     return request.param or made
-
-
-def check_all(path: Path, by: list[str]) -> None:
-    rows = costs(path, by=by)
-    check(of_line(rows, "verb"), expected_costs(path, by), [*by, "verb"])
-    keys = [*by, "verb", "request_number"]
-    cf = cf_in(path).rename({"request": "request_number"}).group_by(keys).agg(
-        pl.col("cfcount", "cfsyncn", "cfasyncn").sum(),
-        pl.col("cfsyncet", "cfasyncet").sum(),
-    )  # fmt: skip
-    cf = cf.select(
-        *keys,
-        *("cfcount", "cfsyncn", "cfasyncn"),
-        sync_average=pl.when(pl.col("cfsyncn") > 0).then(pl.col("cfsyncet") / pl.col("cfsyncn")),
-        async_average=pl.when(pl.col("cfasyncn") > 0).then(
-            pl.col("cfasyncet") / pl.col("cfasyncn")
-        ),
-    )
-    check(of_line(rows, "cf"), keyed(cf, keys), keys)
-
-
-@pytest.mark.parametrize(
-    "by",
-    [*([each] for each in DIMENSIONS), ["job", "queue"], ["connection_type", "user"]],
-    ids="-".join,
-)
-def test_figures_are_those_worked_out_otherwise(made: Path, by: list[str]) -> None:
-    check_all(made, by)
-
-
-def test_figures_of_every_file_are_those_worked_out_otherwise(file: Path) -> None:
-    check_all(file, ["qmgr", "hour"])
-    check_all(file, ["channel", "queue"])
-
-
-CLASS_1 = ["qmgr", "system", "connection_type", "job", "user", "hour"]
-BANDS = [f"qmac{what}{band}" for what in ("put", "get") for band in "abcd"]
-
-
-@pytest.mark.parametrize("by", CLASS_1)
-def test_class_1_figures_are_those_worked_out_otherwise(made: Path, by: str) -> None:
-    check_class_1(made, [by])
-
-
-def test_class_1_figures_of_every_file_are_those_worked_out_otherwise(file: Path) -> None:
-    check_class_1(file, CLASS_1)
-
-
-def check_class_1(path: Path, by: list[str]) -> None:
-    frame = (
-        tables(path)["qmac"]
-        .with_columns(
-            _connection("qwhcatyp_text"),
-            pl.col(BANDS).cast(pl.Int64),
-            messages=pl.sum_horizontal(pl.col(BANDS).cast(pl.Int64)),
-            job="qwhccn",
-            user="qwhcopid",
-        )
-        .with_columns(
-            each=pl.when(pl.col("messages") > 0).then(pl.col("qmaccput") / pl.col("messages"))
-        )
-    )
-    expected = frame.group_by(by).agg(
-        pl.col(*BANDS, "messages").sum(),
-        *(
-            pl.col("each").quantile(part / 100, "linear").alias(f"cpu_p{part}")
-            for part in (50, 90, 99)
-        ),
-        connections=pl.len(),
-        class_1_cpu_seconds=pl.col("qmaccput").sum() / 1e6,
-        message_cpu=pl.when(pl.col("messages").sum() > 0).then(
-            pl.col("qmaccput").sum() / pl.col("messages").sum()
-        ),
-    )
-    check(of_line(costs(path, by=by), "class 1"), keyed(expected, by), by)
 
 
 # What has to hold.

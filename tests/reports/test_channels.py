@@ -8,16 +8,12 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-import polars as pl
 import pytest
 
-from smfparse.inputs import open_inputs
-from smfparse.query import Catalog
 from smfparse.reports import TOTAL
 from tests.support import smf
 from tests.support.builders import Write
 from tests.support.published import CHANNEL_INTERVAL, EAST, SENDER, channels
-from tests.support.real import REAL_DATA, needs_real_data
 from tests.support.report_runs import cells, report_lines, report_rows
 
 D45_START = dt.datetime(2014, 4, 8, 20, 41, 54, 984_681)
@@ -319,52 +315,6 @@ def test_a_channel_that_ended_was_active_until_then(write: Write) -> None:
     (row,) = report_rows("dchs", write(channels(stopped)))
     assert row["active"] == 5
     assert row["sent_per_second"] == 17_200_221 / 5
-
-
-@needs_real_data
-def test_the_figures_of_real_channels_agree_with_polars_over_the_raw_table() -> None:
-    path = REAL_DATA / "TESTCHL.dat"
-    with Catalog(open_inputs([path])) as catalog:
-        raw = pl.from_arrow(catalog.arrow("SELECT * FROM qcst"))
-    assert isinstance(raw, pl.DataFrame)
-    found = pl.DataFrame(report_rows("dchs", path), infer_schema_length=None)
-    assert found.height == raw.height == 23
-    for figure, field in (
-        ("messages", "qcstnmsg"),
-        ("bytes_sent", "qcstbyst"),
-        ("buffers_received", "qcstbfrc"),
-    ):
-        assert found[figure].sum() == raw[field].sum() > 0
-    summed = pl.DataFrame(report_rows("dchssum", path)).filter(pl.col("type") == "total")
-    assert summed["nonpersistent"].sum() == (raw["qcstnmsg"] - raw["qcstnpmg"]).sum()
-
-
-@needs_real_data
-@pytest.mark.parametrize(
-    ("name", "table"), [("adap", "qct_adp"), ("disp", "qct_dsp"), ("dns", "qct_dns")]
-)
-def test_the_figures_of_real_tasks_agree_with_polars_over_the_raw_tables(
-    name: str, table: str
-) -> None:
-    path = REAL_DATA / "TESTCHL.dat"
-    with Catalog(open_inputs([path])) as catalog:
-        raw = pl.from_arrow(catalog.arrow(f"SELECT * FROM {table}"))
-    assert isinstance(raw, pl.DataFrame)
-    expected = (
-        raw.group_by("record_no")
-        .agg(
-            requests=pl.col("qctreqn").sum(),
-            busy=100 * pl.col("qcteltm").sum() / (pl.col("interval_seconds").sum() * 1e6),
-            cpu_seconds=pl.col("qctcptm").sum() / 1e6,
-        )
-        .sort("record_no")
-    )
-    found = pl.DataFrame(report_rows(name, path), infer_schema_length=None)
-    found = found.filter(pl.col("line") == "summary").sort("record_no")
-    assert found.height == expected.height == 16
-    assert expected["requests"].sum() > 0
-    for figure in ("requests", "busy", "cpu_seconds"):
-        assert found[figure].to_list() == pytest.approx(expected[figure].to_list())
 
 
 def test_the_records_of_one_interval_are_one_section_without_marks(write: Write) -> None:

@@ -274,9 +274,7 @@ def test_stubs_alone_have_no_median(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("first", "mark"), [(14_183, "first"), (181, "first"), (180, "long")])
-def test_a_first_interval_that_goes_back_is_marked(
-    tmp_path: Path, first: float, mark: str
-) -> None:
+def test_a_first_interval_that_goes_back_is_marked(tmp_path: Path, first: float, mark: str) -> None:
     """As the first after START TRACE, which counts from the start of the queue manager."""
     found = marks(dump(tmp_path / "a.smf", lives([first, 60, 60, 60])))
     said = {

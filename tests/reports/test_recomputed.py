@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
+import polars as pl
 import pytest
 
 from smfparse import reports
-from smfparse.inputs import open_inputs
+from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.query import Catalog
 from smfparse.reports import RECORDED, TOTAL, Sections, every
+from smfparse.selecting import Selection
+from smfparse.tables import decoded_tables
+from tests.support.oracle import Oracle
 from tests.support.real import every_file
 from tests.support.recomputed import NOT_RECOMPUTED, RECOMPUTED
 from tests.support.recomputed.parts import Frames, Tables, check
@@ -21,12 +26,15 @@ pytestmark = pytest.mark.slow
 
 
 class Site:
-    """An input, read once for all reports."""
+    """An input, or what is selected of it, read once for all reports."""
 
-    def __init__(self, path: Path) -> None:
-        self.inputs = open_inputs([path])
-        self.catalog = Catalog(self.inputs)
-        self._frames = Frames(self.inputs)
+    def __init__(self, path: Path, **selected: Any) -> None:
+        self.catalog = Catalog(open_inputs([path], ReadOptions(Selection.of(**selected))))
+        self._frames: Mapping[str, pl.DataFrame] = Frames(open_inputs([path]))
+        if selected:
+            whole = {table: self._frames[table] for table in decoded_tables()}
+            self._frames = Oracle(whole).rows(**selected)
+        self._of_queues = "queue" in selected
         self._tables: dict[Sections, Tables] = {}
 
     def tables(self, name: str, sections: Sections | None) -> Tables:
@@ -36,19 +44,24 @@ class Site:
         if which.across:
             sections = sections.together()
         if sections not in self._tables:
-            self._tables[sections] = Tables(self._frames, sections)
+            self._tables[sections] = Tables(self._frames, sections, self._of_queues)
         return self._tables[sections]
 
-    def check(self, name: str, sections: Sections | None) -> int:
+    def check(self, name: str, sections: Sections | None, **asked: Any) -> int:
         """Compare a report with its recomputation; return how many numbers were not zero."""
-        rows = list(reports.run_report(reports.report(name), self.catalog, sections))
+        rows = list(reports.run_report(reports.report(name), self.catalog, sections, **asked))
         tables = self.tables(name, sections)
-        return check(RECOMPUTED[name](name, tables), rows, tables.keys)
+        return check(RECOMPUTED[name](name, tables, **asked), rows, tables.keys)
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    site = Site(write_small_site(tmp_path_factory.mktemp("small") / "small.smf"))
+def small_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_small_site(tmp_path_factory.mktemp("small") / "small.smf")
+
+
+@pytest.fixture(scope="module")
+def small(small_path: Path) -> Iterator[Site]:
+    site = Site(small_path)
     yield site
     site.catalog.close()
 
@@ -66,6 +79,47 @@ def test_figures_of_a_site_of_small_numbers_are_those_of_polars(
     assert small.check(name, sections) > 0
 
 
+OPTIONS = [
+    *(("api-cost", {"by": [each]}) for each in reports.report("api-cost").choices["by"]),
+    ("api-cost", {"by": ["connection-type", "user", "hour"]}),
+    ("api-cost", {"by": ["job", "queue"], "top": 7}),
+    ("api-cost", {"by": ["system", "channel"], "top": 2, "sort": "elapsed"}),
+]
+
+
+@pytest.mark.parametrize(("name", "asked"), OPTIONS, ids=str)
+def test_figures_that_are_asked_for_in_another_way_are_those_of_polars(
+    small: Site, name: str, asked: dict[str, Any]
+) -> None:
+    assert small.check(name, None, **asked) > 0
+
+
+SELECTIONS: list[dict[str, list[str]]] = [
+    {"queue": ["LQ1"]},
+    {"queue": ["SQ*", "DYN.*"]},
+    {"job": ["JOBA"]},
+    {"channel": ["CHL1"]},
+    {"job": ["MOVER", "JOBB"], "queue": ["LQ2", "ALIAS"]},
+]
+SELECTED = [
+    *("api-cost", "class1", "dchs", "dchssum", "qall", "qgets", "qputs", "qstat", "qsum", "task"),
+    "tasksum",
+]
+"""Reports that are about jobs, queues or channels."""
+
+
+@pytest.fixture(scope="module", params=SELECTIONS, ids=str)
+def selected(request: pytest.FixtureRequest, small_path: Path) -> Iterator[Site]:
+    site = Site(small_path, **request.param)
+    yield site
+    site.catalog.close()
+
+
+@pytest.mark.parametrize("name", SELECTED)
+def test_figures_of_what_is_selected_are_those_of_polars(selected: Site, name: str) -> None:
+    selected.check(name, None)
+
+
 @every_file
 @pytest.mark.parametrize("name", RECOMPUTED)
 def test_figures_of_every_file_are_those_of_polars(path: Path, name: str) -> None:
@@ -75,7 +129,9 @@ def test_figures_of_every_file_are_those_of_polars(path: Path, name: str) -> Non
 
 @pytest.mark.parametrize("name", RECOMPUTED)
 def test_no_figure_is_left_out(small: Site, name: str) -> None:
-    parts = RECOMPUTED[name](name, small.tables(name, None))
+    choices = reports.report(name).choices.get("by", ())
+    asked = {"by": choices} if choices else {}
+    parts = RECOMPUTED[name](name, small.tables(name, None), **asked)
     held = {figure for part in parts for figure in (*part.frame.columns, *part.where)}
     left = {each.name for each in reports.report(name).figures} - held
     assert left == NOT_RECOMPUTED.get(name, frozenset())

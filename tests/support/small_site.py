@@ -28,7 +28,7 @@ There are a restart, a gap, an interval of no length and a long one, over midnig
 """
 OLD = ("QCCT", "QQST")
 """Blocks of which an old release does not hold every field."""
-JOBS = (("JOBA", "USER1", 2), ("JOBA", "USER2", 2), ("JOBB", "USER1", 5), ("MOVER", "CHIN", 7))
+JOBS = (("JOBA", "USER1", 2), ("JOBA", "USER2", 2), ("JOBB", "USER1", 1), ("MOVER", "CHIN", 6))
 QUEUES = (("LQ1", "LQ1", ""), ("LQ2", "LQ2", ""), ("ALIAS", "LQ1", ""), ("SQ1", "SQ1", "STRUC1"),
           ("MODEL", "DYN.0123456789ABCDEF", ""))  # fmt: skip
 
@@ -228,19 +228,19 @@ class _Maker:
         draws = self.draws
         token = smf.task_token(number if number < 3 and which < 2 else 10 * which + number + 10)
         job, user, kind = JOBS[number % 4]
-        channel = draws.choice(("", "CHL1", "CHL2")) if kind == 7 else ""
+        channel = draws.choice(("", "CHL1", "CHL2")) if kind == 6 else ""
         by = smf.who(job, user, kind, wtidchl=channel, wtidtran=draws.choice(("", "T1")))
         ended = end - dt.timedelta(seconds=number, microseconds=number)
         began = ended - dt.timedelta(seconds=seconds + (7200 if number == 5 else 0))
         header = self.qmgr.header | {"ended": ended}
+        used = [self._queue(token, each) for each in draws.sample(QUEUES, draws.randrange(5))]
         if number != 4 or which % 2:
-            yield smf.task_record(
-                self._wtas(token, began, ended), *self._queues(token, draws.randrange(4)),
-                by=by, **header,
-            )  # fmt: skip
-        if number in (1, 4):
+            task = self._wtas(token, began, ended)
+            yield smf.task_record(task, *used[:3], by=by, **header)
+        rest = used if number == 4 else used[3:]
+        if rest:
             later = header | {"ended": ended + dt.timedelta(microseconds=1)}
-            yield smf.more_queues(*self._queues(token, 2), by=by, **later)
+            yield smf.more_queues(*rest, by=by, **later)
 
     def _wtas(self, token: bytes, began: dt.datetime, ended: dt.datetime) -> bytes:
         draws = self.draws
@@ -259,19 +259,16 @@ class _Maker:
             latches=latches, cf=self._cf(2), **(values | {"wtasints": began, "wtasinte": ended}),
         )  # fmt: skip
 
-    def _queues(self, token: bytes, count: int) -> list[bytes]:
+    def _queue(self, token: bytes, names: tuple[str, str, str]) -> bytes:
+        opened, base, structure = names
         version = {"800": 6, "930": 8, "946": 9}[self.qmgr.release]
-        found = []
-        for _ in range(count):
-            opened, base, structure = self.draws.choice(QUEUES)
-            values = {
-                name: value
-                for name, value in self._values("WQST").items()
-                if name not in ("wqver", "correl", "objname", "basename") and name[:2] != "cf"
-            }
-            values |= {"basename": base, "cfstrucname": structure, "qtype": 1}
-            found.append(smf.queue(opened, token, version=version, cf=self._cf(5), **values))
-        return found
+        values = {
+            name: value
+            for name, value in self._values("WQST").items()
+            if name not in ("wqver", "correl", "objname", "basename") and name[:2] != "cf"
+        }
+        values |= {"basename": base, "cfstrucname": structure}
+        return smf.queue(opened, token, version=version, cf=self._cf(5), **values)
 
     def _cf(self, groups: int) -> smf.CfCounts:
         draws = self.draws

@@ -33,6 +33,7 @@ OPERATORS = {
 }
 FUNCTIONS = {
     "sum": "max",
+    "total": "max",
     "max": "min",
     "min": "max",
     "avg": "max",

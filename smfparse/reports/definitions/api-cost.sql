@@ -11,7 +11,8 @@ verbs(verb) AS (
 calls AS (
     SELECT * FROM calls_of_queues('sectioned.wqst')
     UNION ALL BY NAME
-    SELECT * FROM calls_of_tasks('sectioned.wtas')
+    -- Calls of tasks are about no queue: where queues are selected it is not known whose they are.
+    SELECT * FROM calls_of_tasks('sectioned.wtas') WHERE NOT getvariable('of_queues')
 ),
 -- Nobody's, and not read, where nobody asked whose calls they are.
 identities AS (
@@ -26,10 +27,10 @@ by_task AS (
         asked_for('job', job) AS job, asked_for('user', "user") AS "user",
         asked_for('channel', channel) AS channel, asked_for('queue', queue) AS queue,
         asked_for('hour', date_trunc('hour', counted_at)) AS hour, verb,
-        sum(calls)::BIGINT AS calls, sum(elapsed) AS elapsed, sum(cpu) AS cpu,
-        sum(log_wait) AS log_wait, sum(page_set_wait) AS page_set_wait,
-        sum(suspended) AS suspended, sum(calls) FILTER (suspended IS NOT NULL) AS suspended_of,
-        sum(srb) AS srb, sum(calls) FILTER (srb IS NOT NULL) AS srb_of
+        sum(calls)::BIGINT AS calls, total(elapsed) AS elapsed, total(cpu) AS cpu,
+        total(log_wait) AS log_wait, total(page_set_wait) AS page_set_wait,
+        total(suspended) AS suspended, sum(calls) FILTER (suspended IS NOT NULL) AS suspended_of,
+        total(srb) AS srb, sum(calls) FILTER (srb IS NOT NULL) AS srb_of
     FROM calls
     LEFT JOIN identities USING (input_no, source, task_record)
     GROUP BY ALL
@@ -38,10 +39,10 @@ costs AS (
     SELECT
         section, system, qmgr, connection_type, job, "user", channel, queue, hour, verb,
         count(*) AS tasks,
-        sum(calls)::BIGINT AS calls, sum(elapsed) AS elapsed, sum(cpu) AS cpu,
-        sum(log_wait) AS log_wait, sum(page_set_wait) AS page_set_wait,
-        sum(suspended) AS suspended, sum(suspended_of) AS suspended_of,
-        sum(srb) AS srb, sum(srb_of) AS srb_of,
+        sum(calls)::BIGINT AS calls, total(elapsed) AS elapsed, total(cpu) AS cpu,
+        total(log_wait) AS log_wait, total(page_set_wait) AS page_set_wait,
+        total(suspended) AS suspended, sum(suspended_of) AS suspended_of,
+        total(srb) AS srb, sum(srb_of) AS srb_of,
         quantile_cont(cpu / nullif(calls, 0), [0.5, 0.9, 0.99]) AS cpus,
         quantile_cont(elapsed / nullif(calls, 0), [0.5, 0.9, 0.99]) AS times
     FROM by_task
@@ -50,8 +51,8 @@ costs AS (
 ranked AS (
     SELECT
         *,
-        100 * cpu / nullif(sum(cpu) OVER (PARTITION BY section), 0) AS cpu_share,
-        100 * elapsed / nullif(sum(elapsed) OVER (PARTITION BY section), 0) AS elapsed_share,
+        100 * cpu / nullif(total(cpu) OVER (PARTITION BY section), 0) AS cpu_share,
+        100 * elapsed / nullif(total(elapsed) OVER (PARTITION BY section), 0) AS elapsed_share,
         row_number() OVER (
             PARTITION BY section
             ORDER BY CASE getvariable('sort') WHEN 'cpu' THEN cpu ELSE elapsed END DESC,
@@ -76,6 +77,7 @@ cf_requests AS (
         system, qmgr, date_trunc('hour', counted_at) AS hour,
         phase AS verb, request, cfcount, cfsyncn, cfsyncet, cfasyncn, cfasyncet
     FROM sectioned.wtas_cf
+    WHERE NOT getvariable('of_queues')
 ),
 cf AS (
     SELECT
@@ -130,7 +132,7 @@ class_1 AS (
     SELECT
         section, system, qmgr, connection_type, job, "user", hour,
         count(*) AS connections,
-        sum(messages)::BIGINT AS messages, sum(qmaccput) AS class_1_cpu,
+        sum(messages)::BIGINT AS messages, total(qmaccput) AS class_1_cpu,
         quantile_cont(qmaccput / nullif(messages, 0), [0.5, 0.9, 0.99]) AS cpus,
         sum(qmacputa)::BIGINT AS qmacputa, sum(qmacputb)::BIGINT AS qmacputb,
         sum(qmacputc)::BIGINT AS qmacputc, sum(qmacputd)::BIGINT AS qmacputd,
@@ -144,7 +146,7 @@ lines AS (
     UNION ALL BY NAME
     SELECT
         'total' AS line, 2 AS part, section, sum(calls)::BIGINT AS calls,
-        sum(elapsed) AS elapsed, sum(cpu) AS cpu
+        total(elapsed) AS elapsed, total(cpu) AS cpu
     FROM costs
     GROUP BY section
     UNION ALL BY NAME

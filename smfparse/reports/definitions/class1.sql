@@ -14,8 +14,8 @@ SELECT
     connection_of(qwhcatyp_text) AS connection,
     qwhccn, qwhcopid,
     count(*) AS connections,
-    sum(qmaccput) / 1e6 AS cpu_seconds,
-    sum(tcb) / 1e6 AS tcb_seconds, sum(srb) / 1e6 AS srb_seconds,
+    total(qmaccput) / 1e6 AS cpu_seconds,
+    total(tcb) / 1e6 AS tcb_seconds, total(srb) / 1e6 AS srb_seconds,
     sum(connected)::DOUBLE / 1e6 AS connected_seconds,
     sum(qwaccomm)::BIGINT AS qwaccomm, sum(qwacback)::BIGINT AS qwacback,
     sum(qmacputa)::BIGINT AS qmacputa, sum(qmacputb)::BIGINT AS qmacputb,
@@ -24,7 +24,7 @@ SELECT
     sum(qmacgetc)::BIGINT AS qmacgetc, sum(qmacgetd)::BIGINT AS qmacgetd,
     sum(qmacputa::BIGINT + qmacputb + qmacputc + qmacputd)::BIGINT AS puts,
     sum(qmacgeta::BIGINT + qmacgetb + qmacgetc + qmacgetd)::BIGINT AS gets,
-    sum(qmaccput) / nullif(puts + gets, 0) AS request_cpu
+    total(qmaccput) / nullif(puts + gets, 0) AS request_cpu
 FROM sectioned.qmac
 LEFT JOIN processor USING (input_no, source, record_no)
 GROUP BY section, qwhcatyp_text, qwhccn, qwhcopid

@@ -2,10 +2,10 @@
 WITH
 blocks AS (
     SELECT
-        section, block_no, sum(interval_seconds) AS interval_seconds,
-        sum(qctreqn)::UBIGINT AS qctreqn, sum(qcteltm) AS qcteltm, sum(qctcptm) AS qctcptm,
-        sum(qctwttm) AS qctwttm, NULL AS channels,
-        max(qctlgdu) AS longest, arg_max_null(qctlgtm, qctlgdu) AS longest_at
+        section, block_no, total(interval_seconds) AS interval_seconds,
+        sum(qctreqn)::UBIGINT AS qctreqn, total(qcteltm) AS qcteltm, total(qctcptm) AS qctcptm,
+        total(qctwttm) AS qctwttm, NULL AS channels,
+        max(qctlgdu) AS longest, of_largest(qctlgtm, qctlgdu, sequence) AS longest_at
     FROM sectioned.qct_dns
     GROUP BY section, block_no
 )

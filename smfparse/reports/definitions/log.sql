@@ -6,10 +6,10 @@ io AS (
         section, copy, io_type,
         sum(qjstiocount)::BIGINT AS ios,
         sum(qjstioci)::BIGINT AS pages,
-        sum(qjstiototio) AS io_us,
+        total(qjstiototio) AS io_us,
         max(qjstiomaxio) AS longest_us,
-        arg_max_null(qjstiomaxiot, qjstiomaxio) AS longest_at,
-        arg_max_null(qjstiomaxiol, qjstiomaxio) AS longest_log
+        of_largest(qjstiomaxiot, qjstiomaxio, sequence) AS longest_at,
+        of_largest(qjstiomaxiol, qjstiomaxio, sequence) AS longest_log
     FROM sectioned.qjst_io
     GROUP BY ALL
 ),

@@ -59,7 +59,7 @@ pools AS (
     )
 ),
 single AS (
-    SELECT section, sum(qjstiototio) / nullif(sum(qjstiocount), 0) AS io_us
+    SELECT section, total(qjstiototio) / nullif(sum(qjstiocount), 0) AS io_us
     FROM sectioned.qjst_io
     WHERE io_type = 1
     GROUP BY section
@@ -263,16 +263,16 @@ channels AS (
 dispatchers AS (
     SELECT
         section,
-        100 * sum(qcteltm) / nullif(sum(interval_seconds) * 1e6, 0) AS busy,
+        100 * total(qcteltm) / nullif(total(interval_seconds) * 1e6, 0) AS busy,
         max(100 * qcteltm / nullif(interval_seconds * 1e6, 0)) AS busiest,
-        sum(qcteltm) / nullif(sum(qctcptm), 0) AS stretch
+        total(qcteltm) / nullif(total(qctcptm), 0) AS stretch
     FROM grouped.qct_dsp
     GROUP BY section
 ),
 ssl AS (
     SELECT
         section,
-        100 * sum(qcteltm) / nullif(sum(interval_seconds) * 1e6, 0) AS busy
+        100 * total(qcteltm) / nullif(total(interval_seconds) * 1e6, 0) AS busy
     FROM grouped.qct_ssl
     GROUP BY section
 ),

@@ -5,19 +5,19 @@ records AS (
     SELECT
         section, qqstqnam, qqstdisp, qqstpart, qqstdpth, qqstmage, qqstmsmi, qqstmsav,
         qqstputs::DOUBLE + qqstput1 AS messages,
-        coalesce(time, smf_time) AS taken
+        sequence
     FROM sectioned.qqst
 ),
 queues AS (
     SELECT
         section, qqstqnam, qqstdisp,
         bool_and(qqstpart) AS partial,
-        arg_max(qqstdpth, taken) FILTER (NOT qqstpart) AS depth,
-        arg_max(qqstmage, taken) FILTER (NOT qqstpart) AS age,
+        arg_max(qqstdpth, sequence) FILTER (NOT qqstpart) AS depth,
+        arg_max(qqstmage, sequence) FILTER (NOT qqstpart) AS age,
         coalesce(min(qqstmsmi) FILTER (messages > 0), min(qqstmsmi)) AS smallest,
         CASE
             WHEN count(*) = 1 THEN any_value(qqstmsav)
-            ELSE sum(qqstmsav * messages) / nullif(sum(messages), 0)
+            ELSE ordered_sum(qqstmsav * messages) / nullif(ordered_sum(messages), 0)
         END AS average
     FROM records
     GROUP BY section, qqstqnam, qqstdisp

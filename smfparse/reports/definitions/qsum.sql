@@ -2,8 +2,8 @@
 SELECT
     section, interval_date, interval_time, queue_manager, objname, cfstrucname AS structure,
     count(*) AS blocks,
-    CASE WHEN cfstrucname = '' THEN arg_max(nps, q.time) END AS page_set,
-    CASE WHEN cfstrucname = '' THEN arg_max(nbuffpool, q.time) END AS buffer_pool,
+    CASE WHEN cfstrucname = '' THEN arg_max(nps, sequence) END AS page_set,
+    CASE WHEN cfstrucname = '' THEN arg_max(nbuffpool, sequence) END AS buffer_pool,
     sum(putbytes) / 1048576 AS put_mb,
     sum(getbytes) / 1048576 AS get_mb,
     '!' AS separator,

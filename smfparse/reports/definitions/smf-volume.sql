@@ -73,7 +73,7 @@ spaced AS (
         interval_seconds AS seconds,
         (epoch_us(interval_start) - epoch_us(lag(interval_end) OVER (
             PARTITION BY section, of_system, of_qmgr, type, subtype, token
-            ORDER BY interval_start
+            ORDER BY interval_start, interval_end
         ))) / 1e6 AS apart
     FROM taken
     WHERE kind IN ('statistics', 'class 4')
@@ -122,7 +122,8 @@ timed AS (
         coalesce(
             interval_seconds,
             CASE WHEN kind = 'statistics' THEN last_value(interval_seconds IGNORE NULLS) OVER (
-                PARTITION BY taken.section, taken.of_system, taken.of_qmgr, kind ORDER BY smf_time
+                PARTITION BY taken.section, taken.of_system, taken.of_qmgr, kind
+                ORDER BY smf_time, interval_seconds
             ) END
         ) AS lasted,
         CASE kind
@@ -197,7 +198,7 @@ by_type AS (
     SELECT
         section, system, qmgr, job, hour, type, subtype,
         count(*) AS records, sum(bytes)::BIGINT AS bytes,
-        sum(1 / seconds_asked_for) AS records_rate, sum(bytes / seconds_asked_for) AS bytes_rate
+        total(1 / seconds_asked_for) AS records_rate, total(bytes / seconds_asked_for) AS bytes_rate
     FROM rated
     GROUP BY ALL
 ),
@@ -222,10 +223,10 @@ by_kind AS (
             THEN max(asked_interval)
         END AS asked_interval,
         count(*) AS records, sum(bytes)::BIGINT AS bytes,
-        sum(1 / seconds) AS records_rate, sum(bytes / seconds) AS bytes_rate,
-        CASE WHEN count(times) = count(*) THEN sum(times) END AS projected_records,
-        CASE WHEN count(times) = count(*) THEN sum(times / seconds) END AS projected_rate,
-        CASE WHEN count(times) = count(*) THEN sum(times * bytes / seconds) END
+        total(1 / seconds) AS records_rate, total(bytes / seconds) AS bytes_rate,
+        CASE WHEN count(times) = count(*) THEN total(times) END AS projected_records,
+        CASE WHEN count(times) = count(*) THEN total(times / seconds) END AS projected_rate,
+        CASE WHEN count(times) = count(*) THEN total(times * bytes / seconds) END
             AS projected_bytes_rate
     FROM rated
     GROUP BY GROUPING SETS (
@@ -237,12 +238,14 @@ by_calls AS (
         section, system, qmgr, job, hour,
         sum(calls)::BIGINT AS calls, sum(calls) * call_us AS gathering, count(*) AS records,
         count(*) * record_us AS writing, count(*) * record_us_at_worst AS writing_at_worst,
-        sum((coalesce(calls, 0) * call_us + record_us) / seconds_asked_for) / 1e4 AS cpu_share,
-        CASE WHEN count(times) = count(*) THEN sum(times) END AS projected_records,
+        total((coalesce(calls, 0) * call_us + record_us) / seconds_asked_for) / 1e4 AS cpu_share,
+        CASE WHEN count(times) = count(*) THEN total(times) END AS projected_records,
         projected_records * record_us AS projected_writing,
         projected_records * record_us_at_worst AS projected_writing_at_worst
     FROM rated, cost
     WHERE kind IN ('class 3 short-lived', 'class 3 long-running')
+        -- Where queues are selected not all calls that were counted are here.
+        AND NOT getvariable('of_queues')
     GROUP BY section, system, qmgr, job, hour, call_us, record_us, record_us_at_worst
 ),
 lines AS (
@@ -253,7 +256,7 @@ lines AS (
     UNION ALL BY NAME
     SELECT
         'all' AS line, 2 AS part, section, count(*) AS records, sum(bytes)::BIGINT AS bytes,
-        sum(1 / seconds) AS records_rate, sum(bytes / seconds) AS bytes_rate
+        total(1 / seconds) AS records_rate, total(bytes / seconds) AS bytes_rate
     FROM rated
     GROUP BY section
     UNION ALL BY NAME

@@ -2,10 +2,10 @@
 WITH
 blocks AS (
     SELECT
-        section, block_no, sum(interval_seconds) AS interval_seconds,
-        sum(qctreqn)::UBIGINT AS qctreqn, sum(qcteltm) AS qcteltm, sum(qctcptm) AS qctcptm,
-        sum(qctwttm) AS qctwttm, NULL AS channels,
-        max(qctlsdu) AS longest, arg_max_null(qctlstm, qctlsdu) AS longest_at
+        section, block_no, total(interval_seconds) AS interval_seconds,
+        sum(qctreqn)::UBIGINT AS qctreqn, total(qcteltm) AS qcteltm, total(qctcptm) AS qctcptm,
+        total(qctwttm) AS qctwttm, NULL AS channels,
+        max(qctlsdu) AS longest, of_largest(qctlstm, qctlsdu, sequence) AS longest_at
     FROM sectioned.qct_ssl
     GROUP BY section, block_no
 )

@@ -50,6 +50,8 @@ putters AS (
     FROM sectioned.wtas AS w
     JOIN tasks AS t
         ON t.input_no = w.input_no AND t.source = w.source AND t.task_record = w.record_no
+    -- Where queues are selected a task may have put to others as well.
+    WHERE NOT getvariable('of_queues')
 ),
 pages_with AS (
     SELECT
@@ -93,7 +95,7 @@ calls AS (
 streaming AS (
     SELECT
         section, system, qmgr, queue, kind, verb,
-        sum(calls)::BIGINT AS calls, sum(cpu) AS cpu, sum(elapsed) AS elapsed
+        sum(calls)::BIGINT AS calls, total(cpu) AS cpu, total(elapsed) AS elapsed
     FROM calls
     WHERE streams
     GROUP BY ALL
@@ -101,7 +103,7 @@ streaming AS (
 plain AS (
     SELECT
         system, qmgr, queue, kind, verb,
-        sum(calls)::BIGINT AS calls, sum(cpu) AS cpu, sum(elapsed) AS elapsed
+        sum(calls)::BIGINT AS calls, total(cpu) AS cpu, total(elapsed) AS elapsed
     FROM calls
     WHERE NOT streams
     GROUP BY ALL
@@ -118,7 +120,7 @@ sizes AS (
 others AS (
     SELECT
         system, qmgr, kind, persistent, band, verb,
-        sum(calls)::BIGINT AS calls, sum(cpu) AS cpu, sum(elapsed) AS elapsed
+        sum(calls)::BIGINT AS calls, total(cpu) AS cpu, total(elapsed) AS elapsed
     FROM plain
     JOIN sizes USING (system, qmgr, queue, kind)
     WHERE NOT streams
@@ -153,8 +155,8 @@ topics AS (
         section, queue, published_by,
         sum(puts)::BIGINT AS puts, sum(publishedn)::BIGINT AS published,
         sum(puts - coalesce(failed, 0))::BIGINT AS done,
-        sum(putct + put1ct) / nullif(sum(puts), 0) AS put_cpu,
-        sum(topicputsrb + topicput1srb) / nullif(sum(puts), 0) AS put_srb
+        total(putct + put1ct) / nullif(sum(puts), 0) AS put_cpu,
+        total(topicputsrb + topicput1srb) / nullif(sum(puts), 0) AS put_srb
     FROM used
     WHERE published_by IS NOT NULL
     GROUP BY ALL
@@ -167,9 +169,9 @@ statistics AS (
         try_cast(sum(qqstflpt::HUGEINT + qqstflp1) AS BIGINT) AS failed,
         try_cast(sum(qqststrm) AS BIGINT) AS streamed,
         try_cast(sum(qqstexpr) AS BIGINT) AS expired,
-        sum(interval_seconds) AS seconds,
-        arg_min(qqstdpth, taken) FILTER (NOT qqstpart) AS depth_first,
-        arg_max(qqstdpth, taken) FILTER (NOT qqstpart) AS depth_last,
+        total(interval_seconds) AS seconds,
+        arg_min(qqstdpth, sequence) FILTER (NOT qqstpart) AS depth_first,
+        arg_max(qqstdpth, sequence) FILTER (NOT qqstpart) AS depth_last,
         epoch_us(max(taken) FILTER (NOT qqstpart)) / 1e6
             - epoch_us(min(taken) FILTER (NOT qqstpart)) / 1e6 AS apart,
         coalesce(min(qqstdplo) FILTER (NOT qqstpart), min(qqstdpth) FILTER (NOT qqstpart))
@@ -304,7 +306,8 @@ lines AS (
     LEFT JOIN data_manager AS d USING (section)
     LEFT JOIN message_manager AS m USING (section)
     LEFT JOIN queue_statistics AS q USING (section)
-    WHERE coalesce(c.puts, d.puts, m.puts, q.streamed) IS NOT NULL
+    WHERE NOT getvariable('of_queues')
+        AND coalesce(c.puts, d.puts, m.puts, q.streamed) IS NOT NULL
     UNION ALL BY NAME
     SELECT
         'log' AS line, section, mb_per_second, pages_per_write, 128 - pages_per_write AS pages_left,

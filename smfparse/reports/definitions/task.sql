@@ -26,7 +26,7 @@ links AS (
     FROM sectioned.wtas
 ),
 queue_links AS (
-    SELECT input_no, source, record_no, any_value(task_of_wqst(correl)) AS token
+    SELECT input_no, source, record_no, min(task_of_wqst(correl)) AS token
     FROM sectioned.wqst
     GROUP BY ALL
 ),
@@ -39,7 +39,7 @@ named AS (
             'channel': i.wtidchl, 'partner': i.wtidchlc, 'correlator': i.wtidcori
         }, {
             'is_first': i.task_record_no IS NULL OR i.task_record_no = i.record_no,
-            'taken': coalesce(i.time, i.smf_time)
+            'sequence': i.sequence
         }) AS who
     FROM sectioned.wtid AS i
     LEFT JOIN links AS l
@@ -81,7 +81,7 @@ used AS (
     SELECT
         section, token, count(DISTINCT (objname, basename)) AS task_queues,
         sum(queue_requests)::BIGINT AS task_requests,
-        sum(queue_elapsed) AS elapsed, sum(queue_cpu) AS cpu
+        total(queue_elapsed) AS elapsed, total(queue_cpu) AS cpu
     FROM queues
     GROUP BY ALL
 ),
@@ -89,7 +89,8 @@ tasks AS (
     SELECT
         section, token,
         wtasstrt, wtasaeot, wtasgpo, wtasgpn,
-        coalesce(u.task_queues, 0) AS task_queues, coalesce(u.task_requests, 0) AS task_requests,
+        of_whole_task(coalesce(u.task_queues, 0)) AS task_queues,
+        of_whole_task(coalesce(u.task_requests, 0)) AS task_requests,
         wtascmn, wtascmet / nullif(wtascmn, 0) AS commit_elapsed,
         wtascmct / nullif(wtascmn, 0) AS commit_cpu,
         wtasprn, wtaspret / nullif(wtasprn, 0) AS prepare_elapsed,
@@ -118,12 +119,16 @@ tasks AS (
         wtascmec, wtasmstc / nullif(wtascmec, 0) AS cf_multiple_average, wtasrmec,
         wtassmrs, wtassmrp, wtassmrb, wtassmwp, wtassmwb, wtassmwt,
         wtaspbhw, wtaspbtt,
-        coalesce(wtascmet + wtasbaet + wtasotet, 0) + coalesce(wtaspret, 0) + coalesce(wtassuet, 0)
+        of_whole_task(
+            coalesce(wtascmet + wtasbaet + wtasotet, 0) + coalesce(wtaspret, 0) + coalesce(wtassuet, 0)
             + coalesce(wtassqet, 0) + coalesce(wtasctet, 0) + coalesce(wtasstet, 0)
-            + coalesce(wtastpet, 0) + coalesce(u.elapsed, 0) AS task_elapsed,
-        coalesce(wtascmct + wtasbact + wtasotct, 0) + coalesce(wtasprct, 0) + coalesce(wtassuct, 0)
+            + coalesce(wtastpet, 0) + coalesce(u.elapsed, 0)
+        ) AS task_elapsed,
+        of_whole_task(
+            coalesce(wtascmct + wtasbact + wtasotct, 0) + coalesce(wtasprct, 0) + coalesce(wtassuct, 0)
             + coalesce(wtassqct, 0) + coalesce(wtasctct, 0) + coalesce(wtasstct, 0)
-            + coalesce(wtastpct, 0) + coalesce(u.cpu, 0) AS task_cpu
+            + coalesce(wtastpct, 0) + coalesce(u.cpu, 0)
+        ) AS task_cpu
     FROM (SELECT section, token FROM named) AS n
     FULL JOIN accounted AS w USING (section, token)
     LEFT JOIN used AS u USING (section, token)
@@ -131,7 +136,7 @@ tasks AS (
 waits AS (
     SELECT
         t.section, l.token, t.latch, any_value(latch_name) AS latch_name,
-        sum(t.wtaslwn)::BIGINT AS wtaslwn, sum(t.wtaslwet) AS wtaslwet, max(t.wtaslmax) AS wtaslmax
+        sum(t.wtaslwn)::BIGINT AS wtaslwn, total(t.wtaslwet) AS wtaslwet, max(t.wtaslmax) AS wtaslmax
     FROM sectioned.wtas_latch AS t
     JOIN links AS l USING (input_no, source, record_no)
     LEFT JOIN latches USING (latch)

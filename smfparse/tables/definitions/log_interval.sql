@@ -5,7 +5,7 @@ copies AS (
     SELECT
         input_no, source, record_no, block_no, copy,
         sum(qjstioci)::BIGINT AS pages, sum(qjstiocount)::BIGINT AS ios,
-        sum(qjstiototio) AS elapsed, sum(qjstiototsus) AS suspended,
+        total(qjstiototio) AS elapsed, total(qjstiototsus) AS suspended,
         max(qjstiomaxio) AS longest, max(qjstiomaxsus) AS longest_suspended
     FROM qjst_io
     GROUP BY ALL
@@ -14,7 +14,7 @@ io AS (
     SELECT
         input_no, source, record_no, block_no,
         max(pages) AS copy_pages, max(suspended) AS copy_suspended,
-        sum(pages)::BIGINT AS pages, sum(ios)::BIGINT AS ios, sum(elapsed) AS elapsed,
+        sum(pages)::BIGINT AS pages, sum(ios)::BIGINT AS ios, total(elapsed) AS elapsed,
         max(longest) AS longest, max(longest_suspended) AS longest_suspended
     FROM copies
     GROUP BY ALL

@@ -1,5 +1,9 @@
 -- What views and reports share: macros that work on tables as they are and on those of sections alike.
 
+-- The sum of doubles, the same to the last digit in whatever order they come: each is added as a whole number
+-- of 2^-40, which holds times of the clock, and counts, exactly.
+CREATE OR REPLACE MACRO total(number) AS sum((number * 1099511627776)::HUGEINT) / 1099511627776;
+
 -- What identifies a task, as text, from WTAS and from WQST: when it started, and two addresses. A timestamp
 -- has not the last twelve bits of the clock, so they are left out of CORREL as well.
 CREATE OR REPLACE MACRO task_of_wtas(started, thread, address) AS format(

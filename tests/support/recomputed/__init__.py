@@ -7,11 +7,17 @@ definitions of the fields and from what docs/reports.md promises, not from the S
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 
-from tests.support.recomputed import statistics
+from tests.support.recomputed import accounting, api_cost, channels, statistics
+from tests.support.recomputed.parts import Part
 
-RECOMPUTED = {**statistics.RECOMPUTED}
-"""Reports, and what returns their parts."""
+RECOMPUTED: Mapping[str, Callable[..., list[Part]]] = {
+    **statistics.RECOMPUTED,
+    **channels.RECOMPUTED,
+    **accounting.RECOMPUTED,
+    **api_cost.RECOMPUTED,
+}
+"""Reports, and what returns their parts: of their name, tables and options."""
 NOT_RECOMPUTED: Mapping[str, Set[str]] = {}
 """Figures of reports that only samples show, all of them texts."""

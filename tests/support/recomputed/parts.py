@@ -19,7 +19,7 @@ from tests.support.oracle import counted
 TASK_TABLES = ("wtid", "wtas", "wtas_latch", "wtas_cf", "wqst", "wqst_cf")
 ORDER = pl.coalesce(pl.col("time").dt.replace_time_zone(None), pl.col("smf_time"))
 """By what one row of a section is the last: when its record was made."""
-SPAN = ("input", "system", "qmgr", "interval_start")
+SPAN = ("system", "qmgr", "interval_start")
 Row = Mapping[str, Any]
 
 
@@ -55,10 +55,18 @@ def last(column: str | pl.Expr) -> pl.Expr:
 
 
 class Tables:
-    """The decoded tables of inputs, each row with the section that it belongs to."""
+    """The decoded tables of inputs, each row with the section that it belongs to.
 
-    def __init__(self, frames: Mapping[str, pl.DataFrame], sections: Sections) -> None:
-        self.frames, self.sections = frames, sections
+    of_queues  whether they have the calls on some queues only, and so not all that tasks did
+    """
+
+    def __init__(
+        self,
+        frames: Mapping[str, pl.DataFrame],
+        sections: Sections,
+        of_queues: bool = False,
+    ) -> None:
+        self.frames, self.sections, self.of_queues = frames, sections, of_queues
         self._sectioned: dict[str, pl.DataFrame] = {}
         self._combined: dict[tuple[str, ...], pl.DataFrame] = {}
 
