@@ -9,28 +9,33 @@ from dataclasses import dataclass
 class Limits:
     """Sizes at which reader, decoder and writers move on.
 
-    No result depends on them but for two: `max_spanned` and `free_bytes` bound what damaged or
-    hostile input can make of a few bytes, and what is beyond becomes damage.
+    No result depends on them but for three: `max_spanned` and `free_bytes` bound what damaged or
+    hostile input can make of a few bytes, and what is beyond becomes damage; `look_back_bytes`
+    bounds how far apart records are that know of each other.
 
-    chunk_bytes   bytes of an input that are looked at at once, about
-    max_spanned   bytes beyond which no spanned record grows; SMF itself stops at 32,756
-    free_bytes    bytes that are unpacked from a packed input, however small it is
-    epoch_bytes   bytes of input after which all tables give a batch
-    epoch_cells   values of one table, or of key columns, after which they do as well
-    least_unit    bytes of input below which processes do not share the work: each takes time to
-                  set up
-    most_unit     bytes of input that a process decodes at once where its rows are kept until it is
-                  their turn
-    fingerprints  fingerprints of records that are held before they are written: 16 bytes each
-    group_rows    rows of a full row group of Parquet: what DuckDB scans as one piece
-    held_bytes    bytes that all tables together hold back until they are a row group
-    open_files    Parquet files that a process has open at a time
-    merged        fingerprints beyond which files of them are not put together: 64 MB
+    chunk_bytes      bytes of an input that are looked at at once, about
+    max_spanned      bytes beyond which no spanned record grows; SMF itself stops at 32,756
+    free_bytes       bytes that are unpacked from a packed input, however small it is
+    look_back_bytes  bytes of the unpacked source in front of a record in which that starts which it
+                     has to know of: the 116/1 of a 116/2, and for records without UTC one that has
+                     the offset of their system; for these as many behind it, too
+    epoch_bytes      bytes of input after which all tables give a batch
+    epoch_cells      values of one table, or of key columns, after which they do as well
+    least_unit       bytes of input below which processes do not share the work: each takes time to
+                     set up
+    most_unit        bytes of input that a process decodes at once where its rows are kept until it
+                     is their turn
+    fingerprints     fingerprints of records that are held before they are written: 16 bytes each
+    group_rows       rows of a full row group of Parquet: what DuckDB scans as one piece
+    held_bytes       bytes that all tables together hold back until they are a row group
+    open_files       Parquet files that a process has open at a time
+    merged           fingerprints beyond which files of them are not put together: 64 MB
     """
 
     chunk_bytes: int = 16 << 20
     max_spanned: int = 1 << 20
     free_bytes: int = 64 << 20
+    look_back_bytes: int = 64 << 20
     epoch_bytes: int = 32 << 20
     epoch_cells: int = 1 << 22
     least_unit: int = 32 << 20

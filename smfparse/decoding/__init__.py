@@ -19,15 +19,18 @@ if TYPE_CHECKING:
     from smfparse.decoding.duplicates import Recorder as Recorder
     from smfparse.decoding.duplicates import fingerprints as fingerprints
     from smfparse.decoding.duplicates import read_run as read_run
-    from smfparse.decoding.matching import TASK_KINDS as TASK_KINDS
     from smfparse.decoding.matching import queue_tasks as queue_tasks
     from smfparse.decoding.needs import Needs as Needs
+    from smfparse.decoding.surroundings import Before as Before
+    from smfparse.decoding.tasks import TASK_KINDS as TASK_KINDS
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         areas="header_parts",
         decoder="Decoder",
         duplicates="Duplicates FINGERPRINT Fingerprints Recorder fingerprints read_run",
-        matching="TASK_KINDS queue_tasks",
+        matching="queue_tasks",
         needs="Needs",
+        surroundings="Before",
+        tasks="TASK_KINDS",
     )

@@ -1,85 +1,157 @@
-"""The UTC offset of each z/OS system: what turns local times into UTC."""
+"""The UTC offset of each z/OS system: what turns local times into UTC.
+
+Records of MQ show it, but for stubs; stubs and records of other products are given that of a
+record of their system that is near. How far away that may be is bounded, in bytes of the source:
+so the offset does not depend on where reading began.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from smfparse.layout import Values
+from smfparse.decoding.areas import HeaderAreas
+from smfparse.decoding.records import Records
+from smfparse.layout import US_PER_SECOND, Values
+from smfparse.limits import LIMITS
 from smfparse.vectors import Bools, Ints
 
-LookAhead: TypeAlias = Callable[[frozenset[bytes]], tuple[dict[bytes, int], bool]]
+if TYPE_CHECKING:
+    from smfparse.decoding.surroundings import Ahead, Before
+
+_QUARTER = 15 * 60
 
 
-@dataclass
+class Clock(NamedTuple):
+    """A record that shows the offset of its system: byte of the source, seconds ahead of UTC."""
+
+    place: int
+    seconds: int
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Records that show the offset of their system, in order.
+
+    system   uint32 (records,): the bytes of its id as a number
+    place    int64 (records,): bytes of the source where they start
+    seconds  int64 (records,): that local time is ahead of UTC
+    """
+
+    system: Values
+    place: Ints
+    seconds: Ints
+
+
+def shown_by(records: Records) -> Shown:
+    """Return the records of a chunk that show an offset."""
+    time = HeaderAreas(records).number("qwhsstck")
+    seconds, known = own_offsets(records, *time)
+    return Shown(systems_of(records)[known], records.chunk.offset[known], seconds[known])
+
+
+def systems_of(records: Records) -> Values:
+    """Return the system of each record: the bytes of its id as a number, uint32 (records,)."""
+    system: Values = records.headers.raw("sm115sid").view(np.uint32)[:, 0]
+    return system
+
+
+def own_offsets(records: Records, utc: Ints, known: Bools) -> tuple[Ints, Bools]:
+    """Return the offset that each record shows, in seconds, and whether it shows one.
+
+    utc  microseconds at which the records were made, and where that is known
+    """
+    local, dated = records.headers.time
+    seconds = np.rint((local - utc) / (_QUARTER * US_PER_SECOND)).astype(np.int64) * _QUARTER
+    return seconds, known & dated & (np.abs(seconds) <= 24 * 3600)
+
+
 class Clocks:
     """The UTC offset of each system, carried from chunk to chunk of a source.
 
-    offsets     the last one seen
-    first       the first one seen
-    look_back   finds the last offsets before the part of the source that is read
-    look_ahead  finds first offsets in the whole source until those of some systems are known;
-                returns them, and whether it went to the end
+    before  knows the last ones before the part of the source that is read
+    ahead   finds the next ones in the source
+    reach   bytes from a record without UTC in which one is looked for that shows the offset
     """
 
-    offsets: dict[bytes, int] = field(default_factory=dict)
-    first: dict[bytes, int] = field(default_factory=dict)
-    look_ahead: LookAhead | None = None
-    look_back: Callable[[], dict[bytes, int]] | None = None
+    def __init__(
+        self,
+        before: Before | None = None,
+        ahead: Ahead | None = None,
+        reach: int = LIMITS.look_back_bytes,
+    ) -> None:
+        self._before = before
+        self._ahead = ahead
+        self._reach = reach
+        self._last: dict[bytes, Clock] = {}
 
     def fill(
-        self, system: Values, offset: Ints, known: Bools, without: Bools
+        self, system: Values, place: Ints, offset: Ints, known: Bools, without: Bools
     ) -> tuple[Ints, Bools]:
         """Give the records `without` UTC the offset of the nearest earlier one of their system.
 
-        Else that of the nearest later one, else none.
+        Else that of the nearest later one, else none; none is further away than the reach.
 
-        system  uint32 (records,): the bytes of its id as a number
+        system, place  as in `Shown`, of all records of a chunk
         """
         offset, filled = offset.copy(), known.copy()
-        every, which = _systems(system)
+        every, which = _distinct(system)
         asking = without & ~known
         for row, name in enumerate(every):
             own = which == row
-            places, needing = np.flatnonzero(own & known), np.flatnonzero(own & asking)
-            if needing.size and not (places.size and places[0] < needing[0]):
-                self._ask(name, ahead=not places.size)
-            if places.size:
-                self.first.setdefault(name, int(offset[places[0]]))
-            self._fill_system(needing, places, self.offsets.get(name), offset, filled)
-            if places.size:
-                self.offsets[name] = int(offset[places[-1]])
+            shows, needs = np.flatnonzero(own & known), np.flatnonzero(own & asking)
+            if needs.size:
+                shown = Shown(system[shows], place[shows], offset[shows])
+                found = self._found(name, shown, place[needs], int(place[-1]))
+                offset[needs], filled[needs] = found
+            if shows.size:
+                self._last[name] = Clock(int(place[shows[-1]]), int(offset[shows[-1]]))
         return offset, filled
 
-    def _ask(self, system: bytes, *, ahead: bool) -> None:
-        """Look for an offset of a system, if none is known yet: back, and ahead if asked to."""
-        if system not in self.offsets and self.look_back is not None:
-            self.offsets = self.look_back() | self.offsets
-            self.look_back = None
-        if ahead and system not in self.offsets and self.look_ahead is not None:
-            first, whole = self.look_ahead(frozenset({system}))
-            self.offsets = first | self.offsets
-            self.look_ahead = None if whole else self.look_ahead
+    def _found(self, system: bytes, shown: Shown, place: Ints, end: int) -> tuple[Ints, Bools]:
+        """Return the offsets of records of a system at `place`, and which are found.
 
-    @staticmethod
-    def _fill_system(
-        needing: Ints, places: Ints, earlier: int | None, offset: Ints, filled: Bools
-    ) -> None:
-        """Fill the rows `needing` one of a system; `places` are its rows that have their own."""
-        if earlier is None and not places.size:
-            return
-        before = np.searchsorted(places, needing) - 1
-        early = before < 0
-        if early.any():
-            offset[needing[early]] = offset[places[0]] if earlier is None else earlier
-        offset[needing[~early]] = offset[places[before[~early]]]
-        filled[needing] = True
+        shown  the records of the chunk that show that of the system
+        end    where the last record of the chunk starts
+        """
+        earlier = np.array(self._earlier(system, shown, place), np.int64).reshape(-1, 2)
+        clocks = np.concatenate([earlier, np.stack([shown.place, shown.seconds], axis=1)])
+        seconds, found = _near(clocks, place, self._reach)
+        lost = place[~found]
+        if self._ahead is not None and lost.size and not (clocks[-1:, 0] > lost[-1]).any():
+            later = self._ahead.first(system, end, int(lost[-1]) + self._reach)
+            if later is not None:
+                seconds, found = _near(np.append(clocks, [later], 0), place, self._reach)
+        return seconds, found
+
+    def _earlier(self, system: bytes, shown: Shown, place: Ints) -> list[Clock]:
+        """Return the last record before the chunk that shows the offset, if it may matter."""
+        if system not in self._last and self._before is not None:
+            first = place[: np.searchsorted(place, shown.place[0])] if shown.place.size else place
+            if self._before.is_near(first, self._reach):
+                self._last = self._before.clocks | self._last
+                self._before = None
+        return [self._last[system]] if system in self._last else []
 
 
-def _systems(system: Values) -> tuple[list[bytes], Ints]:
+def _near(clocks: Ints, place: Ints, reach: int) -> tuple[Ints, Bools]:
+    """Return the offset of the nearest clock before each place, else behind it; and where it is.
+
+    clocks  (clocks, 2): as in `Clock`, in order
+    """
+    if not len(clocks):
+        return np.zeros(len(place), np.int64), np.zeros(len(place), np.bool_)
+    at, seconds = clocks.T
+    later = np.searchsorted(at, place)
+    before, behind = np.maximum(later - 1, 0), np.minimum(later, len(at) - 1)
+    early = (later > 0) & (place - at[before] <= reach)
+    found = early | ((later < len(at)) & (at[behind] - place <= reach))
+    return np.where(early, seconds[before], seconds[behind]), found
+
+
+def _distinct(system: Values) -> tuple[list[bytes], Ints]:
     """Return the ids of the systems of records, and for each record which one it is of."""
     if (system == system[:1]).all():  # as in most chunks
         every, which = system[:1], np.zeros(len(system), np.int64)

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from smfparse.decoding.clocks import Clocks
-from smfparse.decoding.index import BlockIndex
 from smfparse.decoding.keys import KeyColumns
 from smfparse.decoding.matching import Matches, NameFilter
 from smfparse.decoding.needs import Needs
 from smfparse.decoding.records import Blocks, Records
+from smfparse.decoding.surroundings import Ahead, Before
 from smfparse.decoding.table_buffers import OF_ROWS, KeyBuffer, TableBuffer
 from smfparse.decoding.tasks import TaskLinks
 from smfparse.decoding.texts import text_columns
@@ -27,7 +26,6 @@ from smfparse.decoding.unknown import unknown_bytes
 from smfparse.errors import DamageLog
 from smfparse.limits import LIMITS, Limits
 from smfparse.reading import Chunk, kinds_of
-from smfparse.schemas import WQST, WTAS
 from smfparse.selecting import SelectedDamage, counted_mask, record_mask
 from smfparse.tables import RECORD, Batch
 from smfparse.vectors import Bools, Ints, both
@@ -41,7 +39,7 @@ class Decoder:
     and of blocks that are not about them nothing else.
 
     again    reads the source from where the chunks start, to look ahead in it
-    before   reads what is before that
+    before   knows what is before that
     unknown  takes how many bytes no column knows, where that is needed
     tasks    as in `NameFilter`
     prompt   whether every table gives a batch behind each chunk
@@ -52,7 +50,7 @@ class Decoder:
         needs: Needs,
         damage: DamageLog,
         again: Callable[[], Iterator[Chunk]] | None = None,
-        before: Callable[[], Iterator[Chunk]] | None = None,
+        before: Before | None = None,
         unknown: Counter[str] | None = None,
         tasks: Callable[[], Ints] | None = None,
         *,
@@ -64,12 +62,9 @@ class Decoder:
         self.unknown: Counter[str] = Counter() if unknown is None else unknown
         self._limits = limits
         self._prompt = prompt
-        history = None if before is None else _History(before)
-        self._clocks = Clocks(
-            look_ahead=None if again is None else partial(_first_offsets, again),
-            look_back=None if history is None else history.offsets,
-        )
-        self._links = TaskLinks(None if history is None else history.links)
+        ahead, reach = None if again is None else Ahead(again), limits.look_back_bytes
+        self._clocks = Clocks(before, ahead, reach)
+        self._links = TaskLinks(before, reach)
         self._texts = text_columns()
         by_name = needs.selection.by_name
         self._names = NameFilter(by_name, tasks) if by_name else None
@@ -187,42 +182,3 @@ def _relevant(chunk: Chunk, kinds: Ints | None) -> Chunk:
         return chunk
     found = kinds_of(chunk.buffer, chunk.start)
     return chunk.where(np.flatnonzero(np.isin(found, kinds)))
-
-
-class _History:
-    """What the records of a part have to know of those before it; read when first asked for."""
-
-    def __init__(self, before: Callable[[], Iterator[Chunk]]) -> None:
-        self._before = before
-
-    @cached_property
-    def _carried(self) -> tuple[Clocks, TaskLinks]:
-        clocks, links, index = Clocks(), TaskLinks(), BlockIndex([WTAS, WQST])
-        for chunk in self._before():
-            records = Records(chunk, DamageLog(), index)
-            KeyColumns(records, clocks, links, text_columns()).carry(clocks=True, tasks=True)
-        return clocks, links
-
-    def offsets(self) -> dict[bytes, int]:
-        """Return the last UTC offset of each system."""
-        return self._carried[0].offsets
-
-    def links(self) -> TaskLinks:
-        """Return the tasks."""
-        return self._carried[1]
-
-
-def _first_offsets(
-    again: Callable[[], Iterator[Chunk]], systems: frozenset[bytes]
-) -> tuple[dict[bytes, int], bool]:
-    """Return first UTC offsets by system in a source, and whether all of it was read.
-
-    It is read until those of `systems` are known.
-    """
-    clocks = Clocks()
-    for chunk in again():
-        records = Records(chunk, DamageLog())
-        KeyColumns(records, clocks, TaskLinks(), text_columns()).carry(clocks=True, tasks=False)
-        if systems <= clocks.first.keys():
-            return clocks.first, False
-    return clocks.first, True

@@ -14,18 +14,17 @@ from typing import TypeAlias
 import numpy as np
 
 from smfparse.decoding.areas import HeaderAreas
-from smfparse.decoding.clocks import Clocks
-from smfparse.decoding.records import Blocks, Records
-from smfparse.decoding.tasks import TaskLinks, Tasks, task_blocks, task_keys
+from smfparse.decoding.clocks import Clocks, own_offsets, systems_of
+from smfparse.decoding.records import Records
+from smfparse.decoding.tasks import TaskLinks, Tasks, tasks_of
 from smfparse.decoding.texts import TextColumn
-from smfparse.layout import STCK_UNITS_PER_US, US_PER_SECOND, Instant, Mask, Values
-from smfparse.schemas import STUB_RECORDS, TASK, TASK_RECORDS, WTAS
+from smfparse.layout import STCK_UNITS_PER_US, US_PER_SECOND, Mask, Values
+from smfparse.schemas import STUB_RECORDS, TASK, TASK_RECORDS
 from smfparse.selecting import counting_time
 from smfparse.vectors import Bools, Ints
 
 _TOD_INTERVALS = ((115, 231), (116, 10))
 """Records whose QWHSDURN counts TOD units; it is microseconds in the others."""
-_QUARTER = 15 * 60
 
 KeyColumn: TypeAlias = tuple[Values, Mask]
 """Values, one row per record, and where they are present; None: everywhere."""
@@ -63,10 +62,10 @@ class KeyColumns:
         return self._texts[name].codes(raw)
 
     @property
-    def task_number(self) -> Ints:
-        """Number of the record that has the task: its 116/1, or if there is none itself."""
-        number, known = self.task_record_no
-        return np.where(known, number, self.records.chunk.record_no)
+    def task_offset(self) -> Ints:
+        """Byte of the record that has the task: its 116/1, or if there is none itself."""
+        offset, known = self.task_record_offset
+        return np.where(known, offset, self.records.chunk.offset)
 
     @property
     def task_record_no(self) -> tuple[Ints, Bools]:
@@ -98,15 +97,12 @@ class KeyColumns:
     @cached_property
     def offset(self) -> tuple[Ints, Bools]:
         """Seconds that local time is ahead of UTC, and where that is known."""
-        local, dated = self.records.headers.time
-        utc, known = self.time
-        seconds = np.rint((local - utc) / (_QUARTER * US_PER_SECOND)).astype(np.int64) * _QUARTER
-        known = known & dated & (np.abs(seconds) <= 24 * 3600)
-        system = self.records.headers.raw("sm115sid").view(np.uint32)[:, 0]
+        seconds, known = own_offsets(self.records, *self.time)
         without = ~self.records.is_mq
         for record in STUB_RECORDS:
             without[self.records.of(record)] = True
-        return self._clocks.fill(system, seconds, known, without)
+        system, place = systems_of(self.records), self.records.chunk.offset
+        return self._clocks.fill(system, place, seconds, known, without)
 
     @cached_property
     def counted_at(self) -> tuple[Ints, Bools]:
@@ -134,35 +130,22 @@ class KeyColumns:
 
     def _task_interval(self, start: Ints, started: Bools, seconds: Values, timed: Bools) -> None:
         """Class 3 records have their interval in WTAS, and 116/2 takes that of its 116/1."""
-        for owner, numbers in (self._tasks, self._continued):
+        first, tasks = self._tasks
+        for owner, numbers in ((first, tasks.numbers), self._continued):
             begin, end = numbers[:, 2], numbers[:, 3]
             start[owner], started[owner] = begin, numbers[:, 4] == 1
             seconds[owner], timed[owner] = (end - begin) / US_PER_SECOND, numbers[:, 5] == 1
 
     @cached_property
-    def _tasks(self) -> tuple[Ints, Ints]:
-        """The 116/1 records that have a WTAS, and their numbers as in `Tasks`."""
-        found = task_blocks(self.records)
-        begin, has_begin = _instant(self.records, found, "wtasints")
-        end, has_end = _instant(self.records, found, "wtasinte")
-        chunk = self.records.chunk
-        place = chunk.offset[found.owner], chunk.record_no[found.owner]
-        return found.owner, np.stack([*place, begin, end, has_begin, has_end], axis=1)
+    def _tasks(self) -> tuple[Ints, Tasks]:
+        """The 116/1 records that have a WTAS, and what they say."""
+        return tasks_of(self.records)
 
     @cached_property
     def _continued(self) -> tuple[Ints, Ints]:
         """The 116/2 records whose 116/1 is known, and its numbers."""
-        keys = task_keys(self.records, task_blocks(self.records))
-        owner, numbers, known = self._links.link(self.records, Tasks(keys, self._tasks[1]))
+        owner, numbers, known = self._links.link(self.records, self._tasks[1])
         return owner[known], numbers
-
-
-def _instant(records: Records, found: Blocks, name: str) -> tuple[Ints, Bools]:
-    each = WTAS.field(name)
-    assert isinstance(each.kind, Instant)
-    values, present = each.kind.values(records.read(found.at, each))
-    assert present is not None
-    return values, present
 
 
 def _system(keys: KeyColumns) -> KeyColumn:

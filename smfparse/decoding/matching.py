@@ -15,18 +15,16 @@ from smfparse.decoding.clocks import Clocks
 from smfparse.decoding.index import BlockIndex
 from smfparse.decoding.keys import KeyColumns
 from smfparse.decoding.records import Blocks, Records
-from smfparse.decoding.tasks import TaskLinks
+from smfparse.decoding.tasks import TASK_KINDS, TaskLinks
 from smfparse.decoding.texts import text_columns
 from smfparse.errors import DamageLog
 from smfparse.layout import Block, Field, Raw, Text
+from smfparse.limits import LIMITS
 from smfparse.reading import Chunk, kinds_of
-from smfparse.schemas import CONTINUATION, QWHC, TASK, WQST, WTAS
+from smfparse.schemas import QWHC, WQST, WTAS
 from smfparse.selecting import NAMED, JoinKey, Selection, like, naming, tables_about
 from smfparse.tables import TABLES
 from smfparse.vectors import Bools, Ints, distinct, gather
-
-TASK_KINDS = np.array([smf_type << 16 | subtype for smf_type, subtype in (TASK, CONTINUATION)])
-"""Kinds, as of `kinds_of`, of the records that `queue_tasks` looks at."""
 
 
 class NameFilter:
@@ -45,7 +43,7 @@ class NameFilter:
 
     @cached_property
     def tasks(self) -> Ints:
-        """The numbers of the tasks that have a queue that is asked for."""
+        """Where the tasks start that have a queue that is asked for."""
         assert self._find_tasks is not None
         return self._find_tasks()
 
@@ -123,7 +121,7 @@ class Matches:
     @cached_property
     def _in_task(self) -> Bools:
         """Which records are of a task that has such a queue block."""
-        return np.isin(self._keys.task_number, self._names.tasks)
+        return np.isin(self._keys.task_offset, self._names.tasks)
 
 
 def _fields(option: str, table: str) -> Iterator[tuple[Block, Field]]:
@@ -143,19 +141,27 @@ def blocks_for(selection: Selection, tables: Iterable[str]) -> list[Block]:
     return [TABLES[each].block for each in dict.fromkeys(found)]
 
 
-def queue_tasks(chunks: Iterable[Chunk], patterns: frozenset[str]) -> Ints:
-    """Return the numbers of the tasks of a source that have a queue like a pattern, ascending.
+def queue_tasks(
+    chunks: Iterable[Chunk], patterns: frozenset[str], reach: int = LIMITS.look_back_bytes
+) -> Ints:
+    """Return where the tasks of a source start that have a queue like a pattern, ascending.
 
-    A task is identified by the record_no of its 116/1; a 116/2 whose 116/1 is missing by its own.
+    chunks  of the kinds TASK_KINDS at least
+    reach   as in `TaskLinks`
+
+    A task is identified by the byte of the source where its 116/1 starts; a 116/2 whose 116/1 is
+    missing by its own.
     """
     names = NameFilter({"queue": patterns})
-    clocks, links, known, index = Clocks(), TaskLinks(), text_columns(), BlockIndex([WTAS, WQST])
+    links, known, index = TaskLinks(reach=reach), text_columns(), BlockIndex([WTAS, WQST])
     found = [np.zeros(0, np.int64)]
     for chunk in chunks:
-        of_tasks = np.isin(kinds_of(chunk.buffer, chunk.start), TASK_KINDS)
-        records = Records(chunk.where(of_tasks), DamageLog(), index)
-        keys = KeyColumns(records, clocks, links, known)
+        chunk = chunk.where(np.isin(kinds_of(chunk.buffer, chunk.start), TASK_KINDS))
+        if not len(chunk.start):
+            continue
+        records = Records(chunk, DamageLog(), index)
+        keys = KeyColumns(records, Clocks(), links, known)
         queues = records.blocks(WQST)
         owner = queues.owner[Matches(names, records, keys).of("wqst", queues)]
-        found.append(np.unique(keys.task_number[owner]))
+        found.append(np.unique(keys.task_offset[owner]))
     return np.unique(np.concatenate(found))

@@ -4,22 +4,29 @@ A task with more queues than a 116/1 record holds writes the rest to 116/2. It b
 nearest 116/1 before it of the same system, queue manager and task token. The token alone is not
 enough: one task writes a 116/1 every interval, and the token holds addresses that other queue
 managers use as well.
+
+How far before it that may be is bounded, in bytes of the source: so what a record belongs to does
+not depend on where reading began, and what a part has to look back for does not grow with the file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from smfparse.decoding.records import Blocks, Records
-from smfparse.layout import Field, Values
-from smfparse.schemas import CONTINUATION, WQST, WTAS
+from smfparse.layout import Field, Instant, Values
+from smfparse.limits import LIMITS
+from smfparse.schemas import CONTINUATION, TASK, WQST, WTAS
 from smfparse.vectors import Bools, Ints, gather
 
-REMEMBERED = 1 << 18
-"""116/1 records that a later chunk's 116/2 can still belong to: the nearest ones."""
+if TYPE_CHECKING:
+    from smfparse.decoding.surroundings import Before
+
+TASK_KINDS = np.array([smf_type << 16 | subtype for smf_type, subtype in (TASK, CONTINUATION)])
+"""Kinds, as of `kinds_of`, of the records of tasks."""
 _TOKEN_AT = WTAS.field("wtasstrt")
 _CORREL = WQST.field("correl")
 
@@ -36,69 +43,80 @@ class Tasks:
     key: Values
     numbers: Ints
 
+    @property
+    def place(self) -> Ints:
+        """Bytes of the source where the records start."""
+        return self.numbers[:, 0]
+
+
+def tasks_of(records: Records) -> tuple[Ints, Tasks]:
+    """Return the indices of the 116/1 records of a chunk that have a WTAS, and what they say."""
+    found = _first(records.blocks(WTAS), WTAS.field("wtasinte"))
+    begin, has_begin = _instant(records, found, "wtasints")
+    end, has_end = _instant(records, found, "wtasinte")
+    chunk, owner = records.chunk, found.owner
+    place = chunk.offset[owner], chunk.record_no[owner]
+    numbers = np.stack([*place, begin, end, has_begin, has_end], axis=1)
+    return owner, Tasks(_keys(records, found, _TOKEN_AT), numbers)
+
+
+def joined(several: list[Tasks]) -> Tasks:
+    """Return the tasks of several chunks, at least one, as one."""
+    return Tasks(
+        np.concatenate([each.key for each in several]),
+        np.concatenate([each.numbers for each in several]),
+    )
+
 
 class TaskLinks:
-    """The 116/1 records seen so far in a source, carried from chunk to chunk.
+    """The 116/1 records that are near enough to be gone on from, carried from chunk to chunk.
 
-    `look_back` finds those before the part of the source that is read.
+    before  knows those before the part of the source that is read
+    reach   bytes before a 116/2 in which its 116/1 starts
     """
 
-    def __init__(self, look_back: Callable[[], TaskLinks] | None = None) -> None:
-        self._look_back = look_back
+    def __init__(self, before: Before | None = None, reach: int = LIMITS.look_back_bytes) -> None:
+        self._before = before
+        self._reach = reach
         self._seen: list[Tasks] = []
-        self._count = 0
 
     def link(self, records: Records, tasks: Tasks) -> tuple[Ints, Ints, Bools]:
         """Return the 116/2 records of a chunk, the numbers of their task, and whether it is known.
 
         tasks  the 116/1 records of the chunk
         """
-        self._remember(tasks)
+        self._remember(tasks, int(records.chunk.offset[0]))
         queues = records.blocks(WQST)
         later = _first(queues.where(records.is_of([CONTINUATION])[queues.owner]), _CORREL)
         if not len(later):
             return later.owner, np.zeros((0, 6), np.int64), np.zeros(0, np.bool_)
-        key, offset = _keys(records, later, _CORREL), records.chunk.offset[later.owner]
-        place, found = _nearest(self._known(), key, offset)
-        if not found.all() and self._look_back is not None:
-            self._prepend(self._look_back())
-            self._look_back = None
-            place, found = _nearest(self._known(), key, offset)
-        return later.owner, self._known().numbers[place[found]], found
+        key, place = _keys(records, later, _CORREL), records.chunk.offset[later.owner]
+        known = joined(self._seen)
+        which, found = _nearest(known, key, place, self._reach)
+        if self._before is not None and self._before.is_near(place[~found], self._reach):
+            self._seen.insert(0, self._before.tasks)
+            self._before = None
+            known = joined(self._seen)
+            which, found = _nearest(known, key, place, self._reach)
+        return later.owner, known.numbers[which[found]], found
 
-    def _known(self) -> Tasks:
-        return Tasks(
-            np.concatenate([each.key for each in self._seen]),
-            np.concatenate([each.numbers for each in self._seen]),
-        )
-
-    def _prepend(self, earlier: TaskLinks) -> None:
-        self._seen = [*earlier._seen, *self._seen]
-        self._count += earlier._count
-        self._forget()
-
-    def _remember(self, tasks: Tasks) -> None:
+    def _remember(self, tasks: Tasks, place: int) -> None:
+        """Take the tasks of a chunk that starts at `place`; forget those that are too far back."""
+        least = place - self._reach
+        self._seen = [each for each in self._seen if len(each.key) and each.place[-1] >= least]
         self._seen.append(tasks)
-        self._count += len(tasks.key)
-        self._forget()
-
-    def _forget(self) -> None:
-        while self._count - len(self._seen[0].key) >= REMEMBERED:
-            self._count -= len(self._seen.pop(0).key)
-
-
-def task_blocks(records: Records) -> Blocks:
-    """Return the WTAS of each 116/1 record that has one."""
-    return _first(records.blocks(WTAS), WTAS.field("wtasinte"))
-
-
-def task_keys(records: Records, found: Blocks) -> Values:
-    """Return system, queue manager and token of 116/1 records, by their WTAS."""
-    return _keys(records, found, _TOKEN_AT)
 
 
 def _first(found: Blocks, last: Field) -> Blocks:
     return found.where((found.number == 1) & (found.length >= last.end))
+
+
+def _instant(records: Records, found: Blocks, name: str) -> tuple[Ints, Bools]:
+    each = WTAS.field(name)
+    assert isinstance(each.kind, Instant)
+    values, present = each.kind.values(records.read(found.at, each))
+    assert present is not None
+    return values, present
 
 
 def _keys(records: Records, found: Blocks, token: Field) -> Values:
@@ -111,15 +129,20 @@ def _keys(records: Records, found: Blocks, token: Field) -> Values:
     return np.ascontiguousarray(np.hstack(parts)).view("V24")[:, 0]
 
 
-def _nearest(known: Tasks, key: Values, offset: Ints) -> tuple[Ints, Bools]:
-    """Return for each key the index of the last known task with it that starts before `offset`."""
+def _nearest(known: Tasks, key: Values, place: Ints, reach: int) -> tuple[Ints, Bools]:
+    """Return for each key the index of the last known task with it that starts before `place`.
+
+    And whether there is one, no more than `reach` bytes before.
+    """
     every = np.concatenate([known.key, key])
     _, same = np.unique(every, return_inverse=True)
-    order = np.lexsort((np.concatenate([known.numbers[:, 0], offset]), same))
+    order = np.lexsort((np.concatenate([known.place, place]), same))
     is_task = order < len(known.key)
     last = np.maximum.accumulate(np.where(is_task, np.arange(len(order)), -1))
     task = order[np.maximum(last, 0)]
     found = (last >= 0) & (same[task] == same[order])
-    place, hit = np.zeros(len(order), np.int64), np.zeros(len(order), np.bool_)
-    place[order], hit[order] = task, found
-    return place[len(known.key) :], hit[len(known.key) :]
+    index, hit = np.zeros(len(order), np.int64), np.zeros(len(order), np.bool_)
+    index[order], hit[order] = task, found
+    index, hit = index[len(known.key) :], hit[len(known.key) :]
+    hit[hit] = place[hit] - known.place[index[hit]] <= reach
+    return index, hit

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
 from smfparse.decoding import (
     TASK_KINDS,
+    Before,
     Decoder,
     Duplicates,
     Needs,
@@ -85,24 +87,30 @@ class Range:
             raise UnsoundError
 
     def _decoder(self, log: Log) -> Decoder:
-        earlier = Part(0, self.part.start, 1)
-        needs = Needs(self.wanted, self.options.selection, unknown=log.count_unknown)
+        limits, earlier = self.options.limits, self._earlier
         return Decoder(
-            needs,
+            Needs(self.wanted, self.options.selection, unknown=log.count_unknown),
             log.damage,
             again=lambda: self._again(self.part.rest),
-            before=(lambda: self._again(earlier)) if earlier.end else None,
+            before=Before(self.part.start, partial(self._again, earlier)) if earlier else None,
             unknown=log.unknown,
             tasks=self.find_tasks,
-            limits=self.options.limits,
+            limits=limits,
             prompt=self.prompt,
         )
 
+    @property
+    def _earlier(self) -> Part | None:
+        """The range that is looked back in; None: there is nothing before."""
+        return self.part.before(self.options.limits.look_back_bytes) if self.part.start else None
+
     def find_tasks(self) -> Ints:
-        """Return the tasks of the whole file that have a queue that is asked for."""
+        """Return where the tasks of the whole file start that have a queue that is asked for."""
         if self.tasks is not None:
             return self.tasks
-        return queue_tasks(self._again(WHOLE_SOURCE, TASK_KINDS), self.options.selection.queues)
+        options = self.options
+        found = self._again(WHOLE_SOURCE, TASK_KINDS)
+        return queue_tasks(found, options.selection.queues, options.limits.look_back_bytes)
 
     def _again(self, part: Part, kinds: Ints | None = None) -> Iterator[Chunk]:
         """Read a part of the file of which the damage is known, or will be."""

@@ -64,6 +64,8 @@ class Part:
     records    how many it has; None: not known
     dumps      whether a dump that is not the first of the source may begin before `end`; not known
                where `end` is None
+    back       where a chunk starts from which on records are read that those of the range have to
+               know of, and the number of its first record
 
     Where record_no is None the range is blind: it is not known where a record starts. It has the
     records that start in it, the first of which is looked for, and their numbers are not known.
@@ -74,6 +76,7 @@ class Part:
     record_no: int | None
     records: int | None = None
     dumps: bool = False
+    back: tuple[int, int] = (0, 1)
 
     @property
     def is_planned(self) -> bool:
@@ -84,6 +87,16 @@ class Part:
     def rest(self) -> Part:
         """The range from here to the end of the source."""
         return replace(self, end=None, records=None)
+
+    def before(self, size: int) -> Part:
+        """The range in front of this one that has all records of the last `size` bytes there.
+
+        A blind range ends with the record that starts last, wherever that ends.
+        """
+        if self.record_no is None:
+            return Part(max(self.start - size, 0), self.start, None)
+        start, record_no = self.back
+        return Part(start, self.start, record_no)
 
 
 WHOLE_SOURCE = Part(0, None, 1)

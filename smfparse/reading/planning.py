@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import deque
 from pathlib import Path
 
 import numpy as np
@@ -63,28 +64,33 @@ def plan(
         return [WHOLE_SOURCE]
     starts = _starts(path, part_bytes, framing, limits)
     parts = [
-        Part(start, end, first, following - first, dumps)
-        for (start, first, _), (end, following, dumps) in itertools.pairwise(starts)
+        Part(start, end, first, following - first, dumps, back)
+        for (start, first, back, _), (end, following, _, dumps) in itertools.pairwise(starts)
     ]
-    return [*parts, Part(starts[-1][0], None, starts[-1][1])]
+    start, first, back, _ = starts[-1]
+    return [*parts, Part(start, None, first, back=back)]
 
 
 def _starts(
     path: Path, part_bytes: int, framing: Framing | None, limits: Limits
-) -> list[tuple[int, int, bool]]:
-    """Return where parts start, the number of their first record, and whether dumps begin before.
+) -> list[tuple[int, int, tuple[int, int], bool]]:
+    """Return where parts start, the number of their first record, and `back` as in `Part`.
 
-    Such a dump is not the first of the file.
+    And whether dumps begin before, which are not the first of the file.
     """
-    starts = [(0, 1, False)]
+    starts = [(0, 1, (0, 1), False)]
     dumps = False
     due = least = max(part_bytes - limits.window_bytes // 2, 1)  # so the nearest chunk is taken
     damage = DamageLog()
+    near = deque[tuple[int, int]]()
     for chunk in read_chunks(path, damage, kinds=_NOTHING, framing=framing, limits=limits):
         if any(each.offset < chunk.begin for each in damage.details):
             break
+        near.append((chunk.begin, int(chunk.record_no[0])))
+        while len(near) > 1 and near[1][0] <= chunk.begin - limits.look_back_bytes:
+            near.popleft()
         if chunk.begin >= due and _can_start(chunk):
-            starts.append((chunk.begin, int(chunk.record_no[0]), dumps))
+            starts.append((*near[-1], near[0], dumps))
             due = chunk.begin + least
         dumps = dumps or chunk.goes_on_with_a_dump
     return starts

@@ -86,7 +86,8 @@ class Reader:
         """Number of the last record given."""
         self._window = Window(data, part, limits, maps=walk.mapped and are_short(kinds))
         self._losses = Losses(source, self._window)
-        gap = Gap(part.start, foreign=True) if self._is_blind else None
+        base = self._window.base
+        gap = Gap(base, foreign=True) if self._is_blind and base else None
         self._tracker = Tracker(walk, self._window, self._losses, gap)
 
     def __iter__(self) -> Iterator[Chunk]:
@@ -99,7 +100,7 @@ class Reader:
             chunk = self._chunk(spans)
             if chunk.start.size:
                 yield chunk
-            if not window.has(spans.used):
+            if not window.goes_on(spans.used):
                 return
             held = window.keep(spans.used, end)
         if self._data.fault is not None:
@@ -123,6 +124,8 @@ class Reader:
         good: Bools = (length >= SMF_HEADER) & plausible(window.buffer, start)
         for index in np.flatnonzero(~good).tolist():
             self._losses.note(int(spans.place[index]), int(length[index]), NO_TIME)
+        if self._is_blind:
+            good &= offset >= window.floor
         if window.border is not None:
             good &= offset < window.border
         if not good.all():

@@ -192,7 +192,9 @@ class Tracker:
 
     def _note_gaps(self, run: Segments) -> None:
         """Note bytes between segments; line ends of a kind that follow each other once."""
-        gaps = [gap for gap in run.gaps if gap[0] < run.end and self._window.has(gap[0])]
+        window = self._window
+        seen = (gap for gap in run.gaps if gap[0] < run.end)
+        gaps = [gap for gap in seen if window.owns(window.offset(gap[0]))]
         for size, found in itertools.groupby(gaps, key=lambda gap: gap[1]):
             places = [place for place, _ in found]
             if size == RDW_SIZE:

@@ -17,9 +17,13 @@ from smfparse.vectors import Bytes
 class Window:
     """The bytes of a source from `base` on; it moves from the start of a part to its end.
 
+    Of a blind range it starts before: a record whose header is not in one piece is found only from
+    the record in front of it.
+
     buffer    uint8; the bytes start at `low`
     base      byte of the source that is at `low`
     capacity  bytes that are looked at at once
+    floor     byte of the source from which on records belong to the range
     border    byte of the source from which on records belong to the next range; None: there is
               none, or no byte behind the range is looked at
     """
@@ -28,7 +32,8 @@ class Window:
         is_blind = part.record_no is None
         self.buffer: Bytes = np.zeros(0, np.uint8)
         self.low = 0
-        self.base = part.start
+        self.floor = part.start
+        self.base = max(part.start - limits.max_spanned, 0) if is_blind else part.start
         self.capacity = limits.window_bytes
         self.border = part.end if is_blind else None
         self._behind_border = 2 * limits.max_spanned
@@ -46,9 +51,13 @@ class Window:
         """Return the byte of the source that is at `place` in the buffer."""
         return self.base + place - self.low
 
-    def has(self, place: int) -> bool:
-        """Whether a record that starts at `place` in the buffer is of the range that is read."""
+    def goes_on(self, place: int) -> bool:
+        """Whether records that start from `place` in the buffer on may be of the range."""
         return self.border is None or self.offset(place) < self.border
+
+    def owns(self, offset: int) -> bool:
+        """Whether what starts at byte `offset` of the source is of the range that is read."""
+        return self.floor <= offset and (self.border is None or offset < self.border)
 
     def look(self, held: int) -> tuple[int, int, bool]:
         """Bring the bytes from `base` on into the buffer, which has `held` of them already.
@@ -110,8 +119,7 @@ class Losses:
 
     def report(self, damage: DamageLog) -> None:
         """Add what was noted, if it is of the range that is read, in the order of the bytes."""
-        border = self._window.border
         for each in sorted(self._found, key=lambda each: each.offset):
-            if border is None or each.offset < border:
+            if self._window.owns(each.offset):
                 damage.add(each)
         self._found.clear()

@@ -223,7 +223,7 @@ def test_a_continuation_in_a_later_chunk_still_finds_its_task() -> None:
     assert links(*chunks, table="wtid")[2:] == [(4, 2, 60.0), (5, 1, 60.0)]
 
 
-def test_records_without_utc_take_the_next_offset_however_far_ahead_it_is() -> None:
+def test_records_without_utc_take_the_next_offset_in_a_later_chunk() -> None:
     local = (UTC_NOON - 5 * dt.timedelta(hours=1)).replace(tzinfo=None)
     chunks = (
         chunk_of(foreign_record(2), foreign_record(2, system="SYS9")),

@@ -590,4 +590,14 @@ def test_line_ends_are_told_by_the_part_that_has_them(tmp_path: Path):
         log = DamageLog()
         list(read_chunks(path, log, Part(start, end, None)))
         told += [each.length for each in log.details]
-    assert told == [2 * 500, 2 * 498]
+    assert told == [2 * 500, 2 * 499]
+
+
+@pytest.mark.parametrize("size", range(1, 40))
+def test_a_range_may_begin_with_a_record_whose_header_is_in_pieces(tmp_path: Path, size: int):
+    path = tmp_path / "pieces.smf"
+    path.write_bytes(SHORT * 3 + b"".join(segments(SHORT, [size])) + SHORT * 3)
+    start = 3 * len(SHORT)
+    found = list(read_chunks(path, DamageLog(), Part(start, None, None)))
+    places = [start, *(start + len(SHORT) * number + 4 for number in (1, 2, 3))]
+    assert [int(each) for chunk in found for each in chunk.offset] == places

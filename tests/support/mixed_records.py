@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.support.builders import (
     UTC_NOON,
     Section,
+    ebcdic,
     foreign_record,
     named_block,
     qwhs_long,
@@ -27,6 +28,8 @@ TABLES = ("record", "qist", "qsph", "wtid", "wtas", "wqst")
 KINDS = ("clock", "clock", "stub", "foreign", "task", "queues", "queues", "wrong", "unknown")
 _NOON = UTC_NOON.replace(tzinfo=None)
 _WTAS_BYTES = 712
+_OBJNAME_AT = 32
+"""Byte of a WQST."""
 _WTID = Section([named_block("WTID", 208)])
 
 
@@ -53,6 +56,10 @@ class Each:
         cuts = sorted({cut for cut in self.cuts if cut < len(data) - 4})
         return segments(data, cuts) if cuts else [data]
 
+    def body(self) -> bytes:
+        """Return the bytes of the record behind its RDW."""
+        return self._data()[4:]
+
     def _data(self) -> bytes:
         system, local = f"SYS{self.system}", _NOON + dt.timedelta(hours=self.hours)
         if self.kind == "foreign":
@@ -75,7 +82,8 @@ class Each:
         if self.kind == "unknown":
             return 115, 99, [qist], bytes(8)
         token = self.token.to_bytes(16, "big")
-        queue = (named_block("WQST", 16) + token).ljust(576, b"\0")
+        queue = (named_block("WQST", 16) + token).ljust(_OBJNAME_AT, b"\0")
+        queue = (queue + ebcdic(f"Q{self.hours % 3}", 48)).ljust(576, b"\0")
         if self.kind == "queues":
             return 116, 2, [_WTID, Section([queue] * 2)], qwhs_short(triplets=3)
         end = UTC_NOON + dt.timedelta(minutes=self.hours)

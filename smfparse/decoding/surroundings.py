@@ -1,0 +1,101 @@
+"""What a part of a source has to know of the records around it; read when first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+
+import numpy as np
+
+from smfparse.decoding.clocks import Clock, Shown, shown_by
+from smfparse.decoding.index import BlockIndex
+from smfparse.decoding.records import Records
+from smfparse.decoding.tasks import TASK_KINDS, Tasks, joined, tasks_of
+from smfparse.errors import DamageLog
+from smfparse.reading import Chunk, kinds_of
+from smfparse.schemas import WTAS
+from smfparse.vectors import Ints
+
+
+class Before:
+    """The records before a part, as far back as any of the part has to know of them.
+
+    start  byte of the source where the part starts
+    read   reads the records before; takes the kinds (as of `kinds_of`; None: all) of which more
+           than the header is looked at
+    """
+
+    def __init__(self, start: int, read: Callable[[Ints | None], Iterator[Chunk]]) -> None:
+        self._start = start
+        self._read = read
+
+    def is_near(self, place: Ints, reach: int) -> bool:
+        """Whether any record at `place` reaches, with so many bytes, to before the part."""
+        return bool((place - self._start < reach).any())
+
+    @cached_property
+    def tasks(self) -> Tasks:
+        """The 116/1 records."""
+        index = BlockIndex([WTAS])
+        found = [Tasks(np.zeros(0, "V24"), np.zeros((0, 6), np.int64))]
+        for chunk in self._read(TASK_KINDS):
+            of_tasks = np.isin(kinds_of(chunk.buffer, chunk.start), TASK_KINDS)
+            found.append(tasks_of(Records(chunk.where(of_tasks), DamageLog(), index))[1])
+        return joined(found)
+
+    @cached_property
+    def clocks(self) -> dict[bytes, Clock]:
+        """The last record of each system that shows its UTC offset."""
+        found: dict[bytes, Clock] = {}
+        for chunk in self._read(None):
+            shown = shown_by(Records(chunk, DamageLog()))
+            every, last = np.unique(shown.system[::-1], return_index=True)
+            last = len(shown.system) - 1 - last
+            clocks = map(Clock, shown.place[last].tolist(), shown.seconds[last].tolist())
+            found |= zip((each.tobytes() for each in every), clocks, strict=True)
+        return found
+
+
+class Ahead:
+    """UTC offsets that records show further on in a source; each record is looked at once.
+
+    read  reads the source from where the part starts, or before
+    """
+
+    def __init__(self, read: Callable[[], Iterator[Chunk]]) -> None:
+        self._read = read
+        self._held: list[Shown] = []
+        self._end = -1
+        """Where the last record starts that was looked at."""
+
+    @cached_property
+    def _chunks(self) -> Iterator[Chunk]:
+        return self._read()
+
+    def first(self, system: bytes, behind: int, until: int) -> Clock | None:
+        """Return the first record of a system that starts behind a byte and shows the offset.
+
+        behind  no later call asks for one that starts before
+        until   how far it is looked for: behind that it may be one, or None
+        """
+        self._held = [each for each in self._held if each.place[-1] > behind]
+        number = np.frombuffer(system, np.uint32)
+        for each in self._more(behind, until):
+            found = np.flatnonzero((each.system == number) & (each.place > behind))
+            if found.size:
+                return Clock(int(each.place[found[0]]), int(each.seconds[found[0]]))
+        return None
+
+    def _more(self, behind: int, until: int) -> Iterator[Shown]:
+        """Yield what is held, and then what is read up to a byte."""
+        yield from self._held
+        while self._end < until:
+            chunk = next(self._chunks, None)
+            if chunk is None:
+                return
+            self._end = int(chunk.offset[-1])
+            if self._end > behind:
+                shown = shown_by(Records(chunk, DamageLog()))
+                if len(shown.place):
+                    self._held.append(shown)
+                    yield shown

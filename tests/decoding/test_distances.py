@@ -1,0 +1,216 @@
+"""How far apart in a file records may be that know of each other, and what is read to find them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pytest
+
+from smfparse.decoding import TASK_KINDS, Before, Decoder, Needs
+from smfparse.errors import DamageLog
+from smfparse.limits import Limits
+from smfparse.reading import Chunk
+from smfparse.tables import wanted_tables
+from smfparse.vectors import Ints
+from tests.support.builders import (
+    UTC_NOON,
+    Section,
+    chunk_of,
+    foreign_record,
+    named_block,
+    qwhs_long,
+    qwhs_short,
+    smf_record,
+    wtas,
+)
+
+NOON = UTC_NOON.replace(tzinfo=None)
+HOUR = dt.timedelta(hours=1)
+
+
+def clock(hours: int, system: str = "SYS1") -> bytes:
+    return smf_record(115, 1, area=qwhs_long(), local=NOON + hours * HOUR, system=system)
+
+
+def other(system: str = "SYS1") -> bytes:
+    return foreign_record(30, system=system)
+
+
+def task(token: int = 1) -> bytes:
+    block = bytearray(wtas(UTC_NOON, UTC_NOON + HOUR))
+    block[8:24] = token.to_bytes(16, "big")
+    return smf_record(116, 1, Section(), Section([bytes(block)]), area=qwhs_short())
+
+
+def more(token: int = 1) -> bytes:
+    queue = named_block("WQST", 16) + token.to_bytes(16, "big")
+    return smf_record(116, 2, Section(), Section([queue.ljust(576, b"\0")]), area=qwhs_short())
+
+
+def gap(size: int) -> bytes:
+    """A record, so long, that neither shows an offset nor needs one."""
+    least = len(smf_record(115, 99, Section([b""]), area=bytes(8)))
+    return smf_record(115, 99, Section([bytes(size - least)]), area=bytes(8))
+
+
+class Source:
+    """Chunks of records that stand one behind the other, and how often they are read.
+
+    chunks  the records of each
+    reach   bytes, as `Limits.look_back_bytes`
+    """
+
+    def __init__(self, chunks: Sequence[Sequence[bytes]], reach: int) -> None:
+        self.chunks: list[Chunk] = []
+        self.limits = Limits(look_back_bytes=reach)
+        self.looks: list[str] = []
+        at, count = 0, 0
+        for records in chunks:
+            made = chunk_of(*records)
+            places, numbers = made.offset + at, made.record_no + count
+            self.chunks.append(
+                Chunk("x", made.buffer, made.start, made.length, places, numbers, at)
+            )
+            at += sum(map(len, records))
+            count += len(records)
+
+    def column(self, table: str, name: str, first: int = 0) -> list[object]:
+        """Return a column of the rows of the chunks from `first` on, decoded as a part."""
+        before = Before(self.chunks[first].begin, lambda kinds: self._behind(first, kinds))
+        decoder = Decoder(
+            Needs(wanted_tables([table])),
+            DamageLog(),
+            lambda: self._ahead(first),
+            before if first else None,
+            limits=self.limits,
+        )
+        batches = decoder.decode(self.chunks[first:])
+        return [value for _, batch in batches for value in batch.column(name).to_pylist()]
+
+    def _behind(self, first: int, kinds: Ints | None) -> Iterator[Chunk]:
+        assert kinds is None or np.array_equal(kinds, TASK_KINDS)
+        self.looks.append("back for clocks" if kinds is None else "back for tasks")
+        yield from self.chunks[:first]
+
+    def _ahead(self, first: int) -> Iterator[Chunk]:
+        for number, chunk in enumerate(self.chunks[first:], first):
+            self.looks.append(f"ahead in {number}")
+            yield chunk
+
+
+def in_chunks(records: Sequence[bytes], edges: Sequence[int]) -> list[Sequence[bytes]]:
+    return [records[start:end] for start, end in itertools.pairwise([0, *edges, len(records)])]
+
+
+REACHED = pytest.mark.parametrize(("less", "found"), [(0, True), (1, False)])
+
+
+@REACHED
+@pytest.mark.parametrize("edges", [[], [1], [2], [1, 2]], ids=str)
+def test_a_task_is_found_up_to_the_reach(less: int, found: bool, edges: Sequence[int]) -> None:
+    records = [task(), gap(2000), more()]
+    reach = len(records[0]) + 2000 - less
+    source = Source(in_chunks(records, edges), reach)
+    assert source.column("wqst", "task_record_offset") == [0 if found else None]
+    assert source.column("wqst", "task_record_no") == [1 if found else None]
+    assert source.column("wqst", "interval_seconds") == [3600.0 if found else None]
+    if edges:
+        part = source.column("wqst", "interval_seconds", 1)
+        assert part == [3600.0 if found else None]
+        assert source.column("wqst", "task_record_offset", 1) == [0 if found else None]
+
+
+def test_the_nearest_task_counts_even_if_it_is_of_an_earlier_chunk() -> None:
+    records = [task(), gap(100), task(), gap(100), more(2), more()]
+    second = len(task()) + 100
+    source = Source(in_chunks(records, [2, 4]), 1 << 20)
+    assert source.column("wqst", "task_record_offset") == [None, second]
+    assert source.column("wqst", "task_record_offset", 1) == [None, second]
+    assert source.column("wqst", "task_record_offset", 2) == [None, second]
+
+
+@REACHED
+def test_an_earlier_offset_is_found_up_to_the_reach(less: int, found: bool) -> None:
+    records = [clock(2), gap(2000), other(), gap(5000), clock(-3)]
+    for edges in ([], [1], [3], [1, 2], [2, 3, 4]):
+        source = Source(in_chunks(records, edges), len(records[0]) + 2000 - less)
+        first = source.column("record", "utc_offset")
+        assert first == [7200, None, 7200 if found else None, None, -3 * 3600]
+        for part in range(1, len(source.chunks)):
+            behind = sum(len(each.start) for each in source.chunks[:part])
+            assert source.column("record", "utc_offset", part) == first[behind:]
+
+
+@REACHED
+def test_a_later_offset_is_found_up_to_the_reach(less: int, found: bool) -> None:
+    records = [clock(2), gap(5000), other(), gap(2000), clock(-3), clock(1)]
+    reach = len(records[2]) + 2000 - less
+    for edges in ([], [1], [3], [1, 2], [2, 3, 4]):
+        source = Source(in_chunks(records, edges), reach)
+        first = source.column("record", "utc_offset")
+        assert first == [7200, None, -3 * 3600 if found else None, None, -3 * 3600, 3600]
+        for part in range(1, len(source.chunks)):
+            behind = sum(len(each.start) for each in source.chunks[:part])
+            assert source.column("record", "utc_offset", part) == first[behind:]
+
+
+def test_an_earlier_offset_goes_before_a_nearer_later_one() -> None:
+    records = [clock(2), gap(2000), other(), clock(-3)]
+    for edges in ([], [1], [2], [3], [1, 2, 3]):
+        source = Source(in_chunks(records, edges), 1 << 20)
+        assert source.column("record", "utc_offset")[2] == 7200
+
+
+def test_each_system_has_its_own_offset_around_a_part() -> None:
+    records = [clock(1), clock(2, "SYS2"), other(), other("SYS2"), other("SYS3"), clock(3, "SYS3")]
+    for edge in range(2, 6):
+        source = Source(in_chunks(records, [2, edge] if edge > 2 else [2]), 1 << 20)
+        expected = [3600, 7200, 3 * 3600, 3 * 3600]
+        assert source.column("record", "utc_offset", 1) == expected
+        assert source.looks.count("back for clocks") == 1
+
+
+@pytest.mark.parametrize(
+    ("table", "records", "looks"),
+    [
+        ("wqst", [task(), more()], []),
+        ("wqst", [gap(3000), more()], []),
+        ("wqst", [gap(2999), more()], ["back for tasks"]),
+        ("wqst", [gap(2000), more(2), more(3)], ["back for tasks"]),
+        ("record", [clock(1), other()], []),
+        ("record", [gap(3000), other(), clock(1)], []),
+        ("record", [gap(2999), other(), clock(1)], ["back for clocks"]),
+        ("record", [other(), clock(1), other("SYS2"), clock(1, "SYS2")], ["back for clocks"]),
+    ],
+)
+def test_what_is_before_a_part_is_read_once_and_only_where_a_record_near_its_start_misses_it(
+    table: str, records: Sequence[bytes], looks: Sequence[str]
+) -> None:
+    source = Source([[task(), clock(1)], records, [gap(3000), more(4)]], 3000)
+    source.column(table, "utc_offset", 1)
+    assert source.looks == looks
+
+
+def test_records_ahead_are_read_as_far_as_needed_and_once() -> None:
+    lonely = [[other("SYS9"), gap(1000)]] * 8
+    source = Source([*lonely, [clock(1)]], 2500)
+    assert source.column("record", "utc_offset") == [None] * 16 + [3600]
+    assert source.looks == [f"ahead in {number}" for number in range(9)]
+    near = Source([[other("SYS9"), clock(1, "SYS9"), gap(1000)], [clock(1)]], 2500)
+    assert near.column("record", "utc_offset")[0] == 3600
+    assert near.looks == []
+
+
+def test_no_more_is_read_ahead_than_the_reach() -> None:
+    source = Source([[other("SYS9"), gap(1000)], *[[clock(1), gap(1000)]] * 8], 2500)
+    assert source.column("record", "utc_offset")[0] is None
+    assert source.looks == [f"ahead in {number}" for number in range(4)]
+
+
+def test_nothing_is_read_ahead_where_the_next_offset_is_known_to_be_too_far() -> None:
+    source = Source([[other(), gap(3000), clock(1)], [clock(2)]], 2500)
+    assert source.column("record", "utc_offset")[0] is None
+    assert source.looks == []

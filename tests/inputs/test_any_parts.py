@@ -1,0 +1,296 @@
+"""Any parts of a file, planned or blind, give the rows of the whole, which plain Python knows."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smfparse.errors import DamageLog
+from smfparse.inputs import Log, ReadOptions
+from smfparse.inputs.range import Range
+from smfparse.limits import LIMITS, Limits
+from smfparse.reading import WHOLE_SOURCE, Input, Part, framing_named, plan, planning
+from smfparse.reading.packing import Unpacked
+from smfparse.selecting import Selection
+from smfparse.tables import coded_schema, schema, wanted_tables
+from tests.support.builders import UTC_NOON
+from tests.support.mixed_records import TABLES, Each, several
+from tests.support.scattered import scattered_dump
+from tests.support.searching import search
+from tests.support.variants import BY_NAME, Variant, bdw, blocked
+
+pytestmark = pytest.mark.slow
+
+Rows: TypeAlias = dict[str, pl.DataFrame]
+"""By table."""
+MIXED = wanted_tables(TABLES)
+SMALL = 600
+"""Bytes of a block: less than of a long record."""
+BLIND = [
+    *(
+        BY_NAME[name]
+        for name in ("rdw", "rdw-unspanned", "bdw", "bdw-extended", "length", "ftp-block", "none")
+    ),
+    Variant("rdw-small", "rdw", partial(blocked, size=SMALL)),
+    Variant("bdw-small", "bdw", partial(blocked, prefix=bdw, size=SMALL)),
+]
+PLANNED = [*BLIND, BY_NAME["ftp-record"]]
+any_records = several(40)
+any_reach = st.sampled_from([1, 40, 300, 1000, 2500, 6000, 1 << 26])
+any_chunk = st.sampled_from([1, 5000, 9000])
+
+
+def limits_of(reach: int, chunk_bytes: int = 1) -> Limits:
+    return Limits(chunk_bytes=chunk_bytes, max_spanned=1 << 12, look_back_bytes=reach)
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of a framing, and how much of it is looked at at once."""
+
+    path: Path
+    framing: str
+    limits: Limits
+
+    def rows(self, parts: Iterable[Part] = (WHOLE_SOURCE,), **asked: Any) -> Rows:
+        """Return the tables that have rows; of blind parts without numbers."""
+        framing, parts = framing_named(self.framing), list(parts)
+        file = Input(self.path, "source", framing=framing, limits=self.limits)
+        options = ReadOptions(Selection.of(**asked), limits=self.limits)
+        found: dict[str, list[Any]] = {table: [] for table in MIXED}
+        for part in parts:
+            log = Log(DamageLog())
+            for table, batch in Range(file, MIXED, part, options).batches(log):
+                found[table].append(batch)
+        return {table: frame(table, each) for table, each in found.items()}
+
+
+def frame(table: str, batches: Sequence[Any]) -> pl.DataFrame:
+    whole = pa.Table.from_batches(batches, coded_schema(table)).cast(schema(table))
+    found = pl.from_arrow(whole)
+    assert isinstance(found, pl.DataFrame)
+    return found
+
+
+def numberless(found: Rows) -> Rows:
+    return {
+        table: rows.with_columns(
+            pl.lit(None, pl.Int64).alias(name)
+            for name in rows.columns
+            if name.endswith("record_no")
+        )
+        for table, rows in found.items()
+    }
+
+
+def assert_same(found: Rows, expected: Rows) -> None:
+    for table, rows in expected.items():
+        assert found[table].equals(rows), table
+
+
+def planned_parts(file: File, part_bytes: int) -> list[Part]:
+    """Cut a file wherever a chunk starts, whatever its first record has to know of."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(planning, "_can_start", lambda chunk: True)
+        return plan(file.path, part_bytes, framing=file.framing, limits=file.limits)
+
+
+def blind_parts(size: int, borders: Iterable[int]) -> list[Part]:
+    edges = sorted({0, size, *borders})
+    return [Part(start, end, None) for start, end in itertools.pairwise(edges)]
+
+
+# What the whole is ------------------------------------------------------------------------------
+
+
+def qmgr(each: Each) -> tuple[int, int, int]:
+    return each.system, each.token % 2, each.token
+
+
+def task_of(records: Sequence[Each], place: Sequence[int], index: int, reach: int) -> int | None:
+    """Return the index of the 116/1 of a 116/2: the nearest before it that is near enough.
+
+    That of a 116/1 is its own.
+    """
+    if records[index].kind == "task":
+        return index
+    for at in range(index - 1, -1, -1):
+        if records[at].kind == "task" and qmgr(records[at]) == qmgr(records[index]):
+            return at if place[index] - place[at] <= reach else None
+    return None
+
+
+def hours_of(records: Sequence[Each], place: Sequence[int], index: int, reach: int) -> int | None:
+    """Return the hours that the clock of a record's system is ahead, as far as that is known."""
+    record = records[index]
+    if record.kind == "unknown":
+        return None
+    if record.kind not in ("stub", "foreign"):
+        return record.hours
+    before, behind = range(index - 1, -1, -1), range(index + 1, len(records))
+    for direction in (before, behind):
+        shown = (
+            at
+            for at in direction
+            if records[at].system == record.system
+            and records[at].kind in ("clock", "wrong", "task", "queues")
+        )
+        nearest = next(shown, None)
+        if nearest is not None and abs(place[index] - place[nearest]) <= reach:
+            return records[nearest].hours
+    return None
+
+
+def assert_as_recomputed(found: Rows, records: Sequence[Each], reach: int) -> None:
+    """Compare rows with what the nearest records say, looked for one by one."""
+    record = found["record"]
+    place = record["record_offset"].to_list()
+    assert len(place) == len(records)
+    hours = [hours_of(records, place, index, reach) for index in range(len(records))]
+    offsets = [None if each is None else each * 3600 for each in hours]
+    assert record["utc_offset"].to_list() == offsets
+    wtid = found["wtid"]
+    of_tasks = [at for at, each in enumerate(records) if each.kind in ("task", "queues")]
+    assert wtid["record_offset"].to_list() == [place[at] for at in of_tasks]
+    tasks = [task_of(records, place, index, reach) for index in of_tasks]
+    starts = [None if each is None else place[each] for each in tasks]
+    assert wtid["task_record_offset"].to_list() == starts
+    numbers = [None if each is None else each + 1 for each in tasks]
+    assert wtid["task_record_no"].to_list() == numbers
+    seconds = [None if each is None else records[each].hours * 60.0 for each in tasks]
+    assert wtid["interval_seconds"].to_list() == seconds
+    begin = [None if each is None else UTC_NOON for each in tasks]
+    assert wtid["interval_start"].to_list() == begin
+
+
+# Any parts --------------------------------------------------------------------------------------
+
+
+@given(records=any_records, reach=any_reach, chunk_bytes=any_chunk, data=st.data())
+@search(60)
+def test_blind_parts_of_any_file_give_the_rows_of_the_whole(
+    tmp_path: Path, records: list[Each], reach: int, chunk_bytes: int, data: st.DataObject
+) -> None:
+    variant = data.draw(st.sampled_from(BLIND))
+    file, size = written(tmp_path, variant, records, limits_of(reach, chunk_bytes))
+    whole = file.rows()
+    assert_as_recomputed(whole, records, reach)
+    borders = data.draw(st.sets(st.integers(0, size), max_size=12))
+    assert_same(file.rows(blind_parts(size, borders)), numberless(whole))
+
+
+@given(records=any_records, reach=any_reach, data=st.data())
+@search(60)
+def test_planned_parts_of_any_file_give_the_rows_of_the_whole(
+    tmp_path: Path, records: list[Each], reach: int, data: st.DataObject
+) -> None:
+    variant = data.draw(st.sampled_from(PLANNED))
+    file, size = written(tmp_path, variant, records * 8, limits_of(reach))
+    whole = file.rows()
+    assert_as_recomputed(whole, records * 8, reach)
+    parts = planned_parts(file, data.draw(st.integers(1, size)))
+    assert_same(file.rows(parts), whole)
+
+
+@given(records=any_records, reach=any_reach, data=st.data())
+@search(20)
+def test_blind_parts_of_a_queue_have_the_tasks_of_the_whole(
+    tmp_path: Path, records: list[Each], reach: int, data: st.DataObject
+) -> None:
+    """A task that is wanted may have the queue in a record of another part."""
+    file, size = written(tmp_path, BY_NAME["rdw"], records, limits_of(reach))
+    asked = {"queue": ["Q1"]}
+    borders = data.draw(st.sets(st.integers(0, size), max_size=12))
+    assert_same(file.rows(blind_parts(size, borders), **asked), numberless(file.rows(**asked)))
+
+
+def written(
+    folder: Path, variant: Variant, records: Sequence[Each], limits: Limits
+) -> tuple[File, int]:
+    """Write records; those that come in pieces do so where the framing has any."""
+    path = folder / "any.smf"
+    if variant.name == "rdw":
+        data = b"".join(piece for each in records for piece in each.pieces())
+    else:
+        data = variant.write([each.body() for each in records]).data
+    path.write_bytes(data)
+    return File(path, variant.framing, limits), len(data)
+
+
+# Files as they are in use -----------------------------------------------------------------------
+
+
+@cache
+def scattered() -> list[bytes]:
+    return scattered_dump(tasks=40, queues=8, count=4)
+
+
+@pytest.mark.parametrize("name", ["rdw", "bdw"])
+def test_nine_blind_ranges_give_tasks_the_intervals_that_the_whole_gives(
+    tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / "scattered.smf"
+    path.write_bytes(BY_NAME[name].write(scattered()).data)
+    file, size = File(path, name, LIMITS), path.stat().st_size
+    whole = file.rows()["wqst"]
+    continued = whole.filter(pl.col("task_record_offset") != pl.col("record_offset"))
+    assert continued.height > 1500
+    assert continued["interval_start"].null_count() == 0
+    parts = blind_parts(size, range(0, size, -(-size // 9)))
+    assert len(parts) == 9
+    found = file.rows(parts)["wqst"]
+    columns = ["record_offset", "task_record_offset", "interval_start", "interval_seconds"]
+    assert found.select(columns).rows() == whole.select(columns).rows()
+
+
+def bytes_read(file: File, parts: Iterable[Part]) -> int:
+    """Decode parts of a file; return how many bytes of it were read, again and again perhaps."""
+    read = 0
+    fill = Unpacked.fill
+
+    def counted(data: Unpacked, buffer: memoryview) -> int:
+        nonlocal read
+        got = fill(data, buffer)
+        read += got
+        return got
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Unpacked, "fill", counted)
+        file.rows(parts)
+    return read
+
+
+LONELY = {
+    "a 116/2 without a 116/1": Each("queues", 0, 0, 0),
+    "a stub of a system without clocks": Each("stub", 0, 0, 0),
+    "a record of a system without MQ": Each("foreign", 0, 0, 0),
+}
+
+
+@pytest.mark.parametrize("lonely", LONELY)
+@pytest.mark.parametrize("blind", [False, True], ids=["planned", "blind"])
+def test_what_belongs_to_no_record_is_looked_for_no_further_than_it_may_be(
+    tmp_path: Path, lonely: str, blind: bool
+) -> None:
+    """A part reads itself, and what is around it within reach; so twice the file costs twice."""
+    reach = 1 << 14
+    limits = Limits(chunk_bytes=1, max_spanned=1 << 12, look_back_bytes=reach)
+    most = 2 * (reach + limits.window_bytes) + 4 * limits.max_spanned
+    for count in (150, 300):
+        records = [LONELY[lonely], Each("clock", 1, 0, 0), Each("task", 1, 1, 0)] * count
+        file, size = written(tmp_path, BY_NAME["rdw"], records, limits)
+        parts = planned_parts(file, 1 << 15)
+        if blind:
+            parts = blind_parts(size, (part.start for part in parts))
+        assert len(parts) > count // 20
+        assert bytes_read(file, parts) <= 2 * size + most * len(parts)
