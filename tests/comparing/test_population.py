@@ -137,6 +137,17 @@ def test_a_task_that_began_hours_before_adds_no_time(tmp_path: Path) -> None:
     assert found.intervals == 4
 
 
+def test_tasks_of_an_interval_cover_it_from_the_first_start_to_the_last_end(
+    tmp_path: Path,
+) -> None:
+    tasks = [putting(0.2, minutes=0.2), putting(1, minutes=0.4)]
+    tasks += [putting(n) for n in range(3, 6)]
+    found = side(dump(tmp_path / "a.smf", tasks))
+    assert found.intervals == 4
+    assert found.total("tasks") == NEAR(240)
+    assert found.total("calls") == NEAR(240)
+
+
 def test_statistics_count_while_class_3_was_on(tmp_path: Path) -> None:
     """In its second half nothing was put, and statistics of the time around it are not its own."""
     path = dump(

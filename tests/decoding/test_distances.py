@@ -45,9 +45,13 @@ def task(token: int = 1) -> bytes:
     return smf_record(116, 1, Section(), Section([bytes(block)]), area=qwhs_short())
 
 
-def more(token: int = 1) -> bytes:
-    queue = named_block("WQST", 16) + token.to_bytes(16, "big")
-    return smf_record(116, 2, Section(), Section([queue.ljust(576, b"\0")]), area=qwhs_short())
+def more(*tokens: int) -> bytes:
+    """A record with a queue of each task; none: of the first one."""
+    queues = [
+        (named_block("WQST", 16) + token.to_bytes(16, "big")).ljust(576, b"\0")
+        for token in tokens or [1]
+    ]
+    return smf_record(116, 2, Section(), Section(queues), area=qwhs_short())
 
 
 def gap(size: int) -> bytes:
@@ -121,6 +125,14 @@ def test_a_task_is_found_up_to_the_reach(less: int, found: bool, edges: Sequence
         part = source.column("wqst", "interval_seconds", 1)
         assert part == [3600.0 if found else None]
         assert source.column("wqst", "task_record_offset", 1) == [0 if found else None]
+
+
+@pytest.mark.parametrize("edges", [[], [1], [2]], ids=str)
+def test_a_record_is_of_the_task_of_its_first_queue(edges: Sequence[int]) -> None:
+    records = [task(1), task(2), more(1, 2), more(2, 1), more(3, 1)]
+    source = Source(in_chunks(records, edges), 1 << 20)
+    numbers = source.column("wqst", "task_record_no")
+    assert numbers == [1, 1, 2, 2, None, None]
 
 
 def test_the_nearest_task_counts_even_if_it_is_of_an_earlier_chunk() -> None:
