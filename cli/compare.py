@@ -124,6 +124,8 @@ def _compare(
     if not (before.calls and after.calls) and not any(map(nothing_selected, opened)):
         report_message(comparing.absent(before, after))
         report_selection(opened[0])
+    if any(each.of_queues for each in opened):
+        report_message(comparing.OF_QUEUES)
     if after.spanning:
         report_message(comparing.spanning(after))
     if side_by_side:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from smfparse.comparing.printing import ComparisonDocument as ComparisonDocument
     from smfparse.comparing.printing import explain as explain
     from smfparse.comparing.printing import side_by_side as side_by_side
+    from smfparse.comparing.sides import OF_QUEUES as OF_QUEUES
     from smfparse.comparing.sides import Rename as Rename
     from smfparse.comparing.sides import Side as Side
     from smfparse.comparing.sides import Split as Split
@@ -33,5 +34,5 @@ else:
         changes="COLUMNS NAMES TOLERANCE check_by compared",
         measures="MEASURES ROW_KINDS Measure load_measures",
         printing="ComparisonDocument explain side_by_side",
-        sides="Rename Side Split absent measured spanning",
+        sides="OF_QUEUES Rename Side Split absent measured spanning",
     )

@@ -133,6 +133,12 @@ def ordered_sum(amount: pl.Expr) -> pl.Expr:
     return amount.sort().sum()
 
 
+OF_QUEUES = (
+    "queues are selected: calls on these only, without commits, other calls, pages and log of tasks"
+)
+"""The message where rows are selected by queue."""
+
+
 def spanning(after: Side) -> str:
     """Return the message for records of tasks that began before the split and count behind it."""
     return (
