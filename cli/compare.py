@@ -128,6 +128,8 @@ def _compare(
         report_message(comparing.OF_QUEUES)
     if after.spanning:
         report_message(comparing.spanning(after))
+    for message in comparing.left_out(before, after):
+        report_message(message)
     if side_by_side:
         output.write_lines(comparing.side_by_side(before, after, found))
     else:
