@@ -696,7 +696,7 @@ def test_without_class_3_the_trace_is_named(tmp_path: Path) -> None:
         (["FILE", "FILE", "--side-by-side", "--format", "csv"], "--side-by-side prints text"),
         (["FILE", "FILE", "--side-by-side", "--format", "json"], "--side-by-side prints text"),
         (["FILE", "FILE", "--output", __file__], "--force replaces it"),
-        (["FILE", "FILE", "--output", "FILE", "--force"], "give another name"),
+        (["FILE", "FILE", "--output", "FILE", "--force"], "name another output"),
     ],
     ids=str,
 )
