@@ -516,14 +516,11 @@ def test_a_dataset_of_before_says_what_to_do_and_is_replaced(dump: Path, folder:
     before = (folder / MANIFEST).read_text(encoding="utf-8").replace("queue_manager=", "qmgr=")
     (folder / MANIFEST).write_text(before.replace('"format": 5', '"format": 4'), encoding="utf-8")
     there = files_below(folder)
-    with pytest.raises(
-        OutputError, match="by an earlier version, whose folders other tools cannot"
-    ):
+    with pytest.raises(RequestError, match="partitioned by an earlier version"):
         append_dataset(open_inputs([dump]), folder, partition=True)
     assert files_below(folder) == there
-    assert (
-        open_inputs([folder]).arrow("qjst").num_rows == open_inputs([dump]).arrow("qjst").num_rows
-    )
+    rows, stored = (open_inputs([each]).arrow("qjst").num_rows for each in (dump, folder))
+    assert stored == rows
     write_dataset(open_inputs([dump]), folder, force=True, partition=True)
     assert len(files_below(folder)) == len(there)
     assert not list(folder.glob("*/*/qmgr=*"))
