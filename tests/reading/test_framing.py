@@ -484,6 +484,20 @@ def test_a_block_is_not_taken_for_known_at_the_start_of_a_map(tmp_path: Path):
     assert count == 20 * (6_000_000 // len(block))
 
 
+@pytest.mark.parametrize("short", range(0, len(SHORT), 40))
+def test_a_record_behind_garbage_is_found_at_the_start_of_a_map(tmp_path: Path, short: int) -> None:
+    """The window ends so many bytes behind where the record begins."""
+    limits = Limits(8192, max_spanned=2048)
+    garbage = b"\xff" * (limits.window_bytes - len(SHORT) - short)
+    count = (2 * SLACK + 4 * limits.window_bytes) // len(SHORT)
+    path = tmp_path / "mapped.smf"
+    path.write_bytes(SHORT + garbage + SHORT * count)
+    log = DamageLog()
+    found = read_chunks(path, log, kinds=np.zeros(0, np.int64), limits=limits)
+    assert sum(len(chunk.start) for chunk in found) == 1 + count
+    assert [(each.offset, each.length) for each in log.details] == [(len(SHORT), len(garbage))]
+
+
 class Steps:
     """Counts the segments that a kind of walk gives, call by call."""
 

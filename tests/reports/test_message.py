@@ -260,6 +260,17 @@ def test_a_rule_is_crossed_beyond_its_limit_only(
     assert rule not in crossed[f"{rule}-within"]
 
 
+@pytest.mark.parametrize(
+    ("pages", "rules"), [(999, {"LOG-BUSY"}), (1000, {"LOG-CEILING"}), (1001, {"LOG-CEILING"})]
+)
+def test_a_busy_logger_is_at_its_ceiling_or_can_take_more(
+    pages: int, rules: set[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "dump.smf"
+    path.write_bytes(rdw([log({"qjstslptu": 0, "io_2": (10, pages, 0)})]))
+    assert {row["rule"] for row in report_rows("message", path)} == rules
+
+
 CROSSES = {
     ">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "=": operator.eq
 }  # fmt: skip

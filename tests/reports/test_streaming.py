@@ -214,7 +214,7 @@ def test_the_published_batch_task_is_printed_without_and_with_streaming(batch: P
 def test_csv_and_json_have_the_figures_of_text(batch: Path) -> None:
     header, first, *costs = lines(batch, form="csv")[:5]
     assert header.startswith("z/OS,QM,Date,Time,Line,")
-    assert first.startswith("MVAA,VTS1,2022/07/07,10:42:10,queue,")
+    assert first.startswith("MVAA,VTS1,2022-07-07,10:42:10,queue,")
     assert [each.split(",")[4] for each in costs] == ["cost"] * 3
     found = json.loads("\n".join(lines(batch, form="json")))["rows"]
     assert [row["cpu_overhead"] for row in found if row["line"] == "cost"] == [7, 2, 8]
