@@ -337,6 +337,13 @@ def test_checkpoints_are_compared_with_those_due_in_the_interval(
     assert (row["value"], row["bound"]) == (checkpoints, bound)
 
 
+def test_findings_that_read_alike_are_all_listed(tmp_path: Path) -> None:
+    full = {"qeststr": "APPL1", "qestsful": 1}
+    path = tmp_path / "dump.smf"
+    path.write_bytes(rdw([record(smf.structures(full, full))]))
+    assert [row["rule"] for row in report_rows("message", path)] == ["CF-FULL"] * 2
+
+
 def test_pools_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     blocks = [
         smf.block("QPST", qpstpool=number, qpstnbuf=9, qpstcbsl=9, qpstimw=1)
