@@ -224,6 +224,17 @@ def test_tests_that_run_what_is_changed_go_first_and_likely_killers_before_other
     assert [*recording.groups(mutant)] == [["killer", "fast", "slow"], ["other"]]
 
 
+def test_in_a_quick_run_files_are_left_out_that_do_not_run_what_is_changed(
+    tool: SimpleNamespace,
+) -> None:
+    (mutant,) = tool.mutant.mutants_of("a.sql", b"SELECT 2", tool.sql.changes_of_sql("SELECT 2"))
+    seconds = {"a.py::runs": 1.0, "a.py::shares": 1.0, "b.py::other": 1.0}
+    recording = tool.trial.Recording(seconds, {}, {"a.sql": ["a.py::runs"]})
+    assert [*recording.groups(mutant, quick=True)] == [["a.py::runs"], ["a.py::shares"]]
+    unknown = tool.trial.Recording(seconds, {}, {})
+    assert [*unknown.groups(mutant, quick=True)] == [[*seconds]]
+
+
 SOURCE = """
 def cut(values, most):
     at = 0

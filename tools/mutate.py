@@ -53,7 +53,7 @@ class Judges:
 
     languages  of the mutants
     tests      run instead of those of the rooms; empty: those
-    quick      whether tests are left out that do not run what is changed
+    quick      whether files are left out of whose tests none runs what is changed
     """
 
     def __init__(
@@ -145,7 +145,7 @@ def enough(language: str, found: Sequence[Outcome], share: float) -> bool:
 @click.option("--tests", multiple=True, help="Run these tests instead of those of the room.")
 @click.option("--share", default=0.95, show_default=True, help="Share that has to be caught.")
 @click.option("--workers", default=1, show_default=True, help="Try so many mutants at once.")
-@click.option("--quick", is_flag=True, help="Leave out tests that do not run what is changed.")
+@click.option("--quick", is_flag=True, help="Leave out files of tests that do not run it.")
 @click.option("--list", "listed", is_flag=True, help="Print the mutants and try none.")
 def main(
     seed: int,

@@ -543,6 +543,35 @@ def test_line_ends_are_walked_over_once(read, monkeypatch: pytest.MonkeyPatch):
     assert sum(steps.counts) < 3 * 900
 
 
+@pytest.mark.parametrize(("count", "reason"), [(1, "a line end"), (2, "2 line ends")])
+def test_one_line_end_and_two_are_damage_of_their_size(read, count: int, reason: str):
+    found = read(b"\r\n".join([SHORT] * (count + 1)))
+    assert found.damage == [(len(SHORT), 2 * count)]
+    assert found.reasons[0].startswith(reason)
+
+
+def test_a_header_of_a_dump_that_is_as_long_as_a_block_hides_no_record(read):
+    """The record behind it may be another header, with nothing in it."""
+    header = foreign_record(2)[:18]
+    for inner in (foreign_record(3)[:18], SHORT):
+        inner = len(inner).to_bytes(2, "big") + inner[2:]
+        wrong = (len(header) + len(inner)).to_bytes(2, "big") + header[2:]
+        found = read(SHORT + wrong + inner + LONG * 2)
+        assert found.bodies == bodies(SHORT, inner, LONG, LONG)
+        assert found.damage == [(len(SHORT), len(header))]
+
+
+@pytest.mark.parametrize("size", [1, 30, 3000])
+def test_garbage_between_blocks_is_all_that_is_lost(tmp_path: Path, size: int):
+    path = tmp_path / "blocks.smf"
+    block = blocked(SHORT, LONG)
+    path.write_bytes(block + b"\xff" * size + block * 3)
+    log = DamageLog()
+    found = list(read_chunks(path, log, framing=framing_named("bdw")))
+    assert sum(chunk.start.size for chunk in found) == 8
+    assert [(each.offset, each.length) for each in log.details] == [(len(block), size)]
+
+
 def test_line_ends_of_two_sorts_are_told_a_sort(read):
     found = read(b"\r\n".join([LONG] * 5) + b"\n" + b"\n".join([SHORT] * 3))
     assert found.records == [LONG] * 5 + [SHORT] * 3

@@ -13,7 +13,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -58,10 +57,16 @@ class Recording:
     sql: Mapping[str, Sequence[str]]
     kills: Counter[str] = field(default_factory=Counter)
 
-    def groups(self, mutant: Mutant) -> Iterator[list[str]]:
-        """Yield the tests that run what is changed, then the others; the likely killers first."""
+    def groups(self, mutant: Mutant, *, quick: bool = False) -> Iterator[list[str]]:
+        """Yield the tests that run what is changed, then the others; the likely killers first.
+
+        quick  leaves out the files in which no test runs it; others of a file share its fixtures
+        """
         runs = self._that_run(mutant)
         order = sorted(self.seconds, key=lambda each: (-self.kills[each], self.seconds[each]))
+        if quick and runs:
+            files = {_file_of(each) for each in runs}
+            order = [each for each in order if _file_of(each) in files]
         for group in ([t for t in order if t in runs], [t for t in order if t not in runs]):
             if group:
                 yield group
@@ -72,6 +77,10 @@ class Recording:
         lines = self.lines.get(mutant.path, {})
         first, last = mutant.change.lines
         return {test for line in range(first, last + 1) for test in lines.get(str(line), ())}
+
+
+def _file_of(test: str) -> str:
+    return test.partition("::")[0]
 
 
 def joined(parts: Iterable[Recording]) -> Recording:
@@ -142,10 +151,7 @@ class Copy:
         return {"texts": texts, "macros": macros}
 
     def judge(self, mutant: Mutant, recording: Recording, *, quick: bool = False) -> Outcome:
-        """Try a mutant: the tests that run what is changed first, then all others of its room.
-
-        quick  leaves these others out
-        """
+        """Try a mutant: the tests that run what is changed first, then others, as in `groups`."""
         path = self.root / mutant.path
         source, stat = path.read_bytes(), path.stat()
         path.write_bytes(mutant.applied(source))
@@ -153,9 +159,9 @@ class Copy:
         os.utime(path, (later, later))
         began = time.monotonic()
         try:
-            for tests in islice(recording.groups(mutant), 1 if quick else None):
+            for tests in recording.groups(mutant, quick=quick):
                 plan = {"record": None, "tests": tests}
-                names = list(dict.fromkeys(each.partition("::")[0] for each in tests))
+                names = list(dict.fromkeys(map(_file_of, tests)))
                 code, ended = self._pytest(names, plan, recording.seconds)
                 if code not in (0, _NO_TESTS):
                     return self._noticed(mutant, ended, recording, time.monotonic() - began)
