@@ -24,10 +24,10 @@ from smfparse.reading.packing import Unpacked
 from smfparse.selecting import Selection
 from smfparse.tables import coded_schema, schema, wanted_tables
 from tests.support.builders import UTC_NOON
-from tests.support.mixed_records import TABLES, Each, several
+from tests.support.mixed_records import TABLES, Each, many, several
 from tests.support.scattered import scattered_dump
 from tests.support.searching import search
-from tests.support.variants import BY_NAME, Variant, bdw, blocked
+from tests.support.variants import BY_NAME, PACKINGS, Variant, bdw, blocked
 
 pytestmark = pytest.mark.slow
 
@@ -225,6 +225,14 @@ def written(
         data = variant.write([each.body() for each in records]).data
     path.write_bytes(data)
     return File(path, variant.framing, limits), len(data)
+
+
+@pytest.mark.parametrize("packing", PACKINGS)
+def test_blind_parts_of_a_packed_file_are_of_what_is_packed(tmp_path: Path, packing: str) -> None:
+    file, size = written(tmp_path, BY_NAME["rdw"], many(60, 3), limits_of(3000))
+    expected = numberless(file.rows())
+    file.path.write_bytes(PACKINGS[packing](file.path.read_bytes()))
+    assert_same(file.rows(blind_parts(size, [11_111, 22_222, 22_230])), expected)
 
 
 # Files as they are in use -----------------------------------------------------------------------
