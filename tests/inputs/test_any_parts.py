@@ -27,7 +27,7 @@ from tests.support.builders import UTC_NOON
 from tests.support.mixed_records import TABLES, Each, many, several
 from tests.support.scattered import scattered_dump
 from tests.support.searching import search
-from tests.support.variants import BY_NAME, PACKINGS, Variant, bdw, blocked
+from tests.support.variants import BY_NAME, PACKINGS, VARIANTS, Variant, bdw, blocked, ftp_block
 
 pytestmark = pytest.mark.slow
 
@@ -37,12 +37,10 @@ MIXED = wanted_tables(TABLES)
 SMALL = 600
 """Bytes of a block: less than of a long record."""
 BLIND = [
-    *(
-        BY_NAME[name]
-        for name in ("rdw", "rdw-unspanned", "bdw", "bdw-extended", "length", "ftp-block", "none")
-    ),
+    *(each for each in VARIANTS if each.framing != "ftp-record"),
     Variant("rdw-small", "rdw", partial(blocked, size=SMALL)),
     Variant("bdw-small", "bdw", partial(blocked, prefix=bdw, size=SMALL)),
+    Variant("ftp-block-small", "ftp-block", partial(ftp_block, most=200)),
 ]
 PLANNED = [*BLIND, BY_NAME["ftp-record"]]
 any_records = several(40)
