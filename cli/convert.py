@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, inputs_argument, reading_options
-from smfparse.cli.output import finish, nothing_selected, report_message
+from smfparse.cli.output import finish, nothing_selected, report_message, said_format
 from smfparse.writing import FILE_FORMATS
 
 if TYPE_CHECKING:
@@ -34,20 +34,23 @@ def _target(_context: click.Context, _option: click.Parameter, texts: tuple[str,
     return texts[0]
 
 
-def _format_of(target: str) -> str:
-    """Return the format that the name of the target means."""
-    name = target.lower()
-    if name.endswith(f".{DUCKDB}"):
-        return DUCKDB
-    if name.endswith(".db"):
-        raise click.UsageError(f"{target}: for a DuckDB database give --format {DUCKDB}")
-    for ending in FILE_FORMATS:
-        if name.endswith(f".{ending}"):
-            raise click.UsageError(
-                f"{target} would be a folder with a dataset: --format {ending} --to DIR writes one "
-                f"file per table into DIR; give --format {DATASET} to keep that name"
-            )
-    return DATASET
+def _format_of(target: Path) -> str:
+    """Return the format that is written without --format."""
+    return DUCKDB if target.suffix.lower() == f".{DUCKDB}" else DATASET
+
+
+def _check_name(target: Path, chosen: str) -> None:
+    """Raise UsageError where the end of the target's name says what is not written there."""
+    said = said_format(target)
+    if said in (None, chosen):
+        return
+    way_out = "give another name"
+    if said == DUCKDB:
+        way_out = f"give --format {DUCKDB} for a database, or another name"
+    elif said in FILE_FORMATS:
+        way_out = f"--format {said} --to DIR writes one file per table into DIR"
+    written = "a database" if chosen == DUCKDB else f"a folder ({chosen})"
+    raise click.UsageError(f"{target}: {written} is written, and the name says {said}; {way_out}")
 
 
 def _names(
@@ -67,7 +70,8 @@ def _names(
     type=click.Path(),
     callback=_target,
     metavar="DIR",
-    help="Write to this folder; or to a DuckDB database, FILE.duckdb.",
+    help="Write to this folder; or to a DuckDB database, FILE.duckdb. A name that ends as those of "
+    "another format is refused.",
 )
 @click.option(
     "--format",
@@ -129,7 +133,9 @@ def command(
       smfparse convert DUMP.smf --to queues --format csv --table wqst --columns qmgr,basename,putn
       smfparse convert DUMP.smf --to dump.duckdb
     """
-    chosen = format or _format_of(target)
+    chosen = format or _format_of(Path(target))
+    if not (asked["append"] and Path(target).is_dir()):  # a dataset keeps the name that it has
+        _check_name(Path(target), chosen)
     _check(target, chosen, reading, **asked)
     opened = reading.open(inputs, Path(target))
     rows = _write(opened, Path(target), chosen, **asked)

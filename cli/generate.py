@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from smfparse.cli.output import output_stream
+from smfparse.cli.output import check_name, output_stream
 from smfparse.synthetic import VERSIONS
 
 _FIRST_YEAR, _LAST_YEAR = 1970, 2041
@@ -101,5 +101,6 @@ def command(output: Path, force: bool, **asked: Any) -> None:
     """
     from smfparse.synthetic import generate
 
+    check_name(output, "smf")
     with output_stream(output, force) as part:
         generate(part, **asked)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from smfparse.cli.output import Output
+from smfparse.cli.output import Output, check_name
 from smfparse.reading import FRAMINGS, PACKINGS
 from smfparse.rendering import FORMATS, TEXT
 
@@ -191,32 +191,54 @@ def _several(
 
 def lines_output_options(command: Command) -> Callable[..., Any]:
     """Add --output and --force; the command takes them as `output`, in the format text."""
+    return _writing(command, lambda _: TEXT, ())
+
+
+def output_options(
+    *more: str, otherwise: Callable[[Mapping[str, Any]], str] = lambda _: TEXT, words: str = TEXT
+) -> Callable[[Command], Callable[..., Any]]:
+    """Add --format, --output and --force; the command takes them as `output`.
+
+    more       formats that are written besides those of every command
+    otherwise  which format is written without --format, by the other options
+    words      what help says of that
+    """
+    formats = (*FORMATS, *more)
+
+    def add(command: Command) -> Callable[..., Any]:
+        def format_of(options: dict[str, Any]) -> str:
+            return options.pop("format") or otherwise(options)
+
+        return click.option(
+            "--format",
+            type=click.Choice(formats),
+            show_default=words,
+            help="Write the result in this format.",
+        )(_writing(command, format_of, formats))
+
+    return add
+
+
+def _writing(
+    command: Command, format_of: Callable[[dict[str, Any]], str], formats: Collection[str]
+) -> Callable[..., Any]:
+    """Add --output and --force; the command takes them as `output`.
+
+    format_of  takes the option for the format, if there is one, and returns the format
+    formats    those that the option takes
+    """
 
     @wraps(command)
     def run(*arguments: Any, **options: Any) -> Any:
-        written = options.pop("format", TEXT)
-        output = Output(written, options.pop("output"), options.pop("force"))
+        output = Output(format_of(options), options.pop("output"), options.pop("force"))
+        if output.path is not None:
+            check_name(output.path, output.format, formats)
         return command(*arguments, output=output, **options)
 
     run = click.option("--force", is_flag=True, help="Replace FILE if it exists.")(run)
     return click.option(
-        "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to FILE."
+        "--output",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Write to FILE. A name that ends as those of another format is refused.",
     )(run)
-
-
-def output_options(*more: str) -> Callable[[Command], Callable[..., Any]]:
-    """Add --format, --output and --force; the command takes them as `output`.
-
-    more  formats that are written besides those of every command
-    """
-
-    def add(command: Command) -> Callable[..., Any]:
-        return click.option(
-            "--format",
-            type=click.Choice([*FORMATS, *more]),
-            default=TEXT,
-            show_default=True,
-            help="Write the result in this format.",
-        )(lines_output_options(command))
-
-    return add

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
@@ -20,6 +20,40 @@ if TYPE_CHECKING:
     from smfparse.rendering import Document
 
 EXIT_DAMAGE = 4
+_ENDINGS = {
+    "arrow": "arrow",
+    "csv": "csv",
+    "db": "duckdb",
+    "duckdb": "duckdb",
+    "html": "html",
+    "json": "json",
+    "jsonl": "jsonl",
+    "md": "md",
+    "parquet": "parquet",
+    "smf": "smf",
+    "xlsx": "xlsx",
+}
+"""What names of files end in, and the format that this says."""
+
+
+def said_format(path: Path) -> str | None:
+    """Return the format that the end of a name says, as csv or csv.gz; None: it says none."""
+    name = path.name.lower()
+    packed = ".gz" if name.endswith(".gz") else ""
+    _, dot, ending = name.removesuffix(packed).rpartition(".")
+    return f"{_ENDINGS[ending]}{packed}" if dot and ending in _ENDINGS else None
+
+
+def check_name(path: Path, format: str, formats: Collection[str] = ()) -> None:  # noqa: A002 - as everywhere
+    """Raise UsageError where the end of a name says another format than the one that is written.
+
+    formats  those that the option --format takes
+    """
+    said = said_format(path)
+    if said is None or said == format:
+        return
+    way_out = f"give --format {said}, or another name" if said in formats else "give another name"
+    raise click.UsageError(f"{path}: {format} is written, and the name says {said}; {way_out}")
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import closing
 from itertools import chain, islice
 from pathlib import Path
@@ -11,11 +12,17 @@ import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_options
 from smfparse.cli.output import Output, finish, nothing_selected, report_message, report_selection
-from smfparse.rendering import PARQUET
+from smfparse.rendering import PARQUET, TEXT
 
 if TYPE_CHECKING:
     from smfparse.inputs import Inputs
     from smfparse.reports import Report, Sections
+
+
+def _format(options: Mapping[str, Any]) -> str:
+    """Return the format without --format: CSV for a DD name of MP1B's that has it."""
+    name, prints_text = options["name"], options["explain"] or options["listed"]
+    return "csv" if name and not prints_text and name.upper().endswith("CSV") else TEXT
 
 
 @click.command("report", epilog=INPUT_HELP)
@@ -72,7 +79,7 @@ if TYPE_CHECKING:
     "--list", "listed", is_flag=True, help="List the reports, and whether INPUT has data for each."
 )
 @reading_options("--to", "--until")
-@output_options(PARQUET)
+@output_options(PARQUET, otherwise=_format, words="text; csv for a DD name in CSV")
 def command(
     name: str | None,
     inputs: tuple[str, ...],
@@ -84,8 +91,9 @@ def command(
 ) -> None:
     """Print the report NAME: one section per queue manager and interval.
 
-    NAME is a report (log) or one of MP1B's DD names (LOG, LOGCSV); --list names them. Times are the
-    local times of the z/OS system. A figure whose inputs are not in the data is shown as -.
+    NAME is a report (log) or one of MP1B's DD names (LOG, LOGCSV); --list names them. A DD name
+    that ends in CSV prints CSV, unless --format is given. Times are the local times of the z/OS
+    system. A figure whose inputs are not in the data is shown as -.
 
     --interval and --total add counters, keep the highest high-water mark, the lowest low-water mark
     and the last gauge; ratios come from these. The interval of a day has what --from and --to

@@ -21,7 +21,7 @@ import click
 from mutation.equivalent import OutdatedError, equivalent
 from mutation.mutant import Mutant, shuffled
 from mutation.rooms import ROOMS, mutants
-from mutation.trial import Copy, FailedError, Outcome, Recording
+from mutation.trial import Copy, FailedError, Outcome, Recording, joined
 
 ROOT = Path(__file__).resolve().parent.parent
 LANGUAGES = ("sql", "python")
@@ -51,15 +51,28 @@ class House:
 class Judges:
     """Private copies in which mutants are tried, as many at once as there are copies.
 
-    tests  run instead of those of the rooms; empty: those
+    languages  of the mutants
+    tests      run instead of those of the rooms; empty: those
+    quick      whether tests are left out that do not run what is changed
     """
 
-    def __init__(self, house: House, copies: Sequence[Copy], tests: Sequence[str]) -> None:
+    def __init__(
+        self,
+        house: House,
+        copies: Sequence[Copy],
+        languages: Sequence[str],
+        tests: Sequence[str] = (),
+        *,
+        quick: bool = False,
+    ) -> None:
         self._house, self._copies, self._tests = house, copies, tuple(tests)
+        self._mutants = [each for each in house.room_of if each.language in languages]
+        self._quick = quick
         self._free: SimpleQueue[Copy] = SimpleQueue()
         for each in copies:
             self._free.put(each)
-        self._recordings: dict[tuple[str, ...], Recording] = {}
+        self._of_rooms: dict[str, Recording] = {}
+        self._of_tests: dict[str, Recording] = {}
 
     def outcomes(self, drawn: Sequence[Mutant]) -> Iterator[Outcome]:
         """Yield what becomes of mutants, in their order. Raises FailedError."""
@@ -69,19 +82,25 @@ class Judges:
 
     def _recording(self, room: str) -> Recording:
         """Return what the tests of a room run when nothing is changed."""
-        tests = self._tests or ROOMS[room].tests
-        if tests not in self._recordings:
-            found = self._copies[0].record(tests, [*self._house.room_of])
-            self._recordings[tests] = found
+        if room not in self._of_rooms:
+            tests = self._tests or ROOMS[room].tests
+            self._of_rooms[room] = joined([self._recorded_once(each) for each in tests])
+        return self._of_rooms[room]
+
+    def _recorded_once(self, tests: str) -> Recording:
+        """Return what the tests of a folder or file run; rooms may share them."""
+        if tests not in self._of_tests:
+            found = self._copies[0].record([tests], self._mutants)
+            self._of_tests[tests] = found
             seconds = sum(found.seconds.values())
             said = f"{len(found.seconds)} tests pass unchanged, in {seconds:.0f} seconds"
-            click.echo(f"{' '.join(tests)}: {said}")
-        return self._recordings[tests]
+            click.echo(f"{tests}: {said}")
+        return self._of_tests[tests]
 
     def _judged(self, mutant: Mutant, recording: Recording) -> Outcome:
         copy = self._free.get()
         try:
-            return copy.judge(mutant, recording)
+            return copy.judge(mutant, recording, quick=self._quick)
         finally:
             self._free.put(copy)
 
@@ -126,6 +145,7 @@ def enough(language: str, found: Sequence[Outcome], share: float) -> bool:
 @click.option("--tests", multiple=True, help="Run these tests instead of those of the room.")
 @click.option("--share", default=0.95, show_default=True, help="Share that has to be caught.")
 @click.option("--workers", default=1, show_default=True, help="Try so many mutants at once.")
+@click.option("--quick", is_flag=True, help="Leave out tests that do not run what is changed.")
 @click.option("--list", "listed", is_flag=True, help="Print the mutants and try none.")
 def main(
     seed: int,
@@ -137,6 +157,7 @@ def main(
     tests: Sequence[str],
     share: float,
     workers: int,
+    quick: bool,
     listed: bool,
 ) -> None:
     """Draw mutants, try them, and exit with 1 if too few are caught."""
@@ -150,7 +171,7 @@ def main(
             return
         with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
             copies = [Copy(ROOT, Path(folder) / str(number)) for number in range(workers)]
-            judges = Judges(house, copies, tests)
+            judges = Judges(house, copies, [*draws], tests, quick=quick)
             found = {each: tried(judges, draws[each][:only], first, count) for each in draws}
         results = [enough(each, found[each], share) for each in found]
         sys.exit(0 if all(results) else 1)

@@ -24,8 +24,6 @@ spans AS (
     UNION ALL
     SELECT DISTINCT 'messages', qmgr, interval_start, interval_end FROM side.qmst
 ),
--- Statistics while class 3 was on: from the interval in which the first record of a task ends to that in
--- which the last one does. Tasks write theirs a moment after the interval of statistics.
 accounted AS (
     SELECT s.qmgr, s.interval_start, s.interval_end
     FROM spans AS s
@@ -35,8 +33,7 @@ accounted AS (
         GROUP BY qmgr
     ) USING (qmgr)
     WHERE of_kind = 'messages'
-        AND s.interval_end >= earliest - INTERVAL 1 SECOND
-        AND s.interval_start <= latest - INTERVAL 1 SECOND
+        AND during_class_3(s.interval_start, s.interval_end, earliest, latest)
 ),
 -- Tasks start and end within an interval, and some go on for hours before one is written: of a long
 -- one counts what is around its middle. `alone` are those that end where there are no statistics.

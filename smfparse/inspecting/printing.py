@@ -7,7 +7,17 @@ import datetime as dt
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from smfparse.rendering import ABSENT, Cells, Column, Document, Facts, Section, Table, aligned
+from smfparse.rendering import (
+    ABSENT,
+    Cells,
+    Column,
+    Document,
+    Facts,
+    Section,
+    Table,
+    aligned,
+    csv_moment,
+)
 
 if TYPE_CHECKING:
     from smfparse.errors import Damage, DamageLog
@@ -51,9 +61,12 @@ class InventoryDocument(Document):
             yield Section("", [Table(_UNKNOWN, cells, _NOT_KNOWN)])
 
     def tables(self) -> Iterator[Table]:
-        """Yield the records by kind: numbers without separators, moments in ISO 8601."""
+        """Yield the records by kind: numbers without separators, moments as all CSV has them."""
         columns = [Column(name) for name in (*_names(), "blocks")]
-        rows = ([*map(_text, _facts(each).values()), each.content] for each in self._groups)
+        rows = (
+            [*(_text(getattr(each, name)) for name in _names()), each.content]
+            for each in self._groups
+        )
         yield Table(columns, rows)
 
     def facts(self) -> Iterator[Facts]:
@@ -170,6 +183,8 @@ def _facts(group: Group) -> dict[str, Any]:
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, dt.datetime):
+        return csv_moment(value)
     return "" if value is None else str(value)
 
 

@@ -14,6 +14,8 @@ _PLAIN = {
     "TIMESTAMP WITH TIME ZONE",
 }
 """DuckDB types that every format can show."""
+_WIDENED = {"TIMESTAMP_S": "TIMESTAMP", "TIMESTAMP_MS": "TIMESTAMP"}
+"""Types of which another one holds every value."""
 _PART = 10_000
 """Rows of a part of a result."""
 _HUGE = ("HUGEINT", "UHUGEINT")
@@ -53,7 +55,8 @@ def _plain(relation: Any) -> Any:
     names = _unique(relation.columns)
     columns = []
     for number, (name, kind) in enumerate(zip(names, relation.types, strict=True), 1):
-        value = f"#{number}" if str(kind).split("(")[0] in _PLAIN else f"#{number}::VARCHAR"
+        plain = str(kind).split("(")[0] in _PLAIN
+        value = f"#{number}" if plain else f"#{number}::{_WIDENED.get(str(kind), 'VARCHAR')}"
         columns.append(f'{value} AS "{name.replace(chr(34), chr(34) * 2)}"')
     return relation.query("result", f"SELECT {', '.join(columns)} FROM result")
 

@@ -10,6 +10,7 @@ from smfparse.faces import face
 
 if TYPE_CHECKING:
     from smfparse.rendering.columns import aligned as aligned
+    from smfparse.rendering.csv import csv_moment as csv_moment
     from smfparse.rendering.csv import of_frame as of_frame
     from smfparse.rendering.document import Cells as Cells
     from smfparse.rendering.document import Column as Column
@@ -31,7 +32,7 @@ else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         columns="aligned",
-        csv="of_frame",
+        csv="csv_moment of_frame",
         document="Cells Column Document Facts Frames Section Table",
         figures="ABSENT GROUPED MOMENTS STYLES",
         formats="FORMATS PARQUET TEXT lines",

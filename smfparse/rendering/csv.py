@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import io
 import re
 from collections.abc import Iterator
@@ -13,6 +14,18 @@ from smfparse.rendering.guard import FORMULA_START, NUMBER, guarded
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+_MOMENT = "%Y-%m-%d %H:%M:%S%.6f"
+"""What `csv_moment` makes, as polars writes it."""
+
+
+def csv_moment(value: dt.datetime) -> str:
+    """Return a moment as all CSV has it, for spreadsheets to read: 2026-03-04 09:16:20.491298.
+
+    A zone is not shown.
+    """
+    return value.replace(tzinfo=None).isoformat(" ", "microseconds")
 
 
 def lines(document: Document) -> Iterator[str]:
@@ -44,12 +57,15 @@ def _of_frames(table: Frames) -> Iterator[str]:
 
 
 def of_frame(frame: pl.DataFrame, *, header: bool = True) -> str:
-    """Return rows as CSV, with or without the names of columns: no cell starts a formula."""
+    """Return rows as CSV, with or without the names of columns: no cell starts a formula.
+
+    Moments are as of `csv_moment`.
+    """
     import polars as pl
 
     texts = pl.col(pl.String)
     formula = texts.str.contains(FORMULA_START) & ~texts.str.contains(NUMBER)
     safe = frame.with_columns(pl.when(formula).then("'" + texts).otherwise(texts).name.keep())
     return safe.rename(lambda name: re.sub(f"({FORMULA_START})", r"'\1", name)).write_csv(
-        include_header=header
+        include_header=header, datetime_format=_MOMENT
     )

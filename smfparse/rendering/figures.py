@@ -80,6 +80,14 @@ def _moment(value: Any) -> str:
     return f"{value:%Y/%m/%d, %H:%M:%S}"
 
 
+def _date(value: Any) -> str:
+    return f"{value:%Y/%m/%d}"
+
+
+def _clock(value: Any) -> str:
+    return f"{value:%H:%M:%S}"
+
+
 STYLES: Mapping[str, tuple[Callable[[Any], str], str]] = {
     "count": (_count, "whole number"),
     "truncated": (_truncated, "truncated to a whole number"),
@@ -96,10 +104,12 @@ STYLES: Mapping[str, tuple[Callable[[Any], str], str]] = {
     "instant": (_instant, "local time of the system, with microseconds"),
     "second": (_second, "local time of the system"),
     "moment": (_moment, "local time of the system"),
+    "date": (_date, "local date of the system"),
+    "clock": (_clock, "local time of the system"),
     "text": (str, "text"),
 }
 """Each style: how a value is shown, and that in words."""
 MOMENTS = frozenset({"hour", "instant", "second", "moment"})
-"""Styles of moments: UTC in the data, local time where they are shown, ISO 8601 in CSV."""
+"""Styles of moments: UTC in the data, local time where they are shown."""
 GROUPED = frozenset({"grouped"})
 """Styles with separators, which CSV does without."""

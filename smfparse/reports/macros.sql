@@ -130,6 +130,57 @@ CREATE OR REPLACE MACRO bucket_of(started, ended) AS time_bucket(
     getvariable('first_bucket')
 );
 
+-- Seconds in words: whole ones; of what is shorter than a second, two digits.
+CREATE OR REPLACE MACRO seconds_text(seconds) AS
+    CASE WHEN seconds < 1 THEN format('{:.2g}', seconds) ELSE format('{:.0f}', seconds) END;
+
+-- Whether an interval begins where another ended, `apart` seconds before; NULL: none came before.
+CREATE OR REPLACE MACRO goes_on(apart) AS coalesce(abs(apart) <= 1, FALSE);
+
+-- How long intervals usually are: one row per `alike` of the rows of `intervals`, which have `seconds` and
+-- `apart`. `typical` is the median of those that go on from another; `going_on` says how many they are.
+-- The stub that a start begins with does not go on, nor does an interval that goes back to a time before
+-- the trace. Where none goes on, all count; but none that is shorter than the shortest setting, a second.
+-- Each counts by its seconds in the median: a part of an interval is shorter than the whole ones beside
+-- it, so whole ones cover most of the time, however many parts there are.
+CREATE OR REPLACE MACRO usual_intervals(intervals) AS TABLE
+WITH
+whole AS (
+    SELECT alike, seconds, goes_on(apart) AS following
+    FROM query_table(intervals)
+    WHERE seconds > 0.9
+    QUALIFY following OR NOT bool_or(following) OVER (PARTITION BY alike)
+)
+SELECT alike, min(seconds) AS typical, any_value(going_on) AS going_on
+FROM (
+    SELECT
+        alike, seconds,
+        count_if(following) OVER (PARTITION BY alike) AS going_on,
+        total(seconds) OVER (PARTITION BY alike ORDER BY seconds) AS up_to,
+        total(seconds) OVER (PARTITION BY alike) AS altogether
+    FROM whole
+)
+WHERE 2 * up_to >= altogether
+GROUP BY alike;
+
+-- What an interval is among those like it. Nothing in a record says that a start came before, so it shows
+-- by the interval that does not go on from another, as the first of the input or behind a gap:
+--   stub   less than half as long as they usually are: the rest until the clock of the interval, after a
+--          start. Anything shorter than the shortest setting is one
+--   first  more than three times as long: it goes back to a time before the trace
+-- Of the others, which belong to the median, it is long if it is more than one and a half times as long.
+CREATE OR REPLACE MACRO judged(seconds, apart, typical, going_on) AS CASE
+    WHEN seconds <= 0.9 OR (coalesce(apart > 1, TRUE) AND seconds < typical / 2) THEN 'stub'
+    WHEN coalesce(apart > 1, TRUE) AND going_on > 1 AND seconds > 3 * typical THEN 'first'
+    WHEN seconds > 1.5 * typical THEN 'long'
+    ELSE 'typical'
+END;
+
+-- Whether an interval of statistics is of the time while class 3 was on, by when the first and the last
+-- interval of a task ended. Tasks write their records a moment after the interval of statistics.
+CREATE OR REPLACE MACRO during_class_3(started, ended, earliest, latest) AS
+    ended >= earliest - INTERVAL 1 SECOND AND started <= latest - INTERVAL 1 SECOND;
+
 -- How the log was written: a row of combined log statistics each, with what `rows_of_log` and
 -- `rows_of_io` have of its section. Both copies are written at once, so the one with more counts.
 -- Figures that the release did not write yet are NULL: QJSTSLPTU came with the I/O block, and only

@@ -19,7 +19,7 @@ from smfparse.reports.templates import Printer, interval_line, keys_of
 
 WIDE = 24
 """So many figures stand side by side, and no more."""
-_TEXTS = MOMENTS | {"text", "flag"}
+_TEXTS = MOMENTS | {"date", "clock", "text", "flag"}
 """Styles of figures that are no numbers."""
 _LISTED = (Column("Figure"), Column("Value", right=True))
 

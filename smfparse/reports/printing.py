@@ -10,13 +10,13 @@ from typing import Any
 from smfparse.rendering import (
     ABSENT,
     GROUPED,
-    MOMENTS,
     Cells,
     Column,
     Document,
     Facts,
     Section,
     Table,
+    csv_moment,
 )
 from smfparse.reports import parts, templates
 from smfparse.reports.declaration import Figure, Report
@@ -87,29 +87,38 @@ def _cells(
     figures: Iterable[Figure], before: Iterable[str], behind: Iterable[str], row: Row
 ) -> Cells:
     """Return the cells of a row of CSV: keys, figures, and the other keys."""
-    start = templates.local(row, row["interval_start"])
-    seconds = row["interval_seconds"]
+    seconds, taken = row["interval_seconds"], row["smf_time"]
     keys = {
-        **row,
         **templates.keys_of(row),
-        "from": start and start.isoformat(),
+        **row,
+        "from": row["interval_start"],
+        "start": row["interval_start"],
+        "end": row["interval_end"],
+        "date": taken and taken.date(),
+        "time": taken and taken.time().replace(microsecond=0),
         "interval_seconds": None if seconds is None else round(seconds, 6),
     }
     cells = [keys[key] for key in before]
     cells += [_plain(each, row) for each in figures]
     cells += [keys[key] for key in behind]
-    return ["" if cell is None or cell == ABSENT else str(cell) for cell in cells]
+    texts = (_timed(row, cell) for cell in cells)
+    return ["" if text is None or text == ABSENT else str(text) for text in texts]
 
 
-def _plain(figure: Figure, row: Row) -> str | None:
-    """Return a figure for CSV: moments in ISO 8601, numbers without separators."""
+def _plain(figure: Figure, row: Row) -> Any:
+    """Return a figure for CSV: moments as they are, numbers without separators."""
     value = row[figure.name]
-    if value is None:
-        return None
-    if figure.style in MOMENTS:
-        local = templates.local(row, value)
-        return None if local is None else local.isoformat()
+    if value is None or isinstance(value, dt.date | dt.time):
+        return value
     return str(math.trunc(value)) if figure.style in GROUPED else figure.shown(value)
+
+
+def _timed(row: Row, value: Any) -> Any:
+    """Return a moment as CSV has it, local time of the system; anything else as it is."""
+    if not isinstance(value, dt.datetime):
+        return value
+    local = templates.local(row, value)
+    return None if local is None else csv_moment(local)
 
 
 def _fact(row: Row) -> dict[str, Any]:
@@ -123,6 +132,8 @@ def _fact(row: Row) -> dict[str, Any]:
             if value.tzinfo is not None:
                 local = templates.local(row, value)
                 found[f"{name}_local"] = local and local.isoformat()
+        elif isinstance(value, dt.date | dt.time):
+            found[name] = value.isoformat()
         else:
             found[name] = value
     return found

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 from smfparse.errors import RequestError
 from smfparse.layout import Column, Combine
+from smfparse.reports.marks import STATISTICS, interval_marks, local_time, task_marks
 from smfparse.tables import RECORD, TABLES
 
 _SECTION = {
@@ -41,9 +42,7 @@ _LENGTH_US = "round(CASE WHEN interval_seconds BETWEEN 0 AND 1e9 THEN interval_s
 _END = f"interval_start + to_microseconds({_LENGTH_US}::BIGINT)"
 _BUCKET = "time_bucket(INTERVAL {} seconds, counted_at, TIMESTAMP '1970-01-01')"
 """When the interval of the clock begins in which a record counts."""
-_LOCAL = "local_time({}, utc_offset)"
-"""A moment in UTC as local time of the system, by the macro in macros.sql."""
-_BEGAN = f"coalesce({_LOCAL.format('interval_start')}, smf_time)"
+_BEGAN = f"coalesce({local_time('interval_start')}, smf_time)"
 """When an interval began, local time; of what has none, when SMF took it."""
 _LAST = ("mq_version", "utc_offset")
 """Key columns that a group has for a report's SQL: those of its last row."""
@@ -63,6 +62,7 @@ SECTION_COLUMNS = (
     "intervals",
     "interval_seconds",
     "marks",
+    "began_before",
 )
 """All columns of `sectioned.keys` besides `section`."""
 TEMPLATE_KEYS = ("system", "qmgr", "date", "time", "vrm", "start", "end")
@@ -74,10 +74,6 @@ _ALIKE = "CASE WHEN min({0}) = max({0}) THEN max({0}) END"
 _DAY = 86_400
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": _DAY}
 _LENGTH = re.compile(r"([1-9][0-9]*)([smhd])")
-LONG = 1.5
-"""An interval is long if it is longer than the queue manager's median by this factor."""
-_SLACK = "least(1, typical / 10)"
-"""Seconds between one interval and the next that count neither as gap nor as overlap."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +93,11 @@ class Sections:
     def of(cls, text: str) -> Sections:
         """Return what a report's declaration says: one of DECLARED, or a length as 15m."""
         return cls(text) if text in DECLARED else every(text)
+
+    @property
+    def combining(self) -> bool:
+        """Whether a section has records of many intervals, of a time that statistics show."""
+        return self.by in ("total", "all", "interval", "clock")
 
     @property
     def across(self) -> bool:
@@ -143,7 +144,7 @@ def statements(
     """
     yield "CREATE SCHEMA IF NOT EXISTS sectioned"
     yield "CREATE SCHEMA IF NOT EXISTS grouped"
-    for table in tables:
+    for table in dict.fromkeys((*tables, *([STATISTICS] if sections.combining else []))):
         yield (
             f"CREATE OR REPLACE VIEW sectioned.{table} AS "
             f"SELECT {_section(sections, table)} AS section, {_SEQUENCE} AS sequence, "
@@ -211,9 +212,13 @@ def _keys(sections: Sections, main: Sequence[str]) -> str:
         f"SELECT {number} AS main, {names} FROM {_timed(table)}"
         for number, table in enumerate(main)
     )
-    marks = _interval_marks(main)
-    if _is_task(main[0]) or main[0] == RECORD:
-        marks = _task_marks(sections.seconds if main[0] != RECORD else 0)
+    tasks = [number for number, table in enumerate(main) if table != RECORD and _is_task(table)]
+    if main[0] == RECORD:
+        marks = task_marks(0, statistics=False)
+    elif tasks[:1] == [0]:
+        marks = task_marks(sections.seconds, statistics=sections.combining)
+    else:
+        marks = interval_marks([each for each in range(len(main)) if each not in tasks])
     combined = _ALIKE if sections.across else "arg_max({0}, sequence)"
     last = ", ".join(f"{combined.format(name)} AS {name}" for name in _LAST_OF_KEYS)
     begins = "section.interval" if sections.seconds else "NULL::TIMESTAMP"
@@ -225,7 +230,12 @@ def _keys(sections: Sections, main: Sequence[str]) -> str:
         FROM members GROUP BY section
     ),
     {marks}
-    SELECT named.*, {begins} AS bucket, marked.* EXCLUDE (section)
+    SELECT
+        named.* REPLACE (
+            coalesce(first_start, interval_start) AS interval_start,
+            coalesce(last_end, interval_end) AS interval_end
+        ),
+        {begins} AS bucket, marked.* EXCLUDE (section, first_start, last_end)
     FROM named LEFT JOIN marked USING (section)
     """
 
@@ -239,78 +249,3 @@ def _timed(table: str) -> str:
         return f"sectioned.{table}"
     moment = "smf_time AS interval_start, smf_time AS interval_end"
     return f"(SELECT * REPLACE ({moment}, 0 AS interval_seconds) FROM sectioned.{RECORD})"
-
-
-_INTERVAL_MARKS = """
-        SELECT section, intervals, interval_seconds, nullif(concat_ws('; ',
-            CASE WHEN long > 0 THEN format('long: {} of {}, median {:.0f} seconds',
-                long, intervals, typical) END,
-            CASE WHEN gap > 0 THEN format('gap: {:.0f} seconds', gap) END,
-            CASE WHEN overlap > 0 THEN format('overlap: {:.0f} seconds', overlap) END
-        ), '') AS marks
-        FROM counted
-    """
-
-
-def _interval_marks(main: Sequence[str]) -> str:
-    """Return the SQL of the marks of intervals that follow one another: long, gap, overlap."""
-    following = ", ".join(str(number) for number, each in enumerate(main) if not _is_task(each))
-    return f"""
-    intervals AS (
-        SELECT DISTINCT section, interval_end, interval_seconds,
-            {{'main': main, 'input_no': input_no, 'system': system, 'qmgr': qmgr,
-                'start': interval_start}} AS span
-        FROM members WHERE interval_end IS NOT NULL AND main IN ({following})
-        QUALIFY main = min(main) OVER (PARTITION BY section)
-    ),
-    spans AS (
-        SELECT span, max(interval_end) AS interval_end, max(interval_seconds) AS interval_seconds
-        FROM intervals GROUP BY span
-    ),
-    placed AS (
-        SELECT span, interval_seconds,
-            median(interval_seconds) OVER alike AS typical,
-            epoch_us(span.start) / 1e6
-                - epoch_us(max(interval_end) OVER (alike ORDER BY span.start, interval_end
-                    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) / 1e6 AS apart
-        FROM spans
-        WINDOW alike AS (PARTITION BY span.main, span.system, span.qmgr)
-    ),
-    counted AS (
-        SELECT section, count(*) AS intervals, total(interval_seconds) AS interval_seconds,
-            max(typical) AS typical,
-            count_if(interval_seconds > {LONG} * typical) AS long,
-            total(CASE WHEN apart > {_SLACK} THEN apart END) AS gap,
-            -total(CASE WHEN apart < -{_SLACK} THEN apart END) AS overlap
-        FROM (SELECT DISTINCT section, span FROM intervals) JOIN placed USING (span)
-        GROUP BY section
-    ),
-    marked AS ({_INTERVAL_MARKS})"""
-
-
-def _task_marks(seconds: int) -> str:
-    """Return the SQL of the marks of intervals of tasks, which go on side by side.
-
-    seconds  length of sections that are intervals of the clock, and may begin after a task's; 0:
-             they are not
-    """
-    spanning = "0"
-    if seconds:
-        start = f"{_LOCAL.format('interval_start')}"
-        spanning = f"count_if({start} < section.interval)"
-    return f"""
-    tasks AS (
-        SELECT section, utc_offset, interval_start, interval_end FROM members
-        QUALIFY main = min(main) OVER (PARTITION BY section)
-    ),
-    counted AS (
-        SELECT section, count(*) AS intervals, {spanning} AS spanning,
-            (epoch_us(max(interval_end)) - epoch_us(min(interval_start))) / 1e6 AS interval_seconds
-        FROM tasks GROUP BY section
-    ),
-    marked AS (
-        SELECT section, intervals, interval_seconds,
-            CASE WHEN spanning > 0 THEN format('spanning: {{}} of {{}} began before',
-                spanning, intervals) END AS marks
-        FROM counted
-    )"""

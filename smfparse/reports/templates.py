@@ -147,8 +147,15 @@ def interval_line(row: Row) -> str:
         return f"From {ABSENT} to {ABSENT}, duration {ABSENT} seconds."
     first, last = (STYLES["second" if whole else "instant"][0](each) for each in (start, end))
     if whole:
-        return f"From {first} to {last}, duration {math.trunc(seconds)} seconds."
+        return f"From {first} to {last}, duration {_whole(seconds)} seconds."
     return f"From {first} to {last} duration {seconds:.6f} seconds"
+
+
+def _whole(seconds: float) -> str:
+    """Return whole seconds, as MP1B cuts them off; of what is shorter than one, decimals."""
+    if 0 < seconds < 1:
+        return f"{seconds:.2f}" if seconds >= 0.005 else f"{seconds:.6f}"
+    return str(math.trunc(seconds))
 
 
 def shown(figure: Figure, row: Row) -> str:

@@ -95,7 +95,7 @@ def test_the_csv_of_tasks_has_the_columns_of_mp1b(
     assert header.startswith(
         "mvs,qm,qsg,date,time,Type,Requests,Busy%,Total CPU,CPU%,avg CPU,avg ET,"
     )
-    assert row.startswith("SC61,CSQ5,,2014/04/08,20:43:54,DISP,21332,0.3,0.358341,0.3,16.8,15,")
+    assert row.startswith("SC61,CSQ5,,2014-04-08,20:43:54,DISP,21332,0.3,0.358341,0.3,16.8,15,")
 
 
 def test_the_csv_of_tasks_has_a_row_an_interval_and_json_every_task(write: Write) -> None:
@@ -190,7 +190,7 @@ def test_the_csv_of_the_channel_initiator_gives_the_published_row(write: Write) 
     )
     header, row = report_lines("chinit", path, form="csv")
     assert header.startswith("mvs,qm,date,time,QSG,CurCHL,MaxCHL,ActCHL,MaxAct,MaxTCP,MaxLU,StgMB,")
-    assert row.startswith("SC61,CSQ5,2014/08/01,15:26:40,,13,200,12,200,200,200,22,")
+    assert row.startswith("SC61,CSQ5,2014-08-01,15:26:40,,13,200,12,200,200,200,22,")
 
 
 DCHS = {

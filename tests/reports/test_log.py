@@ -351,7 +351,7 @@ def test_the_csv_starts_with_the_columns_of_mp1b(write: Write) -> None:
 
 
 def test_the_csv_gives_the_published_line(write: Write) -> None:
-    """400 MB in 900 s, 399 MB of new pages, 34 pages an I/O."""
+    """400 MB in 900 s, 399 MB of new pages, 34 pages an I/O; the date is as in all our CSV."""
     log = Log(
         counters={"qjstbffl": 399 * 256 + 255, "qjstllcp": 0},
         io={(copy, 2): Io(3000, 400 * 256 + 100) for copy in (1, 2)},
@@ -365,7 +365,7 @@ def test_the_csv_gives_the_published_line(write: Write) -> None:
         qmgr="QML1",
     )
     lines = report_lines("log", write(record), form="csv")
-    assert lines[1].startswith("MPX1,QML1,2010/09/29,15:32:18,400,0,399,34,0,")
+    assert lines[1].startswith("MPX1,QML1,2010-09-29,15:32:18,400,0,399,34,0,")
 
 
 def test_absent_figures_are_empty_cells(write: Write) -> None:
@@ -403,10 +403,10 @@ def test_a_negative_number_stays_a_number_in_the_csv(write: Write) -> None:
     assert row["Write requests"] == "-5"
 
 
-def test_the_csv_gives_moments_in_iso_8601_with_the_offset_of_the_system(write: Write) -> None:
+def test_the_csv_gives_moments_in_the_local_time_of_the_system(write: Write) -> None:
     (row,) = cells(report_lines("log", write(log_record(BUSY_LOGGER)), form="csv"))
-    assert row["Longest I/O at copy 1 one-page"] == "2023-10-02T11:52:53+02:00"
-    assert row["Interval start"] == "2023-10-02T11:52:52+02:00"
+    assert row["Longest I/O at copy 1 one-page"] == "2023-10-02 11:52:53.000000"
+    assert row["Interval start"] == "2023-10-02 11:52:52.000000"
     assert float(row["Interval seconds"]) == 10
 
 

@@ -50,7 +50,7 @@ def test_queues_in_the_first_csv_columns_are_those_of_mp1b(write: Write) -> None
         "z/OS,QM,Date,Time,Queue,Disp,PSID,BPID,QSG,CF,Dpth,OPPROC,IPPROC,QTIMES,QTIMEL,L"
     )
     assert "cLow,IPProcHigh,IPProcLow,MQOPENs,MQCLOSEs,MQINQs,MQSETs,ExpiredMsgs,RecType" in header
-    assert row.startswith("MVAA,VTS1,2022/06/29,21:13:21,LQ1001,Private,1,1,,,4,")
+    assert row.startswith("MVAA,VTS1,2022-06-29,21:13:21,LQ1001,Private,1,1,,,4,")
     assert cells([header, row])[0]["RecType"] == "Full"
     names = header.split(",")
     assert len(names) == len(set(names))

@@ -56,7 +56,7 @@ def test_intervals_that_follow_one_another_have_no_marks(write: Write) -> None:
 
 
 def test_an_interval_of_more_than_one_and_a_half_medians_is_long(write: Write) -> None:
-    path = write([interval(-400, 400), *(interval(60 * n, 60) for n in range(4))])
+    path = write([interval(-100, 100), *(interval(60 * n, 60) for n in range(4))])
     assert marks(path) == ["long: 1 of 1, median 60 seconds", *[None] * 4]
     assert marks(path, TOTAL) == ["long: 1 of 5, median 60 seconds"]
     lines = report_lines("log", path)

@@ -42,7 +42,7 @@ def test_the_buffer_pool_csv_is_that_of_mp1b(write: Write) -> None:
         "# write I/Os,# sync w"
     )
     assert row.startswith(
-        "MPX1,QML1,2010/09/29,15:32:18,2,40000,5980,39371,32569,116,17400,4350,0,"
+        "MPX1,QML1,2010-09-29,15:32:18,2,40000,5980,39371,32569,116,17400,4350,0,"
     )
 
 
@@ -91,7 +91,7 @@ def test_the_message_manager_csv_is_that_of_mp1b(write: Write) -> None:
     )
     header, row = report_lines("MSGMCSV", write(made), form="csv")
     assert header.startswith("MVS,QM,Date,Time,Puts,Put1s,Gets,")
-    assert row.startswith("MPX1,QML1,2010/09/29,15:32:18,36070,0,30659,")
+    assert row.startswith("MPX1,QML1,2010-09-29,15:32:18,36070,0,30659,")
 
 
 def test_only_span_counters_that_counted_are_printed(write: Write) -> None:

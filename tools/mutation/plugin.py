@@ -82,23 +82,32 @@ class Recorder:
         self._seconds: dict[str, float] = {}
         self._known: dict[str, set[str]] = {}
         self._test = ""
-        self._coverage = _coverage(self._include)
-        self._coverage.start()
+        self._coverage: Any = _coverage(self._include) if self._include else None
+        if self._coverage:
+            self._coverage.start()
         self._listen()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
         self._test = item.nodeid
-        self._coverage.switch_context(item.nodeid)
+        if self._coverage:
+            self._coverage.switch_context(item.nodeid)
         began = time.monotonic()
         done = yield
         self._seconds[item.nodeid] = time.monotonic() - began
         return done
 
     def pytest_sessionfinish(self) -> None:
+        lines = self._lines() if self._coverage else {}
+        sql = {name: sorted(tests) for name, tests in self._sql.items()}
+        found = {"seconds": self._seconds, "lines": lines, "sql": sql}
+        self._path.write_text(json.dumps(found), "utf-8")
+
+    def _lines(self) -> dict[str, dict[int, list[str]]]:
+        """Return the tests that ran each line of each file."""
         self._coverage.stop()
         data = self._coverage.get_data()
-        lines = {
+        return {
             Path(path).relative_to(Path.cwd()).as_posix(): {
                 line: sorted(filter(None, tests))
                 for line, tests in data.contexts_by_lineno(path).items()
@@ -106,9 +115,6 @@ class Recorder:
             for path in data.measured_files()
             if path in self._include
         }
-        sql = {name: sorted(tests) for name, tests in self._sql.items()}
-        found = {"seconds": self._seconds, "lines": lines, "sql": sql}
-        self._path.write_text(json.dumps(found), "utf-8")
 
     def _listen(self) -> None:
         """Hear of every statement that a catalog runs, and of the views that it makes."""

@@ -9,10 +9,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,21 @@ class Recording:
         return {test for line in range(first, last + 1) for test in lines.get(str(line), ())}
 
 
+def joined(parts: Iterable[Recording]) -> Recording:
+    """Return what several tests ran as one recording."""
+    seconds: dict[str, float] = {}
+    lines: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    sql: dict[str, list[str]] = defaultdict(list)
+    for each in parts:
+        seconds |= each.seconds
+        for unit, tests in each.sql.items():
+            sql[unit] += tests
+        for path, numbers in each.lines.items():
+            for number, tests in numbers.items():
+                lines[path][number] += tests
+    return Recording(seconds, lines, sql)
+
+
 def unit_of(mutant: Mutant) -> str:
     """Return the name by which a recording has the SQL of a mutant: its file, or its macro."""
     return f"{mutant.path} {mutant.change.unit}".strip()
@@ -125,8 +141,11 @@ class Copy:
                 texts[unit_of(each)] = (self.root / each.path).read_text("utf-8")
         return {"texts": texts, "macros": macros}
 
-    def judge(self, mutant: Mutant, recording: Recording) -> Outcome:
-        """Try a mutant: the tests that run what is changed first, then all others of its room."""
+    def judge(self, mutant: Mutant, recording: Recording, *, quick: bool = False) -> Outcome:
+        """Try a mutant: the tests that run what is changed first, then all others of its room.
+
+        quick  leaves these others out
+        """
         path = self.root / mutant.path
         source, stat = path.read_bytes(), path.stat()
         path.write_bytes(mutant.applied(source))
@@ -134,7 +153,7 @@ class Copy:
         os.utime(path, (later, later))
         began = time.monotonic()
         try:
-            for tests in recording.groups(mutant):
+            for tests in islice(recording.groups(mutant), 1 if quick else None):
                 plan = {"record": None, "tests": tests}
                 names = list(dict.fromkeys(each.partition("::")[0] for each in tests))
                 code, ended = self._pytest(names, plan, recording.seconds)

@@ -17,8 +17,8 @@ FROM sectioned.wqst AS q
 JOIN (
     SELECT
         section, qmgr AS queue_manager,
-        strftime(coalesce(bucket, smf_time), '%Y/%m/%d') AS interval_date,
-        strftime(coalesce(bucket, smf_time), '%H:%M:%S') AS interval_time
+        coalesce(bucket, smf_time)::DATE AS interval_date,
+        date_trunc('second', coalesce(bucket, smf_time))::TIME AS interval_time
     FROM sectioned.keys
 ) USING (section)
 GROUP BY section, interval_date, interval_time, queue_manager, objname, cfstrucname

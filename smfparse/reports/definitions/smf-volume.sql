@@ -66,40 +66,26 @@ taken AS MATERIALIZED (
     LEFT JOIN counted USING (input_no, source, record_no)
     LEFT JOIN lives USING (input_no, source, task_record)
 ),
--- Intervals that can show how long a queue manager's are: those that begin where another of the kind ended.
--- The stub that a restart begins with does not, nor does an interval that goes back to a time before the
--- trace. Where no interval does, all count; but none that is shorter than the shortest setting, a second.
-whole AS (
-    SELECT section, of_system, of_qmgr, kind, interval_seconds
-    FROM (
-        SELECT
-            *,
-            coalesce(abs(epoch_us(interval_start) - epoch_us(lag(interval_end) OVER (
-                PARTITION BY section, of_system, of_qmgr, type, subtype, token
-                ORDER BY interval_start, interval_end
-            ))) <= 1_000_000, FALSE) AS goes_on
-        FROM taken
-        WHERE kind IN ('statistics', 'class 4')
-            OR (kind = 'class 3 long-running' AND subtype = 1 AND NOT ended)
-    )
-    WHERE interval_seconds > 0.9
-    QUALIFY goes_on OR NOT bool_or(goes_on) OVER (PARTITION BY section, of_system, of_qmgr, kind)
+-- Intervals that can show how long those of a queue manager are.
+spaced AS (
+    SELECT
+        {'section': section, 'system': of_system, 'qmgr': of_qmgr, 'kind': kind} AS alike,
+        interval_seconds AS seconds,
+        (epoch_us(interval_start) - epoch_us(lag(interval_end) OVER (
+            PARTITION BY section, of_system, of_qmgr, type, subtype, token
+            ORDER BY interval_start, interval_end
+        ))) / 1e6 AS apart
+    FROM taken
+    WHERE kind IN ('statistics', 'class 4')
+        OR (kind = 'class 3 long-running' AND subtype = 1 AND NOT ended)
 ),
--- Their median, where each counts by its seconds: a part of an interval is shorter than the whole ones beside
--- it, so whole ones cover most of the time, however many parts there are. Before MQ 8 statistics do not
--- show their intervals, but come one after the other: most are as far apart as their intervals are long.
+-- Before MQ 8 statistics do not show their intervals, but come one after the other: most are as far apart
+-- as their intervals are long.
 present AS (
-    SELECT section, of_system, of_qmgr, kind, min(interval_seconds) AS seconds
-    FROM (
-        SELECT
-            *,
-            total(interval_seconds) OVER (alike ORDER BY interval_seconds) AS up_to,
-            total(interval_seconds) OVER alike AS altogether
-        FROM whole
-        WINDOW alike AS (PARTITION BY section, of_system, of_qmgr, kind)
-    )
-    WHERE 2 * up_to >= altogether
-    GROUP BY ALL
+    SELECT
+        alike.section, alike.system AS of_system, alike.qmgr AS of_qmgr, alike.kind,
+        typical AS seconds
+    FROM usual_intervals('spaced')
     UNION ALL
     SELECT section, of_system, of_qmgr, 'before MQ 8' AS kind, median(apart)
     FROM (

@@ -168,8 +168,8 @@ def qsum(report: str, tables: Tables) -> list[Part]:
         page_set=pl.when(private).then("page_set"),
         buffer_pool=pl.when(private).then("buffer_pool"),
         separator=pl.lit("!"),
-        interval_date=begins.dt.strftime("%Y/%m/%d"),
-        interval_time=begins.dt.strftime("%H:%M:%S"),
+        interval_date=begins.dt.date(),
+        interval_time=begins.dt.truncate("1s").dt.time(),
     )
     return [Part(shown(report, frame, tables.keys), ["objname", "structure"])]
 

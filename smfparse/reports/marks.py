@@ -1,0 +1,201 @@
+"""What is odd about the intervals of a section, and which time its heading shows.
+
+Both return the SQL of expressions behind WITH. The last one is `marked`, one row per section:
+
+    first_start, last_end  when its time began and ended
+    intervals              how many are in it
+    interval_seconds       how long they were
+    marks                  what is odd about them, in words; NULL: nothing
+    began_before           intervals of tasks that began before `first_start`, NULL: there are none
+
+`members` are the rows of the section, of which `main` is the number of the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+STATISTICS = "qmst"
+"""The table by which intervals of statistics are known."""
+_SLACK = "least(1, typical / 10)"
+"""Seconds between one interval and the next that count neither as gap nor as overlap."""
+
+
+def local_time(moment: str) -> str:
+    """Return the SQL of a moment in UTC as local time of the system."""
+    return f"local_time({moment}, utc_offset)"
+
+
+_WORDS = """
+        SELECT
+            section, first_start, last_end, intervals, interval_seconds,
+            CASE WHEN typical IS NOT NULL
+                THEN format(', not in the median of {} seconds', seconds_text(typical)) ELSE ''
+            END AS beside,
+            nullif(concat_ws('; ',
+                CASE WHEN stubs > 0 THEN concat(
+                    format('stub: {} of {}, {} seconds, as after a start',
+                        stubs, intervals, seconds_text(stub_seconds)), beside) END,
+                CASE WHEN firsts > 0 THEN concat(
+                    format('first: {} of {}, {} seconds, covers what came before',
+                        firsts, intervals, seconds_text(first_seconds)), beside) END,
+                CASE WHEN long > 0 THEN format('long: {} of {}, median {} seconds',
+                    long, intervals, seconds_text(typical)) END,
+                CASE WHEN gap > 0 THEN format('gap: {} seconds', seconds_text(gap)) END,
+                CASE WHEN overlap > 0 THEN format('overlap: {} seconds', seconds_text(overlap)) END,
+                CASE WHEN began_before > 0 THEN format('spanning: {} of {} began before',
+                    began_before, tasks) END
+            ), '') AS marks,
+            began_before
+        FROM counted LEFT JOIN earlier USING (section)
+    """
+_INTERVALS = f"""
+    intervals AS (
+        SELECT DISTINCT section, interval_start, interval_end, interval_seconds,
+            {{{{'main': main, 'input_no': input_no, 'system': system, 'qmgr': qmgr,
+                'start': interval_start}}}} AS span
+        FROM members WHERE interval_end IS NOT NULL AND main IN ({{following}})
+        QUALIFY main = min(main) OVER (PARTITION BY section)
+    ),
+    spans AS (
+        SELECT span, max(interval_end) AS interval_end, max(interval_seconds) AS interval_seconds
+        FROM intervals GROUP BY span
+    ),
+    placed AS (
+        SELECT span, interval_seconds AS seconds,
+            {{{{'main': span.main, 'system': span.system, 'qmgr': span.qmgr}}}} AS alike,
+            (epoch_us(span.start) - epoch_us(max(interval_end) OVER (
+                PARTITION BY alike ORDER BY span.start, interval_end
+                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+            ))) / 1e6 AS apart
+        FROM spans
+    ),
+    compared AS (
+        SELECT *, judged(seconds, apart, typical, going_on) AS mark
+        FROM placed LEFT JOIN usual_intervals('placed') USING (alike)
+    ),
+    ends AS (
+        SELECT section, min(interval_start) AS first_start, max(interval_end) AS last_end
+        FROM intervals GROUP BY section
+    ),
+    earlier AS (
+        SELECT section, count(*) AS tasks,
+            count_if(interval_start < first_start - INTERVAL 1 SECOND)::BIGINT AS began_before
+        FROM members JOIN ends USING (section)
+        WHERE main NOT IN ({{following}}) AND members.interval_end IS NOT NULL
+        GROUP BY section
+    ),
+    counted AS (
+        SELECT section, any_value(first_start) AS first_start, any_value(last_end) AS last_end,
+            count(*) AS intervals, total(seconds) AS interval_seconds, max(typical) AS typical,
+            count_if(mark = 'stub') AS stubs,
+            total(CASE WHEN mark = 'stub' THEN seconds END) AS stub_seconds,
+            count_if(mark = 'first') AS firsts,
+            total(CASE WHEN mark = 'first' THEN seconds END) AS first_seconds,
+            count_if(mark = 'long') AS long,
+            total(CASE WHEN apart > {_SLACK} THEN apart END) AS gap,
+            -total(CASE WHEN apart < -{_SLACK} THEN apart END) AS overlap
+        FROM (SELECT DISTINCT section, span FROM intervals)
+            JOIN compared USING (span) JOIN ends USING (section)
+        GROUP BY section
+    ),
+    """
+
+
+def interval_marks(main: Iterable[int]) -> str:
+    """Return the SQL of marks of intervals that follow one another: stub, first, long, ...
+
+    main  the tables whose intervals follow one another; the others are of tasks
+    """
+    intervals = _INTERVALS.format(following=", ".join(map(str, main)))
+    return f"{intervals} marked AS (SELECT * EXCLUDE (beside) FROM ({_WORDS}))"
+
+
+_NO_STATISTICS = """
+    statistics AS (
+        SELECT section, interval_start AS first_start, interval_end AS last_end,
+            0::DOUBLE AS seconds
+        FROM tasks WHERE FALSE
+    ),"""
+_STATISTICS_OF_TASKS = f"""
+    ended AS (
+        SELECT section, system, qmgr,
+            min(interval_end) AS earliest, max(interval_end) AS latest
+        FROM tasks GROUP BY ALL
+    ),
+    accounted AS (
+        SELECT DISTINCT e.section, earliest, latest, s.interval_start, s.interval_end
+        FROM ended AS e JOIN sectioned.{STATISTICS} AS s
+            ON s.system IS NOT DISTINCT FROM e.system AND s.qmgr IS NOT DISTINCT FROM e.qmgr
+            AND during_class_3(s.interval_start, s.interval_end, earliest, latest)
+    ),
+    statistics AS (
+        SELECT section, min(interval_start) AS first_start, max(interval_end) AS last_end,
+            sum(greatest(0, epoch_us(interval_end) - epoch_us(
+                greatest(interval_start, coalesce(before, interval_start))
+            ))) / 1e6 AS seconds
+        FROM (
+            SELECT *, max(interval_end) OVER (
+                PARTITION BY section ORDER BY interval_start, interval_end
+                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+            ) AS before
+            FROM accounted
+        )
+        GROUP BY section
+        HAVING max(latest) - max(interval_end) <= max(interval_end - interval_start)
+            AND min(interval_start) - min(earliest) <= max(interval_end - interval_start)
+    ),"""
+
+
+_TASKS = """
+    tasks AS (
+        SELECT section, system, qmgr, utc_offset, interval_start, interval_end FROM members
+        QUALIFY main = min(main) OVER (PARTITION BY section)
+    ),
+    {statistics}
+    counted AS (
+        SELECT section, count(*) AS intervals,
+            CASE WHEN s.first_start IS NULL THEN min(t.interval_start) ELSE {first} END
+                AS first_start,
+            CASE WHEN s.first_start IS NULL THEN max(t.interval_end) ELSE {last} END AS last_end,
+            CASE
+                WHEN s.first_start IS NOT NULL THEN {covered}
+                ELSE (epoch_us(max(t.interval_end)) - epoch_us(min(t.interval_start))) / 1e6
+            END AS interval_seconds,
+            CASE WHEN count({before}) > 0 THEN count_if({before})::BIGINT END AS began_before
+        FROM tasks AS t LEFT JOIN statistics AS s USING (section)
+        GROUP BY section, s.first_start, s.last_end, s.seconds
+    ),
+    marked AS (
+        SELECT section, first_start, last_end, intervals, interval_seconds,
+            CASE WHEN began_before > 0 THEN format('spanning: {{}} of {{}} began before',
+                began_before, intervals) END AS marks,
+            began_before
+        FROM counted
+    )"""
+
+
+def task_marks(seconds: int, *, statistics: bool) -> str:
+    """Return the SQL of marks of intervals of tasks, which go on side by side.
+
+    Tasks begin at any time before, so where there are statistics of the time in which they ended,
+    the time of the section is that of these.
+
+    seconds     length of sections that are intervals of the clock, and may begin after a task's,
+                and be shorter than intervals of statistics; 0: they are not
+    statistics  whether there is a view of the table STATISTICS
+    """
+    before = "interval_start < s.first_start - INTERVAL 1 SECOND"
+    first, last, covered = "s.first_start", "s.last_end", "s.seconds"
+    if seconds:
+        before = f"{local_time('interval_start')} < section.interval"
+        first = "greatest(s.first_start, min(t.interval_start))"
+        last = "least(s.last_end, max(t.interval_end))"
+        covered = f"(epoch_us({last}) - epoch_us({first})) / 1e6"
+    return _TASKS.format(
+        statistics=_STATISTICS_OF_TASKS if statistics else _NO_STATISTICS,
+        before=before,
+        first=first,
+        last=last,
+        covered=covered,
+    )
