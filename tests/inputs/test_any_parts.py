@@ -45,11 +45,11 @@ BLIND = [
 PLANNED = [*BLIND, BY_NAME["ftp-record"]]
 any_records = several(40)
 any_reach = st.sampled_from([1, 40, 300, 1000, 2500, 6000, 1 << 26])
-any_chunk = st.sampled_from([1, 5000, 9000])
+any_chunk = st.sampled_from([1, 14_000, 20_000])
 
 
 def limits_of(reach: int, chunk_bytes: int = 1) -> Limits:
-    return Limits(chunk_bytes=chunk_bytes, max_spanned=1 << 12, look_back_bytes=reach)
+    return Limits(chunk_bytes=chunk_bytes, max_spanned=6 << 10, look_back_bytes=reach)
 
 
 @dataclass(frozen=True)
@@ -290,7 +290,7 @@ def test_what_belongs_to_no_record_is_looked_for_no_further_than_it_may_be(
 ) -> None:
     """A part reads itself, and what is around it within reach; so twice the file costs twice."""
     reach = 1 << 14
-    limits = Limits(chunk_bytes=1, max_spanned=1 << 12, look_back_bytes=reach)
+    limits = Limits(chunk_bytes=1, max_spanned=6 << 10, look_back_bytes=reach)
     most = 2 * (reach + limits.window_bytes) + 4 * limits.max_spanned
     for count in (150, 300):
         records = [LONELY[lonely], Each("clock", 1, 0, 0), Each("task", 1, 1, 0)] * count
