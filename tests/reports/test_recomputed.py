@@ -62,6 +62,7 @@ def small_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def small(small_path: Path) -> Iterator[Site]:
     site = Site(small_path)
+    assert not site.catalog.arrow("SELECT * FROM damage").num_rows
     yield site
     site.catalog.close()
 
@@ -71,10 +72,23 @@ def site_of(path: Path) -> Site:
     return Site(path)
 
 
-@pytest.mark.parametrize("sections", [None, RECORDED, TOTAL, every("30m")], ids=str)
-@pytest.mark.parametrize("name", RECOMPUTED)
+def every_kind(name: str, *more: Sections) -> set[Sections]:
+    """Return the sections that a report declares, and others; those of all queue managers once."""
+    which = reports.report(name)
+    found = {Sections.of(which.section), *more}
+    return {each.together() for each in found} if which.across else found
+
+
+KINDS = (RECORDED, TOTAL, every("30m"))
+
+
+@pytest.mark.parametrize(
+    ("name", "sections"),
+    [(name, each) for name in RECOMPUTED for each in sorted(every_kind(name, *KINDS), key=str)],
+    ids=str,
+)
 def test_figures_of_a_site_of_small_numbers_are_those_of_polars(
-    small: Site, name: str, sections: Sections | None
+    small: Site, name: str, sections: Sections
 ) -> None:
     assert small.check(name, sections) > 0
 
@@ -84,6 +98,12 @@ OPTIONS = [
     ("api-cost", {"by": ["connection-type", "user", "hour"]}),
     ("api-cost", {"by": ["job", "queue"], "top": 7}),
     ("api-cost", {"by": ["system", "channel"], "top": 2, "sort": "elapsed"}),
+    *(("smf-volume", {"by": [each]}) for each in reports.report("smf-volume").choices["by"]),
+    ("smf-volume", {"by": ["job", "hour"], "acctime": "1", "statime": "0.30"}),
+    ("smf-volume", {"acctime": "-1", "statime": "25"}),
+    ("smf-volume", {"acctime": "0", "smf_interval": "15", "by": ["system"]}),
+    ("smf-volume", {"acctime": "-1"}),
+    ("streaming", {"stream": ["LQ2=LQ3", "LQ0=LQ4"]}),
 ]
 
 
@@ -103,7 +123,7 @@ SELECTIONS: list[dict[str, list[str]]] = [
 ]
 SELECTED = [
     *("api-cost", "class1", "dchs", "dchssum", "qall", "qgets", "qputs", "qstat", "qsum", "task"),
-    "tasksum",
+    *("tasksum", "smf-volume", "streaming"),
 ]
 """Reports that are about jobs, queues or channels."""
 
@@ -123,7 +143,7 @@ def test_figures_of_what_is_selected_are_those_of_polars(selected: Site, name: s
 @every_file
 @pytest.mark.parametrize("name", RECOMPUTED)
 def test_figures_of_every_file_are_those_of_polars(path: Path, name: str) -> None:
-    for sections in (None, TOTAL):
+    for sections in every_kind(name, TOTAL):
         site_of(path).check(name, sections)
 
 

@@ -8,22 +8,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse import reports
-from smfparse.inputs import open_inputs
-from smfparse.inspecting import inventory
-from smfparse.query import Catalog
 from smfparse.reports import Sections, every
 from smfparse.synthetic import generate
 from tests.support import smf
 from tests.support.builders import Write, foreign_record
 from tests.support.fact_blocks import fact_block
 from tests.support.paths import FIXTURES
-from tests.support.real import every_file
 from tests.support.report_runs import printed, report_rows
 from tests.support.searching import search
 from tests.support.smf import (
@@ -236,54 +231,6 @@ def test_more_queues_of_a_task_are_as_its_first_record(write: Write) -> None:
     assert (tasks[LONG]["tasks"], tasks[LONG]["records"]) == (1, 1)
     (cost,) = rows_of(path, line="cost")
     assert (cost["calls"], cost["records"]) == (13, 4)
-
-
-@every_file
-def test_records_and_bytes_are_those_of_the_inventory(path: Path) -> None:
-    counted = {
-        (each.system, each.qmgr, each.type, each.subtype): (each.records, each.bytes)
-        for each in inventory(open_inputs([path]))
-    }
-    rows = rows_of(path, by="system,qmgr")
-    found = {
-        (row["system"], row["qmgr"], row["type"], row["subtype"]): (row["records"], row["bytes"])
-        for row in rows
-        if row["line"] == "type"
-    }
-    assert found == counted
-    (whole,) = (row for row in rows if row["line"] == "all")
-    assert (whole["records"], whole["bytes"]) == tuple(
-        map(sum, zip(*counted.values(), strict=True))
-    )
-
-
-@every_file
-def test_figures_of_tasks_are_those_of_the_tables(path: Path) -> None:
-    queues, tasks, records = (
-        frame(path, f"SELECT * FROM {table}") for table in ("wqst", "wtas", "record")
-    )
-    calls = sum(
-        queues[name].fill_null(0).sum()
-        for name in ("openn", "closen", "getn", "putn", "put1n", "inqn", "setn", "cbn")
-    ) + sum(
-        tasks[f"wtas{name}n"].fill_null(0).sum()
-        for name in ("cm", "ba", "pr", "su", "sq", "ct", "st", "ot")
-    )
-    class_3 = records.filter((pl.col("type") == 116) & pl.col("subtype").is_in([1, 2]))
-    cost = rows_of(path, line="cost", by="system")
-    assert sum(row["calls"] for row in cost) == calls
-    assert sum(row["records"] for row in cost) == len(class_3)
-    number = tasks.select("qmgr", "wtasstrt", "wtasmthr", "wtaswtas").n_unique()
-    lives = rows_of(path, line="tasks", by="system")
-    assert sum(row["tasks"] for row in lives) == number
-    assert sum(row["bytes"] for row in lives) == class_3["length"].sum()
-
-
-def frame(path: Path, query: str) -> pl.DataFrame:
-    with Catalog(open_inputs([path])) as catalog:
-        found = pl.from_arrow(catalog.arrow(query))
-    assert isinstance(found, pl.DataFrame)
-    return found
 
 
 @pytest.fixture(scope="module")

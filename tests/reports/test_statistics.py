@@ -197,10 +197,8 @@ def test_what_is_written_of_storage_at_one_moment_is_one_section(write: Write) -
 
 
 @pytest.mark.parametrize("late", [0, 0.05, 0.9])
-def test_storage_is_shown_in_the_interval_at_whose_end_it_was_written(
-    write: Write, late: float
-) -> None:
-    """Records of pools have no interval, and are written as it ends or a moment late."""
+def test_storage_is_shown_in_the_interval_in_which_smf_took_it(write: Write, late: float) -> None:
+    """Records of pools have no interval, and are written as one ends or a moment late."""
     made = []
     for minute in range(2):
         start = START.replace(second=0) + dt.timedelta(minutes=minute)
@@ -212,8 +210,8 @@ def test_storage_is_shown_in_the_interval_at_whose_end_it_was_written(
     found = report_rows("stg", write(*made), sections=every("1m"))
     shown = [(row["bucket"].minute, row["line"], row["qsstgetm"], row["qsphstor"]) for row in found]
     assert shown == [
-        *((13, "requests", 0, None), (13, "pool", None, 0)),
-        *((14, "requests", 1, None), (14, "pool", None, 1)),
+        *((13, "requests", 0, None), (14, "requests", 1, None), (14, "pool", None, 0)),
+        (15, "pool", None, 1),
     ]
 
 

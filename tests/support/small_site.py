@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import datetime as dt
 import random
+import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tests.support import smf
-from tests.support.builders import rdw
+from tests.support.builders import rdw, stck
 from tests.support.fact_blocks import facts
 
 COUNTS = (0, 0, 1, 1, 2, 3, 5, 100)
@@ -28,9 +29,16 @@ There are a restart, a gap, an interval of no length and a long one, over midnig
 """
 OLD = ("QCCT", "QQST")
 """Blocks of which an old release does not hold every field."""
+QQST_931 = 120
+"""Bytes of a QQST of MQ 9.3.1."""
 JOBS = (("JOBA", "USER1", 2), ("JOBA", "USER2", 2), ("JOBB", "USER1", 1), ("MOVER", "CHIN", 6))
 QUEUES = (("LQ1", "LQ1", ""), ("LQ2", "LQ2", ""), ("ALIAS", "LQ1", ""), ("SQ1", "SQ1", "STRUC1"),
           ("MODEL", "DYN.0123456789ABCDEF", ""))  # fmt: skip
+STREAMING = ("LQ2", "SQ1", "ALIAS")
+"""Queues some of whose puts are streamed, or published."""
+LONG_AGO = FIRST.replace(tzinfo=dt.UTC) - dt.timedelta(hours=9)
+AGES = [dt.timedelta(seconds=each) for each in (0, 1, 2, 0.5, 60, 0)]
+"""How long the tasks of an interval that are no older were there when it began."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +59,7 @@ class Qmgr:
 
 QMGRS = (
     Qmgr("SYS1", "MQ01", "800", dt.timedelta(hours=2)),
-    Qmgr("SYS1", "MQ02", "930", dt.timedelta(hours=2)),
+    Qmgr("SYS1", "MQ02", "940", dt.timedelta(hours=2)),
     Qmgr("SYS2", "MQ01", "946", dt.timedelta(hours=-5), "QSG1"),
 )
 
@@ -139,6 +147,8 @@ class _Maker:
         length = smf.LENGTHS[name]
         if name not in OLD or self.qmgr.release != "800":
             length = max(length, _whole(name))
+        elif name == "QQST" and number > 2:
+            length = QQST_931
         return smf.block(name, length, **values)
 
     def _identity(self, name: str, number: int) -> Mapping[str, Any]:
@@ -164,10 +174,11 @@ class _Maker:
                     "qqstqnam": f"LQ{1 if number == 5 else number}",
                     "qqstflag": (shared + partial).strip(),
                 }
+                kept |= {"qqststrm": 3} if number == 0 else {}
+                kept |= {"qqstputs": 3, "qqstput1": 0} if number == 4 else {}
                 return kept | {"qqstpsid": number - 1, "qqstbpid": number - 1}
             case "QCST":
-                long_ago = FIRST.replace(tzinfo=dt.UTC) - dt.timedelta(hours=9)
-                started = long_ago if number < 3 else self._moment()
+                started = LONG_AGO if number < 3 else self._moment()
                 kept = {"qcstchnm": f"CHL{number // 2}", "qcstcnnm": f"10.0.0.{number % 2}"}
                 return kept | {"qcststrt": started, "qcstcltm": self._moment(always=True)}
         return {}
@@ -226,12 +237,14 @@ class _Maker:
     def _task(self, which: int, number: int, end: dt.datetime, seconds: float) -> Iterator[bytes]:
         """A task of two intervals (number 0-2), or of one; its queues in a 116/2 record as well."""
         draws = self.draws
-        token = smf.task_token(number if number < 3 and which < 2 else 10 * which + number + 10)
         job, user, kind = JOBS[number % 4]
         channel = draws.choice(("", "CHL1", "CHL2")) if kind == 6 else ""
         by = smf.who(job, user, kind, wtidchl=channel, wtidtran=draws.choice(("", "T1")))
         ended = end - dt.timedelta(seconds=number, microseconds=number)
         began = ended - dt.timedelta(seconds=seconds + (7200 if number == 5 else 0))
+        token = _token(number, began - AGES[number])
+        if number < 3 and which < 2:
+            token = _token(number, LONG_AGO)
         header = self.qmgr.header | {"ended": ended}
         used = [self._queue(token, each) for each in draws.sample(QUEUES, draws.randrange(5))]
         if number != 4 or which % 2:
@@ -261,22 +274,35 @@ class _Maker:
 
     def _queue(self, token: bytes, names: tuple[str, str, str]) -> bytes:
         opened, base, structure = names
-        version = {"800": 6, "930": 8, "946": 9}[self.qmgr.release]
+        version = 6 if self.qmgr.release == "800" else 9
         values = {
             name: value
             for name, value in self._values("WQST").items()
             if name not in ("wqver", "correl", "objname", "basename") and name[:2] != "cf"
         }
-        values |= {"basename": base, "cfstrucname": structure}
+        always = (opened, self.qmgr.name) == ("LQ2", "MQ02")
+        streams = opened in STREAMING and (always or self.draws.random() < 0.5)
+        more: dict[str, Any] = {} if streams else {"streamedn": 0, "publishedn": 0}
+        more |= {"streamedn": 1} if always else {}
+        if base in ("LQ2", QUEUES[-1][1]):
+            more |= {"putbytes": values["validput"], "putpmsg": 0, "put1pmsg": 0}
+        if opened != "ALIAS":
+            more |= {"qtype": 1, "flags": ""}
+        values |= {"basename": base, "cfstrucname": structure} | more
         return smf.queue(opened, token, version=version, cf=self._cf(5), **values)
 
     def _cf(self, groups: int) -> smf.CfCounts:
         draws = self.draws
-        places = [(draws.randrange(groups), draws.choice((0, 5, 13, 19))) for _ in "12"]
+        places = [(draws.randrange(groups), draws.choice((0, 5, 9, 11, 12, 13, 19))) for _ in "123"]
         return {
             place: tuple(draws.choice(COUNTS) for _ in range(5))  # type: ignore[misc]
             for place in places
         }
+
+
+def _token(number: int, started: dt.datetime) -> bytes:
+    """The 16 bytes that identify a task."""
+    return struct.pack(">QiI", stck(started) | 0xABC, -number, 0x5C000000 + number)
 
 
 def _whole(name: str) -> int:

@@ -198,7 +198,8 @@ by_type AS (
     SELECT
         section, system, qmgr, job, hour, type, subtype,
         count(*) AS records, sum(bytes)::BIGINT AS bytes,
-        total(1 / seconds_asked_for) AS records_rate, total(bytes / seconds_asked_for) AS bytes_rate
+        ordered_sum(1 / seconds_asked_for) AS records_rate,
+        ordered_sum(bytes / seconds_asked_for) AS bytes_rate
     FROM rated
     GROUP BY ALL
 ),
@@ -223,10 +224,10 @@ by_kind AS (
             THEN max(asked_interval)
         END AS asked_interval,
         count(*) AS records, sum(bytes)::BIGINT AS bytes,
-        total(1 / seconds) AS records_rate, total(bytes / seconds) AS bytes_rate,
+        ordered_sum(1 / seconds) AS records_rate, ordered_sum(bytes / seconds) AS bytes_rate,
         CASE WHEN count(times) = count(*) THEN total(times) END AS projected_records,
-        CASE WHEN count(times) = count(*) THEN total(times / seconds) END AS projected_rate,
-        CASE WHEN count(times) = count(*) THEN total(times * bytes / seconds) END
+        CASE WHEN count(times) = count(*) THEN ordered_sum(times / seconds) END AS projected_rate,
+        CASE WHEN count(times) = count(*) THEN ordered_sum(times * bytes / seconds) END
             AS projected_bytes_rate
     FROM rated
     GROUP BY GROUPING SETS (
@@ -238,7 +239,7 @@ by_calls AS (
         section, system, qmgr, job, hour,
         sum(calls)::BIGINT AS calls, sum(calls) * call_us AS gathering, count(*) AS records,
         count(*) * record_us AS writing, count(*) * record_us_at_worst AS writing_at_worst,
-        total((coalesce(calls, 0) * call_us + record_us) / seconds_asked_for) / 1e4 AS cpu_share,
+        ordered_sum((coalesce(calls, 0) * call_us + record_us) / seconds_asked_for) / 1e4 AS cpu_share,
         CASE WHEN count(times) = count(*) THEN total(times) END AS projected_records,
         projected_records * record_us AS projected_writing,
         projected_records * record_us_at_worst AS projected_writing_at_worst
@@ -256,7 +257,7 @@ lines AS (
     UNION ALL BY NAME
     SELECT
         'all' AS line, 2 AS part, section, count(*) AS records, sum(bytes)::BIGINT AS bytes,
-        total(1 / seconds) AS records_rate, total(bytes / seconds) AS bytes_rate
+        ordered_sum(1 / seconds) AS records_rate, ordered_sum(bytes / seconds) AS bytes_rate
     FROM rated
     GROUP BY section
     UNION ALL BY NAME

@@ -9,7 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
 
-from tests.support.recomputed import accounting, api_cost, channels, statistics
+from tests.support.recomputed import (
+    accounting,
+    api_cost,
+    channels,
+    message,
+    statistics,
+    streaming,
+    volume,
+)
 from tests.support.recomputed.parts import Part
 
 RECOMPUTED: Mapping[str, Callable[..., list[Part]]] = {
@@ -17,7 +25,13 @@ RECOMPUTED: Mapping[str, Callable[..., list[Part]]] = {
     **channels.RECOMPUTED,
     **accounting.RECOMPUTED,
     **api_cost.RECOMPUTED,
+    **volume.RECOMPUTED,
+    **streaming.RECOMPUTED,
+    **message.RECOMPUTED,
 }
 """Reports, and what returns their parts: of their name, tables and options."""
-NOT_RECOMPUTED: Mapping[str, Set[str]] = {}
+NOT_RECOMPUTED: Mapping[str, Set[str]] = {
+    "message": {"grade", "message", "figure", "bound", "origin"},
+    "streaming": {"note"},
+}
 """Figures of reports that only samples show, all of them texts."""

@@ -13,6 +13,7 @@ import polars as pl
 
 from smfparse.inputs import Inputs
 from smfparse.reports import Sections
+from smfparse.tables import RECORD
 from tests.support.fact_blocks import facts
 from tests.support.oracle import counted
 
@@ -91,10 +92,11 @@ class Tables:
 
     def _in_sections(self, table: str) -> pl.DataFrame:
         frame = self.frames[table]
-        of_task = table in TASK_TABLES
-        record = pl.col("record_no")
-        if of_task:
+        of_task, record = pl.lit(table in TASK_TABLES), pl.col("record_no")
+        if table in TASK_TABLES:
             record = pl.coalesce("task_record_no", "record_no")
+        if table == RECORD:
+            of_task = (pl.col("type") == 116) & pl.col("subtype").is_in([1, 2])
         local = pl.col("interval_start").dt.replace_time_zone(None) + pl.duration(
             seconds=pl.col("utc_offset")
         )
@@ -132,12 +134,14 @@ class Tables:
         return self._combined[asked]
 
 
-def _counted(frame: pl.DataFrame, of_task: bool) -> list[Any]:
+def _counted(frame: pl.DataFrame, of_task: pl.Expr) -> list[Any]:
     columns = ["smf_time", "interval_start", "interval_seconds", "utc_offset"]
-    known: dict[tuple[Any, ...], Any] = {}
-    for row in frame.select(columns).unique().iter_rows():
-        known[row] = counted(dict(zip(columns, row, strict=True)), of_task)
-    return [known[row] for row in frame.select(columns).iter_rows()]
+    told = frame.select(*columns, of_task=of_task)
+    known = {
+        row: counted(dict(zip(columns, row, strict=False)), row[-1])
+        for row in told.unique().iter_rows()
+    }
+    return [known[row] for row in told.iter_rows()]
 
 
 def _combined(kind: pl.DataType, table: str, name: str) -> pl.Expr:

@@ -346,7 +346,7 @@ def qstat(report: str, tables: Tables) -> list[Part]:
         total_gets=whole("qqstgets") + whole("qqstbrws"),
     )  # fmt: skip
     names = {each.name for each in reports.report(report).figures}
-    shown = [each for each in made.columns if each in names - {*by}]
+    shown = ["line", *(each for each in made.columns if each in names - {*by})]
     return [Part(made.select(*tables.keys, *by, *shown), by)]
 
 
