@@ -124,8 +124,12 @@ def _compare(
     if not (before.calls and after.calls) and not any(map(nothing_selected, opened)):
         report_message(comparing.absent(before, after))
         report_selection(opened[0])
+    if any(each.of_queues for each in opened):
+        report_message(comparing.OF_QUEUES)
     if after.spanning:
         report_message(comparing.spanning(after))
+    for message in comparing.left_out(before, after):
+        report_message(message)
     if side_by_side:
         output.write_lines(comparing.side_by_side(before, after, found))
     else:

@@ -11,7 +11,8 @@ WITH
 calls AS (
     SELECT * FROM calls_of_queues('side.wqst')
     UNION ALL BY NAME
-    SELECT * FROM calls_of_tasks('side.wtas')
+    -- What whole tasks did is of no queue: where queues are selected it is not known whose it is.
+    SELECT * FROM calls_of_tasks('side.wtas') WHERE NOT getvariable('of_queues')
 ),
 -- Statistics record how long their intervals are, in each table.
 spans AS (
@@ -108,6 +109,7 @@ SELECT
     total(wtasjcet) AS log_force_elapsed
 FROM (SELECT *, record_no AS task_record FROM side.wtas) AS t
 LEFT JOIN owners('side.wtid') USING (input_no, source, task_record)
+WHERE NOT getvariable('of_queues')
 GROUP BY ALL
 UNION ALL BY NAME
 SELECT

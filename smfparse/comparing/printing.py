@@ -9,7 +9,7 @@ import polars as pl
 
 from smfparse.comparing.changes import NAMES
 from smfparse.comparing.measures import MEASURES
-from smfparse.comparing.sides import Rename, Side, ordered_sum
+from smfparse.comparing.sides import Rename, Side, ordered_sum, shown_left_out
 from smfparse.rendering import ABSENT, STYLES, Column, Document, Facts, Frames, Section, Table
 
 TOP = 20
@@ -29,6 +29,7 @@ _OF_QMGR = [each.name for each in MEASURES if each.kind in ("log", "messages")]
 _VALUES = ("before", "after", "difference", "ratio")
 _LABEL = 28
 _OF_TASKS = "Seconds that tasks cover"
+_LEFT_OUT = "Intervals left out"
 _FEW = "Too few intervals to judge a change: each side needs two. Try --interval 15m."
 
 
@@ -92,11 +93,14 @@ class ComparisonDocument(Document):
             "Seconds of class 3": lambda side: _number(side.total("calls")),
             _OF_TASKS: lambda side: _number(side.total("tasks")),
             "Seconds of statistics": lambda side: _number(side.total("messages")),
+            _LEFT_OUT: lambda side: shown_left_out(side) or ABSENT,
             "CPU of calls, uS a second": lambda side: _number(side.cpu_per_second),
         }
         found = {label: tuple(map(fact, self._sides)) for label, fact in facts.items()}
         if found[_OF_TASKS] == found["Seconds of class 3"]:
             del found[_OF_TASKS]
+        if not any(side.left_out for side in self._sides):
+            del found[_LEFT_OUT]
         for label, (before, after) in found.items():
             yield label, before, after
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -50,6 +51,38 @@ _TIMES = f"""
     FROM recorded
 """
 """How long intervals are, of tasks or queue managers, and when they were."""
+_ODD = """
+    WITH recorded AS (
+        SELECT DISTINCT
+            system, qmgr, interval_start, interval_end, counted_at,
+            (epoch_us(interval_end) - epoch_us(interval_start)) / 1e6 AS seconds,
+            {{'system': system, 'qmgr': qmgr}} AS alike
+        FROM (
+            SELECT system, qmgr, interval_start, interval_end, counted_at FROM sectioned.qjst
+            UNION ALL
+            SELECT system, qmgr, interval_start, interval_end, counted_at FROM sectioned.qmst
+            UNION ALL
+            SELECT system, qmgr, interval_start, interval_end, counted_at FROM sectioned.qpst
+        )
+        WHERE interval_end IS NOT NULL
+    ),
+    placed AS (
+        SELECT *, (epoch_us(interval_start) - epoch_us(max(interval_end) OVER (
+            PARTITION BY alike ORDER BY interval_start, interval_end
+            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        ))) / 1e6 AS apart
+        FROM recorded
+    )
+    SELECT
+        system, qmgr, interval_start, interval_end, {here} AS here,
+        judged(seconds, apart, typical, going_on) AS mark
+    FROM placed LEFT JOIN usual_intervals('placed') USING (alike)
+    WHERE mark IN ('first', 'stub')
+    ORDER BY ALL
+"""
+"""Intervals of statistics that are of a start, or go back to one; `here`: on this side."""
+_MOMENT = dt.timedelta(seconds=0.5)
+"""Within this time after an interval tasks write what they did in it."""
 _ALL = 10 * 365 * 86_400
 """Seconds of the only interval where none is recorded."""
 _NEVER = dt.datetime.fromtimestamp(0, dt.UTC)
@@ -68,6 +101,7 @@ class Side:
     last     when the last one ended
     spanning records of tasks that began before the time at which the records are split, and count
              behind it
+    left_out kind of interval (first, stub) and how many there are that are in none of the sums
     """
 
     rows: pl.DataFrame
@@ -75,6 +109,7 @@ class Side:
     first: dt.datetime | None = None
     last: dt.datetime | None = None
     spanning: int = 0
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def intervals(self) -> int:
@@ -108,6 +143,7 @@ class Side:
             "task_seconds": self.total("tasks"),
             "statistics_seconds": self.total("messages"),
             "cpu_per_second": self.cpu_per_second,
+            "left_out": dict(self.left_out),
         }
 
     @property
@@ -133,12 +169,34 @@ def ordered_sum(amount: pl.Expr) -> pl.Expr:
     return amount.sort().sum()
 
 
+OF_QUEUES = (
+    "queues are selected: calls on these only, without commits, other calls, pages and log of tasks"
+)
+"""The message where rows are selected by queue."""
+
+
 def spanning(after: Side) -> str:
     """Return the message for records of tasks that began before the split and count behind it."""
     return (
         f"{after.spanning:,} of the records of tasks began before the split and count after it, as "
         "they end there; where they end a moment after it, split a minute later"
     )
+
+
+def left_out(before: Side, after: Side) -> Iterator[str]:
+    """Yield a message for each side of which intervals are left out."""
+    for name, side in {"before": before, "after": after}.items():
+        if side.left_out:
+            number = sum(side.left_out.values())
+            yield (
+                f"{number:,} of the intervals {name} left out, as they hold a start or cover what "
+                f"came before it: {shown_left_out(side)}"
+            )
+
+
+def shown_left_out(side: Side) -> str:
+    """Return how many intervals of each kind are left out of a side; empty: none."""
+    return ", ".join(f"{number:,} {mark}" for mark, number in side.left_out.items())
 
 
 def absent(before: Side, after: Side) -> str:
@@ -171,11 +229,13 @@ def measured(inputs: Inputs, split: Split | None = None, interval: int | None = 
     """
     with Catalog(inputs) as catalog:
         prepare(catalog, ONE_SECTION, SIDE_TABLES, {}, ("wtas",))
+        here = split.condition() if split else "TRUE"
+        odd = catalog.arrow(_ODD.format(here=here)).to_pylist()
+        chosen = " AND ".join([here, *map(_outside, odd)])
         catalog.execute(f"CREATE SCHEMA {_SIDE}")
         for table in SIDE_TABLES:
-            where = f" WHERE {split.condition()}" if split else ""
             catalog.execute(
-                f"CREATE VIEW {_SIDE}.{table} AS SELECT * FROM sectioned.{table}{where}"
+                f"CREATE VIEW {_SIDE}.{table} AS SELECT * FROM sectioned.{table} WHERE {chosen}"
             )
         catalog.set_variable("split_at", split.at if split and split.after else None)
         (times,) = catalog.arrow(_TIMES).to_pylist()
@@ -185,7 +245,22 @@ def measured(inputs: Inputs, split: Split | None = None, interval: int | None = 
         rows = pl.DataFrame(catalog.arrow(compare_sql()))
     seconds = rows.filter(kind="seconds").select("qmgr", "bucket", "seconds", kind="of_kind")
     others = rows.filter(pl.col("kind") != "seconds").drop("seconds", "of_kind")
-    return Side(others, seconds, times["began"], times["ended"], times["spanning"])
+    marks = Counter(each["mark"] for each in odd if each["here"])
+    return Side(others, seconds, times["began"], times["ended"], times["spanning"], marks)
+
+
+def _outside(odd: Mapping[str, Any]) -> str:
+    """Return the SQL of rows that are not of an interval, nor of a task that ended in it."""
+    names = " AND ".join(
+        f"{name} IS NOT DISTINCT FROM {'NULL' if odd[name] is None else quoted(odd[name])}"
+        for name in ("system", "qmgr")
+    )
+    began, ended = odd["interval_start"], odd["interval_end"] + _MOMENT
+    times = (
+        f"interval_end > TIMESTAMPTZ {quoted(began.isoformat())} "
+        f"AND interval_end <= TIMESTAMPTZ {quoted(ended.isoformat())}"
+    )
+    return f"NOT coalesce({names} AND {times}, FALSE)"
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from smfparse.inputs.sources import Dataset, SmfFile, Source, damage_rows
 from smfparse.inputs.spilling import no_room, spill, spilled
 from smfparse.limits import LIMITS, Limits
 from smfparse.reading import WHOLE_SOURCE, Input, Part, framing_named, size_of
-from smfparse.selecting import ALL_RECORDS, Selection, texts
+from smfparse.selecting import ALL_RECORDS, Selection, queue_criteria, texts
 from smfparse.store import MANIFEST, is_dataset
 from smfparse.tables import (
     DAMAGE,
@@ -59,8 +59,19 @@ class Inputs:
 
         If so, rows of tasks are of whole tasks, but those of their queues are not all there.
         """
+        return bool(self.selection.queues or self._queues_of_datasets())
+
+    @property
+    def selected(self) -> str | None:
+        """What is selected, as text, and the queues that datasets were selected by; None: all."""
+        own = filter(None, str(self.selection).split("; "))
+        return "; ".join(dict.fromkeys([*own, *self._queues_of_datasets()])) or None
+
+    def _queues_of_datasets(self) -> list[str]:
+        """Return the criteria for queues by which datasets among the inputs were selected."""
         datasets = (each for each in self.sources if isinstance(each, Dataset))
-        return bool(self.selection.queues) or any(each.of_queues for each in datasets)
+        texts = (each.manifest["selection"] for each in datasets)
+        return [found for text in texts for found in queue_criteria(text)]
 
     @property
     def damage(self) -> DamageLog:

@@ -29,7 +29,6 @@ from smfparse.selecting import (
     counted_from,
     counted_rows,
     keys_by_source,
-    names_queues,
     needed_columns,
     row_mask,
 )
@@ -181,11 +180,6 @@ class Dataset:
     def knows_all_of(self, selection: Selection) -> bool:
         """Whether its rows have all that is selected of the records that it knows."""
         return self.manifest["selection"] in (None, str(selection) or None)
-
-    @property
-    def of_queues(self) -> bool:
-        """Whether it was made of what was selected by queue."""
-        return names_queues(self.manifest["selection"])
 
     @cached_property
     def lost(self) -> DamageLog:

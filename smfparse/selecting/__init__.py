@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from smfparse.selecting.rows import row_mask as row_mask
     from smfparse.selecting.selection import ALL_RECORDS as ALL_RECORDS
     from smfparse.selecting.selection import Selection as Selection
-    from smfparse.selecting.selection import names_queues as names_queues
+    from smfparse.selecting.selection import queue_criteria as queue_criteria
     from smfparse.selecting.subjects import NAMED as NAMED
     from smfparse.selecting.subjects import JoinKey as JoinKey
     from smfparse.selecting.subjects import naming as naming
@@ -49,6 +49,6 @@ else:
         lookups="Lookup",
         rows="KeysBySource SelectedDamage counted_mask keys_by_source needed_columns record_mask "
         "row_mask",
-        selection="ALL_RECORDS Selection names_queues",
+        selection="ALL_RECORDS Selection queue_criteria",
         subjects="NAMED JoinKey naming tables_about",
     )

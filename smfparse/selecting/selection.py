@@ -182,9 +182,9 @@ class Selection:
 ALL_RECORDS = Selection()
 
 
-def names_queues(text: str | None) -> bool:
-    """Whether a selection, given as its text, asks for queues."""
-    return any(part.startswith("queue ") for part in (text or "").split("; "))
+def queue_criteria(text: str | None) -> list[str]:
+    """Return the criteria for queues of a selection, given as its text."""
+    return [part for part in (text or "").split("; ") if part.startswith("queue ")]
 
 
 def _times(selection: Selection) -> Iterator[tuple[str, str]]:

@@ -186,7 +186,7 @@ def _manifest(inputs: Inputs, made: Making, written: Sequence[Written]) -> Manif
         "format": FORMAT,
         "smfparse": __version__,
         "inputs": [_described(each, inputs, made.read) for each in inputs.sources],
-        "selection": str(inputs.selection) or None,
+        "selection": inputs.selected,
         "partitioned": made.partitioned,
         "tables": _rows(written),
         "duplicates": inputs.duplicates,

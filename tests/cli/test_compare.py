@@ -700,12 +700,14 @@ def test_without_class_3_the_trace_is_named(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_a_wrong_call_says_the_way_out(arguments: list[str], way_out: str) -> None:
+def test_a_wrong_call_says_the_way_out(arguments: list[str], way_out: str, tmp_path: Path) -> None:
     content = FIXTURE.read_bytes()
-    result = run(*[FIXTURE if each == "FILE" else each for each in arguments])
+    dump = tmp_path / "dump"
+    dump.write_bytes(content)
+    result = run(*[dump if each == "FILE" else each for each in arguments])
     assert (result.exit_code, result.stdout) == (2, "")
     assert way_out in result.stderr
-    assert FIXTURE.read_bytes() == content
+    assert dump.read_bytes() == content
 
 
 def test_what_to_tell_apart_may_be_said_in_any_order_and_case() -> None:

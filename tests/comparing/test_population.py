@@ -179,3 +179,92 @@ def test_generated_calls_are_divided_by_the_statistics_of_their_queue_manager(
     covered = rows_of(path, "qmst").group_by("qmgr").agg(pl.sum("interval_seconds"))
     seconds = found.seconds.filter(kind="calls").group_by("qmgr").agg(pl.sum("seconds"))
     assert dict(seconds.iter_rows()) == NEAR(dict(covered.iter_rows()))
+
+
+# Starts -----------------------------------------------------------------------------------------
+
+
+def lives(path: Path, *parts: Iterable[float], down: float = 300, puts: int = 600) -> Path:
+    """A dump of a queue manager that starts so often; intervals in seconds, a task in each.
+
+    Each interval has `puts` puts, by its statistics and by its task, which writes a moment later.
+    """
+    found, start = [], ENDED
+    for part in parts:
+        for seconds in part:
+            end = start + dt.timedelta(seconds=seconds)
+            local = (start + WEST).replace(tzinfo=None)
+            of_qmgr = block("QMST", qmstput=puts)
+            found.append(record(of_qmgr, start=local, seconds=seconds, east=WEST))
+            used = queue("Q1", putn=puts, putct=10 * puts, putet=20 * puts)
+            times = {"wtasints": start + LATE, "wtasinte": end + LATE}
+            found.append(task_record(task(ended=end, **times), used, by=who(), ended=end + LATE))
+            start = end
+        start += dt.timedelta(seconds=down)
+    return dump(path, found)
+
+
+def rates(path: Path, *asked: object) -> dict[tuple[str, str], Any]:
+    """Rates of JSON by verb and figure: before and after."""
+    found = json.loads(run("compare", path, *asked, "--by", "verb", "--format", "json").stdout)
+    return {
+        (row["verb"], row["figure"]): (row["before"], row["after"])
+        for row in found["rows"]
+        if row["figure"] in ("calls_per_second", "puts_per_second")
+    }
+
+
+@pytest.mark.parametrize(
+    ("parts", "mark"),
+    [
+        ([[0.782, 60, 60, 60]], {"stub": 1}),
+        ([[0.741], [0.765], [60, 60, 60]], {"stub": 2}),
+        ([[14_183, 60, 60, 60]], {"first": 1}),
+        ([[60, 60], [29, 60]], {"stub": 1}),
+        ([[60], [400, 60]], {}),
+        ([[60, 60, 60], [400, 60]], {"first": 1}),
+        ([[60, 60, 60, 25]], {}),
+    ],
+    ids=["stub", "stubs", "back to a start", "part", "no two go on", "behind", "last"],
+)
+def test_intervals_of_a_start_are_left_out_and_said(
+    tmp_path: Path, parts: list[list[float]], mark: dict[str, int]
+) -> None:
+    path = lives(tmp_path / "a.smf", *parts)
+    kept = [seconds for part in parts for seconds in part]
+    if mark:
+        kept = [seconds for seconds in kept if seconds == 60]
+    result = run("compare", path, path)
+    found = json.loads(run("compare", path, path, "--format", "json").stdout)
+    assert [found[name]["left_out"] for name in ("before", "after")] == [mark, mark]
+    assert found["before"]["statistics_seconds"] == NEAR(sum(kept))
+    assert found["before"]["class_3_seconds"] == NEAR(sum(kept))
+    expected = len(kept) * 600 / sum(kept)
+    assert rates(path, path)["put", "calls_per_second"] == NEAR((expected, expected))
+    assert rates(path, path)[None, "puts_per_second"] == NEAR((expected, expected))
+    told = ", ".join(f"{number} {name}" for name, number in mark.items())
+    shown = [line.split(maxsplit=3)[3:] for line in result.stdout.splitlines() if "left" in line]
+    assert shown == (
+        [[f"{told}{' ' * (len('2022/07/07,10:42:10') - len(told) + 2)}{told}"]] * bool(mark)
+    )
+    assert result.stderr.count(f"came before it: {told}\n") == 2 * bool(mark)
+    assert ("left out" in result.stderr) == bool(mark)
+
+
+def test_what_is_of_a_start_is_known_from_the_whole_input(tmp_path: Path) -> None:
+    """Not from a side: its first interval, which is short here, goes on from the other side."""
+    path = lives(tmp_path / "a.smf", [60, 60, 60, 25, 60, 60])
+    split = (ENDED + WEST + dt.timedelta(seconds=181)).replace(tzinfo=None).isoformat()
+    found = json.loads(run("compare", path, "--split-at", split, "--format", "json").stdout)
+    assert [found[name]["left_out"] for name in ("before", "after")] == [{}, {}]
+    assert found["after"]["statistics_seconds"] == NEAR(145)
+
+
+def test_another_queue_manager_keeps_its_intervals(tmp_path: Path) -> None:
+    path = lives(tmp_path / "a.smf", [0.782, 60, 60])
+    others = [statistics(n, qmgr="VTS2") for n in (1, 2, 3)]
+    path.write_bytes(path.read_bytes() + rdw(others))
+    found = side(path)
+    seconds = found.seconds.filter(kind="messages").group_by("qmgr").agg(pl.sum("seconds"))
+    assert dict(seconds.iter_rows()) == NEAR({"VTS1": 120, "VTS2": 180})
+    assert dict(found.left_out) == {"stub": 1}

@@ -286,17 +286,52 @@ def test_reports_say_what_is_not_of_the_selected_queues(name: str, write: Write)
 def test_a_dataset_of_selected_queues_is_reported_as_the_queues_are(
     tmp_path: Path, write: Write
 ) -> None:
+    """And a dataset that was made of that."""
     path = write(*used_queues(whole=400))
     write_dataset(opened(path, queue="PAY.IN"), tmp_path / "pay")
+    write_dataset(opened(tmp_path / "pay", job="R00*"), tmp_path / "again")
     for name in OF_QUEUES:
-        (made, selected) = (
-            [{key: row[key] for key in row if key not in ("section",)} for row in rows]
-            for rows in (
-                rows_of(name, tmp_path / "pay", {}),
-                rows_of(name, path, {}, queue="PAY.IN"),
-            )
-        )
-        assert made == selected, name
+        wanted = without_sections(rows_of(name, path, {}, queue="PAY.IN"))
+        assert without_sections(rows_of(name, tmp_path / "pay", {})) == wanted, name
+        if not Selection.of(job="R").unknown_to(reports.report(name).tables):
+            again = without_sections(rows_of(name, tmp_path / "again", {}))
+            asked = {"queue": "PAY.IN", "job": "R00*"}
+            assert again == without_sections(rows_of(name, path, {}, **asked)), name
+
+
+def without_sections(rows: Rows) -> Rows:
+    return [{key: row[key] for key in row if key != "section"} for row in rows]
+
+
+def test_what_selected_a_dataset_is_noted(tmp_path: Path, write: Write) -> None:
+    path = write(*used_queues(whole=400))
+    write_dataset(opened(path, queue="PAY.IN", job="R*"), tmp_path / "pay")
+    made = write_dataset(opened(tmp_path / "pay", queue="PAY.IN"), tmp_path / "same")
+    assert made["selection"] == "queue PAY.IN"
+    made = write_dataset(opened(tmp_path / "pay", qmgr="VTS1"), tmp_path / "more")
+    assert made["selection"] == "qmgr VTS1; queue PAY.IN"
+    write_dataset(opened(path, job="R*"), tmp_path / "job")
+    made = write_dataset(opened(tmp_path / "job"), tmp_path / "all")
+    assert made["selection"] is None
+
+
+@pytest.mark.parametrize("more", [[], ["--side-by-side"]], ids=["table", "side by side"])
+def test_a_comparison_of_selected_queues_has_only_calls_on_them(
+    more: list[str], tmp_path: Path, write: Write
+) -> None:
+    """What else the tasks did differs; nothing that is compared does."""
+    little, much = (
+        write(*used_queues(whole=whole)).rename(tmp_path / f"{whole}.smf") for whole in (400, 7000)
+    )
+    selected = ["--queue", "PAY.IN", *more]
+    alike = run("compare", little, little, *selected)
+    done = run("compare", little, much, *selected)
+    assert done.stdout == alike.stdout
+    assert "put" in done.stdout.lower()
+    assert "without commits, other calls, pages and log of tasks" in done.stderr
+    whole = run("compare", little, much, *more)
+    assert whole.stdout != run("compare", little, little, *more).stdout
+    assert "queues are selected" not in whole.stderr
 
 
 def test_the_totals_of_a_task_need_all_its_queues(write: Write) -> None:
