@@ -80,9 +80,13 @@ _INTERVALS = f"""
     ),
     earlier AS (
         SELECT section, count(*) AS tasks,
-            count_if(interval_start < first_start - INTERVAL 1 SECOND)::BIGINT AS began_before
-        FROM members JOIN ends USING (section)
-        WHERE main NOT IN ({{following}}) AND members.interval_end IS NOT NULL
+            count_if(of_tasks.interval_start < first_start - INTERVAL 1 SECOND)::BIGINT
+                AS began_before
+        FROM (
+            SELECT section, interval_start FROM members
+            WHERE main NOT IN ({{following}}) AND interval_end IS NOT NULL
+            QUALIFY main = min(main) OVER (PARTITION BY section)
+        ) AS of_tasks JOIN ends USING (section)
         GROUP BY section
     ),
     counted AS (
