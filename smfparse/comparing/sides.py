@@ -256,8 +256,9 @@ def _outside(odd: Mapping[str, Any]) -> str:
         for name in ("system", "qmgr")
     )
     began, ended = odd["interval_start"], odd["interval_end"] + _MOMENT
+    start = f"TIMESTAMPTZ {quoted(began.isoformat())}"
     times = (
-        f"interval_end > TIMESTAMPTZ {quoted(began.isoformat())} "
+        f"(interval_end > {start} OR interval_start = {start}) "
         f"AND interval_end <= TIMESTAMPTZ {quoted(ended.isoformat())}"
     )
     return f"NOT coalesce({names} AND {times}, FALSE)"

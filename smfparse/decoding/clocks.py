@@ -120,7 +120,7 @@ class Clocks:
         clocks = np.concatenate([earlier, np.stack([shown.place, shown.seconds], axis=1)])
         seconds, found = _near(clocks, place, self._reach)
         lost = place[~found]
-        if self._ahead is not None and lost.size and not (clocks[-1:, 0] > lost[-1]).any():
+        if self._ahead is not None and lost.size and not (clocks[:, 0] > lost[-1]).any():
             later = self._ahead.first(system, end, int(lost[-1]) + self._reach)
             if later is not None:
                 seconds, found = _near(np.append(clocks, [later], 0), place, self._reach)

@@ -94,7 +94,7 @@ class TaskLinks:
         known = joined(self._seen)
         which, found = _nearest(known, key, place, self._reach)
         if self._before is not None and self._before.is_near(place[~found], self._reach):
-            self._seen.insert(0, self._before.tasks)
+            self._seen.append(self._before.tasks)
             self._before = None
             known = joined(self._seen)
             which, found = _nearest(known, key, place, self._reach)

@@ -105,12 +105,15 @@ class Range:
         return self.part.before(self.options.limits.look_back_bytes) if self.part.start else None
 
     def find_tasks(self) -> Ints:
-        """Return where the tasks of the whole file start that have a queue that is asked for."""
+        """Return where tasks start that have a queue that is asked for.
+
+        Those of a blind part are enough for it, but for others those of the whole file are found.
+        """
         if self.tasks is not None:
             return self.tasks
-        options = self.options
-        found = self._again(WHOLE_SOURCE, TASK_KINDS)
-        return queue_tasks(found, options.selection.queues, options.limits.look_back_bytes)
+        reach = self.options.limits.look_back_bytes
+        found = self._again(self.part.around(reach), TASK_KINDS)
+        return queue_tasks(found, self.options.selection.queues, reach)
 
     def _again(self, part: Part, kinds: Ints | None = None) -> Iterator[Chunk]:
         """Read a part of the file of which the damage is known, or will be."""

@@ -98,6 +98,13 @@ class Part:
         start, record_no = self.back
         return Part(start, self.start, record_no)
 
+    def around(self, size: int) -> Part:
+        """The blind range with `size` more bytes on both sides; of any other the whole source."""
+        if self.record_no is not None:
+            return WHOLE_SOURCE
+        end = None if self.end is None else self.end + size
+        return Part(max(self.start - size, 0), end, None)
+
 
 WHOLE_SOURCE = Part(0, None, 1)
 

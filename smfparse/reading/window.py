@@ -18,7 +18,7 @@ class Window:
     """The bytes of a source from `base` on; it moves from the start of a part to its end.
 
     Of a blind range it starts before: a record whose header is not in one piece is found only from
-    the record in front of it.
+    the record in front of it. What is packed is read from its start.
 
     buffer    uint8; the bytes start at `low`
     base      byte of the source that is at `low`
@@ -33,7 +33,9 @@ class Window:
         self.buffer: Bytes = np.zeros(0, np.uint8)
         self.low = 0
         self.floor = part.start
-        self.base = max(part.start - limits.max_spanned, 0) if is_blind else part.start
+        self.base = part.start
+        if is_blind:
+            self.base = max(part.start - limits.max_spanned, 0) if data.file is not None else 0
         self.capacity = limits.window_bytes
         self.border = part.end if is_blind else None
         self._behind_border = 2 * limits.max_spanned

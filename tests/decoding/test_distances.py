@@ -176,6 +176,26 @@ def test_an_earlier_offset_goes_before_a_nearer_later_one() -> None:
         assert source.column("record", "utc_offset")[2] == 7200
 
 
+def test_the_nearest_of_several_offsets_counts() -> None:
+    records = [
+        clock(1),
+        clock(2),
+        other(),
+        clock(3),
+        clock(4),
+        gap(3000),
+        other(),
+        clock(5),
+        clock(6),
+    ]
+    for edges in ([], [2], [3], [7], [1, 2, 3, 4, 5, 6, 7]):
+        source = Source(in_chunks(records, edges), 2000)
+        hours = source.column("record", "utc_offset")
+        assert hours == [
+            None if each is None else each * 3600 for each in (1, 2, 2, 3, 4, None, 5, 5, 6)
+        ]
+
+
 def test_each_system_has_its_own_offset_around_a_part() -> None:
     records = [clock(1), clock(2, "SYS2"), other(), other("SYS2"), other("SYS3"), clock(3, "SYS3")]
     for edge in range(2, 6):

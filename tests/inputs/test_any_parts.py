@@ -24,10 +24,10 @@ from smfparse.reading.packing import Unpacked
 from smfparse.selecting import Selection
 from smfparse.tables import coded_schema, schema, wanted_tables
 from tests.support.builders import UTC_NOON
-from tests.support.mixed_records import TABLES, Each, several
+from tests.support.mixed_records import TABLES, Each, many, several
 from tests.support.scattered import scattered_dump
 from tests.support.searching import search
-from tests.support.variants import BY_NAME, Variant, bdw, blocked
+from tests.support.variants import BY_NAME, PACKINGS, VARIANTS, Variant, bdw, blocked, ftp_block
 
 pytestmark = pytest.mark.slow
 
@@ -37,21 +37,19 @@ MIXED = wanted_tables(TABLES)
 SMALL = 600
 """Bytes of a block: less than of a long record."""
 BLIND = [
-    *(
-        BY_NAME[name]
-        for name in ("rdw", "rdw-unspanned", "bdw", "bdw-extended", "length", "ftp-block", "none")
-    ),
+    *(each for each in VARIANTS if each.framing != "ftp-record"),
     Variant("rdw-small", "rdw", partial(blocked, size=SMALL)),
     Variant("bdw-small", "bdw", partial(blocked, prefix=bdw, size=SMALL)),
+    Variant("ftp-block-small", "ftp-block", partial(ftp_block, most=200)),
 ]
 PLANNED = [*BLIND, BY_NAME["ftp-record"]]
 any_records = several(40)
 any_reach = st.sampled_from([1, 40, 300, 1000, 2500, 6000, 1 << 26])
-any_chunk = st.sampled_from([1, 5000, 9000])
+any_chunk = st.sampled_from([1, 14_000, 20_000])
 
 
 def limits_of(reach: int, chunk_bytes: int = 1) -> Limits:
-    return Limits(chunk_bytes=chunk_bytes, max_spanned=1 << 12, look_back_bytes=reach)
+    return Limits(chunk_bytes=chunk_bytes, max_spanned=6 << 10, look_back_bytes=reach)
 
 
 @dataclass(frozen=True)
@@ -227,6 +225,14 @@ def written(
     return File(path, variant.framing, limits), len(data)
 
 
+@pytest.mark.parametrize("packing", PACKINGS)
+def test_blind_parts_of_a_packed_file_are_of_what_is_packed(tmp_path: Path, packing: str) -> None:
+    file, size = written(tmp_path, BY_NAME["rdw"], many(60, 3), limits_of(3000))
+    expected = numberless(file.rows())
+    file.path.write_bytes(PACKINGS[packing](file.path.read_bytes()))
+    assert_same(file.rows(blind_parts(size, [11_111, 22_222, 22_230])), expected)
+
+
 # Files as they are in use -----------------------------------------------------------------------
 
 
@@ -284,7 +290,7 @@ def test_what_belongs_to_no_record_is_looked_for_no_further_than_it_may_be(
 ) -> None:
     """A part reads itself, and what is around it within reach; so twice the file costs twice."""
     reach = 1 << 14
-    limits = Limits(chunk_bytes=1, max_spanned=1 << 12, look_back_bytes=reach)
+    limits = Limits(chunk_bytes=1, max_spanned=6 << 10, look_back_bytes=reach)
     most = 2 * (reach + limits.window_bytes) + 4 * limits.max_spanned
     for count in (150, 300):
         records = [LONELY[lonely], Each("clock", 1, 0, 0), Each("task", 1, 1, 0)] * count

@@ -121,9 +121,11 @@ def cut_small(monkeypatch: pytest.MonkeyPatch) -> None:
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let small files be cut before any record into many parts, which this process decodes.
 
+    What a part looks back for is mostly in the one or two in front of it.
     Nothing is mapped: records of the fixtures are longer than a chunk is here, and never else.
     """
     small_chunks(monkeypatch, CAPACITY)
+    monkeypatch.setitem(vars(LIMITS), "look_back_bytes", 2 * CAPACITY)
     monkeypatch.setattr(reader, "are_short", lambda kinds: False)
     monkeypatch.setattr(planning, "_can_start", lambda chunk: True)
     monkeypatch.setattr(ranges, "ProcessPoolExecutor", Here)

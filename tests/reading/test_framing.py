@@ -373,6 +373,37 @@ def test_the_chunks_of_all_parts_are_those_of_the_whole_file(
     ] + [None]
 
 
+@pytest.mark.parametrize("reach", [1, 1000, 5000, 1 << 20])
+def test_a_part_knows_from_where_to_read_what_is_before_it(tmp_path: Path, reach: int):
+    """From the last chunk of the file that starts far enough before."""
+    path = tmp_path / "parts.smf"
+    content, starts = written(many(500, 1))
+    path.write_bytes(content)
+    limits = Limits(chunk_bytes=1, max_spanned=2048, look_back_bytes=reach)
+    chunks = list(read_chunks(path, DamageLog(), limits=limits))
+    begins = [(chunk.begin, int(chunk.record_no[0])) for chunk in chunks]
+    parts = planned(path, 20_000, limits)
+    assert len(parts) > 5
+    for part in parts:
+        far = [each for each in begins if each[0] <= part.start - reach]
+        assert part.back == (far[-1] if far else (0, 1))
+        before = part.before(reach)
+        assert (before.start, before.record_no, before.end) == (*part.back, part.start)
+        if part.start:
+            found = [each[:2] for chunk in chunks_of(path, before, limits=limits) for each in chunk]
+            numbered = zip(starts, range(1, len(starts) + 1), strict=True)
+            assert found == [each for each in numbered if before.start <= each[0] < part.start]
+
+
+def test_before_a_blind_part_and_around_it_are_blind_ranges():
+    part = Part(1000, 5000, None)
+    assert part.before(300) == Part(700, 1000, None)
+    assert part.before(1001) == Part(0, 1000, None)
+    assert part.around(300) == Part(700, 5300, None)
+    assert Part(1000, None, None).around(1001) == Part(0, None, None)
+    assert Part(1000, 5000, 7, 3).around(300) == WHOLE_SOURCE
+
+
 def test_a_file_is_cut_into_as_many_parts_as_asked(tmp_path: Path):
     path = tmp_path / "parts.smf"
     path.write_bytes(written(many(500, 1))[0])

@@ -22,7 +22,7 @@ COUNTS = (0, 0, 1, 1, 2, 3, 5, 100)
 TIMES = (0, 0, 1, 2, 3.25, 10.5, 1000.125)
 FIRST = dt.datetime(2026, 3, 4, 23, 10, 7)
 """When the first interval starts, local time."""
-LENGTHS = {0: 600, 600: 600, 1200: 600, 1800: 0.5, 2100: 600, 2705: 0, 2706: 1500}
+LENGTHS = {0: 600, 600: 600, 1200: 600, 1800: 0.5, 2100: 600, 2705: 0, 2710: 1500}
 """Seconds from FIRST at which an interval starts, and its length.
 
 There are a restart, a gap, an interval of no length and a long one, over midnight.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
+from tests.support.oracle import Rows
 from tests.support.recomputed.api_cost import calls
 from tests.support.recomputed.parts import Tables
 
@@ -28,6 +30,27 @@ def renamed(value: str | None, renames: Sequence[str]) -> str | None:
         if value is not None and f"{begin}{inner if '%' in old else ''}{end}" == value:
             return new.replace("%", inner)
     return value
+
+
+SHORTEST = 0.9
+"""Seconds: a shorter interval is the stub of a start, as the shortest setting is one second."""
+
+
+def without_stubs(frames: Mapping[str, pl.DataFrame], tables: Iterable[str]) -> Rows:
+    """Return tables without the stubs of starts, and without the tasks that ended in them."""
+    stubs = frames["qmst"].with_columns(end=_end()).filter(pl.col("interval_seconds") < SHORTEST)
+    found = {}
+    for table in tables:
+        frame = frames[table].with_columns(end=_end())
+        left = pl.lit(False)
+        for stub in stubs.iter_rows(named=True):
+            own = (pl.col("system") == stub["system"]) & (pl.col("qmgr") == stub["qmgr"])
+            last = stub["end"] + dt.timedelta(seconds=0.5)
+            in_it = (pl.col("end") > stub["interval_start"]) & (pl.col("end") <= last)
+            same = (pl.col("interval_start") == stub["interval_start"]) & (pl.col("end") <= last)
+            left |= own & (in_it | same).fill_null(False)
+        found[table] = frame.filter(~left).drop("end")
+    return found
 
 
 def figures(tables: Tables, by: Sequence[str], renames: Sequence[str] = ()) -> Figures:

@@ -261,3 +261,45 @@ class Frames(dict[str, pl.DataFrame]):
     def __missing__(self, table: str) -> pl.DataFrame:
         self[table] = pl.DataFrame(self._inputs.arrow(table))
         return self[table]
+
+
+# --- the intervals of a section ---------------------------------------------------------------
+
+
+def intervals(tables: Tables, main: Sequence[str]) -> dict[tuple[Any, ...], dict[str, Any]]:
+    """Return by section of statistics how many intervals it has, how long, from when to when.
+
+    An interval in several records is one, as long as the longest says; where a section has rows of
+    several tables, those of the first that shows intervals count.
+
+    main  the tables whose rows make the sections
+    """
+    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for table in main:
+        if table in TASK_TABLES:
+            continue
+        length = (SECONDS * 1e6).round().cast(pl.Int64)
+        frame = tables[table].with_columns(
+            end=pl.col("interval_start") + pl.duration(microseconds=length)
+        )
+        frame = frame.filter(pl.col("end").is_not_null())
+        spans = frame.group_by(SPAN).agg(seconds=pl.col("interval_seconds").max())
+        of_sections = frame.group_by(*tables.keys, *SPAN).agg(pl.col("end").max())
+        told = of_sections.join(spans, on=SPAN).group_by(tables.keys).agg(
+            intervals=pl.len(), interval_seconds=pl.col("seconds").sum(),
+            interval_start=pl.col("interval_start").min(), interval_end=pl.col("end").max(),
+        )  # fmt: skip
+        for row in told.iter_rows(named=True):
+            section = tuple(row.pop(key) for key in tables.keys)
+            found.setdefault(section, row)
+    return found
+
+
+def check_intervals(
+    wanted: Mapping[tuple[Any, ...], Row], rows: Sequence[Row], keys: Sequence[str]
+) -> None:
+    """Compare what rows of a report say of their sections with what `intervals` returns."""
+    for row in rows:
+        section = tuple(_section_value(row["section"], name) for name in keys)
+        for name, value in wanted.get(section, {}).items():
+            assert same(row[name], value), (section, name, row[name], value)
