@@ -210,7 +210,7 @@ def test_the_puts_of_a_queue_are_printed_as_published(stream_base: Path) -> None
 
 def test_the_keys_of_queues_stand_behind_their_figures(stream_base: Path) -> None:
     (row,) = csv.DictReader(report_lines("qputs", stream_base, form="csv"))
-    assert (row["z/OS"], row["QM"], row["Date"]) == ("MVAA", "VTS1", "2022/07/07")
+    assert (row["z/OS"], row["QM"], row["Date"]) == ("MVAA", "VTS1", "2022-07-07")
     assert row["Intervals"] == "3"
 
 
