@@ -237,6 +237,14 @@ def test_segments_that_never_end_are_given_up(read):
     assert sum(length or 0 for _, length in found.damage) == len(first + middle * 4)
 
 
+@pytest.mark.parametrize("kind", [2, 30])
+def test_one_record_whose_length_nothing_tells_is_found_behind_garbage(read, kind: int):
+    record = foreign_record(kind)
+    found = read(bytes([1, 2, 3, 4]) + record)
+    assert found.bodies == bodies(record)
+    assert found.damage == [(0, 4)]
+
+
 def test_an_empty_file_is_no_input(read):
     with pytest.raises(InputError, match=r"test\.smf: the file is empty$"):
         read(b"")
