@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import gzip
 from pathlib import Path
 
@@ -12,7 +13,16 @@ from hypothesis import strategies as st
 
 from smfparse.errors import DamageLog, InputError
 from smfparse.limits import LIMITS, Limits
-from smfparse.reading import SLACK, WHOLE_SOURCE, Part, framing_named, plan, planning, read_chunks
+from smfparse.reading import (
+    SLACK,
+    WHOLE_SOURCE,
+    Headers,
+    Part,
+    framing_named,
+    plan,
+    planning,
+    read_chunks,
+)
 from smfparse.reading.segments import Segments
 from smfparse.reading.walks import WALKS
 from smfparse.reading.window import Window
@@ -243,6 +253,18 @@ def test_one_record_whose_length_nothing_tells_is_found_behind_garbage(read, kin
     found = read(bytes([1, 2, 3, 4]) + record)
     assert found.bodies == bodies(record)
     assert found.damage == [(0, 4)]
+
+
+@pytest.mark.parametrize("year", [1970, 1999, 2026, 2099])
+@pytest.mark.parametrize("day", [1, 63, 365])
+def test_the_time_in_a_header_is_of_its_day(tmp_path: Path, year: int, day: int):
+    moment = dt.datetime(year, 1, 1, 12, 34, 56) + dt.timedelta(days=day - 1)
+    path = tmp_path / "dated.smf"
+    path.write_bytes(smf_record(115, 2, Section([QIST]), area=qwhs_long(), local=moment))
+    [chunk] = read_chunks(path, DamageLog())
+    time, is_date = Headers(chunk.buffer, chunk.start, chunk.length).time
+    since = moment - dt.datetime(1970, 1, 1)
+    assert (time.tolist(), is_date.tolist()) == ([since // dt.timedelta(microseconds=1)], [True])
 
 
 def test_an_empty_file_is_no_input(read):
