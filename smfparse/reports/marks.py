@@ -118,7 +118,7 @@ def interval_marks(main: Iterable[int]) -> str:
 _NO_STATISTICS = """
     statistics AS (
         SELECT section, interval_start AS first_start, interval_end AS last_end,
-            0::DOUBLE AS seconds
+            0::DOUBLE AS seconds, FALSE AS own
         FROM tasks WHERE FALSE
     ),"""
 _STATISTICS_OF_TASKS = f"""
@@ -128,13 +128,18 @@ _STATISTICS_OF_TASKS = f"""
         FROM tasks GROUP BY ALL
     ),
     accounted AS (
-        SELECT DISTINCT e.section, earliest, latest, s.interval_start, s.interval_end
+        SELECT DISTINCT
+            e.section, earliest, latest, s.interval_start, s.interval_end,
+            s.section = e.section AND {{seconds}} > 0
+                AND s.interval_seconds < {{seconds}} + 1 AS own
         FROM ended AS e JOIN sectioned.{STATISTICS} AS s
             ON s.system IS NOT DISTINCT FROM e.system AND s.qmgr IS NOT DISTINCT FROM e.qmgr
             AND during_class_3(s.interval_start, s.interval_end, earliest, latest)
+        QUALIFY own OR NOT bool_or(own) OVER (PARTITION BY e.section)
     ),
     statistics AS (
         SELECT section, min(interval_start) AS first_start, max(interval_end) AS last_end,
+            bool_or(own) AS own,
             sum(greatest(0, epoch_us(interval_end) - epoch_us(
                 greatest(interval_start, coalesce(before, interval_start))
             ))) / 1e6 AS seconds
@@ -168,7 +173,7 @@ _TASKS = """
             END AS interval_seconds,
             CASE WHEN count({before}) > 0 THEN count_if({before})::BIGINT END AS began_before
         FROM tasks AS t LEFT JOIN statistics AS s USING (section)
-        GROUP BY section, s.first_start, s.last_end, s.seconds
+        GROUP BY section, s.first_start, s.last_end, s.seconds, s.own
     ),
     marked AS (
         SELECT section, first_start, last_end, intervals, interval_seconds,
@@ -183,21 +188,22 @@ def task_marks(seconds: int, *, statistics: bool) -> str:
     """Return the SQL of marks of intervals of tasks, which go on side by side.
 
     Tasks begin at any time before, so where there are statistics of the time in which they ended,
-    the time of the section is that of these.
+    the time of the section is that of these: of those that count in the section or, where it is
+    shorter than they are, of those around it, as far as its tasks go.
 
-    seconds     length of sections that are intervals of the clock, and may begin after a task's,
-                and be shorter than intervals of statistics; 0: they are not
+    seconds     length of sections that are intervals of the clock, and may begin after a task's;
+                0: they are not
     statistics  whether there is a view of the table STATISTICS
     """
     before = "interval_start < s.first_start - INTERVAL 1 SECOND"
     first, last, covered = "s.first_start", "s.last_end", "s.seconds"
     if seconds:
         before = f"{local_time('interval_start')} < section.interval"
-        first = "greatest(s.first_start, min(t.interval_start))"
-        last = "least(s.last_end, max(t.interval_end))"
-        covered = f"(epoch_us({last}) - epoch_us({first})) / 1e6"
+        first = f"CASE WHEN s.own THEN {first} ELSE greatest({first}, min(t.interval_start)) END"
+        last = f"CASE WHEN s.own THEN {last} ELSE least({last}, max(t.interval_end)) END"
+        covered = f"CASE WHEN s.own THEN s.seconds ELSE epoch_us({last} - {first}) / 1e6 END"
     return _TASKS.format(
-        statistics=_STATISTICS_OF_TASKS if statistics else _NO_STATISTICS,
+        statistics=_STATISTICS_OF_TASKS.format(seconds=seconds) if statistics else _NO_STATISTICS,
         before=before,
         first=first,
         last=last,
