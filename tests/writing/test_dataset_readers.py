@@ -104,7 +104,7 @@ def test_folders_are_days_of_the_system_and_queue_managers(folders: dict[str, Pa
     for day in days:
         for file in (folders["divided"] / "record").glob(f"date={day}/*/*.parquet"):
             found = {
-                f"{each:%Y-%m-%d}" for each in pq.ParquetFile(file).read()["smf_time"].to_pylist()
+                f"{each:%Y-%m-%d}" for each in pq.ParquetFile(file).read()["counted_at"].to_pylist()
             }
             assert found == {day}
     assert (folders["divided"] / "record" / "date=2026-03-04" / f"queue_manager={NO_QMGR}").is_dir()
@@ -135,7 +135,7 @@ def test_the_work_for_a_folder_does_not_grow_with_the_number_of_folders(
     monkeypatch.setattr(TableWriter, "is_open", property(counted))
     days = 300
     times = [dt.datetime(2026, 1, 1) + dt.timedelta(days=day) for day in range(days)]
-    batch = pa.RecordBatch.from_pylist([{"smf_time": each} for each in times], schema("qpst"))
+    batch = pa.RecordBatch.from_pylist([{"counted_at": each} for each in times], schema("qpst"))
     files = PartFiles(tmp_path, 0, True, most_held=1 << 30, limits=LIMITS)
     files.add("qpst", batch.cast(coded_schema("qpst")))
     assert len(files.writers) == days
