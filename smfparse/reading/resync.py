@@ -128,14 +128,18 @@ class Tracker:
     def _confirmed(self, run: Segments, end: int) -> Segments:
         """Return the segments without the last record, if nothing sound is seen to follow it.
 
-        Its length may be wrong; more data in the buffer will show that.
+        Its length may be wrong; more data in the buffer will show that. It goes with the descriptor
+        word of its block, if it is the first one there, so that a part can end in front of both.
         """
         head, count = _last_record(run.code)
         if count < len(run.code) or not count or run.place[head] == self._window.low:
             return run
         if self._walk.begins(self._window.buffer, run.end, end):
             return run
-        return replace(run.where(slice(head)), end=int(run.place[head]))
+        behind = run.at[head - 1] + run.length[head - 1] if head else self._window.low
+        begin = self._walk.begin(self._window.buffer, int(run.at[head]), int(behind))
+        assert begin is not None
+        return replace(run.where(slice(head)), end=begin)
 
     def _stray(
         self, run: Segments, at: int, end: int, last: bool, wrong: int | None

@@ -200,6 +200,15 @@ def test_planned_parts_of_any_file_give_the_rows_of_the_whole(
     assert_same(file.rows(parts), whole)
 
 
+def test_a_part_ends_in_front_of_a_block_not_of_the_first_record_in_it(tmp_path: Path) -> None:
+    records = [Each("clock", 0, 0, 0, ())] * 16
+    file, size = written(tmp_path, BY_NAME["bdw-null"], records, limits_of(1))
+    parts = planned_parts(file, 1)
+    assert [part.start for part in parts] == [0, 8564, 20_480]
+    assert size == 6 * 4096
+    assert_same(file.rows(parts), file.rows())
+
+
 @given(records=any_records, reach=any_reach, data=st.data())
 @search(20)
 def test_blind_parts_of_a_queue_have_the_tasks_of_the_whole(
