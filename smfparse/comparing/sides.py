@@ -67,11 +67,7 @@ _ODD = """
         WHERE interval_end IS NOT NULL
     ),
     placed AS (
-        SELECT *, (epoch_us(interval_start) - epoch_us(max(interval_end) OVER (
-            PARTITION BY alike ORDER BY interval_start, interval_end
-            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-        ))) / 1e6 AS apart
-        FROM recorded
+        SELECT *, seconds_apart(interval_start, interval_end, alike) AS apart FROM recorded
     )
     SELECT
         system, qmgr, interval_start, interval_end, {here} AS here,

@@ -176,6 +176,14 @@ CREATE OR REPLACE MACRO judged(seconds, apart, typical, going_on) AS CASE
     ELSE 'typical'
 END;
 
+-- Seconds between an interval and the end of all that are before it; below 0 they overlap.
+CREATE OR REPLACE MACRO seconds_apart(started, ended, alike) AS (
+    epoch_us(started) - epoch_us(max(ended) OVER (
+        PARTITION BY alike ORDER BY started, ended
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ))
+) / 1e6;
+
 -- Whether an interval of statistics is of the time while class 3 was on, by when the first and the last
 -- interval of a task ended. Tasks write their records a moment after the interval of statistics.
 CREATE OR REPLACE MACRO during_class_3(started, ended, earliest, latest) AS

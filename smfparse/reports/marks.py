@@ -64,10 +64,7 @@ _INTERVALS = f"""
     placed AS (
         SELECT span, interval_seconds AS seconds,
             {{{{'main': span.main, 'system': span.system, 'qmgr': span.qmgr}}}} AS alike,
-            (epoch_us(span.start) - epoch_us(max(interval_end) OVER (
-                PARTITION BY alike ORDER BY span.start, interval_end
-                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-            ))) / 1e6 AS apart
+            seconds_apart(span.start, interval_end, alike) AS apart
         FROM spans
     ),
     compared AS (
