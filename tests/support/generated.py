@@ -28,3 +28,15 @@ def generate_dump(target: Target, **changes: Any) -> Target:
     """Write DUMP with some changes; return where it was written to."""
     generate(target, **(DUMP | changes))
     return target
+
+
+def generate_midnight(target: Target, *qmgrs: str) -> Target:
+    """Write queue managers over midnight, with records of SMF's own that are of none."""
+    return generate_dump(
+        target,
+        qmgrs=qmgrs,
+        start=dt.datetime(2026, 3, 4, 23),
+        utc_offset=dt.timedelta(hours=2),
+        version="10.0.0",
+        count=4,
+    )

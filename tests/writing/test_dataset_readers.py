@@ -29,7 +29,7 @@ from smfparse.store import (
 from smfparse.tables import coded_schema, columns, schema, table_names, title, views
 from smfparse.writing import append_dataset, write_dataset
 from smfparse.writing.parts import PartFiles
-from tests.support.generated import generate_dump
+from tests.support.generated import generate_midnight
 from tests.support.paths import SMF
 from tests.support.smf import Log, log_record
 
@@ -41,13 +41,7 @@ FORMS = ("whole", "divided")
 
 @pytest.fixture(scope="module")
 def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two queue managers over midnight, with records of SMF's own that are of neither."""
-    path = tmp_path_factory.mktemp("dump") / "dump.smf"
-    generate_dump(
-        path, qmgrs=QMGRS, start=dt.datetime(2026, 3, 4, 23), utc_offset=dt.timedelta(hours=2),
-        version="10.0.0", count=4,
-    )  # fmt: skip
-    return path
+    return generate_midnight(tmp_path_factory.mktemp("dump") / "dump.smf", *QMGRS)
 
 
 @pytest.fixture(scope="module")

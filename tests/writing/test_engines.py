@@ -5,7 +5,6 @@ Every value is compared with what smfparse decodes. All tools take a table's fol
 
 from __future__ import annotations
 
-import datetime as dt
 import os
 import shutil
 import warnings
@@ -24,7 +23,7 @@ from smfparse.inputs import open_inputs
 from smfparse.store import DATE, NO_QMGR, QMGR, is_divided
 from smfparse.tables import schema, table_names
 from smfparse.writing import write_dataset
-from tests.support.generated import generate_dump
+from tests.support.generated import generate_midnight
 from tests.support.smf import Log, log_record
 
 pytestmark = pytest.mark.slow
@@ -110,13 +109,7 @@ def reader(request: pytest.FixtureRequest) -> Callable[[Path], Any]:
 
 @pytest.fixture(scope="module")
 def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two queue managers over midnight, with records of SMF's own that are of neither."""
-    path = tmp_path_factory.mktemp("dump") / "dump.smf"
-    generate_dump(
-        path, qmgrs=("P101", "Q#2"), start=dt.datetime(2026, 3, 4, 23),
-        utc_offset=dt.timedelta(hours=2), version="10.0.0", count=4,
-    )  # fmt: skip
-    return path
+    return generate_midnight(tmp_path_factory.mktemp("dump") / "dump.smf", "P101", "Q#2")
 
 
 @pytest.fixture(scope="module")
