@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,8 +129,8 @@ class Tracker:
     def _confirmed(self, run: Segments, end: int) -> Segments:
         """Return the segments without the last record, if nothing sound is seen to follow it.
 
-        Its length may be wrong; more data in the buffer will show that. It goes with the descriptor
-        word of its block, if it is the first one there, so that a part can end in front of both.
+        Its length may be wrong; more data will show that. With the first of a block goes its
+        descriptor word, so that a part can end in front of both.
         """
         head, count = _last_record(run.code)
         if count < len(run.code) or not count or run.place[head] == self._window.low:
@@ -138,8 +139,7 @@ class Tracker:
             return run
         behind = run.at[head - 1] + run.length[head - 1] if head else self._window.low
         begin = self._walk.begin(self._window.buffer, int(run.at[head]), int(behind))
-        assert begin is not None
-        return replace(run.where(slice(head)), end=begin)
+        return replace(run.where(slice(head)), end=cast("int", begin))
 
     def _stray(
         self, run: Segments, at: int, end: int, last: bool, wrong: int | None
