@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo quick test check coverage format-check lint types docs docs-check site wheel-check bench fuzz mutate fixtures lock clean
+.PHONY: help demo quick test check coverage format-check lint types docs docs-check site wheel-check bench fuzz corrupt mutate fixtures lock clean
 
 help:
 	@echo "make demo      print a log report from a fixture"
@@ -14,6 +14,7 @@ help:
 	@echo "make coverage  run all tests and say which lines they do not reach"
 	@echo "make bench     ratios against md5sum, measured in one run, on data as rich as real (SIZE=200MB ROUNDS=5)"
 	@echo "make fuzz      the property tests, for half an hour and more (EXAMPLES=500)"
+	@echo "make corrupt   damage SMF files at random: is anything lost in silence? (COUNT=100000 SEED=1)"
 	@echo "make mutate    change SQL and Python at random: do the tests notice? (COUNT=100 SEED=1)"
 	@echo "make docs      write the generated parts of docs/, the output of examples among them"
 	@echo "make site      build the site of docs/ in site/"
@@ -68,6 +69,9 @@ bench: $(READY)
 
 fuzz: $(READY)
 	SMFPARSE_EXAMPLES=$(or $(EXAMPLES),500) $(BIN)/python -m pytest --numprocesses 2 -m fuzz
+
+corrupt: $(READY)
+	$(BIN)/python tools/corrupt.py --count $(or $(COUNT),100000) --seed $(or $(SEED),1)
 
 mutate: $(READY)
 	$(BIN)/python tools/mutate.py --workers 2 --count $(or $(COUNT),100) --seed $(or $(SEED),1)

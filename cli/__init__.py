@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from io import TextIOWrapper
 from typing import Any
 
@@ -13,16 +14,24 @@ import click
 
 from smfparse import __version__
 from smfparse.cli import compare, convert, describe, dump, generate, info, report, sql
+from smfparse.cli.output import report_error
 from smfparse.cli.wording import in_options
 from smfparse.errors import RequestError, SmfError
+from smfparse.interrupts import ASKED, ended_by_signals
+from smfparse.rendering import visible
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 """numpy starts threads for linear algebra when it is loaded; nothing here asks for any."""
 EXIT_USAGE = 2
 EXIT_FAILED = 8
-EXIT_INTERRUPTED = 130
-EXIT_CLOSED_PIPE = 141
-"""As shells have them for a program that ended by SIGINT, or SIGPIPE."""
+EXIT_SIGNAL = 128
+EXIT_INTERRUPTED = EXIT_SIGNAL + 2
+EXIT_CLOSED_PIPE = EXIT_SIGNAL + 13
+"""As shells have them for a program that ended by a signal: SIGINT, or SIGPIPE."""
+_HELP: tuple[type[click.UsageError], ...] = tuple(
+    filter(None, [getattr(click.exceptions, "NoArgsIsHelpError", None)])
+)
+"""What click 8.2 and newer raise to show the help of a command."""
 
 
 @contextmanager
@@ -36,16 +45,20 @@ def _ending(command: Callable[[], click.Command | None]) -> Iterator[None]:
     except SmfError as error:
         code = EXIT_USAGE if isinstance(error, RequestError) else EXIT_FAILED
         ran = command()
-        _leave(code, f"smfparse: {in_options(error, ran) if ran else error}")
-    except KeyboardInterrupt:
-        _leave(EXIT_INTERRUPTED, "smfparse: interrupted")
+        _leave(code, in_options(error, ran) if ran else str(error), error)
+    except click.UsageError as error:
+        raise _seen(error) from error
+    except KeyboardInterrupt as error:
+        if ASKED.signal is not None:
+            _leave(EXIT_SIGNAL + ASKED.signal, "terminated", error)
+        _leave(EXIT_INTERRUPTED, "interrupted", error)
     except BrokenPipeError:
         with suppress(OSError, ValueError):  # what is still to be written goes nowhere
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         _leave(EXIT_CLOSED_PIPE)
     except OSError as error:  # click writes --help itself
         place = error.filename or "standard output"
-        _leave(EXIT_FAILED, f"smfparse: {place}: {error.strerror or error}")
+        _leave(EXIT_FAILED, f"{place}: {error.strerror or error}", error)
 
 
 def _write_utf8() -> None:
@@ -59,10 +72,17 @@ def _write_utf8() -> None:
             stream.reconfigure(encoding=None if asked else "utf-8", errors="backslashreplace")
 
 
-def _leave(code: int, message: str | None = None) -> None:
+def _seen(error: click.UsageError) -> click.UsageError:
+    """Return an error of click as people see it: an argument that it names may hold anything."""
+    if isinstance(error, _HELP):
+        return error
+    return click.UsageError(visible(error.format_message()), error.ctx)
+
+
+def _leave(code: int, message: str = "", error: BaseException | None = None) -> None:
     with suppress(OSError):
-        if message:
-            click.echo(message, err=True)
+        if error is not None:
+            report_error(f"smfparse: {message}", error)
     sys.exit(code)
 
 
@@ -75,7 +95,8 @@ class _Group(click.Group):
 
     def invoke(self, context: click.Context) -> Any:
         _write_utf8()
-        with _ending(lambda: self.get_command(context, context.invoked_subcommand or "")):
+        named = partial(self.get_command, context)
+        with ended_by_signals(), _ending(lambda: named(context.invoked_subcommand or "")):
             return super().invoke(context)
 
 
@@ -93,10 +114,12 @@ def main() -> None:
     Exit codes:
       0    success; also if the input lacks the data of a report
       4    part of the input could not be used; stderr reports what and where
-      8    no result: no usable input, damage with --strict, no room for the output
+      8    no result: no usable input, damage with --strict, no room for the output,
+           an end by --timeout or --max-copy
       2    a wrong call: unknown names, SQL that fails, an output that exists
       130  interrupted
       141  the output was closed by the program that reads it
+      143  terminated (SIGTERM); 129: by a terminal that was closed (SIGHUP)
     """
 
 

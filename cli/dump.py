@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smfparse.cli.options import INPUT_HELP, framing_option, lines_output_options, strict_option
+from smfparse.cli.options import (
+    INPUT_HELP,
+    framing_option,
+    limit_options,
+    lines_output_options,
+    strict_option,
+)
 from smfparse.cli.output import Output, finish, report_damage
 
 if TYPE_CHECKING:
@@ -36,6 +42,7 @@ def _offset(_context: click.Context, _option: click.Parameter, text: str | None)
 )
 @framing_option
 @strict_option
+@limit_options
 @lines_output_options
 def command(
     source: str,
@@ -44,6 +51,7 @@ def command(
     output: Output,
     strict: bool,
     framing: str | None,
+    max_copy: int | None,
 ) -> None:
     """Explain one record of an SMF file: header, triplets, and every field of every block.
 
@@ -63,7 +71,7 @@ def command(
 
     if number is not None and at is not None:
         raise click.UsageError("--record and --at exclude each other; give one of them")
-    file = open_file(source, ReadOptions(framing=framing))
+    file = open_file(source, ReadOptions(framing=framing, max_copy=max_copy))
     if output.path is not None:
         check_apart([file.path], output.path)
     damage = DamageLog(strict=strict)

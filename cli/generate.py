@@ -9,12 +9,12 @@ from typing import Any
 
 import click
 
+from smfparse.cli.options import size_in_bytes
 from smfparse.cli.output import check_name, output_stream
 from smfparse.synthetic import VERSIONS
 
 _FIRST_YEAR, _LAST_YEAR = 1970, 2041
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
-_BYTES = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 
 
 def _interval(_context: click.Context, _option: click.Parameter, text: str) -> dt.timedelta:
@@ -30,15 +30,6 @@ def _offset(_context: click.Context, _option: click.Parameter, text: str) -> dt.
         raise click.BadParameter(f"{text!r} is not an offset; write -04:00 or +05:30")
     offset = dt.timedelta(hours=int(found[2]), minutes=int(found[3]))
     return -offset if found[1] == "-" else offset
-
-
-def _size(_context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
-    if text is None:
-        return None
-    found = re.fullmatch(r"(\d+)(KB|MB|GB|)", text.upper())
-    if found is None:
-        raise click.BadParameter(f"{text!r} is not a size; write 100MB, 1GB or 5000000")
-    return int(found[1]) * _BYTES[found[2]]
 
 
 def _start(_context: click.Context, _option: click.Parameter, text: str) -> dt.datetime:
@@ -68,7 +59,7 @@ def _start(_context: click.Context, _option: click.Parameter, text: str) -> dt.d
               help="Set the length of an interval: 60s, 30m, 1h.")  # fmt: skip
 @click.option("--count", type=click.IntRange(min=1), default=4, show_default=True,
               help="Write this many intervals.")  # fmt: skip
-@click.option("--size", callback=_size, metavar="SIZE",
+@click.option("--size", callback=size_in_bytes, metavar="SIZE",
               help="Write intervals up to SIZE (100MB, 1GB) instead of --count.")  # fmt: skip
 @click.option("--mq-version", "version", type=click.Choice(VERSIONS), default="9.3.0",
               show_default=True, help="Write the records of this version of MQ.")  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from smfparse.cli.output import Output, check_name
+from smfparse.interrupts import timed
 from smfparse.reading import FRAMINGS, PACKINGS
 from smfparse.rendering import FORMATS, TEXT
 
@@ -26,6 +28,9 @@ INPUT is an SMF dump in binary, with or without record descriptor words, as it i
 convert made; a pipe; or - for standard input."""
 """What INPUT is: the end of the help of all commands that read SMF records."""
 
+_BYTES = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
+_LONGEST = 31_536_000
+"""Seconds of a year."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -75,11 +80,11 @@ def reading_options(*until: str) -> Callable[[Command], Callable[..., Any]]:
             reading = Reading(read_options(options))
             return command(*arguments, reading=reading, **options)
 
-        for option in (_jobs_option, strict_option, framing_option, _duplicates_option):
-            run = option(run)
-        for option in reversed(_selecting(until)):
-            run = option(run)
-        return run
+        shared = (limit_options, _jobs_option, strict_option, framing_option, _duplicates_option)
+        found: Callable[..., Any] = run
+        for option in (*shared, *reversed(_selecting(until))):
+            found = option(found)
+        return found
 
     return add
 
@@ -91,6 +96,42 @@ def framing_option(command: Command) -> Command:
         type=click.Choice(tuple(FRAMINGS)),
         help="Set the framing of the SMF files; detected by default.",
     )(command)
+
+
+def limit_options(command: Command) -> Callable[..., Any]:
+    """Add --max-copy, and --timeout: the command ends as by Ctrl-C then, with its own message."""
+
+    @wraps(command)
+    def run(*arguments: Any, timeout: int | None, **options: Any) -> Any:
+        with timed(timeout):
+            return command(*arguments, **options)
+
+    run = click.option(
+        "--timeout",
+        type=click.IntRange(1, _LONGEST),
+        metavar="SECONDS",
+        help="Stop after this time, with exit code 8: what is printed by then is not all.",
+    )(run)
+    return click.option(
+        "--max-copy",
+        callback=size_in_bytes,
+        metavar="SIZE",
+        help="Copy at most SIZE (100MB, 1GB) of standard input or a pipe to the temporary folder, "
+        "else end with exit code 8; default: the space that is free there less 1 GB, at least half "
+        "of it.",
+    )(run)
+
+
+def size_in_bytes(
+    _context: click.Context, _option: click.Parameter, text: str | None
+) -> int | None:
+    """Read a size: 5000000, 100MB."""
+    if text is None:
+        return None
+    found = re.fullmatch(r"(\d+)(KB|MB|GB|)", text.upper())
+    if found is None:
+        raise click.BadParameter(f"{text!r} is not a size; write 100MB, 1GB or 5000000")
+    return int(found[1]) * _BYTES[found[2]]
 
 
 def strict_option(command: Command) -> Command:

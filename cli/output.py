@@ -1,4 +1,7 @@
-"""Where results and messages go: data on stdout or in a file, messages on stderr."""
+"""Where results and messages go: data on stdout or in a file, messages on stderr.
+
+Nothing else of smfparse prints. What is printed here has no character that moves others.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,16 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from smfparse.errors import DamageLog, OutputError
-from smfparse.rendering import TEXT
+from smfparse.errors import DamageLog, OutputError, QueryError
+from smfparse.rendering import TEXT, visible, visible_lines
 
 if TYPE_CHECKING:
     from smfparse.inputs import Inputs
     from smfparse.rendering import Document
 
 EXIT_DAMAGE = 4
+_AT_ONCE = 1 << 16
+"""Characters that are written to stdout at once, about: each write takes its time."""
 _ENDINGS = {
     "arrow": "arrow",
     "csv": "csv",
@@ -72,11 +77,11 @@ class Output:
         """Write a result in the format."""
         from smfparse.rendering import lines
 
-        self.write_lines(lines(document, self.format))
+        _write_lines(lines(document, self.format), self.path, self.force)
 
     def write_lines(self, lines: Iterable[str]) -> None:
-        """Write text lines as they are."""
-        write_lines(lines, self.path, self.force)
+        """Write lines of text."""
+        _write_lines(map(visible, lines), self.path, self.force)
 
     def check_text(self, option: str) -> None:
         """Raise UsageError where what an option prints, which is text, is wanted in a format."""
@@ -112,12 +117,11 @@ def _is_special(output: Path) -> bool:
     return output.exists() and not (output.is_file() or output.is_dir())
 
 
-def write_lines(lines: Iterable[str], output: Path | None, force: bool) -> None:
-    """Write text lines to stdout, or to the file `output`: whole or not at all."""
+def _write_lines(lines: Iterable[str], output: Path | None, force: bool) -> None:
+    """Write lines of a format to stdout, or to the file `output`: whole or not at all."""
     if output is None:
         try:
-            for line in lines:
-                click.echo(line)
+            _print(lines)
         except BrokenPipeError:
             raise
         except OSError as error:
@@ -125,6 +129,29 @@ def write_lines(lines: Iterable[str], output: Path | None, force: bool) -> None:
         return
     with output_stream(output, force) as file:
         file.writelines(f"{line}\n".encode(errors="backslashreplace") for line in lines)
+
+
+def _print(lines: Iterable[str]) -> None:
+    """Write text lines to stdout, many at once; also those in front of an error."""
+    held: list[str] = []
+    size = 0
+    try:
+        for line in lines:
+            held.append(line)
+            size += len(line)
+            if size >= _AT_ONCE:
+                size = 0
+                _print_all(held)
+    finally:
+        _print_all(held)
+
+
+def _print_all(held: list[str]) -> None:
+    """Write the lines of a list to stdout, and take them out of it."""
+    if held:
+        text = "\n".join(held)
+        held.clear()
+        show(text)
 
 
 def _write_parquet(rows: Any, output: Path | None, force: bool) -> None:
@@ -143,9 +170,20 @@ def _write_parquet(rows: Any, output: Path | None, force: bool) -> None:
     sys.stdout.buffer.flush()
 
 
+def show(line: str) -> None:
+    """Print a line of a format, which has made visible what is in it, on stdout."""
+    click.echo(line)
+
+
 def report_message(message: str) -> None:
-    """Print a message on stderr."""
-    click.echo(f"smfparse: {message}", err=True)
+    """Print a message on stderr, as one line."""
+    click.echo(visible(f"smfparse: {message}"), err=True)
+
+
+def report_error(message: str, error: BaseException) -> None:
+    """Print the message of an error on stderr: one line, or those of a query that fails."""
+    shown = visible_lines(message) if isinstance(error, QueryError) else visible(message)
+    click.echo(shown, err=True)
 
 
 def report_selection(opened: Inputs) -> None:

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_options
-from smfparse.cli.output import Output, finish, nothing_selected, report_damage, report_message
+from smfparse.cli.output import (
+    Output,
+    finish,
+    nothing_selected,
+    report_damage,
+    report_error,
+    report_message,
+    show,
+)
 from smfparse.rendering import PARQUET
 
 if TYPE_CHECKING:
@@ -21,6 +29,9 @@ if TYPE_CHECKING:
     from smfparse.query import Catalog
 
 _NO_QUERY = "no query: give it as the last argument, with --file F, or on standard input"
+
+_MOST_SQL = 16 << 20
+"""Bytes of statements that are read: their source may have no end."""
 
 
 class _Command(click.Command):
@@ -41,10 +52,16 @@ class _Command(click.Command):
     metavar="F",
     help="Run the statements in F instead of the last argument.",
 )
+@click.option(
+    "--safe",
+    is_flag=True,
+    help="Keep the statements from other files, the network and settings: they reach nothing but "
+    "the tables of the inputs.",
+)
 @reading_options("--to", "--until")
 @output_options(PARQUET)
 def command(
-    arguments: tuple[str, ...], script: Path | None, output: Output, reading: Reading
+    arguments: tuple[str, ...], script: Path | None, safe: bool, output: Output, reading: Reading
 ) -> None:
     """Run QUERY (DuckDB SQL) over the tables of the inputs.
 
@@ -53,6 +70,9 @@ def command(
     several statements; the rows of each are written, in JSON as an array each. CSV and JSON have
     all decimals; text, md and html have six. Only the columns that are needed are decoded, and only
     the records that are selected.
+
+    Statements can read and write files and reach the network, as DuckDB can; use --safe for
+    those that others wrote.
 
     \b
     Example:
@@ -67,8 +87,10 @@ def command(
     inputs, query = _split(arguments, script)
     if query is None and not (output.format != PARQUET and _can_ask(inputs, output)):
         query = _from_stdin(inputs)
+    if query is None and click.get_current_context().params["timeout"] is not None:
+        raise click.UsageError("--timeout needs a query: a prompt waits for its user.")
     opened = reading.open(inputs, output.path)
-    with Catalog(opened) as catalog:
+    with Catalog(opened, safe=safe) as catalog:
         if query is None:
             _ask(catalog, output.format, opened)
         elif _write(catalog, query, output) <= 1:  # one: a count of nothing
@@ -91,7 +113,8 @@ def _write(catalog: Catalog, query: str, output: Output) -> int:
 
 def _split(arguments: tuple[str, ...], script: Path | None) -> tuple[tuple[str, ...], str | None]:
     if script is not None:
-        return arguments, _decoded(script.read_bytes(), str(script))
+        with script.open("rb") as file:
+            return arguments, _decoded(file.read(_MOST_SQL + 1), str(script))
     *inputs, last = arguments
     if not _is_query(last) or os.path.exists(last):
         return arguments, None
@@ -105,7 +128,9 @@ def _is_query(argument: str) -> bool:
 
 
 def _decoded(text: bytes, name: str) -> str:
-    """Return statements. Raises UsageError where there is none."""
+    """Return statements. Raises UsageError where there is none, or more than anybody writes."""
+    if len(text) > _MOST_SQL:
+        raise click.UsageError(f"{name}: more than {_MOST_SQL:,} bytes of SQL")
     try:
         found = text.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -124,7 +149,7 @@ def _from_stdin(inputs: tuple[str, ...]) -> str:
     """Return the statements on standard input, if that is no input nor a keyboard."""
     if "-" in inputs or sys.stdin.isatty():
         raise click.UsageError(_NO_QUERY)
-    return _decoded(sys.stdin.buffer.read(), "standard input")
+    return _decoded(sys.stdin.buffer.read(_MOST_SQL + 1), "standard input")
 
 
 class _Results:
@@ -160,7 +185,7 @@ def _placed(number: int, count: int) -> Iterator[None]:
     except RequestError as error:
         if count == 1:
             raise
-        raise RequestError(f"statement {number} of {count}: {error}") from error
+        raise type(error)(f"statement {number} of {count}: {error}", *error.parameters) from error
 
 
 def _ask(catalog: Catalog, format: str, opened: Inputs) -> None:  # noqa: A002 - as everywhere
@@ -180,11 +205,11 @@ def _ask(catalog: Catalog, format: str, opened: Inputs) -> None:  # noqa: A002 -
     def describe(name: str | None) -> Iterator[str]:
         return lines(description(name), TEXT)
 
-    def complain(text: str) -> None:
-        click.echo(text, err=True)
+    def complain(error: BaseException) -> None:
+        report_error(str(error), error)
 
     def render(parts: Iterable[Any]) -> Iterator[str]:
         return lines(RowsDocument([("", parts)]), format)
 
     report_message("SQL over the tables; .help for help, Ctrl-D to leave")
-    Console(catalog, render, describe, click.echo, complain, report_new_damage).run()
+    Console(catalog, render, describe, show, complain, report_new_damage).run()

@@ -3,8 +3,8 @@
     SmfError                 root: catch this one
     ├── InputError           nothing usable: missing, unreadable, empty or not an SMF file
     ├── OutputError          the output, or a temporary file, cannot be written
-    ├── RequestError         the call itself is wrong: unknown names, SQL that fails, an output that
-    │                        exists
+    ├── RequestError         the call itself is wrong: unknown names, an output that exists
+    │   └── QueryError       SQL that fails, in the words of DuckDB: several lines
     ├── DamageError          an input is damaged, and strict=True stops at the first damage
     └── LayoutError          a control block is declared or built wrongly
 
@@ -43,16 +43,17 @@ class OutputError(SmfError):
 
 def unwritable(place: Path, error: OSError) -> OutputError:
     """Return what to raise where `place` cannot be written: why, and the way out of a full disk."""
-    reason = os.strerror(error.errno) if error.errno else str(error)
+    reason = os.strerror(error.errno) if error.errno else error.strerror or str(error)
     way_out = "; free some space there, or give another place" if error.errno in _NO_ROOM else ""
     return OutputError(f"{place}: {reason}{way_out}")
 
 
 class RequestError(SmfError):
-    """A request that cannot be met whatever the data: unknown names, SQL that does not run.
+    """A request that cannot be met whatever the data: unknown names, an output that exists."""
 
-    So is an output that exists already.
-    """
+
+class QueryError(RequestError):
+    """SQL that does not run. The message is DuckDB's, of several lines."""
 
 
 class LayoutError(SmfError):

@@ -1,4 +1,7 @@
-"""Ctrl-C while a library is at work that does not look at signals."""
+"""Ctrl-C while a library is at work that does not look at signals; other signals, and the clock.
+
+All end what is done as Ctrl-C does, by KeyboardInterrupt, so that nothing is left.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +10,31 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
+
+from smfparse.errors import SmfError
 
 WATCHER = "smfparse-interrupts"
 """Name of the thread that waits for an interrupt; it holds no lock, so processes may be forked."""
 _END = b"\0"
+ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Signals that ask a process to end: of the system, a service or a terminal that is closed."""
+_STOPPED = threading.Event()
+"""Set from a call of `stop` on, for what waits in other threads, where no signal comes."""
+_STOPS = (signal.SIGINT, getattr(signal, "SIGALRM", signal.SIGINT), *ENDS)
 
 
 @contextmanager
 def interrupting(stop: Callable[[], None]) -> Iterator[None]:
-    """Call `stop` at once when SIGINT comes; Python raises KeyboardInterrupt only when it is asked.
+    """Call `stop` at once when SIGINT or one of ENDS comes, or time is up.
 
-    Does nothing outside of the main thread, which alone can be interrupted.
+    Python raises KeyboardInterrupt only when it is asked. Does nothing outside of the main
+    thread, which alone can be interrupted.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    _STOPPED.clear()
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
@@ -40,5 +53,102 @@ def interrupting(stop: Callable[[], None]) -> Iterator[None]:
 def _watch(reader: int, stop: Callable[[], None]) -> None:
     """Read the numbers of signals as they come."""
     while (found := os.read(reader, 1)) != _END:
-        if found[0] == signal.SIGINT:
+        if found[0] in _STOPS:
+            _STOPPED.set()
             stop()
+
+
+def check_interrupt() -> None:
+    """Raise KeyboardInterrupt in a thread of what `interrupting` has stopped."""
+    if _STOPPED.is_set() and threading.current_thread() is not threading.main_thread():
+        raise KeyboardInterrupt
+
+
+class Asked:
+    """Whether the process was asked to end, by one of ENDS.
+
+    signal  its number; None: it was not
+    """
+
+    signal: int | None = None
+
+
+ASKED = Asked()
+"""What is so for this process: an interrupt is then none that one goes on after."""
+
+
+@contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Raise KeyboardInterrupt when one of ENDS comes, once; more of them do not disturb the end.
+
+    One that is ignored stays so, as by nohup. Does nothing outside of the main thread.
+    """
+    ASKED.signal = None
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, _frame: object) -> None:
+        ASKED.signal = number
+        for each in ENDS:
+            signal.signal(each, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    known = [each for each in ENDS if signal.getsignal(each) is signal.SIG_DFL]
+    for each in known:
+        signal.signal(each, end)
+    try:
+        yield
+    finally:
+        if ASKED.signal is None:
+            for each in known:
+                signal.signal(each, signal.SIG_DFL)
+
+
+@contextmanager
+def timed(seconds: int | None) -> Iterator[None]:
+    """Raise SmfError if what is done takes longer; None: it may take any time.
+
+    It is interrupted as by Ctrl-C, in the main thread; so it has to be called there.
+    """
+    if seconds is None:
+        yield
+        return
+    is_up = False
+
+    def end(*_: object) -> None:
+        nonlocal is_up
+        is_up = True
+        raise KeyboardInterrupt
+
+    try:
+        with _alarm(seconds, end):
+            yield
+    except (Exception, KeyboardInterrupt) as error:
+        if not is_up:
+            raise
+        raise SmfError(
+            f"stopped before it was done, as timeout={seconds} asks; allow more seconds", "timeout"
+        ) from error
+
+
+@contextmanager
+def _alarm(seconds: int, ring: Callable[..., None]) -> Iterator[None]:
+    """Call `ring` in the main thread after some seconds, unless what is done is done before.
+
+    Also where SIGINT is ignored, as in what a script runs in the background.
+    """
+    number = getattr(signal, "SIGALRM", signal.SIGINT)
+    before = signal.signal(number, ring)
+    if hasattr(signal, "setitimer"):
+        stop: Callable[[], object] = partial(signal.setitimer, signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+    else:  # Windows
+        timer = threading.Timer(seconds, signal.raise_signal, [number])
+        stop = timer.cancel
+        timer.start()
+    try:
+        yield
+    finally:
+        stop()
+        signal.signal(number, before)

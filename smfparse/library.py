@@ -19,6 +19,7 @@ from smfparse.errors import Damage, RequestError
 from smfparse.inputs import Inputs, Options, ReadOptions, open_inputs
 from smfparse.inspecting import Group, inventory
 from smfparse.query import Catalog, Connection, lazy_frame
+from smfparse.rendering import visible
 from smfparse.reports import TOTAL, Sections, every
 from smfparse.selecting import ALL_RECORDS, Selection, texts
 from smfparse.tables import schema, table_names, wanted_columns, wanted_tables
@@ -35,7 +36,8 @@ class SmfData:
         self.inputs = inputs
 
     def __repr__(self) -> str:
-        return f"<SMF data of {', '.join(each.name for each in self.inputs.sources)}>"
+        names = ", ".join(each.name for each in self.inputs.sources)
+        return f"<SMF data of {visible(names)}>"
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -89,9 +91,13 @@ class SmfData:
         """
         return Catalog(self.inputs).with_everything()
 
-    def sql(self, query: str) -> pa.Table:
-        """Return the rows of a DuckDB query over the tables as a pyarrow.Table."""
-        with Catalog(self.inputs) as catalog:
+    def sql(self, query: str, *, safe: bool = False) -> pa.Table:
+        """Return the rows of a DuckDB query over the tables as a pyarrow.Table.
+
+        safe  whether the query reaches nothing but the tables: no file, no network, no setting. It
+              has no room on disk then, so what it sorts or joins has to fit into memory
+        """
+        with Catalog(self.inputs, safe=safe) as catalog:
             return catalog.arrow(query)
 
     def report(
@@ -124,9 +130,11 @@ def open_data(
     keep_duplicates  whether to keep records that an earlier dump has as well
     strict           whether the first damage ends the reading, by DamageError
     framing          framing of the SMF files: rdw, bdw, ...; None: detected
+    max_copy         bytes of standard input, a pipe or a device, each, that are copied to the
+                     temporary folder; None: what is free there, less 1 GB, at least half of it
     limits           how much is held at once: `smfparse.limits.Limits`
 
-    Raises InputError where an input is missing, unreadable or neither of these.
+    Raises InputError where an input is missing, unreadable, neither of these or too long to copy.
     """
     several = [paths] if isinstance(paths, (str, Path)) else paths
     for name in options.keys() - Options.__annotations__.keys():

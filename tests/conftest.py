@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.support.builders import Write, rdw
+from tests.support.command import run
+from tests.support.paths import SMF
 from tests.support.real import REAL_DATA, needs_real_data
 
 
@@ -33,6 +36,24 @@ def _no_disk_to_wait_for() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("os.fsync", lambda number: None)
         yield
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of temporary files, here and in processes that are started."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    monkeypatch.setenv("TMPDIR", str(folder))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def whole_dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A dataset, which stays as it is."""
+    folder = tmp_path_factory.mktemp("whole") / "tables"
+    assert run("convert", SMF, "--to", folder).exit_code == 0
+    return folder
 
 
 @pytest.fixture

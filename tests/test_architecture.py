@@ -52,7 +52,7 @@ ROOF = "smfparse"
 SLOW = {"duckdb", "numpy", "polars", "prompt_toolkit", "pyarrow", "scipy"}
 """Libraries that take long to load."""
 ONLY_IN = {
-    "duckdb": {"query.catalog", "writing.database"},
+    "duckdb": {"query.catalog", "query.connecting", "writing.database"},
     "prompt_toolkit": {"query.prompt"},
     "scipy": {"comparing.significance"},
 }
@@ -284,6 +284,49 @@ def test_commands_load_slow_libraries_only_when_they_run(module: str) -> None:
         if each.library in SLOW and each.at_once and not each.types_only
     ]
     assert slow == []
+
+
+PRINTING = {"print", "echo", "secho", "echo_via_pager", "warn"}
+"""Functions that print; `write` and `writelines` do where they are of a standard stream."""
+
+
+def prints(tree: ast.AST) -> list[str]:
+    """Return what a module prints by, or could: calls, and standard streams that it takes."""
+    calls = [
+        ast.unparse(node.func)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and (
+            (isinstance(node.func, ast.Name) and node.func.id in PRINTING)
+            or (isinstance(node.func, ast.Attribute) and node.func.attr in PRINTING)
+        )
+    ]
+    streams = [
+        ast.unparse(node)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "sys"
+        and node.attr in ("stdout", "stderr", "__stdout__", "__stderr__")
+    ]
+    names = [each.name for each in imports(tree) if each.library in ("logging", "warnings")]
+    return [*calls, *streams, *names]
+
+
+@every_module
+def test_only_one_module_prints_and_it_makes_visible_what_it_prints(module: str) -> None:
+    found = prints(TREES[module])
+    if module == "cli":  # chooses the encoding, and closes a broken pipe
+        found = [each for each in found if each not in ("sys.stdout", "sys.stderr")]
+    if module == "cli.sql":  # asks whether it is a terminal
+        found = [each for each in found if each != "sys.stdout"]
+    assert found == [] or module == "cli.output"
+
+
+def test_what_prints_is_noticed() -> None:
+    for text in ("print(1)", "click.echo(x)", "sys.stderr.write(x)", "import logging"):
+        assert prints(ast.parse(text))
+    assert prints(TREES["cli.output"])
 
 
 def loaded_by(*arguments: str) -> set[str]:

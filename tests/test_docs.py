@@ -37,3 +37,14 @@ def test_the_example_of_a_new_block_is_a_block() -> None:
     built = names["QXYZ"].build({"qxyzreqs": 1, "qxyznew": 2})  # type: ignore[attr-defined]
     assert len(built) == 44
     assert names["QXYZ"].parse(built[:40])["qxyznew"] is None  # type: ignore[attr-defined]
+
+
+def test_every_promise_of_the_security_page_is_held_by_a_test() -> None:
+    text = (PROJECT / "docs/security.md").read_text("utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| ")][1:]
+    promises = [row for row in rows if not row.startswith("| **")]
+    assert len(promises) >= 15
+    for row in promises:
+        assert re.search(r"`tests/[a-z_/]+\.py`|all of these", row), row
+    for path in re.findall(r"`(tests/[a-z_/]+\.py)`", text):
+        assert (PROJECT / path).is_file(), path

@@ -10,7 +10,17 @@ import polars as pl
 from smfparse.comparing.changes import NAMES
 from smfparse.comparing.measures import MEASURES
 from smfparse.comparing.sides import Rename, Side, ordered_sum, shown_left_out
-from smfparse.rendering import ABSENT, STYLES, Column, Document, Facts, Frames, Section, Table
+from smfparse.rendering import (
+    ABSENT,
+    STYLES,
+    Column,
+    Document,
+    Facts,
+    Frames,
+    Section,
+    Table,
+    visible,
+)
 
 TOP = 20
 """Rows of a part that are shown, besides significant ones."""
@@ -89,7 +99,7 @@ class ComparisonDocument(Document):
             "From": lambda side: _moment(side.first),
             "To": lambda side: _moment(side.last),
             "Intervals": lambda side: str(side.intervals),
-            "Queue managers": lambda side: ", ".join(side.qmgrs) or ABSENT,
+            "Queue managers": lambda side: visible(", ".join(side.qmgrs)) or ABSENT,
             "Seconds of class 3": lambda side: _number(side.total("calls")),
             _OF_TASKS: lambda side: _number(side.total("tasks")),
             "Seconds of statistics": lambda side: _number(side.total("messages")),
@@ -169,7 +179,7 @@ def _table(rows: pl.DataFrame) -> Iterator[str]:
     width = max(len("Figure"), *map(len, rows["figure"].to_list()))
     hows = [*(f"<{_WIDTHS[name]}" for name in _named(rows)), f"<{width}", *[">14"] * len(_VALUES)]
     for cells in ([column.heading for column in table.columns], *table.rows):
-        yield "  ".join(map(format, cells, hows))
+        yield "  ".join(map(format, map(visible, cells), hows))
 
 
 def _number(value: float | None) -> str:
@@ -185,7 +195,7 @@ def side_by_side(before: Side, after: Side, renames: Iterable[Rename]) -> Iterat
     calls = _both(sides, "calls", ["qmgr", "job", "queue", "verb"])
     tasks = _both(sides, "task", ["qmgr", "job"])
     for names, of_job in calls.group_by("qmgr", "job", maintain_order=True):
-        qmgr, job = (name or ABSENT for name in names)
+        qmgr, job = (visible(name or ABSENT) for name in names)
         title = f"{qmgr} Jobname:{job}"
         yield f"{title:<{_LABEL}} {'Before':>12} {'After':>12} {'Ratio':>8}"
         same = [

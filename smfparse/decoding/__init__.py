@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from smfparse.decoding.duplicates import Recorder as Recorder
     from smfparse.decoding.duplicates import fingerprints as fingerprints
     from smfparse.decoding.duplicates import read_run as read_run
+    from smfparse.decoding.gathered import Gathered as Gathered
     from smfparse.decoding.matching import queue_tasks as queue_tasks
     from smfparse.decoding.needs import Needs as Needs
     from smfparse.decoding.surroundings import Before as Before
@@ -29,6 +30,7 @@ else:
         areas="header_parts",
         decoder="Decoder",
         duplicates="Duplicates FINGERPRINT Fingerprints Recorder fingerprints read_run",
+        gathered="Gathered",
         matching="queue_tasks",
         needs="Needs",
         surroundings="Before",

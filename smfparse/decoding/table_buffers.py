@@ -50,11 +50,15 @@ class KeyBuffer:
     def clear(self) -> None:
         """Start anew."""
         self.rows = 0
+        self._numbers: set[int] = set()
+        self._sources: list[Values] = []
         self._parts: dict[str, list[tuple[Values, Mask]]] = {name: [] for name in self.names}
         self._whole: dict[str, tuple[Values, Mask]] = {}
 
-    def add(self, keys: KeyColumns) -> None:
-        """Take the records of a chunk."""
+    def add(self, keys: KeyColumns, source: int = 0) -> None:
+        """Take the records of a chunk of a source, by its number."""
+        self._numbers.add(source)
+        self._sources.append(np.broadcast_to(np.int32(source), keys.rows))
         for name, parts in self._parts.items():
             parts.append(keys.column(name))
         self.rows += keys.rows
@@ -66,6 +70,14 @@ class KeyBuffer:
             self._whole[name] = values.astype(_NATIVE[name]), held
         values, held = self._whole[name]
         return values[rows], None if held is None else held[rows]
+
+    def sources(self, rows: Ints) -> Values:
+        """Return the numbers of the sources of the records `rows`."""
+        if len(self._numbers) == 1:
+            return np.broadcast_to(self._sources[0][:1], len(rows))
+        if len(self._sources) > 1:
+            self._sources = [np.concatenate(self._sources)]
+        return self._sources[0][rows]
 
 
 class TableBuffer:
@@ -100,6 +112,7 @@ class TableBuffer:
         self._noted: dict[str, list[tuple[Values, Mask]]] = {
             each.name: [] for each in self.keys if each.name not in OF_ROWS
         }
+        self._sources: list[Values] = []
         self.rows = 0
 
     def add(self, found: Blocks, first: int) -> None:
@@ -113,13 +126,14 @@ class TableBuffer:
         """Take the keys of the rows that came since the last call."""
         owner = self.owner.take()
         if len(owner):
+            self._sources.append(keys.sources(owner))
             for name, parts in self._noted.items():
                 parts.append(keys.of(name, owner))
 
-    def batch(self, source: Any) -> Batch:
+    def batch(self, sources: Any) -> Batch:
         """Return the rows gathered so far, and start anew; there are some.
 
-        source  the name of the input, as an Arrow array of one text
+        sources  the names of the inputs by number, as an Arrow array
         """
         made: dict[str, Any] = {}
         for buffer in (self.entries,) if self.entries else self.blocks:
@@ -127,7 +141,7 @@ class TableBuffer:
         number, rows = self.number.take(), self.rows
         for column in self.keys:
             if column.name == "source":
-                made[column.name] = coded(same(rows), source, None)
+                made[column.name] = self._source(sources)
             elif column.name == "block_no":
                 nulls = self.table == RECORD
                 made[column.name] = (
@@ -136,8 +150,15 @@ class TableBuffer:
             else:
                 made[column.name] = self._key(column)
         self._noted = {name: [] for name in self._noted}
+        self._sources = []
         self.rows = 0
         return self._record_batch(made, rows)
+
+    def _source(self, sources: Any) -> Any:
+        first = int(self._sources[0][0])
+        if all(not each.strides[0] and each[0] == first for each in self._sources):
+            return coded(same(self.rows), sources[first : first + 1], None)
+        return coded(np.concatenate(self._sources), sources, None)
 
     def _key(self, column: TableColumn) -> Any:
         values, held = _joined(self._noted[column.name])

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from smfparse.inputs.sources import SmfFile as SmfFile
     from smfparse.inputs.sources import Source as Source
     from smfparse.inputs.sources import damage_rows as damage_rows
+    from smfparse.inputs.temporary import TemporaryFolder as TemporaryFolder
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
@@ -37,4 +38,5 @@ else:
         parallel="in_order",
         range="Batches",
         sources="Dataset SmfFile Source damage_rows",
+        temporary="TemporaryFolder",
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import glob
 import os
+import shutil
 import stat
 import sys
 import tempfile
@@ -18,12 +19,18 @@ from pathlib import Path
 from typing import Any
 
 from smfparse.errors import Damage, DamageLog, InputError, OutputError, RequestError
+from smfparse.inputs.options import DEFAULTS, ReadOptions
+from smfparse.inputs.temporary import TemporaryFolder
 from smfparse.limits import LIMITS, Limits
-from smfparse.reading import Copy, Framing, Input, look_at
+from smfparse.reading import Framing, Input, framing_named, look_at
+from smfparse.store import Folder
 
 STDIN = "-"
+_COPY = "copy"
 _COPIED = 1 << 20
 """Bytes that are copied at once."""
+_KEPT_FREE = 10**9
+"""Bytes in the temporary folder that copies leave free."""
 _OF_A_PROCESS = ("/dev/fd/", "/dev/stdin", "/proc/")
 """Start of names that mean something else in another process."""
 _NOWHERE = Path(os.devnull)
@@ -33,27 +40,27 @@ def resolve(
     names: Iterable[str | Path],
     is_dataset: Callable[[Path], bool],
     damage: DamageLog,
-    framing: Framing | None = None,
     target: Path | None = None,
-    limits: Limits = LIMITS,
+    options: ReadOptions = DEFAULTS,
 ) -> list[Input]:
     """Return the inputs that `names` stand for, in order: each is there and starts as it should.
 
     names       a Path is this path and nothing else: no pattern, not standard input
     is_dataset  whether a folder is one input, and not a folder of SMF files
-    framing     framing of all files; None: detected
     target      a folder that is written: where it is below another one it is skipped
-    limits      how much of each is looked at at once
+    options     its framing, limits and `max_copy` count here
 
     In folders, files that are not SMF dumps are skipped and noted in `damage`. What a folder or
-    pattern brings again is taken once. Raises InputError where an input is missing, unreadable or
-    not an SMF dump, or a pattern or folder gives none; RequestError where one is named twice: its
-    records would count twice; OutputError where there is no room for a copy.
+    pattern brings again is taken once. Raises InputError where an input is missing, unreadable, not
+    an SMF dump or too long to copy, or a pattern or folder gives none; RequestError where one is
+    named twice: its records would count twice; OutputError where there is no room for a copy.
     """
+    framing = None if options.framing is None else framing_named(options.framing)
+    limits = options.limits
     found: dict[Path | str, Input] = {}
     named: set[Path | str] = set()
     for each, is_named in _expanded(names):
-        place = each.path.resolve() if each.path is not _NOWHERE else STDIN
+        place = _real(each.path) if each.path is not _NOWHERE else STDIN
         if is_named and place in named:
             raise RequestError(f"{each.name}: named twice; its records would count twice")
         if is_named:
@@ -65,15 +72,16 @@ def resolve(
         elif place not in found:
             is_file = not each.once and not each.path.is_dir()
             found[place] = look(each, framing, limits) if is_file else each
-    every = (look(_copied(each), framing, limits) if each.once else each for each in found.values())
+    copied = (_copied(each, options.max_copy) if each.once else each for each in found.values())
+    every = (look(each, framing, limits) if each.copy else each for each in copied)
     return [replace(each, limits=limits) for each in every]
 
 
 def check_apart(inputs: Iterable[Path], output: Path) -> None:
     """Raise RequestError where `output` would take the place of an input, or of a part of one."""
-    place = output.resolve()
+    place = _real(output)
     for each in inputs:
-        if each.resolve() in (place, *place.parents):
+        if _real(each) in (place, *place.parents):
             raise RequestError(
                 f"{output}: the output is an input, or is inside one; name another output"
             )
@@ -107,6 +115,11 @@ def _at(path: Path, text: str) -> Input:
     return Input(path, name, once=not lasting or str(path).startswith(_OF_A_PROCESS))
 
 
+def _real(path: Path) -> Path:
+    """Return a path without links; of links that lead to themselves, some path."""
+    return Path(os.path.realpath(path))
+
+
 def _readable(name: str | Path) -> str:
     r"""Return a name of a file as text, in which bytes that are not UTF-8 are shown as \xff."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")
@@ -123,7 +136,7 @@ def _new_inputs(
     """Yield the SMF files among those of a folder that are not found yet, by path."""
     some = False
     for path in sorted(files):
-        place = path.resolve()
+        place = _real(path)
         if place not in found:
             try:
                 each = _at(path, str(path))
@@ -141,8 +154,12 @@ def _new_inputs(
 def _files(
     folder: Path, is_dataset: Callable[[Path], bool], damage: DamageLog, target: Path | None
 ) -> Iterator[Path]:
-    """Yield the files below a folder but the hidden ones, and those in `target`."""
-    written = None if target is None else target.resolve()
+    """Yield the files below a folder but the hidden ones, and those in `target`.
+
+    Links to folders are not followed: what is below the folder is found without them, and of what
+    is elsewhere it is noted that it is left out.
+    """
+    written = None if target is None else _real(target)
 
     def unreadable(error: OSError) -> None:
         _leave_out(Path(error.filename), error.strerror or str(error), damage)
@@ -150,13 +167,14 @@ def _files(
     for place, folders, files in os.walk(folder, onerror=unreadable):
         within = Path(place)
         folders[:] = [
-            each
-            for each in folders
-            if not each.startswith(".") and (within / each).resolve() != written
+            each for each in folders if not each.startswith(".") and _real(within / each) != written
         ]
         for each in [each for each in sorted(folders) if is_dataset(within / each)]:
             folders.remove(each)
             _leave_out(within / each, "a dataset, which has to be named itself", damage)
+        for each in [each for each in sorted(folders) if (within / each).is_symlink()]:
+            if not _real(within / each).is_relative_to(_real(folder)):
+                _leave_out(within / each, "a link to a folder, to be named itself", damage)
         yield from (within / each for each in files if not each.startswith("."))
 
 
@@ -177,20 +195,49 @@ def look(found: Input, framing: Framing | None = None, limits: Limits = LIMITS) 
     return replace(found, packing=packing, framing=framing)
 
 
-def _copied(stream: Input) -> Input:
-    """Copy what can be read only once to a temporary file."""
+def _copied(stream: Input, max_copy: int | None) -> Input:
+    """Copy what can be read only once to a temporary file: `max_copy` bytes of it, None: `_room`.
+
+    Raises InputError where it is longer.
+    """
     try:
-        number, text = tempfile.mkstemp(prefix="smfparse-")
+        folder = TemporaryFolder()
+        target = os.fdopen(Folder(folder.path).create(_COPY), "wb", buffering=0)
     except OSError as error:
         raise _no_room(stream, error) from error
-    copy = Input(Path(text), stream.name, copy=Copy(Path(text)))
-    with os.fdopen(number, "wb", buffering=0) as target:
-        for block in _blocks(stream):
-            try:
-                target.write(block)
-            except OSError as error:
-                raise _no_room(stream, error) from error
-    return copy
+    try:
+        with target:
+            _copy(stream, target, _room() if max_copy is None else max_copy)
+    except BaseException:
+        folder.remove()
+        raise
+    return Input(folder.path / _COPY, stream.name, copy=folder)
+
+
+def _copy(stream: Input, target: Any, most: int) -> None:
+    """Copy what can be read only once, at most `most` bytes of it."""
+    left = most
+    for block in _blocks(stream):
+        left -= len(block)
+        if left < 0:
+            raise InputError(
+                f"{stream.name}: longer than the {most:,} bytes that are copied to "
+                f"{tempfile.gettempdir()}; allow more by max_copy=, or pass a file",
+                "max_copy",
+            )
+        try:
+            target.write(block)
+        except OSError as error:
+            raise _no_room(stream, error) from error
+
+
+def _room() -> int:
+    """Return how many bytes are copied at most where nothing else is asked for.
+
+    All that is free in the temporary folder but 1 GB; where less than 2 GB is free, half of it.
+    """
+    free = shutil.disk_usage(tempfile.gettempdir()).free
+    return max(free - _KEPT_FREE, free // 2)
 
 
 def _blocks(stream: Input) -> Iterator[bytes]:

@@ -19,11 +19,12 @@ from smfparse.inputs.log import Log
 from smfparse.inputs.named import resolve
 from smfparse.inputs.options import DEFAULTS, ReadOptions
 from smfparse.inputs.parallel import Unit, in_order, units, worth_sharing
-from smfparse.inputs.range import Batches, Range, UnsoundError
+from smfparse.inputs.range import Batches, Range, UnsoundError, gathered_for
 from smfparse.inputs.sources import Dataset, SmfFile, Source, damage_rows
 from smfparse.inputs.spilling import no_room, spill, spilled
+from smfparse.inputs.temporary import TemporaryFolder
 from smfparse.limits import LIMITS, Limits
-from smfparse.reading import WHOLE_SOURCE, Input, Part, framing_named, size_of
+from smfparse.reading import WHOLE_SOURCE, Input, Part, size_of
 from smfparse.selecting import ALL_RECORDS, Selection, queue_criteria, texts
 from smfparse.store import MANIFEST, is_dataset
 from smfparse.tables import (
@@ -152,11 +153,11 @@ class Inputs:
 
     def _together(self, found: Sequence[Unit]) -> Iterator[tuple[str, Batch]]:
         try:
-            temporary = tempfile.TemporaryDirectory(prefix="smfparse-")
+            temporary = TemporaryFolder()
         except OSError as error:
             raise no_room(Path(tempfile.gettempdir()), error) from error
         with temporary as folder:
-            outcomes = in_order(found, partial(spill, Path(folder)), self.options.jobs, self.log)
+            outcomes = in_order(found, partial(spill, folder), self.options.jobs, self.log)
             with closing(outcomes):
                 for outcome in outcomes:
                     self.log.add(outcome.log)
@@ -165,8 +166,13 @@ class Inputs:
     def _one_by_one(
         self, sources: Sequence[Source], wanted: Wanted, prompt: bool
     ) -> Iterator[tuple[str, Batch]]:
+        gathered = None
+        if any(map(_is_file, sources)):
+            gathered = gathered_for(wanted, self.options, self.log, prompt=prompt)
         for source in sources:
-            yield from source.batches(wanted, self.log, self.options, prompt=prompt)
+            yield from source.batches(wanted, self.log, self.options, gathered)
+        if gathered is not None:
+            yield from gathered.flush()
 
     def any_record(self) -> bool:
         """Whether a record is selected. Reads up to the first one."""
@@ -200,8 +206,7 @@ def open_inputs(
     if not paths:
         raise InputError("no input is named; name a file, a folder or a dataset")
     log = Log(DamageLog(strict=options.strict))
-    framing = None if options.framing is None else framing_named(options.framing)
-    found = resolve(paths, is_dataset, log.damage, framing, target, options.limits)
+    found = resolve(paths, is_dataset, log.damage, target, options)
     sources = _named_apart([_source(each) for each in found])
     files = [each.input for each in sources if isinstance(each, SmfFile)]
     if files and not options.keep_duplicates:

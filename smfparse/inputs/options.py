@@ -22,6 +22,7 @@ class Options(TypedDict, total=False):
     keep_duplicates: bool
     strict: bool
     framing: str | None
+    max_copy: int | None
     limits: Limits
 
 
@@ -35,9 +36,11 @@ class ReadOptions:
     strict           whether the first damage of an SMF file ends the reading, by DamageError,
                      before its rows come
     framing          how the records of SMF files are framed: rdw, bdw, ...; None: that is detected
+    max_copy         bytes of standard input, of a pipe or a device, each, that are copied to the
+                     temporary folder; None: what is free there, less 1 GB, at least half of it
     limits           how much is held at once
 
-    Raises RequestError for fewer jobs than one.
+    Raises RequestError for fewer jobs than one, and for copies of fewer bytes than none.
     """
 
     selection: Selection = ALL_RECORDS
@@ -46,12 +49,17 @@ class ReadOptions:
     keep_duplicates: bool = False
     strict: bool = False
     framing: str | None = None
+    max_copy: int | None = None
     limits: Limits = LIMITS
 
     def __post_init__(self) -> None:
         if self.jobs < 1:
             raise RequestError(
                 f"jobs={self.jobs}: at least one process is needed; give 1 or more", "jobs"
+            )
+        if self.max_copy is not None and self.max_copy < 0:
+            raise RequestError(
+                f"max_copy={self.max_copy}: fewer bytes than none; give 0 or more", "max_copy"
             )
 
 

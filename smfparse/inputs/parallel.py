@@ -14,9 +14,10 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,13 +28,16 @@ from smfparse.decoding import Duplicates, Needs
 from smfparse.errors import InputError
 from smfparse.inputs.log import Log
 from smfparse.inputs.options import ReadOptions
-from smfparse.inputs.range import Batches, Range, UnsoundError
-from smfparse.interrupts import WATCHER
+from smfparse.inputs.range import Batches, Range, UnsoundError, gathered_for
+from smfparse.interrupts import ENDS, WATCHER, check_interrupt
 from smfparse.reading import Input, are_short, plan
 from smfparse.tables import Wanted
 
 MOST_PROCESSES = 61
 """Windows cannot wait for more."""
+
+_PATIENCE = 1
+"""Seconds between two looks at whether work is wanted; a process has as many to end itself."""
 
 Made = TypeVar("Made")
 
@@ -107,11 +111,14 @@ def run_unit(number: int, unit: Unit, write: Write[Made], like: Log) -> Outcome[
 
     def batches() -> Batches:
         nonlocal done
+        gathered = gathered_for(unit[0].wanted, unit[0].options, log) if unit else None
         for each in unit:
-            for found in each.batches(log):
+            for found in each.batches(log, gathered):
                 _go_on()
                 yield found
             done += 1
+        if gathered is not None:
+            yield from gathered.flush()
 
     try:
         return Outcome(write(number, batches()), log)
@@ -145,6 +152,8 @@ def in_order(
                     future = processes.submit(run_unit, number, unit, write, like)
                 running.append((number, unit, future))
             number, unit, future = running.popleft()
+            while not wait([future], _PATIENCE).done:
+                check_interrupt()
             yield _sound(number, unit, future.result(), lost, write)
     except BrokenProcessPool as error:
         raise InputError(
@@ -187,19 +196,27 @@ Without a lock: a process that is killed would keep it.
 
 
 def _begin(stop: Any) -> None:
-    """Begin a process: interrupts are for the one that started it, which then sets `stop`."""
+    """Begin a process: signals are for the one that started it, which then sets `stop`."""
     global _stop
     _stop = stop
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    for each in (signal.SIGINT, *ENDS):
+        signal.signal(each, signal.SIG_IGN)
+    threading.Thread(target=_end_unwanted, daemon=True).start()
 
 
-def _end_with_parent() -> None:
-    """Wait until the process that started this one ends, however it does; nobody waits then."""
+def _end_unwanted() -> None:
+    """End this process when nobody waits for it: the one that started it ended, or gave it up.
+
+    Where it is given up it has a while to end by itself, which it does between two batches.
+    """
     parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+    if parent is None:
+        return
+    while parent.is_alive() and not _stop.value:
+        parent.join(_PATIENCE)
+    if parent.is_alive():
+        time.sleep(_PATIENCE)
+    os._exit(1)
 
 
 def _go_on() -> None:

@@ -16,6 +16,7 @@ from smfparse.decoding import (
     Before,
     Decoder,
     Duplicates,
+    Gathered,
     Needs,
     Recorder,
     fingerprints,
@@ -38,7 +39,6 @@ class Range:
 
     options  its selection and limits count here
     tasks    what `queue_tasks` returns for the file; None: it is asked for where it is needed
-    prompt   whether every table gives a batch behind each chunk
     """
 
     file: Input
@@ -47,7 +47,6 @@ class Range:
     options: ReadOptions = DEFAULTS
     duplicates: Duplicates | None = field(default=None, compare=False)
     tasks: Ints | None = field(default=None, compare=False, repr=False)
-    prompt: bool = False
 
     @property
     def path(self) -> Path:
@@ -65,14 +64,16 @@ class Range:
         end = size_of(self.path) if self.part.end is None else self.part.end
         return end - self.part.start
 
-    def batches(self, log: Log) -> Batches:
+    def batches(self, log: Log, gathered: Gathered | None = None) -> Batches:
         """Decode the part; yield the wanted tables and columns, each table's in record order.
+
+        gathered  takes rows with those of other ranges; None: all rows of this one are yielded
 
         Raises UnsoundError, at the end, where the part is not as planned.
         """
         part = self.part
         damage = DamageLog() if part.is_planned else log.damage
-        decoder = self._decoder(log)
+        decoder = self._decoder(log, gathered)
         kinds = decoder.needs.kinds if log.records is None else None
         read = _Counted(self.file.chunks(damage, part, kinds))
         try:
@@ -86,17 +87,17 @@ class Range:
         if part.is_planned and (damage or read.records != part.records):
             raise UnsoundError
 
-    def _decoder(self, log: Log) -> Decoder:
+    def _decoder(self, log: Log, gathered: Gathered | None) -> Decoder:
         limits, earlier = self.options.limits, self._earlier
         return Decoder(
-            Needs(self.wanted, self.options.selection, unknown=log.count_unknown),
+            needs_of(self.wanted, self.options, log) if gathered is None else gathered.needs,
             log.damage,
             again=lambda: self._again(self.part.rest),
             before=Before(self.part.start, partial(self._again, earlier)) if earlier else None,
             unknown=log.unknown,
             tasks=self.find_tasks,
             limits=limits,
-            prompt=self.prompt,
+            gathered=gathered,
         )
 
     @property
@@ -124,6 +125,21 @@ class Range:
         return (
             iter(found) if self.duplicates is None else self.duplicates.left_out(self.path, found)
         )
+
+
+def needs_of(wanted: Wanted, options: ReadOptions, log: Log) -> Needs:
+    """Return what is needed for rows that are wanted."""
+    return Needs(wanted, options.selection, unknown=log.count_unknown)
+
+
+def gathered_for(
+    wanted: Wanted, options: ReadOptions, log: Log, *, prompt: bool = False
+) -> Gathered:
+    """Return what rows of several ranges are gathered in.
+
+    prompt  whether rows come as soon as there are any, in more batches
+    """
+    return Gathered(needs_of(wanted, options, log), options.limits, prompt=prompt)
 
 
 def _recorded(found: Iterator[Chunk], records: Recorder | None) -> Iterator[Chunk]:

@@ -15,24 +15,22 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from smfparse.decoding import FINGERPRINT, Duplicates
+from smfparse.decoding import FINGERPRINT, Duplicates, Gathered
 from smfparse.errors import Damage, DamageLog, InputError
 from smfparse.inputs.log import Log
 from smfparse.inputs.options import DEFAULTS, ReadOptions
 from smfparse.inputs.range import Batches, Range
+from smfparse.inputs.stored import check_bytes, check_rows, parquet_rows, there
 from smfparse.reading import Input
 from smfparse.selecting import (
-    COUNTED_AT,
     KeysBySource,
     Lookup,
     Selection,
-    counted_from,
-    counted_rows,
     keys_by_source,
     needed_columns,
     row_mask,
 )
-from smfparse.store import Manifest, lacking, read_manifest, smf_files
+from smfparse.store import Manifest, lacking, plain_file, read_manifest, smf_files
 from smfparse.tables import DAMAGE, DAMAGE_COLUMNS, Batch, Wanted, coded_schema, schema
 
 
@@ -69,12 +67,11 @@ class Source(Protocol):
         wanted: Wanted,
         log: Log,
         options: ReadOptions = DEFAULTS,
-        *,
-        prompt: bool = False,
+        gathered: Gathered | None = None,
     ) -> Batches:
         """Yield the wanted tables and columns of the selected records, in record order.
 
-        prompt  whether rows come as soon as there are any, in more batches
+        gathered  takes rows of SMF files, with those of others; None: all rows are yielded
         """
 
 
@@ -108,24 +105,23 @@ class SmfFile:
         wanted: Wanted,
         log: Log,
         options: ReadOptions = DEFAULTS,
-        *,
-        prompt: bool = False,
+        gathered: Gathered | None = None,
     ) -> Batches:
-        whole = Range(
-            self.input, wanted, options=options, duplicates=self.duplicates, prompt=prompt
-        )
-        yield from whole.batches(log)
+        whole = Range(self.input, wanted, options=options, duplicates=self.duplicates)
+        yield from whole.batches(log, gathered)
 
 
 @dataclass(frozen=True)
 class Dataset:
     """A folder that `convert` made; what was added later is not seen.
 
-    called  what `source` is instead in its rows, where another input has that name
+    called   what `source` is instead in its rows, where another input has that name
+    checked  tables whose files were found to be as they were written
     """
 
     path: Path
     called: Mapping[str, str] = field(default_factory=dict, compare=False)
+    checked: set[str] = field(default_factory=set, compare=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -146,15 +142,26 @@ class Dataset:
         return list(smf_files(self.manifest["inputs"]))
 
     def files(self, table: str) -> list[Path]:
-        """Return the Parquet files of a table, which are all there."""
-        found = [self.path / each for each in self.manifest["files"][table]]
-        for each in found:
-            if not each.is_file():
-                raise InputError(f"{each}: a file of the dataset is not there; convert again")
-        return found
+        """Return the Parquet files of a table, which are all there; they may be damaged."""
+        return there(self.path, self.manifest, table)
+
+    def check(self, table: str) -> None:
+        """Raise InputError where the files of a table are not as they were written.
+
+        They are read for that once, however often it is asked.
+        """
+        if table not in self.checked:
+            check_rows(self.path, self.manifest, table)
+            self.checked.add(table)
+
+    def read_through(self, table: str) -> None:
+        """Read a table to its end. Raises InputError where that cannot be done."""
+        for _ in self._rows(table, schema(table).names):
+            pass
 
     def files_alike(self, table: str) -> Iterator[tuple[list[Path], frozenset[str]]]:
-        """Yield the Parquet files of a table, and the columns that they lack, which are NULL."""
+        """Yield the sound Parquet files of a table, and the columns they lack, which are NULL."""
+        self.check(table)
         kept = itertools.groupby(self.files(table), partial(self._lacking, table))
         yield from ((list(files), less) for less, files in kept)
 
@@ -162,18 +169,19 @@ class Dataset:
         return lacking(self.manifest, table, file.name)
 
     def runs(self) -> list[Path]:
-        """Return the files with the fingerprints of its records, which are all there and whole.
+        """Return the files with the fingerprints of its records, which are as they were written.
 
         There are none where it was made of datasets.
         """
         found = []
         for name, count in (self.manifest["records"] or {}).items():
-            path = self.path / name
-            if not path.is_file() or path.stat().st_size != count * FINGERPRINT.itemsize:
+            path = plain_file(self.path, name)
+            if path.stat().st_size != count * FINGERPRINT.itemsize:
                 raise InputError(
-                    f"{path}: a file of the dataset is not there or not whole; its records cannot "
-                    "be distinguished from others; convert again"
+                    f"{path}: a file of the dataset is not whole; its records cannot be "
+                    "distinguished from others; convert again"
                 )
+            check_bytes(path, self.manifest["checksums"].get(name))
             found.append(path)
         return found
 
@@ -187,7 +195,9 @@ class Dataset:
         rows = (row.values() for each in self._rows(DAMAGE, names) for row in each.to_pylist())
         return DamageLog(
             details=[
-                Damage(source, offset, length, reason, record_no, smf_type, subtype)
+                Damage(
+                    source or "", offset or 0, length, reason or "", record_no, smf_type, subtype
+                )
                 for source, record_no, offset, smf_type, subtype, length, reason in rows
             ],
             count=self.manifest["damage_count"],
@@ -198,8 +208,7 @@ class Dataset:
         wanted: Wanted,
         log: Log,
         options: ReadOptions = DEFAULTS,
-        *,
-        prompt: bool = False,  # noqa: ARG002 - rows of a dataset always come so
+        gathered: Gathered | None = None,  # noqa: ARG002 - Parquet files have batches
     ) -> Batches:
         selection = options.selection
         if log.count_unknown and selection.everything:
@@ -241,7 +250,7 @@ class Dataset:
         """Yield the columns `names` of a table."""
         for files, less in self.files_alike(table):
             for file in files:
-                for batch in _parquet_rows(file, table, names, less):
+                for batch in parquet_rows(file, table, names, less):
                     yield self._renamed(batch)
 
     def _renamed(self, batch: Batch) -> Batch:
@@ -252,39 +261,6 @@ class Dataset:
         words = [self.called.get(each, each) for each in coded.dictionary.to_pylist()]
         names = pa.array(words, pa.string()).take(coded.indices)
         return batch.set_column(batch.schema.names.index("source"), "source", names)
-
-
-def _parquet_rows(
-    file: Path, table: str, names: list[str], less: frozenset[str]
-) -> Iterator[Batch]:
-    """Yield the columns `names` of a file of a table, also those that it lacks."""
-    from pyarrow.parquet import ParquetFile  # slow to load, and for datasets alone
-
-    try:
-        opened = ParquetFile(file)
-        there = [each for each in opened.schema.names if each not in less]
-        if there != [each for each in schema(table).names if each not in less]:
-            raise InputError(f"{file}: not a file of the table {table}; convert again")
-        read = [each for each in names if each not in less]
-        if COUNTED_AT in less.intersection(names):
-            read = list(dict.fromkeys([*read, *counted_from(table)]))
-        for batch in opened.iter_batches(columns=read):
-            yield _completed(batch, table, names) if less.intersection(names) else batch
-    except (OSError, pa.ArrowException) as error:
-        raise InputError(f"{file}: cannot be read as Parquet: {error}") from error
-
-
-def _completed(batch: Batch, table: str, names: list[str]) -> Batch:
-    """Return rows with the columns `names`; those that they lack are NULL, but for `counted_at`."""
-    found = []
-    for each in (schema(table).field(name) for name in names):
-        if each.name in batch.schema.names:
-            found.append(batch.column(each.name))
-        elif each.name == COUNTED_AT:
-            found.append(counted_rows(table, batch))
-        else:
-            found.append(pa.nulls(batch.num_rows, each.type))
-    return pa.RecordBatch.from_arrays(found, names)
 
 
 def damage_rows(log: DamageLog, names: frozenset[str] | None = None) -> Batch:

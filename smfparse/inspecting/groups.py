@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any, TypeAlias, cast
 
-import polars as pl
+import numpy as np
+import pyarrow as pa
 
 from smfparse.inputs import Inputs, SmfFile
 from smfparse.schemas import ACCOUNTING, DUMP_HEADER, DUMP_TRAILER, REGISTRY, STATISTICS
-from smfparse.tables import RECORD, every_block
+from smfparse.tables import RECORD, Batch, every_block
+from smfparse.vectors import Ints
 
 _DUMP_RECORDS = {DUMP_HEADER: "SMF dump header", DUMP_TRAILER: "SMF dump trailer"}
 _BY = ["system", "qmgr", "mq_version", "type", "subtype"]
 _COLUMNS = frozenset({*_BY, "length", "smf_time"})
+_Kind: TypeAlias = tuple[Any, Any, Any, Any, Any]
+"""Values of the columns _BY."""
+_Figures: TypeAlias = tuple[int, int, dt.datetime | None, dt.datetime | None]
+"""Records, bytes, first and last SMF time."""
 
 
 @dataclass(frozen=True)
@@ -46,24 +54,45 @@ def inventory(inputs: Inputs) -> list[Group]:
     """
     inputs.log.count_unknown = True
     checked = every_block() if any(isinstance(each, SmfFile) for each in inputs.sources) else {}
-    parts = [
-        _grouped(pl.DataFrame(batch).with_columns(pl.lit(1).alias("records")))
-        for table, batch in inputs.batches({RECORD: _COLUMNS, **checked})
-        if table == RECORD
-    ]
-    if not parts:
-        return []
-    total = _grouped(pl.concat(parts))
-    return [Group(**row) for row in total.sort(_BY, nulls_last=True).iter_rows(named=True)]
+    found: dict[_Kind, _Figures] = {}
+    for table, batch in inputs.batches({RECORD: _COLUMNS, **checked}):
+        if table == RECORD:
+            for kind, figures in _counted(batch):
+                found[kind] = _together(found[kind], figures) if kind in found else figures
+    in_order = sorted(found, key=lambda kind: [(each is None, each) for each in kind])
+    return [Group(*kind, *found[kind]) for kind in in_order]
 
 
-def _grouped(rows: pl.DataFrame) -> pl.DataFrame:
-    """Add rows of records, or of earlier groups, up by kind."""
-    if "length" in rows.columns:
-        rows = rows.rename({"length": "bytes"}).with_columns(first="smf_time", last="smf_time")
-    return rows.group_by(_BY).agg(
-        pl.col("records").sum().cast(pl.Int64),
-        pl.col("bytes").sum(),
-        pl.col("first").min(),
-        pl.col("last").max(),
+def _counted(batch: Batch) -> Iterator[tuple[_Kind, _Figures]]:
+    """Count the records of a batch by kind."""
+    if not batch.num_rows:
+        return
+    codes = [_codes(batch[name]) for name in _BY]
+    order = np.lexsort(codes)
+    differs = [np.diff(each[order]) != 0 for each in codes]
+    starts = np.flatnonzero(np.append(True, np.logical_or.reduce(differs)))
+    times = batch["smf_time"].to_numpy(zero_copy_only=False)[order]
+    figures = (
+        np.diff(np.append(starts, len(order))),
+        np.add.reduceat(batch["length"].to_numpy()[order], starts),
+        np.fmin.reduceat(times, starts),
+        np.fmax.reduceat(times, starts),
     )
+    of_each = zip(*(each.tolist() for each in figures), strict=True)
+    for row, found in zip(order[starts].tolist(), of_each, strict=True):
+        yield cast("_Kind", tuple(batch[name][row].as_py() for name in _BY)), found
+
+
+def _codes(column: Any) -> Ints:
+    """Return numbers that tell the values of a column apart; -1 is NULL."""
+    if pa.types.is_string(column.type):
+        column = column.dictionary_encode()
+    numbers = column.indices if pa.types.is_dictionary(column.type) else column
+    found = numbers.to_numpy(zero_copy_only=False)
+    return np.where(np.isnan(found), -1, found).astype(np.int64)
+
+
+def _together(one: _Figures, other: _Figures) -> _Figures:
+    times = [each for each in (*one[2:], *other[2:]) if each is not None]
+    span = (min(times), max(times)) if times else (None, None)
+    return one[0] + other[0], one[1] + other[1], *span

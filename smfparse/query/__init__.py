@@ -12,14 +12,16 @@ from smfparse.faces import face
 
 if TYPE_CHECKING:
     from smfparse.query.catalog import Catalog as Catalog
-    from smfparse.query.catalog import Connection as Connection
+    from smfparse.query.connecting import Connection as Connection
+    from smfparse.query.connecting import connected as connected
     from smfparse.query.lazy import lazy_frame as lazy_frame
     from smfparse.query.projection import words_in as words_in
     from smfparse.query.prompt import Console as Console
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
-        catalog="Catalog Connection",
+        catalog="Catalog",
+        connecting="Connection connected",
         lazy="lazy_frame",
         projection="words_in",
         prompt="Console",

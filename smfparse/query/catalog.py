@@ -9,21 +9,21 @@ from __future__ import annotations
 
 import glob
 import re
-import tempfile
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeAlias
+from typing import Any
 
 import duckdb
 
 from smfparse.errors import InputError, RequestError
 from smfparse.inputs import Dataset, Inputs
 from smfparse.interrupts import interrupting
-from smfparse.query.hints import hinted
+from smfparse.query.connecting import Connection, connected, forget_python
+from smfparse.query.hints import failure
 from smfparse.query.projection import Plan, named_tables, named_views, read_plan, scanned, tables_of
 from smfparse.query.results import result_parts, result_table
 from smfparse.query.scans import Scan, SmfScans
@@ -40,10 +40,18 @@ from smfparse.tables import (
     view_names,
 )
 
-Connection: TypeAlias = duckdb.DuckDBPyConnection
 _INTERRUPTED = re.compile(r"(Query interrupted|INTERRUPT Error)|.*\bKeyboardInterrupt: *$", re.S)
 """An error of DuckDB, or an OSError of Arrow, that is a KeyboardInterrupt, which may be in Python
 code that they call."""
+_OF_THE_QUERY = (
+    duckdb.ParserException,
+    duckdb.BinderException,
+    duckdb.CatalogException,
+    duckdb.ConversionException,
+    duckdb.OutOfRangeException,
+    duckdb.OutOfMemoryException,
+)
+"""Errors of DuckDB that have their reason in the query, whatever the datasets hold."""
 _STREAMED = 1024
 """Rows of a batch of a stream."""
 _QUERIES = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
@@ -61,15 +69,16 @@ _EXPLAIN = re.compile(
 class Relations:
     """The tables and views of inputs that were made in a connection so far.
 
-    scans  the SMF files among the inputs
+    scans  the inputs that DuckDB does not read itself: SMF files, and in a safe connection all
     """
 
-    def __init__(self, connection: Connection, inputs: Inputs) -> None:
-        raw = [each for each in inputs.sources if not isinstance(each, Dataset)]
+    def __init__(self, connection: Connection, inputs: Inputs, *, safe: bool) -> None:
+        raw = [each for each in inputs.sources if safe or not isinstance(each, Dataset)]
         self.scans = SmfScans(replace(inputs, sources=raw))
         self._connection = connection
         self._selection = inputs.selection
-        self._datasets = [each for each in inputs.sources if isinstance(each, Dataset)]
+        datasets = (each for each in inputs.sources if isinstance(each, Dataset))
+        self._datasets = [] if safe else [*datasets]
         self._made: set[str] = set()
 
     def make(self, tables: Iterable[str], found: Sequence[str] = ()) -> None:
@@ -84,10 +93,17 @@ class Relations:
                     self._add_view(name)
                     self._made.add(name)
         except duckdb.Error as error:
-            if not self._datasets:
+            if not self._datasets or _is_interrupt(error):
                 raise
             names = ", ".join(each.name for each in self._datasets)
-            raise InputError(f"{names}: the dataset cannot be read: {error}") from error
+            reason, _, _ = str(error).partition("\n")  # behind it is SQL that nobody wrote
+            raise InputError(f"{names}: the dataset cannot be read: {reason}") from error
+
+    def check(self) -> None:
+        """Read the datasets that were read through. Raises InputError where one is damaged."""
+        for each in self._datasets:
+            for table in self._made.intersection(table_names()):
+                each.read_through(table)
 
     def _add(self, table: str) -> None:
         parts = []
@@ -135,14 +151,16 @@ class Statements:
     def prepared(self, statement: str) -> Iterator[Any]:
         """Make what a statement reads, and read the files first where it scans more than once.
 
-        Yields the type of the statement. Raises RequestError unless there is exactly one.
+        Yields the type of the statement; None: one that duckdb has no name for. Raises RequestError
+        unless there is exactly one.
         """
         found = self._connection.extract_statements(statement)
         if len(found) != 1:
             raise RequestError(_NOT_ONE_QUERY)
-        wanted = self._read_first(statement, found[0].type)
+        kind = _kind(found[0])
+        wanted = self._read_first(statement, kind)
         with self._relations.scans.read_once(wanted) if wanted else nullcontext():
-            yield found[0].type
+            yield kind
 
     def _read_first(self, statement: str, kind: Any) -> Wanted:
         """Make what a statement reads; return what it scans more than once altogether."""
@@ -171,10 +189,9 @@ class Statements:
         """Raise the error of DuckDB for a query that it cannot bind, with its place there."""
         try:
             self._connection.sql(query)
-        except duckdb.InterruptException:
-            raise
-        except duckdb.Error:
-            self._connection.execute(query)  # it fails as well, and its message has the place
+        except duckdb.Error as error:
+            if not _is_interrupt(error):
+                self._connection.execute(query)  # it fails as well, and its message has the place
             raise
 
     def _plan(self, query: str) -> Plan | None:
@@ -195,9 +212,9 @@ class Statements:
     def _explained(self, query: str) -> Plan | None:
         try:
             ((_, text),) = self._connection.execute(f"EXPLAIN (FORMAT JSON) {query}").fetchall()
-        except duckdb.InterruptException:
-            raise
-        except duckdb.Error:
+        except duckdb.Error as error:
+            if _is_interrupt(error):
+                raise
             return None
         return read_plan(text)
 
@@ -206,16 +223,16 @@ class Catalog:
     """The tables and views of `inputs` in DuckDB. Use it in a `with` block, or close it.
 
     The schema `inputs` has them with `input_no`: 0 for SMF files, which `source` distinguishes,
-    and a number for each dataset.
+    and a number for each dataset, or 0 where `safe` is.
+
+    safe  whether statements reach nothing but the tables: no file, no network, no setting
     """
 
-    def __init__(self, inputs: Inputs) -> None:
-        self.connection = duckdb.connect()
-        self.connection.execute("SET TimeZone = 'UTC'")
-        self.connection.execute(f"SET temp_directory = {quoted(tempfile.gettempdir())}")
-        self.connection.execute("SET enable_progress_bar = false")  # it goes to stdout
+    def __init__(self, inputs: Inputs, *, safe: bool = False) -> None:
+        self.connection = connected(safe=safe)
         self.connection.execute("CREATE SCHEMA inputs")
-        self._relations = Relations(self.connection, inputs)
+        self._safe = safe
+        self._relations = Relations(self.connection, inputs, safe=safe)
         self._statements = Statements(self.connection, self._relations)
         self.of_queues = inputs.of_queues
 
@@ -307,16 +324,29 @@ class Catalog:
         self._relations.scans.failure = None
         try:
             with interrupting(self.connection.interrupt):
+                if not self._safe:  # there, no setting can be changed
+                    forget_python(self.connection)
                 yield
         except (duckdb.Error, RuntimeError, OSError) as error:
             if _is_interrupt(error):
                 raise KeyboardInterrupt from error
             if self._relations.scans.failure is not None:
                 raise self._relations.scans.failure from error
+            if not isinstance(error, _OF_THE_QUERY):
+                self._relations.check()
             if isinstance(error, duckdb.Error) or getattr(error, "errno", 0) is None:
                 names = [*named_tables(query), *named_views(query)]
-                raise RequestError(hinted(str(error), names)) from error
+                denied = self._safe and isinstance(error, duckdb.PermissionException)
+                large = isinstance(error, duckdb.OutOfMemoryException)
+                raise failure(str(error), names, denied=denied, large=large) from error
             raise
+
+
+def _kind(statement: duckdb.Statement) -> Any:
+    try:
+        return statement.type
+    except ValueError:
+        return None
 
 
 def _is_interrupt(error: Exception) -> bool:

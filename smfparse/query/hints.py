@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable
 
+from smfparse.errors import QueryError, SmfError
 from smfparse.tables import columns_meant, columns_of, near_names, relations
 
 _COLUMN = re.compile(r'[Cc]olumn (?:named )?"([^"]+)"')
@@ -14,6 +15,21 @@ _MEANT = re.compile(r'\nDid you mean "(\w+)[^\n]*')
 _PLACE = "\n\nLINE "
 """What stands before the line of the query in which DuckDB found an error."""
 _MOST = 5
+_SHUT_IN = "with safe=True a statement reaches nothing but the tables of the inputs"
+
+
+def failure(message: str, tables: Iterable[str], *, denied: bool, large: bool) -> SmfError:
+    """Return what to raise where DuckDB says `message`.
+
+    tables  those that the query names, and views
+    denied  whether it may not have what it asks for, as safe=True
+    large   whether there is no memory for it
+    """
+    if large:
+        reason, _, _ = message.partition("\n")
+        return SmfError(f"{reason}; select fewer rows or columns")
+    message = hinted(message, tables)
+    return QueryError(f"{message}\n{_SHUT_IN}", "safe") if denied else QueryError(message)
 
 
 def hinted(message: str, tables: Iterable[str]) -> str:

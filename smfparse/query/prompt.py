@@ -17,6 +17,7 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.shortcuts import CompleteStyle
 
 from smfparse.errors import SmfError
+from smfparse.interrupts import ASKED
 from smfparse.query.catalog import Catalog, is_complete
 from smfparse.query.projection import named_tables, named_views
 from smfparse.tables import columns_of, relations, title_of
@@ -52,7 +53,7 @@ class Console:
     render    gives the lines of a result: its parts, as `Catalog.run` yields them
     describe  gives the lines about a name; None: the list of tables
     show      takes a line of output
-    complain  takes an error message
+    complain  takes an error
     done      is called after every entry
     """
 
@@ -62,7 +63,7 @@ class Console:
         render: Callable[[Iterable[Any]], Iterable[str]],
         describe: Callable[[str | None], Iterable[str]],
         show: Callable[[str], Any],
-        complain: Callable[[str], Any],
+        complain: Callable[[BaseException], Any],
         done: Callable[[], Any],
     ) -> None:
         self._catalog = catalog
@@ -88,7 +89,8 @@ class Console:
                 if not self.do(session.prompt()):
                     return
             except KeyboardInterrupt:
-                continue
+                if ASKED.signal is not None:
+                    raise
             except EOFError:
                 return
 
@@ -102,9 +104,11 @@ class Console:
                     for line in self._shown(parts):
                         self._show(line)
         except SmfError as error:
-            self._complain(str(error))
+            self._complain(error)
         except KeyboardInterrupt:
-            self._complain("interrupted")
+            if ASKED.signal is not None:
+                raise
+            self._complain(KeyboardInterrupt("interrupted"))
         self._done()
         return True
 

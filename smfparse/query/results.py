@@ -52,7 +52,7 @@ def result_table(relation: Any) -> Any:
 
 
 def _plain(relation: Any) -> Any:
-    names = _unique(relation.columns)
+    names = _unique([name.partition("\0")[0] for name in relation.columns])  # as Arrow cuts them
     columns = []
     for number, (name, kind) in enumerate(zip(names, relation.types, strict=True), 1):
         plain = str(kind).split("(")[0] in _PLAIN

@@ -16,7 +16,7 @@ import pyarrow as pa
 from pyarrow.dataset import Dataset
 
 from smfparse.errors import OutputError, SmfError
-from smfparse.inputs import Inputs
+from smfparse.inputs import Inputs, TemporaryFolder
 from smfparse.query.projection import scanned, words_in
 from smfparse.tables import Batch, Wanted, coded_schema, columns
 
@@ -73,14 +73,20 @@ class SmfScans:
 
         Raises OutputError where the temporary folder has no room for them.
         """
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-            spool = Spool(Path(folder), wanted)
+        with self._folder() as folder:
+            spool = Spool(folder, wanted)
             spool.fill(self.inputs)
             self._spool = spool
             try:
                 yield
             finally:
                 self._spool = None
+
+    def _folder(self) -> TemporaryFolder:
+        try:
+            return TemporaryFolder()
+        except OSError as error:
+            raise OutputError(f"{tempfile.gettempdir()}: {error.strerror or error}") from error
 
     def rows(self, table: str, names: frozenset[str]) -> Iterator[Batch]:
         """Yield the columns `names` of a table, and maybe more."""

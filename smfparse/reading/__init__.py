@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from smfparse.reading.headers import kinds_of as kinds_of
     from smfparse.reading.headers import least_offset as least_offset
     from smfparse.reading.headers import triplet_count as triplet_count
-    from smfparse.reading.input import Copy as Copy
     from smfparse.reading.input import Input as Input
     from smfparse.reading.packing import PACKINGS as PACKINGS
     from smfparse.reading.packing import unpacked as unpacked
@@ -44,7 +43,7 @@ else:
         framings="FRAMINGS",
         headers="MOST_TRIPLETS SUBTYPE_END Headers begins_dump "
         "existing_triplets kinds_of least_offset triplet_count",
-        input="Copy Input",
+        input="Input",
         packing="PACKINGS unpacked",
         planning="plan size_of",
         reader="read_chunks",

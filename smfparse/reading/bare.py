@@ -18,12 +18,13 @@ class BareWalk(Walk):
     """Nothing between the records: one ends where its triplets say and the next header stands."""
 
     chained = False
+    marked = False
     mapped = False
 
     def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:  # noqa: ARG002
         starts = headers_in(buffer, at - RDW_SIZE, end)
         lengths = implied_length(buffer, starts)
-        found, gaps, used = _Bare(starts.tolist(), lengths.tolist(), end, last).records(at)
+        found, gaps, used = Unframed(starts.tolist(), lengths.tolist(), end, last).records(at)
         places, length = np.array(found, np.int64).reshape(-1, 2).T
         codes = np.zeros(len(found), np.uint8)
         return Segments(places, length, codes, places + RDW_SIZE, used, gaps=gaps)
@@ -32,7 +33,7 @@ class BareWalk(Walk):
         return super().begin(buffer, at + RDW_SIZE, least)
 
 
-class _Bare:
+class Unframed:
     """Records that are found only by their headers and by the length that their triplets imply.
 
     starts   where there are headers: a record each, or something in a record that looks like one
@@ -69,7 +70,8 @@ class _Bare:
     def _extent(self, index: int) -> tuple[int, int]:
         """Return the length of a record, 0 if it is none, and which header is the next.
 
-        That is 0 where more data has to be seen first.
+        That is 0 where more data has to be seen first. A record in which another header stands is
+        longer than it was, or cut.
         """
         here, size = self._starts[index], self._lengths[index]
         behind = here + size
@@ -80,11 +82,7 @@ class _Bare:
         if not size:
             return self._up_to_next(index)
         following = bisect_left(self._starts, behind - RDW_SIZE, lo=index + 1)
-        if not self._leads_on(index):
-            for later in range(index + 1, following):
-                if self._leads_on(later):
-                    return 0, later
-        return size, following
+        return (size if following == index + 1 else 0), index + 1
 
     def _up_to_next(self, index: int) -> tuple[int, int]:
         here = self._starts[index]
@@ -95,10 +93,3 @@ class _Bare:
         else:
             return 0, 0
         return (size if size <= _LONGEST else 0), index + 1
-
-    def _leads_on(self, index: int) -> bool:
-        """Whether a record ends where another begins, or with the file."""
-        behind = self._starts[index] + self._lengths[index]
-        place = bisect_left(self._starts, behind - RDW_SIZE)
-        exact = place < len(self._starts) and self._starts[place] == behind - RDW_SIZE
-        return exact or (self._last and behind == self._end)

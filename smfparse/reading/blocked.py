@@ -7,10 +7,11 @@ from itertools import repeat
 
 import numpy as np
 
-from smfparse.reading.headers import SMF_HEADER, headers_in, plausible
+from smfparse.reading.headers import SMF_HEADER, headers_in, is_plausible
 from smfparse.reading.rdw import RdwWalk, behind_null, block_length
 from smfparse.reading.segments import (
     ALL,
+    FIRST,
     GOES_ON,
     LEAST_WORD,
     NEVER_ON,
@@ -24,6 +25,8 @@ from smfparse.vectors import Bytes
 
 _MOST_IN_BLOCK = 1 << 9
 """Segments that are looked at to see whether they fill a block."""
+_LONG_BLOCK = 1 << 16
+"""Bytes beyond which a block is longer than usual: that has 32,760 at most."""
 _RDWS = RdwWalk()
 
 
@@ -67,6 +70,18 @@ class BdwWalk(Walk):
         if before >= least and block_length(buffer, before, 0):
             return before
         return super().begin(buffer, at, least)
+
+    def rest(self, run: Segments) -> int:
+        """Return how many segments are in front of the last block that begins with a record.
+
+        Where blocks are long the next walk goes on inside of one.
+        """
+        apart = run.place[1:] != (run.place + run.length)[:-1]
+        begins = np.flatnonzero(apart & (run.code[1:] <= FIRST))
+        if begins.size:
+            return int(begins[-1]) + 1
+        is_long = run.code.size and run.end - int(run.place[0]) > _LONG_BLOCK
+        return super().rest(run) if is_long else 0
 
     def hides_block(self, buffer: Bytes, at: int) -> bool:
         return bool(block_length(buffer, at, None))
@@ -168,7 +183,7 @@ class _PhysicalBlock:
         """
         if end > self._data_end or end - at < SMF_HEADER:
             return True
-        if not plausible(self._buffer, np.array([at]))[0]:
+        if not is_plausible(self._buffer, at):
             return False
         behind = end - RDW_SIZE
         if end + RDW_SIZE > self._data_end or not block_length(self._buffer, behind, None):

@@ -15,8 +15,9 @@ from smfparse.errors import InputError, RequestError
 from smfparse.layout import ENCODING
 from smfparse.limits import LIMITS, Limits
 from smfparse.reading.chunks import SLACK
-from smfparse.reading.evidence import are_heads, fills, next_record
+from smfparse.reading.evidence import are_heads, are_sound, fills, next_record
 from smfparse.reading.framings import FRAMINGS
+from smfparse.reading.headers import SMF_HEADER
 from smfparse.reading.packing import unpacked
 from smfparse.reading.segments import FIRST, RDW_SIZE, Segments, Walk
 from smfparse.reading.walks import WALKS
@@ -25,8 +26,8 @@ from smfparse.vectors import Bytes, Ints
 
 _ENOUGH = 32
 """Records that are counted to find which walk fits."""
-_SEEN = 1 << 12
-"""Segments among which these are, and descriptor words of blocks."""
+_STEPS = (1 << 7, 1 << 12)
+"""Segments among which these are, and descriptor words of blocks; mostly the first are enough."""
 _HEAD_BYTES = 1 << 20
 """Bytes at the start of a file in which its framing is looked for."""
 _ASCII_NAMES = {
@@ -78,6 +79,7 @@ def look_at(
         if end == RDW_SIZE:
             raise InputError(f"{source}: {data.fault or 'the file is empty'}")
         last = end < RDW_SIZE + _HEAD_BYTES
+        buffer = buffer[: end + SLACK]  # walks that move bytes copy it
         framing = framing or detect(buffer, RDW_SIZE, end, last)
         if framing is None:
             raise _no_dump(source, buffer[RDW_SIZE:end].tobytes())
@@ -105,14 +107,14 @@ def detect(buffer: Bytes, at: int, end: int, last: bool) -> Framing | None:
 
     None: there are no SMF records in it that any walk finds.
     """
-    found = {name: _found(walk, buffer, at, end, last) for name, walk in WALKS.items()}
+    found = _by_framing(buffer, at, end, last)
     most = max(each.count for each in found.values())
-    if not most and _is_translated(buffer[at:end].tobytes()):
-        return None
     if most < _ENOUGH:
-        found = {
-            name: _found(walk, buffer, at, end, last, further=True) for name, walk in WALKS.items()
-        }
+        found = _by_framing(buffer, at, end, last, further=True)
+    if not any(each.count for each in found.values()):
+        if _is_translated(buffer[at:end].tobytes()):
+            return None
+        found = _by_framing(buffer, at, end, last, further=True, named=False)
     found = _likely(found, at)
     name = max(found, key=lambda each: (found[each].score, -found[each].place))
     if found[name].count:
@@ -121,6 +123,15 @@ def detect(buffer: Bytes, at: int, end: int, last: bool) -> Framing | None:
         if last and _is_cut(walk, buffer, at, end):
             return Framing(name, f"the first record, which is cut, has {FRAMINGS[name].title}")
     return None
+
+
+def _by_framing(
+    buffer: Bytes, at: int, end: int, last: bool, further: bool = False, named: bool = True
+) -> dict[str, _Found]:
+    """Return what the walk of each framing finds in buffer[at:end], as `_found` does."""
+    return {
+        name: _found(walk, buffer, at, end, last, further, named) for name, walk in WALKS.items()
+    }
 
 
 def _likely(found: dict[str, _Found], at: int) -> dict[str, _Found]:
@@ -162,43 +173,51 @@ class _Found:
 
 
 def _found(
-    walk: Walk, buffer: Bytes, at: int, end: int, last: bool, further: bool = False
+    walk: Walk, buffer: Bytes, at: int, end: int, last: bool, further: bool, named: bool
 ) -> _Found:
     """Return the records that a walk finds in buffer[at:end], the start of a file.
 
     further  whether to go on behind damage, until there are _ENOUGH; else they are those that
              follow each other from `at` on
+    named    whether a header needs a system indicator byte and a system id as z/OS writes them
     """
     score = count = 0
     place: int | None = at
     first, shown = at, False
     while place is not None and count < _ENOUGH:
         data = buffer if walk.mapped else buffer.copy()
-        run, heads = _first_records(walk, data, place, end, last)
+        run, heads = _first_records(walk, data, place, end, last, named)
         heads = heads[: _ENOUGH - count]
         if heads.size:
             first = first if count else place
             shown = shown or walk.shows(data, run, at, end)
             count += heads.size
             score += heads.size + int(fills(data, run.where(heads)).sum())
-        if not further or (heads.size and run.gaps and not walk.chained):
+        if not further or (heads.size and run.gaps and not walk.marked):
             break
         place = _later(walk, buffer, int(run.place[heads[-1]] if heads.size else place), end, last)
     return _Found(score, count, first) if shown else _Found(0, 0, at)
 
 
 def _first_records(
-    walk: Walk, buffer: Bytes, at: int, end: int, last: bool
+    walk: Walk, buffer: Bytes, at: int, end: int, last: bool, named: bool
 ) -> tuple[Segments, Ints]:
     """Return the segments from `at` on, and which start records, up to one that does not."""
-    found = walk.segments(buffer, at, end, last, _SEEN)
-    if found.gaps and not walk.chained:
-        found = found.where(found.place < found.gaps[0][0])
-    heads = np.flatnonzero(found.code <= FIRST)[:_ENOUGH]
-    if not heads.size or heads[0]:
-        return found, heads[:0]
-    good = are_heads(buffer, found)[heads]
-    return found, heads if good.all() else heads[: int(np.argmin(good))]
+    for most in _STEPS:
+        found = walk.segments(buffer, at, end, last, most)
+        if found.gaps and not walk.marked:
+            found = found.where(found.place < found.gaps[0][0])
+        heads = np.flatnonzero(found.code <= FIRST)[:_ENOUGH]
+        if not heads.size or heads[0]:
+            return found, heads[:0]
+        good = are_heads(buffer, found)[heads]
+        if named:
+            good &= are_sound(buffer, found.at[heads]) | (found.length[heads] < SMF_HEADER)
+        if not good.all():
+            return found, heads[: int(np.argmin(good))]
+        if heads.size == _ENOUGH or not walk.chained:
+            break
+    return found, heads
 
 
 def _is_cut(walk: Walk, buffer: Bytes, at: int, end: int) -> bool:

@@ -17,15 +17,16 @@ from smfparse.reading.headers import (
     headers_in,
     implied_length,
     is_dump,
+    is_plausible,
     plausible,
 )
-from smfparse.reading.segments import FIRST, MIDDLE, RDW_SIZE, WHOLE, Segments, Walk
+from smfparse.reading.segments import FIRST, LAST, RDW_SIZE, WHOLE, Segments, Walk
 from smfparse.vectors import Bools, Bytes, Ints
 
-_LOOKS = ((1 << 12, 1 << 4), (1 << 17, 1 << 9))
+_LOOKS = ((1 << 12, 3), (1 << 17, 1 << 9))
 """Bytes behind a place, and segments in them, that are searched for records that follow it: first
 as much as is mostly enough; then the longest record, even in pieces of 64 bytes."""
-_FIRST_SEARCH = 1 << 16
+_FIRST_SEARCH = 1 << 10
 """Bytes that are searched first for the next record; then more and more."""
 
 
@@ -41,12 +42,19 @@ def are_heads(buffer: Bytes, found: Segments) -> Bools:
     return heads
 
 
+def are_sound(buffer: Bytes, start: Ints) -> Bools:
+    """Return which headers have a system indicator byte and a system id, as z/OS writes them."""
+    return has_flag(buffer, start) & has_system(buffer, start)
+
+
 def holds_records(buffer: Bytes, start: Ints, length: Ints) -> Bools:
     """Return which segments seem to be a header or trailer of a dump, and have a record behind it.
 
     Nothing else is in a header or trailer: the length is that of a block.
     """
     holds: Bools = (length >= 2 * SMF_HEADER) & is_dump(buffer, start)
+    if not holds.any():
+        return holds
     holds[holds] = plausible(buffer, start[holds] + SMF_HEADER)
     return holds
 
@@ -98,34 +106,44 @@ def leads_on(walk: Walk, buffer: Bytes, place: int, end: int, last: bool) -> boo
         follows = _followed(walk, buffer, found, stop, last and stop == end)
         if follows is not None:
             return follows
-        if stop == end and found.code.size < most:
-            return False if last else None
-    return False
+    is_open = stop == end and not last and found.code.size < most
+    return None if is_open else False
 
 
 def _followed(walk: Walk, buffer: Bytes, found: Segments, end: int, last: bool) -> bool | None:
     """Whether the first segments are a record that another one follows; None: not known."""
-    code, heads = found.code, are_heads(buffer, found)
-    if not code.size:
+    code, length = found.code.tolist(), found.length.tolist()
+    if not code:
         return False if found.broken else None
-    later = np.flatnonzero(code[1:] <= FIRST) + 1
-    pieces = code[: later[0] if later.size else code.size]
-    goes_on = (pieces == FIRST) | (pieces == MIDDLE)
-    if not heads[0] or not goes_on[:-1].all():
+    at = found.at.tolist()
+    ends = next((index for index, each in enumerate(code) if each in (WHOLE, LAST)), len(code))
+    wrong = any(each <= FIRST for each in code[1 : ends + 1])
+    if wrong or not _is_head(buffer, at[0], length[0], code[0]):
         return False
-    if goes_on[-1]:
-        return False if found.broken or later.size else None
-    if fills(buffer, found)[0] or (last and found.end == end):
+    if ends == len(code):
+        return False if found.broken else None
+    later = next((index for index in range(ends + 1, len(code)) if code[index] <= FIRST), None)
+    if later is not None and _is_head(buffer, at[later], length[later], code[later]):
         return True
-    if later.size:
-        return bool(heads[later[0]])
-    if found.end + RDW_SIZE + SMF_HEADER <= end:
-        return walk.begins(buffer, found.end, end)
-    return None
+    if fills(buffer, found.where(slice(1)))[0] or (last and found.end == end):
+        return True
+    if later is None and found.end + RDW_SIZE + SMF_HEADER > end:
+        return None
+    return later is None and walk.begins(buffer, found.end, end)
+
+
+def _is_head(buffer: Bytes, at: int, length: int, code: int) -> bool:
+    """Whether `are_heads` is true of one segment: of few, this is faster."""
+    if length < SMF_HEADER:
+        return code == FIRST
+    if code > FIRST or not is_plausible(buffer, at):
+        return False
+    holds = length >= 2 * SMF_HEADER and is_plausible(buffer, at + SMF_HEADER)
+    return not (holds and is_dump(buffer, np.array([at]))[0])
 
 
 def fills(buffer: Bytes, found: Segments) -> Bools:
     """Return which segments are whole records, and as long as what is in them says."""
     start = found.at
     filled: Bools = (found.code == WHOLE) & (implied_length(buffer, start) == found.length)
-    return filled & has_flag(buffer, start) & has_system(buffer, start)
+    return filled & are_sound(buffer, start)

@@ -7,6 +7,15 @@ from itertools import repeat
 
 import numpy as np
 
+from smfparse.reading.bare import Unframed
+from smfparse.reading.headers import (
+    SMF_HEADER,
+    has_flag,
+    headers_in,
+    implied_length,
+    is_plausible,
+    plausible,
+)
 from smfparse.reading.segments import ALL, FIRST, LAST, MIDDLE, RDW_SIZE, WHOLE, Segments, Walk
 from smfparse.vectors import Bytes, Ints
 
@@ -67,30 +76,122 @@ class FtpRecordWalk(Walk):
     mapped = False
 
     def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:  # noqa: ARG002
-        """Return the records; in the buffer they are without escapes."""
+        """Return the records; in the buffer they are without escapes.
+
+        Between two marks, where there is not just one record as long as what is in it says, they
+        are told apart by their headers.
+        """
         data = buffer[at:end]
         escapes = _escapes(data)
         meaning = data[escapes + 1]
-        marks = escapes[meaning <= _MARKS]
+        marks = escapes[meaning <= _MARKS][:most]
         twice = escapes[meaning == _ESCAPE]
         wrong = escapes[(meaning > _MARKS) & (meaning < _ESCAPE) | (meaning == 0)]
         start, stop = np.append(0, marks + 2)[:-1], marks
         some = stop > start
         start, stop = start[some], stop[some]
-        bad = np.searchsorted(wrong, stop) > np.searchsorted(wrong, start)
-        gaps = zip((start[bad] + at).tolist(), (stop[bad] - start[bad]).tolist(), strict=True)
-        start, stop = start[~bad], stop[~bad]
         used = int(marks[-1]) + 2 if marks.size else 0
         if twice.size:
             kept = np.ones(used, np.bool_)
             kept[twice[twice < used]] = False
             rest = data[:used][kept]
             data[: rest.size] = rest
-        moved = np.searchsorted(twice, start)
-        length = stop - start - (np.searchsorted(twice, stop) - moved) + RDW_SIZE
+        start, stop, wrong = (
+            at + each - np.searchsorted(twice, each) for each in (start, stop, wrong)
+        )
+        start, stop, gap = _told_apart(buffer, start, stop, wrong)
+        moved = at + twice - np.arange(twice.size)
+        place, gap = (each + np.searchsorted(moved, each) for each in (start, gap))
         codes = np.zeros(len(start), np.uint8)
-        place = at + start
-        return Segments(place - moved - RDW_SIZE, length, codes, place, at + used, gaps=[*gaps])
+        gaps = [(first, behind - first) for first, behind in gap.tolist()]
+        return Segments(
+            start - RDW_SIZE, stop - start + RDW_SIZE, codes, place, at + used, gaps=gaps
+        )
+
+    def shows(self, buffer: Bytes, found: Segments, start: int, end: int) -> bool:  # noqa: ARG002
+        """Whether a mark is behind most records that are as long as what is in them says.
+
+        In any other file bytes may look like marks, but they are inside of records.
+        """
+        told = implied_length(buffer, found.at)
+        whole = has_flag(buffer, found.at) & ((told == 0) | (told == found.length))
+        behind = found.at + found.length
+        marks = (buffer[behind] == _ESCAPE) & (buffer[behind + 1] <= _MARKS)
+        starts = plausible(buffer, found.at)
+        return bool(2 * (marks & whole & starts).sum() > starts.sum())
+
+
+def _told_apart(buffer: Bytes, start: Ints, stop: Ints, wrong: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return where the records between marks start and end, and (gaps, 2) what is in none of them.
+
+    start, stop  int64 (pieces,): what is between two marks
+    wrong        int64: where there is an escape that means nothing
+    """
+    length = stop - start + RDW_SIZE
+    bad = np.searchsorted(wrong, stop) > np.searchsorted(wrong, start)
+    doubtful = bad | ~plausible(buffer, start - RDW_SIZE)
+    doubtful |= implied_length(buffer, start - RDW_SIZE) != length
+    records = [np.stack([start, stop], axis=1)[~doubtful]]
+    gaps = list[tuple[int, int]]()
+    indexes = np.flatnonzero(doubtful).tolist()
+    low, high = (int(start[indexes[0]]), int(stop[indexes[-1]])) if indexes else (RDW_SIZE, 0)
+    heads = headers_in(buffer, low - RDW_SIZE, high)
+    lengths = implied_length(buffer, heads).tolist()
+    from_head = np.searchsorted(heads, start - RDW_SIZE).tolist()
+    to_head = np.searchsorted(heads, stop - SMF_HEADER, side="right").tolist()
+    heads = heads.tolist()
+    for index in indexes:
+        piece = int(start[index]), int(stop[index])
+        mine = slice(from_head[index], to_head[index])
+        found, between = _in_piece(
+            buffer, *piece, dict(zip(heads[mine], lengths[mine], strict=True))
+        )
+        if not between:
+            found = [piece]
+        for each in found:
+            first, behind = np.searchsorted(wrong, each)
+            if behind > first or not is_plausible(buffer, each[0] - RDW_SIZE):
+                between.append(each)
+            else:
+                records.append(np.array([each]))
+        gaps += between
+    together = np.concatenate(records)
+    together = together[np.argsort(together[:, 0])]
+    return together[:, 0], together[:, 1], np.array(sorted(gaps), np.int64).reshape(-1, 2)
+
+
+def _in_piece(
+    buffer: Bytes, start: int, stop: int, told: dict[int, int]
+) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """Return start and end of the records with a header of their own, and of what is between.
+
+    told  for each header in the piece, how long a record is by what is in it; 0: not known
+
+    Nothing is between where there is only one, which starts where the piece does. A record whose
+    length nothing tells goes up to the next one, but for a mark with a wrong byte.
+    """
+    found, _, _ = Unframed([*told], [*told.values()], stop, True).records(start)
+    starts = [head + RDW_SIZE for head, _ in found]
+    if starts in ([], [start]):
+        behind = start - RDW_SIZE + told.get(start - RDW_SIZE, 0)
+        is_mark = behind == stop - 2 and _was_mark(buffer, behind)
+        return ([(start, behind)], [(behind, stop)]) if is_mark else ([], [])
+    records, gaps, at = list[tuple[int, int]](), list[tuple[int, int]](), start
+    for first, (head, size), following in zip(starts, found, [*starts[1:], stop], strict=True):
+        behind = head + size
+        if not told[head] and following < stop and _was_mark(buffer, behind - 2):
+            behind -= 2
+        if told[head] in (0, size):
+            if records or first > at:
+                gaps.append((at, first))
+            records.append((first, behind))
+            at = behind
+    return records, [*gaps, (at, stop)] if at < stop else gaps
+
+
+def _was_mark(buffer: Bytes, at: int) -> bool:
+    """Whether one of two bytes is that of a mark."""
+    return bool(buffer[at] == _ESCAPE or 1 <= buffer[at + 1] <= _MARKS)
 
 
 def _escapes(data: Bytes) -> Ints:

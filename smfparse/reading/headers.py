@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from functools import cached_property
 from typing import Any
 
@@ -33,10 +34,13 @@ SMF_HEADER = QWST.field("sm115sid").end
 MOST_TRIPLETS = 16
 """No record has more triplets (115/1 has 12)."""
 _TRIPLET = np.dtype([(each.name, each.kind.wire) for each in TRIPLET.fields])
+TRIPLETS_END = HEADER_END + MOST_TRIPLETS * TRIPLET.size
+"""Bytes from the RDW to the end of the last triplet that a record may have."""
 _NO_TRIPLET = np.iinfo(np.uint32).max
 _FLAG, _TYPE, _TIME, _DATE, _SYSTEM, _SUBTYPE = (
     QWST.field(f"sm115{name}").offset for name in ("flg", "rty", "tme", "dte", "sid", "stf")
 )
+_TIME_DATE = struct.Struct(">II")
 _SIGN = _SYSTEM - 1
 """The byte with the sign of the packed date."""
 _FIRST_YEAR, _END_YEAR = 0x0060000, 0x0200000
@@ -124,6 +128,29 @@ def plausible(buffer: Bytes, start: Ints) -> Bools:
     is_date: Bools = (tens == 0) & (date & 15 >= 10) & (day >= 1) & (day <= 0x366)
     is_date &= (digits >= _FIRST_YEAR) & (digits < _END_YEAR)
     return is_date & (time < _DAY_HUNDREDTHS)
+
+
+def is_plausible(buffer: Bytes, at: int) -> bool:
+    """Whether `plausible` is true of one place: of few, this is faster."""
+    time, date = _TIME_DATE.unpack_from(buffer.data, at + _TIME)
+    digits = date >> 4
+    return (
+        time < _DAY_HUNDREDTHS
+        and date & 15 >= 10
+        and _FIRST_YEAR <= digits < _END_YEAR
+        and not (digits + 0x6666666 ^ digits) & 0x11111110
+        and 1 <= digits & 0xFFF <= 0x366
+    )
+
+
+def is_header(buffer: Bytes, at: int) -> bool:
+    """Whether a header of z/OS is at a place, as `headers_in` finds them."""
+    view = buffer.data
+    return (
+        view[at + _FLAG] & _FLAG_BITS == _FLAG_ON
+        and is_plausible(buffer, at)
+        and all(_IN_NAMES[each] for each in view[at + _SYSTEM : at + SMF_HEADER])
+    )
 
 
 def headers_in(buffer: Bytes, low: int, end: int) -> Ints:
@@ -225,6 +252,8 @@ def content_end(buffer: Bytes, start: Ints) -> Ints:
 
 def implied_length(buffer: Bytes, start: Ints) -> Ints:
     """Return how long records are by what is in them; 0: not known of records of this type."""
-    of_dump = np.where(is_dump(buffer, start), SMF_HEADER, 0)
-    length: Ints = np.where(is_mq(buffer, start), content_end(buffer, start), of_dump)
+    length: Ints = np.where(is_dump(buffer, start), SMF_HEADER, 0)
+    mq = is_mq(buffer, start)
+    if mq.any():
+        length[mq] = content_end(buffer, start[mq])
     return length

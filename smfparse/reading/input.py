@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import weakref
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,13 +14,6 @@ from smfparse.reading.reader import read_chunks
 from smfparse.vectors import Ints
 
 
-class Copy:
-    """A temporary file, that goes with this object."""
-
-    def __init__(self, path: Path) -> None:
-        weakref.finalize(self, _remove, path, os.getpid())
-
-
 @dataclass(frozen=True)
 class Input:
     """An SMF file or a dataset: where it is, and what the user calls it.
@@ -31,7 +21,7 @@ class Input:
     once     whether it is there to be read only once: standard input, a pipe, a device
     packing  how the file is packed, outermost first; () where it is not
     framing  how its records are kept apart; None: not known yet, or a dataset
-    copy     what keeps the temporary file that `path` is, where it is one
+    copy     what keeps the temporary file that `path` is, where it is one; it goes with that
     limits   how much of it is looked at at once
     """
 
@@ -40,7 +30,7 @@ class Input:
     once: bool = False
     packing: tuple[str, ...] = ()
     framing: Framing | None = None
-    copy: Copy | None = field(default=None, compare=False)
+    copy: object = field(default=None, compare=False)
     limits: Limits = field(default=LIMITS, compare=False)
 
     def chunks(
@@ -48,10 +38,3 @@ class Input:
     ) -> Iterator[Chunk]:
         """Read a part of an SMF file, as `read_chunks` does."""
         return read_chunks(self.path, damage, part, kinds, self.framing, self.name, self.limits)
-
-
-def _remove(path: Path, process: int) -> None:
-    """Remove a copy, but not in processes that were started since."""
-    if os.getpid() == process:
-        with suppress(OSError):
-            path.unlink()

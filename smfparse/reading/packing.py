@@ -112,9 +112,12 @@ def unpacked(path: Path, name: str | None = None, limits: Limits = LIMITS) -> It
     with file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise InputError(f"{name}: a pipe or device, which can be read only once")
-        packing, feed = _opened(file, name, limits)
-        if feed is None:
-            file.seek(0)
+        try:
+            packing, feed = _opened(file, name, limits)
+            if feed is None:
+                file.seek(0)
+        except OSError as error:
+            raise InputError(f"{name}: {error.strerror or error}") from error
         yield Unpacked(packing, file, feed)
 
 

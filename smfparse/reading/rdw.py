@@ -7,7 +7,7 @@ from itertools import repeat
 
 import numpy as np
 
-from smfparse.reading.headers import plausible
+from smfparse.reading.headers import is_plausible
 from smfparse.reading.segments import (
     ALL,
     GOES_ON,
@@ -78,8 +78,7 @@ def block_length(buffer: Bytes, at: int, later: int | None) -> int:
         return length
     if inner & GOES_ON != later:
         return 0
-    start = np.array([at + RDW_SIZE])
-    return length if later or plausible(buffer, start)[0] else 0
+    return length if later or is_plausible(buffer, at + RDW_SIZE) else 0
 
 
 def behind_null(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:
@@ -101,7 +100,7 @@ def behind_null(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:
     if first == end:
         return end
     before = max(first - 1, behind)
-    if plausible(buffer, np.array([before]))[0] or block_length(buffer, before, 0):
+    if is_plausible(buffer, before) or block_length(buffer, before, 0):
         return before
     (word,) = WORD.unpack_from(buffer.data, first)
     return before if word & NEVER_ON or word < LEAST_WORD else first

@@ -9,6 +9,7 @@ Behind damage the next record is looked for, and the bytes that are skipped are 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -77,6 +78,7 @@ class Reader:
                 f"{source}: a file with framing {framing.name} must be read from its start; read "
                 "the whole file"
             )
+        self._walk = walk
         self._source = source
         self._data = data
         self._damage = damage
@@ -115,7 +117,11 @@ class Reader:
         spans = records(self._window.buffer, found, last, self._kinds, self._max_spanned)
         for place, size, reason in spans.lost:
             self._losses.note(place, size, reason)
-        return spans
+        if spans.used == found.end:
+            return spans
+        index = int(np.searchsorted(found.place, spans.used))
+        used = self._walk.again(self._window.buffer, found, index, self._window.low)
+        return replace(spans, used=used)
 
     def _chunk(self, spans: Spans) -> Chunk:
         """Return the records that are sound and of the range, numbered; report what is lost."""

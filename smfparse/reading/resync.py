@@ -4,26 +4,37 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, replace
-from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smfparse.reading.evidence import are_heads, hides_record, holds_records, next_record
 from smfparse.reading.headers import SMF_HEADER, implied_length
-from smfparse.reading.segments import FIRST, LAST, RDW_SIZE, WHOLE, Segments, Walk, line_end
+from smfparse.reading.overlong import first_overlong
+from smfparse.reading.segments import (
+    ALL,
+    FIRST,
+    RDW_SIZE,
+    Segments,
+    Walk,
+    last_record,
+    line_end,
+)
 from smfparse.reading.window import Losses, Window
-from smfparse.vectors import Bytes
+from smfparse.vectors import Bools, Bytes
 
 NO_TIME = "the SMF header has no time or date; the record is skipped"
 _NO_RECORD = "no SMF record starts here"
 _ZEROS = "zero bytes where a record should start"
 _WRONG_LENGTH = "the record that starts here has a length that leads to no other record"
 _NO_BLOCK = "a block descriptor word that does not fit its block"
+_COVERS_NEXT = "the length of this record covers the next one too; they are parted"
+_NO_MARK = "a record starts here, but the one before has no end"
 _LINE_END = "a line end behind a record, as a transfer in text mode adds"
 _LINE_ENDS = "line ends, one behind a record each, as a transfer in text mode adds"
 _TAIL = 4 * RDW_SIZE + SMF_HEADER
 """Bytes at the end of the buffer in which no header shows a record yet."""
+_FEW, _MORE = 1 << 11, 4
+"""Bytes that are walked through behind damage, and how many times as many if there is no more."""
 _NOTHING = np.zeros(0, np.int64)
 
 
@@ -81,27 +92,45 @@ class Tracker:
         """
         if not self._walk.chained:
             return self._picked(end, last or stuck)
-        buffer, at, runs = self._window.buffer, self._window.low, list[Segments]()
-        if self.gap is not None:
-            start = at
-            at, sure = self._next(at, end, last)
-            self._skip(self.gap, start, at, sure, last)
+        at, runs, most = self._resumed(end, last), list[Segments](), ALL
         while self.gap is None:
-            walked = self._walk.segments(buffer, at, end, last)
-            run = self._sound(walked)
-            self._note_gaps(run)
+            stop = min(end, at + most)
+            walked, apart = _walked(self._walk, self._window.buffer, at, stop, end, last)
+            found = self._sound(walked, apart, end, last)
+            if found is None:
+                most *= _MORE
+                continue
+            run, sure = found
+            if sure or (run.end < end and not run.broken and at + most < end):
+                runs.append(run)
+                at, most = run.end, _FEW if sure else most * _MORE
+                continue
             if not run.broken and not stuck and (not last or run.end == end):
-                run = run if last else self._confirmed(run, end)
+                run = run if last else _confirmed(self._walk, self._window, run, end)
                 runs.append(run)
                 at = run.end
                 if walked.short and self._window.ends_with_source:
                     why = f"the file is cut: its last block has {walked.short} bytes more"
                     self._losses.note(at, 0, why)
                 break
-            run, at = self._stray(run, at, end, last, walked.end if walked.broken else None)
+            run, at = _with_last(runs, run, at)
+            wrong = walked.end if walked.broken else None
+            run, place = self._stray(run, at, end, last, wrong)
             runs.append(run)
-            stuck = False
+            at = run.end if place is None else place
+            if place is None:
+                break
+            stuck, most = False, _FEW
         return _together(runs, at)
+
+    def _resumed(self, end: int, last: bool) -> int:
+        """Return where the next record starts, as far as that is seen; note what is skipped."""
+        start = self._window.low
+        if self.gap is None:
+            return start
+        place, sure = _next(self._walk, self._window, start, end, last)
+        self._skip(self.gap, start, place, sure, last)
+        return place
 
     def _picked(self, end: int, last: bool) -> Segments:
         """Return the records up to `end` that are found by what they look like."""
@@ -119,66 +148,64 @@ class Tracker:
             self.gap = None
         return replace(run.where(good), end=end if last else run.end)
 
-    def _sound(self, run: Segments) -> Segments:
-        """Return the segments that belong to records that start as they should."""
-        found, wrong = _sound_part(self._walk, self._window.buffer, run)
+    def _sound(
+        self, run: Segments, apart: bool, end: int, last: bool
+    ) -> tuple[Segments, bool] | None:
+        """Return the segments that belong to records that start as they should.
+
+        And whether they end in front of a record that the one before covers. None: nothing is wrong
+        in a run that is not `apart` from what follows, so more has to be seen of it.
+        """
+        walk, buffer = self._walk, self._window.buffer
+        good = are_heads(buffer, run)
+        over = first_overlong(walk, buffer, run, good, end, last)
+        if over:
+            run = over.parted(run)
+        found, wrong = _sound_part(walk, buffer, run, good[: run.code.size])
+        if not (apart or over or found.broken):
+            return None
         for place, size in wrong:
             self._losses.note(place, size, NO_TIME)
-        return found
-
-    def _confirmed(self, run: Segments, end: int) -> Segments:
-        """Return the segments without the last record, if nothing sound is seen to follow it.
-
-        Its length may be wrong; more data will show that. With the first of a block goes its
-        descriptor word, so that a part can end in front of both.
-        """
-        head, count = _last_record(run.code)
-        if count < len(run.code) or not count or run.place[head] == self._window.low:
-            return run
-        if self._walk.begins(self._window.buffer, run.end, end):
-            return run
-        behind = run.at[head - 1] + run.length[head - 1] if head else self._window.low
-        begin = self._walk.begin(self._window.buffer, int(run.at[head]), int(behind))
-        return replace(run.where(slice(head)), end=cast("int", begin))
+        _note_gaps(self._window, self._losses, found)
+        if over is None or found.broken:
+            return found, False
+        return _less_covering(self._losses, found, over.is_whole(run)), True
 
     def _stray(
         self, run: Segments, at: int, end: int, last: bool, wrong: int | None
-    ) -> tuple[Segments, int]:
+    ) -> tuple[Segments, int | None]:
         """Look for where to go on when there is no segment at the end of a run that began at `at`.
 
         wrong  where the walk found none; None: nowhere
 
         Return the segments that are sure, and where to go on. The length of the last record may be
         what is wrong: the record goes if another begins in it, or if what is in it says that it is
-        longer.
+        longer. None: that is not seen yet, and the segments end in front of it.
         """
-        buffer = self._window.buffer
-        head, count = _last_record(run.code)
+        walk, window, buffer = self._walk, self._window, self._window.buffer
+        head, count = last_record(run.code)
         behind = run.end if count == len(run.code) else int(run.place[count])
         begin = int(run.place[head]) if count else at
-        place, sure = self._next(begin + 1, end, last)
+        place, sure = _next(walk, window, begin + 1, end, last)
         if place == wrong and sure:
-            place, sure = self._next(place + 1, end, last)
+            place, sure = _next(walk, window, place + 1, end, last)
+        if place < behind <= place + RDW_SIZE:  # what leads to it may be the end of the record
+            later = _next(walk, window, behind, end, last)
+            place, sure = later if later[0] <= place + RDW_SIZE else (place, sure)
+        if not sure and not last and window.low < begin < place < behind:
+            return walk.in_front(buffer, run, head, window.low), None
         dropped = (sure and place < behind) or _is_cut(buffer, run, head, count)
         place = place if sure else max(place, behind)
         start = begin if dropped else behind
         self.gap = Gap(
-            self._window.offset(start),
+            window.offset(start),
             zero=True,
             cut=start == run.end and not run.broken,
-            headed=self._walk.begins(buffer, start, end),
+            headed=walk.begins(buffer, start, end),
         )
         self._skip(self.gap, start, place, sure, last)
         gaps = [*(gap for gap in run.gaps if gap[0] < start), (start, max(place - start, 0))]
         return replace(run.where(slice(head if dropped else count)), gaps=gaps), place
-
-    def _next(self, low: int, end: int, last: bool) -> tuple[int, bool]:
-        """Return where, from `low` on, a record starts, or where to look for it further on."""
-        window = self._window
-        place, sure = next_record(self._walk, window.buffer, low, end, last)
-        if place is None:
-            return (end if last else max(low, end - _TAIL)), False
-        return place, sure or (place == window.low and end - place >= window.capacity)
 
     def _skip(self, gap: Gap, start: int, place: int, sure: bool, last: bool) -> None:
         """Skip buffer[start:place]; note the gap once where it ends: a record is sure to start."""
@@ -194,25 +221,88 @@ class Tracker:
         if sure:
             self.gap = None
 
-    def _note_gaps(self, run: Segments) -> None:
-        """Note bytes between segments; line ends of a kind that follow each other once."""
-        window = self._window
-        seen = (gap for gap in run.gaps if gap[0] < run.end)
-        gaps = [gap for gap in seen if window.owns(window.offset(gap[0]))]
-        for size, found in itertools.groupby(gaps, key=lambda gap: gap[1]):
-            places = [place for place, _ in found]
-            if size == RDW_SIZE:
-                for place in places:
-                    self._losses.note(place, size, _NO_BLOCK)
-            elif len(places) == 1:
-                self._losses.note(places[0], size, _LINE_END)
-            else:
-                why = f"{len(places)} {_LINE_ENDS}"
-                self._losses.note(places[0], size * len(places), why)
+
+def _walked(
+    walk: Walk, buffer: Bytes, at: int, stop: int, end: int, last: bool
+) -> tuple[Segments, bool]:
+    """Return the segments up to `stop`, less those that the next walk has to see, too.
+
+    And whether another walk can go on behind them: else it would have to see all of them.
+    """
+    run = walk.segments(buffer, at, stop, last and stop == end)
+    if stop == end or run.broken:
+        return run, True
+    count = walk.rest(run)
+    return (walk.in_front(buffer, run, count, at), True) if count else (run, False)
+
+
+def _confirmed(walk: Walk, window: Window, run: Segments, end: int) -> Segments:
+    """Return the segments without the last record, if nothing sound is seen to follow it.
+
+    Its length may be wrong; more data will show that. With the first of a block goes its
+    descriptor word, so that a part can end in front of both.
+    """
+    head, count = last_record(run.code)
+    if count < len(run.code) or not count or run.place[head] == window.low:
+        return run
+    if walk.begins(window.buffer, run.end, end):
+        return run
+    return walk.in_front(window.buffer, run, head, window.low)
+
+
+def _next(walk: Walk, window: Window, low: int, end: int, last: bool) -> tuple[int, bool]:
+    """Return where, from `low` on, a record starts, or where to look for it further on."""
+    place, sure = next_record(walk, window.buffer, low, end, last)
+    if place is None:
+        return (end if last else max(low, end - _TAIL)), False
+    return place, sure or (place == window.low and end - place >= window.capacity)
+
+
+def _with_last(runs: list[Segments], run: Segments, at: int) -> tuple[Segments, int]:
+    """Return a run that begins at `at` with the last record before if no record in it is whole.
+
+    And where it begins then. It is taken from `runs`.
+    """
+    head, count = last_record(runs[-1].code) if runs else (0, 0)
+    if not count or last_record(run.code)[1] or runs[-1].end != at:
+        return run, at
+    before = runs.pop()
+    runs.append(before.where(slice(head)))
+    both = _together([replace(before.where(slice(head, None)), gaps=()), run], run.end)
+    return replace(both, broken=run.broken, short=run.short), int(before.place[head])
+
+
+def _less_covering(losses: Losses, run: Segments, is_whole: bool) -> Segments:
+    """Note that the last record of a run covers the next; leave it out if it is not whole."""
+    head, _ = last_record(run.code)
+    place = int(run.place[head])
+    if is_whole:
+        losses.note(place, 0, _COVERS_NEXT)
+        return run
+    gap = (place, run.end - place)
+    losses.note(*gap, _WRONG_LENGTH)
+    return replace(run.where(slice(head)), gaps=[*run.gaps, gap])
+
+
+def _note_gaps(window: Window, losses: Losses, run: Segments) -> None:
+    """Note bytes between segments; line ends of a kind that follow each other once."""
+    seen = (gap for gap in run.gaps if gap[0] < run.end)
+    gaps = [gap for gap in seen if window.owns(window.offset(gap[0]))]
+    for size, found in itertools.groupby(gaps, key=lambda gap: gap[1]):
+        places = [place for place, _ in found]
+        if size == RDW_SIZE:
+            for place in places:
+                losses.note(place, size, _NO_BLOCK)
+        elif len(places) == 1:
+            losses.note(places[0], size, _LINE_END)
+        else:
+            losses.note(places[0], size * len(places), f"{len(places)} {_LINE_ENDS}")
 
 
 def _seen_in(buffer: Bytes, start: int, end: int) -> str:
     """Return the reason that bytes in no record show."""
+    if start == end:
+        return _NO_MARK
     if not buffer[start:end].any():
         return _ZEROS
     if end - start == line_end(buffer, start, end):
@@ -220,14 +310,17 @@ def _seen_in(buffer: Bytes, start: int, end: int) -> str:
     return _NO_RECORD
 
 
-def _sound_part(walk: Walk, buffer: Bytes, run: Segments) -> tuple[Segments, list[tuple[int, int]]]:
+def _sound_part(
+    walk: Walk, buffer: Bytes, run: Segments, good: Bools
+) -> tuple[Segments, list[tuple[int, int]]]:
     """Return the segments of records that start as they should; place and size of the others.
+
+    good  which segments can start a record
 
     A wrong one is skipped where the chain leads to a whole one that is right; where it leads to no
     such one, or it may be a block, the run ends in front of it.
     """
     heads = run.code <= FIRST
-    good = are_heads(buffer, run)
     bad = heads & ~good
     if not bad.any():
         return run, []
@@ -238,7 +331,7 @@ def _sound_part(walk: Walk, buffer: Bytes, run: Segments) -> tuple[Segments, lis
         for each in np.flatnonzero(bad).tolist()
         if blocks[each] or _hides(walk, buffer, int(run.place[each]), int(behind[each]), run.end)
     )
-    whole = np.flatnonzero(good[: min(next(hides, len(good)), _last_record(run.code)[0] + 1)])
+    whole = np.flatnonzero(good[: min(next(hides, len(good)), last_record(run.code)[0] + 1)])
     last = int(whole[-1]) if whole.size else -1
     behind = np.flatnonzero(bad[last + 1 :])
     if behind.size:
@@ -259,16 +352,6 @@ def _sound_part(walk: Walk, buffer: Bytes, run: Segments) -> tuple[Segments, lis
 def _hides(walk: Walk, buffer: Bytes, place: int, behind: int, end: int) -> bool:
     """Whether in what seems to be a segment, but starts no record, there are records."""
     return walk.hides_block(buffer, place) or hides_record(walk, buffer, place, behind, end)
-
-
-def _last_record(code: NDArray[np.uint8]) -> tuple[int, int]:
-    """Return the index of the first segment of the last record that is complete, and behind it."""
-    ends = np.flatnonzero((code == WHOLE) | (code == LAST))
-    if not ends.size:
-        return 0, 0
-    count = int(ends[-1]) + 1
-    heads = np.flatnonzero(code[:count] <= FIRST)
-    return (int(heads[-1]) if heads.size else 0), count
 
 
 def _is_cut(buffer: Bytes, run: Segments, head: int, count: int) -> bool:

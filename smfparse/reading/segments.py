@@ -13,11 +13,12 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from smfparse.reading.headers import SMF_HEADER, headers_in
+from smfparse.reading.headers import SMF_HEADER, is_header
 from smfparse.vectors import Bools, Bytes, Ints, gather
 
 RDW_SIZE = 4
@@ -78,18 +79,36 @@ class Segments:
             place=self.place[keep],
         )
 
+    def upto(self, count: int, end: int) -> Segments:
+        """Return the first `count` segments, of a walk that ends at `end`, behind them."""
+        gaps = [gap for gap in self.gaps if gap[0] < end]
+        return replace(self.where(slice(count)), end=end, gaps=gaps, broken=False, short=0)
+
+
+def last_record(code: NDArray[np.uint8]) -> tuple[int, int]:
+    """Return the index of the first segment of the last record that is complete, and behind it."""
+    ends = np.flatnonzero((code == WHOLE) | (code == LAST))
+    if not ends.size:
+        return 0, 0
+    count = int(ends[-1]) + 1
+    heads = np.flatnonzero(code[:count] <= FIRST)
+    return (int(heads[-1]) if heads.size else 0), count
+
 
 class Walk(ABC):
     """A framing: how the records of a file are found; its name stands in `FRAMINGS`.
 
     blind    whether a walk can start anywhere, and finds the next record
     chained  whether one record leads to the next; else each is found by what it looks like
+    marked   whether the file has something around each record; else a gap shows that it is not
+             what the walk is for
     mapped   whether the walk works in a map of the file: it moves nothing, and needs nothing in
              front of a record to stand for its RDW
     """
 
     blind: bool = True
     chained: bool = True
+    marked: bool = True
     mapped: bool = True
 
     @abstractmethod
@@ -104,15 +123,39 @@ class Walk(ABC):
         """Return where the walk starts, from `least` on, to find the record whose RDW is `at`."""
         return at if at >= least else None
 
+    def rest(self, run: Segments) -> int:
+        """Return behind how many segments of a run another walk can go on as this one would.
+
+        0 where it would have to see all of them.
+        """
+        return last_record(run.code)[1]
+
+    def in_front(self, buffer: Bytes, run: Segments, count: int, low: int) -> Segments:
+        """Return the first `count` segments of a run that starts at `low`.
+
+        The run ends in front of what leads to the next segment, such as a block descriptor word.
+        """
+        if count == run.code.size:
+            return run.upto(count, run.end)
+        return run.upto(count, self.again(buffer, run, count, low))
+
+    def again(self, buffer: Bytes, run: Segments, index: int, low: int) -> int:
+        """Return where the walk starts to find a segment of a run, that began at `low`, again."""
+        behind = run.at[index - 1] + run.length[index - 1] if index else low
+        return cast("int", self.begin(buffer, int(run.at[index]), int(behind)))
+
     def shows(self, buffer: Bytes, found: Segments, start: int, end: int) -> bool:  # noqa: ARG002
         """Whether segments of buffer[start:end], a file, show that the walk is the right one."""
         return True
 
     def begins(self, buffer: Bytes, place: int, end: int) -> bool:
         """Whether an SMF header stands where a record that begins at `place` has it."""
-        low = max(place - RDW_SIZE, 0)
-        starts = headers_in(buffer, low, min(end, place + 2 * RDW_SIZE + SMF_HEADER))
-        return any(self.begin(buffer, each, place) == place for each in starts.tolist())
+        low, high = max(place - RDW_SIZE, 0), min(end - SMF_HEADER, place + 2 * RDW_SIZE)
+        return any(
+            self.begin(buffer, at, place) == place
+            for at in range(low, high + 1)
+            if is_header(buffer, at)
+        )
 
     def hides_block(self, buffer: Bytes, at: int) -> bool:  # noqa: ARG002 - blocks do
         """Whether what seems to be a segment, but starts no record, is a block."""

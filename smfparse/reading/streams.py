@@ -25,6 +25,8 @@ _MOST_MEMORY = 256 << 20
 _READ = 128 << 10
 _BLOCK = 1 << 20
 """Bytes that are read, and unpacked, at once."""
+_FEW, _MORE = 1 << 7, 4
+"""Bytes that are taken of a stream at first, and how many times as many then."""
 
 
 @dataclass(frozen=True)
@@ -96,16 +98,19 @@ class Feed:
         return self._held[start : self._at]
 
     def back(self, data: bytes) -> None:
-        """Have `data` read next."""
-        self._held, self._at = data + self._held[self._at :], 0
+        """Have `data` read next; that are mostly the bytes that were read last."""
+        start = max(self._at - len(data), 0)
+        if self._held[start : self._at] == data:
+            self._at = start
+        else:
+            self._held, self._at = data + self._held[self._at :], 0
 
     def take(self, size: int) -> bytes:
         """Return `size` bytes, fewer at the end only."""
         found = b""
-        while len(found) < size and (more := self.read()):
+        while len(found) < size and (more := self.read(size - len(found))):
             found += more
-        self.back(found[size:])
-        return found[:size]
+        return found
 
     def end(self, name: str) -> FaultError:
         """Return the fault of packed data that end before they should."""
@@ -183,10 +188,15 @@ class Layer:
         self._taken = 0
 
     def stream(self, library: Decompressor) -> Iterator[bytes]:
-        """Yield what one stream holds; what follows it is read next."""
+        """Yield what one stream holds; what follows it is read next.
+
+        Few bytes are taken at first: a stream that ends in them costs no more than them.
+        """
+        most = _FEW
         while not library.eof:
             needed = library.needs_input
-            data = self._take() if needed else b""
+            data = self._take(most) if needed else b""
+            most = min(_MORE * most, _BLOCK)
             try:
                 block = library.decompress(data, _BLOCK)
             except Exception as error:  # each library has errors of its own
@@ -197,16 +207,16 @@ class Layer:
                 raise self.feed.end(self.packing.name)
         self.feed.back(library.unused_data or b"")
 
-    def _take(self) -> bytes:
+    def _take(self, most: int) -> bytes:
         alone = self.fine is not None and self._taken >= self.fine
-        data = self.feed.read(1 if alone else None)
+        data = self.feed.read(1 if alone else most)
         self.begun = self._taken
         self._taken += len(data)
         return data
 
     def behind_zeros(self) -> bytes:
         """Skip the zero bytes with which a file may be filled up; return the next few bytes."""
-        while data := self.feed.read():
+        while data := self.feed.read(_FEW):
             if rest := data.lstrip(b"\0"):
                 self.feed.back(rest)
                 break

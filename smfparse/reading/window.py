@@ -43,6 +43,7 @@ class Window:
         self._data = data
         self._maps = maps
         self._reads = False
+        self._room = 0
 
     @property
     def ends_with_source(self) -> bool:
@@ -78,12 +79,14 @@ class Window:
             self.buffer = self._mapped()
             return 0, self.capacity, False
         if not self._reads:
-            self.buffer = np.zeros(RDW_SIZE + self.capacity + SLACK, np.uint8)
+            left = self.capacity if limit is None else max(limit - self.base, 0)
+            self._room = min(self.capacity, left)
+            self.buffer = np.zeros(RDW_SIZE + self._room + SLACK, np.uint8)
             self.low, self._reads, held = RDW_SIZE, True, 0
             if self.base:
                 assert self._data.file is not None
                 self._data.file.seek(self.base)
-        room = self.capacity if self._end is None else min(self.capacity, self._end - self.base)
+        room = self._room if self._end is None else min(self._room, self._end - self.base)
         at = self.low + held
         end = at + self._data.fill(self.buffer.data[at : max(self.low + room, at)])
         return held, end, end < self.low + self.capacity

@@ -147,7 +147,8 @@ class _Stored:
 def only_member(file: BinaryIO, name: str) -> ZipInfo | None:
     """Return what the directory of a zip file says of the one file in it.
 
-    None where there is no directory: the file is cut. Folders do not count, nor what macOS adds.
+    None where there is no directory, as the file is cut, or a corrupt one that leads to no file.
+    Folders do not count, nor what macOS adds.
     """
     import zipfile
 
@@ -164,10 +165,10 @@ def only_member(file: BinaryIO, name: str) -> ZipInfo | None:
                 for each in directory.infolist()
                 if not each.is_dir() and not each.filename.startswith("__MACOSX/")
             ]
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, IndexError):
         return None
     if len(members) == 1:
-        return members[0]
+        return members[0] if _starts_at(file, members[0].header_offset) else None
     if not members:
         raise InputError(f"{name}: the zip file is empty; name another one")
     names = ", ".join(each.filename for each in members[:_SHOWN_MEMBERS])
@@ -176,3 +177,11 @@ def only_member(file: BinaryIO, name: str) -> ZipInfo | None:
         f"{name}: a zip file of {len(members)} files ({names}{more}); unpack it, and name those "
         "that are SMF dumps"
     )
+
+
+def _starts_at(file: BinaryIO, offset: int) -> bool:
+    """Whether a file in a zip file starts at `offset`."""
+    if offset < 0:
+        return False
+    file.seek(offset)
+    return file.read(4) == b"PK\3\4"

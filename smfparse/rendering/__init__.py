@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from smfparse.rendering.formats import PARQUET as PARQUET
     from smfparse.rendering.formats import TEXT as TEXT
     from smfparse.rendering.formats import lines as lines
+    from smfparse.rendering.guard import visible as visible
+    from smfparse.rendering.guard import visible_lines as visible_lines
+    from smfparse.rendering.json import json_lines as json_lines
     from smfparse.rendering.rows import RowsDocument as RowsDocument
 else:
     __all__, __getattr__, __dir__ = face(
@@ -36,5 +39,7 @@ else:
         document="Cells Column Document Facts Frames Section Table",
         figures="ABSENT GROUPED MOMENTS STYLES",
         formats="FORMATS PARQUET TEXT lines",
+        guard="visible visible_lines",
+        json="json_lines",
         rows="RowsDocument",
     )

@@ -5,17 +5,19 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import io
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from smfparse.rendering.document import Cells, Document, Frames, Table
-from smfparse.rendering.guard import FORMULA_START, NUMBER, guarded
+from smfparse.rendering.frames import changed
+from smfparse.rendering.guard import FORMULA_START, HIDDEN, guarded, is_plain, visible
 
 if TYPE_CHECKING:
     import polars as pl
 
 
+_SUSPECT = f"{FORMULA_START}|{HIDDEN}"
+"""What is in a text that has to be looked at more closely."""
 _MOMENT = "%Y-%m-%d %H:%M:%S%.6f"
 """What `csv_moment` makes, as polars writes it."""
 
@@ -29,9 +31,9 @@ def csv_moment(value: dt.datetime) -> str:
 
 
 def lines(document: Document) -> Iterator[str]:
-    """Yield a header and one line per row; frames come by parts of many rows.
+    r"""Yield a header and one line per row; frames come by parts of many rows.
 
-    No cell starts a formula. A text keeps what ends a line in it, between quotation marks.
+    No cell starts a formula, and each row is one line: a line end in a text is shown as \x0a.
     """
     for number, table in enumerate(document.tables()):
         if number:
@@ -45,8 +47,9 @@ def _of_texts(table: Table) -> Iterator[str]:
 
 
 def _line(cells: Cells) -> str:
+    seen = cells if is_plain("".join(cells)) else map(visible, cells)
     line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow([guarded(cell) for cell in cells])
+    csv.writer(line, lineterminator="").writerow([guarded(cell) for cell in seen])
     return line.getvalue()
 
 
@@ -61,11 +64,6 @@ def of_frame(frame: pl.DataFrame, *, header: bool = True) -> str:
 
     Moments are as of `csv_moment`.
     """
-    import polars as pl
-
-    texts = pl.col(pl.String)
-    formula = texts.str.contains(FORMULA_START) & ~texts.str.contains(NUMBER)
-    safe = frame.with_columns(pl.when(formula).then("'" + texts).otherwise(texts).name.keep())
-    return safe.rename(lambda name: re.sub(f"({FORMULA_START})", r"'\1", name)).write_csv(
-        include_header=header, datetime_format=_MOMENT
-    )
+    safe = changed(frame, _SUSPECT, lambda text: guarded(visible(text)))
+    rows = safe.write_csv(include_header=False, datetime_format=_MOMENT)
+    return f"{_line(frame.columns)}\n{rows}" if header else rows

@@ -6,11 +6,17 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from smfparse.rendering.guard import visible
+
 ABSENT = "-"
 """What is shown where the data does not have what a figure is made of."""
 _UNITS = ("B", "KB", "MB", "GB", "TB", "PB")
 _MANY = 10_000
 """So many megabytes are shown as gigabytes, and so on."""
+
+
+def _text(value: Any) -> str:
+    return visible(str(value))
 
 
 def _count(value: Any) -> str:
@@ -106,7 +112,7 @@ STYLES: Mapping[str, tuple[Callable[[Any], str], str]] = {
     "moment": (_moment, "local time of the system"),
     "date": (_date, "local date of the system"),
     "clock": (_clock, "local time of the system"),
-    "text": (str, "text"),
+    "text": (_text, "text"),
 }
 """Each style: how a value is shown, and that in words."""
 MOMENTS = frozenset({"hour", "instant", "second", "moment"})

@@ -1,29 +1,81 @@
-"""What keeps texts from doing harm where they are shown: at a terminal, in a spreadsheet."""
+r"""What keeps texts from doing harm where they are shown: at a terminal, in a spreadsheet.
+
+Every text that leaves smfparse passes here, whatever its format: values of records, names of files,
+messages. A character that is not seen, or that moves others, is shown by its number: `\x1b`.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 
-FORMULA_START = r"^[=+\-@]"
-"""What spreadsheets take for the start of a formula, as a regular expression."""
+_NOT_SEEN = (
+    "\x00-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890-\u0891\u08e2\u115f-\u1160"
+    "\u17b4-\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff"
+    "\uffa0\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+"""Control and format characters, separators of lines, and others that Unicode has ignored."""
+HIDDEN = f"[{_NOT_SEEN}]"
+"""A character that is shown by its number, as a regular expression of Python and of polars."""
+FORMULA_START = r"^ *[=+\-@\uff1d\uff0b\uff0d\uff20]"
+"""What spreadsheets take for the start of a formula, as a regular expression of Python."""
 NUMBER = r"^[+\-]?[0-9][0-9.:]*(e[+\-]?[0-9]+)?$"
 """A number or a length of time, which is no formula, whatever it starts with."""
-CONTROL = "[\x00-\x1f\x7f-\x9f\u2028\u2029]"
-"""A character that moves the cursor or ends a line, as a regular expression."""
+_HIDDEN = re.compile(f"[{_NOT_SEEN}\ud800-\udfff]")
 _FORMULA = re.compile(FORMULA_START)
 _NUMBER = re.compile(NUMBER)
-_CONTROL = re.compile(CONTROL)
-
-
-def guarded(text: str) -> str:
-    """Return a text as a cell that no spreadsheet takes for a formula: with a ' in front."""
-    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.match(text) else text
+_BYTES = range(0xDC80, 0xDD00)
+"""What Python makes of bytes of file names that are not UTF-8."""
+_BLANKS = 4
+"""How far apart the stops of tabs are."""
 
 
 def visible(text: str) -> str:
-    """Return a text with a dot for each control character."""
-    return text if text.isprintable() else _CONTROL.sub(".", text)
+    r"""Return a text as people see it: a character that is not seen by its number, as \x1b.
+
+    A backslash stays one, so the text `\x1b` looks the same; JSON and Parquet distinguish them.
+    """
+    return text if is_plain(text) else _HIDDEN.sub(_numbered, text)
+
+
+def is_plain(text: str) -> bool:
+    """Whether a text is visible as it is; asked first, as most are. False: perhaps."""
+    return text.isascii() and text.isprintable()
+
+
+def _numbered(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code in _BYTES:
+        code -= 0xDC00
+    if code <= 0xFF:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def visible_lines(text: str) -> str:
+    """Return a text of several lines as people see it: its lines stay, and tabs become blanks."""
+    return "\n".join(map(visible, text.expandtabs(_BLANKS).split("\n")))
+
+
+def json_visible(text: str) -> str:
+    r"""Return JSON, of one line or several, with \u001b for characters that are not seen.
+
+    text  JSON in which those below a blank are escaped already
+    """
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return "\n".join(_HIDDEN.sub(_json_numbered, line) for line in text.split("\n"))
+
+
+def _json_numbered(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+
+
+def guarded(text: str) -> str:
+    """Return a visible text as a cell that no spreadsheet takes for a formula: ' in front."""
+    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.match(text) else text
 
 
 def cell_lines(text: str, escaped: Callable[[str], str]) -> str:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from smfparse.rendering.document import Document, Facts, Frames
+from smfparse.rendering.guard import json_visible
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def lines(document: Document) -> Iterator[str]:
     """Yield a value, or as many as there are results; rows as they come."""
     for facts in document.facts():
-        yield from _of_frames(facts) if isinstance(facts, Frames) else _of_facts(facts)
+        parts = _of_frames(facts) if isinstance(facts, Frames) else _of_facts(facts)
+        yield from map(json_visible, parts)
 
 
 def _of_facts(facts: Facts) -> Iterator[str]:
@@ -26,6 +32,11 @@ def _of_facts(facts: Facts) -> Iterator[str]:
         yield f"{before}\n{json.dumps(row)}"
         before = ","
     yield f"{before}]}}" if before == opened else "]}"
+
+
+def json_lines(frame: pl.DataFrame) -> str:
+    """Return rows as JSON lines: an object a row."""
+    return json_visible(frame.write_ndjson())
 
 
 def _of_frames(table: Frames) -> Iterator[str]:

@@ -9,7 +9,8 @@ from typing import Any
 import polars as pl
 
 from smfparse.rendering.document import Cells, Column, Document, Frames, Section, Table
-from smfparse.rendering.guard import CONTROL
+from smfparse.rendering.frames import changed, distinct
+from smfparse.rendering.guard import HIDDEN, visible
 
 _EXPLAINED = ["explain_key", "explain_value"]
 _ALIGNED = 10_000
@@ -95,7 +96,7 @@ def _text(frames: Iterator[pl.DataFrame]) -> Iterator[str]:
         if sum(each.height for each in first) >= _ALIGNED:
             break
     if first and first[0].columns == _EXPLAINED:
-        yield from "\n".join(pl.concat(first)["explain_value"]).splitlines()
+        yield from "\n".join(pl.concat(first)["explain_value"]).split("\n")
     elif first:
         yield from _aligned(pl.concat(first))
         for frame in frames:
@@ -104,8 +105,9 @@ def _text(frames: Iterator[pl.DataFrame]) -> Iterator[str]:
 
 def _aligned(frame: pl.DataFrame) -> list[str]:
     """Return the lines of a table: two of heading, and one a row."""
-    texts = pl.col(pl.String).str.replace_all(CONTROL, ".")
-    numbers = [_even(each) for each in frame.select(pl.col(pl.Float64))]
+    seen = changed(frame, HIDDEN, visible)
+    seen.columns = distinct([*map(visible, frame.columns)])
+    numbers = [_even(each) for each in seen.select(pl.col(pl.Float64))]
     with pl.Config(
         tbl_rows=-1,
         tbl_cols=-1,
@@ -117,7 +119,7 @@ def _aligned(frame: pl.DataFrame) -> list[str]:
         tbl_cell_numeric_alignment="RIGHT",
         fmt_float="full",
     ):
-        return str(frame.with_columns(texts, *numbers)).splitlines()
+        return str(seen.with_columns(numbers)).split("\n")
 
 
 def _even(numbers: pl.Series) -> pl.Series:

@@ -69,7 +69,7 @@ TEMPLATE_KEYS = ("system", "qmgr", "date", "time", "vrm", "start", "end")
 """What a template can show of a section, besides figures."""
 CSV_KEYS = (*TEMPLATE_KEYS, "from", *SECTION_COLUMNS)
 """What CSV can show of a section."""
-_ALIKE = "CASE WHEN min({0}) = max({0}) THEN max({0}) END"
+_ALIKE = "CASE WHEN min({0}) = max({0}) AND count({0}) = count(*) THEN max({0}) END"
 """A value that all rows of a section of several queue managers have; NULL where they differ."""
 _DAY = 86_400
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": _DAY}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from smfparse.layout import version_key
-from smfparse.rendering import ABSENT, MOMENTS, STYLES
+from smfparse.rendering import ABSENT, MOMENTS, STYLES, visible
 from smfparse.reports.declaration import Figure, Report, TextTable
 from smfparse.reports.running import Row
 
@@ -117,8 +117,8 @@ def keys_of(row: Row) -> dict[str, str]:
     taken = row["smf_time"]
     start, end = local(row, row["interval_start"]), local(row, row["interval_end"])
     return {
-        "system": row["system"] or ABSENT,
-        "qmgr": row["qmgr"] or ABSENT,
+        "system": visible(row["system"] or ABSENT),
+        "qmgr": visible(row["qmgr"] or ABSENT),
         "date": ABSENT if taken is None else f"{taken:%Y/%m/%d}",
         "time": ABSENT if taken is None else f"{taken:%H:%M:%S}",
         "vrm": _vrm(row),

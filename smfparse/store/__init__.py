@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from smfparse.faces import face
 
 if TYPE_CHECKING:
+    from smfparse.store.folder import Folder as Folder
+    from smfparse.store.folder import NewFile as NewFile
     from smfparse.store.hive import DATE as DATE
     from smfparse.store.hive import NO_DATE as NO_DATE
     from smfparse.store.hive import NO_QMGR as NO_QMGR
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from smfparse.store.hive import is_earlier as is_earlier
     from smfparse.store.hive import qmgr_value as qmgr_value
     from smfparse.store.locking import LOCK as LOCK
+    from smfparse.store.locking import is_locked as is_locked
     from smfparse.store.locking import only_writer as only_writer
     from smfparse.store.manifest import FORMAT as FORMAT
     from smfparse.store.manifest import MANIFEST as MANIFEST
@@ -33,17 +36,21 @@ if TYPE_CHECKING:
     from smfparse.store.manifest import interrupted as interrupted
     from smfparse.store.manifest import is_dataset as is_dataset
     from smfparse.store.manifest import lacking as lacking
+    from smfparse.store.manifest import manifest_text as manifest_text
     from smfparse.store.manifest import named_columns as named_columns
     from smfparse.store.manifest import ours as ours
     from smfparse.store.manifest import own_folders as own_folders
+    from smfparse.store.manifest import own_names as own_names
     from smfparse.store.manifest import part_number as part_number
     from smfparse.store.manifest import read_manifest as read_manifest
     from smfparse.store.manifest import smf_files as smf_files
     from smfparse.store.manifest import strays as strays
-    from smfparse.store.manifest import write_manifest as write_manifest
     from smfparse.store.parquet import TableWriter as TableWriter
     from smfparse.store.parquet import joined as joined
     from smfparse.store.parquet import parquet_options as parquet_options
+    from smfparse.store.plain import check_plain as check_plain
+    from smfparse.store.plain import checksum as checksum
+    from smfparse.store.plain import plain_file as plain_file
     from smfparse.store.targets import PARTIAL as PARTIAL
     from smfparse.store.targets import check_file as check_file
     from smfparse.store.targets import check_folder as check_folder
@@ -55,12 +62,14 @@ if TYPE_CHECKING:
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
+        folder="Folder NewFile",
         hive="DATE NO_DATE NO_QMGR NO_ROWS QMGR is_divided is_earlier qmgr_value",
-        locking="LOCK only_writer",
+        locking="LOCK is_locked only_writer",
         manifest="FORMAT MANIFEST RECORDS VIEWS Manifest added_columns called_otherwise contents "
-        "dataset_files interrupted is_dataset lacking named_columns ours own_folders part_number "
-        "read_manifest smf_files strays write_manifest",
+        "dataset_files interrupted is_dataset lacking manifest_text named_columns ours own_folders "
+        "own_names part_number read_manifest smf_files strays",
         parquet="TableWriter joined parquet_options",
+        plain="check_plain checksum plain_file",
         targets="PARTIAL check_file check_folder in_folder replacing",
         views_sql="comments selected view_statements",
     )

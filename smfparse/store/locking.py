@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from smfparse.errors import OutputError
+from smfparse.store.folder import Folder
+from smfparse.store.plain import check_plain
 
 LOCK = ".lock"
 """The file that is there while somebody writes, and after a run that was killed."""
@@ -19,11 +21,12 @@ LOCK = ".lock"
 def only_writer(folder: Path) -> Iterator[None]:
     """Keep others from writing to a folder; the system ends that with the process, however it ends.
 
-    Raises OutputError where another one writes there.
+    Raises OutputError where another one writes there, or the lock would be elsewhere, by a link.
     """
-    place = folder / LOCK
-    with place.open("ab") as file:
-        if not _locked(file):
+    check_plain(folder, [LOCK])
+    number = Folder(folder).open_lock(LOCK)
+    with os.fdopen(number, "r+b") as file:
+        if not is_locked(file):
             raise OutputError(
                 f"{folder}: another smfparse is writing there; run again after it has ended"
             )
@@ -31,17 +34,20 @@ def only_writer(folder: Path) -> Iterator[None]:
             yield
         finally:
             with suppress(OSError):  # Windows keeps what is open
-                place.unlink()
+                Folder(folder).remove(LOCK)
 
 
-def _locked(file: BinaryIO) -> bool:
-    """Whether the lock is ours now; where the file system has no locks it always is."""
+def is_locked(file: BinaryIO, *, without_locks: bool = True) -> bool:
+    """Lock a file while it is open; return whether no other process has it, and it is still there.
+
+    without_locks  what to return where the file system has no locks
+    """
     try:
         _lock(file)
     except (BlockingIOError, PermissionError):
         return False
     except OSError:
-        return True
+        return without_locks
     return os.fstat(file.fileno()).st_nlink > 0  # 0: its owner has just ended and removed it
 
 

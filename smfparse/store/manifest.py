@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import UnionType
@@ -23,6 +24,7 @@ from smfparse.errors import InputError
 from smfparse.selecting import COUNTED_AT
 from smfparse.store.hive import EARLIER_FOLDERS, FOLDERS
 from smfparse.store.locking import LOCK
+from smfparse.store.plain import plain_file
 from smfparse.store.targets import PARTIAL
 from smfparse.tables import columns, table_names
 
@@ -32,15 +34,21 @@ Manifest: TypeAlias = dict[str, Any]
 MANIFEST = "smfparse.json"
 VIEWS = "views.sql"
 RECORDS = ".records"
-FORMAT = 5
-_BEFORE_COLUMNS = 4
-"""The format whose manifests do not name columns; datasets of it are read."""
+FORMAT = 6
+_BEFORE_COLUMNS, _BEFORE_CHECKSUMS = 4, 5
+"""Formats whose manifests do not name columns, or checksums; datasets of these are read."""
 _LATER = frozenset({COUNTED_AT, "task_record_offset"})
 """Columns that no dataset of that format has."""
 _FOLDERS = ("", f"{FOLDERS}/", f"{EARLIER_FOLDERS}/")
 """Folders of rows below that of a table: whole, partitioned, partitioned in format 4."""
 _NUMBER = re.compile(r"part-(\d+)[^/]*$")
 """Number of the part in the path of a file."""
+_FOLDER = r"(date=[\w.~%-]+/(queue_manager|qmgr)=[\w.~%-]+/)?"
+_ROWS = re.compile(rf"(?P<table>\w+)/{_FOLDER}part-\d{{1,9}}(-\d{{1,9}})?\.parquet", re.ASCII)
+_RUN = re.compile(r"\.records/part-\d{1,9}\.bin", re.ASCII)
+"""Paths that files of a dataset can have, and no others: none leads out of it."""
+_MOST_NESTED = 50
+"""Datasets that were made of datasets, and so on: more often than anybody does that."""
 _Shape: TypeAlias = Mapping[str, type | UnionType]
 _SHAPE: _Shape = {
     "smfparse": str,
@@ -54,6 +62,7 @@ _SHAPE: _Shape = {
     "files": dict,
     "columns": dict,
     "records": dict | None,
+    "checksums": dict,
 }
 """What a manifest has besides its format."""
 _FILE: _Shape = {"name": str, "bytes": int, "sha256": str}
@@ -62,12 +71,11 @@ _DATASET: _Shape = {"name": str, "inputs": list}
 
 def read_manifest(folder: Path) -> Manifest:
     """Return the manifest of a dataset. Raises InputError where it cannot be understood."""
-    try:
-        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{folder}: {MANIFEST} cannot be read: {error}") from error
+    found = _parsed(folder)
     if isinstance(found, dict) and found.get("format") == _BEFORE_COLUMNS:
-        found |= {"format": FORMAT, "columns": named_columns(_LATER)}
+        found |= {"format": _BEFORE_CHECKSUMS, "columns": named_columns(_LATER)}
+    if isinstance(found, dict) and found.get("format") == _BEFORE_CHECKSUMS:
+        found |= {"format": FORMAT, "checksums": {}}
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise InputError(
             f"{folder}: written by another version of smfparse; convert again from the SMF files"
@@ -77,15 +85,29 @@ def read_manifest(folder: Path) -> Manifest:
     return found
 
 
+def _parsed(folder: Path) -> Any:
+    """Return what is in the file of a manifest: JSON in UTF-8, each text of it too."""
+    place = plain_file(folder, MANIFEST)
+    try:
+        found = json.loads(place.read_text(encoding="utf-8"))
+        json.dumps(found, ensure_ascii=False).encode()
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{folder}: {MANIFEST} cannot be read: {error}") from error
+    return found
+
+
 def _is_sound(found: Manifest) -> bool:
-    """Whether a manifest has everything, each of its type."""
+    """Whether a manifest has everything, each of its type, and names no file twice."""
     return (
         _has(found, _SHAPE)
         and _has(found["tables"], dict.fromkeys(table_names(), int))
         and _has(found["files"], dict.fromkeys([*table_names(), *found["files"]], list))
         and _has(found["unknown_bytes"], dict.fromkeys(found["unknown_bytes"], int))
         and _has(found["records"] or {}, dict.fromkeys(found["records"] or (), int))
-        and all(map(_is_file, (name for names in found["files"].values() for name in names)))
+        and all(_is_file(table, each) for table, names in found["files"].items() for each in names)
+        and all(map(_RUN.fullmatch, found["records"] or ()))
+        and _has(found["checksums"], dict.fromkeys(found["checksums"], str))
+        and not any(count > 1 for count in Counter(dataset_files(found)).values())
         and _has(found["columns"], dict.fromkeys(table_names(), dict))
         and all(_has(each, dict.fromkeys(each, int)) for each in found["columns"].values())
         and all(map(_is_input, found["inputs"]))
@@ -98,12 +120,17 @@ def _has(found: Any, shape: _Shape) -> bool:
     )
 
 
-def _is_file(found: Any) -> bool:
-    return isinstance(found, str) and bool(_NUMBER.search(found))
+def _is_file(table: str, found: Any) -> bool:
+    path = _ROWS.fullmatch(found) if isinstance(found, str) else None
+    return path is not None and path["table"] == table
 
 
-def _is_input(found: Any) -> bool:
-    return _has(found, _FILE) or (_has(found, _DATASET) and all(map(_is_input, found["inputs"])))
+def _is_input(found: Any, nested: int = 0) -> bool:
+    if nested == _MOST_NESTED or not _has(found, {"name": str}):
+        return False
+    if "inputs" not in found:
+        return _has(found, _FILE)
+    return _has(found, _DATASET) and all(_is_input(each, nested + 1) for each in found["inputs"])
 
 
 def part_number(name: str) -> int:
@@ -159,10 +186,9 @@ def called_otherwise(inputs: Iterable[Manifest], called: Mapping[str, str]) -> l
     ]
 
 
-def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Write a manifest in `folder`."""
-    text = json.dumps(manifest, indent=2) + "\n"
-    (folder / MANIFEST).write_text(text, encoding="utf-8")
+def manifest_text(manifest: Manifest) -> str:
+    """Return what the file of a manifest has."""
+    return json.dumps(manifest, indent=2) + "\n"
 
 
 def dataset_files(manifest: Manifest) -> Iterator[str]:
@@ -200,6 +226,11 @@ def strays(folder: Path) -> list[Path]:
     return [*(each for each in ours(folder) if each not in belong), *unfinished(folder)]
 
 
+def own_names() -> frozenset[str]:
+    """Return the names of all that a dataset has in its folder, and while it is written."""
+    return frozenset([*table_names(), RECORDS, PARTIAL, MANIFEST, VIEWS, LOCK])
+
+
 def contents(folder: Path) -> set[str]:
     """Return the names of what is in a folder, less the lock of its writer."""
     return {each.name for each in folder.iterdir()} - {LOCK}
@@ -208,7 +239,7 @@ def contents(folder: Path) -> set[str]:
 def interrupted(folder: Path) -> bool:
     """Whether there is what writing leaves when it is interrupted, and nothing else."""
     found = contents(folder)
-    if not found or not found <= {*table_names(), RECORDS, PARTIAL, MANIFEST, VIEWS}:
+    if not found or not found <= own_names():
         return False
     files = (each for each in folder.rglob("*") if each.is_file() and each.name != LOCK)
     return bool(unfinished(folder)) or not any(files)

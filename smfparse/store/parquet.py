@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from smfparse.store.folder import NewFile
 from smfparse.tables import CODED, Batch, coded_schema, columns, meaning, plain_schema
 
 _FEW_ROWS = 30
@@ -28,6 +28,7 @@ _SOUGHT = frozenset(
 class TableWriter:
     """Writes one table as Parquet, a row group at a time.
 
+    create      opens the new file, and returns its number; asked when there are rows to write
     group_rows  rows of a full row group
     wanted      its columns; None: all
     rows        how many it took
@@ -35,13 +36,21 @@ class TableWriter:
     """
 
     table: str
-    path: Path
+    create: Callable[[], int]
     group_rows: int
     wanted: frozenset[str] | None = None
     rows: int = 0
     held: list[Batch] = field(default_factory=list)
     held_bytes: int = 0
+    _held_rows: int = 0
     _writer: Any = None
+    _file: NewFile | None = None
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of the file, which is closed."""
+        assert self._file is not None
+        return self._file.sha256
 
     @property
     def is_open(self) -> bool:
@@ -53,7 +62,8 @@ class TableWriter:
         self.held.append(batch)
         self.rows += batch.num_rows
         self.held_bytes += size
-        if sum(each.num_rows for each in self.held) >= self.group_rows:
+        self._held_rows += batch.num_rows
+        if self._held_rows >= self.group_rows:
             self.flush()
 
     def close(self) -> None:
@@ -61,26 +71,30 @@ class TableWriter:
         if self.held or self._writer is None:
             self.flush()
         self._writer.close()
+        assert self._file is not None
+        self._file.close()
 
     def give_up(self) -> None:
         """Leave the file as it is, also when the writer goes: it would end the file then."""
         if self._writer is not None:
             self._writer.is_open = False
+        if self._file is not None:
+            self._file.give_up()
 
     def flush(self) -> None:
         """Write what is held as row groups."""
         if self._writer is None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = NewFile(self.create())
             options = parquet_options(self.table, self.wanted)
             if self.rows <= _FEW_ROWS:
                 options = options | _LIGHT
             self._writer = pq.ParquetWriter(
-                self.path, coded_schema(self.table, self.wanted), **options
+                self._file, coded_schema(self.table, self.wanted), **options
             )
             self._writer.add_key_value_metadata(_metadata(self.table, self.wanted))
         rows = joined(self.table, self.held, self.wanted)
         self._writer.write_table(rows, row_group_size=self.group_rows)
-        self.held, self.held_bytes = [], 0
+        self.held, self.held_bytes, self._held_rows = [], 0, 0
 
 
 def joined(table: str, batches: Sequence[Batch], wanted: frozenset[str] | None = None) -> Any:
@@ -109,6 +123,7 @@ def parquet_options(table: str, wanted: frozenset[str] | None = None) -> dict[st
         "use_dictionary": [each.name for each in fields if each.type in (CODED, pa.string())],
         "write_statistics": [each for each in fields.names if each in _SOUGHT],
         "store_schema": False,
+        "write_page_checksum": True,
     }
 
 

@@ -76,7 +76,7 @@ def replacing(target: Path) -> Iterator[Path]:
     A link stays: the file that it leads to is replaced. Raises OutputError where that cannot be
     done.
     """
-    place = target.resolve()
+    place = Path(os.path.realpath(target))  # also of a link that leads to itself
     _remove_parts(place)
     part = place.with_name(f".{place.name}.{os.getpid()}{PARTIAL}")
     try:

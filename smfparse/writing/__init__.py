@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from smfparse.writing.dataset import write_dataset as write_dataset
     from smfparse.writing.files import write_files as write_files
     from smfparse.writing.formats import FILE_FORMATS as FILE_FORMATS
-    from smfparse.writing.originals import checksum as checksum
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
@@ -26,5 +25,4 @@ else:
         dataset="write_dataset",
         files="write_files",
         formats="FILE_FORMATS",
-        originals="checksum",
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 from smfparse.decoding import Duplicates
 from smfparse.errors import RequestError
 from smfparse.inputs import Dataset, Inputs, SmfFile, called_apart
-from smfparse.store import MANIFEST, Manifest, is_earlier
+from smfparse.store import MANIFEST, Folder, Manifest, is_earlier
 from smfparse.tables import table_names
 from smfparse.writing.dataset import alone_in, check_free, make, next_number, write_whole
 from smfparse.writing.making import Making, damage_keys
@@ -63,12 +63,13 @@ def _add(inputs: Inputs, there: Dataset) -> Appended:
     renamed = called_apart([each.name for each in new], set(there.smf_files))
     sources = _called(new, renamed, there)
     skipped = tuple(each.name for each in files if each.path in known)
-    clear(there.path)
+    folder = Folder(there.path)
+    clear(folder)
     if not sources:
         return Appended(old, dict.fromkeys(table_names(), 0), skipped)
     first, damage = next_number(there.path), damage_keys(there.lost)
     limits = inputs.options.limits
-    made = Making(there.path, old["partitioned"], first, read, limits, old, damage)
+    made = Making(folder, old["partitioned"], first, read, limits, old, damage)
     manifest, rows = make(replace(inputs, sources=sources), made)
     return Appended(manifest, rows, skipped, tuple(renamed.items()))
 

@@ -8,6 +8,7 @@ import duckdb
 
 from smfparse.errors import OutputError
 from smfparse.inputs import Inputs
+from smfparse.query import connected
 from smfparse.store import check_file, comments, replacing
 from smfparse.tables import Wanted, plain_schema, quoted, views_script
 
@@ -27,10 +28,10 @@ def write_database(
     for each in (path, log):
         check_file(each, force)
     rows = dict.fromkeys(wanted, 0)
-    with replacing(path) as place, duckdb.connect() as database:
+    with replacing(path) as place, connected() as database:
         name = f"ATTACH {quoted(str(place))} AS made (STORAGE_VERSION '{_STORAGE}')"
         try:
-            database.execute(f"SET TimeZone = 'UTC'; {name}; USE made")
+            database.execute(f"{name}; USE made")
             database.execute("BEGIN")
             for table, columns_wanted in wanted.items():
                 database.register("batch", plain_schema(table, columns_wanted).empty_table())
@@ -47,5 +48,6 @@ def write_database(
             database.execute("USE memory; DETACH made")
             log.unlink(missing_ok=True)
         except duckdb.Error as error:
-            raise OutputError(f"{path}: {error}") from error
+            reason, _, _ = str(error).partition("\n")  # behind it is SQL that nobody wrote
+            raise OutputError(f"{path}: {reason}") from error
     return rows

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,17 +19,20 @@ from smfparse.limits import Limits
 from smfparse.store import (
     FORMAT,
     MANIFEST,
-    PARTIAL,
+    Folder,
     Manifest,
     added_columns,
     called_otherwise,
     check_folder,
+    check_plain,
     contents,
+    dataset_files,
     in_folder,
     interrupted,
     named_columns,
     only_writer,
     ours,
+    own_names,
     part_number,
 )
 from smfparse.tables import DAMAGE, Batch, decoded_tables, table_names, wanted_tables
@@ -62,10 +65,11 @@ def write_dataset(
 
 def write_whole(inputs: Inputs, folder: Path, partition: bool) -> Manifest:
     """Write a dataset where there is none, or one that is to be replaced."""
-    clear(folder)
+    place = Folder(folder)
+    clear(place)
     read = originals(each for each in inputs.sources if isinstance(each, SmfFile))
     limits = inputs.options.limits
-    manifest, _ = make(inputs, Making(folder, partition, next_number(folder), read, limits))
+    manifest, _ = make(inputs, Making(place, partition, next_number(folder), read, limits))
     return manifest
 
 
@@ -74,18 +78,23 @@ def make(inputs: Inputs, made: Making) -> tuple[Manifest, dict[str, int]]:
     try:
         written = _write_all(inputs, made)
         manifest = _manifest(inputs, made, written)
-        write_last(made.folder / PARTIAL, manifest)
+        write_last(made.folder, manifest)
+        put_in_place(made.folder, manifest)
     except BaseException:
-        clear(made.folder)
+        with suppress(OSError):
+            clear(made.folder)
         raise
-    put_in_place(made.folder, manifest)
     return manifest, _rows(written)
 
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Make a folder, if need be, in which nobody else writes; it goes if it stays empty."""
+    """Make a folder, if need be, in which nobody else writes; it goes if it stays empty.
+
+    Raises OutputError where a link in it would lead to files elsewhere.
+    """
     with in_folder(folder), only_writer(folder):
+        check_plain(folder, own_names())
         yield
 
 
@@ -121,7 +130,7 @@ def _written(inputs: Inputs, made: Making) -> Iterator[list[Written]]:
     """Write the rows of `inputs` by one process or several."""
     wanted = wanted_tables(decoded_tables())
     found = inputs.units(inputs.sources, wanted, ahead=False)
-    write = partial(_write, made.folder / PARTIAL, made.partitioned, made.first, made.old is None)
+    write = partial(_write, made.folder, made.partitioned, made.first, made.old is None)
     if len(found) < 2:
         yield write(made.limits, 1, 0, inputs.batches(wanted))
         return
@@ -134,7 +143,7 @@ def _written(inputs: Inputs, made: Making) -> Iterator[list[Written]]:
 
 
 def _write(
-    folder: Path,
+    folder: Folder,
     partitioned: bool,
     first: int,
     is_new: bool,
@@ -163,7 +172,7 @@ def _write_damage(inputs: Inputs, made: Making) -> list[Written]:
     if made.old is not None and not rows.num_rows:
         return []
     limits = made.limits
-    files = PartFiles(made.folder / PARTIAL, made.first, False, limits.held_bytes, limits)
+    files = PartFiles(made.folder, made.first, False, limits.held_bytes, limits)
     files.add(DAMAGE, rows)
     return files.finish([DAMAGE])
 
@@ -179,8 +188,8 @@ def _rows(written: Iterable[Written]) -> dict[str, int]:
 def _manifest(inputs: Inputs, made: Making, written: Sequence[Written]) -> Manifest:
     """Return the manifest of what was written, and of what was there."""
     files: dict[str, list[str]] = {table: [] for table in table_names()}
-    for table, path, _ in written:
-        files[table].append(path.relative_to(made.folder / PARTIAL).as_posix())
+    for each in written:
+        files[each.table].append(each.name)
     are_files = _are_files(inputs.sources)
     manifest = {
         "format": FORMAT,
@@ -195,6 +204,7 @@ def _manifest(inputs: Inputs, made: Making, written: Sequence[Written]) -> Manif
         "files": files,
         "columns": named_columns(),
         "records": made.finish_fingerprints() if are_files else None,
+        "checksums": {each.name: each.sha256 for each in written} | made.sums,
     }
     return manifest if made.old is None else _sum(made.old, manifest, made.first)
 
@@ -220,7 +230,8 @@ def _described(source: Source, inputs: Inputs, read: Mapping[Path, Original]) ->
 def _sum(old: Manifest, new: Manifest, first: int) -> Manifest:
     """Return the manifest of a dataset with what was added: parts from the number `first` on."""
     unknown: Counter[str] = Counter(old["unknown_bytes"]) + Counter(new["unknown_bytes"])
-    return new | {
+    sums = old["checksums"] | new["checksums"]
+    whole = new | {
         "columns": added_columns(old, first),
         "inputs": [*old["inputs"], *new["inputs"]],
         "tables": {table: old["tables"][table] + new["tables"][table] for table in table_names()},
@@ -229,6 +240,8 @@ def _sum(old: Manifest, new: Manifest, first: int) -> Manifest:
         "damage_count": old["damage_count"] + new["damage_count"],
         "files": {table: [*old["files"][table], *new["files"][table]] for table in table_names()},
     }
+    kept = {each: sums[each] for each in dataset_files(whole) if each in sums}
+    return whole | {"checksums": kept}
 
 
 def next_number(folder: Path) -> int:

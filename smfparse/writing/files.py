@@ -7,10 +7,11 @@ are written. The folder itself stays what it is: a link, a mount point or where 
 from __future__ import annotations
 
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 
 from smfparse.inputs import Inputs
-from smfparse.store import PARTIAL, check_folder, in_folder
+from smfparse.store import PARTIAL, Folder, check_folder, in_folder
 from smfparse.tables import Wanted, table_names
 from smfparse.writing.formats import FILE_FORMATS, writer
 
@@ -30,26 +31,30 @@ def write_files(
     check_folder(folder, _has_tables, _ALREADY, force)
     names = {f"{table}.{file_format}" for table in wanted}
     with in_folder(folder):
+        place = Folder(folder)
+        _clear(place)
         try:
-            rows = _write_parts(inputs, folder, file_format, wanted)
+            rows = _write_parts(inputs, place, file_format, wanted)
             for name in names:
-                (folder / f"{name}{PARTIAL}").replace(folder / name)
+                place.move(f"{name}{PARTIAL}", name)
             for old in _file_names("") - names:
-                (folder / old).unlink(missing_ok=True)
+                place.remove(old)
         finally:
-            _clear(folder)
+            _clear(place)
     return rows
 
 
-def _write_parts(inputs: Inputs, folder: Path, file_format: str, wanted: Wanted) -> dict[str, int]:
+def _write_parts(
+    inputs: Inputs, folder: Folder, file_format: str, wanted: Wanted
+) -> dict[str, int]:
     """Write tables under temporary names; return how many rows each has."""
     rows = dict.fromkeys(wanted, 0)
     group_rows = inputs.options.limits.group_rows
     with ExitStack() as opened:
         writers = {}
         for table, columns in wanted.items():
-            path = folder / f"{table}.{file_format}{PARTIAL}"
-            writers[table] = writer(file_format, table, columns, path, group_rows)
+            create = partial(folder.create, f"{table}.{file_format}{PARTIAL}")
+            writers[table] = writer(file_format, table, columns, create, group_rows)
             opened.callback(writers[table].close)
         for table, batch in inputs.batches(wanted):
             writers[table].add(batch)
@@ -57,11 +62,11 @@ def _write_parts(inputs: Inputs, folder: Path, file_format: str, wanted: Wanted)
     return rows
 
 
-def _clear(folder: Path) -> None:
-    """Remove files that still have temporary names."""
+def _clear(folder: Folder) -> None:
+    """Remove files that have temporary names."""
     for name in _file_names(PARTIAL):
         with suppress(OSError):
-            (folder / name).unlink(missing_ok=True)
+            folder.remove(name)
 
 
 def _file_names(suffix: str) -> set[str]:

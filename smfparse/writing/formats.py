@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -33,13 +32,16 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
 """Each format, which is what the names of its files end in."""
 
 
-def writer(name: str, table: str, wanted: ColumnNames, path: Path, group_rows: int) -> Writer:
+def writer(
+    name: str, table: str, wanted: ColumnNames, create: Callable[[], int], group_rows: int
+) -> Writer:
     """Return what writes a table to a file of a format.
 
     name        one of FILE_FORMATS
+    create      opens the new file, and returns its number
     group_rows  rows of a full row group of Parquet
     """
     chosen, writers = FILE_FORMATS[name], import_module("smfparse.writing.writers")
-    target = writers.TableFile(table, wanted, path, chosen.packed, group_rows)
+    target = writers.TableFile(table, wanted, create, chosen.packed, group_rows)
     found: Writer = getattr(writers, chosen.writer)(target)
     return found

@@ -12,8 +12,9 @@ import numpy as np
 from smfparse.decoding import Fingerprints, Recorder, read_run
 from smfparse.errors import Damage, DamageLog
 from smfparse.limits import Limits
-from smfparse.store import PARTIAL, RECORDS, Manifest
+from smfparse.store import PARTIAL, RECORDS, Folder, Manifest
 from smfparse.writing.originals import Original
+from smfparse.writing.placing import write_new
 
 DamageKey: TypeAlias = tuple[str, int, str]
 """Source, byte and reason of what could not be used."""
@@ -38,9 +39,10 @@ class Making:
     old           manifest of the dataset that is added to; None: a new one, with one file per table
     damage        what could not be used of the inputs of that dataset
     fingerprints  sorted files of fingerprints that were written: name to how many it has
+    sums          their checksums
     """
 
-    folder: Path
+    folder: Folder
     partitioned: bool
     first: int
     read: Mapping[Path, Original]
@@ -48,6 +50,7 @@ class Making:
     old: Manifest | None = None
     damage: frozenset[DamageKey] = frozenset()
     fingerprints: dict[str, int] = field(default_factory=dict)
+    sums: dict[str, str] = field(default_factory=dict)
     recorder: Recorder = field(init=False)
 
     def __post_init__(self) -> None:
@@ -56,9 +59,7 @@ class Making:
     def write_fingerprints(self, some: Fingerprints) -> None:
         """Write fingerprints, which ascend, as a file."""
         name = f"{RECORDS}/part-{self.first + len(self.fingerprints):05}.bin"
-        place = self.folder / PARTIAL / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(some.tobytes())
+        self.sums[name] = write_new(self.folder, f"{PARTIAL}/{name}", some.tobytes())
         self.fingerprints[name] = len(some)
 
     def finish_fingerprints(self) -> dict[str, int]:
@@ -73,7 +74,7 @@ class Making:
             if length > 2 * len(some) or length + len(some) > self.limits.merged:
                 kept[name] = length
                 break
-            some = np.sort(np.concatenate([read_run(self.folder / name), some]))
+            some = np.sort(np.concatenate([read_run(self.folder.path / name), some]))
         if some.size:
             self.write_fingerprints(some)
         return kept | self.fingerprints

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,8 +10,7 @@ from typing import NamedTuple
 
 from smfparse.errors import InputError
 from smfparse.inputs import SmfFile
-
-_READ_BYTES = 1 << 20
+from smfparse.store import checksum
 
 
 class Stamp(NamedTuple):
@@ -51,15 +49,3 @@ def _stamp(file: SmfFile) -> Stamp:
     except OSError as error:
         raise InputError(f"{file.name}: {error.strerror or error}") from error
     return Stamp(found.st_size, found.st_mtime_ns)
-
-
-def checksum(path: Path) -> str:
-    """Return the SHA-256 of a file, in hexadecimal. Raises InputError where it cannot be read."""
-    found = hashlib.sha256()
-    try:
-        with path.open("rb", buffering=0) as file:
-            while block := file.read(_READ_BYTES):
-                found.update(block)
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from error
-    return found.hexdigest()

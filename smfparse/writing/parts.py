@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
+from functools import partial
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +21,9 @@ from smfparse.store import (
     NO_DATE,
     NO_QMGR,
     NO_ROWS,
+    PARTIAL,
     QMGR,
+    Folder,
     TableWriter,
     is_divided,
     qmgr_value,
@@ -32,11 +35,16 @@ _COLUMN_BYTES = 256
 
 
 class Written(NamedTuple):
-    """A file that has rows of a table, where it is before it gets its place."""
+    """A file that has rows of a table.
+
+    name    its path in the dataset, once it has its place
+    sha256  its checksum
+    """
 
     table: str
-    path: Path
+    name: str
     rows: int
+    sha256: str
 
 
 @dataclass
@@ -45,12 +53,14 @@ class PartFiles:
 
     A file is open when it has rows on disk; one that is closed to make room has a next one.
 
+    folder     that of the dataset: files are in PARTIAL, until they get their places
     most_held  bytes that all writers may hold back
     held       bytes that they do
+    names      paths of their files in the dataset
     opened     those whose file is open; the one used last comes last
     """
 
-    folder: Path
+    folder: Folder
     number: int
     partitioned: bool
     most_held: int
@@ -60,6 +70,7 @@ class PartFiles:
     closed: Counter[tuple[str, str]] = field(default_factory=Counter)
     held: int = 0
     opened: dict[tuple[str, str], TableWriter] = field(default_factory=dict)
+    names: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def add(self, table: str, batch: Batch) -> None:
         """Take rows of a table."""
@@ -81,7 +92,7 @@ class PartFiles:
         for key in list(self.writers):
             self._close(key)
         order = {table: number for number, table in enumerate(table_names())}
-        return sorted(self.written, key=lambda each: (order[each.table], each.path))
+        return sorted(self.written, key=lambda each: (order[each.table], each.name))
 
     def give_up(self) -> None:
         """Leave the files as they are."""
@@ -93,9 +104,10 @@ class PartFiles:
         key = table, place
         if key not in self.writers:
             again = f"-{self.closed[key]:05}" if self.closed[key] else ""
-            name = f"part-{self.number:05}{again}.parquet"
-            path = self.folder / table / place / name
-            self.writers[key] = TableWriter(table, path, self.limits.group_rows)
+            name = PurePosixPath(table, place, f"part-{self.number:05}{again}.parquet").as_posix()
+            create = partial(self.folder.create, f"{PARTIAL}/{name}")
+            self.writers[key] = TableWriter(table, create, self.limits.group_rows)
+            self.names[key] = name
         return self.writers[key]
 
     @contextmanager
@@ -128,7 +140,8 @@ class PartFiles:
         del self.writers[key]
         self.opened.pop(key, None)
         self.closed[key] += 1
-        self.written.append(Written(writer.table, writer.path, writer.rows))
+        name = self.names.pop(key)
+        self.written.append(Written(writer.table, name, writer.rows, writer.sha256))
 
 
 def _divided(batch: Batch) -> list[tuple[str, Batch]]:

@@ -1,85 +1,108 @@
 """How a dataset gets its files: all at once, when they are complete and the disk has them.
 
-The manifest comes last and takes the place of the old one in one step. Then go the files that it
-does not name. A run that is killed changes nothing, whenever that is; the same call does it again.
+The manifest takes the place of the old one in one step, when all other files have theirs. Then
+views.sql follows, which the manifest gives, and the files go that it does not name. A run that is
+ended before this step changes nothing; what it left goes at once, or with the next run if it was
+killed. One that is killed after this step is finished by the next.
 """
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from pathlib import Path
+from pathlib import PurePosixPath
 
 from smfparse.store import (
     MANIFEST,
     PARTIAL,
     VIEWS,
+    Folder,
     Manifest,
+    NewFile,
     dataset_files,
     lacking,
+    manifest_text,
     own_folders,
     strays,
     view_statements,
-    write_manifest,
 )
 
 _MOST_KEPT = 16
 """Files that the disk is asked for at a time."""
 
 
-def clear(folder: Path) -> None:
-    """Remove what an unfinished run left, and folders that are empty then."""
-    left = strays(folder)
+_NEW_MANIFEST, _NEW_VIEWS = f"{PARTIAL}/{MANIFEST}", f"{PARTIAL}/{VIEWS}"
+
+
+def clear(folder: Folder) -> None:
+    """Remove what an unfinished run left, and folders that are empty then.
+
+    One whose manifest has its place already is finished. Raises OSError where anything stays.
+    """
+    failed: list[OSError] = []
+    if _is_there(folder, _NEW_VIEWS) and not _is_there(folder, _NEW_MANIFEST):
+        _try(failed, folder.move, _NEW_VIEWS, VIEWS)
+    kept = folder.path / _NEW_VIEWS if failed else None  # to be moved by the next run
+    left = [each for each in strays(folder.path) if each != kept]
     for each in left:
-        each.unlink(missing_ok=True)
-    for empty in own_folders(folder, left):
-        with suppress(OSError):
-            empty.rmdir()
+        _try(failed, folder.remove, each.relative_to(folder.path).as_posix())
+    for empty in own_folders(folder.path, left):
+        folder.remove_empty(empty.relative_to(folder.path).as_posix())
+    if failed:
+        raise failed[0]
 
 
-def write_last(folder: Path, manifest: Manifest) -> None:
-    """Write what has no rows: views and manifest."""
-    folder.mkdir(exist_ok=True)  # no rows were written where all are there already
+def _try(failed: list[OSError], step: Callable[..., None], *names: str) -> None:
+    """Do a step; what is to be done besides is done, even if this fails."""
+    try:
+        step(*names)
+    except OSError as error:
+        failed.append(error)
+
+
+def _is_there(folder: Folder, name: str) -> bool:
+    return (folder.path / name).exists()
+
+
+def write_last(folder: Folder, manifest: Manifest) -> None:
+    """Write what has no rows: the manifest, and the views that it gives."""
     found = {
         table: [lacking(manifest, table, each) for each in files]
         for table, files in manifest["files"].items()
     }
-    text = view_statements(partitioned=manifest["partitioned"], lacking=found)
-    (folder / VIEWS).write_text(text, encoding="utf-8")
-    write_manifest(folder, manifest)
+    views = view_statements(partitioned=manifest["partitioned"], lacking=found)
+    for name, text in ((_NEW_MANIFEST, manifest_text(manifest)), (_NEW_VIEWS, views)):
+        write_new(folder, name, text.encode())
 
 
-def put_in_place(folder: Path, manifest: Manifest) -> None:
+def write_new(folder: Folder, name: str, data: bytes) -> str:
+    """Write a new file at once; return its SHA-256."""
+    file = NewFile(folder.create(name))
+    try:
+        file.write(data)
+        file.close()
+    finally:
+        file.give_up()
+    return file.sha256
+
+
+def put_in_place(folder: Folder, manifest: Manifest) -> None:
     """Give the new files their places, the manifest last; remove those that it does not name."""
-    new = [each for each in dataset_files(manifest) if (folder / PARTIAL / each).exists()]
-    places = {(folder / each).parent for each in new}
+    new = [each for each in dataset_files(manifest) if _is_there(folder, f"{PARTIAL}/{each}")]
+    places = {PurePosixPath(each).parent.as_posix() for each in new}
     for place in places:
-        place.mkdir(parents=True, exist_ok=True)
-    _have_kept(folder / PARTIAL / each for each in (*new, VIEWS, MANIFEST))
-    for name in (*new, VIEWS):
-        (folder / PARTIAL / name).replace(folder / name)
-    _have_kept(places)
-    (folder / PARTIAL / MANIFEST).replace(folder / MANIFEST)
-    _have_kept([folder])
+        folder.make(place)
+    _have_kept(folder.keep, (f"{PARTIAL}/{each}" for each in (*new, VIEWS, MANIFEST)))
+    for name in new:
+        folder.move(f"{PARTIAL}/{name}", name)
+    _have_kept(folder.keep_names, places)
+    folder.move(_NEW_MANIFEST, MANIFEST)
+    folder.keep_names()
     clear(folder)
 
 
-def _have_kept(paths: Iterable[Path]) -> None:
-    """Wait until the disk has files, and the names in folders: all at once is much faster."""
+def _have_kept(keep: Callable[[str], None], names: Iterable[str]) -> None:
+    """Wait until the disk has files, or the names in folders: all at once is much faster."""
     with ThreadPoolExecutor(_MOST_KEPT) as threads:
-        for _ in threads.map(_keep, paths):
+        for _ in threads.map(keep, names):
             pass
-
-
-def _keep(path: Path) -> None:
-    is_folder = path.is_dir()
-    if is_folder and sys.platform == "win32":
-        return  # it has no way to
-    number = os.open(path, os.O_RDONLY if is_folder else os.O_RDWR)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)

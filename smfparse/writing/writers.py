@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import os
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TypeAlias
 
 import polars as pl
 import pyarrow as pa
 
-from smfparse.rendering import of_frame
+from smfparse.rendering import json_lines, of_frame
 from smfparse.store import TableWriter
 from smfparse.tables import Batch, plain_schema
 
@@ -22,13 +23,14 @@ ColumnNames: TypeAlias = frozenset[str] | None
 class TableFile:
     """A file to be written.
 
+    create      opens the new file, and returns its number
     packed      whether by gzip, where it is text
     group_rows  rows of a full row group, where it is Parquet
     """
 
     table: str
     wanted: ColumnNames
-    path: Path
+    create: Callable[[], int]
     packed: bool
     group_rows: int
 
@@ -53,7 +55,7 @@ class _TextWriter:
 
     def __init__(self, target: TableFile) -> None:
         self._schema = target.schema
-        file: Any = target.path.open("wb")
+        file: Any = os.fdopen(target.create(), "wb")
         self._raw: BinaryIO = file
         self._file: Any = gzip.GzipFile("", "wb", 6, file, mtime=0) if target.packed else file
 
@@ -80,7 +82,7 @@ class JsonLinesWriter(_TextWriter):
     """Writes a table as JSON lines: an object a row."""
 
     def add(self, batch: Batch) -> None:
-        self._frame(batch).write_ndjson(self._file)
+        self._file.write(json_lines(self._frame(batch)).encode())
 
 
 class ArrowWriter:
@@ -88,20 +90,22 @@ class ArrowWriter:
 
     def __init__(self, target: TableFile) -> None:
         self._schema = target.schema
-        self._writer = pa.ipc.new_file(target.path, self._schema)
+        self._file = os.fdopen(target.create(), "wb")
+        self._writer = pa.ipc.new_file(self._file, self._schema)
 
     def add(self, batch: Batch) -> None:
         self._writer.write_batch(batch.cast(self._schema))
 
     def close(self) -> None:
         self._writer.close()
+        self._file.close()
 
 
 class ParquetWriter:
     """Writes a table as a Parquet file."""
 
     def __init__(self, target: TableFile) -> None:
-        self._writer = TableWriter(target.table, target.path, target.group_rows, target.wanted)
+        self._writer = TableWriter(target.table, target.create, target.group_rows, target.wanted)
 
     def add(self, batch: Batch) -> None:
         self._writer.add(batch, batch.nbytes)

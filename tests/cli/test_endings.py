@@ -7,7 +7,6 @@ import pickle
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +22,7 @@ from smfparse.query import Catalog
 from smfparse.tables import DAMAGE_COLUMNS
 from smfparse.writing import write_dataset
 from tests.support.builders import Section, named_block, qwhs_long, rdw, smf_record
-from tests.support.command import run
+from tests.support.command import CODE, COMMAND, run
 from tests.support.mixed_records import many, written
 from tests.support.paths import SMF
 
@@ -32,7 +31,6 @@ pytestmark = pytest.mark.slow
 QMST = Section([named_block("QMST", 72)])
 GOOD = smf_record(115, 2, QMST, area=qwhs_long())
 BAD = smf_record(115, 2, Section(QMST.blocks, length=480), area=qwhs_long())
-COMMAND = [sys.executable, "-c", "from smfparse.cli import main; main()"]
 READING = {
     "info": ["info", "INPUT"],
     "report": ["report", "log", "INPUT"],
@@ -352,19 +350,23 @@ LONG = {
 
 
 @pytest.fixture
-def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    monkeypatch.setenv("TMPDIR", str(folder))
-    monkeypatch.setattr(tempfile, "tempdir", str(folder))
-    yield folder
-    assert not list(folder.iterdir())
+def temporary(temporary: Path) -> Iterator[Path]:
+    yield temporary
+    assert not list(temporary.iterdir())
+
+
+ENDS = {
+    "SIGINT": (130, "smfparse: interrupted\n"),
+    "SIGTERM": (143, "smfparse: terminated\n"),
+    "SIGHUP": (129, "smfparse: terminated\n"),
+}
 
 
 @posix
+@pytest.mark.parametrize("kind", ENDS)
 @pytest.mark.parametrize("name", sorted(LONG))
-def test_an_interrupt_is_one_line_and_leaves_nothing(
-    name: str, place: Path, temporary: Path
+def test_a_signal_is_one_line_and_leaves_nothing(
+    name: str, kind: str, place: Path, temporary: Path
 ) -> None:
     names = {"INPUT": str(place / "inputs" / "clean"), "OUT": str(place / "out")}
     busy = "from smfparse.cli import main; print('ready', flush=True); main()"
@@ -376,12 +378,12 @@ def test_an_interrupt_is_one_line_and_leaves_nothing(
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         time.sleep(2)  # in the middle of it on most machines; what is asked holds at any time
-        os.killpg(process.pid, signal.SIGINT)
+        os.killpg(process.pid, signal.Signals[kind])
         output, errors = process.communicate(timeout=60)
     finally:
         process.kill()
         process.communicate()
-    assert (process.returncode, errors) == (130, "smfparse: interrupted\n")
+    assert (process.returncode, errors) == ENDS[kind]
     assert output == ""
     assert sorted(path.name for path in place.iterdir()) == ["inputs", "taken", "temporary"]
 
@@ -445,8 +447,7 @@ def test_a_file_that_cannot_grow_is_one_line_and_leaves_nothing(
     names = {"INPUT": str(place / "inputs" / "clean"), "OUT": str(place / "out")}
     most = 200_000 if name == "database" else 2000  # that of a database is in its log
     limited = (
-        f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, {most})); "
-        f"{COMMAND[2]}"
+        f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, {most})); {CODE}"
     )
     done = subprocess.run(
         [sys.executable, "-c", limited, *[names.get(each, each) for each in GROWING[name]]],

@@ -115,3 +115,10 @@ def test_generate_writes_smf(tmp_path: Path) -> None:
         refused(tmp_path, "generate", tmp_path / name, "--count", "1")
     for name in ("x.smf", "x.bin"):
         assert run("generate", tmp_path / name, "--count", "1", "--tasks", "0").exit_code == 0
+
+
+def test_a_link_to_itself_is_replaced(tmp_path: Path) -> None:
+    loop = tmp_path / "x.txt"
+    loop.symlink_to(loop)
+    assert run("info", SMF, "--output", loop).exit_code == 0
+    assert loop.read_text("utf-8").startswith("System")

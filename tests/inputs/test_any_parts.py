@@ -209,6 +209,16 @@ def test_a_part_ends_in_front_of_a_block_not_of_the_first_record_in_it(tmp_path:
     assert_same(file.rows(parts), file.rows())
 
 
+def test_a_part_ends_in_front_of_a_block_that_begins_with_a_spanned_record(tmp_path: Path) -> None:
+    kinds = ("clock",) * 5 + ("task",) * 3 + ("queues",)
+    records = [Each(kind, 0, 0, 0, ()) for kind in kinds] * 8
+    small = next(each for each in BLIND if each.name == "bdw-small")
+    file, _ = written(tmp_path, small, records, limits_of(1))
+    parts = planned_parts(file, 1)
+    assert len(parts) > 3
+    assert_same(file.rows(parts), file.rows())
+
+
 @given(records=any_records, reach=any_reach, data=st.data())
 @search(20)
 def test_blind_parts_of_a_queue_have_the_tasks_of_the_whole(

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from smfparse.limits import Limits
 from smfparse.reading import look_at
 from smfparse.store import MANIFEST
 from smfparse.writing import write_dataset
-from tests.support.command import run
+from tests.support.command import COMMAND, run
 from tests.support.paths import FIXTURES
 
 DUMP = (FIXTURES / "qm60.smf").read_bytes()
@@ -32,15 +33,11 @@ pipes_only = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no 
 
 
 @pytest.fixture(autouse=True)
-def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def temporary(temporary: Path) -> Iterator[Path]:
     """The folder of temporary files; nothing is left there."""
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(folder))
-    monkeypatch.setenv("TMPDIR", str(folder))
-    yield folder
+    yield temporary
     gc.collect()
-    assert list(folder.iterdir()) == []
+    assert list(temporary.iterdir()) == []
 
 
 @pytest.fixture
@@ -91,6 +88,76 @@ def test_what_is_no_dump_in_a_folder_is_left_out_and_said(dumps: Path) -> None:
     assert result.exit_code == 4
     assert str(dumps / "empty") in {each["source"] for each in json.loads(result.stdout)["damage"]}
     assert json.loads(result.stdout)["damage_count"] == 3
+
+
+@pipes_only
+def test_a_link_to_itself_in_a_folder_is_left_out_and_told(dumps: Path, tmp_path: Path) -> None:
+    (dumps / "round").symlink_to("round")
+    (dumps / "c" / "there").symlink_to("back")
+    (dumps / "c" / "back").symlink_to("there")
+    found = open_inputs([dumps])
+    assert [each.name for each in found.sources] == below(dumps, *ALL)
+    assert [(each.source, each.reason) for each in found.damage.details] == [
+        (each, "Too many levels of symbolic links; skipped")
+        for each in below(dumps, "c/back", "c/there", "round")
+    ]
+    assert run("info", dumps).exit_code == 4
+    assert run("convert", dumps, "--to", tmp_path / "tables").exit_code == 4
+    for named in (dumps / "round", f"{dumps}/r*"):
+        result = run("info", dumps / "a.smf", named)
+        assert result.exit_code == 8
+        assert f"{dumps / 'round'}: Too many levels of symbolic links" in result.stderr
+
+
+@pipes_only
+def test_a_link_to_a_folder_elsewhere_is_told_and_one_to_a_folder_within_is_not(
+    dumps: Path, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "other.smf").write_bytes(DUMP)
+    (dumps / "up").symlink_to("..")
+    (dumps / "c" / "again").symlink_to(dumps / "c" / "d")
+    (dumps / "c" / "away").symlink_to(elsewhere)
+    found = open_inputs([dumps])
+    assert [each.name for each in found.sources] == below(dumps, *ALL)
+    assert sorted((each.source, each.reason) for each in found.damage.details) == [
+        (each, "a link to a folder, to be named itself; skipped")
+        for each in below(dumps, "c/away", "up")
+    ]
+
+
+def test_a_zip_file_with_a_corrupt_directory_in_a_folder_ends_nothing(dumps: Path) -> None:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        archive.writestr("dump.smf", DUMP)
+    broken = bytearray(made.getvalue())
+    at = broken.rindex(b"PK\5\6") + 16
+    broken[at : at + 4] = b"\xff\xff\xff\x7f"
+    (dumps / "e.zip").write_bytes(broken)
+    assert names(dumps) == below(dumps, "a.smf", "b.smf", "c/d/last.smf", "c/later.smf", "e.zip")
+    assert run("info", dumps / "e.zip").exit_code == 0
+    (dumps / "e.zip").write_bytes(broken[:40] + bytes(len(broken) - 62) + broken[-22:])
+    assert names(dumps) == below(dumps, *ALL)
+    assert run("info", dumps).exit_code == 4
+    result = run("info", dumps / "a.smf", dumps / "e.zip")
+    assert result.exit_code == 8
+    assert f"{dumps / 'e.zip'}: " in result.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc has a file that cannot be read")
+def test_a_file_that_cannot_be_read_is_left_out_of_a_folder_and_named_otherwise(
+    dumps: Path,
+) -> None:
+    (dumps / "memory").symlink_to("/proc/self/mem")
+    found = open_inputs([dumps])
+    assert [each.name for each in found.sources] == below(dumps, *ALL)
+    assert [(each.source, each.reason) for each in found.damage.details] == [
+        (str(dumps / "memory"), "Input/output error; skipped")
+    ]
+    result = run("info", dumps / "memory")
+    assert result.exit_code == 8
+    assert result.stderr == f"smfparse: {dumps / 'memory'}: Input/output error\n"
 
 
 def test_a_dataset_in_a_folder_is_not_taken_in(dumps: Path) -> None:
@@ -178,10 +245,9 @@ def test_a_missing_input_ends_the_command_before_standard_input_is_read(dumps: P
 def test_standard_input_is_an_input(pack: Any, tmp_path: Path, temporary: Path) -> None:
     (tmp_path / "dump.smf").write_bytes(DUMP)
     expected = [number for _, number in records(tmp_path / "dump.smf")]
-    command = [sys.executable, "-c", "from smfparse.cli import main; main()"]
     query = "SELECT a.source, a.record_no FROM record a JOIN record b USING (record_no) ORDER BY 2"
     done = subprocess.run(
-        [*command, "sql", "-", query, "--format", "json"], input=pack(DUMP), capture_output=True
+        [*COMMAND, "sql", "-", query, "--format", "json"], input=pack(DUMP), capture_output=True
     )
     assert done.stderr == b""
     rows = json.loads(done.stdout)

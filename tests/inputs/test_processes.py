@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -77,16 +76,6 @@ def dump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "dump.smf"
     path.write_bytes(written(many(400, 1))[0])
     return path
-
-
-@pytest.fixture
-def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of temporary files."""
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(folder))
-    monkeypatch.setenv("TMPDIR", str(folder))
-    return folder
 
 
 @pytest.fixture
@@ -193,6 +182,36 @@ def test_a_process_that_is_ended_is_an_error_that_says_what_to_try(
     in_processes_only(monkeypatch, end)
     with pytest.raises(InputError, match=r"was killed.*try jobs=1"):
         open_inputs([dump], ReadOptions(jobs=2)).arrow("record")
+    assert all_ended(started)
+    assert not list(temporary.iterdir())
+
+
+@pytest.mark.parametrize("moment", [1, 2, 5, 13, 34, 10_000])
+def test_a_process_that_is_killed_at_any_chunk_leaves_no_dataset_or_all_rows(
+    moment: int,
+    dump: Path,
+    temporary: Path,
+    started: list[Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    count = multiprocessing.get_context("fork").Value("i", 0)
+
+    def step() -> None:
+        with count.get_lock():
+            count.value += 1
+            now = count.value
+        if now == moment:
+            vanish()
+
+    in_processes_only(monkeypatch, step)
+    folder = tmp_path / "tables"
+    try:
+        write_dataset(open_inputs([dump], ReadOptions(jobs=2)), folder)
+    except InputError:
+        assert not folder.exists()
+    rows = open_inputs([folder]).arrow("record").num_rows if folder.exists() else None
+    assert rows == (None if count.value >= moment else 400)
     assert all_ended(started)
     assert not list(temporary.iterdir())
 

@@ -26,7 +26,7 @@ from smfparse.errors import Damage, InputError
 from smfparse.inputs import Batches, Log, ReadOptions, open_inputs
 from smfparse.inputs import parallel as ranges
 from smfparse.inputs.range import Range, UnsoundError
-from smfparse.limits import LIMITS
+from smfparse.limits import LIMITS, Limits
 from smfparse.reading import Input, Part, planning, reader
 from smfparse.reading.window import Window
 from smfparse.selecting import ALL_RECORDS, Selection
@@ -148,6 +148,26 @@ def sound(tmp_path: Path) -> Path:
 def parts_of(path: Path, jobs: int) -> int:
     inputs = open_inputs([path], ReadOptions(jobs=jobs))
     return sum(map(len, inputs.units(inputs.sources, ALL, ahead=True)))
+
+
+def test_a_file_is_shared_among_processes_if_there_is_work_for_two(mixed: Path) -> None:
+    half = mixed.stat().st_size // 2
+    for least, shared in ((half, True), (half + 1, False)):
+        limits = Limits(chunk_bytes=CAPACITY, max_spanned=CAPACITY // 2, least_unit=least)
+        inputs = open_inputs([mixed], ReadOptions(jobs=2, limits=limits))
+        assert bool(inputs.units(inputs.sources, ALL, ahead=False)) == shared
+
+
+def test_duplicates_of_another_file_are_looked_for_before_any_process_starts(
+    sound: Path, tmp_path: Path, here: None
+) -> None:
+    again = tmp_path / "again.smf"
+    again.write_bytes(sound.read_bytes())
+    inputs = open_inputs([sound, again], ReadOptions(jobs=2))
+    assert inputs.units(inputs.sources, ALL, ahead=False)
+    duplicates = inputs.sources[1].duplicates
+    assert duplicates.count(sound) == 0
+    assert duplicates.count(again) == 60
 
 
 @every_file
@@ -493,7 +513,7 @@ def converted(paths: Sequence[Path], folder: Path, jobs: int) -> tuple[dict[str,
     assert json.loads((folder / MANIFEST).read_text(encoding="utf-8")) == made
     assert not (folder / PARTIAL).exists()
     runs = [(folder / each).read_bytes() for each in made["records"] or ()]
-    return found_in([folder], 1).rows, made | {"files": None, "records": runs}
+    return found_in([folder], 1).rows, made | {"files": None, "records": runs, "checksums": None}
 
 
 @pytest.mark.parametrize("jobs", [2, 3])

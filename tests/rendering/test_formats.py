@@ -146,7 +146,7 @@ def written(document: Document, form: str) -> str:
 
 
 def shown(text: str) -> str:
-    """Return what people see of a text: its lines, and dots for other control characters."""
+    """Return what people see of a text: its lines, and the numbers of control characters."""
     return "\n".join(map(visible, text.split("\n")))
 
 
@@ -164,14 +164,6 @@ def test_cells_come_back_whatever_they_hold(form: str) -> None:
         assert table[1:] == [[shown(cell) for cell in row] for row in rows]
 
     check()
-
-
-@pytest.mark.parametrize("form", sorted(FORMATS))
-def test_no_control_character_leaves_raw_but_in_cells_of_csv(form: str) -> None:
-    odd = "a\x1b[31mb\x07\r\u2028\x85c"
-    text = written(Titled(odd, [(odd, odd)]), form)
-    raw = [each for each in text.replace("\n", "") if not each.isprintable()]
-    assert bool(raw) == (form == "csv")
 
 
 def test_headings_of_a_page_are_texts() -> None:

@@ -15,6 +15,7 @@ from smfparse.writing import write_dataset
 from tests.support import smf
 from tests.support.builders import rdw
 from tests.support.report_runs import report_lines, report_rows
+from tests.support.small_site import write_small_site
 from tests.support.smf import EAST, LOG_START, Log, log_record
 
 pytestmark = pytest.mark.slow
@@ -155,3 +156,18 @@ def test_the_same_interval_of_two_datasets_is_told_as_an_overlap(
     (row,) = report_rows("log", *datasets, sections=TOTAL)
     assert row["intervals"] == 6
     assert row["marks"] == "overlap: 180 seconds"
+
+
+def test_a_section_of_several_queue_managers_has_the_keys_that_all_of_them_have(
+    tmp_path: Path,
+) -> None:
+    path = write_small_site(tmp_path / "site.smf")
+    across = report_rows("smf-volume", path)[0]
+    assert across["source"] == str(path)
+    assert {across[name] for name in ("qsg", "mq_version", "utc_offset", "record_no")} == {None}
+
+
+def test_a_section_of_one_queue_manager_has_the_keys_of_its_last_record(write: Write) -> None:
+    path = write([interval(0, 60, release="930"), interval(60, 60, release="940")])
+    (row,) = report_rows("log", path, sections=TOTAL)
+    assert (row["mq_version"], row["record_no"]) == ("9.4.0", 2)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
 from click.testing import CliRunner, Result
 
 from smfparse.cli import main
+
+CODE = "from smfparse.cli import main; main()"
+COMMAND = [sys.executable, "-c", CODE]
+"""smfparse as a process of its own; arguments go behind it."""
 
 
 def run(*arguments: object, stdin: str | bytes = "") -> Result:

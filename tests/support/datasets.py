@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from smfparse.store import MANIFEST
+from smfparse.store import MANIFEST, checksum, dataset_files
 from smfparse.tables import columns, table_names
 
 LATER = ("counted_at", "task_record_offset")
@@ -40,6 +40,13 @@ def name_folders_as_before(folder: Path) -> None:
     manifest.write_text(text, encoding="utf-8")
     for each in folder.glob("*/date=*/queue_manager=*"):
         each.rename(each.with_name(each.name.replace("queue_manager=", "qmgr=")))
+
+
+def note_checksums(folder: Path) -> None:
+    """Let the manifest have the checksums that the files have now, as one who forges them does."""
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    manifest["checksums"] = {each: checksum(folder / each) for each in dataset_files(manifest)}
+    (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
 
 
 def drop(file: Path, *names: str) -> None:

@@ -10,7 +10,7 @@ from types import FrameType
 
 from smfparse.errors import Damage, DamageLog, InputError
 from smfparse.limits import LIMITS, Limits
-from smfparse.reading import WHOLE_SOURCE, Part, read_chunks
+from smfparse.reading import WHOLE_SOURCE, Part, framing_named, read_chunks
 
 PATIENCE = 20
 """Seconds after which reading a small file is taken to be endless."""
@@ -38,7 +38,13 @@ def watchdog(seconds: int = PATIENCE) -> Iterator[None]:
 class Reading:
     """All that reading a file, or a part of it, gives."""
 
-    def __init__(self, path: Path, part: Part = WHOLE_SOURCE, limits: Limits = LIMITS) -> None:
+    def __init__(
+        self,
+        path: Path,
+        part: Part = WHOLE_SOURCE,
+        limits: Limits = LIMITS,
+        framing: str | None = None,
+    ) -> None:
         self.log = DamageLog()
         self.bodies: list[bytes] = []
         self.offsets: list[int] = []
@@ -46,7 +52,8 @@ class Reading:
         self.refused: str | None = None
         try:
             with watchdog():
-                for chunk in read_chunks(path, self.log, part, limits=limits):
+                known = None if framing is None else framing_named(framing)
+                for chunk in read_chunks(path, self.log, part, framing=known, limits=limits):
                     for start, length in zip(
                         chunk.start.tolist(), chunk.length.tolist(), strict=True
                     ):

@@ -33,12 +33,14 @@ from smfparse.store import (
     MANIFEST,
     PARTIAL,
     RECORDS,
-    TableWriter,
+    Folder,
+    NewFile,
+    checksum,
     dataset_files,
     read_manifest,
 )
 from smfparse.tables import table_names
-from smfparse.writing import append_dataset, checksum, write_dataset
+from smfparse.writing import append_dataset, write_dataset
 from smfparse.writing.dataset import alone_in
 from tests.inputs.test_ranges import CAPACITY, Here, small_chunks
 from tests.support.builders import foreign_record
@@ -418,7 +420,7 @@ def test_runs_do_not_grow_without_end(
 
 # Killed -------------------------------------------------------------------------------------------
 
-STEPS = ("replace", "unlink", "write_bytes", "write_text", "mkdir", "rmdir")
+STEPS = ("create", "make", "move", "remove", "remove_empty")
 
 
 def watch(patch: pytest.MonkeyPatch, moment: Callable[[], object]) -> None:
@@ -433,8 +435,8 @@ def watch(patch: pytest.MonkeyPatch, moment: Callable[[], object]) -> None:
 
         return step
 
-    of_writer = [(TableWriter, name) for name in ("flush", "close")]
-    for owner, name in (*((Path, name) for name in STEPS), *of_writer):
+    of_file = [(NewFile, name) for name in ("flush", "close")]
+    for owner, name in (*((Folder, name) for name in STEPS), *of_file):
         patch.setattr(owner, name, stepping(getattr(owner, name)))
 
 

@@ -21,10 +21,11 @@ import smfparse
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
 from smfparse.inputs import Dataset, Inputs, ReadOptions, SmfFile, open_inputs
 from smfparse.limits import Limits
-from smfparse.store import MANIFEST, PARTIAL, RECORDS, VIEWS
+from smfparse.store import MANIFEST, PARTIAL, RECORDS, VIEWS, Folder
 from smfparse.tables import schema, table_names
 from smfparse.writing import append_dataset, write_dataset
 from tests.support.builders import foreign_record, rdw
+from tests.support.datasets import note_checksums
 from tests.support.smf import LOG_START, Io, Log, log_record
 
 LOG = Log(
@@ -146,38 +147,39 @@ def test_the_manifest_tells_of_damage(dump: Path, folder: Path) -> None:
 def test_the_manifest_is_written_last(
     dump: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """But for the views, which it gives."""
     names: list[str] = []
-    replace = Path.replace
+    move = Folder.move
 
-    def watched(path: Path, target: Path) -> Path:
-        names.append(str(target.relative_to(folder)))
-        assert not (folder / MANIFEST).exists()
-        return replace(path, target)
+    def watched(self: Folder, name: str, to: str) -> None:
+        names.append(to)
+        assert (folder / MANIFEST).exists() == (to == VIEWS)
+        move(self, name, to)
 
-    monkeypatch.setattr(Path, "replace", watched)
+    monkeypatch.setattr(Folder, "move", watched)
     write_dataset(open_inputs([dump]), folder)
-    *tables, manifest = names
-    assert manifest == MANIFEST
-    assert {name.split("/")[0] for name in tables} == {*table_names(), RECORDS, VIEWS}
+    *tables, manifest, views = names
+    assert (manifest, views) == (MANIFEST, VIEWS)
+    assert {name.split("/")[0] for name in tables} == {*table_names(), RECORDS}
 
 
 def test_the_disk_has_every_file_before_the_manifest_names_it(
     dump: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept: set[int] = set()
-    replace = Path.replace
+    move = Folder.move
 
-    def watched(path: Path, target: Path) -> Path:
-        if target.name == MANIFEST:
+    def watched(self: Folder, name: str, to: str) -> None:
+        if to == MANIFEST:
             named = {each for each in folder.rglob("*") if each.suffix in (".parquet", ".bin")}
             assert len(named) == len(table_names()) + 1
-            places = {path, *named, *(each.parent for each in named)}
+            places = {folder / name, *named, *(each.parent for each in named)}
             assert {each.stat().st_ino for each in places} <= kept
             kept.clear()
-        return replace(path, target)
+        move(self, name, to)
 
     monkeypatch.setattr(os, "fsync", lambda number: kept.add(os.fstat(number).st_ino))
-    monkeypatch.setattr(Path, "replace", watched)
+    monkeypatch.setattr(Folder, "move", watched)
     write_dataset(open_inputs([dump]), folder)
     assert kept == {folder.stat().st_ino}
 
@@ -323,21 +325,19 @@ def test_a_run_stopped_while_it_puts_files_in_place_can_be_repeated(
 ) -> None:
     """By the same call."""
     renames = iter(range(1, 1000))
-    last = {"the first rename": 2, "the last rename": len(table_names()) + 3}[what]
-    replace = Path.replace
+    last = {"the first rename": 1, "the last rename": len(table_names()) + 2}[what]
+    move = Folder.move
 
-    def stopping_rename(self: Path, target: Path) -> Path:
+    def stopping_move(self: Folder, name: str, to: str) -> None:
         if next(renames) == last:
             raise KeyboardInterrupt
-        return replace(self, target)
+        move(self, name, to)
 
-    monkeypatch.setattr(Path, "replace", stopping_rename)
+    monkeypatch.setattr(Folder, "move", stopping_move)
     with pytest.raises(KeyboardInterrupt):
         write_dataset(open_inputs([dump]), folder)
     monkeypatch.undo()
-    assert not (folder / MANIFEST).exists()
-    with pytest.raises(InputError, match="interrupted"):
-        open_inputs([folder])
+    assert not folder.exists()
     write_dataset(open_inputs([dump]), folder)
     assert open_inputs([folder]).arrow("qjst").num_rows == ROWS
 
@@ -353,12 +353,15 @@ def test_a_dataset_stays_when_its_replacement_is_interrupted(
     assert open_inputs([folder]).arrow("qjst").num_rows == ROWS
 
 
-@pytest.mark.parametrize("limits", [Limits(group_rows=5), Limits(held_bytes=5)], ids=str)
-def test_full_row_groups_are_written_as_they_come(dump: Path, folder: Path, limits: Limits) -> None:
-    """Two inputs give two batches: with no room in a group, each is written by itself."""
+@pytest.mark.parametrize("limits", [{"group_rows": 5}, {"held_bytes": 5}], ids=str)
+def test_full_row_groups_are_written_as_they_come(
+    dump: Path, folder: Path, limits: dict[str, int]
+) -> None:
+    """Two inputs give two batches here: with no room in a group, each is written by itself."""
     again = dump.with_name("again.smf")
     again.write_bytes(dump.read_bytes())
-    inputs = open_inputs([dump, again], ReadOptions(keep_duplicates=True, limits=limits))
+    options = ReadOptions(keep_duplicates=True, limits=Limits(epoch_cells=1, **limits))
+    inputs = open_inputs([dump, again], options)
     write_dataset(inputs, folder)
     (file,) = (folder / "qjst").iterdir()
     metadata = pq.ParquetFile(file).metadata
@@ -514,7 +517,7 @@ def test_a_dataset_of_before_says_what_to_do_and_is_replaced(dump: Path, folder:
     for old in sorted(folder.glob("*/*/queue_manager=*")):
         old.rename(old.with_name(old.name.replace("queue_manager", "qmgr")))
     before = (folder / MANIFEST).read_text(encoding="utf-8").replace("queue_manager=", "qmgr=")
-    (folder / MANIFEST).write_text(before.replace('"format": 5', '"format": 4'), encoding="utf-8")
+    (folder / MANIFEST).write_text(before.replace('"format": 6', '"format": 4'), encoding="utf-8")
     there = files_below(folder)
     with pytest.raises(RequestError, match="partitioned by an earlier version"):
         append_dataset(open_inputs([dump]), folder, partition=True)
@@ -529,6 +532,7 @@ def test_a_dataset_of_before_says_what_to_do_and_is_replaced(dump: Path, folder:
 def test_a_file_of_another_table_is_not_read_as_one_of_this(dump: Path, folder: Path) -> None:
     write_dataset(open_inputs([dump]), folder)
     shutil.copy(folder / "qjst" / "part-00000.parquet", folder / "qmst" / "part-00000.parquet")
+    note_checksums(folder)
     for names in ({"qmstget"}, {"record_no"}):
         with pytest.raises(InputError, match="not a file of the table qmst"):
             list(open_inputs([folder]).batches({"qmst": frozenset(names)}))

@@ -21,6 +21,7 @@ from smfparse.store import (
     NO_QMGR,
     NO_ROWS,
     VIEWS,
+    Folder,
     TableWriter,
     is_divided,
     read_manifest,
@@ -130,7 +131,7 @@ def test_the_work_for_a_folder_does_not_grow_with_the_number_of_folders(
     days = 300
     times = [dt.datetime(2026, 1, 1) + dt.timedelta(days=day) for day in range(days)]
     batch = pa.RecordBatch.from_pylist([{"counted_at": each} for each in times], schema("qpst"))
-    files = PartFiles(tmp_path, 0, True, most_held=1 << 30, limits=LIMITS)
+    files = PartFiles(Folder(tmp_path), 0, True, most_held=1 << 30, limits=LIMITS)
     files.add("qpst", batch.cast(coded_schema("qpst")))
     assert len(files.writers) == days
     assert asked <= 2 * days
@@ -158,7 +159,7 @@ def test_files_of_many_folders_are_written_with_few_open(
     monkeypatch.setattr(TableWriter, "close", counted_close)
     again = dump.with_name("again.smf")
     again.write_bytes(dump.read_bytes())
-    limits = Limits(group_rows=2, open_files=3)
+    limits = Limits(group_rows=2, open_files=3, epoch_cells=1)
     inputs = open_inputs([dump, again], ReadOptions(keep_duplicates=True, limits=limits))
     write_dataset(inputs, tmp_path / "tables", partition=True)
     assert most == 4

@@ -1,0 +1,81 @@
+"""The wanted tables, gathered over many chunks of one source or several until they are batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from smfparse.decoding.keys import KeyColumns
+from smfparse.decoding.needs import Needs
+from smfparse.decoding.table_buffers import OF_ROWS, KeyBuffer, TableBuffer
+from smfparse.decoding.texts import text_columns
+from smfparse.limits import LIMITS, Limits
+from smfparse.tables import Batch
+
+_MOST_SOURCES = 4096
+"""Sources whose rows are gathered together: their names are in every batch."""
+
+
+class Gathered:
+    """What decoders have made of chunks that no batch has yet.
+
+    To set up all columns, and to make arrays of them, takes longer than to decode a small file. So
+    the decoders of several sources, one after the other, can gather what they decode together.
+
+    prompt  whether every table gives a batch behind each chunk
+    """
+
+    def __init__(self, needs: Needs, limits: Limits = LIMITS, *, prompt: bool = False) -> None:
+        self.needs = needs
+        self.texts = text_columns()
+        self.tables = {
+            name: TableBuffer(name, names, self.texts) for name, names in needs.wanted.items()
+        }
+        names = {each.name for table in self.tables.values() for each in table.keys}
+        self.keys = KeyBuffer(names - OF_ROWS)
+        self._limits = limits
+        self._prompt = prompt
+        self._size = 0
+        self._sources: dict[str, int] = {}
+        self._source = 0
+
+    def begin(self, source: str) -> None:
+        """Take what is added from here on as rows of `source`."""
+        self._source = self._sources.setdefault(source, len(self._sources))
+
+    def add(self, keys: KeyColumns) -> None:
+        """Take the keys of the records of a chunk, whose rows are there already."""
+        self.keys.add(keys, self._source)
+
+    def grown(self, size: int) -> Iterator[tuple[str, Batch]]:
+        """Yield the batches that are due when another `size` bytes of records were looked at."""
+        self._size += size
+        if self._prompt or len(self._sources) > _MOST_SOURCES:
+            yield from self.flush()
+        elif self._size >= self._limits.epoch_bytes or self._full():
+            yield from self._flush(self._limits.epoch_cells >> 9)
+
+    def flush(self) -> Iterator[tuple[str, Batch]]:
+        """Yield all that is there."""
+        yield from self._flush(0)
+        last = [name for name, number in self._sources.items() if number == self._source]
+        self._sources, self._source = dict.fromkeys(last, 0), 0
+
+    def _full(self) -> bool:
+        """Whether many small records or blocks have made more cells than their bytes show."""
+        cells = [table.cells for table in self.tables.values()]
+        return (
+            max(cells, default=0) + self.keys.rows * len(self.keys.names)
+            >= self._limits.epoch_cells
+        )
+
+    def _flush(self, least: int) -> Iterator[tuple[str, Batch]]:
+        """Yield the tables that have so many cells; of the others only the keys are noted."""
+        sources = pa.array(list(self._sources), pa.string())
+        for name, table in self.tables.items():
+            table.note(self.keys)
+            if table.rows and table.cells >= least:
+                yield name, table.batch(sources)
+        self.keys.clear()
+        self._size = 0

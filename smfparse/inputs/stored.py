@@ -1,0 +1,92 @@
+"""Files of a dataset to rows: all there, through no link, and as they were written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from smfparse.errors import InputError, SmfError
+from smfparse.selecting import COUNTED_AT, counted_from, counted_rows
+from smfparse.store import Manifest, checksum, lacking, plain_file
+from smfparse.tables import Batch, plain_schema, schema
+
+
+def there(folder: Path, manifest: Manifest, table: str) -> list[Path]:
+    """Return the Parquet files of a table. Raises InputError where one is not there, or a link."""
+    return [plain_file(folder, each) for each in manifest["files"][table]]
+
+
+def check_rows(folder: Path, manifest: Manifest, table: str) -> None:
+    """Raise InputError where the Parquet files of a table are not as they were written.
+
+    Their bytes are read once for that, and what they say of their columns and rows. Files that
+    were written before checksums came are only looked at.
+    """
+    rows = 0
+    for name in manifest["files"][table]:
+        file = plain_file(folder, name)
+        check_bytes(file, manifest["checksums"].get(name))
+        with _named(file):
+            rows += _opened(file, table, lacking(manifest, table, name)).metadata.num_rows
+    if rows != manifest["tables"][table]:
+        raise InputError(
+            f"{folder}: the files of the table {table} have {rows:,} rows, where "
+            f"{manifest['tables'][table]:,} were written; convert again"
+        )
+
+
+def check_bytes(file: Path, expected: str | None) -> None:
+    """Raise InputError where a file has not the checksum with which it was written (None: any)."""
+    if expected is not None and checksum(file) != expected:
+        raise InputError(f"{file}: not as it was written: damaged or replaced; convert again")
+
+
+def parquet_rows(file: Path, table: str, names: list[str], less: frozenset[str]) -> Iterator[Batch]:
+    """Yield the columns `names` of a file of a table, also the columns `less`, which it lacks."""
+    with _named(file):
+        opened = _opened(file, table, less)
+        read = [each for each in names if each not in less]
+        if COUNTED_AT in less.intersection(names):
+            read = list(dict.fromkeys([*read, *counted_from(table)]))
+        for batch in opened.iter_batches(columns=read):
+            yield _completed(batch, table, names) if less.intersection(names) else batch
+
+
+def _opened(file: Path, table: str, less: frozenset[str]) -> Any:
+    """Return a ParquetFile, which has the columns of a table but `less`, each of its type."""
+    from pyarrow.parquet import ParquetFile  # slow to load, and for datasets alone
+
+    opened = ParquetFile(file, page_checksum_verification=True)
+    expected = [(each.name, each.type) for each in plain_schema(table) if each.name not in less]
+    found = [(each.name, each.type) for each in opened.schema_arrow if each.name not in less]
+    if found != expected:
+        raise InputError(f"{file}: not a file of the table {table}; convert again")
+    return opened
+
+
+@contextmanager
+def _named(file: Path) -> Iterator[None]:
+    """Raise InputError, which names the file, whatever Arrow makes of one that is damaged."""
+    try:
+        yield
+    except SmfError:
+        raise
+    except Exception as error:
+        raise InputError(f"{file}: cannot be read as Parquet: {error}; convert again") from error
+
+
+def _completed(batch: Batch, table: str, names: list[str]) -> Batch:
+    """Return rows with the columns `names`; those that they lack are NULL, but for `counted_at`."""
+    found = []
+    for each in (schema(table).field(name) for name in names):
+        if each.name in batch.schema.names:
+            found.append(batch.column(each.name))
+        elif each.name == COUNTED_AT:
+            found.append(counted_rows(table, batch))
+        else:
+            found.append(pa.nulls(batch.num_rows, each.type))
+    return pa.RecordBatch.from_arrays(found, names)

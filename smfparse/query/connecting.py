@@ -1,0 +1,53 @@
+"""Connections to DuckDB: what a statement can reach besides the tables that it is given."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import suppress
+from typing import TypeAlias
+
+import duckdb
+
+from smfparse.tables import quoted
+
+Connection: TypeAlias = duckdb.DuckDBPyConnection
+_NO_PYTHON = "SET python_enable_replacements = false"
+_ALONE: dict[str, str | bool | int | float | list[str]] = {
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "python_enable_replacements": False,
+}
+"""No extension comes by itself, and a table that does not exist is not a variable of Python."""
+_SAFE = (
+    "SET temp_directory = ''",
+    "SET allow_persistent_secrets = false",
+    "SET allowed_configs = ['TimeZone', 'preserve_insertion_order']",
+    "SET enable_external_access = false",
+    "SET disabled_filesystems = 'LocalFileSystem'",
+    "SET lock_configuration = true",
+)
+"""What shuts DuckDB in, in this order. Without external access alone, statements could still read
+and write the folder of temporary files, so there is none, and no file is opened at all."""
+
+
+def connected(*, safe: bool = False) -> Connection:
+    """Return a connection to a new database in memory; its zone is UTC.
+
+    safe  whether statements reach no file and no network, and change no setting but the zone
+    """
+    made = duckdb.connect(config=_ALONE)
+    made.execute("SET TimeZone = 'UTC'")
+    made.execute(f"SET temp_directory = {quoted(tempfile.gettempdir())}")
+    made.execute("SET enable_progress_bar = false")  # it goes to stdout
+    for setting in _SAFE if safe else ():
+        made.execute(setting)
+    return made
+
+
+def forget_python(connection: Connection) -> None:
+    """Have the next statement see no variables of Python, whatever was set before it.
+
+    Does nothing in a transaction that failed, in which no statement sees anything.
+    """
+    with suppress(duckdb.TransactionException):
+        connection.execute(_NO_PYTHON)

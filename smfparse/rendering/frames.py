@@ -1,0 +1,34 @@
+"""Values of polars frames as texts that are safe to show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def changed(frame: pl.DataFrame, suspect: str, change: Callable[[str], str]) -> pl.DataFrame:
+    """Return a frame with its texts changed; columns without a suspect one stay as they are.
+
+    suspect  what `change` may change, as a regular expression of polars
+    """
+    import polars as pl
+
+    texts = (each for each in frame.iter_columns() if each.dtype == pl.String)
+    return frame.with_columns(
+        pl.Series(each.name, [None if text is None else change(text) for text in each], pl.String)
+        for each in texts
+        if each.str.contains(suspect).any()
+    )
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """Return names of columns of which no two are the same: with ' behind those that were."""
+    found: dict[str, None] = {}
+    for name in names:
+        while name in found:
+            name += "'"
+        found[name] = None
+    return [*found]

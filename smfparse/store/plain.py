@@ -1,0 +1,88 @@
+"""Files of a dataset as they should be: files themselves, and as they were written."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+
+from smfparse.errors import InputError, OutputError
+
+_NAME_SURROGATE = 0x20000000
+"""In the tag of what stands for another file or folder on Windows: a link or a junction."""
+_READ_BYTES = 1 << 20
+
+
+def check_plain(folder: Path, names: Iterable[str]) -> None:
+    """Raise OutputError where anything in `folder` with these names, or below, is a link.
+
+    Neither may it be anything else but a file or a folder: a pipe, a device.
+    """
+    waiting = [folder / each for each in names]
+    while waiting:
+        place = waiting.pop()
+        try:
+            found = place.lstat()
+        except FileNotFoundError:
+            continue
+        if not is_plain(found):
+            raise OutputError(
+                f"{place}: a link, a pipe or a device, which no dataset has; remove it, or name "
+                "another folder"
+            )
+        if stat.S_ISDIR(found.st_mode):
+            waiting += place.iterdir()
+
+
+def plain_file(folder: Path, name: str) -> Path:
+    """Return where a file is, by its path from `folder`, through no link.
+
+    Raises InputError where it is not there, is a link, or anything else but a file.
+    """
+    place = folder
+    try:
+        for part in PurePosixPath(name).parts:
+            place /= part
+            found = place.lstat()
+            if not is_plain(found):
+                raise not_plain(place)
+        if not stat.S_ISREG(found.st_mode):
+            raise not_plain(place)
+    except FileNotFoundError as error:
+        raise InputError(f"{place}: a file of the dataset is not there; convert again") from error
+    except OSError as error:
+        raise InputError(f"{place}: {error.strerror or error}; convert again") from error
+    return place
+
+
+def is_plain(found: os.stat_result) -> bool:
+    """Whether something is a file or a folder itself: no link, no pipe, no device."""
+    is_link = getattr(found, "st_reparse_tag", 0) & _NAME_SURROGATE
+    return not is_link and (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode))
+
+
+def check_way(folder: Path, names: Iterable[str]) -> None:
+    """Raise OSError where a link is in the way."""
+    for each in names:
+        folder /= each
+        if not is_plain(folder.lstat()):
+            raise not_plain(folder)
+
+
+def not_plain(place: Path) -> OSError:
+    """Return the error of what is no file or folder itself."""
+    return OSError(None, "a link, a pipe or a device, which no dataset has", str(place))
+
+
+def checksum(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal. Raises InputError where it cannot be read."""
+    found = hashlib.sha256()
+    try:
+        with path.open("rb", buffering=0) as file:
+            while block := file.read(_READ_BYTES):
+                found.update(block)
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror or error}") from error
+    return found.hexdigest()

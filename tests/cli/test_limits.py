@@ -1,0 +1,271 @@
+"""Inputs without an end, and what takes too long: commands end with 8 and leave nothing."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections import namedtuple
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from smfparse.errors import InputError, RequestError, SmfError
+from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.interrupts import timed
+from tests.support.command import CODE, COMMAND, run
+from tests.support.paths import FIXTURES
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither such pipes nor alarms"),
+]
+DUMP = FIXTURES / "qm60.smf"
+DATA = DUMP.read_bytes()
+ENDLESS = Path("/dev/zero")
+READING = {
+    "info": ["info", "INPUT"],
+    "report": ["report", "log", "INPUT"],
+    "compare": ["compare", "INPUT", str(DUMP)],
+    "sql": ["sql", "INPUT", "SELECT record_no FROM qmst"],
+    "convert": ["convert", "INPUT", "--to", "OUT"],
+    "dump": ["dump", "INPUT"],
+}
+reading = pytest.mark.parametrize("name", sorted(READING))
+STUCK = """
+import multiprocessing, sys, time
+from smfparse.cli import main
+from smfparse.decoding import decoder
+from smfparse.limits import LIMITS
+
+def stuck(self, chunk):
+    if multiprocessing.parent_process() is not None:
+        time.sleep(600)
+
+vars(LIMITS).update(chunk_bytes=8192, max_spanned=4096, least_unit=1, most_unit=16384)
+decoder.Decoder._add = stuck
+main(sys.argv[1:])
+"""
+"""smfparse whose worker processes never get to the end of a batch."""
+
+
+@pytest.fixture
+def temporary(temporary: Path) -> Iterator[Path]:
+    """The folder of temporary files; nothing is left there."""
+    yield temporary
+    assert list(temporary.iterdir()) == []
+
+
+def call(name: str, place: Path, source: Path | str, *options: str) -> list[str]:
+    """Return the arguments of a command that reads an input."""
+    names = {"INPUT": str(source), "OUT": str(place / "out")}
+    return [*(names.get(each, each) for each in READING[name]), *options]
+
+
+def process(*arguments: str, script: str = CODE) -> subprocess.CompletedProcess[str]:
+    """Run smfparse as a group of processes, of which none is left."""
+    group = subprocess.Popen(
+        [sys.executable, "-c", script, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        output, errors = group.communicate(timeout=120)
+    finally:
+        left = _kill(group.pid)
+    assert not left
+    return subprocess.CompletedProcess(arguments, group.returncode, output, errors)
+
+
+def _kill(group: int) -> bool:
+    """End a group of processes; return whether there was any left."""
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+# -- how much is copied
+
+
+def refused(result: Result, name: str, most: str, folder: Path) -> bool:
+    """Whether a command ended because an input was longer than what is copied."""
+    message = (
+        f"smfparse: {name}: longer than the {most} bytes that are copied to {folder}; "
+        "allow more by --max-copy, or pass a file\n"
+    )
+    return (result.exit_code, result.stdout, result.stderr) == (8, "", message)
+
+
+@reading
+def test_an_input_without_an_end_is_copied_to_a_size(
+    name: str, tmp_path: Path, temporary: Path
+) -> None:
+    result = run(*call(name, tmp_path, ENDLESS, "--max-copy", "3MB"))
+    assert refused(result, str(ENDLESS), "3,000,000", temporary)
+    assert not (tmp_path / "out").exists()
+
+
+def test_never_more_than_asked_is_written(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[int] = []
+
+    class Watched(io.FileIO):
+        def write(self, data: Any) -> int:
+            written.append(len(data))
+            return super().write(data)
+
+    monkeypatch.setattr(os, "fdopen", lambda number, *_, **__: Watched(number, "w"))
+    with pytest.raises(InputError, match="longer than the 5,000,000 bytes"):
+        open_inputs([ENDLESS], ReadOptions(max_copy=5_000_000))
+    assert 3_000_000 < sum(written) <= 5_000_000
+
+
+@pytest.mark.parametrize(("less", "code"), [(0, 0), (1, 8)])
+def test_an_input_of_just_that_size_is_read(less: int, code: int, temporary: Path) -> None:
+    most = str(len(DATA) - less)
+    result = run("info", "-", "--max-copy", most, stdin=DATA)
+    assert result.exit_code == code
+    assert (code == 8) == refused(result, "-", f"{int(most):,}", temporary)
+
+
+@pytest.mark.parametrize(
+    ("free", "most"), [(10**9 + 3_000_000_000, 3_000_000_000), (1_500, 750), (0, 0)]
+)
+def test_unless_told_a_gigabyte_stays_free_or_half_of_what_is_less(
+    free: int, most: int, temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = namedtuple("usage", "free")
+    asked = []
+
+    def used(place: str) -> Any:
+        asked.append(place)
+        return usage(free)
+
+    monkeypatch.setattr(shutil, "disk_usage", used)
+    result = run("info", "-", stdin=DATA)
+    assert asked == [str(temporary)]
+    assert result.exit_code == (0 if len(DATA) <= most else 8)
+    if len(DATA) > most:
+        assert refused(result, "-", f"{most:,}", temporary)
+
+
+def test_files_are_not_copied_so_they_may_have_any_size() -> None:
+    assert run("info", DUMP, "--max-copy", "0").exit_code == 0
+
+
+@pytest.mark.parametrize("text", ["", "1 KB", "much", "-1", "1.5GB"])
+def test_a_size_that_is_none_is_a_wrong_call(text: str) -> None:
+    result = run("info", DUMP, "--max-copy", text)
+    assert result.exit_code == 2
+    assert "is not a size; write 100MB, 1GB or 5000000" in result.stderr
+    with pytest.raises(RequestError, match="max_copy=-1: fewer bytes than none"):
+        ReadOptions(max_copy=-1)
+
+
+@pytest.mark.parametrize("source", ["standard input", "a file"])
+def test_statements_without_an_end_are_a_wrong_call(source: str) -> None:
+    call = [*COMMAND, "sql", str(DUMP)]
+    with ENDLESS.open("rb") as endless:
+        more = ["--file", str(ENDLESS)] if source == "a file" else []
+        done = subprocess.run(
+            [*call, *more], stdin=endless, capture_output=True, text=True, check=False
+        )
+    assert done.returncode == 2
+    assert "more than 16,777,216 bytes of SQL" in done.stderr
+
+
+# -- how long it takes
+
+STOPPED = "smfparse: stopped before it was done, as --timeout 1 asks; allow more seconds\n"
+
+
+@reading
+@pytest.mark.parametrize("kind", ["nobody writes", "a writer stalls"])
+def test_a_pipe_that_stalls_ends_in_time(
+    name: str, kind: str, tmp_path: Path, temporary: Path
+) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = os.open(pipe, os.O_RDWR) if kind == "a writer stalls" else None
+    if writer is not None:
+        os.write(writer, DATA[:1000])
+    done = process(*call(name, tmp_path, pipe, "--timeout", "1"))
+    assert (done.returncode, done.stdout, done.stderr) == (8, "", STOPPED)
+    assert not (tmp_path / "out").exists()
+    if writer is not None:
+        os.close(writer)
+
+
+LONG = {
+    "one": "SELECT count(*) FROM range(100000000000) a WHERE a.range % 7 = 3",
+    "with files": (
+        "SELECT count(*), (SELECT count(*) FROM record) FROM range(10000000) a, range(9000000) b "
+        "WHERE a.range * b.range % 7 = (SELECT count(*) FROM qmst)"
+    ),
+}
+
+
+@pytest.mark.parametrize("query", sorted(LONG))
+def test_a_long_query_ends_in_time(query: str, tmp_path: Path, temporary: Path) -> None:
+    done = process("sql", str(DUMP), LONG[query], "--timeout", "1")
+    assert (done.returncode, done.stdout, done.stderr) == (8, "", STOPPED)
+
+
+@pytest.mark.parametrize("name", ["info", "sql", "convert"])
+def test_processes_that_are_stuck_end_too(name: str, tmp_path: Path, temporary: Path) -> None:
+    dump = tmp_path / "long.smf"
+    dump.write_bytes(DATA * (200_000 // len(DATA)))
+    options = ("--jobs", "2", "--timeout", "1", "--keep-duplicates")
+    shared = [each.replace("qmst", "wqst") for each in call(name, tmp_path, dump, *options)]
+    done = process(*shared, script=STUCK)
+    assert (done.returncode, done.stderr) == (8, STOPPED)
+    heading = "| record_no |\n|-----------|\n" if name == "sql" else ""
+    assert heading.startswith(done.stdout)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_script_in_the_background_ends_in_time(tmp_path: Path, temporary: Path) -> None:
+    """Shells have such processes ignore SIGINT."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    ignoring = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); {CODE}"
+    done = process("info", str(pipe), "--timeout", "1", script=ignoring)
+    assert (done.returncode, done.stderr) == (8, STOPPED)
+
+
+def test_what_is_done_in_time_is_as_ever() -> None:
+    assert run("info", DUMP, "--timeout", "600").stdout == run("info", DUMP).stdout
+    assert run("info", DUMP / "none", "--timeout", "600").exit_code == 8
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+
+
+def test_an_interrupt_in_time_is_an_interrupt() -> None:
+    with pytest.raises(KeyboardInterrupt), timed(600):
+        signal.raise_signal(signal.SIGINT)
+
+
+def pause() -> None:
+    """Wait for a signal, as a library may: it makes an error of its own of the interrupt."""
+    try:
+        signal.pause()
+    except KeyboardInterrupt as error:
+        raise OSError("interrupted") from error
+
+
+def test_whatever_comes_of_the_end_says_that_time_is_up() -> None:
+    with pytest.raises(SmfError, match="timeout=1 asks"), timed(1):
+        pause()
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "1.5", "nan", "soon", "99999999999"])
+def test_a_time_that_is_none_is_a_wrong_call(text: str) -> None:
+    assert run("info", DUMP, "--timeout", text).exit_code == 2

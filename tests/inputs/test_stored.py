@@ -1,0 +1,341 @@
+"""Datasets from strangers: what is damaged, forged or leads elsewhere is refused, and named."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import hypothesis.strategies as st
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+
+from smfparse.store import MANIFEST, dataset_files
+from tests.support.command import run
+from tests.support.datasets import drop, note_checksums
+from tests.support.paths import SMF
+from tests.support.searching import search
+
+TABLE = "wqst"
+PART = f"{TABLE}/part-00000.parquet"
+RUN = ".records/part-00000.bin"
+COMMANDS = {
+    "sql": ["sql", "SELECT sum(putn) FROM wqst"],
+    "report": ["report", "api-cost"],
+    "convert": ["convert", "--format", "arrow"],
+}
+"""Commands that read the table, by DuckDB or Arrow."""
+posix = pytest.mark.skipif(os.name != "posix", reason="links and pipes")
+
+
+@pytest.fixture
+def folder(whole_dataset: Path, tmp_path: Path) -> Path:
+    """A dataset that may be spoiled."""
+    return Path(shutil.copytree(whole_dataset, tmp_path / "tables"))
+
+
+def edit(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change the manifest of a dataset."""
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    change(manifest)
+    (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+
+
+def before_checksums(folder: Path) -> None:
+    """Make of a dataset one that has none."""
+    edit(folder, lambda manifest: (manifest.pop("checksums"), manifest.update(format=5)))
+
+
+def ended(command: str, folder: Path, out: Path) -> tuple[int, str]:
+    """Return how a command that reads the dataset ends, and what it says."""
+    name, *options = COMMANDS[command]
+    to = ["--to", out] if name == "convert" else []
+    source = [folder] if name != "report" else []
+    if name == "report":
+        options = [*options, str(folder)]
+    done = run(name, *source, *options, *to)
+    return done.exit_code, done.stderr
+
+
+def refused(folder: Path, name: str, *commands: str) -> None:
+    """Every command ends with 8, and names the file."""
+    for command in commands:
+        code, said = ended(command, folder, folder.with_name("out"))
+        assert (code, str(folder / name) in said) == (8, True), (command, code, said)
+
+
+def overwrite(file: Path, at: int, data: bytes) -> None:
+    whole = bytearray(file.read_bytes())
+    whole[at : at + len(data)] = data
+    file.write_bytes(whole)
+
+
+@pytest.mark.parametrize("part", range(10))
+def test_overwritten_bytes_are_noticed_by_every_reader(folder: Path, part: int) -> None:
+    file = folder / PART
+    overwrite(file, part * file.stat().st_size // 10, bytes(200))
+    refused(folder, PART, "sql", "report", "convert")
+
+
+def test_arrow_notices_overwritten_bytes_of_a_dataset_without_checksums(folder: Path) -> None:
+    """The pages of its files have them, if not those of the earliest version."""
+    before_checksums(folder)
+    page = pq.ParquetFile(folder / PART).metadata.row_group(0).column(20).data_page_offset
+    overwrite(folder / PART, page + 60, bytes(range(20)))
+    refused(folder, PART, "convert")
+
+
+def test_overwritten_fingerprints_are_noticed(folder: Path, tmp_path: Path) -> None:
+    overwrite(folder / RUN, 5, b"other")
+    done = run("sql", folder, SMF, "SELECT count(*) FROM wqst")
+    assert (done.exit_code, str(folder / RUN) in done.stderr) == (8, True)
+
+
+def cast(file: Path, name: str, kind: Any) -> None:
+    """Give a column of a Parquet file another type."""
+    rows = pq.ParquetFile(file).read()
+    at = rows.schema.names.index(name)
+    pq.write_table(rows.set_column(at, name, rows.column(name).cast(kind)), file)
+
+
+@pytest.mark.parametrize("forged", [False, True], ids=["checksums differ", "checksums agree"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda file: cast(file, "putn", pa.string()),
+        lambda file: cast(file, "putn", pa.float64()),
+        lambda file: drop(file, "putn"),
+        lambda file: drop(file, "record_no"),
+        lambda file: pq.write_table(pq.ParquetFile(file).read().slice(1), file),
+    ],
+    ids=["text", "double", "no counter", "no key", "a row less"],
+)
+def test_files_with_other_columns_or_rows_are_bad_input(
+    folder: Path, change: Callable[[Path], None], forged: bool
+) -> None:
+    change(folder / PART)
+    if forged:
+        note_checksums(folder)
+    for command in ("sql", "report", "convert"):
+        code, said = ended(command, folder, folder.with_name("out"))
+        assert (code, TABLE in said) == (8, True), (command, code, said)
+
+
+def deep(count: int) -> dict[str, Any]:
+    """Return an input that was made of an input, and so on."""
+    found: dict[str, Any] = {"name": "a", "bytes": 1, "sha256": ""}
+    for _ in range(count):
+        found = {"name": "a", "inputs": [found]}
+    return found
+
+
+@pytest.mark.parametrize("text", ["[" * 200_000, '{"a":' * 200_000, "\0", '"' + "9" * 9_999])
+def test_a_manifest_that_json_cannot_be_made_of_is_bad_input(folder: Path, text: str) -> None:
+    (folder / MANIFEST).write_text(text)
+    done = run("info", folder)
+    assert (done.exit_code, MANIFEST in done.stderr) == (8, True)
+
+
+@pytest.mark.parametrize("count", [51, 300])
+def test_inputs_within_inputs_are_not_followed_without_end(folder: Path, count: int) -> None:
+    edit(folder, lambda manifest: manifest.update(inputs=[deep(count)]))
+    done = run("info", folder)
+    assert (done.exit_code, MANIFEST in done.stderr) == (8, True)
+
+
+@pytest.mark.parametrize("name", ["\ud800", "a\udfff"])
+def test_a_name_that_is_no_text_is_bad_input(folder: Path, name: str) -> None:
+    edit(folder, lambda manifest: manifest["inputs"][0].update(name=name))
+    assert run("info", folder).exit_code == 8
+
+
+OUTSIDE = [
+    "../other/wqst/part-00000.parquet",
+    "wqst/../../other/wqst/part-00000.parquet",
+    "wqst/../wqst/part-00000.parquet",
+    "./wqst/part-00000.parquet",
+    "wqst//part-00000.parquet",
+    "wqst\\part-00000.parquet",
+    "wqst/*/part-00000.parquet",
+    "qmst/part-00000.parquet",
+    "wqst/date=../queue_manager=QM01/../part-00000.parquet",
+    "wqst/part-0000000000.parquet",
+    "wqst/part-00000.parquet\0",
+    "C:/wqst/part-00000.parquet",
+    "",
+]
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_a_manifest_names_no_file_but_its_own(whole_dataset: Path, folder: Path, name: str) -> None:
+    shutil.copytree(whole_dataset, folder.with_name("other"))
+    edit(folder, lambda manifest: manifest["files"].update(wqst=[name]))
+    done = run("info", folder)
+    assert (done.exit_code, f"{MANIFEST} is damaged" in done.stderr) == (8, True)
+
+
+def test_an_absolute_path_is_refused(whole_dataset: Path, folder: Path) -> None:
+    edit(folder, lambda manifest: manifest["files"].update(wqst=[str(whole_dataset / PART)]))
+    assert f"{MANIFEST} is damaged" in run("info", folder).stderr
+    edit(folder, lambda manifest: manifest["files"].update(wqst=[PART]))
+    edit(folder, lambda manifest: manifest.update(records={str(whole_dataset / RUN): 1}))
+    assert f"{MANIFEST} is damaged" in run("info", folder).stderr
+
+
+def test_a_file_that_is_named_twice_does_not_count_twice(folder: Path) -> None:
+    edit(folder, lambda manifest: manifest["files"][TABLE].append(PART))
+    assert f"{MANIFEST} is damaged" in run("info", folder).stderr
+
+
+def link_to_file(place: Path, other: Path) -> None:
+    place.unlink()
+    place.symlink_to(other)
+
+
+def link_to_folder(place: Path, other: Path) -> None:
+    shutil.rmtree(place.parent)
+    place.parent.symlink_to(other.parent)
+
+
+def pipe(place: Path, other: Path) -> None:
+    place.unlink()
+    os.mkfifo(place)
+
+
+def empty_folder(place: Path, other: Path) -> None:
+    place.unlink()
+    place.mkdir()
+
+
+def gone(place: Path, other: Path) -> None:
+    place.unlink()
+
+
+@posix
+@pytest.mark.parametrize("how", [link_to_file, link_to_folder, pipe, empty_folder, gone])
+def test_what_is_no_file_of_its_own_is_not_read(
+    whole_dataset: Path, folder: Path, how: Callable[[Path, Path], None]
+) -> None:
+    how(folder / PART, whole_dataset / PART)
+    place = TABLE if how is link_to_folder else PART
+    refused(folder, place, "sql", "report", "convert")
+
+
+@posix
+@pytest.mark.parametrize("how", [link_to_file, pipe, empty_folder])
+def test_a_manifest_is_a_file_of_its_own(
+    whole_dataset: Path, folder: Path, how: Callable[[Path, Path], None]
+) -> None:
+    how(folder / MANIFEST, whole_dataset / MANIFEST)
+    done = run("info", folder)
+    assert (done.exit_code, str(folder) in done.stderr) == (8, True)
+
+
+@posix
+def test_the_folder_itself_may_be_a_link(folder: Path) -> None:
+    link = folder.with_name("link")
+    link.symlink_to(folder)
+    assert run("info", link).exit_code == 0
+    assert run("convert", SMF, "--to", link, "--append").exit_code == 0
+    assert run("convert", SMF, "--to", link, "--force").exit_code == 0
+    assert link.is_symlink()
+
+
+# Anything -----------------------------------------------------------------------------------------
+
+
+class Damaged:
+    """What is done to a file of a dataset, at random."""
+
+    @staticmethod
+    def flip(draw: Any, file: Path, others: list[Path]) -> None:
+        size = file.stat().st_size
+        if size:
+            at = draw(st.integers(0, size - 1))
+            overwrite(file, at, bytes([file.read_bytes()[at] ^ draw(st.integers(1, 255))]))
+
+    @staticmethod
+    def fill(draw: Any, file: Path, others: list[Path]) -> None:
+        at = draw(st.integers(0, file.stat().st_size))
+        overwrite(file, at, draw(st.binary(min_size=1, max_size=200)))
+
+    @staticmethod
+    def cut(draw: Any, file: Path, others: list[Path]) -> None:
+        os.truncate(file, draw(st.integers(0, file.stat().st_size)))
+
+    @staticmethod
+    def swap(draw: Any, file: Path, others: list[Path]) -> None:
+        file.write_bytes(draw(st.sampled_from(others)).read_bytes())
+
+
+WAYS = [Damaged.flip, Damaged.fill, Damaged.cut, Damaged.swap]
+
+
+@search(60)
+@given(st.data())
+def test_whatever_is_done_to_files_ends_as_documented(
+    whole_dataset: Path, tmp_path_factory: pytest.TempPathFactory, data: Any
+) -> None:
+    """Every command ends with 8, or as before where it does not need what is damaged."""
+    folder = Path(shutil.copytree(whole_dataset, tmp_path_factory.mktemp("any") / "tables"))
+    names = sorted(dataset_files(json.loads((folder / MANIFEST).read_text(encoding="utf-8"))))
+    name = data.draw(st.sampled_from([PART, *names]))
+    before = (folder / name).read_bytes()
+    data.draw(st.sampled_from(WAYS))(data.draw, folder / name, [folder / each for each in names])
+    changed = (folder / name).read_bytes() != before
+    forged = data.draw(st.booleans())
+    if forged:
+        note_checksums(folder)
+    for command in ("sql", "convert"):
+        code, said = ended(command, folder, folder.with_name("out"))
+        shutil.rmtree(folder.with_name("out"), ignore_errors=True)
+        needed = name == PART or (command == "convert" and name.endswith(".parquet"))
+        if needed and changed and not forged:
+            assert (code, str(folder / name) in said) == (8, True), (command, code, said)
+        assert code in (0, 8), (command, code, said)
+    shutil.rmtree(folder.parent)
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
+    max_leaves=5,
+)
+
+
+def paths_of(found: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Return the way to every value of a manifest."""
+    keys = (
+        found if isinstance(found, dict) else range(len(found)) if isinstance(found, list) else ()
+    )
+    some = [(*path, key) for key in keys]
+    return [*some, *(deeper for each in some for deeper in paths_of(found[each[-1]], each))]
+
+
+@search(80)
+@given(st.data())
+def test_whatever_a_manifest_says_ends_as_documented(
+    whole_dataset: Path, tmp_path_factory: pytest.TempPathFactory, data: Any
+) -> None:
+    folder = Path(shutil.copytree(whole_dataset, tmp_path_factory.mktemp("said") / "tables"))
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    (*way, last) = data.draw(st.sampled_from(paths_of(manifest)))
+    place: Any = manifest
+    for each in way:
+        place = place[each]
+    place[last] = data.draw(VALUES)
+    (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+    for command in ("sql", "convert"):
+        code, said = ended(command, folder, folder.with_name("out"))
+        assert code in (0, 8), (command, code, said)
+    assert run("info", folder).exit_code in (0, 4, 8)
+    done = run("convert", SMF, "--to", folder, "--append")
+    assert done.exit_code in (0, 2, 8)  # 2: it says that it is of another selection
+    shutil.rmtree(folder.parent)

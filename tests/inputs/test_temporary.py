@@ -1,0 +1,111 @@
+"""Temporary folders go with what needs them, or with a later run."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from smfparse.inputs import TemporaryFolder
+from tests.support.command import COMMAND
+from tests.support.paths import SMF
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals, links and copies")
+
+
+def copying() -> subprocess.Popen[bytes]:
+    """Start a command that copies standard input, which has more to come."""
+    process = subprocess.Popen(
+        [*COMMAND, "info", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdin is not None
+    process.stdin.write(SMF.read_bytes() * 5)  # more than is copied at once
+    process.stdin.flush()
+    return process
+
+
+def wait_for_copies(temporary: Path, count: int) -> None:
+    """Wait until so many have begun; a test that waits for ever is one that fails."""
+    while sum(each.stat().st_size > 0 for each in temporary.glob("*/copy")) < count:
+        pass
+
+
+def test_a_folder_goes_with_its_object(temporary: Path) -> None:
+    found = TemporaryFolder()
+    (found.path / "some").write_text("some")
+    assert list(temporary.iterdir()) == [found.path]
+    del found
+    gc.collect()
+    assert not list(temporary.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
+    ids=lambda each: getattr(each, "name", each),
+)
+def test_a_signal_leaves_no_copy_of_standard_input(
+    kind: signal.Signals, code: int, temporary: Path
+) -> None:
+    process = copying()
+    wait_for_copies(temporary, 1)
+    process.send_signal(kind)
+    _, errors = process.communicate()
+    assert process.returncode == code, errors
+    assert errors in (b"smfparse: interrupted\n", b"smfparse: terminated\n")
+    assert not list(temporary.iterdir())
+
+
+def test_the_copy_of_a_process_that_was_killed_goes_with_the_next_run(temporary: Path) -> None:
+    """And that of one that is at work stays."""
+    killed, at_work = copying(), copying()
+    wait_for_copies(temporary, 2)
+    killed.kill()
+    killed.communicate()
+    (left,) = [each for each in temporary.iterdir() if not is_held(each)]
+    with TemporaryFolder() as new:
+        there = set(temporary.iterdir())
+    assert left not in there
+    assert new in there
+    assert len(there) == 2
+    output, errors = at_work.communicate()
+    assert at_work.returncode == 0, errors
+    assert output
+    assert not list(temporary.iterdir())
+
+
+def is_held(folder: Path) -> bool:
+    """Whether a process has a file in a folder open, by what the system shows."""
+    found = subprocess.run(
+        ["ls", "-l", *(f"/proc/{each}/fd" for each in os.listdir("/proc") if each.isdigit())],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return str(folder) in found.stdout
+
+
+def test_what_is_of_others_stays(temporary: Path, tmp_path: Path) -> None:
+    """A dataset with a name like that, a link, a folder with other files."""
+    name = "smfparse-temporary-abcdefg"
+    (temporary / f"{name}1").mkdir()
+    (temporary / f"{name}1" / ".lock").touch()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / ".smfparse-owner").touch()
+    (temporary / f"{name}2").symlink_to(tmp_path / "other")
+    (temporary / "smfparse-tables").mkdir()
+    (temporary / "smfparse-tables" / ".smfparse-owner").touch()
+    (temporary / f"{name}3").mkdir()
+    before = set(temporary.iterdir())
+    with TemporaryFolder():
+        pass
+    assert set(temporary.iterdir()) == before - {temporary / f"{name}3"}
+    assert (tmp_path / "other" / ".smfparse-owner").exists()

@@ -1,0 +1,311 @@
+"""SQL of strangers: with safe=True it reaches the tables of the inputs and nothing else."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+import smfparse
+from smfparse.errors import QueryError, RequestError, SmfError
+from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.query import Catalog, connected
+from smfparse.selecting import Selection
+from tests.support.command import run
+from tests.support.paths import FIXTURE_FILES, PROJECT, SMF
+
+pytestmark = pytest.mark.slow
+
+SECRET = "hidden-47"
+IMPOSSIBLE = {
+    "CSV": "FROM read_csv('{there}/secret.csv', all_varchar = true)",
+    "CSV by detection": "FROM sniff_csv('{there}/secret.csv')",
+    "a file as a table": "FROM '{there}/secret.csv'",
+    "text": "FROM read_text('{there}/secret.csv')",
+    "text of a pattern": "FROM read_text('{there}/*')",
+    "bytes": "FROM read_blob('{there}/secret.csv')",
+    "JSON": "FROM read_json('{there}/secret.json')",
+    "lines of JSON": "FROM read_ndjson_objects('{there}/secret.json')",
+    "Parquet": "FROM read_parquet('{there}/secret.parquet')",
+    "Parquet of a dataset": "FROM read_parquet('{dataset}/wqst/*.parquet')",
+    "facts of Parquet": "FROM parquet_metadata('{there}/secret.parquet')",
+    "a database": "FROM read_duckdb('{there}/secret.duckdb', table_name = 'a')",
+    "names of files": "FROM glob('{there}/*')",
+    "a link": "FROM read_text('{there}/link')",
+    "an address of a file": "FROM read_text('file://{there}/secret.csv')",
+    "the process": "FROM read_text('/proc/self/environ')",
+    "standard input": "FROM read_csv('/dev/stdin')",
+    "an input": "FROM read_blob('{dump}')",
+    "a query in a text": "FROM query('FROM read_text(''{there}/secret.csv'')')",
+    "a table in a text": "FROM query_table('{there}/secret.csv')",
+    "a query in JSON": "FROM json_execute_serialized_sql("
+    "json_serialize_sql('SELECT * FROM read_text(''{there}/secret.csv'')'))",
+    "a view": "CREATE VIEW v AS FROM read_text('{there}/secret.csv'); FROM v",
+    "a macro": "CREATE MACRO m(p) AS TABLE FROM read_text(p); FROM m('{there}/secret.csv')",
+    "a prepared query": "PREPARE p AS FROM read_text('{there}/secret.csv'); EXECUTE p",
+    "a plan": "EXPLAIN FROM read_csv('{there}/secret.csv')",
+    "a pivot": "PIVOT (FROM read_text('{there}/secret.csv')) ON filename USING count(*)",
+    "facts of columns": "DESCRIBE '{there}/secret.csv'",
+    "a summary": "SUMMARIZE '{there}/secret.parquet'",
+    "loading rows": "CREATE TABLE t (a VARCHAR); COPY t FROM '{there}/secret.csv'",
+    "writing": "COPY (SELECT 1) TO '{there}/new.csv'",
+    "writing Parquet": "COPY (SELECT 1) TO '{there}/new.parquet'",
+    "writing folders": "COPY (SELECT 1 AS a) TO '{there}/new' (PARTITION_BY a, FORMAT csv)",
+    "writing to a device": "COPY (SELECT 1) TO '/dev/stdout'",
+    "replacing an input": "COPY (SELECT 1) TO '{part}' (USE_TMP_FILE false)",
+    "writing in a query": "WITH a AS (COPY (SELECT 1) TO '{part}' (USE_TMP_FILE false)) SELECT 1",
+    "writing in a plan": "EXPLAIN ANALYZE COPY (SELECT 1) TO '{part}' (USE_TMP_FILE false)",
+    "prepared writing": "PREPARE p AS COPY (SELECT 1) TO '{part}' (USE_TMP_FILE false); EXECUTE p",
+    "exporting": "EXPORT DATABASE '{there}/new'",
+    "importing": "IMPORT DATABASE '{there}'",
+    "a new database": "ATTACH '{there}/new.duckdb' AS n",
+    "an old database": "ATTACH '{there}/secret.duckdb' AS n",
+    "copying a database": "ATTACH '{there}/n.duckdb' AS n; COPY FROM DATABASE memory TO n",
+    "an extension": "INSTALL httpfs",
+    "an extension by force": "FORCE INSTALL sqlite FROM community",
+    "loading an extension": "LOAD httpfs",
+    "loading a file": "LOAD '{there}/secret.csv'",
+    "new extensions": "UPDATE EXTENSIONS",
+    "https": "FROM read_csv('https://example.invalid/a.csv')",
+    "https as a table": "FROM 'https://example.invalid/a.parquet'",
+    "s3": "FROM read_parquet('s3://a/b.parquet')",
+    "a secret": "CREATE PERSISTENT SECRET s (TYPE http)",
+    "the environment": "SELECT getenv('HOME')",
+    "allowing all": "SET enable_external_access = true",
+    "allowing all again": "RESET enable_external_access",
+    "unlocking": "SET lock_configuration = false",
+    "unlocking by PRAGMA": "PRAGMA lock_configuration = false",
+    "allowing settings": "SET allowed_configs = ['lock_configuration']",
+    "allowing files": "SET allowed_paths = ['{there}/secret.csv']",
+    "allowing folders": "SET GLOBAL allowed_directories = ['/']",
+    "allowing a file system": "SET disabled_filesystems = ''",
+    "temporary files": "SET temp_directory = '{there}'",
+    "paths": "SET file_search_path = '{there}'",
+    "memory": "SET memory_limit = '1TB'",
+    "threads": "SET threads = 64",
+    "variables of Python": "SET python_enable_replacements = true",
+    "a log": "SET log_query_path = '{there}/new.log'",
+    "logging": "CALL enable_logging(storage = 'file', storage_config = {{'path': '{there}/new'}})",
+    "logging to stdout": "CALL enable_logging(storage = 'stdout')",
+    "a profile": "SET profile_output = '{there}/new.json'",
+    "profiling": "PRAGMA enable_profiling",
+    "a progress bar": "PRAGMA enable_progress_bar",
+    "settings of secrets": "SET secret_directory = '{there}'",
+    "extensions alone": "SET autoinstall_known_extensions = true",
+}
+"""What no statement may do; {there} is a folder with secrets."""
+ALLOWED = [
+    "SELECT count(*) FROM wqst",
+    "SELECT job, sum(commits) AS commits FROM task GROUP BY job ORDER BY ALL",
+    "SELECT count(*) FROM wtas JOIN wqst USING (record_no) JOIN wtid USING (record_no)",
+    "PIVOT (SELECT qmgr FROM record) ON qmgr USING count(*)",
+    "SELECT count(*) FROM (SUMMARIZE wqst)",
+    "WITH RECURSIVE a(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM a WHERE n < 9) FROM a",
+    "SELECT qmgr, verb, round(sum(cpu)) AS cpu FROM api_cost GROUP BY ALL ORDER BY ALL",
+    "SELECT json_extract('[1, 2]', '$[1]') AS a",
+    "SELECT strftime(TIMESTAMPTZ '2026-03-04 12:00Z', '%H') AS a, 'ä' COLLATE de AS b",
+    "SELECT source, count(*) AS n, min(record_no) AS first FROM record GROUP BY 1 ORDER BY 1",
+]
+"""What needs nothing else, and works offline."""
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sets") / "z[1]"
+    assert run("convert", SMF, "--to", folder).exit_code == 0
+    return folder
+
+
+@pytest.fixture
+def there(tmp_path: Path) -> Path:
+    """A folder with files that nobody named; it is below the one of temporary files."""
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    (folder / "secret.csv").write_text(f"a\n{SECRET}\n")
+    (folder / "secret.json").write_text(f'[{{"a": "{SECRET}"}}]')
+    (folder / "schema.sql").write_text(f"CREATE TABLE a AS SELECT '{SECRET}' AS a")
+    (folder / "load.sql").write_text("")
+    (folder / "link").symlink_to(folder / "secret.csv")
+    with connected() as made:
+        made.execute(f"COPY (SELECT '{SECRET}' AS a) TO '{folder}/secret.parquet'")
+        made.execute(f"ATTACH '{folder}/secret.duckdb' AS n")
+        made.execute(f"CREATE TABLE n.a AS SELECT '{SECRET}' AS a")
+        made.execute("DETACH n")
+    return folder
+
+
+def contents(*folders: Path) -> dict[Path, bytes]:
+    return {
+        path: path.read_bytes()
+        for folder in folders
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def done(catalog: Catalog, script: str) -> str:
+    """Run a script; return all that it gives."""
+    return "".join(
+        str(part.to_pylist())
+        for statement in catalog.statements(script)
+        for part in catalog.run(statement)
+    )
+
+
+@pytest.mark.parametrize("what", IMPOSSIBLE)
+def test_a_safe_statement_reaches_nothing_else(what: str, there: Path, dataset: Path) -> None:
+    part = next(dataset.glob("wqst/*.parquet"))
+    names = {"there": there, "dataset": dataset, "dump": SMF, "part": part}
+    script = IMPOSSIBLE[what].format(**names)
+    before = contents(there, dataset)
+    with Catalog(open_inputs([SMF, dataset]), safe=True) as catalog:
+        with pytest.raises(RequestError) as error:
+            assert SECRET not in done(catalog, script)
+        assert SECRET not in str(error.value)
+        assert done(catalog, "SELECT count(*) AS n FROM wqst") == "[][{'n': 32}]"
+    assert contents(there, dataset) == before
+
+
+@pytest.mark.parametrize(
+    "what", ["CSV", "Parquet", "JSON", "a link", "a database", "names of files", "a view"]
+)
+def test_others_do_so_that_the_test_above_can_fail(what: str, there: Path) -> None:
+    script = IMPOSSIBLE[what].format(there=there)
+    with Catalog(open_inputs([SMF])) as catalog:
+        assert re.search(f"{SECRET}|secret", done(catalog, script))
+        done(catalog, IMPOSSIBLE["writing"].format(there=there))
+    assert (there / "new.csv").exists()
+
+
+def test_files_of_a_dataset_could_be_replaced_without_it(dataset: Path, tmp_path: Path) -> None:
+    part = tmp_path / "x.parquet"
+    part.write_bytes(next(dataset.glob("wqst/*.parquet")).read_bytes())
+    with Catalog(open_inputs([SMF])) as catalog:
+        done(catalog, IMPOSSIBLE["writing in a query"].format(part=part))
+    assert part.stat().st_size < 1_000
+
+
+@pytest.mark.parametrize("query", ALLOWED)
+def test_queries_over_the_inputs_give_the_same(query: str, dataset: Path) -> None:
+    options = ReadOptions(Selection.of(qmgr="QM01"))
+    for inputs in ([SMF], [dataset], [SMF, dataset]):
+        opened = open_inputs(inputs), open_inputs(inputs, options)
+        for each in opened:
+            with Catalog(each) as free, Catalog(each, safe=True) as safe:
+                assert done(safe, query) == done(free, query)
+
+
+def test_datasets_whose_inputs_share_a_name_are_kept_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, path in zip(("one", "two"), FIXTURE_FILES, strict=False):
+        Path("x.smf").write_bytes(path.read_bytes())
+        assert run("convert", "x.smf", "--to", name).exit_code == 0
+    opened = open_inputs(["one", "two"])
+    with Catalog(opened) as free, Catalog(opened, safe=True) as safe:
+        for query in ALLOWED:
+            assert done(safe, query) == done(free, query)
+        assert "x.smf#2" in done(safe, ALLOWED[-1])
+
+
+def test_the_zone_can_be_chosen() -> None:
+    query = "SELECT strftime(TIMESTAMPTZ '2026-03-04 12:00Z', '%H') AS hour"
+    with Catalog(open_inputs([SMF]), safe=True) as catalog:
+        assert done(catalog, f"SET TimeZone = 'Europe/Berlin'; {query}") == "[][{'hour': '13'}]"
+
+
+def test_rows_of_a_stream_come_from_a_safe_catalog_too() -> None:
+    with Catalog(open_inputs([SMF]), safe=True) as catalog:
+        found = catalog.stream("SELECT record_no FROM wqst ORDER BY record_no")
+        assert sum(batch.num_rows for batch in found) == 32
+
+
+@pytest.fixture(params=[True, False])
+def catalog(request: pytest.FixtureRequest) -> Iterator[Catalog]:
+    with Catalog(open_inputs([SMF]), safe=request.param) as made:
+        yield made
+
+
+PYTHON = ["self", "found", "catalog", "statement", "kind", "duckdb", "Catalog", "query", "SMF"]
+
+
+@pytest.mark.parametrize("name", PYTHON)
+@pytest.mark.parametrize("before", ["", "SET python_enable_replacements = true"])
+def test_no_statement_sees_a_variable_of_python(name: str, before: str, catalog: Catalog) -> None:
+    with suppress(QueryError):  # it is locked where it is safe
+        done(catalog, before)
+        done(catalog, "SET python_scan_all_frames = true")
+    with pytest.raises(QueryError, match=f"Table with name {name} does not exist"):
+        done(catalog, f"FROM {name}")
+    with pytest.raises(QueryError, match="does not exist"):
+        catalog.arrow(f"FROM {name}")
+
+
+def test_a_failed_transaction_can_be_ended() -> None:
+    with Catalog(open_inputs([SMF])) as catalog:
+        done(catalog, "BEGIN")
+        with pytest.raises(QueryError):
+            done(catalog, "SELECT 'a'::INTEGER")
+        done(catalog, "ROLLBACK")
+        assert done(catalog, "SELECT 1 AS a") == "[][{'a': 1}]"
+
+
+@pytest.mark.parametrize("safe", [True, False])
+def test_no_extension_comes_by_itself(safe: bool) -> None:
+    with connected(safe=safe) as made:
+        for name in ("autoinstall_known_extensions", "autoload_known_extensions"):
+            assert made.execute(f"SELECT current_setting('{name}')").fetchone() == (False,)
+        with pytest.raises(Exception, match="exists in the autocomplete extension"):
+            made.execute("FROM sql_auto_complete('SEL')")
+
+
+def test_a_safe_connection_has_no_folder_of_temporary_files() -> None:
+    with connected(safe=True) as made:
+        found = "SELECT current_setting('temp_directory'), current_setting('allowed_directories')"
+        assert made.execute(found).fetchone() == ("", [])
+
+
+def test_a_query_that_outgrows_memory_is_no_wrong_call() -> None:
+    with Catalog(open_inputs([SMF])) as catalog:
+        catalog.execute("SET temp_directory = ''")
+        catalog.execute("SET memory_limit = '30MB'")
+        with pytest.raises(SmfError, match=r"Out of Memory.*; select fewer rows") as found:
+            catalog.arrow("SELECT list(range) FROM range(20000000) GROUP BY range % 1000")
+    assert not isinstance(found.value, RequestError)
+
+
+def test_the_command_and_the_library_have_it(there: Path) -> None:
+    query = f"FROM read_text('{there}/secret.csv')"
+    free, safe = run("sql", SMF, query), run("sql", SMF, query, "--safe")
+    assert (free.exit_code, safe.exit_code) == (0, 2)
+    assert SECRET in free.stdout
+    assert SECRET not in safe.output
+    assert safe.stderr.endswith(
+        "with --safe a statement reaches nothing but the tables of the inputs\n"
+    )
+    assert run("sql", SMF, "--safe", f"SELECT 1 AS a; {query}").stderr.count("--safe") == 1
+    data = smfparse.open(SMF)
+    assert data.sql("SELECT count(*) AS n FROM wqst", safe=True).to_pylist() == [{"n": 32}]
+    assert data.sql(query).num_rows == 1
+    with pytest.raises(QueryError, match="safe=True"):
+        data.sql(query, safe=True)
+    with data.connect() as connection, pytest.raises(Exception, match="does not exist"):
+        connection.sql("FROM data")
+
+
+def test_connections_are_made_in_one_place() -> None:
+    made = [
+        path.relative_to(PROJECT).as_posix()
+        for folder in ("smfparse", "cli")
+        for path in sorted((PROJECT / folder).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "duckdb.connect"
+    ]
+    assert made == ["smfparse/query/connecting.py"]
+    assert not os.path.exists(".tmp")

@@ -1,0 +1,120 @@
+"""Reading is linear in bytes, whatever they are: steps and bytes are counted, not seconds."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from smfparse.errors import DamageLog, InputError
+from smfparse.reading import read_chunks
+from smfparse.reading.segments import Segments
+from smfparse.reading.streams import Feed
+from smfparse.reading.walks import WALKS
+from tests.support.builders import (
+    Section,
+    foreign_record,
+    named_block,
+    qwhs_long,
+    segments,
+    smf_record,
+)
+
+OTHER = foreign_record(30)
+SHORT = smf_record(115, 2, Section([named_block("QIST", 80)]), area=qwhs_long())
+NO_DATE = OTHER[:10] + b"\x01\x26\xff\xff" + OTHER[14:]
+HOLDS = (2 * len(OTHER)).to_bytes(2, "big") + foreign_record(2)[2:] + OTHER
+FIRST, LAST = segments(SHORT, [30])
+
+
+def in_block(records: bytes) -> bytes:
+    """Put all records into one block as a tape may have it."""
+    return (0x8000_0000 | len(records) + 4).to_bytes(4, "big") + records
+
+
+def behind_blocks(records: bytes) -> bytes:
+    """Put so many blocks in front of records, which are in none, that these seem to be in one."""
+    return (len(OTHER) + 4).to_bytes(2, "big").ljust(4, b"\0").join([b"", *[OTHER] * 40]) + records
+
+
+def as_it_is(records: bytes) -> bytes:
+    return records
+
+
+ALTERNATING: dict[str, tuple[bytes, Callable[[bytes], bytes]]] = {
+    "no date": (OTHER + NO_DATE, as_it_is),
+    "two no dates": (OTHER + NO_DATE * 2, as_it_is),
+    "as long as two": (OTHER + HOLDS, as_it_is),
+    "longer than the file": (OTHER + b"\xff\xff" + OTHER[2:], as_it_is),
+    "longer by a bit": (OTHER + b"\x10\x00" + OTHER[2:], as_it_is),
+    "garbage": (SHORT + b"\xff" * 4, as_it_is),
+    "first ones": (OTHER + FIRST, as_it_is),
+    "orphans": (OTHER + LAST, as_it_is),
+    "behind blocks": (OTHER + HOLDS, behind_blocks),
+    "in a large block": (OTHER + NO_DATE + HOLDS, in_block),
+    "blocks and records": (OTHER + b"\0\x16\0\0" + OTHER, as_it_is),
+    "lengths": (b"\0\0\0\x0e" + OTHER[4:] + b"\0\0\0\x20" + OTHER[4:], as_it_is),
+    "FTP blocks": (b"\0\0\x0e" + OTHER[4:] + b"\x80\0\x0e" + OTHER[4:], as_it_is),
+    "FTP records": (OTHER[4:] + b"\xff\x05" + OTHER[4:] + b"\xff\x01", as_it_is),
+}
+
+
+def steps(path: Path, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Return how many segments all walks give, and calls, while a file is read."""
+    count = 0
+    with monkeypatch.context() as patch:
+        for walk in WALKS.values():
+            plain = type(walk).segments
+
+            def counted(
+                *arguments: object, plain: Callable[..., Segments] = plain, **named: object
+            ) -> Segments:
+                nonlocal count
+                found = plain(*arguments, **named)
+                count += found.code.size + 1
+                return found
+
+            patch.setattr(type(walk), "segments", counted)
+        assert list(read_chunks(path, DamageLog()))
+    return count
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", sorted(ALTERNATING))
+def test_damage_everywhere_costs_steps_in_proportion_to_the_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    piece, whole = ALTERNATING[what]
+    path = tmp_path / "input"
+    counts = []
+    for size in (32 << 10, 128 << 10):
+        path.write_bytes(whole(piece * (size // len(piece))))
+        counts.append(steps(path, monkeypatch))
+    assert counts[1] < 6 * (128 << 10)
+    assert counts[1] < 4.5 * counts[0]
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_thousands_of_empty_members_are_read_a_few_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes]
+) -> None:
+    path = tmp_path / "input"
+    data = pack(b"") * 10_000
+    path.write_bytes(data)
+    taken = 0
+    plain = Feed.read
+
+    def counted(feed: Feed, most: int | None = None) -> bytes:
+        nonlocal taken
+        found = plain(feed, most)
+        taken += len(found)
+        return found
+
+    monkeypatch.setattr(Feed, "read", counted)
+    with pytest.raises(InputError, match="the file is empty"):
+        list(read_chunks(path, DamageLog()))
+    assert taken < 40 * len(data)

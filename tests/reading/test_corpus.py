@@ -1,0 +1,156 @@
+"""Small damaged files of which something was lost once, each found by tools/corrupt.py.
+
+Each says which of its records have to be there; of the others, and of all else in the file, the
+damage log has to have every byte.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from smfparse.limits import Limits
+from tests.support.builders import Section, foreign_record, named_block, qwhs_long, smf_record
+from tests.support.reading import Reading
+from tests.support.variants import translated
+
+QWHS_LENGTH = 28
+"""Byte of a body in which the length of the QWHS area is, by the first triplet."""
+
+
+def body(number: int, longer: int = 0) -> bytes:
+    """Return a record of MQ without its RDW; `longer`: by its triplets it is so much longer."""
+    block = Section([named_block("QIST", 80)])
+    data = bytearray(smf_record(115, 2, Section(), block, area=qwhs_long(), qmgr=f"Q{number:03}"))
+    (length,) = struct.unpack_from(">H", data, QWHS_LENGTH + 4)
+    struct.pack_into(">H", data, QWHS_LENGTH + 4, length + longer)
+    return bytes(data[4:])
+
+
+A, B, C = (body(number) for number in range(3))
+FOREIGN = foreign_record(30)[4:] + b"\1\2\3\4"
+SIZE = len(A)
+
+
+def rdw(data: bytes, longer: int = 0) -> bytes:
+    """Return a record behind its RDW; `longer`: that says that it is so much longer."""
+    return struct.pack(">HH", len(data) + 4 + longer, 0) + data
+
+
+def block(*records: bytes) -> bytes:
+    """Return a block of records with RDWs."""
+    data = b"".join(records)
+    return struct.pack(">HH", len(data) + 4, 0) + data
+
+
+@dataclass(frozen=True)
+class Found:
+    """A file, and the records that have to be there."""
+
+    framing: str
+    pieces: tuple[bytes, ...]
+    there: tuple[bytes, ...]
+
+
+CORPUS = {
+    "triplets that cover the next record": Found("none", (body(0, longer=SIZE), B, C), (B, C)),
+    "triplets that cover one of another product": Found(
+        "none", (body(0, longer=len(FOREIGN)), FOREIGN, B), (FOREIGN, B)
+    ),
+    "triplets that cover half of the next record": Found(
+        "none", (body(0, longer=100), B, b"\n", C), (B, C)
+    ),
+    "triplets that cover two records with line ends between": Found(
+        "none", (body(0, longer=SIZE + 9), B, b"\n", C, b"\n"), (B, C)
+    ),
+    "a record without its last byte in front of one of another product": Found(
+        "none", (A[:-1], FOREIGN, B), (FOREIGN, B)
+    ),
+    "a record of which the start of another one has taken the middle": Found(
+        "none", (A[:90], B, C), (B, C)
+    ),
+}
+
+
+MARK = b"\xff\1"
+DATE = 8
+"""Byte of a body in which the year is."""
+NO_RECORD = B[:DATE] + b"\xff" + B[DATE + 1 :]
+CORPUS |= {
+    "a last byte that makes a block descriptor word with those behind": Found(
+        "bdw", (block(rdw(A), b"\x80\0\0", rdw(B)), block(rdw(C))), (A, B, C)
+    ),
+    "what is between FTP's marks and starts no record, with escapes": Found(
+        "ftp-record", (b"\0" * 9 + b"\xff\xff" * 9 + MARK, A + MARK, B + MARK), (A, B)
+    ),
+    "what is between FTP's marks and starts with an escape": Found(
+        "ftp-record", (A + MARK, b"\xff\xff" + b"\0" * 9 + MARK, B + MARK), (A, B)
+    ),
+    "a record without date, with escapes": Found(
+        "ftp-record", (NO_RECORD.replace(b"\0\0\0", b"\xff\xff" * 3) + MARK, A + MARK), (A,)
+    ),
+    "a length that covers two records, the first of which is none": Found(
+        "rdw", (rdw(A, longer=2 * SIZE + 8), rdw(NO_RECORD), rdw(B), rdw(C)), (B, C)
+    ),
+}
+
+
+@pytest.mark.parametrize("what", CORPUS)
+def test_what_was_lost_once_is_there_and_all_else_is_told(tmp_path: Path, what: str) -> None:
+    found = CORPUS[what]
+    path = tmp_path / "input"
+    data = b"".join(found.pieces)
+    path.write_bytes(data)
+    reading = Reading(path, framing=found.framing)
+    assert [each for each in reading.bodies if each != A or A in found.there] == [*found.there]
+    told = {at for start, end in reading.told(len(data)) for at in range(start, end)}
+    assert told >= set(gone(found))
+
+
+def gone(found: Found) -> Iterator[int]:
+    """Yield the bytes of the pieces of a file in which no record is, but for their marks."""
+    at = 0
+    for each in found.pieces:
+        if not any(record in each for record in found.there):
+            yield from range(at, at + len(each.removesuffix(MARK)))
+        at += len(each)
+
+
+@pytest.mark.parametrize("count", range(0, 15, 2))
+def test_a_length_that_reaches_into_the_next_record_costs_its_own_wherever_it_is(
+    tmp_path: Path, count: int
+) -> None:
+    """Also if the bytes there lead far on; and few records are read at once behind damage."""
+    path = tmp_path / "input"
+    far, at = struct.pack(">HH", 0x7000, 0), SIZE - 40
+    next_one = B[:at] + far + B[at + len(far) :]
+    before = [FOREIGN + bytes(100)] * count
+    damaged = rdw(A, longer=4 + at)
+    path.write_bytes(
+        bytes([255] * 20) + b"".join(map(rdw, before)) + damaged + rdw(next_one) + rdw(C) * 9
+    )
+    found = [each for each in Reading(path, framing="rdw").bodies if each != A]
+    assert found == [*before, next_one, *[C] * 9]
+
+
+SMALL = Limits(chunk_bytes=1 << 12, max_spanned=1 << 11)
+
+
+@pytest.mark.parametrize("size", range(3500, 4200, 23))
+def test_a_length_that_reaches_into_the_next_record_costs_its_own_where_the_bytes_in_memory_end(
+    tmp_path: Path, size: int
+) -> None:
+    path = tmp_path / "input"
+    before = [foreign_record(30)[4:] + bytes(size // 20) for _ in range(20)]
+    path.write_bytes(b"".join(map(rdw, before)) + rdw(A)[:-9] + rdw(B) + rdw(C))
+    assert Reading(path, limits=SMALL, framing="rdw").bodies == [*before, B, C]
+
+
+def test_a_file_of_which_a_part_was_translated_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "input"
+    path.write_bytes(rdw(translated(A, "cp500")) + rdw(B) + rdw(C))
+    assert Reading(path).bodies == [B, C]

@@ -1,0 +1,307 @@
+"""One bit of what keeps records apart is turned over: no record is gone in silence.
+
+Every bit of every length, descriptor and end mark of ten records, in every framing and packing. A
+record is there with its exact bytes, or the damage that is told covers it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from smfparse.reading import look_at
+from tests.support.builders import (
+    UTC_NOON,
+    Section,
+    foreign_record,
+    named_block,
+    qwhs_long,
+    segments,
+    smf_record,
+)
+from tests.support.paths import FIXTURE_FILES
+from tests.support.reading import Reading
+from tests.support.real import REAL_DATA
+from tests.support.variants import (
+    BY_NAME,
+    FRAMINGS,
+    PACKINGS,
+    VARIANTS,
+    Variant,
+    Written,
+    read_rdw,
+)
+
+QIST, QMST, QJST = named_block("QIST", 80), named_block("QMST", 72), named_block("QJST", 720)
+FILL = 97
+"""Of the bits of fill, behind null segments, one of so many is turned over."""
+every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=lambda each: each.name)
+every_framing = pytest.mark.parametrize("name", FRAMINGS)
+
+
+def record(*blocks: bytes, qmgr: int = 0, local: dt.datetime | None = None) -> bytes:
+    """Return a record of MQ behind its RDW."""
+    sections = [Section([each]) for each in blocks]
+    return smf_record(
+        115, 2, *sections, area=qwhs_long(), qmgr=f"QM{qmgr:02}", system=f"SYS{qmgr}", local=local
+    )
+
+
+def mixed() -> list[bytes]:
+    """Return ten records of several sizes, as of a dump."""
+    contents = [[QIST], [QMST, QIST], [QJST], [QIST]] * 2
+    records = [record(*each, qmgr=number) for number, each in enumerate(contents)]
+    return [foreign_record(2)[4:], *(each[4:] for each in records), foreign_record(3)[4:]]
+
+
+def alike() -> list[bytes]:
+    """Return ten records of one size."""
+    return [record(QIST, qmgr=number)[4:] for number in range(10)]
+
+
+def foreign() -> list[bytes]:
+    """Return ten records, most of which do not tell how long they are."""
+    sizes = {30: 50, 70: 60, 71: 10, 42: 100, 80: 7}
+    others = [foreign_record(kind)[4:] + bytes(range(size)) for kind, size in sizes.items()]
+    mq = [record(each, qmgr=number)[4:] for number, each in enumerate([QIST, QJST, QIST])]
+    last = foreign_record(3)[4:]
+    return [foreign_record(2)[4:], *others[:2], mq[0], *others[2:4], *mq[1:], others[4], last]
+
+
+def fixture() -> list[bytes]:
+    return read_rdw(FIXTURE_FILES[-1].read_bytes())[:10]
+
+
+def real() -> list[bytes]:
+    if REAL_DATA is None:
+        pytest.skip("no real SMF files")
+    return read_rdw((REAL_DATA / "TESTCHL.dat").read_bytes())[100:110]
+
+
+DUMPS: dict[str, Callable[[], list[bytes]]] = {
+    each.__name__: each for each in (mixed, alike, foreign, fixture, real)
+}
+
+
+@cache
+def dump(name: str, variant: Variant) -> Written:
+    return variant.write(DUMPS[name]())
+
+
+def framing_bits(variant: Variant, file: Written) -> Iterator[int]:
+    """Give the bits of a file that belong to no record, and of the escapes in it.
+
+    They are those that stay as they are when the bits of all records are other ones.
+    """
+    if variant.framing == "ftp-record":
+        places = {place for _, end in file.spans for place in (end - 2, end - 1)}
+        places |= set(range(file.spans[-1][1], len(file.data)))
+        places |= {place for place, each in enumerate(file.data) if each == 0xFF}
+    else:
+        turned = variant.write([bytes(each ^ 0xFF for each in body) for body in file.bodies]).data
+        pairs = enumerate(zip(file.data, turned, strict=True))
+        places = {place for place, (each, other) in pairs if each == other}
+    near = {place for start, end in file.spans for place in (*range(start - 8, start + 8), end - 1)}
+    bits = [8 * place + bit for place in sorted(places) for bit in range(8)]
+    return (bit for number, bit in enumerate(bits) if bit // 8 in near or not number % FILL)
+
+
+def turned(data: bytes, bit: int) -> bytes:
+    """Return data of which one bit is another."""
+    found = bytearray(data)
+    found[bit // 8] ^= 1 << bit % 8
+    return bytes(found)
+
+
+def gone(file: Written, found: Reading, bit: int) -> list[int]:
+    """Return the records that are neither there nor told.
+
+    That whose length was hit may be there with something of what is between records behind it.
+    """
+    there = Counter(found.bodies)
+    told = found.told(len(file.data))
+    lost = []
+    for number, (body, (start, end)) in enumerate(zip(file.bodies, file.spans, strict=True)):
+        there[body] -= 1
+        is_told = any(first < end and start < last for first, last in told)
+        is_hit = start <= bit // 8 < end and any(each.startswith(body) for each in found.bodies)
+        if there[body] < 0 and not is_told and not is_hit:
+            lost.append(number)
+    return lost
+
+
+def assert_told(path: Path, file: Written, bits: Iterator[int], packing: str | None = None) -> None:
+    count = 0
+    for bit in bits:
+        data = turned(file.data, bit)
+        path.write_bytes(PACKINGS[packing](data) if packing else data)
+        found = Reading(path)
+        assert found.refused is None, f"bit {bit}"
+        assert gone(file, found, bit) == [], f"bit {bit}"
+        count += 1
+    assert count or not framing_of(file)
+
+
+def framing_of(file: Written) -> int:
+    """Return how many bytes of a file are in no record."""
+    return len(file.data) - sum(map(len, file.bodies))
+
+
+@pytest.mark.slow
+@every_variant
+@pytest.mark.parametrize("name", ["mixed", "foreign"])
+def test_no_record_is_gone_in_silence(tmp_path: Path, name: str, variant: Variant) -> None:
+    file = dump(name, variant)
+    assert_told(tmp_path / "input", file, framing_bits(variant, file))
+
+
+@pytest.mark.slow
+@every_framing
+@pytest.mark.parametrize("dumped", ["alike", "fixture", "real"])
+def test_no_record_of_such_ones_is_gone_in_silence(tmp_path: Path, dumped: str, name: str) -> None:
+    file = dump(dumped, BY_NAME[name])
+    assert_told(tmp_path / "input", file, framing_bits(BY_NAME[name], file))
+
+
+@pytest.mark.slow
+@every_framing
+@pytest.mark.parametrize("packing", sorted(PACKINGS))
+def test_no_packed_record_is_gone_in_silence(tmp_path: Path, packing: str, name: str) -> None:
+    file = dump("mixed", BY_NAME[name])
+    bits = [*framing_bits(BY_NAME[name], file)]
+    assert_told(tmp_path / "input", file, iter(bits[::13]), packing)
+
+
+def test_a_block_that_reads_as_one_record_is_not_the_whole_file(tmp_path: Path) -> None:
+    """By its time of day, which reads as a date of 1963 where a block is taken for a record."""
+    evening = UTC_NOON.replace(hour=18, minute=2, second=7, microsecond=350_000, tzinfo=None)
+    bodies = [record(QIST, qmgr=number, local=evening)[4:] for number in range(10)]
+    variant = BY_NAME["bdw"]
+    file = variant.write(bodies)
+    path = tmp_path / "input"
+    for start, _ in file.spans:
+        for bit in range(8 * start, 8 * start + 32):
+            path.write_bytes(turned(file.data, bit))
+            found = Reading(path)
+            assert len(found.bodies) >= 9
+            assert gone(file, found, bit) == []
+
+
+def covering(variant: Variant, file: Written, number: int) -> bytes:
+    """Return a file in which the length of record `number` covers the next one as well."""
+    start, end = file.spans[number][0], file.spans[number + 1][1]
+    size = len(file.bodies[number])
+    at = next(
+        at for at in range(start, start + 8)
+        if int.from_bytes(file.data[at : at + 2], "big") in (size, size + 4)
+    )  # fmt: skip
+    by = end - file.spans[number][1]
+    length = int.from_bytes(file.data[at : at + 2], "big") + by
+    return file.data[:at] + length.to_bytes(2, "big") + file.data[at + 2 :]
+
+
+@pytest.mark.parametrize("dumped", ["mixed", "alike", "foreign"])
+@pytest.mark.parametrize("name", ["rdw", "bdw", "length", "ftp-block"])
+def test_a_record_that_covers_the_next_is_parted_from_it(
+    tmp_path: Path, name: str, dumped: str
+) -> None:
+    variant = BY_NAME[name]
+    file = dump(dumped, variant)
+    path = tmp_path / "input"
+    first = 1 if dumped != "alike" else 0  # a header of a dump is one whatever its length says
+    for number in range(first, 9):
+        path.write_bytes(covering(variant, file, number))
+        found = Reading(path)
+        assert found.bodies == list(file.bodies)
+        [damage] = found.damage
+        assert damage.length == 0
+        assert damage.reason == "the length of this record covers the next one too; they are parted"
+
+
+@pytest.mark.parametrize("dumped", ["mixed", "foreign"])
+def test_pieces_of_two_records_are_parted_where_the_second_starts(
+    tmp_path: Path, dumped: str
+) -> None:
+    """In FTP block mode one bit says that a record ends."""
+    file = dump(dumped, BY_NAME["ftp-block-short"])
+    path = tmp_path / "input"
+    for start, _ in file.spans[:-1]:
+        assert file.data[start] == 0x80
+        path.write_bytes(turned(file.data, 8 * start + 7))
+        found = Reading(path)
+        assert found.bodies == list(file.bodies)
+        assert len(found.damage) == 1
+
+
+@pytest.mark.parametrize("cuts", [[20, 60], [20, 40, 60, 80], [200, 240]], ids=str)
+def test_a_piece_that_covers_the_next_record_hides_nothing(tmp_path: Path, cuts: list[int]) -> None:
+    """The first piece may be too short to tell how long the record is."""
+    bodies = [record(QIST, qmgr=each)[4:] for each in range(4)]
+    pieces = segments(record(QIST, qmgr=1), cuts)
+    behind = record(QIST, qmgr=2)
+    path = tmp_path / "input"
+    for wrong in range(len(pieces)):
+        broken = list(pieces)
+        length = sum(map(len, pieces[wrong:])) + len(behind)
+        broken[wrong] = length.to_bytes(2, "big") + broken[wrong][2:]
+        path.write_bytes(b"".join([record(QIST), *broken, behind, record(QIST, qmgr=3)]))
+        found = Reading(path)
+        assert found.bodies in (bodies, [*bodies[:1], *bodies[2:]])
+        assert len(found.damage) == 1
+
+
+@pytest.mark.parametrize("blocks", [[bytes(300)], [record(QIST)[4:] + bytes(40)]])
+def test_a_record_with_more_in_it_than_its_triplets_tell_is_sound(
+    tmp_path: Path, blocks: list[bytes]
+) -> None:
+    """Whatever that is: a header without an RDW in front leads nowhere."""
+    long = record(QIST) + b"".join(blocks)
+    long = len(long).to_bytes(2, "big") + long[2:]
+    bodies = [record(QIST, qmgr=1)[4:], long[4:], record(QMST, qmgr=2)[4:]] * 3
+    path = tmp_path / "input"
+    for name in ("rdw", "bdw", "length", "ftp-block"):
+        path.write_bytes(BY_NAME[name].write(bodies).data)
+        found = Reading(path)
+        assert (found.bodies, found.damage) == (bodies, [])
+
+
+def test_a_sound_record_behind_damage_is_kept_though_an_orphan_follows_it(tmp_path: Path) -> None:
+    first, last = segments(record(QJST), [200])
+    lone = foreign_record(30) + bytes(range(20))
+    lone = len(lone).to_bytes(2, "big") + lone[2:]
+    path = tmp_path / "input"
+    for kept in (lone, record(QIST)):
+        path.write_bytes(record(QMST) + b"\xff" * 9 + kept + last + record(QIST, qmgr=5) + first)
+        found = Reading(path)
+        assert found.bodies == [each[4:] for each in (record(QMST), kept, record(QIST, qmgr=5))]
+        assert [each.length for each in found.damage] == [9, len(last), len(first)]
+
+
+@pytest.mark.parametrize("garbage", [b"\r\n", b"\n", b"250 OK\r\n", bytes(100)])
+@pytest.mark.parametrize("dumped", ["mixed", "foreign"])
+def test_garbage_between_ftp_records_costs_none_of_them(
+    tmp_path: Path, dumped: str, garbage: bytes
+) -> None:
+    file = dump(dumped, BY_NAME["ftp-record"])
+    path = tmp_path / "input"
+    for start, _ in file.spans[1:]:
+        path.write_bytes(file.data[:start] + garbage + file.data[start:])
+        assert look_at(path)[1].name == "ftp-record"
+        found = Reading(path)
+        assert found.bodies == list(file.bodies)
+        assert [(each.offset, each.length) for each in found.damage] == [(start, len(garbage))]
+
+
+def test_a_mark_that_is_missing_is_told(tmp_path: Path) -> None:
+    file = dump("mixed", BY_NAME["ftp-record"])
+    path = tmp_path / "input"
+    for _, end in file.spans[:-1]:
+        path.write_bytes(file.data[: end - 2] + file.data[end:])
+        found = Reading(path)
+        assert found.bodies == list(file.bodies)
+        assert [(each.offset, each.length) for each in found.damage] == [(end - 2, 0)]

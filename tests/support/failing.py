@@ -1,0 +1,101 @@
+"""Every step by which a command changes files, one at a time: it fails, or a signal comes then."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+STEPS = ("open", "write", "mkdir", "replace", "unlink", "rmdir", "fsync")
+"""Functions of `os` by which files are changed, and opened to be."""
+_PATIENCE = 120
+"""Seconds that a process may take."""
+Before = Callable[[int, str], object]
+"""Takes the number of a step, from 0 on, and its name."""
+
+
+def before_steps(patch: pytest.MonkeyPatch, call: Before) -> None:
+    """Call something before every step, which may raise OSError in its place."""
+    guard = threading.Lock()
+    count = 0
+
+    def stepping(name: str, whole: Callable[..., Any]) -> Callable[..., Any]:
+        def step(*arguments: Any, **options: Any) -> Any:
+            nonlocal count
+            with guard:
+                number = count
+                count += 1
+            call(number, name)
+            return whole(*arguments, **options)
+
+        return step
+
+    for name in STEPS:
+        patch.setattr(os, name, stepping(name, getattr(os, name)))
+
+
+def steps_of(do: Callable[[], object]) -> list[str]:
+    """Return the names of the steps in doing something."""
+    found: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        before_steps(patch, lambda _, name: found.append(name))
+        do()
+    return found
+
+
+def failing_at(number: int, code: int, do: Callable[[], Any]) -> Any:
+    """Do something of which a step fails as if the system had refused it; return what it gives."""
+
+    def fail(count: int, _name: str) -> None:
+        if count == number:
+            raise OSError(code, os.strerror(code))
+
+    with pytest.MonkeyPatch.context() as patch:
+        before_steps(patch, fail)
+        return do()
+
+
+def signalled_at(number: int, kind: int, do: Callable[[], int]) -> int:
+    """Do something in a process of its own, which a signal comes to before a step.
+
+    do  returns an exit code; it can be pickled
+
+    Returns it, or 128 and more where the signal ended the process itself, as shells have it. The
+    process is a copy of one without threads: in a copy of this one libraries may wait for theirs.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["smfparse.cli", "tests.support.failing"])
+    child = context.Process(target=_signalled, args=(number, kind, do))
+    child.start()
+    child.join(_PATIENCE)
+    assert child.exitcode is not None
+    return 128 - child.exitcode if child.exitcode < 0 else child.exitcode
+
+
+def _signalled(number: int, kind: int, do: Callable[[], int]) -> None:
+    """Do something, and end this process with what it returns."""
+    code = 70
+    try:
+        before_steps(
+            pytest.MonkeyPatch(), lambda count, _: count != number or os.kill(os.getpid(), kind)
+        )
+        code = do()
+    finally:
+        os._exit(code)
+
+
+def chosen(steps: list[str], every: bool, first: int, apart: int) -> list[int]:
+    """Return numbers of steps: all, or some, the last ones, and the first and last of each name."""
+    if every:
+        return list(range(len(steps)))
+    ends = [each for name in set(steps) for each in _first_and_last(steps, name)]
+    last = range(max(0, len(steps) - 8), len(steps))
+    return sorted({*range(first, len(steps), apart), *ends, *last})
+
+
+def _first_and_last(steps: list[str], name: str) -> tuple[int, int]:
+    return steps.index(name), len(steps) - 1 - steps[::-1].index(name)

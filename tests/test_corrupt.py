@@ -1,0 +1,190 @@
+"""The corrupter, tools/corrupt.py: what it makes, what it knows of that, and what it notices."""
+
+from __future__ import annotations
+
+import importlib
+import random
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.support.paths import FIXTURE_FILES, PROJECT
+
+pytestmark = pytest.mark.slow
+
+TOOLS = PROJECT / "tools"
+FEW = 200
+PLAIN = "rdw", "bdw", "length", "ftp-block", "ftp-record", "none"
+
+
+@pytest.fixture(scope="module")
+def tool() -> Iterator[SimpleNamespace]:
+    """The modules of the tool, which stand in tools/ as scripts have theirs."""
+    names = ("samples", "framings", "packings", "rope", "mutations", "strict", "cases", "reading")
+    sys.path.insert(0, str(TOOLS))
+    try:
+        found = {name: importlib.import_module(f"corruption.{name}") for name in names}
+        judging = importlib.import_module("corruption.judging")
+        yield SimpleNamespace(**found, judging=judging, corrupt=importlib.import_module("corrupt"))
+    finally:
+        sys.path.remove(str(TOOLS))
+
+
+@pytest.fixture(scope="module")
+def cases(tool: SimpleNamespace) -> Any:
+    return tool.cases.Cases(1, FIXTURE_FILES)
+
+
+def records(tool: SimpleNamespace, draw: random.Random, count: int = 5) -> list[Any]:
+    return [tool.samples.of_dump(draw)] + [tool.samples.made(draw) for _ in range(count)]
+
+
+@pytest.mark.parametrize("framing", PLAIN)
+def test_what_is_written_is_read_by_what_takes_only_sound_files(
+    tool: SimpleNamespace, framing: str
+) -> None:
+    draw = random.Random(framing)
+    for _ in range(FEW):
+        samples = records(tool, draw)
+        built = tool.framings.drawn(draw, framing, samples)
+        found = tool.strict.strictly(framing, bytes(built.data))
+        assert found == [(each.start, each.sample.body) for each in built.records]
+        assert [each.sample for each in built.records] == samples
+        assert all(each.sample.exact for each in built.records)
+
+
+@pytest.mark.parametrize("framing", PLAIN)
+def test_a_cut_file_is_not_taken_for_sound(tool: SimpleNamespace, framing: str) -> None:
+    draw = random.Random(framing)
+    for _ in range(FEW):
+        data = bytes(tool.framings.drawn(draw, framing, records(tool, draw)).data)
+        assert tool.strict.strictly(framing, data[: -draw.randint(5, 14)]) is None
+
+
+def test_a_rope_knows_what_is_untouched(tool: SimpleNamespace) -> None:
+    rope = tool.rope.Rope(b"abcdefgh")
+    rope.set(1, b"bX")
+    rope.replace(5, 5, tool.rope.Piece(b"--"))
+    rope.replace(0, 0, rope.piece(7, 10))
+    assert bytes(rope.data) == b"fghabXde--fgh"
+    assert rope.origin.tolist() == [5, 6, 7, 0, 1, -1, 3, 4, -1, -1, 5, 6, 7]
+    assert rope.places([0, 5]) == {5: [0, 10], 0: [3]}
+    assert [rope.whole()[at] for at in (0, 3, 6, 10)] == [3, 5, 8, 13]
+
+
+def test_every_mutation_keeps_a_rope_true(tool: SimpleNamespace) -> None:
+    draw = random.Random(1)
+    for mutate in tool.mutations.MUTATIONS.values():
+        changed = False
+        for framing in PLAIN * 10:
+            built = tool.framings.drawn(draw, framing, records(tool, draw, 3))
+            rope = tool.rope.Rope(built.data)
+            mutate(draw, rope, built)
+            assert len(rope.data) == len(rope.origin)
+            kept = [(at, old) for at, old in enumerate(rope.origin.tolist()) if old >= 0]
+            assert all(rope.data[at] == built.data[old] for at, old in kept)
+            changed |= rope.data != built.data
+        assert changed
+
+
+def test_a_seed_makes_the_same_inputs(tool: SimpleNamespace, cases: Any) -> None:
+    again = tool.cases.Cases(1, FIXTURE_FILES)
+    other = tool.cases.Cases(2, FIXTURE_FILES)
+    assert [cases.case(each).file for each in range(40)] == [
+        again.case(each).file for each in range(40)
+    ]
+    assert cases.case(3).file != other.case(3).file
+
+
+def written(tool: SimpleNamespace, framing: str, between: bytes = b"") -> Any:
+    """Return a case in which nothing was done to a file but bytes put in between two records."""
+    draw = random.Random(1)
+    built = tool.framings.drawn(draw, framing, records(tool, draw))
+    case = tool.cases.Case(
+        1, framing, bytes(built.data), tool.rope.Rope(built.data), list(built.records)
+    )
+    at = built.records[2].end
+    case.rope.replace(at, at, tool.rope.Piece(between))
+    case.file = bytes(case.rope.data)
+    return case
+
+
+def without_a_row(reading: Any) -> None:
+    reading.rows.pop(1)
+
+
+def with_a_longer_row(reading: Any) -> None:
+    reading.rows[1] = replace(reading.rows[1], length=reading.rows[1].length + 1)
+
+
+def with_a_row_elsewhere(reading: Any) -> None:
+    reading.rows[3] = replace(reading.rows[3], offset=reading.rows[3].offset - 1)
+
+
+def with_another_type(reading: Any) -> None:
+    reading.rows[1] = replace(reading.rows[1], type=9)
+
+
+def with_other_values(reading: Any) -> None:
+    for values in reading.values.values():
+        values[:] = [(at, value + 1) for at, value in values]
+
+
+def without_damage(reading: Any) -> None:
+    reading.damage.clear()
+
+
+def refused(reading: Any) -> None:
+    reading.refused = "no SMF records in it"
+
+
+def failed(reading: Any) -> None:
+    reading.failed = "ValueError"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "what"),
+    [
+        (without_a_row, "an untouched record is gone, in silence"),
+        (with_a_longer_row, "an untouched record has another length, in silence"),
+        (with_a_row_elsewhere, "an untouched record is gone, but told"),
+        (with_another_type, "a row shows what is not there"),
+        (with_other_values, "an untouched record has other values"),
+        (without_damage, "bytes are in no record and not told"),
+        (refused, "an untouched record, but the file is refused"),
+        (failed, "fails: ValueError"),
+    ],
+)
+def test_what_must_not_be_is_noticed(
+    tool: SimpleNamespace, tmp_path: Any, spoil: Callable[[Any], None], what: str
+) -> None:
+    manner = tool.cases.Manner("rdw", "small", small=False)
+    case = written(tool, "rdw", b"\r\n")
+    ((reading,), _) = tool.reading.read(tmp_path, [case.file], manner)
+    assert [*tool.judging.Judge(case, manner, reading).findings()] == []
+    spoil(reading)
+    found = tool.judging.Judge(case, manner, reading).findings()
+    assert what in {each.what for each in found}
+
+
+@pytest.mark.parametrize(
+    ("spoil", "what"),
+    [
+        (without_a_row, "a sound file is read as another one"),
+        (refused, "a sound file is refused"),
+    ],
+)
+def test_a_sound_file_has_to_be_read_as_what_it_is(
+    tool: SimpleNamespace, tmp_path: Any, spoil: Callable[[Any], None], what: str
+) -> None:
+    manner = tool.cases.Manner("length", "none", small=True)
+    case = written(tool, "length")
+    ((reading,), _) = tool.reading.read(tmp_path, [case.file], manner)
+    assert [*tool.judging.Judge(case, manner, reading).findings()] == []
+    spoil(reading)
+    found = tool.judging.Judge(case, manner, reading).findings()
+    assert what in {each.what for each in found}

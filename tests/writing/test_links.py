@@ -1,0 +1,163 @@
+"""Writing to a dataset from a stranger changes nothing outside of it, wherever it has links."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from smfparse.store import LOCK, MANIFEST, PARTIAL, RECORDS, VIEWS, Folder, NewFile
+from smfparse.store import folder as folders
+from tests.support.command import run
+from tests.support.paths import FIXTURES, SMF
+
+OTHER = FIXTURES / "qm80.smf"
+PART = "part-00000.parquet"
+PLACES = [PARTIAL, "wqst", RECORDS, f"wqst/{PART}", f"wqst/{PART}.x", MANIFEST, VIEWS, LOCK]
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes")
+
+
+@pytest.fixture
+def folder(whole_dataset: Path, tmp_path: Path) -> Path:
+    """A dataset from a stranger."""
+    return Path(shutil.copytree(whole_dataset, tmp_path / "tables"))
+
+
+@pytest.fixture
+def other(whole_dataset: Path, tmp_path: Path) -> Path:
+    """A dataset of the user's, into which links lead."""
+    return Path(shutil.copytree(whole_dataset, tmp_path / "other"))
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """Return the files below a folder, through no link."""
+    found = (each for each in folder.rglob("*") if each.is_file() and not each.is_symlink())
+    return {each.relative_to(folder).as_posix(): each.read_bytes() for each in found}
+
+
+def remove(place: Path) -> None:
+    if place.is_dir():
+        shutil.rmtree(place)
+    else:
+        place.unlink(missing_ok=True)
+
+
+def link(place: Path, target: Path) -> None:
+    remove(place)
+    place.symlink_to(target)
+
+
+def link_to_nothing(place: Path, target: Path) -> None:
+    link(place, target.with_name("nothing"))
+
+
+def pipe(place: Path, target: Path) -> None:
+    remove(place)
+    os.mkfifo(place)
+
+
+def target_of(place: str, other: Path) -> Path:
+    """Return what of the other dataset a link is worst to."""
+    return other if place == PARTIAL else other / place if (other / place).exists() else other
+
+
+@pytest.mark.parametrize("how", [link, link_to_nothing, pipe])
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("options", [["--append"], ["--force"]], ids=str)
+def test_nothing_is_followed_where_a_dataset_is_written(
+    options: list[str], place: str, how: Callable[[Path, Path], None], folder: Path, other: Path
+) -> None:
+    how(folder / place, target_of(place, other))
+    others, own, names = content(other), content(folder), sorted(folder.parent.iterdir())
+    done = run("convert", OTHER, "--to", folder, *options)
+    assert done.exit_code in ((2, 8) if place == MANIFEST else (8,)), done.stderr
+    assert content(other) == others
+    assert sorted(folder.parent.iterdir()) == names
+    assert content(folder) == own
+    if place != MANIFEST:
+        assert str(folder / place) in done.stderr
+
+
+@pytest.mark.parametrize("place", [PARTIAL, "wqst"])
+def test_nothing_is_followed_in_what_an_interrupted_run_left(
+    place: str, tmp_path: Path, other: Path
+) -> None:
+    folder = tmp_path / "left"
+    (folder / RECORDS).mkdir(parents=True)
+    link(folder / place, other)
+    others = content(other)
+    assert run("convert", OTHER, "--to", folder).exit_code == 8
+    assert content(other) == others
+
+
+def test_a_manifest_that_names_files_elsewhere_has_nothing_removed(
+    folder: Path, other: Path
+) -> None:
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    manifest["files"]["wqst"] = [f"../other/wqst/{PART}"]
+    (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+    others = content(other)
+    assert run("convert", OTHER, "--to", folder, "--append").exit_code == 8
+    assert run("convert", OTHER, "--to", folder, "--force").exit_code == 0
+    assert content(other) == others
+    assert run("info", folder).exit_code == 0
+
+
+@pytest.mark.parametrize("form", ["csv", "arrow", "parquet"])
+def test_a_link_where_a_table_is_written_is_not_followed(
+    form: str, tmp_path: Path, other: Path
+) -> None:
+    """Neither under its temporary name nor under its own."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / f"wqst.{form}.partial").symlink_to(other / MANIFEST)
+    (folder / f"record.{form}").symlink_to(other / VIEWS)
+    others = content(other)
+    done = run("convert", SMF, "--to", folder, "--format", form, "--force")
+    assert (done.exit_code, content(other)) == (0, others)
+    assert not any(each.is_symlink() for each in folder.iterdir())
+
+
+@pytest.mark.parametrize("by_handle", [True, False])
+def test_a_folder_that_becomes_a_link_meanwhile_is_not_followed(
+    by_handle: bool, tmp_path: Path, other: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Systems that cannot open a path from an open folder look for links instead."""
+    monkeypatch.setattr(folders, "_BY_HANDLE", by_handle)
+    place = Folder(tmp_path / "new")
+    place.path.mkdir()
+    file = NewFile(place.create("a/b/c"))
+    file.write(b"some")
+    file.close()
+    place.keep("a/b/c")
+    place.keep_names("a/b")
+    place.move("a/b/c", "a/d")
+    assert (place.path / "a" / "d").read_bytes() == b"some"
+    link(place.path / "a", other)
+    others = content(other)
+    steps = [
+        lambda: place.create("a/new"),
+        lambda: place.make("a/new/folder"),
+        lambda: place.move(f"a/{MANIFEST}", "mine"),
+        lambda: place.remove(f"a/{MANIFEST}"),
+        lambda: place.open_lock("a/lock"),
+        lambda: place.keep(f"a/{MANIFEST}"),
+    ]
+    for step in steps:
+        with pytest.raises(OSError):  # noqa: PT011 - which one depends on the system
+            step()
+    place.remove_empty("a/wqst")
+    assert content(other) == others
+    (place.path / "file").symlink_to(other / MANIFEST)
+    if by_handle:
+        for opened in (place.create, place.open_lock):
+            with pytest.raises(OSError):  # noqa: PT011
+                opened("file")
+    place.remove("file")
+    assert not os.path.lexists(place.path / "file")
+    assert content(other) == others

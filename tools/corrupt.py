@@ -1,0 +1,180 @@
+"""Damage SMF files at random and see what smfparse makes of them (`make corrupt`).
+
+Each input is a small file of one of the framings and packings, damaged, and read through the
+library. A seed always makes the same inputs; so do the same real files, those with RDWs in the
+folder that SMFPARSE_REAL_DATA names, if it does. What must not be is printed by kind, with the
+smallest input that shows it; the exit code is 1 then.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+import tracemalloc
+from collections import Counter
+from pathlib import Path
+from typing import TypeAlias
+
+import click
+from corruption.cases import BATCH, Case, Cases, Manner
+from corruption.judging import Finding, Judge
+from corruption.reading import Reading, read
+
+ROOT = Path(__file__).resolve().parent.parent
+Judged: TypeAlias = tuple[Case, Reading, list[Finding]]
+_SECONDS = 0.05, 4e-6
+"""Seconds of the processor for an input that is read alone, and for each of its bytes."""
+_TOGETHER = 0.02
+"""Seconds for one that is read with others; if they take longer, each is read alone."""
+_MEMORY = 64 << 20, 200
+"""Bytes of memory for a batch, and for each byte of its inputs."""
+_EVERYTHING = Manner(None, "all", small=False)
+_WEIGHED = 50
+"""Of so many batches one is weighed: that takes time."""
+_TRIES = 3
+"""Times that an input is read that seems to take too long."""
+
+
+class Tally:
+    """Counts inputs and findings; keeps of each kind the smallest input."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, Counter[str]] = {
+            each: Counter() for each in ("framings", "packings", "mutations")
+        }
+        self._found: Counter[str] = Counter()
+        self._smallest: dict[str, tuple[Case, Finding]] = {}
+        self._bytes = 0
+
+    def add(self, case: Case, findings: list[Finding]) -> None:
+        """Count an input."""
+        self._counts["framings"][case.framing] += 1
+        self._counts["packings"][case.packing or "none"] += 1
+        self._counts["mutations"].update(case.told)
+        self._bytes += len(case.file)
+        for each in findings:
+            what = f"{each.what} ({case.framing})"
+            self._found[what] += 1
+            smallest = self._smallest.get(what)
+            if smallest is None or len(case.file) < len(smallest[0].file):
+                self._smallest[what] = case, each
+
+    def show(self) -> bool:
+        """Print counts, and findings by kind; return whether there are any."""
+        for what, counts in self._counts.items():
+            shown = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
+            click.echo(f"{what}: {shown}")
+        for what, (case, finding) in sorted(self._smallest.items()):
+            done = " ".join(filter(None, [case.packing, *case.told]))
+            click.echo(f"{self._found[what]:7}  {what}")
+            click.echo(f"{'':9}--only {case.number}: {done}; {len(case.file)} bytes; {finding}")
+        click.echo(f"{self._counts['framings'].total()} inputs of {self._bytes} bytes")
+        return bool(self._found)
+
+
+class Trial:
+    """Reads and judges inputs.
+
+    folder  where their files are written
+    """
+
+    def __init__(self, cases: Cases, folder: Path) -> None:
+        self._cases, self._folder = cases, folder
+        read(folder, [cases.case(0).sound], _EVERYTHING)  # so that all modules are loaded
+
+    def judged(self, number: int, only: int | None = None) -> list[Judged]:
+        """Read and judge the inputs of a batch, or one of them."""
+        manner = self._cases.manner(number)
+        numbers = range(number * BATCH, (number + 1) * BATCH) if only is None else [only]
+        drawn = [self._cases.case(each) for each in numbers]
+        if number % _WEIGHED == 0:
+            tracemalloc.start()
+        readings, seconds = read(self._folder, [each.file for each in drawn], manner)
+        sound: list[Reading] | list[None] = [None] * len(drawn)
+        if manner.tables == "all":
+            sound, _ = read(self._folder, [each.sound for each in drawn], manner)
+        found = [
+            (case, reading, [*Judge(case, manner, reading, before).findings()])
+            for case, reading, before in zip(drawn, readings, sound, strict=True)
+        ]
+        if tracemalloc.is_tracing():
+            self._weigh(found)
+        elif seconds > _allowed(drawn, _TOGETHER):
+            self._time(found, manner)
+        return found
+
+    def _weigh(self, found: list[Judged]) -> None:
+        """Note where more memory was needed than inputs are worth."""
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        each, byte = _MEMORY
+        if peak > each + byte * sum(len(case.file) + len(case.rope) for case, _, _ in found):
+            found[0][2].append(Finding("the batch takes too much memory", f"{peak} bytes"))
+
+    def _time(self, found: list[Judged], manner: Manner) -> None:
+        """Note what takes longer than it is worth, alone and more than once."""
+        for case, _, findings in found:
+            spent = min(read(self._folder, [case.file], manner)[1] for _ in range(_TRIES))
+            if spent > _allowed([case]):
+                findings.append(Finding("takes too long", f"{spent:.2f} seconds"))
+
+
+def _allowed(cases: list[Case], each: float = _SECONDS[0]) -> float:
+    return sum(each + _SECONDS[1] * max(len(case.file), len(case.rope)) for case in cases)
+
+
+@click.command(help=__doc__)
+@click.option("--seed", default=1, show_default=True, help="Make the inputs of this seed.")
+@click.option("--count", default=100_000, show_default=True, help="Make so many inputs.")
+@click.option("--start", default=0, show_default=True, help="Begin with the input of this number.")
+@click.option("--only", type=int, help="Make and show only the input with this number.")
+@click.option("--save", type=click.Path(path_type=Path), help="Write the input of --only there.")
+def main(seed: int, count: int, start: int, only: int | None, save: Path | None) -> None:
+    """Damage files, read and judge them, and exit with 1 if something must not be."""
+    cases, tally, began = Cases(seed, files()), Tally(), time.process_time()
+    memory = Path("/dev/shm")
+    place = memory if memory.is_dir() else None
+    with tempfile.TemporaryDirectory(prefix="corrupt-", dir=place) as name:
+        trial = Trial(cases, Path(name))
+        if only is not None:
+            show(trial.judged(only // BATCH, only)[0], cases.manner(only // BATCH), save)
+            return
+        for number in range(start // BATCH, -(-(start + count) // BATCH)):
+            for case, _, findings in trial.judged(number):
+                tally.add(case, findings)
+    some = tally.show()
+    click.echo(f"{time.process_time() - began:.0f} seconds of the processor")
+    sys.exit(1 if some else 0)
+
+
+def files() -> list[Path]:
+    """Return the files whose records are used besides those that are made."""
+    real = os.environ.get("SMFPARSE_REAL_DATA")
+    found = sorted((ROOT / "fixtures").glob("*.smf"))
+    return found + sorted(Path(real).glob("*.dat")) if real else found
+
+
+def show(judged: Judged, manner: Manner, save: Path | None) -> None:
+    """Print all that is known of one input."""
+    case, reading, findings = judged
+    click.echo(f"{case.framing}, {case.packing or 'not packed'}: {' '.join(case.told)}; {manner}")
+    click.echo(f"{len(case.file)} bytes; unpacked {len(case.rope)}, of which sure {case.safe}")
+    click.echo(f"read as {reading.framing}; {reading.refused or reading.failed or ''}")
+    for each in case.records:
+        click.echo(f"  was  {each.start:6} {each.end:6} type {each.sample.body[1]}, {each.pieces}")
+    for left in Judge(case, manner, reading).left:
+        click.echo(f"  left {left.start:6} {left.behind:6} {left} {'whole' if left.whole else ''}")
+    for row in reading.rows:
+        click.echo(f"  row  {row.offset:6} length {row.length} type {row.type}")
+    for told in reading.damage:
+        click.echo(f"  told {told.offset:6} {told.length} bytes: {told.reason}")
+    for finding in findings:
+        click.echo(finding)
+    if save:
+        save.write_bytes(case.file)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,11 @@
+"""A corrupter of SMF files, and what must still be true of a file that it has damaged.
+
+in    a seed, and how many inputs
+out   the inputs of which smfparse loses something in silence, fails, or takes too long
+never asks the reader what is sound: the files are written here, so it is known which record stands
+where and which bytes are untouched
+
+`samples` has the records, `framings` and `packings` write files of them, `mutations` damages these
+with a `rope`, which knows where each byte comes from. `strict` reads files in which nothing is
+wrong. `cases` draws inputs by a seed, `reading` has smfparse read many at once, `judging` compares.
+"""

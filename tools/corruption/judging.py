@@ -1,0 +1,314 @@
+"""What must be true of a damaged file, whatever was done to it.
+
+sound      a file in which nothing is wrong any more is read as what it is, without damage
+there      a record whose bytes are untouched is there, with its values
+told       one whose header is left is there, or damage is reported where it is
+accounted  every byte is in one record, frames one, or is reported
+true       a row shows what is in the file where it says
+fast       the processor is busy for a time that the bytes are worth
+
+Some cannot be known from the bytes that are left, and are not asked for. They are named where they
+are left out: see `_is_inside` and `_is_loose`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from corruption.cases import Case, Manner
+from corruption.coverage import extent, framing_only
+from corruption.framings import Placed
+from corruption.reading import Reading, Row
+from corruption.samples import HEADER, RDW, triplets_end
+from corruption.strict import strictly
+
+_LINE_ENDS = (b"\r\n", b"\n")
+"""They are told once where the first one is."""
+_PREFIX = {"rdw": 4, "bdw": 4, "length": 4, "ftp-block": 3, "ftp-record": 0, "none": 0}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that must not be; `what` groups findings, `detail` is of this one."""
+
+    what: str
+    detail: str
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.detail}"
+
+
+@dataclass(frozen=True)
+class Left:
+    """A record of which something is left: where it starts now, with all that frames it.
+
+    whole  whether all of its bytes are untouched; else its header is
+    """
+
+    placed: Placed
+    start: int
+    whole: bool
+
+    @property
+    def behind(self) -> int:
+        """Where it ends, with all that frames it, if it is as long as it was."""
+        return self.start + self.placed.end - self.placed.start
+
+    def __str__(self) -> str:
+        return f"type {self.placed.sample.body[1]} at {self.start}"
+
+
+class Judge:
+    """Judges what was read of one case.
+
+    sound  what was read of the file before it was damaged; None: that is not known
+    """
+
+    def __init__(
+        self, case: Case, manner: Manner, reading: Reading, sound: Reading | None = None
+    ) -> None:
+        self._case, self._manner, self._reading = case, manner, reading
+        self._sound = sound
+        self._data = bytes(case.rope.data)
+        self._size = len(self._data) if case.safe is None else case.safe
+        self._rows = {each.offset: each for each in reading.rows}
+        self.left = [] if case.many else list(_left(case))
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield what must not be."""
+        reading = self._reading
+        if reading.failed:
+            yield Finding(f"fails: {reading.failed.partition(':')[0]}", reading.failed)
+        elif not self._case.many:
+            yield from self._lost()
+
+    def _lost(self) -> Iterator[Finding]:
+        reading = self._reading
+        sound = strictly(self._case.framing, self._data) if self._case.safe is None else None
+        if sound and self._begins <= {at for at, _ in sound}:
+            yield from self._as_sound(sound)
+            return
+        yield from self._not_there()
+        if self._case.safe is None and not reading.refused:
+            yield from self._not_told()
+            yield from self._not_accounted()
+            yield from self._not_true()
+        elif self._case.safe is not None:
+            yield from self._fewer()
+
+    @property
+    def _begins(self) -> set[int]:
+        """Where something is left of the start of a record."""
+        heads = self._case.rope.places(each.start for each in self._case.records)
+        return {at for places in heads.values() for at in places}
+
+    def _as_sound(self, sound: list[tuple[int, bytes]]) -> Iterator[Finding]:
+        if self._reading.refused:
+            yield Finding("a sound file is refused", self._reading.refused)
+            return
+        found = [(each.offset, each.length - RDW) for each in self._reading.rows]
+        if found != [(at, len(body)) for at, body in sound]:
+            yield Finding("a sound file is read as another one", f"{len(found)} of {len(sound)}")
+        told = [each for each in self._reading.damage if not each.in_record]
+        if told:
+            yield Finding("a sound file is said to be damaged", told[0].reason)
+
+    def _not_there(self) -> Iterator[Finding]:
+        """Yield untouched records that are not there, or with other values."""
+        firm = [each for each in self._firm if each.behind <= self._size]
+        firm = [each for each in firm if not self._is_inside(each)]
+        if self._reading.refused:
+            if firm and (self._manner.framing or len(firm) > 1):  # one shows no framing
+                yield Finding("an untouched record, but the file is refused", str(firm[0]))
+            return
+        for each in firm:
+            at = str(each)
+            row = self._rows.get(each.start)
+            if row is None or not self._is_as_long(row, each):
+                told = "but told" if self._is_told(each) else "in silence"
+                what = "is gone" if row is None else "has another length"
+                yield Finding(f"an untouched record {what}, {told}", at)
+            elif wrong := self._wrong_values(each):
+                yield Finding("an untouched record has other values", f"{at}: {wrong}")
+
+    def _is_as_long(self, row: Row, each: Left) -> bool:
+        length = len(each.placed.sample.body) + RDW
+        behind = each.behind
+        if self._case.framing == "none" and not each.placed.sample.exact:
+            return row.length >= length  # its end is where the next record starts
+        return row.length == length or (row.length > length and behind > self._size)
+
+    def _wrong_values(self, each: Left) -> str:
+        if self._manner.tables == "none":
+            return ""
+        for table, column, numbers in each.placed.sample.values:
+            rows = self._reading.values.get(table, [])
+            found = tuple(value for at, value in rows if at == each.start)
+            if found != numbers:
+                return f"{table}.{column} is {found}, not {numbers}"
+        if self._sound and each.placed.start < len(self._case.sound):
+            was = self._sound.content.get(each.placed.start, [])
+            if self._reading.content.get(each.start, []) != was:
+                return "tables differ"
+        return ""
+
+    def _not_told(self) -> Iterator[Finding]:
+        """Yield records whose header is left, but that are neither there nor told."""
+        for each in self.left:
+            if each.whole or self._is_inside(each):
+                continue
+            near = range(each.start - 1, each.start + 2)
+            if not any(at in self._rows for at in near) and not self._is_told(each):
+                at = str(each)
+                yield Finding("a damaged record is gone in silence", at)
+
+    def _is_told(self, each: Left) -> bool:
+        end = min(each.behind, self._size)
+        return any(
+            told.offset <= end and (told.length is None or told.offset + told.length >= each.start)
+            for told in self._reading.damage
+            if not told.in_record
+        )
+
+    def _is_inside(self, each: Left) -> bool:
+        """Whether a record stands inside of another one whose frame is as it was.
+
+        Such is what a record may have in it, however strange: nobody can know better.
+        """
+        return any(
+            other.start < each.start < other.behind
+            and self._frames(other)
+            and (not each.whole or other.behind == len(self._data) or self._starts(other.behind))
+            for other in self.left
+        )
+
+    def _frames(self, each: Left) -> bool:
+        """Whether what says how long a record is, in front of it or in it, is untouched."""
+        origin = self._case.rope.origin
+        start, end = each.placed.start, each.placed.head[1]
+        if self._case.framing == "none":
+            end = start + triplets_end(each.placed.sample.body)
+        here = origin[each.start : each.start + end - start]
+        return len(here) == end - start and bool((here == range(start, end)).all())
+
+    def _starts(self, at: int) -> bool:
+        """Whether a record starts at a place, perhaps behind a line end or descriptor word."""
+        return any(each.start in self._over(at) for each in self.left)
+
+    def _over(self, at: int) -> list[int]:
+        """Return where a record may start that follows what ends at a place."""
+        ends = [at + len(each) for each in _LINE_ENDS if self._data.startswith(each, at)]
+        return [at, *ends, *([at + RDW] if self._case.framing == "bdw" else [])]
+
+    @cached_property
+    def _firm(self) -> list[Left]:
+        """Whole records that something shows to be records, in the order of the file."""
+        firm: list[Left] = []
+        for each in self.left:
+            if each.whole and not self._is_loose(each, {other.behind for other in firm}):
+                firm.append(each)
+        return firm
+
+    def _is_loose(self, each: Left, ends: set[int]) -> bool:
+        """Whether a record of another product stands alone: nothing shows that it is one.
+
+        It does not say how long it is, and neither does a record follow, nor the end of the file.
+        So is any record in pieces, as what is in one piece of it is not as long as it says. If even
+        its header is in pieces, it has to be behind another record. Nor is it known what ends where
+        the last bytes may just as well be the length in front of another record.
+
+        ends  where records end that are in front of it
+        """
+        start, end = each.placed.head
+        if start == end and each.start and not ends & {each.start, each.start - RDW}:
+            return True
+        if any(each.behind - RDW < other.start < each.behind for other in self.left):
+            return True
+        if each.behind == self._size == len(self._data):
+            return False
+        if each.placed.sample.exact and each.placed.pieces == 1:
+            return False
+        is_behind = not each.start or any(each.start in self._over(end) for end in ends)
+        followers = self._over(each.behind) if is_behind else [each.behind]
+        return not any(
+            other.whole and other.start in followers and other.placed.head[0] < other.placed.head[1]
+            for other in self.left
+        )
+
+    def _not_accounted(self) -> Iterator[Finding]:
+        """Yield bytes that are in two records, or in none and not told."""
+        framing = self._reading.framing or self._case.framing
+        spans = [extent(framing, self._data, each) for each in self._reading.rows]
+        if None in spans:
+            return
+        rows = [each for each in spans if each]
+        told = [
+            (each.offset, len(self._data) if each.length is None else each.offset + each.length)
+            for each in self._reading.damage
+            if not each.in_record
+        ]
+        for (start, end), (later, _) in itertools.pairwise(rows):
+            if later < end:
+                yield Finding("bytes are in two records", f"{later} in {start} to {end}")
+        in_lines = any("line end" in each.reason for each in self._reading.damage)
+        for start, end in _uncovered(sorted([*rows, *told]), len(self._data)):
+            gap = self._data[start:end]
+            line = next((len(end) for end in _LINE_ENDS if in_lines and gap.startswith(end)), 0)
+            if not (framing_only(framing, gap) or framing_only(framing, gap[line:])):
+                yield Finding("bytes are in no record and not told", f"{start} to {end}")
+                return
+
+    def _not_true(self) -> Iterator[Finding]:
+        """Yield rows that show what is not in the file."""
+        framing = self._reading.framing or self._case.framing
+        for row in self._reading.rows:
+            head = self._data[row.offset + _PREFIX[framing] :][:HEADER]
+            if framing == "ftp-record":
+                head = head.replace(b"\xff\xff", b"\xff")
+            if head[:2] != bytes((row.flags, row.type)) and not self._is_in_pieces(row, framing):
+                yield Finding("a row shows what is not there", f"{row}")
+
+    def _is_in_pieces(self, row: Row, framing: str) -> bool:
+        span = extent(framing, self._data, row)
+        size = row.length - RDW + _PREFIX[framing]
+        return span is None or (framing != "ftp-record" and span[1] - span[0] != size)
+
+    def _fewer(self) -> Iterator[Finding]:
+        """Yield that records are gone that a damaged packed file had, without a word."""
+        reading = self._reading
+        if len(reading.rows) < len(self.left) and not reading.damage and not reading.refused:
+            yield Finding("records of a packed file are gone in silence", f"{len(reading.rows)}")
+
+
+def _left(case: Case) -> Iterator[Left]:
+    """Yield the records of which all, or the header, is untouched, in the order of the file."""
+    behind = case.rope.whole() if len(case.rope) else ()
+    heads = case.rope.places(each.head[0] for each in case.records)
+    starts = case.rope.places(each.start for each in case.records)
+    found: list[Left] = []
+    for placed in case.records:
+        whole = {
+            at
+            for at in starts.get(placed.start, [])
+            if behind[at] - at >= placed.end - placed.start
+        }
+        found += [Left(placed, at, True) for at in whole]
+        start, end = placed.head
+        if end > start:
+            firsts = (at for at in heads.get(start, []) if behind[at] - at >= end - start)
+            places = {at - (start - placed.start) for at in firsts}
+            found += [Left(placed, at, False) for at in places - whole]
+    yield from sorted(found, key=lambda each: each.start)
+
+
+def _uncovered(spans: Iterable[tuple[int, int]], size: int) -> Iterator[tuple[int, int]]:
+    at = 0
+    for start, end in spans:
+        if start > at:
+            yield at, start
+        at = max(at, end)
+    if at < size:
+        yield at, size
