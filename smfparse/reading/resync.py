@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,6 +29,7 @@ _ZEROS = "zero bytes where a record should start"
 _WRONG_LENGTH = "the record that starts here has a length that leads to no other record"
 _NO_BLOCK = "a block descriptor word that does not fit its block"
 _COVERS_NEXT = "the length of this record covers the next one too; they are parted"
+_HIDDEN = "a record may start here, inside of one whose header or triplets are damaged"
 _NO_MARK = "a record starts here, but the one before has no end"
 _LINE_END = "a line end behind a record, as a transfer in text mode adds"
 _LINE_ENDS = "line ends, one behind a record each, as a transfer in text mode adds"
@@ -81,6 +83,8 @@ class Tracker:
         self._walk = walk
         self._window = window
         self._losses = losses
+        self._hidden = -1
+        """Byte of the source of the last header in a record that was noted."""
 
     def follow(self, end: int, last: bool, stuck: bool = False) -> Segments:
         """Return the segments up to `end` of the buffer, also behind places without any.
@@ -158,7 +162,7 @@ class Tracker:
         """
         walk, buffer = self._walk, self._window.buffer
         good = are_heads(buffer, run)
-        over = first_overlong(walk, buffer, run, good, end, last)
+        over, hidden = first_overlong(walk, buffer, run, good, end, last)
         if over:
             run = over.parted(run)
         found, wrong = _sound_part(walk, buffer, run, good[: run.code.size])
@@ -166,10 +170,18 @@ class Tracker:
             return None
         for place, size in wrong:
             self._losses.note(place, size, NO_TIME)
+        self._tell_hidden(place for place in hidden if place < found.end)
         _note_gaps(self._window, self._losses, found)
         if over is None or found.broken:
             return found, False
         return _less_covering(self._losses, found, over.is_whole(run)), True
+
+    def _tell_hidden(self, places: Iterable[int]) -> None:
+        """Note that headers are in a record, once: another walk may see them again."""
+        for offset in map(self._window.offset, places):
+            if offset > self._hidden:
+                self._losses.note_at(offset, 0, _HIDDEN)
+                self._hidden = offset
 
     def _stray(
         self, run: Segments, at: int, end: int, last: bool, wrong: int | None
@@ -185,6 +197,7 @@ class Tracker:
         walk, window, buffer = self._walk, self._window, self._window.buffer
         head, count = last_record(run.code)
         behind = run.end if count == len(run.code) else int(run.place[count])
+        ended = int(run.at[count - 1] + run.length[count - 1]) if count else at
         begin = int(run.place[head]) if count else at
         place, sure = _next(walk, window, begin + 1, end, last)
         if place == wrong and sure:
@@ -194,7 +207,8 @@ class Tracker:
             place, sure = later if later[0] <= place + RDW_SIZE else (place, sure)
         if not sure and not last and window.low < begin < place < behind:
             return walk.in_front(buffer, run, head, window.low), None
-        dropped = (sure and place < behind) or _is_cut(buffer, run, head, count)
+        dropped = (sure and place < ended) or _is_cut(buffer, run, head, count)
+        behind = ended if sure and place < behind else behind
         place = place if sure else max(place, behind)
         start = begin if dropped else behind
         self.gap = Gap(
