@@ -107,13 +107,17 @@ class _Records:
         mine = good[starts]
         self.head, self.final = starts[mine], finals[mine]
         self._before = np.append(0, np.cumsum(run.length - RDW_SIZE))
-        first = run.length[self.head] >= TRIPLETS_END
-        shown = np.where(self.head == self.final, run.code[self.head] == WHOLE, first)
-        self.sound = are_sound(buffer, run.at[self.head])
-        self.told = np.where(shown, implied_length(buffer, run.at[self.head]), 0)
         self.size = self._before[self.final + 1] - self._before[self.head] + RDW_SIZE
+        told = implied_length(buffer, run.at[self.head])
+        first = run.length[self.head] >= TRIPLETS_END
+        lone = np.where(run.code[self.head] == WHOLE, True, first & (self.size > told))
+        shown = np.where(self.head == self.final, lone, first)
+        self.sound = are_sound(buffer, run.at[self.head])
+        self.told = np.where(shown, told, 0)
+        ends = np.isin(run.code[self.final], (WHOLE, LAST))
+        wrong = (self.size > self.told) | ((self.size < self.told) & ends)
         seen = run.length[self.head] >= SMF_HEADER
-        self.odd = (seen & ~self.sound) | ((self.told > 0) & (self.told != self.size))
+        self.odd = (seen & ~self.sound) | ((self.told > 0) & wrong)
 
     def behind_pieces(self) -> Iterator[Overlong]:
         """Give places where a segment that goes on with a record starts as a record does."""
@@ -142,9 +146,9 @@ class _Records:
         end = start + run.length[piece]
         told = start + RDW_SIZE + np.maximum(self.told[record] - before, 0)
         low = np.where(self.odd[record], start + RDW_SIZE, told)
-        long = end - low >= SMF_HEADER - RDW_SIZE
-        long &= (piece < run.code.size - 1) | (not run.broken)
-        long = np.flatnonzero(long)
+        is_long = end - low >= SMF_HEADER - RDW_SIZE
+        is_long &= (piece < run.code.size - 1) | (not run.broken)
+        long = np.flatnonzero(is_long)
         if not long.size:
             return
         apart = np.flatnonzero(low[long[1:]] - end[long[:-1]] > _FAR) + 1

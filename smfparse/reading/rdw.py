@@ -108,7 +108,7 @@ def _null_end(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:
     """Return where a null segment ends, or its block where that is known; 0: it is none."""
     (word,) = WORD.unpack_from(buffer.data, at)
     behind: int = block_end or at + (word >> 16)
-    is_null = word & NEVER_ON == _NULL and behind >= at + RDW_SIZE
+    is_null = word & NEVER_ON == _NULL and word >= LEAST_WORD and behind >= at + RDW_SIZE
     return 0 if not is_null or buffer[at + RDW_SIZE : min(behind, end)].any() else behind
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -83,8 +82,6 @@ class Tracker:
         self._walk = walk
         self._window = window
         self._losses = losses
-        self._hidden = -1
-        """Byte of the source of the last header in a record that was noted."""
 
     def follow(self, end: int, last: bool, stuck: bool = False) -> Segments:
         """Return the segments up to `end` of the buffer, also behind places without any.
@@ -170,18 +167,13 @@ class Tracker:
             return None
         for place, size in wrong:
             self._losses.note(place, size, NO_TIME)
-        self._tell_hidden(place for place in hidden if place < found.end)
+        for place in hidden:
+            if place < found.end:
+                self._losses.note_once(place, _HIDDEN)
         _note_gaps(self._window, self._losses, found)
         if over is None or found.broken:
             return found, False
         return _less_covering(self._losses, found, over.is_whole(run)), True
-
-    def _tell_hidden(self, places: Iterable[int]) -> None:
-        """Note that headers are in a record, once: another walk may see them again."""
-        for offset in map(self._window.offset, places):
-            if offset > self._hidden:
-                self._losses.note_at(offset, 0, _HIDDEN)
-                self._hidden = offset
 
     def _stray(
         self, run: Segments, at: int, end: int, last: bool, wrong: int | None

@@ -52,10 +52,12 @@ def records(
     if pending and size[-1] <= max_spanned and not last:
         end = int(found.place[first[-1]])
         first, final, length, good = first[:-1], final[:-1], length[:-1], good[:-1]
+        size = size[:-1]
+    ranges = np.maximum(size, found.at[final] + found.length[final] - found.place[first])
     lost = [
         (
             int(found.place[first[index]]),
-            int(size[index]),
+            int(ranges[index]),
             _why(
                 bool(begins[first[index]]),
                 int(size[index]) > max_spanned,

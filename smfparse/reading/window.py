@@ -113,6 +113,14 @@ class Losses:
         self._source = source
         self._window = window
         self._found: list[Damage] = []
+        self._once = -1
+
+    def note_once(self, place: int, reason: str) -> None:
+        """Note what costs no byte at `place` in the buffer, in order; once if it is seen again."""
+        offset = self._window.offset(place)
+        if offset > self._once:
+            self.note_at(offset, 0, reason)
+            self._once = offset
 
     def note(self, place: int, size: int, reason: str) -> None:
         """Note `size` bytes at `place` in the buffer."""

@@ -283,7 +283,7 @@ class Judge:
         """Return where told bytes end; of line ends, the first: the others are behind records."""
         if told.length is None:
             return len(self._data)
-        if "line end" in told.reason:
+        if "line ends," in told.reason:
             return told.offset + _line_end(self._data[told.offset :])
         return told.offset + told.length
 
