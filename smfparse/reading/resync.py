@@ -111,8 +111,7 @@ class Tracker:
                 runs.append(run)
                 at = run.end
                 if walked.short and self._window.ends_with_source:
-                    why = f"the file is cut: its last block has {walked.short} bytes more"
-                    self._losses.note(at, 0, why)
+                    self._losses.note(at, 0, _short(walked.short))
                 break
             run, at = _with_last(runs, run, at)
             wrong = walked.end if walked.broken else None
@@ -138,11 +137,7 @@ class Tracker:
         buffer, low = self._window.buffer, self._window.low
         run = self._walk.segments(buffer, low, end, last)
         good = are_heads(buffer, run)
-        places, sizes = run.place[~good].tolist(), (run.length[~good] - RDW_SIZE).tolist()
-        gaps = [*run.gaps, *zip(places, sizes, strict=True)]
-        if last and run.end < end:
-            gaps.append((run.end, end - run.end))
-        for place, size in sorted(gaps):
+        for place, size in _in_no_record(run, good, end if last else run.end):
             if self.gap is None or place > low:
                 self._losses.note(place, size, _seen_in(buffer, place, place + size))
         if good.any():
@@ -167,9 +162,7 @@ class Tracker:
             return None
         for place, size in wrong:
             self._losses.note(place, size, NO_TIME)
-        for place in hidden:
-            if place < found.end:
-                self._losses.note_once(place, _HIDDEN)
+        self._losses.note_once([each for each in hidden if each < found.end], _HIDDEN)
         _note_gaps(self._window, self._losses, found)
         if over is None or found.broken:
             return found, False
@@ -226,6 +219,13 @@ class Tracker:
         gap.foreign = False
         if sure:
             self.gap = None
+
+
+def _in_no_record(run: Segments, good: Bools, end: int) -> list[tuple[int, int]]:
+    """Return place and size of what is in no record up to `end`; `good` segments are records."""
+    places, sizes = run.place[~good].tolist(), (run.length[~good] - RDW_SIZE).tolist()
+    rest = [(run.end, end - run.end)] if run.end < end else []
+    return sorted([*run.gaps, *zip(places, sizes, strict=True), *rest])
 
 
 def _walked(
@@ -303,6 +303,10 @@ def _note_gaps(window: Window, losses: Losses, run: Segments) -> None:
             losses.note(places[0], size, _LINE_END)
         else:
             losses.note(places[0], size * len(places), f"{len(places)} {_LINE_ENDS}")
+
+
+def _short(size: int) -> str:
+    return f"the file is cut: its last block has {size} bytes more"
 
 
 def _seen_in(buffer: Bytes, start: int, end: int) -> str:

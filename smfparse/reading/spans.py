@@ -46,14 +46,13 @@ def records(
     final = np.append(first[1:], len(begins)) - 1
     length = np.add.reduceat(found.length - RDW_SIZE, first) + RDW_SIZE
     size = found.extent(first, final + 1)
+    ranges = np.maximum(size, found.at[final] + found.length[final] - found.place[first])
     good = begins[first] & ~goes_on[final] & (size <= max_spanned)
     end = found.end
     pending = begins[first[-1]] and goes_on[final[-1]]
     if pending and size[-1] <= max_spanned and not last:
         end = int(found.place[first[-1]])
         first, final, length, good = first[:-1], final[:-1], length[:-1], good[:-1]
-        size = size[:-1]
-    ranges = np.maximum(size, found.at[final] + found.length[final] - found.place[first])
     lost = [
         (
             int(found.place[first[index]]),
