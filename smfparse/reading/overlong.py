@@ -113,16 +113,15 @@ class _Records:
         self.head, self.final = starts[mine], finals[mine]
         self._before = np.append(0, np.cumsum(run.length - RDW_SIZE))
         self.size = self._before[self.final + 1] - self._before[self.head] + RDW_SIZE
-        told = implied_length(buffer, run.at[self.head])
-        first = run.length[self.head] >= TRIPLETS_END
-        lone = np.where(run.code[self.head] == WHOLE, True, first & (self.size > told))
-        shown = np.where(self.head == self.final, lone, first)
+        told, code = implied_length(buffer, run.at[self.head]), run.code[self.final]
+        seen = run.length[self.head]
+        more = self.size > told
+        lone = (code == WHOLE) | (more & (seen >= TRIPLETS_END))
+        shown = np.where(self.head == self.final, lone, seen >= TRIPLETS_END)
         self.sound = are_sound(buffer, run.at[self.head])
         self.told = np.where(shown, told, 0)
-        ends = np.isin(run.code[self.final], (WHOLE, LAST))
-        wrong = (self.size > self.told) | ((self.size < self.told) & ends)
-        seen = run.length[self.head] >= SMF_HEADER
-        self.odd = (seen & ~self.sound) | ((self.told > 0) & wrong)
+        wrong = more | ((self.size < told) & ((code == WHOLE) | (code == LAST)))
+        self.odd = (wrong & (self.told > 0)) | (~self.sound & (seen >= SMF_HEADER))
 
     def behind_pieces(self) -> Iterator[Overlong]:
         """Give places where a segment that goes on with a record starts as a record does."""
