@@ -83,7 +83,7 @@ def next_record(
     It is not sure where what follows is behind `end`. None: nowhere.
     """
     start, size = max(low - RDW_SIZE, 0), _FIRST_SEARCH
-    while start < end - SMF_HEADER:
+    while start <= end - SMF_HEADER:
         stop = min(start + size, end)
         for place in _places(walk, buffer, start, stop, low):
             found = leads_on(walk, buffer, place, end, last)
