@@ -240,14 +240,26 @@ def triplet_count(record: bytes) -> int:
     return int(exists.sum())
 
 
+def has_triplets(buffer: Bytes, start: Ints, length: Ints) -> Bools:
+    """Return which MQ records have all of their triplets in their first `length` bytes."""
+    _, exists = _all_triplets(buffer, start)
+    found: Bools = least_offset(exists.sum(axis=1) - 1) <= length
+    return found
+
+
 def content_end(buffer: Bytes, start: Ints) -> Ints:
     """Return how long MQ records are by their triplets: to the end of the last thing pointed to."""
-    unknown = np.full(len(start), _NO_TRIPLET, np.int64)
-    raw, exists = existing_triplets(buffer, start, unknown, MOST_TRIPLETS)
+    raw, exists = _all_triplets(buffer, start)
     size = raw["length"].astype(np.int64) * raw["count"]
     end = np.where(exists & (size > 0), raw["offset"] + size, HEADER_END)
     longest: Ints = end.max(axis=1, initial=HEADER_END)
     return longest
+
+
+def _all_triplets(buffer: Bytes, start: Ints) -> tuple[Any, Bools]:
+    """Return the triplets of MQ records whose length is not known, and which of them exist."""
+    unknown = np.full(len(start), _NO_TRIPLET, np.int64)
+    return existing_triplets(buffer, start, unknown, MOST_TRIPLETS)
 
 
 def implied_length(buffer: Bytes, start: Ints) -> Ints:

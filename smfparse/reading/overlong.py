@@ -16,6 +16,7 @@ from smfparse.reading.evidence import are_sound, leads_on
 from smfparse.reading.headers import (
     SMF_HEADER,
     TRIPLETS_END,
+    has_triplets,
     headers_in,
     implied_length,
     plausible,
@@ -99,8 +100,11 @@ class _Records:
         mine = good[starts]
         self.head, self.final = starts[mine], finals[mine]
         self._before = np.append(0, np.cumsum(run.length - RDW_SIZE))
-        first = run.length[self.head] >= TRIPLETS_END
-        shown = np.where(self.head == self.final, run.code[self.head] == WHOLE, first)
+        shown = np.where(self.head == self.final, run.code[self.head] == WHOLE, True)
+        first = np.flatnonzero((self.head < self.final) & (run.length[self.head] < TRIPLETS_END))
+        if first.size:
+            pieces = self.head[first]
+            shown[first] = has_triplets(buffer, run.at[pieces], run.length[pieces])
         self.sound = are_sound(buffer, run.at[self.head])
         self.told = np.where(shown, implied_length(buffer, run.at[self.head]), 0)
 
