@@ -7,7 +7,7 @@ data.report("api-cost", by="job")
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -99,6 +99,15 @@ class SmfData:
         """
         with Catalog(self.inputs, safe=safe) as catalog:
             return catalog.arrow(query)
+
+    def sqls(self, queries: Mapping[str, str], *, safe: bool = False) -> dict[str, pa.Table]:
+        """Return the rows of several queries, by the names that they are given; see `sql`.
+
+        SMF files are read once for all of them; what the queries need lies in the temporary folder
+        meanwhile.
+        """
+        with Catalog(self.inputs, safe=safe) as catalog:
+            return dict(zip(queries, catalog.arrows(list(queries.values())), strict=True))
 
     def report(
         self, name: str, *, interval: str | None = None, total: bool = False, **options: Any

@@ -7,42 +7,31 @@ Datasets are read by DuckDB itself. The zone is UTC, whatever the workstation's.
 
 from __future__ import annotations
 
-import glob
 import re
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
-from functools import partial
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import duckdb
 
-from smfparse.errors import InputError, RequestError
-from smfparse.inputs import Dataset, Inputs
+from smfparse.errors import RequestError
+from smfparse.inputs import Inputs
 from smfparse.interrupts import interrupting
-from smfparse.query.connecting import Connection, connected, forget_python
+from smfparse.query.connecting import Connection, connected, forget_python, is_interrupt
 from smfparse.query.hints import failure
-from smfparse.query.projection import Plan, named_tables, named_views, read_plan, scanned, tables_of
-from smfparse.query.results import result_parts, result_table
-from smfparse.query.scans import Scan, SmfScans
-from smfparse.selecting import COUNTED_AT, sql_condition
-from smfparse.store import selected
-from smfparse.tables import (
-    Wanted,
-    columns,
-    quoted,
-    table_names,
-    title,
-    view,
-    view_macros,
-    view_names,
+from smfparse.query.projection import (
+    NOTHING,
+    Plan,
+    named_tables,
+    named_views,
+    read_plan,
+    tables_of,
+    together,
 )
+from smfparse.query.relations import Relations
+from smfparse.query.results import result_parts, result_table
 
-_INTERRUPTED = re.compile(r"(Query interrupted|INTERRUPT Error)|.*\bKeyboardInterrupt: *$", re.S)
-"""An error of DuckDB, or an OSError of Arrow, that is a KeyboardInterrupt, which may be in Python
-code that they call."""
 _OF_THE_QUERY = (
     duckdb.ParserException,
     duckdb.BinderException,
@@ -52,6 +41,8 @@ _OF_THE_QUERY = (
     duckdb.OutOfMemoryException,
 )
 """Errors of DuckDB that have their reason in the query, whatever the datasets hold."""
+_SEVERAL = 2
+"""Scans of a statement whose plan does not show how many there are."""
 _STREAMED = 1024
 """Rows of a batch of a stream."""
 _QUERIES = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
@@ -64,76 +55,6 @@ _EXPLAIN = re.compile(
     r"(?:\s|--[^\n]*\n|/\*.*?\*/)*explain\s+(?:analyze\s+)?(?:\([^)]*\)\s*)?", re.I | re.S
 )
 """What stands before a query that is explained; comments may stand before that."""
-
-
-class Relations:
-    """The tables and views of inputs that were made in a connection so far.
-
-    scans  the inputs that DuckDB does not read itself: SMF files, and in a safe connection all
-    """
-
-    def __init__(self, connection: Connection, inputs: Inputs, *, safe: bool) -> None:
-        raw = [each for each in inputs.sources if safe or not isinstance(each, Dataset)]
-        self.scans = SmfScans(replace(inputs, sources=raw))
-        self._connection = connection
-        self._selection = inputs.selection
-        datasets = (each for each in inputs.sources if isinstance(each, Dataset))
-        self._datasets = [] if safe else [*datasets]
-        self._made: set[str] = set()
-
-    def make(self, tables: Iterable[str], found: Sequence[str] = ()) -> None:
-        """Make `tables` and the views `found`, with what these read, if they are not there yet."""
-        try:
-            for table in (*tables, *tables_of(found)):
-                if table not in self._made:
-                    self._add(table)
-                    self._made.add(table)
-            for name in found:
-                if name not in self._made:
-                    self._add_view(name)
-                    self._made.add(name)
-        except duckdb.Error as error:
-            if not self._datasets or _is_interrupt(error):
-                raise
-            names = ", ".join(each.name for each in self._datasets)
-            reason, _, _ = str(error).partition("\n")  # behind it is SQL that nobody wrote
-            raise InputError(f"{names}: the dataset cannot be read: {reason}") from error
-
-    def check(self) -> None:
-        """Read the datasets that were read through. Raises InputError where one is damaged."""
-        for each in self._datasets:
-            for table in self._made.intersection(table_names()):
-                each.read_through(table)
-
-    def _add(self, table: str) -> None:
-        parts = []
-        if self.scans.inputs.sources:
-            self._connection.register(f"smf_{table}", Scan(self.scans, table))
-            names = [f'{scanned(table, each.name)} AS "{each.name}"' for each in columns(table)]
-            parts.append(f"SELECT 0 AS input_no, {', '.join(names)} FROM smf_{table}")
-        for number, each in enumerate(self._datasets, 1):
-            worked_out = any(COUNTED_AT in less for _, less in each.files_alike(table))
-            chosen = sql_condition(
-                self._selection.on(table), table, partial(_parquet, each), worked_out=worked_out
-            )
-            where = f" WHERE {chosen}" if chosen else ""
-            parts.append(f"SELECT {number} AS input_no, * FROM {_parquet(each, table)}{where}")
-        rows = " UNION ALL BY NAME ".join(parts)
-        self._connection.execute(
-            f"CREATE VIEW inputs.{table} AS {rows};"
-            f"CREATE VIEW {table} AS SELECT * EXCLUDE (input_no) FROM inputs.{table};"
-            f"COMMENT ON VIEW {table} IS {quoted(title(table))}"
-        )
-
-    def _add_view(self, name: str) -> None:
-        if not self._made.intersection(view_names()):
-            self._connection.execute(view_macros())
-        for statement in view(name).statements():
-            self._connection.execute(statement)
-
-    def make_all(self) -> None:
-        """Make every table and view."""
-        self.make(table_names(), view_names())
 
 
 class Statements:
@@ -154,43 +75,56 @@ class Statements:
         Yields the type of the statement; None: one that duckdb has no name for. Raises RequestError
         unless there is exactly one.
         """
-        found = self._connection.extract_statements(statement)
-        if len(found) != 1:
-            raise RequestError(_NOT_ONE_QUERY)
-        kind = _kind(found[0])
-        wanted = self._read_first(statement, kind)
-        with self._relations.scans.read_once(wanted) if wanted else nullcontext():
+        with self.all_prepared([statement]) as (kind,):
             yield kind
 
-    def _read_first(self, statement: str, kind: Any) -> Wanted:
-        """Make what a statement reads; return what it scans more than once altogether."""
+    @contextmanager
+    def all_prepared(self, statements: Iterable[str]) -> Iterator[list[Any]]:
+        """Make what statements read; read the files first where they scan more than once.
+
+        Yields the type of each statement, and raises, as `prepared` does.
+        """
+        kinds, reads = [], []
+        for each in statements:
+            found = self._connection.extract_statements(each)
+            if len(found) != 1:
+                raise RequestError(_NOT_ONE_QUERY)
+            kinds.append(_kind(found[0]))
+            reads.append(self._reads(each, kinds[-1]))
+        wanted = together(reads)
+        with self._relations.scans.read_once(wanted) if wanted else nullcontext():
+            yield kinds
+
+    def _reads(self, statement: str, kind: Any) -> Plan:
+        """Make what a statement reads; return that."""
         if kind == duckdb.StatementType.MULTI:
             return self._whole(statement)
         explain = _EXPLAIN.match(statement)
         inner = statement[explain.end() :] if explain else statement
         plan = self._plan(inner)
         if explain and "analyze" not in explain[0].lower():
-            return {}
+            return NOTHING
         if plan is not None:
-            return plan.columns if plan.scans > 1 else {}
+            return plan
         if kind not in _QUERIES:
-            return {}
+            return NOTHING
         self._bind(inner)
         return self._whole(inner)
 
-    def _whole(self, statement: str) -> Wanted:
-        """Make the tables and views that a statement names; return those of SMF files."""
+    def _whole(self, statement: str) -> Plan:
+        """Make the tables and views that a statement names; return that it reads them whole."""
         tables, found = named_tables(statement), named_views(statement)
         self._relations.make(tables, found)
-        any_file = bool(self._relations.scans.inputs.sources)
-        return dict.fromkeys([*tables, *tables_of(found)] if any_file else [])
+        if not self._relations.scans.inputs.sources:
+            return NOTHING
+        return Plan(dict.fromkeys([*tables, *tables_of(found)]), _SEVERAL)
 
     def _bind(self, query: str) -> None:
         """Raise the error of DuckDB for a query that it cannot bind, with its place there."""
         try:
             self._connection.sql(query)
         except duckdb.Error as error:
-            if not _is_interrupt(error):
+            if not is_interrupt(error):
                 self._connection.execute(query)  # it fails as well, and its message has the place
             raise
 
@@ -213,7 +147,7 @@ class Statements:
         try:
             ((_, text),) = self._connection.execute(f"EXPLAIN (FORMAT JSON) {query}").fetchall()
         except duckdb.Error as error:
-            if _is_interrupt(error):
+            if is_interrupt(error):
                 raise
             return None
         return read_plan(text)
@@ -296,10 +230,19 @@ class Catalog:
 
         Sums of integers, which have 128 bits in DuckDB, are int64 or uint64 where they fit.
         """
-        with self._guarded(query), self._statements.prepared(query) as kind:
-            if kind not in _GIVING_ROWS:
+        (found,) = self.arrows([query])
+        return found
+
+    def arrows(self, queries: Sequence[str]) -> Generator[Any, None, None]:
+        """Yield the rows of each of `queries` as `arrow` does; SMF files are read once for all.
+
+        Nothing is yielded if one of them cannot be prepared.
+        """
+        with self._guarded("\n".join(queries)), self._statements.all_prepared(queries) as kinds:
+            if not all(kind in _GIVING_ROWS for kind in kinds):
                 raise RequestError(_NOT_ONE_QUERY)
-            return result_table(self.connection.sql(query))
+            for query in queries:
+                yield result_table(self.connection.sql(query))
 
     def stream(self, query: str) -> Generator[Any, None, None]:
         """Yield the rows of `query`, which orders them, as pyarrow.RecordBatches.
@@ -328,7 +271,7 @@ class Catalog:
                     forget_python(self.connection)
                 yield
         except (duckdb.Error, RuntimeError, OSError) as error:
-            if _is_interrupt(error):
+            if is_interrupt(error):
                 raise KeyboardInterrupt from error
             if self._relations.scans.failure is not None:
                 raise self._relations.scans.failure from error
@@ -347,10 +290,6 @@ def _kind(statement: duckdb.Statement) -> Any:
         return statement.type
     except ValueError:
         return None
-
-
-def _is_interrupt(error: Exception) -> bool:
-    return isinstance(error, duckdb.InterruptException) or bool(_INTERRUPTED.match(str(error)))
 
 
 def is_complete(text: str) -> bool:
@@ -372,21 +311,3 @@ def _end(text: str) -> int | None:
         elif kind is not duckdb.token_type.comment:
             break
     return end
-
-
-def _parquet(dataset: Dataset, table: str) -> str:
-    """Return a table of a dataset as it stands behind FROM; DuckDB takes paths as patterns."""
-    parts = (_rows_of(table, *each) for each in dataset.files_alike(table))
-    rows = f"({' UNION ALL '.join(parts)})"
-    if not dataset.called:
-        return rows
-    words = (f"WHEN {quoted(old)} THEN {quoted(new)}" for old, new in dataset.called.items())
-    source = f"CASE source {' '.join(words)} ELSE source END"
-    return f"(SELECT * REPLACE ({source} AS source) FROM {rows})"
-
-
-def _rows_of(table: str, files: Iterable[Path], less: frozenset[str]) -> str:
-    """Return the query for the rows in files of a table, which lack the columns `less`."""
-    paths = (glob.escape(str(each.absolute())) for each in files)
-    rows = f"read_parquet([{', '.join(map(quoted, paths))}], hive_partitioning = false)"
-    return f"SELECT {selected(table, less)} FROM {rows}"

@@ -1,7 +1,8 @@
-"""Connections to DuckDB: what a statement can reach besides the tables that it is given."""
+"""Connections to DuckDB: what a statement can reach besides its tables, and what interrupts it."""
 
 from __future__ import annotations
 
+import re
 import tempfile
 from contextlib import suppress
 from typing import TypeAlias
@@ -11,6 +12,9 @@ import duckdb
 from smfparse.tables import quoted
 
 Connection: TypeAlias = duckdb.DuckDBPyConnection
+_INTERRUPTED = re.compile(r"(Query interrupted|INTERRUPT Error)|.*\bKeyboardInterrupt: *$", re.S)
+"""An error of DuckDB, or an OSError of Arrow, that is a KeyboardInterrupt, which may be in Python
+code that they call."""
 _NO_PYTHON = "SET python_enable_replacements = false"
 _ALONE: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
@@ -51,3 +55,8 @@ def forget_python(connection: Connection) -> None:
     """
     with suppress(duckdb.TransactionException):
         connection.execute(_NO_PYTHON)
+
+
+def is_interrupt(error: Exception) -> bool:
+    """Whether an error of DuckDB or Arrow is a KeyboardInterrupt."""
+    return isinstance(error, duckdb.InterruptException) or bool(_INTERRUPTED.match(str(error)))

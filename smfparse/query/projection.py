@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from smfparse.tables import columns, table_names, view, view_names
+from smfparse.tables import Wanted, columns, table_names, view, view_names
 
 _LINK = "__"
 _WORD = re.compile(r"\w+")
@@ -26,14 +26,30 @@ _RECURSIVE = "REC"
 class Plan:
     """What a query reads.
 
-    columns      table to the columns of it that any scan needs
+    columns      table to the columns of it that any scan needs; None: all
     scans        how many scans of such tables there are; one that may run again counts twice
     lists_views  whether it asks which tables and views there are
     """
 
-    columns: Mapping[str, frozenset[str]]
+    columns: Wanted
     scans: int
-    lists_views: bool
+    lists_views: bool = False
+
+
+NOTHING = Plan({}, 0)
+
+
+def together(plans: Iterable[Plan]) -> Wanted:
+    """Return what several queries read of the tables that they scan more than once altogether."""
+    plans = list(plans)
+    if sum(each.scans for each in plans) < 2:
+        return {}
+    found: dict[str, frozenset[str] | None] = {}
+    for each in plans:
+        for table, names in each.columns.items():
+            held = found.get(table, frozenset())
+            found[table] = None if held is None or names is None else held | names
+    return found
 
 
 def scanned(table: str, column: str) -> str:

@@ -6,6 +6,7 @@ import errno
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import smfparse
 from smfparse import reports
 from smfparse.errors import OutputError, RequestError
 from smfparse.inputs import Inputs, ReadOptions, open_inputs
@@ -270,7 +272,7 @@ def test_a_plan_that_misses_a_column_costs_time_and_not_truth(
     def misread(text: str) -> Any:
         plan = read_plan(text)
         assert plan is not None
-        return type(plan)({"wqst": frozenset(["qmgr"])}, plan.scans, plan.lists_views)
+        return replace(plan, columns={"wqst": frozenset(["qmgr"])})
 
     monkeypatch.setattr("smfparse.query.catalog.read_plan", misread)
     with Catalog(open_inputs([SMF])) as made:
@@ -294,6 +296,46 @@ def test_the_log_report_asks_for_the_columns_of_its_sql(asked: Asked, sections: 
         assert own
         assert names is not None
         assert own <= names <= in_sql | keys, table
+
+
+def test_several_queries_read_once_the_columns_that_they_need_together(
+    asked: Asked, whole: duckdb.DuckDBPyConnection
+) -> None:
+    queries = {
+        "puts": "SELECT basename, sum(putn)::BIGINT AS puts FROM wqst GROUP BY ALL ORDER BY ALL",
+        "gets": "SELECT basename, sum(getn)::BIGINT AS gets FROM wqst GROUP BY ALL ORDER BY ALL",
+        "blocks": "SELECT count(*) AS blocks FROM qjst",
+        "jobs": "SELECT job, count(*) AS tasks FROM task GROUP BY ALL ORDER BY ALL",
+        "none": "SELECT 1 AS one",
+    }
+    jobs = smfparse.open(SMF).sql(queries["jobs"])
+    found = smfparse.open(SMF).sqls(queries)
+    task, wanted = asked
+    own = {"wqst": {"basename", "putn", "getn"}, "qjst": {"system"}}
+    assert wanted == {each: own.get(each, set()) | (task.get(each) or set()) for each in wanted}
+    assert wanted.keys() == own.keys() | task.keys()
+    assert list(found) == list(queries)
+    for name in queries:
+        if name != "jobs":  # `whole` has tables only
+            assert found[name].to_pylist() == whole.sql(queries[name]).to_arrow_table().to_pylist()
+    assert found["jobs"].equals(jobs)
+
+
+def test_one_query_alone_that_scans_once_is_not_spooled(
+    asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = {"puts": "SELECT sum(putn) AS puts FROM wqst"}
+    monkeypatch.delattr("smfparse.query.scans.Spool.fill")
+    assert smfparse.open(SMF).sqls(query)["puts"].num_rows == 1
+    assert asked == [{"wqst": {"putn"}}]
+
+
+def test_of_several_queries_each_has_to_run() -> None:
+    data = smfparse.open(SMF)
+    for wrong in ("SELECT nix FROM wqst", "CREATE TABLE t (a INT)", "SELECT 1; SELECT 2", ""):
+        with pytest.raises(RequestError):
+            data.sqls({"good": "SELECT 1", "wrong": wrong})
+    assert data.sqls({}) == {}
 
 
 def test_a_selection_and_damage_reach_a_spooled_query(tmp_path: Path) -> None:

@@ -1,0 +1,108 @@
+"""The tables and views of inputs as relations of DuckDB, made when a query names them."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import duckdb
+
+from smfparse.errors import InputError
+from smfparse.inputs import Dataset, Inputs
+from smfparse.query.connecting import Connection, is_interrupt
+from smfparse.query.projection import scanned, tables_of
+from smfparse.query.scans import Scan, SmfScans
+from smfparse.selecting import COUNTED_AT, sql_condition
+from smfparse.store import selected
+from smfparse.tables import columns, quoted, table_names, title, view, view_macros, view_names
+
+
+class Relations:
+    """The tables and views of inputs that were made in a connection so far.
+
+    scans  the inputs that DuckDB does not read itself: SMF files, and in a safe connection all
+    """
+
+    def __init__(self, connection: Connection, inputs: Inputs, *, safe: bool) -> None:
+        raw = [each for each in inputs.sources if safe or not isinstance(each, Dataset)]
+        self.scans = SmfScans(replace(inputs, sources=raw))
+        self._connection = connection
+        self._selection = inputs.selection
+        datasets = (each for each in inputs.sources if isinstance(each, Dataset))
+        self._datasets = [] if safe else [*datasets]
+        self._made: set[str] = set()
+
+    def make(self, tables: Iterable[str], found: Sequence[str] = ()) -> None:
+        """Make `tables` and the views `found`, with what these read, if they are not there yet."""
+        try:
+            for table in (*tables, *tables_of(found)):
+                if table not in self._made:
+                    self._add(table)
+                    self._made.add(table)
+            for name in found:
+                if name not in self._made:
+                    self._add_view(name)
+                    self._made.add(name)
+        except duckdb.Error as error:
+            if not self._datasets or is_interrupt(error):
+                raise
+            names = ", ".join(each.name for each in self._datasets)
+            reason, _, _ = str(error).partition("\n")  # behind it is SQL that nobody wrote
+            raise InputError(f"{names}: the dataset cannot be read: {reason}") from error
+
+    def check(self) -> None:
+        """Read the datasets that were read through. Raises InputError where one is damaged."""
+        for each in self._datasets:
+            for table in self._made.intersection(table_names()):
+                each.read_through(table)
+
+    def _add(self, table: str) -> None:
+        parts = []
+        if self.scans.inputs.sources:
+            self._connection.register(f"smf_{table}", Scan(self.scans, table))
+            names = [f'{scanned(table, each.name)} AS "{each.name}"' for each in columns(table)]
+            parts.append(f"SELECT 0 AS input_no, {', '.join(names)} FROM smf_{table}")
+        for number, each in enumerate(self._datasets, 1):
+            worked_out = any(COUNTED_AT in less for _, less in each.files_alike(table))
+            chosen = sql_condition(
+                self._selection.on(table), table, partial(_parquet, each), worked_out=worked_out
+            )
+            where = f" WHERE {chosen}" if chosen else ""
+            parts.append(f"SELECT {number} AS input_no, * FROM {_parquet(each, table)}{where}")
+        rows = " UNION ALL BY NAME ".join(parts)
+        self._connection.execute(
+            f"CREATE VIEW inputs.{table} AS {rows};"
+            f"CREATE VIEW {table} AS SELECT * EXCLUDE (input_no) FROM inputs.{table};"
+            f"COMMENT ON VIEW {table} IS {quoted(title(table))}"
+        )
+
+    def _add_view(self, name: str) -> None:
+        if not self._made.intersection(view_names()):
+            self._connection.execute(view_macros())
+        for statement in view(name).statements():
+            self._connection.execute(statement)
+
+    def make_all(self) -> None:
+        """Make every table and view."""
+        self.make(table_names(), view_names())
+
+
+def _parquet(dataset: Dataset, table: str) -> str:
+    """Return a table of a dataset as it stands behind FROM; DuckDB takes paths as patterns."""
+    parts = (_rows_of(table, *each) for each in dataset.files_alike(table))
+    rows = f"({' UNION ALL '.join(parts)})"
+    if not dataset.called:
+        return rows
+    words = (f"WHEN {quoted(old)} THEN {quoted(new)}" for old, new in dataset.called.items())
+    source = f"CASE source {' '.join(words)} ELSE source END"
+    return f"(SELECT * REPLACE ({source} AS source) FROM {rows})"
+
+
+def _rows_of(table: str, files: Iterable[Path], less: frozenset[str]) -> str:
+    """Return the query for the rows in files of a table, which lack the columns `less`."""
+    paths = (glob.escape(str(each.absolute())) for each in files)
+    rows = f"read_parquet([{', '.join(map(quoted, paths))}], hive_partitioning = false)"
+    return f"SELECT {selected(table, less)} FROM {rows}"
