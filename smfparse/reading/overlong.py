@@ -7,6 +7,7 @@ of its own.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -19,13 +20,17 @@ from smfparse.reading.headers import (
     has_triplets,
     headers_in,
     implied_length,
+    is_mq,
     plausible,
 )
+from smfparse.reading.heads import Heads
 from smfparse.reading.segments import FIRST, LAST, RDW_SIZE, WHOLE, Segments, Walk
 from smfparse.vectors import Bools, Bytes, Ints
 
 _FAR = 1 << 14
 """Bytes between records from which on each is searched apart."""
+_SHORT = 1 << 12
+"""Bytes of a run behind damage: where headers are in it is known from the search for its start."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,7 @@ class Overlong:
 
 
 def first_overlong(
-    walk: Walk, buffer: Bytes, run: Segments, good: Bools, end: int, last: bool
+    walk: Walk, heads: Heads, run: Segments, good: Bools, end: int, last: bool
 ) -> Overlong | None:
     """Return the first record of a run that covers another one; None: there is none.
 
@@ -69,14 +74,30 @@ def first_overlong(
     end   of the data in the buffer
     last  whether nothing comes behind `end`
     """
-    if not good.any():
+    buffer = heads.buffer
+    if not good.any() or _covers_nothing(heads, run):
         return None
     records = _Records(buffer, run, good)
-    found = [
-        next((each for each in places if _is_record(walk, buffer, each, end, last)), None)
-        for places in (records.behind_pieces(), records.in_pieces(walk))
-    ]
-    return min((each for each in found if each), key=lambda each: each.place, default=None)
+    found = list[Overlong]()
+    for places in (records.behind_pieces(), records.in_pieces(walk)):
+        found += itertools.islice(
+            (each for each in places if _is_record(walk, buffer, each, end, last)), 1
+        )
+        if found and _covers_nothing(heads, found[0].parted(run)):
+            break
+    return min(found, key=lambda each: each.place, default=None)
+
+
+def _covers_nothing(heads: Heads, run: Segments) -> bool:
+    """Whether in a short run no header is but where a record starts.
+
+    What the last segment covers, where no other follows, is found as what comes behind damage.
+    """
+    low, end = int(run.at[0]), int(run.at[-1]) + SMF_HEADER if run.broken else run.end
+    if end - low > _SHORT:
+        return False
+    starts = set(run.at[run.code <= FIRST].tolist())
+    return all(each in starts for each in heads.between(low, end))
 
 
 def _is_record(walk: Walk, buffer: Bytes, found: Overlong, end: int, last: bool) -> bool:
@@ -102,6 +123,7 @@ class _Records:
         self._before = np.append(0, np.cumsum(run.length - RDW_SIZE))
         shown = np.where(self.head == self.final, run.code[self.head] == WHOLE, True)
         first = np.flatnonzero((self.head < self.final) & (run.length[self.head] < TRIPLETS_END))
+        first = first[is_mq(buffer, run.at[self.head[first]])]
         if first.size:
             pieces = self.head[first]
             shown[first] = has_triplets(buffer, run.at[pieces], run.length[pieces])
