@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
+from importlib import import_module
 from io import TextIOWrapper
 from typing import Any
 
 import click
 
 from smfparse import __version__
-from smfparse.cli import compare, convert, describe, dump, generate, info, report, sql
 from smfparse.cli.output import report_error
 from smfparse.cli.wording import in_options
 from smfparse.errors import RequestError, SmfError
@@ -86,8 +86,31 @@ def _leave(code: int, message: str = "", error: BaseException | None = None) -> 
     sys.exit(code)
 
 
+_NAMES = ("info", "report", "compare", "convert", "sql", "describe", "dump", "generate")
+
+
+class _Commands(Mapping[str, click.Command]):
+    """The commands, each a module that is imported when it is asked for."""
+
+    def __getitem__(self, name: str) -> click.Command:
+        if name not in _NAMES:
+            raise KeyError(name)
+        found: click.Command = import_module(f"smfparse.cli.{name}").command
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_NAMES)
+
+    def __len__(self) -> int:
+        return len(_NAMES)
+
+
 class _Group(click.Group):
     """Ends every command with its exit code."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands = _Commands()  # type: ignore[assignment] # none is added
 
     def make_context(self, *arguments: Any, **options: Any) -> click.Context:
         with _ending(lambda: None):
@@ -121,7 +144,3 @@ def main() -> None:
       141  the output was closed by the program that reads it
       143  terminated (SIGTERM); 129: by a terminal that was closed (SIGHUP)
     """
-
-
-for module in (info, report, compare, convert, sql, describe, dump, generate):
-    main.add_command(module.command)

@@ -221,3 +221,83 @@ def test_a_record_in_another_one_is_only_lost_if_the_outer_one_is_known_to_be_wr
     judge = tool.judging.Judge(case, tool.cases.Manner("ftp-block", "none", small=False), reading)
     found = [each.detail for each in judge.findings() if "gone" in each.what]
     assert any("at 300" in each for each in found) == lost
+
+
+def judged(tool: SimpleNamespace, case: Any, reading: Any, framing: str | None) -> set[str]:
+    manner = tool.cases.Manner(framing, "none", small=False)
+    return {each.what for each in tool.judging.Judge(case, manner, reading).findings()}
+
+
+def read_one(tool: SimpleNamespace, folder: Any, case: Any, framing: str | None) -> Any:
+    case.file = bytes(case.rope.data)
+    manner = tool.cases.Manner(framing, "none", small=False)
+    ((reading,), _) = tool.reading.read(folder, [case.file], manner)
+    return reading
+
+
+def test_line_ends_that_are_told_together_hide_nothing_behind_the_first(
+    tool: SimpleNamespace, tmp_path: Any
+) -> None:
+    """They are behind a record each: their number says nothing of the bytes behind the first."""
+    case = written(tool, "rdw")
+    ends = [each.end for each in case.records[1:4]]
+    for at in reversed(ends):
+        case.rope.replace(at, at, tool.rope.Piece(b"\n"))
+    reading = read_one(tool, tmp_path, case, "rdw")
+    assert [each.length for each in reading.damage] == [3]
+    assert judged(tool, case, reading, "rdw") == set()
+    case.rope.replace(ends[0] + 1, ends[0] + 1, tool.rope.Piece(b"\xff\xff"))
+    reading.rows = [
+        replace(each, offset=each.offset + 2 * (each.offset > ends[0])) for each in reading.rows
+    ]
+    assert judged(tool, case, reading, "rdw") == {"bytes are in no record and not told"}
+
+
+def alone(tool: SimpleNamespace, sample: Any, framing: str = "rdw") -> Any:
+    """Return a case of one record."""
+    built = tool.framings.drawn(random.Random(1), framing, [sample])
+    rope = tool.rope.Rope(built.data)
+    return tool.cases.Case(1, framing, bytes(built.data), rope, list(built.records))
+
+
+def test_a_record_read_in_another_framing_is_there_by_its_header(
+    tool: SimpleNamespace, tmp_path: Any
+) -> None:
+    case = alone(tool, tool.samples.made(random.Random(1)), "length")
+    case.rope.replace(0, 4, tool.rope.Piece(b""))
+    reading = read_one(tool, tmp_path, case, None)
+    assert (reading.framing, [each.offset for each in reading.rows]) == ("none", [0])
+    assert judged(tool, case, reading, None) == set()
+    reading.rows[0] = replace(reading.rows[0], offset=2)
+    assert "a damaged record is gone in silence" in judged(tool, case, reading, None)
+
+
+def test_a_frame_of_the_same_bytes_from_elsewhere_is_a_frame(
+    tool: SimpleNamespace, tmp_path: Any
+) -> None:
+    """What stands inside of its record is data; not so if it is another frame."""
+    head = tool.samples.of_dump(random.Random(1)).body
+    outer = tool.samples.Sample(head[:1] + b"\x50" + head[2:] + bytes(90))
+    case = alone(tool, outer)
+    start, end = case.records[0].head
+    case.rope.set(end + 20, bytes.fromhex("0fff0000"))
+    case.rope.replace(end + 24, end + 38, case.rope.piece(start, end))
+    case.rope.replace(0, 4, tool.rope.Piece(bytes(case.rope.data[:4])))
+    reading = read_one(tool, tmp_path, case, "rdw")
+    assert len(reading.rows) == 1
+    assert judged(tool, case, reading, "rdw") == set()
+    case.rope.set(1, bytes([case.rope.data[1] - 1]))
+    assert "a damaged record is gone in silence" in judged(tool, case, reading, "rdw")
+
+
+def test_one_record_shows_no_framing_but_is_not_lost_in_silence(
+    tool: SimpleNamespace, tmp_path: Any
+) -> None:
+    case = alone(tool, tool.samples.made(random.Random(1)), "none")
+    case.rope.replace(0, 0, tool.rope.Piece(bytes.fromhex("7fff0000")))
+    reading = read_one(tool, tmp_path, case, None)
+    assert (reading.framing == "none", reading.rows) == (False, [])
+    assert judged(tool, case, reading, None) == set()
+    assert judged(tool, case, reading, "none") == {"an untouched record is gone, but told"}
+    reading.damage.clear()
+    assert "an untouched record is gone, in silence" in judged(tool, case, reading, None)

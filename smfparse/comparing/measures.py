@@ -6,13 +6,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any
 
 from smfparse.reports import Key, Where, read_table, toml
-
-if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
 
 ROW_KINDS: Mapping[str, str] = {
     "calls": "calls of a name",
@@ -27,6 +24,7 @@ others by queue manager."""
 SECONDS, COMMITS = "seconds", "commits"
 EFFECT = "cpu_per_second"
 """The figure by whose change rows are ordered."""
+_FOLDER = Path(__file__).parent
 _FILE = "measures.toml"
 _COLUMN = re.compile(r"\bAS (\w+)")
 
@@ -62,12 +60,12 @@ class Measure:
     ] = False
 
 
-def load_measures(folder: Traversable | None = None) -> tuple[Measure, ...]:
-    """Return the figures that `measures.toml` declares, in `folder` or beside this module.
+def load_measures(folder: Path = _FOLDER) -> tuple[Measure, ...]:
+    """Return the figures that `measures.toml` declares, in `folder`.
 
     Raises RequestError that names the file, the key and the way out where one is declared wrongly.
     """
-    file = (folder or resources.files("smfparse.comparing")) / _FILE
+    file = folder / _FILE
     where = Where(str(file))
     found = tuple(_measure(*each, where) for each in toml(file, where).items())
     where.check("figure", EFFECT, [each.name for each in found])
@@ -84,7 +82,7 @@ def _measure(name: str, spec: Any, where: Where) -> Measure:
 
 def compare_sql() -> str:
     """Return the SQL that sums up a side."""
-    return (resources.files("smfparse.comparing") / "compare.sql").read_text("utf-8")
+    return (_FOLDER / "compare.sql").read_text("utf-8")
 
 
 MEASURES = load_measures()

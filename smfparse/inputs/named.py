@@ -8,32 +8,19 @@ from __future__ import annotations
 
 import glob
 import os
-import shutil
 import stat
-import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from smfparse.errors import Damage, DamageLog, InputError, OutputError, RequestError
+from smfparse.errors import Damage, DamageLog, InputError, RequestError
 from smfparse.inputs.options import DEFAULTS, ReadOptions
-from smfparse.inputs.temporary import TemporaryFolder
+from smfparse.inputs.stdin import NOWHERE, STDIN
 from smfparse.limits import LIMITS, Limits
 from smfparse.reading import Framing, Input, framing_named, look_at
-from smfparse.store import Folder
 
-STDIN = "-"
-_COPY = "copy"
-_COPIED = 1 << 20
-"""Bytes that are copied at once."""
-_KEPT_FREE = 10**9
-"""Bytes in the temporary folder that copies leave free."""
 _OF_A_PROCESS = ("/dev/fd/", "/dev/stdin", "/proc/")
 """Start of names that mean something else in another process."""
-_NOWHERE = Path(os.devnull)
 
 
 def resolve(
@@ -60,7 +47,7 @@ def resolve(
     found: dict[Path | str, Input] = {}
     named: set[Path | str] = set()
     for each, is_named in _expanded(names):
-        place = _real(each.path) if each.path is not _NOWHERE else STDIN
+        place = _real(each.path) if each.path is not NOWHERE else STDIN
         if is_named and place in named:
             raise RequestError(f"{each.name}: named twice; its records would count twice")
         if is_named:
@@ -72,9 +59,15 @@ def resolve(
         elif place not in found:
             is_file = not each.once and not each.path.is_dir()
             found[place] = look(each, framing, limits) if is_file else each
-    copied = (_copied(each, options.max_copy) if each.once else each for each in found.values())
-    every = (look(each, framing, limits) if each.copy else each for each in copied)
+    every = (_copied(each, framing, options) if each.once else each for each in found.values())
     return [replace(each, limits=limits) for each in every]
+
+
+def _copied(stream: Input, framing: Framing | None, options: ReadOptions) -> Input:
+    """Return a copy of what can be read only once; what copies is loaded where there is any."""
+    from smfparse.inputs.copying import copied
+
+    return look(copied(stream, options.max_copy), framing, options.limits)
 
 
 def check_apart(inputs: Iterable[Path], output: Path) -> None:
@@ -91,7 +84,7 @@ def _expanded(names: Iterable[str | Path]) -> Iterator[tuple[Input, bool]]:
     """Yield what each name stands for, and whether it is named itself, not by a pattern."""
     for name in names:
         if name == STDIN:
-            yield Input(_NOWHERE, STDIN, once=True), True
+            yield Input(NOWHERE, STDIN, once=True), True
         elif name == "":
             raise InputError("'': an input without a name; is a variable not set?")
         elif isinstance(name, Path) or not glob.has_magic(name) or os.path.lexists(name):
@@ -193,74 +186,3 @@ def look(found: Input, framing: Framing | None = None, limits: Limits = LIMITS) 
     """
     packing, framing = look_at(found.path, found.name, framing, limits)
     return replace(found, packing=packing, framing=framing)
-
-
-def _copied(stream: Input, max_copy: int | None) -> Input:
-    """Copy what can be read only once to a temporary file: `max_copy` bytes of it, None: `_room`.
-
-    Raises InputError where it is longer.
-    """
-    try:
-        folder = TemporaryFolder()
-        target = os.fdopen(Folder(folder.path).create(_COPY), "wb", buffering=0)
-    except OSError as error:
-        raise _no_room(stream, error) from error
-    try:
-        with target:
-            _copy(stream, target, _room() if max_copy is None else max_copy)
-    except BaseException:
-        folder.remove()
-        raise
-    return Input(folder.path / _COPY, stream.name, copy=folder)
-
-
-def _copy(stream: Input, target: Any, most: int) -> None:
-    """Copy what can be read only once, at most `most` bytes of it."""
-    left = most
-    for block in _blocks(stream):
-        left -= len(block)
-        if left < 0:
-            raise InputError(
-                f"{stream.name}: longer than the {most:,} bytes that are copied to "
-                f"{tempfile.gettempdir()}; allow more by max_copy=, or pass a file",
-                "max_copy",
-            )
-        try:
-            target.write(block)
-        except OSError as error:
-            raise _no_room(stream, error) from error
-
-
-def _room() -> int:
-    """Return how many bytes are copied at most where nothing else is asked for.
-
-    All that is free in the temporary folder but 1 GB; where less than 2 GB is free, half of it.
-    """
-    free = shutil.disk_usage(tempfile.gettempdir()).free
-    return max(free - _KEPT_FREE, free // 2)
-
-
-def _blocks(stream: Input) -> Iterator[bytes]:
-    """Read what can be read only once. Raises InputError where it cannot be read."""
-    try:
-        with _opened(stream) as source:
-            while block := source.read(_COPIED):
-                yield block
-    except OSError as error:
-        raise InputError(f"{stream.name}: {error.strerror or error}") from error
-
-
-def _opened(stream: Input) -> Any:
-    """Return a context that gives a binary file; standard input stays open behind it."""
-    if stream.path is not _NOWHERE:
-        return stream.path.open("rb", buffering=0)
-    if sys.stdin is None or sys.stdin.isatty():
-        raise InputError(f"{STDIN}: standard input is not a file or pipe")
-    return nullcontext(sys.stdin.buffer)
-
-
-def _no_room(stream: Input, error: OSError) -> OutputError:
-    return OutputError(
-        f"{tempfile.gettempdir()}: {error.strerror or error}; {stream.name} is copied "
-        "there first; set TMPDIR to another folder, or pass a file instead of a pipe"
-    )

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import itertools
-import tempfile
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -18,11 +15,8 @@ from smfparse.errors import DamageLog, InputError
 from smfparse.inputs.log import Log
 from smfparse.inputs.named import resolve
 from smfparse.inputs.options import DEFAULTS, ReadOptions
-from smfparse.inputs.parallel import Unit, in_order, units, worth_sharing
 from smfparse.inputs.range import Batches, Range, UnsoundError, gathered_for
 from smfparse.inputs.sources import Dataset, SmfFile, Source, damage_rows
-from smfparse.inputs.spilling import no_room, spill, spilled
-from smfparse.inputs.temporary import TemporaryFolder
 from smfparse.limits import LIMITS, Limits
 from smfparse.reading import WHOLE_SOURCE, Input, Part, size_of
 from smfparse.selecting import ALL_RECORDS, Selection, queue_criteria, texts
@@ -39,6 +33,9 @@ from smfparse.tables import (
     wanted_columns,
     wanted_tables,
 )
+
+if TYPE_CHECKING:
+    from smfparse.inputs.parallel import Unit
 
 
 @dataclass
@@ -130,7 +127,9 @@ class Inputs:
             sources = list(group)
             found = self.units(sources, wanted, ahead=True) if are_files else []
             if len(found) > 1:
-                yield from self._together(found)
+                from smfparse.inputs.spilling import together
+
+                yield from together(found, self.options.jobs, self.log)
             else:
                 yield from self._one_by_one(sources, wanted, prompt)
 
@@ -144,24 +143,16 @@ class Inputs:
         if jobs == 1 or len(files) < len(sources):
             return []
         size = sum(size_of(each.path) for each in files)
-        if size < 2 * limits.least_unit or not worth_sharing(wanted):
+        if size < 2 * limits.least_unit:
+            return []
+        from smfparse.inputs.parallel import units, worth_sharing
+
+        if not worth_sharing(wanted):
             return []
         share = -(-size // jobs)
         unit_bytes = max(min(share // 2, limits.most_unit) if ahead else share, limits.least_unit)
         found = [each.input for each in files]
         return units(found, wanted, self.options, unit_bytes, files[0].duplicates)
-
-    def _together(self, found: Sequence[Unit]) -> Iterator[tuple[str, Batch]]:
-        try:
-            temporary = TemporaryFolder()
-        except OSError as error:
-            raise no_room(Path(tempfile.gettempdir()), error) from error
-        with temporary as folder:
-            outcomes = in_order(found, partial(spill, folder), self.options.jobs, self.log)
-            with closing(outcomes):
-                for outcome in outcomes:
-                    self.log.add(outcome.log)
-                    yield from spilled(outcome.made or [])
 
     def _one_by_one(
         self, sources: Sequence[Source], wanted: Wanted, prompt: bool

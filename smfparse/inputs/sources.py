@@ -275,5 +275,5 @@ def damage_rows(log: DamageLog, names: frozenset[str] | None = None) -> Batch:
         "bytes": [each.length for each in found],
         "reason": [each.reason for each in found],
     }
-    whole = pa.RecordBatch.from_pydict(cells, schema(DAMAGE)).cast(coded_schema(DAMAGE))
+    whole = pa.RecordBatch.from_pydict(cells, coded_schema(DAMAGE))
     return whole if names is None else whole.select(coded_schema(DAMAGE, names).names)

@@ -3,15 +3,39 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
-from contextlib import ExitStack
+import tempfile
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from smfparse.errors import OutputError
+from smfparse.inputs.log import Log
+from smfparse.inputs.parallel import Unit, in_order
 from smfparse.inputs.range import Batches
+from smfparse.inputs.temporary import TemporaryFolder
+
+
+def together(found: Sequence[Unit], jobs: int, log: Log) -> Batches:
+    """Yield the rows of units that `jobs` processes decode, in the order of the units.
+
+    Raises OutputError where they cannot be kept until it is their turn.
+
+    log  takes what there is to report of them
+    """
+    try:
+        temporary = TemporaryFolder()
+    except OSError as error:
+        raise _no_room(Path(tempfile.gettempdir()), error) from error
+    with temporary as folder:
+        outcomes = in_order(found, partial(spill, folder), jobs, log)
+        with closing(outcomes):
+            for outcome in outcomes:
+                log.add(outcome.log)
+                yield from _spilled(outcome.made or [])
 
 
 def spill(folder: Path, number: int, found: Batches) -> list[tuple[str, Path]]:
@@ -31,11 +55,11 @@ def spill(folder: Path, number: int, found: Batches) -> list[tuple[str, Path]]:
                     streams[table] = opened.enter_context(stream)
                 streams[table].write_batch(batch)
     except OSError as error:
-        raise no_room(folder, error) from error
+        raise _no_room(folder, error) from error
     return list(places.items())
 
 
-def no_room(folder: Path, error: OSError) -> OutputError:
+def _no_room(folder: Path, error: OSError) -> OutputError:
     """Return the error of rows that cannot be kept until it is their turn."""
     return OutputError(
         f"{folder}: {error.strerror or error}; set TMPDIR to another folder, or use jobs=1",
@@ -43,7 +67,7 @@ def no_room(folder: Path, error: OSError) -> OutputError:
     )
 
 
-def spilled(places: Iterable[tuple[str, Path]]) -> Batches:
+def _spilled(places: Iterable[tuple[str, Path]]) -> Batches:
     """Yield what `spill` wrote, and remove it."""
     for table, path in places:
         with _open(str(path)) as file, pa.ipc.open_stream(file) as stream:

@@ -7,7 +7,7 @@ from itertools import repeat
 
 import numpy as np
 
-from smfparse.reading.headers import SMF_HEADER, headers_in, is_plausible
+from smfparse.reading.headers import SMF_HEADER, headers_in, is_header, is_plausible
 from smfparse.reading.rdw import RdwWalk, behind_null, block_length
 from smfparse.reading.segments import (
     ALL,
@@ -178,12 +178,13 @@ class _PhysicalBlock:
     def _is_loose(self, at: int, end: int) -> bool:
         """Whether what seems to be a record up to `end`, in no block, is one and no block itself.
 
-        A block is taken for a record if the first RDW in it is wrong; then no header is there. Or
-        if that is lost; then it ends that much earlier, and the other RDWs in it lead there.
+        A block is taken for a record if the first RDW in it is wrong; then no header is there, or
+        one is behind that RDW. Or if that is lost; then it ends that much earlier, and the other
+        RDWs in it lead there.
         """
         if end > self._data_end or end - at < SMF_HEADER:
             return True
-        if not is_plausible(self._buffer, at):
+        if not is_plausible(self._buffer, at) or is_header(self._buffer, at + RDW_SIZE):
             return False
         behind = end - RDW_SIZE
         if end + RDW_SIZE > self._data_end or not block_length(self._buffer, behind, None):

@@ -7,7 +7,6 @@ of its own.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -42,6 +41,7 @@ class Overlong:
     place   where the first one that it covers starts, with what leads to it
     told    its bytes by what is in it; 0: not known
     single  whether it seems to be whole in its first segment
+    odd     whether it is damaged itself
     """
 
     head: int
@@ -49,6 +49,7 @@ class Overlong:
     place: int
     told: int
     single: bool
+    odd: bool
 
     def parted(self, run: Segments) -> Segments:
         """Return the segments up to the end of the record, which is where the next one starts."""
@@ -67,25 +68,31 @@ class Overlong:
 
 def first_overlong(
     walk: Walk, heads: Heads, run: Segments, good: Bools, end: int, last: bool
-) -> Overlong | None:
+) -> tuple[Overlong | None, list[int]]:
     """Return the first record of a run that covers another one; None: there is none.
+
+    And the places in the records before where one has a header, but leads to no other.
 
     good  which segments start a record
     end   of the data in the buffer
     last  whether nothing comes behind `end`
     """
-    buffer = heads.buffer
     if not good.any() or _covers_nothing(heads, run):
-        return None
-    records = _Records(buffer, run, good)
+        return None, []
+    records = _Records(heads.buffer, run, good)
+    hidden = list[int]()
     found = list[Overlong]()
     for places in (records.behind_pieces(), records.in_pieces(walk)):
-        found += itertools.islice(
-            (each for each in places if _is_record(walk, buffer, each, end, last)), 1
-        )
+        for each in places:
+            if leads_on(walk, heads.buffer, each.place, end, last) is not False:
+                found.append(each)
+                break
+            if each.odd:
+                hidden.append(each.place)
         if found and _covers_nothing(heads, found[0].parted(run)):
             break
-    return min(found, key=lambda each: each.place, default=None)
+    first = min(found, key=lambda each: each.place, default=None)
+    return first, sorted(each for each in hidden if first is None or each < first.place)
 
 
 def _covers_nothing(heads: Heads, run: Segments) -> bool:
@@ -100,10 +107,6 @@ def _covers_nothing(heads: Heads, run: Segments) -> bool:
     return all(each in starts for each in heads.between(low, end))
 
 
-def _is_record(walk: Walk, buffer: Bytes, found: Overlong, end: int, last: bool) -> bool:
-    return leads_on(walk, buffer, found.place, end, last) is not False
-
-
 class _Records:
     """The records of a run that start as they should.
 
@@ -111,6 +114,8 @@ class _Records:
     final  int64 (records,): index of the last one
     sound  bool (records,): whether they have a system indicator byte and a system id
     told   int64 (records,): bytes by what is in them; 0: not known
+    size   int64 (records,): bytes that they have
+    odd    bool (records,): whether what says where they end is damaged: their header, or triplets
     """
 
     def __init__(self, buffer: Bytes, run: Segments, good: Bools) -> None:
@@ -121,14 +126,22 @@ class _Records:
         mine = good[starts]
         self.head, self.final = starts[mine], finals[mine]
         self._before = np.append(0, np.cumsum(run.length - RDW_SIZE))
-        shown = np.where(self.head == self.final, run.code[self.head] == WHOLE, True)
-        first = np.flatnonzero((self.head < self.final) & (run.length[self.head] < TRIPLETS_END))
-        first = first[is_mq(buffer, run.at[self.head[first]])]
-        if first.size:
-            pieces = self.head[first]
-            shown[first] = has_triplets(buffer, run.at[pieces], run.length[pieces])
+        self.size = self._before[self.final + 1] - self._before[self.head] + RDW_SIZE
+        told = implied_length(buffer, run.at[self.head])
+        first = run.length[self.head] >= TRIPLETS_END
+        short = np.flatnonzero(~first & (run.code[self.head] == FIRST))
+        short = short[is_mq(buffer, run.at[self.head[short]])]
+        if short.size:
+            pieces = self.head[short]
+            first[short] = has_triplets(buffer, run.at[pieces], run.length[pieces])
+        lone = np.where(run.code[self.head] == WHOLE, True, first & (self.size > told))
+        shown = np.where(self.head == self.final, lone, first)
         self.sound = are_sound(buffer, run.at[self.head])
-        self.told = np.where(shown, implied_length(buffer, run.at[self.head]), 0)
+        self.told = np.where(shown, told, 0)
+        ends = np.isin(run.code[self.final], (WHOLE, LAST))
+        wrong = (self.size > self.told) | ((self.size < self.told) & ends)
+        seen = run.length[self.head] >= SMF_HEADER
+        self.odd = (seen & ~self.sound) | ((self.told > 0) & wrong)
 
     def behind_pieces(self) -> Iterator[Overlong]:
         """Give places where a segment that goes on with a record starts as a record does."""
@@ -146,31 +159,34 @@ class _Records:
                     yield self._overlong(record, index - 1, int(run.place[index]))
 
     def in_pieces(self, walk: Walk) -> Iterator[Overlong]:
-        """Give places in segments, behind what is in the records, where others may start."""
+        """Give places in segments where others may start: behind what is in the records.
+
+        In a record of which that is not sure, they may start anywhere.
+        """
         run = self._run
         piece, record = self._doubtful()
         before = self._before[piece] - self._before[self.head[record]] + RDW_SIZE
         start = run.at[piece]
         end = start + run.length[piece]
-        low = start + RDW_SIZE + np.maximum(self.told[record] - before, 0)
-        long = end - low >= SMF_HEADER - RDW_SIZE
-        long &= (piece < run.code.size - 1) | (not run.broken)
-        long = np.flatnonzero(long)
+        told = start + RDW_SIZE + np.maximum(self.told[record] - before, 0)
+        low = np.where(self.odd[record], start + RDW_SIZE, told)
+        is_long = end - low >= SMF_HEADER - RDW_SIZE
+        is_long &= (piece < run.code.size - 1) | (not run.broken)
+        long = np.flatnonzero(is_long)
         if not long.size:
             return
         apart = np.flatnonzero(low[long[1:]] - end[long[:-1]] > _FAR) + 1
         for some in np.split(long, apart):
-            yield from self._in_stretch(walk, piece[some], record[some], low[some], end[some])
+            range_ = low[some], told[some], end[some]
+            yield from self._in_stretch(walk, piece[some], record[some], *range_)
 
     def _doubtful(self) -> tuple[Ints, Ints]:
         """Return the segments that may cover a record, and of which record each is.
 
         They are the last ones, and all of a record in pieces that does not tell where it ends, or
-        has more than it tells.
+        is damaged.
         """
-        size = self._before[self.final + 1] - self._before[self.head] + RDW_SIZE
-        more = (self.final > self.head) & ((self.told == 0) | (size > self.told))
-        several = np.flatnonzero(more)
+        several = np.flatnonzero((self.final > self.head) & ((self.told == 0) | self.odd))
         earlier = [np.arange(self.head[each], self.final[each]) for each in several]
         piece = np.concatenate([self.final, *earlier])
         count = (self.final - self.head)[several]
@@ -179,9 +195,12 @@ class _Records:
         return piece[order], record[order]
 
     def _in_stretch(
-        self, walk: Walk, piece: Ints, record: Ints, low: Ints, end: Ints
+        self, walk: Walk, piece: Ints, record: Ints, low: Ints, told: Ints, end: Ints
     ) -> Iterator[Overlong]:
-        """Give the first place in each of some segments between `low` and `end`."""
+        """Give the first place in each of some segments between `low` and `end`.
+
+        A header right behind what is `told` to be in the record has no room for a length.
+        """
         run = self._run
         places = headers_in(self._buffer, int(low[0]) - 1, int(end[-1]))
         owner = np.maximum(np.searchsorted(low - 1, places, side="right") - 1, 0)
@@ -191,7 +210,9 @@ class _Records:
             own = int(record[number])
             doubtful = self.told[own] or not self.sound[own]
             begin = walk.begin(self._buffer, int(places[index]), int(low[number]))
-            if begin is None or (number in seen and not doubtful):
+            if begin is None or begin < told[number] <= places[index] + RDW_SIZE:
+                continue
+            if number in seen and not doubtful:
                 continue
             seen.add(number)
             if doubtful or self._leads_to(walk, begin, int(end[number])):
@@ -202,7 +223,7 @@ class _Records:
         """Return a record up to `final`; `ends` says whether that segment ends a record at all."""
         head, told = int(self.head[record]), int(self.told[record])
         single = ends and head == final and bool(self.sound[record])
-        return Overlong(head, final, place, told, single)
+        return Overlong(head, final, place, told, single, bool(self.odd[record]))
 
     def _leads_to(self, walk: Walk, begin: int, end: int) -> bool:
         """Whether the records from `begin` on end just at `end`."""

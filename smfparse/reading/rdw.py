@@ -89,12 +89,8 @@ def behind_null(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:
     That is `end` where all the rest is zero, and 0 where this is no null segment. The length behind
     it may begin with a zero byte itself.
     """
-    (word,) = WORD.unpack_from(buffer.data, at)
-    behind = block_end or at + (word >> 16)
-    is_null = word & NEVER_ON == _NULL and behind >= at + RDW_SIZE
-    if not is_null or buffer[at + RDW_SIZE : min(behind, end)].any():
-        return 0
-    if block_end or behind >= end:
+    behind = _null_end(buffer, at, end, block_end)
+    if not behind or block_end or behind >= end:
         return behind
     first = _first_not_zero(buffer, behind, end)
     if first == end:
@@ -102,8 +98,18 @@ def behind_null(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:
     before = max(first - 1, behind)
     if is_plausible(buffer, before) or block_length(buffer, before, 0):
         return before
+    if _null_end(buffer, before, end):
+        return before
     (word,) = WORD.unpack_from(buffer.data, first)
     return before if word & NEVER_ON or word < LEAST_WORD else first
+
+
+def _null_end(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:
+    """Return where a null segment ends, or its block where that is known; 0: it is none."""
+    (word,) = WORD.unpack_from(buffer.data, at)
+    behind: int = block_end or at + (word >> 16)
+    is_null = word & NEVER_ON == _NULL and word >= LEAST_WORD and behind >= at + RDW_SIZE
+    return 0 if not is_null or buffer[at + RDW_SIZE : min(behind, end)].any() else behind
 
 
 def _first_not_zero(buffer: Bytes, at: int, end: int) -> int:

@@ -29,6 +29,7 @@ _ZEROS = "zero bytes where a record should start"
 _WRONG_LENGTH = "the record that starts here has a length that leads to no other record"
 _NO_BLOCK = "a block descriptor word that does not fit its block"
 _COVERS_NEXT = "the length of this record covers the next one too; they are parted"
+_HIDDEN = "a record may start here, inside of one whose header or triplets are damaged"
 _NO_MARK = "a record starts here, but the one before has no end"
 _LINE_END = "a line end behind a record, as a transfer in text mode adds"
 _LINE_ENDS = "line ends, one behind a record each, as a transfer in text mode adds"
@@ -113,8 +114,7 @@ class Tracker:
                 runs.append(run)
                 at = run.end
                 if walked.short and self._window.ends_with_source:
-                    why = f"the file is cut: its last block has {walked.short} bytes more"
-                    self._losses.note(at, 0, why)
+                    self._losses.note(at, 0, _short(walked.short))
                 break
             run, at = _with_last(runs, run, at)
             wrong = walked.end if walked.broken else None
@@ -140,11 +140,7 @@ class Tracker:
         buffer, low = self._window.buffer, self._window.low
         run = self._walk.segments(buffer, low, end, last)
         good = are_heads(buffer, run)
-        places, sizes = run.place[~good].tolist(), (run.length[~good] - RDW_SIZE).tolist()
-        gaps = [*run.gaps, *zip(places, sizes, strict=True)]
-        if last and run.end < end:
-            gaps.append((run.end, end - run.end))
-        for place, size in sorted(gaps):
+        for place, size in _in_no_record(run, good, end if last else run.end):
             if self.gap is None or place > low:
                 self._losses.note(place, size, _seen_in(buffer, place, place + size))
         if good.any():
@@ -161,7 +157,7 @@ class Tracker:
         """
         walk, buffer = self._walk, self._window.buffer
         good = are_heads(buffer, run)
-        over = first_overlong(walk, self._heads, run, good, end, last)
+        over, hidden = first_overlong(walk, self._heads, run, good, end, last)
         if over:
             run = over.parted(run)
         found, wrong = _sound_part(walk, self._heads, run, good[: run.code.size])
@@ -169,6 +165,7 @@ class Tracker:
             return None
         for place, size in wrong:
             self._losses.note(place, size, NO_TIME)
+        self._losses.note_once([each for each in hidden if each < found.end], _HIDDEN)
         _note_gaps(self._window, self._losses, found)
         if over is None or found.broken:
             return found, False
@@ -186,9 +183,9 @@ class Tracker:
         longer. None: that is not seen yet, and the segments end in front of it.
         """
         walk, window, heads = self._walk, self._window, self._heads
-        buffer = window.buffer
         head, count = last_record(run.code)
         behind = run.end if count == len(run.code) else int(run.place[count])
+        ended = int(run.at[count - 1] + run.length[count - 1]) if count else at
         begin = int(run.place[head]) if count else at
         place, sure = _next(walk, window, heads, begin + 1, end, last)
         if place == wrong and sure:
@@ -197,15 +194,16 @@ class Tracker:
             later = _next(walk, window, heads, behind, end, last)
             place, sure = later if later[0] <= place + RDW_SIZE else (place, sure)
         if not sure and not last and window.low < begin < place < behind:
-            return walk.in_front(buffer, run, head, window.low), None
-        dropped = (sure and place < behind) or _is_cut(buffer, run, head, count)
+            return walk.in_front(heads.buffer, run, head, window.low), None
+        dropped = (sure and place < ended) or _is_cut(heads.buffer, run, head, count)
+        behind = ended if sure and place < behind else behind
         place = place if sure else max(place, behind)
         start = begin if dropped else behind
         self.gap = Gap(
             window.offset(start),
             zero=True,
             cut=start == run.end and not run.broken,
-            headed=walk.begins(buffer, start, end),
+            headed=walk.begins(heads.buffer, start, end),
         )
         self._skip(self.gap, start, place, sure, last)
         gaps = [*(gap for gap in run.gaps if gap[0] < start), (start, max(place - start, 0))]
@@ -224,6 +222,13 @@ class Tracker:
         gap.foreign = False
         if sure:
             self.gap = None
+
+
+def _in_no_record(run: Segments, good: Bools, end: int) -> list[tuple[int, int]]:
+    """Return place and size of what is in no record up to `end`; `good` segments are records."""
+    places, sizes = run.place[~good].tolist(), (run.length[~good] - RDW_SIZE).tolist()
+    rest = [(run.end, end - run.end)] if run.end < end else []
+    return sorted([*run.gaps, *zip(places, sizes, strict=True), *rest])
 
 
 def _walked(
@@ -303,6 +308,10 @@ def _note_gaps(window: Window, losses: Losses, run: Segments) -> None:
             losses.note(places[0], size, _LINE_END)
         else:
             losses.note(places[0], size * len(places), f"{len(places)} {_LINE_ENDS}")
+
+
+def _short(size: int) -> str:
+    return f"the file is cut: its last block has {size} bytes more"
 
 
 def _seen_in(buffer: Bytes, start: int, end: int) -> str:

@@ -46,6 +46,7 @@ def records(
     final = np.append(first[1:], len(begins)) - 1
     length = np.add.reduceat(found.length - RDW_SIZE, first) + RDW_SIZE
     size = found.extent(first, final + 1)
+    ranges = np.maximum(size, found.at[final] + found.length[final] - found.place[first])
     good = begins[first] & ~goes_on[final] & (size <= max_spanned)
     end = found.end
     pending = begins[first[-1]] and goes_on[final[-1]]
@@ -55,7 +56,7 @@ def records(
     lost = [
         (
             int(found.place[first[index]]),
-            int(size[index]),
+            int(ranges[index]),
             _why(
                 bool(begins[first[index]]),
                 int(size[index]) > max_spanned,

@@ -113,6 +113,14 @@ class Losses:
         self._source = source
         self._window = window
         self._found: list[Damage] = []
+        self._once = -1
+
+    def note_once(self, places: list[int], reason: str) -> None:
+        """Note places in the buffer, in order, that cost no byte; once if they are seen again."""
+        for offset in map(self._window.offset, places):
+            if offset > self._once:
+                self.note_at(offset, 0, reason)
+                self._once = offset
 
     def note(self, place: int, size: int, reason: str) -> None:
         """Note `size` bytes at `place` in the buffer."""

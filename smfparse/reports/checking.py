@@ -13,13 +13,12 @@ import tomllib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
 from smfparse.errors import RequestError
 
 if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
-
     from _typeshed import DataclassInstance
 
 _SCALARS: Mapping[Any, tuple[str, str, type | tuple[type, ...]]] = {
@@ -98,7 +97,7 @@ def _one_of(names: Collection[str]) -> str:
     return f"use one of {', '.join(names)}" if names else "leave it out"
 
 
-def toml(file: Traversable, where: Where) -> dict[str, Any]:
+def toml(file: Path, where: Where) -> dict[str, Any]:
     """Return the content of a TOML file. Raises RequestError if it is not TOML."""
     try:
         return tomllib.loads(file.read_text("utf-8"))

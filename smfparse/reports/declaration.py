@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any
 
 from smfparse.errors import RequestError
 from smfparse.layout import Column
@@ -23,14 +23,12 @@ from smfparse.reports.options import parsed
 from smfparse.reports.sections import DECLARED, ONE_SECTION, RECORDED, Sections
 from smfparse.tables import TABLES, decoded_tables
 
-if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
-
 EVIDENCE = {
     "field": "the field itself",
     "published": "a formula that IBM published, or that published figures confirm",
     "inferred": "our reading of the fields; IBM has not published the formula",
 }
+_FOLDER = Path(__file__).with_name("definitions")
 _DD_CSV = "CSV"
 """What the name of a report may have behind it, as MP1B's CSV files do."""
 
@@ -281,7 +279,7 @@ def _spelled(name: str) -> str:
 @cache
 def report_names() -> tuple[str, ...]:
     """Return the names of all reports."""
-    found = (each.name for each in _folder().iterdir())
+    found = (each.name for each in _FOLDER.iterdir())
     return tuple(sorted(each.removesuffix(".toml") for each in found if each.endswith(".toml")))
 
 
@@ -296,18 +294,14 @@ def declared() -> dict[str, Report | RequestError]:
     return found
 
 
-def _folder() -> Traversable:
-    return resources.files("smfparse.reports") / "definitions"
-
-
-def load(name: str, folder: Traversable | None = None) -> Report:
+def load(name: str, folder: Path | None = None) -> Report:
     """Return the report that `<name>.toml` and `<name>.sql` declare.
 
     folder  where they are; None: the reports' definitions
 
     Raises RequestError that names the file, the key and the way out where a declaration is wrong.
     """
-    folder = folder or _folder()
+    folder = folder or _FOLDER
     where = Where(str(folder / f"{name}.toml"))
     found = read_table(Report, toml(folder / f"{name}.toml", where), where)
     found.setdefault("main", found["tables"][:1])

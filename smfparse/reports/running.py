@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from smfparse.rendering import STYLES
@@ -86,7 +86,7 @@ def prepare(
     """
     catalog.set_variable("of_queues", catalog.of_queues)
     catalog.define(view_macros())
-    catalog.define((resources.files("smfparse.reports") / "macros.sql").read_text("utf-8"))
+    catalog.define(Path(__file__).with_name("macros.sql").read_text("utf-8"))
     for statement in statements(sections, tables, grouped, main):
         catalog.execute(statement)
 

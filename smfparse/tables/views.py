@@ -19,7 +19,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from smfparse.tables.dictionary import (
@@ -32,6 +32,7 @@ from smfparse.tables.dictionary import (
     title,
 )
 
+_FOLDER = Path(__file__).with_name("definitions")
 SCHEMA = "inputs"
 """The schema in which tables and views have `input_no`."""
 _NO_KEYS = ("record_offset", "block_no")
@@ -69,7 +70,7 @@ class View:
 @cache
 def view_names() -> tuple[str, ...]:
     """Return the names of all views."""
-    found = (each.name for each in _folder().iterdir())
+    found = (each.name for each in _FOLDER.iterdir())
     return tuple(sorted(each.removesuffix(".toml") for each in found if each.endswith(".toml")))
 
 
@@ -187,10 +188,5 @@ def _wide(arrow: str) -> str:
     return {"double": "double", "uint64": "uint64"}.get(arrow, "int64")
 
 
-def _folder() -> Any:
-    return resources.files("smfparse.tables") / "definitions"
-
-
 def _text(file: str) -> str:
-    text: str = (_folder() / file).read_text(encoding="utf-8")
-    return text
+    return (_FOLDER / file).read_text(encoding="utf-8")

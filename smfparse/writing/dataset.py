@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from smfparse import __version__
-from smfparse.inputs import Dataset, Inputs, SmfFile, Source, damage_rows, in_order
+from smfparse.inputs import Dataset, Inputs, SmfFile, Source, damage_rows
 from smfparse.limits import Limits
 from smfparse.store import (
     FORMAT,
@@ -134,6 +134,8 @@ def _written(inputs: Inputs, made: Making) -> Iterator[list[Written]]:
     if len(found) < 2:
         yield write(made.limits, 1, 0, inputs.batches(wanted))
         return
+    from smfparse.inputs import in_order  # several processes are slow to load
+
     jobs = inputs.options.jobs
     outcomes = in_order(found, partial(write, made.limits, jobs), jobs, inputs.log)
     with closing(outcomes):

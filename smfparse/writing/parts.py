@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from smfparse.limits import Limits
 from smfparse.selecting import COUNTED_AT
@@ -146,6 +145,8 @@ class PartFiles:
 
 def _divided(batch: Batch) -> list[tuple[str, Batch]]:
     """Return the rows of a batch by the folder they belong in."""
+    import pyarrow.compute as pc  # slow to load, and for partitions alone
+
     days = pc.fill_null(batch[COUNTED_AT].cast(pa.date32()).cast(pa.string()), NO_DATE)
     names = batch["qmgr"].dictionary
     values = pa.array([qmgr_value(each) for each in names.to_pylist()], pa.string())

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from smfparse.limits import Limits
+from smfparse.limits import LIMITS, Limits
 from tests.support.builders import Section, foreign_record, named_block, qwhs_long, smf_record
 from tests.support.reading import Reading
 from tests.support.variants import translated
@@ -39,6 +39,11 @@ SIZE = len(A)
 def rdw(data: bytes, longer: int = 0) -> bytes:
     """Return a record behind its RDW; `longer`: that says that it is so much longer."""
     return struct.pack(">HH", len(data) + 4 + longer, 0) + data
+
+
+def prefixed(data: bytes, longer: int = 0) -> bytes:
+    """Return a record behind a 4-byte length; `longer`: that says that it is so much longer."""
+    return struct.pack(">I", len(data) + longer) + data
 
 
 def block(*records: bytes) -> bytes:
@@ -121,6 +126,33 @@ CORPUS |= {
     ),
 }
 
+HEADER_END = 14
+NO_SYSTEM = A[: HEADER_END - 4] + bytes(4) + A[HEADER_END:]
+BY_CHANCE = B[:2] + bytes.fromhex("0063050A") + B[6:]
+"""A record whose time, where its RDW is taken for the start of a header, reads as a date."""
+NULL = struct.pack(">HH", 100, 0x8000) + bytes(96)
+CORPUS |= {
+    "a length that covers the next two, of a record with too long triplets": Found(
+        "length",
+        (prefixed(body(0, longer=0x7000), longer=2 * SIZE + 8), *map(prefixed, (B, C))),
+        (B, C),
+    ),
+    "a record that took the place of triplets, in one that is longer than they tell": Found(
+        "length", (prefixed(A[:120] + prefixed(B) + bytes(30)), prefixed(C)), (B, C)
+    ),
+    "a record that took the place of the system id and triplets": Found(
+        "rdw", (rdw(NO_SYSTEM[:HEADER_END] + rdw(B) + bytes(30)), rdw(C)), (B, C)
+    ),
+    "a null segment that is a byte too short": Found(
+        "rdw", (rdw(A), NULL[:-1], rdw(B), rdw(C)), (A, B, C)
+    ),
+    "a block that reads as a record where its first RDW is wrong": Found(
+        "bdw",
+        (block(rdw(A)), block(struct.pack(">HH", SIZE + 4, 0x40) + BY_CHANCE), block(rdw(C))),
+        (A, C),
+    ),
+}
+
 
 @pytest.mark.parametrize("what", CORPUS)
 def test_what_was_lost_once_is_there_and_all_else_is_told(tmp_path: Path, what: str) -> None:
@@ -182,3 +214,37 @@ def test_a_file_of_which_a_part_was_translated_is_read(tmp_path: Path) -> None:
 def is_in(record: bytes, piece: bytes) -> bool:
     """Whether a record is in a piece of a file, perhaps itself in blocks of 100 bytes."""
     return record in piece or in_ftp_blocks(record, 100) == piece
+
+
+@pytest.mark.parametrize("size", range(980, 1040))
+def test_a_trailer_at_the_end_is_found_however_much_is_damaged_before(
+    tmp_path: Path, size: int
+) -> None:
+    path = tmp_path / "input"
+    trailer = foreign_record(3)[4:]
+    path.write_bytes(b"\xff" * size + rdw(trailer))
+    assert Reading(path, framing="rdw").bodies == [trailer]
+
+
+def test_null_segments_behind_each_other_are_no_damage(tmp_path: Path) -> None:
+    path = tmp_path / "input"
+    path.write_bytes(rdw(A) + NULL + NULL + rdw(B) + NULL)
+    found = Reading(path, framing="rdw")
+    assert (found.bodies, found.damage) == ([A, B], [])
+
+
+@pytest.mark.parametrize("damaged", [NO_SYSTEM, body(0, longer=0x7000)], ids=["header", "triplets"])
+def test_a_header_in_a_damaged_record_is_told_though_it_leads_nowhere(
+    tmp_path: Path, damaged: bytes
+) -> None:
+    """Once, wherever the bytes in memory end."""
+    path = tmp_path / "input"
+    with_header = damaged[:60] + b"\0\xff\0\0" + B[:-64]
+    before = [FOREIGN] * 200
+    data = b"".join(map(rdw, [*before, with_header, C]))
+    path.write_bytes(data)
+    for limits in (SMALL, LIMITS):
+        found = Reading(path, limits=limits, framing="rdw")
+        assert found.bodies == [*before, with_header, C]
+        at = len(data) - SIZE - 4 - len(with_header) + 60
+        assert [(each.offset, each.length) for each in found.damage] == [(at, 0)]

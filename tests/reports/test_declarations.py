@@ -208,7 +208,7 @@ def test_a_wrong_declaration_breaks_neither_the_list_nor_other_reports(
         for suffix in ("toml", "sql"):
             shutil.copy(DEFINITIONS / f"{name}.{suffix}", tmp_path)
     declare(tmp_path, {"title": 7}, "aaa")
-    monkeypatch.setattr(declaration, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(declaration, "_FOLDER", tmp_path)
     declaration.report.cache_clear()
     declaration.report_names.cache_clear()
     try:

@@ -21,7 +21,7 @@ from functools import cached_property
 from corruption.cases import Case, Manner
 from corruption.coverage import extent, framing_only
 from corruption.framings import Placed
-from corruption.reading import Reading, Row
+from corruption.reading import Damaged, Reading, Row
 from corruption.samples import HEADER, RDW, implied, recognised, triplets_end
 from corruption.strict import strictly
 
@@ -120,14 +120,18 @@ class Judge:
         """Yield untouched records that are not there, or with other values."""
         firm = [each for each in self._firm if each.behind <= self._size]
         firm = [each for each in firm if not self._is_inside(each)]
+        shows = bool(self._manner.framing) or len(firm) > 1  # one record shows no framing
         if self._reading.refused:
-            if firm and (self._manner.framing or len(firm) > 1):  # one shows no framing
+            if firm and shows:
                 yield Finding("an untouched record, but the file is refused", str(firm[0]))
             return
+        mistaken = not shows and self._reading.framing != self._case.framing
         for each in firm:
             at = str(each)
             row = self._rows.get(each.start)
             if row is None or not self._is_as_long(row, each):
+                if mistaken and self._is_told(each):
+                    continue
                 told = "but told" if self._is_told(each) else "in silence"
                 what = "is gone" if row is None else "has another length"
                 yield Finding(f"an untouched record {what}, {told}", at)
@@ -160,10 +164,19 @@ class Judge:
         for each in self.left:
             if each.whole or self._is_inside(each):
                 continue
-            near = range(each.start - 1, each.start + 2)
-            if not any(at in self._rows for at in near) and not self._is_told(each):
+            if not self._is_row(each) and not self._is_told(each):
                 at = str(each)
                 yield Finding("a damaged record is gone in silence", at)
+
+    def _is_row(self, each: Left) -> bool:
+        """Whether a row starts where a record does, or has its header.
+
+        In another framing than the file had, for one, what is in front of the header is not of the
+        record: a file of one record without its first length is one of framing `none`.
+        """
+        framing = self._reading.framing or self._case.framing
+        head = each.start + each.placed.head[0] - each.placed.start - _PREFIX[framing]
+        return any(at in self._rows for at in (*range(each.start - 1, each.start + 2), head))
 
     def _is_told(self, each: Left) -> bool:
         end = min(each.behind, self._size)
@@ -202,13 +215,18 @@ class Judge:
         return found
 
     def _frames(self, each: Left) -> bool:
-        """Whether what says how long a record is, in front of it or in it, is untouched."""
-        origin = self._case.rope.origin
+        """Whether what says how long a record is, in front of it or in it, is as it was.
+
+        Bytes from elsewhere that are the same as those that were there make no difference.
+        """
         start, end = each.placed.start, each.placed.head[1]
         if self._case.framing == "none":
             end = start + triplets_end(each.placed.sample.body)
-        here = origin[each.start : each.start + end - start]
-        return len(here) == end - start and bool((here == range(start, end)).all())
+        here = slice(each.start, each.start + end - start)
+        if end <= len(self._case.sound) and self._data[here] == self._case.sound[start:end]:
+            return True
+        origin = self._case.rope.origin[here]
+        return len(origin) == end - start and bool((origin == range(start, end)).all())
 
     def _starts(self, at: int) -> bool:
         """Whether a record starts at a place, perhaps behind a line end or descriptor word."""
@@ -262,7 +280,7 @@ class Judge:
             return
         rows = [each for each in spans if each]
         told = [
-            (each.offset, len(self._data) if each.length is None else each.offset + each.length)
+            (each.offset, self._told_up_to(each))
             for each in self._reading.damage
             if not each.in_record
         ]
@@ -272,10 +290,18 @@ class Judge:
         in_lines = any("line end" in each.reason for each in self._reading.damage)
         for start, end in _uncovered(sorted([*rows, *told]), len(self._data)):
             gap = self._data[start:end]
-            line = next((len(end) for end in _LINE_ENDS if in_lines and gap.startswith(end)), 0)
+            line = _line_end(gap) if in_lines else 0
             if not (framing_only(framing, gap) or framing_only(framing, gap[line:])):
                 yield Finding("bytes are in no record and not told", f"{start} to {end}")
                 return
+
+    def _told_up_to(self, told: Damaged) -> int:
+        """Return where told bytes end; of line ends, the first: the others are behind records."""
+        if told.length is None:
+            return len(self._data)
+        if "line ends," in told.reason:
+            return told.offset + _line_end(self._data[told.offset :])
+        return told.offset + told.length
 
     def _not_true(self) -> Iterator[Finding]:
         """Yield rows that show what is not in the file."""
@@ -318,6 +344,10 @@ def _left(case: Case) -> Iterator[Left]:
             places = {at - (start - placed.start) for at in firsts}
             found += [Left(placed, at, False) for at in places - whole]
     yield from sorted(found, key=lambda each: each.start)
+
+
+def _line_end(data: bytes) -> int:
+    return next((len(each) for each in _LINE_ENDS if data.startswith(each)), 0)
 
 
 def _uncovered(spans: Iterable[tuple[int, int]], size: int) -> Iterator[tuple[int, int]]:

@@ -1,0 +1,10 @@
+"""Standard input: what it is called, and what stands for its path."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+STDIN = "-"
+NOWHERE = Path(os.devnull)
+"""This object, and no other path, is the one of standard input."""
