@@ -155,7 +155,7 @@ class _Records:
         for index, record in zip(later.tolist(), owner.tolist(), strict=True):
             if record >= 0 and index <= self.final[record]:
                 size = self._before[index] - self._before[self.head[record]] + RDW_SIZE
-                if size >= self.told[record]:
+                if size >= self.told[record] or self.odd[record]:
                     yield self._overlong(record, index - 1, int(run.place[index]))
 
     def in_pieces(self, walk: Walk) -> Iterator[Overlong]:

@@ -124,6 +124,15 @@ CORPUS |= {
         ),
         (B, C),
     ),
+    "a record without its end, with triplets that tell more than there is": Found(
+        "ftp-block",
+        (
+            struct.pack(">BH", 0, SIZE) + body(0, longer=0x4000),
+            in_ftp_blocks(B, SIZE),
+            in_ftp_blocks(C, SIZE),
+        ),
+        (B, C),
+    ),
 }
 
 HEADER_END = 14

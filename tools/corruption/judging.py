@@ -209,7 +209,7 @@ class Judge:
             size = placed.head[0] - placed.start
             for at in starts.get(placed.start, []) if placed.pieces == 1 and size else []:
                 body = self._data[at + size :]
-                is_framed = (origin[at : at + size] == range(placed.start, placed.head[0])).all()
+                is_framed = [*origin[at : at + size]] == [*range(placed.start, placed.head[0])]
                 if is_framed and recognised(body) and not implied(body):
                     found.append(Left(placed, at, whole=False))
         return found
