@@ -257,3 +257,26 @@ def test_a_header_in_a_damaged_record_is_told_though_it_leads_nowhere(
         assert found.bodies == [*before, with_header, C]
         at = len(data) - SIZE - 4 - len(with_header) + 60
         assert [(each.offset, each.length) for each in found.damage] == [(at, 0)]
+
+
+COVERED = rdw(B, longer=7)
+"""A record of which the length is wrong."""
+
+
+@pytest.mark.parametrize(
+    ("pieces", "there"),
+    [
+        ((rdw(FOREIGN + COVERED, longer=2 * SIZE + 8), rdw(C), rdw(A)), (FOREIGN + COVERED, C, A)),
+        ((rdw(FOREIGN + COVERED), rdw(C)), (FOREIGN + COVERED, C)),
+        ((rdw(A + bytes(9) + COVERED), b"\xff" * 9, rdw(C)), (A + bytes(9) + COVERED, C)),
+    ],
+    ids=["with others", "alone", "in front of damage"],
+)
+def test_a_record_with_a_wrong_length_that_another_one_covers_is_told(
+    tmp_path: Path, pieces: tuple[bytes, ...], there: tuple[bytes, ...]
+) -> None:
+    path = tmp_path / "input"
+    path.write_bytes(b"".join([rdw(C), *pieces]))
+    found = Reading(path, framing="rdw")
+    assert found.bodies == [C, *there]
+    assert pieces[0].index(COVERED) + SIZE + 4 in [each.offset for each in found.damage]
