@@ -13,12 +13,16 @@ from smfparse.faces import face
 if TYPE_CHECKING:
     from smfparse.decoding.areas import header_parts as header_parts
     from smfparse.decoding.decoder import Decoder as Decoder
-    from smfparse.decoding.duplicates import FINGERPRINT as FINGERPRINT
     from smfparse.decoding.duplicates import Duplicates as Duplicates
-    from smfparse.decoding.duplicates import Fingerprints as Fingerprints
-    from smfparse.decoding.duplicates import Recorder as Recorder
-    from smfparse.decoding.duplicates import fingerprints as fingerprints
-    from smfparse.decoding.duplicates import read_run as read_run
+    from smfparse.decoding.fingerprinting import FINGERPRINT as FINGERPRINT
+    from smfparse.decoding.fingerprinting import NO_RECORDS as NO_RECORDS
+    from smfparse.decoding.fingerprinting import Fingerprints as Fingerprints
+    from smfparse.decoding.fingerprinting import Identity as Identity
+    from smfparse.decoding.fingerprinting import Recorder as Recorder
+    from smfparse.decoding.fingerprinting import Seen as Seen
+    from smfparse.decoding.fingerprinting import fingerprints as fingerprints
+    from smfparse.decoding.fingerprinting import identity as identity
+    from smfparse.decoding.fingerprinting import read_run as read_run
     from smfparse.decoding.gathered import Gathered as Gathered
     from smfparse.decoding.matching import queue_tasks as queue_tasks
     from smfparse.decoding.needs import Needs as Needs
@@ -29,7 +33,11 @@ else:
         __name__,
         areas="header_parts",
         decoder="Decoder",
-        duplicates="Duplicates FINGERPRINT Fingerprints Recorder fingerprints read_run",
+        duplicates="Duplicates",
+        fingerprinting=(
+            "FINGERPRINT NO_RECORDS Fingerprints Identity Recorder Seen fingerprints identity "
+            "read_run"
+        ),
         gathered="Gathered",
         matching="queue_tasks",
         needs="Needs",

@@ -15,31 +15,27 @@ earlier dump to files that are added to it.
 
 from __future__ import annotations
 
-import hashlib
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from smfparse.decoding.fingerprinting import (
+    FINGERPRINT,
+    NO_RECORDS,
+    Fingerprints,
+    RecordHashes,
+    fingerprints,
+    read_run,
+    record_hashes,
+)
 from smfparse.errors import DamageLog
-from smfparse.limits import LIMITS
-from smfparse.reading import RDW_SIZE, SUBTYPE_END, Chunk, Input, begins_dump
-from smfparse.vectors import Bools, Bytes, Ints, gather
+from smfparse.reading import Chunk, Input, begins_dump
+from smfparse.vectors import Bools, Ints
 
-RecordHashes: TypeAlias = NDArray[np.uint64]
-"""Numbers made of SMF header and length: those of equal records are equal."""
-Fingerprints: TypeAlias = NDArray[np.bytes_]
-"""Hash, its highest byte first, and digest of records: dtype S16; they ascend as the hashes do."""
-
-DIGEST_BYTES = 8
-"""Bytes of the SHA-256 of a record that are used: two that differ, but neither in header nor in
-length, have the same with a chance of 1 in 10**19."""
-FINGERPRINT = np.dtype(f"S{8 + DIGEST_BYTES}")
 _NO_KINDS = np.zeros(0, np.int64)
-_MIX, _FOLD = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 _BLOCK = 1 << 16
 """RecordHashes that are looked at at once."""
 
@@ -75,14 +71,17 @@ class Duplicates:
 
         Nothing is looked for before the second dump: the first cannot have a duplicate.
         """
-        first = path == self.files[0].path
         for chunk in found:
-            later = bool(self.runs) or not first or chunk.goes_on_with_a_dump
-            if self._found is None and later:
-                self.find()
-            left = chunk if self._found is None else _without(chunk, self._found[path])
+            left = self.without(path, chunk)
             if len(left.start):
                 yield left
+
+    def without(self, path: Path, chunk: Chunk) -> Chunk:
+        """Leave the duplicates out of the next chunk of a file, of which maybe nothing is left."""
+        later = bool(self.runs) or path != self.files[0].path or chunk.goes_on_with_a_dump
+        if self._found is None and later:
+            self.find()
+        return chunk if self._found is None else _without(chunk, self._found[path])
 
 
 def _without(chunk: Chunk, numbers: Ints) -> Chunk:
@@ -91,43 +90,6 @@ def _without(chunk: Chunk, numbers: Ints) -> Chunk:
     if first == last:
         return chunk
     return chunk.where(~np.isin(chunk.record_no, numbers[first:last]))
-
-
-class Recorder:
-    """Takes the fingerprints of records as they are read.
-
-    hand_on  takes many of them, ascending; None: all are held
-    most     how many are held before they are handed on
-    """
-
-    def __init__(
-        self,
-        hand_on: Callable[[Fingerprints], None] | None = None,
-        most: int = LIMITS.fingerprints,
-    ) -> None:
-        self.held: list[Fingerprints] = []
-        self._hand_on = hand_on
-        self._most = most
-
-    def add(self, some: Fingerprints) -> None:
-        """Take some, in any order."""
-        self.held.append(some)
-        if self._hand_on is not None and sum(map(len, self.held)) >= self._most:
-            self._hand_on(self.take())
-
-    def take(self) -> Fingerprints:
-        """Return those that are held, ascending, and start anew."""
-        found = np.concatenate([np.zeros(0, FINGERPRINT), *self.held])
-        self.held.clear()
-        found.sort()
-        return found
-
-
-def read_run(path: Path) -> Fingerprints:
-    """Return the fingerprints in a file, which stay there until they are looked at."""
-    if not path.stat().st_size:
-        return np.zeros(0, FINGERPRINT)
-    return np.memmap(path, FINGERPRINT, "r")
 
 
 def find_duplicates(files: Sequence[Input], runs: Sequence[Fingerprints] = ()) -> dict[Path, Ints]:
@@ -168,7 +130,7 @@ def _hashes_of_dumps(file: Input) -> RecordHashes:
     for begins, chunk in _by_dump(file, _NO_KINDS):
         if begins and own:
             dumps.append(_once(own))
-        own.append(_hashes(chunk))
+        own.append(record_hashes(chunk))
     return np.concatenate([*dumps, _once(own)])
 
 
@@ -236,21 +198,6 @@ def _by_dump(file: Input, kinds: Ints | None = None) -> Iterator[tuple[bool, Chu
             first = False
 
 
-def _hashes(chunk: Chunk) -> RecordHashes:
-    """Return the hash of each record: the bytes behind the RDW up to the subtype, and the length.
-
-    These are in one piece, also where the rest of a record is not.
-    """
-    header = gather(chunk.buffer, chunk.start + RDW_SIZE, SUBTYPE_END - RDW_SIZE)
-    short = np.flatnonzero(chunk.length < SUBTYPE_END)
-    header[short] *= np.arange(RDW_SIZE, SUBTYPE_END) < chunk.length[short, None]
-    hashes = chunk.length.astype(np.uint64)
-    for word in header.view("<u4").T:
-        hashes = (hashes ^ word) * _MIX
-        hashes ^= hashes >> _FOLD
-    return hashes
-
-
 class _Earlier:
     """Fingerprints of records of earlier dumps, in runs that ascend.
 
@@ -262,7 +209,7 @@ class _Earlier:
 
     def add(self, parts: list[Fingerprints]) -> None:
         """Take the fingerprints of a dump out of a list."""
-        run = np.concatenate([np.zeros(0, FINGERPRINT), *parts])
+        run = np.concatenate([NO_RECORDS, *parts])
         parts.clear()
         if not len(run):
             return
@@ -289,28 +236,10 @@ def _duplicates(file: Input, hashes: RecordHashes, earlier: _Earlier) -> Ints:
     for begins, chunk in _by_dump(file):
         if begins:
             earlier.add(own)
-        candidates = chunk.where(_among(_hashes(chunk), hashes))
+        candidates = chunk.where(_among(record_hashes(chunk), hashes))
         some = fingerprints(candidates)
         again = earlier.have(some)
         numbers.append(candidates.record_no[again])
         own.append(some[~again])
     earlier.add(own)
     return np.concatenate(numbers)
-
-
-def fingerprints(chunk: Chunk) -> Fingerprints:
-    """Return the fingerprint of each record of a chunk."""
-    found = np.zeros((len(chunk.start), FINGERPRINT.itemsize), np.uint8)
-    found[:, :-DIGEST_BYTES] = _hashes(chunk).astype(">u8").view(np.uint8).reshape(-1, 8)
-    found[:, -DIGEST_BYTES:] = _digests(chunk)
-    return found.view(FINGERPRINT)[:, 0]
-
-
-def _digests(chunk: Chunk) -> Bytes:
-    """Return digests, uint8 (records, DIGEST_BYTES): of all bytes of a record behind the RDW."""
-    data: Bytes = chunk.buffer
-    view = memoryview(data.data)
-    ends = (chunk.start + chunk.length).tolist()
-    places = zip((chunk.start + RDW_SIZE).tolist(), ends, strict=True)
-    made = [hashlib.sha256(view[start:end]).digest()[:DIGEST_BYTES] for start, end in places]
-    return np.frombuffer(b"".join(made), np.uint8).reshape(-1, DIGEST_BYTES)

@@ -18,7 +18,7 @@ class Log:
     unknown        bytes that no column knows, by block or section; counted if `count_unknown`
     count_unknown  whether they are counted
     duplicates     records left out of each file because an earlier dump has them, by its path
-    records        takes the fingerprints of all records that are not left out; None: not taken
+    records        takes the fingerprints of all records; None: not taken
     """
 
     damage: DamageLog = field(default_factory=DamageLog)
@@ -33,7 +33,8 @@ class Log:
         self.unknown.update(other.unknown)
         self.duplicates.update(other.duplicates)
         if self.records is not None and other.records is not None:
-            self.records.add(other.records.take())
+            for each in other.records.seen:
+                self.records.add(each)
 
     def anew(self) -> Log:
         """Return an empty log with the same settings."""

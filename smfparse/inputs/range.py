@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
+import numpy as np
+
 from smfparse.decoding import (
     TASK_KINDS,
     Before,
@@ -19,6 +21,7 @@ from smfparse.decoding import (
     Gathered,
     Needs,
     Recorder,
+    Seen,
     fingerprints,
     queue_tasks,
 )
@@ -77,7 +80,8 @@ class Range:
         kinds = decoder.needs.kinds if log.records is None else None
         read = _Counted(self.file.chunks(damage, part, kinds))
         try:
-            yield from decoder.decode(_recorded(self._once(read), log.records))
+            found = self._once(read) if log.records is None else self._seen(read, log.records)
+            yield from decoder.decode(found)
         except DamageError as error:
             if not part.is_planned:
                 raise
@@ -126,6 +130,18 @@ class Range:
             iter(found) if self.duplicates is None else self.duplicates.left_out(self.path, found)
         )
 
+    def _seen(self, found: Iterable[Chunk], records: Recorder) -> Iterator[Chunk]:
+        """Do what `_once` does; `records` takes the fingerprints of all records."""
+        for chunk in found:
+            left, kept = chunk, np.ones(len(chunk.start), np.bool_)
+            if self.duplicates is not None:
+                left = self.duplicates.without(self.path, chunk)
+            if left is not chunk:
+                kept = np.isin(chunk.record_no, left.record_no)
+            records.add(Seen(self.path, fingerprints(chunk), kept))
+            if len(left.start):
+                yield left
+
 
 def needs_of(wanted: Wanted, options: ReadOptions, log: Log) -> Needs:
     """Return what is needed for rows that are wanted."""
@@ -140,14 +156,6 @@ def gathered_for(
     prompt  whether rows come as soon as there are any, in more batches
     """
     return Gathered(needs_of(wanted, options, log), options.limits, prompt=prompt)
-
-
-def _recorded(found: Iterator[Chunk], records: Recorder | None) -> Iterator[Chunk]:
-    """Yield chunks; `records`, if given, takes the fingerprints of what is in them."""
-    for chunk in found:
-        if records is not None:
-            records.add(fingerprints(chunk))
-        yield chunk
 
 
 class UnsoundError(Exception):

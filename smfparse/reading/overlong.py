@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 
@@ -16,15 +18,23 @@ from smfparse.reading.evidence import are_sound, leads_on
 from smfparse.reading.headers import (
     SMF_HEADER,
     TRIPLETS_END,
+    has_triplets,
     headers_in,
     implied_length,
+    is_header,
+    is_mq,
     plausible,
 )
+from smfparse.reading.heads import Heads
 from smfparse.reading.segments import FIRST, LAST, RDW_SIZE, WHOLE, Segments, Walk
 from smfparse.vectors import Bools, Bytes, Ints
 
 _FAR = 1 << 14
 """Bytes between records from which on each is searched apart."""
+_SHORT = 1 << 12
+"""Bytes of a run behind damage: where headers are in it is known from the search for its start."""
+_TRIED, _STEPS = 16, 4
+"""Headers in a record of another product that are tried, and segments that each is followed."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +46,7 @@ class Overlong:
     place   where the first one that it covers starts, with what leads to it
     told    its bytes by what is in it; 0: not known
     single  whether it seems to be whole in its first segment
-    odd     whether it is damaged itself
+    odd     whether it is not what it seems, even if nothing follows what starts there
     """
 
     head: int
@@ -62,7 +72,7 @@ class Overlong:
 
 
 def first_overlong(
-    walk: Walk, buffer: Bytes, run: Segments, good: Bools, end: int, last: bool
+    walk: Walk, heads: Heads, run: Segments, good: Bools, end: int, last: bool
 ) -> tuple[Overlong | None, list[int]]:
     """Return the first record of a run that covers another one; None: there is none.
 
@@ -72,20 +82,31 @@ def first_overlong(
     end   of the data in the buffer
     last  whether nothing comes behind `end`
     """
-    if not good.any():
+    if not good.any() or _covers_nothing(heads, run):
         return None, []
-    records = _Records(buffer, run, good)
+    records = _Records(heads.buffer, run, good)
     hidden = list[int]()
     found = list[Overlong]()
     for places in (records.behind_pieces(), records.in_pieces(walk)):
         for each in places:
-            if leads_on(walk, buffer, each.place, end, last) is not False:
+            if leads_on(walk, heads.buffer, each.place, end, last) is not False:
                 found.append(each)
                 break
             if each.odd:
                 hidden.append(each.place)
+        if found and _covers_nothing(heads, found[0].parted(run)):
+            break
     first = min(found, key=lambda each: each.place, default=None)
     return first, sorted(each for each in hidden if first is None or each < first.place)
+
+
+def _covers_nothing(heads: Heads, run: Segments) -> bool:
+    """Whether in a short run no header is but where a record starts."""
+    low = int(run.at[0])
+    if run.end - low > _SHORT:
+        return False
+    starts = set(run.at[run.code <= FIRST].tolist())
+    return all(each in starts for each in heads.between(low, run.end))
 
 
 class _Records:
@@ -108,16 +129,26 @@ class _Records:
         self.head, self.final = starts[mine], finals[mine]
         self._before = np.append(0, np.cumsum(run.length - RDW_SIZE))
         self.size = self._before[self.final + 1] - self._before[self.head] + RDW_SIZE
-        told = implied_length(buffer, run.at[self.head])
-        first = run.length[self.head] >= TRIPLETS_END
-        lone = np.where(run.code[self.head] == WHOLE, True, first & (self.size > told))
+        told, code = implied_length(buffer, run.at[self.head]), run.code[self.final]
+        seen = run.length[self.head]
+        more = self.size > told
+        first = self._show_triplets(seen)
+        lone = (code == WHOLE) | (more & first)
         shown = np.where(self.head == self.final, lone, first)
         self.sound = are_sound(buffer, run.at[self.head])
         self.told = np.where(shown, told, 0)
-        ends = np.isin(run.code[self.final], (WHOLE, LAST))
-        wrong = (self.size > self.told) | ((self.size < self.told) & ends)
-        seen = run.length[self.head] >= SMF_HEADER
-        self.odd = (seen & ~self.sound) | ((self.told > 0) & wrong)
+        wrong = more | ((self.size < told) & ((code == WHOLE) | (code == LAST)))
+        self.odd = (wrong & (self.told > 0)) | (~self.sound & (seen >= SMF_HEADER))
+
+    def _show_triplets(self, seen: Ints) -> Bools:
+        """Return which records have all triplets in their first segments, of `seen` bytes."""
+        run, buffer = self._run, self._buffer
+        shown: Bools = seen >= TRIPLETS_END
+        short = np.flatnonzero(~shown & (run.code[self.head] == FIRST))
+        short = short[is_mq(buffer, run.at[self.head[short]])]
+        if short.size:
+            shown[short] = has_triplets(buffer, run.at[self.head[short]], seen[short])
+        return shown
 
     def behind_pieces(self) -> Iterator[Overlong]:
         """Give places where a segment that goes on with a record starts as a record does."""
@@ -131,8 +162,9 @@ class _Records:
         for index, record in zip(later.tolist(), owner.tolist(), strict=True):
             if record >= 0 and index <= self.final[record]:
                 size = self._before[index] - self._before[self.head[record]] + RDW_SIZE
-                if size >= self.told[record]:
-                    yield self._overlong(record, index - 1, int(run.place[index]))
+                if size >= self.told[record] or self.odd[record]:
+                    odd = bool(self.odd[record])
+                    yield self._overlong(record, index - 1, int(run.place[index]), odd=odd)
 
     def in_pieces(self, walk: Walk) -> Iterator[Overlong]:
         """Give places in segments where others may start: behind what is in the records.
@@ -147,7 +179,7 @@ class _Records:
         told = start + RDW_SIZE + np.maximum(self.told[record] - before, 0)
         low = np.where(self.odd[record], start + RDW_SIZE, told)
         is_long = end - low >= SMF_HEADER - RDW_SIZE
-        is_long &= (piece < run.code.size - 1) | (not run.broken)
+        is_long &= (piece < run.code.size - 1) | (not run.broken) | self.odd[record]
         long = np.flatnonzero(is_long)
         if not long.size:
             return
@@ -173,35 +205,74 @@ class _Records:
     def _in_stretch(
         self, walk: Walk, piece: Ints, record: Ints, low: Ints, told: Ints, end: Ints
     ) -> Iterator[Overlong]:
-        """Give the first place in each of some segments between `low` and `end`.
+        """Give the places in some segments between `low` and `end`.
 
         A header right behind what is `told` to be in the record has no room for a length.
         """
         run = self._run
         places = headers_in(self._buffer, int(low[0]) - 1, int(end[-1]))
         owner = np.maximum(np.searchsorted(low - 1, places, side="right") - 1, 0)
-        inside = np.flatnonzero(places + SMF_HEADER <= end[owner])
-        seen = set[int]()
-        for index, number in zip(inside.tolist(), owner[inside].tolist(), strict=True):
-            own = int(record[number])
-            doubtful = self.told[own] or not self.sound[own]
-            begin = walk.begin(self._buffer, int(places[index]), int(low[number]))
-            if begin is None or begin < told[number] <= places[index] + RDW_SIZE:
-                continue
-            if number in seen and not doubtful:
-                continue
-            seen.add(number)
-            if doubtful or self._leads_to(walk, begin, int(end[number])):
-                ends = run.code[piece[number]] in (WHOLE, LAST)
-                yield self._overlong(own, int(piece[number]), begin, bool(ends))
+        inside = places + SMF_HEADER <= end[owner]
+        pairs = zip(owner[inside].tolist(), places[inside].tolist(), strict=True)
+        for number, some in groupby(pairs, key=itemgetter(0)):
+            behind = int(told[number])
+            found = [(at, walk.begin(self._buffer, at, int(low[number]))) for _, at in some]
+            heads = [
+                (at, begin)
+                for at, begin in found
+                if begin is not None and not begin < behind <= at + RDW_SIZE
+            ]
+            own, final = int(record[number]), int(piece[number])
+            ends = bool(run.code[final] in (WHOLE, LAST))
+            for place, odd in self._believed(walk, own, heads, int(end[number])):
+                yield self._overlong(own, final, place, ends, odd=odd)
 
-    def _overlong(self, record: int, final: int, place: int, ends: bool = True) -> Overlong:
+    def _believed(
+        self, walk: Walk, record: int, heads: list[tuple[int, int]], end: int
+    ) -> Iterator[tuple[int, bool]]:
+        """Give where records may start in one up to `end`, and whether that one is odd.
+
+        heads  where headers are in it, each with what leads to it
+
+        A record of which nothing is known to be wrong may have a header in it, but hardly one
+        from which records lead to its end or to a further one, or of one that ends where it does.
+        """
+        buffer, odd = self._buffer, bool(self.odd[record])
+        is_known = not self.told[record] and self.sound[record]
+        covers = is_known and any(_leads_on(walk, buffer, at, end) for _, at in heads[:_TRIED])
+        if covers or not is_known:
+            for _, begin in heads:
+                yield begin, odd or covers
+        elif heads and _leads_to(walk, buffer, heads[0][1], end):
+            yield heads[0][1], False
+        else:
+            last = np.array([at for at, _ in heads[-_TRIED:]], np.int64)
+            exact = last + implied_length(buffer, last) == end
+            for index in np.flatnonzero(exact).tolist():
+                yield heads[-_TRIED:][index][1], True
+
+    def _overlong(
+        self, record: int, final: int, place: int, ends: bool = True, odd: bool = False
+    ) -> Overlong:
         """Return a record up to `final`; `ends` says whether that segment ends a record at all."""
         head, told = int(self.head[record]), int(self.told[record])
         single = ends and head == final and bool(self.sound[record])
-        return Overlong(head, final, place, told, single, bool(self.odd[record]))
+        return Overlong(head, final, place, told, single, odd)
 
-    def _leads_to(self, walk: Walk, begin: int, end: int) -> bool:
-        """Whether the records from `begin` on end just at `end`."""
-        found = walk.segments(self._buffer, begin, end, True)
-        return not found.broken and found.end == end
+
+def _leads_to(walk: Walk, buffer: Bytes, begin: int, end: int) -> bool:
+    """Whether the records from `begin` on end just at `end`."""
+    found = walk.segments(buffer, begin, end, True)
+    return not found.broken and found.end == end
+
+
+def _leads_on(walk: Walk, buffer: Bytes, begin: int, end: int) -> bool:
+    """Whether the record at `begin` leads to another one with a header, before `end`."""
+    found = walk.segments(buffer, begin, end, True, _STEPS)
+    starts = np.flatnonzero(found.code <= FIRST)
+    return bool(
+        starts.size > 1
+        and not starts[0]
+        and found.code[starts[1] - 1] in (WHOLE, LAST)
+        and is_header(buffer, int(found.at[starts[1]]))
+    )

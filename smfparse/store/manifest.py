@@ -34,9 +34,10 @@ Manifest: TypeAlias = dict[str, Any]
 MANIFEST = "smfparse.json"
 VIEWS = "views.sql"
 RECORDS = ".records"
-FORMAT = 6
-_BEFORE_COLUMNS, _BEFORE_CHECKSUMS = 4, 5
-"""Formats whose manifests do not name columns, or checksums; datasets of these are read."""
+FORMAT = 7
+_BEFORE_COLUMNS, _BEFORE_CHECKSUMS, _BEFORE_IDENTITIES = 4, 5, 6
+"""Formats whose manifests do not name columns, checksums, or identities of inputs; datasets of
+these are read."""
 _LATER = frozenset({COUNTED_AT, "task_record_offset"})
 """Columns that no dataset of that format has."""
 _FOLDERS = ("", f"{FOLDERS}/", f"{EARLIER_FOLDERS}/")
@@ -65,7 +66,8 @@ _SHAPE: _Shape = {
     "checksums": dict,
 }
 """What a manifest has besides its format."""
-_FILE: _Shape = {"name": str, "bytes": int, "sha256": str}
+_FILE: _Shape = {"name": str, "bytes": int, "identity": str}
+_EARLIER_FILE: _Shape = {"name": str, "bytes": int, "sha256": str}
 _DATASET: _Shape = {"name": str, "inputs": list}
 
 
@@ -75,7 +77,9 @@ def read_manifest(folder: Path) -> Manifest:
     if isinstance(found, dict) and found.get("format") == _BEFORE_COLUMNS:
         found |= {"format": _BEFORE_CHECKSUMS, "columns": named_columns(_LATER)}
     if isinstance(found, dict) and found.get("format") == _BEFORE_CHECKSUMS:
-        found |= {"format": FORMAT, "checksums": {}}
+        found |= {"format": _BEFORE_IDENTITIES, "checksums": {}}
+    if isinstance(found, dict) and found.get("format") == _BEFORE_IDENTITIES:
+        found |= {"format": FORMAT}
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise InputError(
             f"{folder}: written by another version of smfparse; convert again from the SMF files"
@@ -129,7 +133,7 @@ def _is_input(found: Any, nested: int = 0) -> bool:
     if nested == _MOST_NESTED or not _has(found, {"name": str}):
         return False
     if "inputs" not in found:
-        return _has(found, _FILE)
+        return _has(found, _FILE) or _has(found, _EARLIER_FILE)
     return _has(found, _DATASET) and all(_is_input(each, nested + 1) for each in found["inputs"])
 
 

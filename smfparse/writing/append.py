@@ -35,7 +35,7 @@ class Appended:
 def append_dataset(inputs: Inputs, folder: Path, *, partition: bool = False) -> Appended:
     """Add SMF files to the dataset in `folder`, or make it where there is none.
 
-    A file whose bytes it has already is skipped, whatever its name. A record that it has is a
+    A file that it has already is skipped, whatever its name. A record that it has is a
     duplicate, as if the dataset's inputs had been named before these.
 
     Raises RequestError where a dataset cannot be added to, as it was made of a dataset or of
@@ -75,10 +75,8 @@ def _add(inputs: Inputs, there: Dataset) -> Appended:
 
 
 def _known(read: dict[Path, Original], old: Manifest) -> set[Path]:
-    """Return the files whose bytes a dataset has; those of another size need not be read."""
-    sums = {each["sha256"] for each in old["inputs"]}
-    sizes = {each["bytes"] for each in old["inputs"]}
-    return {path for path, each in read.items() if each.stamp.size in sizes and each.sha256 in sums}
+    """Return the files that a dataset has; those of another size need not be read."""
+    return {path for path, each in read.items() if each.is_one_of(old["inputs"])}
 
 
 def _called(new: list[SmfFile], names: dict[str, str], there: Dataset) -> list[SmfFile]:

@@ -7,7 +7,7 @@ dataset once its manifest names them (`placing`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -37,7 +37,7 @@ from smfparse.store import (
 )
 from smfparse.tables import DAMAGE, Batch, decoded_tables, table_names, wanted_tables
 from smfparse.writing.making import Making
-from smfparse.writing.originals import Original, originals
+from smfparse.writing.originals import originals
 from smfparse.writing.parts import PartFiles, Written
 from smfparse.writing.placing import clear, put_in_place, write_last
 
@@ -196,7 +196,7 @@ def _manifest(inputs: Inputs, made: Making, written: Sequence[Written]) -> Manif
     manifest = {
         "format": FORMAT,
         "smfparse": __version__,
-        "inputs": [_described(each, inputs, made.read) for each in inputs.sources],
+        "inputs": [_described(each, inputs, made) for each in inputs.sources],
         "selection": inputs.selected,
         "partitioned": made.partitioned,
         "tables": _rows(written),
@@ -211,19 +211,22 @@ def _manifest(inputs: Inputs, made: Making, written: Sequence[Written]) -> Manif
     return manifest if made.old is None else _sum(made.old, manifest, made.first)
 
 
-def _described(source: Source, inputs: Inputs, read: Mapping[Path, Original]) -> dict[str, Any]:
+def _described(source: Source, inputs: Inputs, made: Making) -> dict[str, Any]:
     """Return the entry of an input in the manifest. Raises InputError where it was changed."""
     if not isinstance(source, SmfFile):
         assert isinstance(source, Dataset)
         names = called_otherwise(source.manifest["inputs"], source.called)
         return {"name": source.name, "inputs": names}
-    before = read[source.path]
-    found = before.sha256
+    before = made.read[source.path]
+    if _are_files(inputs.sources):
+        found = str(made.recorder.identities[source.path])
+    else:
+        found = before.identity
     before.check()
     return {
         "name": source.name,
         "bytes": before.stamp.size,
-        "sha256": found,
+        "identity": found,
         "smfparse": __version__,
         "duplicates": inputs.log.duplicates.get(source.path, 0),
     }

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 
-from smfparse.decoding import Fingerprints, Recorder, read_run
+from smfparse.decoding import NO_RECORDS, Fingerprints, Identity, Recorder, Seen, read_run
 from smfparse.errors import Damage, DamageLog
 from smfparse.limits import Limits
 from smfparse.store import PARTIAL, RECORDS, Folder, Manifest
@@ -27,6 +28,36 @@ def damage_keys(damage: DamageLog) -> frozenset[DamageKey]:
 
 def _key(damage: Damage) -> DamageKey:
     return damage.source, damage.offset, damage.reason
+
+
+class Runs(Recorder):
+    """Fingerprints of records as a dataset keeps them, and the identities of their files.
+
+    hand_on  takes many fingerprints, ascending, of records that are not left out
+    most     how many are held before they are handed on
+    """
+
+    def __init__(self, hand_on: Callable[[Fingerprints], None], most: int) -> None:
+        super().__init__()
+        self.identities: defaultdict[Path, Identity] = defaultdict(Identity)
+        self._hand_on = hand_on
+        self._most = most
+        self._held = 0
+
+    def add(self, some: Seen) -> None:
+        self.identities[some.path].add(some.fingerprints)
+        super().add(some)
+        self._held += int(np.count_nonzero(some.kept))
+        if self._held >= self._most:
+            self._hand_on(self.take())
+
+    def take(self) -> Fingerprints:
+        """Return those that are held, ascending, and start anew."""
+        found = np.concatenate([NO_RECORDS, *(each.fingerprints[each.kept] for each in self.seen)])
+        self.seen.clear()
+        self._held = 0
+        found.sort()
+        return found
 
 
 @dataclass
@@ -51,10 +82,10 @@ class Making:
     damage: frozenset[DamageKey] = frozenset()
     fingerprints: dict[str, int] = field(default_factory=dict)
     sums: dict[str, str] = field(default_factory=dict)
-    recorder: Recorder = field(init=False)
+    recorder: Runs = field(init=False)
 
     def __post_init__(self) -> None:
-        self.recorder = Recorder(self.write_fingerprints, self.limits.fingerprints)
+        self.recorder = Runs(self.write_fingerprints, self.limits.fingerprints)
 
     def write_fingerprints(self, some: Fingerprints) -> None:
         """Write fingerprints, which ascend, as a file."""

@@ -8,9 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from smfparse.decoding import identity
 from smfparse.errors import InputError
 from smfparse.inputs import SmfFile
-from smfparse.store import checksum
+from smfparse.store import Manifest, checksum
 
 
 class Stamp(NamedTuple):
@@ -28,9 +29,27 @@ class Original:
     stamp: Stamp
 
     @cached_property
+    def identity(self) -> str:
+        """The identity of the file. Raises InputError where it cannot be read."""
+        return identity(self.file.input)
+
+    @cached_property
     def sha256(self) -> str:
         """The SHA-256 of the file. Raises InputError where it cannot be read."""
         return checksum(self.file.path)
+
+    def is_one_of(self, inputs: Iterable[Manifest]) -> bool:
+        """Whether it is one of the SMF files that a manifest names as its inputs.
+
+        Earlier versions kept the SHA-256 of a file instead of its identity.
+        """
+        return any(
+            each["identity"] == self.identity
+            if "identity" in each
+            else each["sha256"] == self.sha256
+            for each in inputs
+            if each["bytes"] == self.stamp.size
+        )
 
     def check(self) -> None:
         """Raise InputError where the file is not as it was before."""

@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 from smfparse.decoding import (
     FINGERPRINT,
     Duplicates,
-    Recorder,
+    Seen,
     duplicates,
+    fingerprinting,
     fingerprints,
     read_run,
 )
@@ -32,6 +33,7 @@ from smfparse.reading import Chunk, Input, planning, spans
 from smfparse.selecting import ALL_RECORDS, Selection
 from smfparse.store import MANIFEST
 from smfparse.writing import write_dataset
+from smfparse.writing.making import Runs
 from tests.inputs.test_ranges import CAPACITY, MIXED, Here, found_in, small_chunks
 from tests.support import command
 from tests.support.builders import UTC_NOON, chunk_of, foreign_record, rdw, segments
@@ -93,13 +95,13 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
 def digested(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Count the records whose bytes are looked at, chunk by chunk."""
     counts: list[int] = []
-    digests = duplicates._digests
+    digests = fingerprinting.digests
 
     def counted(chunk: Chunk) -> Any:
         counts.append(len(chunk.start))
         return digests(chunk)
 
-    monkeypatch.setattr(duplicates, "_digests", counted)
+    monkeypatch.setattr(fingerprinting, "digests", counted)
     return counts
 
 
@@ -414,24 +416,31 @@ def test_records_that_were_read_before_are_duplicates(
 
 
 @given(
-    batches=st.lists(st.lists(st.binary(min_size=16, max_size=16), max_size=4), max_size=6),
+    batches=st.lists(
+        st.lists(st.tuples(st.binary(min_size=16, max_size=16), st.booleans()), max_size=4),
+        max_size=6,
+    ),
     most=st.integers(1, 8),
 )
 @search(60)
 def test_fingerprints_are_handed_on_in_order_and_none_is_lost_or_added(
-    batches: list[list[bytes]], most: int
+    batches: list[list[tuple[bytes, bool]]], most: int
 ) -> None:
     handed: list[Any] = []
-    recorder = Recorder(handed.append, most)
+    recorder = Runs(handed.append, most)
     for each in batches:
-        recorder.add(np.array(each, FINGERPRINT))
-        assert sum(map(len, recorder.held)) < most
+        some = np.array([found for found, _ in each], FINGERPRINT)
+        recorder.add(Seen(Path("a"), some, np.array([kept for _, kept in each], np.bool_)))
+        assert sum(each.kept.sum() for each in recorder.seen) < most
     assert all(len(each) >= most for each in handed)
     handed += [recorder.take(), recorder.take()]
     taken = [[bytes(each).ljust(16, b"\0") for each in some] for some in handed]
     assert all(some == sorted(some) for some in taken)
-    assert sorted(itertools.chain(*taken)) == sorted(itertools.chain(*batches))
+    every = list(itertools.chain(*batches))
+    assert sorted(itertools.chain(*taken)) == sorted(found for found, kept in every if kept)
     assert taken[-1] == []
+    whole = hashlib.sha256(b"".join(found for found, _ in every)).hexdigest()
+    assert str(recorder.identities[Path("a")]) == whole
 
 
 # What it costs ----------------------------------------------------------------------------------
@@ -444,8 +453,9 @@ def test_a_single_dump_is_not_searched(
     def never(*arguments: Any) -> Any:
         raise AssertionError("searched")
 
-    for name in ("find_duplicates", "_hashes", "_digests"):
-        monkeypatch.setattr(duplicates, name, never)
+    monkeypatch.setattr(duplicates, "find_duplicates", never)
+    for name in ("record_hashes", "digests"):
+        monkeypatch.setattr(fingerprinting, name, never)
     for name, start in (("a", header()), ("b", work(0))):
         path = put(folder / name, start, *map(work, range(1, 100)), trailer())
         assert numbers(path, jobs) == [*range(1, 102)]
@@ -597,5 +607,5 @@ def test_a_dataset_is_written_without_duplicates(
 
 def test_digests_are_of_the_bytes_behind_the_rdw() -> None:
     record = work(1)
-    (digest,) = duplicates._digests(chunk_of(record)).tolist()
-    assert bytes(digest) == hashlib.sha256(record[4:]).digest()[: duplicates.DIGEST_BYTES]
+    (digest,) = fingerprinting.digests(chunk_of(record)).tolist()
+    assert bytes(digest) == hashlib.sha256(record[4:]).digest()[:8]

@@ -104,6 +104,37 @@ CORPUS |= {
 }
 
 
+def in_ftp_blocks(data: bytes, size: int, longer: int = 0) -> bytes:
+    """Return a record in blocks of FTP of up to `size` bytes; `longer`: of the last one."""
+    pieces = [data[at : at + size] for at in range(0, len(data), size)]
+    last = struct.pack(">BH", 0x80, len(pieces[-1]) + longer) + pieces[-1]
+    return b"".join([*(struct.pack(">BH", 0, len(each)) + each for each in pieces[:-1]), last])
+
+
+IN_BLOCKS = in_ftp_blocks(A, 100)
+DAMAGED = struct.pack(">BH", 0, 1).join(in_ftp_blocks(A, 90).split(struct.pack(">BH", 0, 90)))
+CORPUS |= {
+    "a last block that covers records, the first of which is damaged": Found(
+        "ftp-block",
+        (
+            in_ftp_blocks(A, 100, len(DAMAGED) + 2 * len(IN_BLOCKS)),
+            DAMAGED,
+            in_ftp_blocks(B, 100),
+            in_ftp_blocks(C, 100),
+        ),
+        (B, C),
+    ),
+    "a record without its end, with triplets that tell more than there is": Found(
+        "ftp-block",
+        (
+            struct.pack(">BH", 0, SIZE) + body(0, longer=0x4000),
+            in_ftp_blocks(B, SIZE),
+            in_ftp_blocks(C, SIZE),
+        ),
+        (B, C),
+    ),
+}
+
 HEADER_END = 14
 NO_SYSTEM = A[: HEADER_END - 4] + bytes(4) + A[HEADER_END:]
 BY_CHANCE = B[:2] + bytes.fromhex("0063050A") + B[6:]
@@ -148,7 +179,7 @@ def gone(found: Found) -> Iterator[int]:
     """Yield the bytes of the pieces of a file in which no record is, but for their marks."""
     at = 0
     for each in found.pieces:
-        if not any(record in each for record in found.there):
+        if not any(is_in(record, each) for record in found.there):
             yield from range(at, at + len(each.removesuffix(MARK)))
         at += len(each)
 
@@ -189,6 +220,11 @@ def test_a_file_of_which_a_part_was_translated_is_read(tmp_path: Path) -> None:
     assert Reading(path).bodies == [B, C]
 
 
+def is_in(record: bytes, piece: bytes) -> bool:
+    """Whether a record is in a piece of a file, perhaps itself in blocks of 100 bytes."""
+    return record in piece or in_ftp_blocks(record, 100) == piece
+
+
 @pytest.mark.parametrize("size", range(980, 1040))
 def test_a_trailer_at_the_end_is_found_however_much_is_damaged_before(
     tmp_path: Path, size: int
@@ -221,3 +257,26 @@ def test_a_header_in_a_damaged_record_is_told_though_it_leads_nowhere(
         assert found.bodies == [*before, with_header, C]
         at = len(data) - SIZE - 4 - len(with_header) + 60
         assert [(each.offset, each.length) for each in found.damage] == [(at, 0)]
+
+
+COVERED = rdw(B, longer=7)
+"""A record of which the length is wrong."""
+
+
+@pytest.mark.parametrize(
+    ("pieces", "there"),
+    [
+        ((rdw(FOREIGN + COVERED, longer=2 * SIZE + 8), rdw(C), rdw(A)), (FOREIGN + COVERED, C, A)),
+        ((rdw(FOREIGN + COVERED), rdw(C)), (FOREIGN + COVERED, C)),
+        ((rdw(A + bytes(9) + COVERED), b"\xff" * 9, rdw(C)), (A + bytes(9) + COVERED, C)),
+    ],
+    ids=["with others", "alone", "in front of damage"],
+)
+def test_a_record_with_a_wrong_length_that_another_one_covers_is_told(
+    tmp_path: Path, pieces: tuple[bytes, ...], there: tuple[bytes, ...]
+) -> None:
+    path = tmp_path / "input"
+    path.write_bytes(b"".join([rdw(C), *pieces]))
+    found = Reading(path, framing="rdw")
+    assert found.bodies == [C, *there]
+    assert pieces[0].index(COVERED) + SIZE + 4 in [each.offset for each in found.damage]

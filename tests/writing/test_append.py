@@ -35,7 +35,6 @@ from smfparse.store import (
     RECORDS,
     Folder,
     NewFile,
-    checksum,
     dataset_files,
     read_manifest,
 )
@@ -44,6 +43,7 @@ from smfparse.writing import append_dataset, write_dataset
 from smfparse.writing.dataset import alone_in
 from tests.inputs.test_ranges import CAPACITY, Here, small_chunks
 from tests.support.builders import foreign_record
+from tests.support.datasets import identity_of, make_older
 from tests.support.mixed_records import Each, several
 from tests.support.paths import FIXTURES
 from tests.support.searching import search
@@ -252,7 +252,7 @@ def test_inputs_of_one_name_are_called_apart(dumps: list[Path], tmp_path: Path) 
     assert found.group_by(["source", "record_no"]).aggregate([]).num_rows == found.num_rows
 
 
-def test_standard_input_has_size_and_checksum(dumps: list[Path], tmp_path: Path) -> None:
+def test_standard_input_has_size_and_identity(dumps: list[Path], tmp_path: Path) -> None:
     folder = tmp_path / "tables"
     convert(dumps[0], "--to", folder)
     data = dumps[0].read_bytes()
@@ -262,8 +262,46 @@ def test_standard_input_has_size_and_checksum(dumps: list[Path], tmp_path: Path)
     assert read_manifest(folder)["inputs"][1] == read_manifest(folder)["inputs"][1] | {
         "name": "-",
         "bytes": dumps[1].stat().st_size,
-        "sha256": checksum(dumps[1]),
+        "identity": identity_of(dumps[1]),
     }
+
+
+def test_each_file_is_read_once(
+    dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its identity comes of its records; a file that no input is as long as is not read for it."""
+    monkeypatch.delattr("smfparse.writing.originals.identity")
+    monkeypatch.delattr("smfparse.writing.originals.checksum")
+    write_dataset(open_inputs(dumps[:1]), tmp_path / "tables")
+    append_dataset(open_inputs(dumps[1:]), tmp_path / "tables")
+
+
+def test_a_file_of_other_records_is_not_taken_for_one_as_long(
+    dumps: list[Path], tmp_path: Path
+) -> None:
+    folder, other = tmp_path / "tables", tmp_path / "other.smf"
+    write_dataset(open_inputs([dumps[0]]), folder)
+    data = bytearray(dumps[0].read_bytes())
+    data[-1] ^= 1
+    other.write_bytes(data)
+    done = append_dataset(open_inputs([other]), folder)
+    assert not done.known
+    assert done.rows["record"] == 1
+    assert append_dataset(open_inputs([other]), folder).known == (str(other),)
+
+
+def test_a_dataset_with_checksums_of_its_inputs_knows_them(
+    dumps: list[Path], tmp_path: Path
+) -> None:
+    """As formats before 7 had them, instead of identities."""
+    folder = tmp_path / "tables"
+    write_dataset(open_inputs(dumps[:2]), folder)
+    make_older(folder)
+    done = append_dataset(open_inputs(dumps), folder)
+    assert done.known == tuple(map(str, dumps[:2]))
+    kinds = [each.keys() & {"identity", "sha256"} for each in done.manifest["inputs"]]
+    assert kinds == [{"sha256"}, {"sha256"}, {"identity"}]
+    assert append_dataset(open_inputs(dumps), folder).known == tuple(map(str, dumps))
 
 
 def test_what_cannot_be_added_is_refused_and_changes_nothing(

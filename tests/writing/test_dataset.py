@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import errno
 import gc
-import hashlib
 import json
 import os
 import shutil
@@ -25,7 +24,7 @@ from smfparse.store import MANIFEST, PARTIAL, RECORDS, VIEWS, Folder
 from smfparse.tables import schema, table_names
 from smfparse.writing import append_dataset, write_dataset
 from tests.support.builders import foreign_record, rdw
-from tests.support.datasets import note_checksums
+from tests.support.datasets import identity_of, note_checksums
 from tests.support.smf import LOG_START, Io, Log, log_record
 
 LOG = Log(
@@ -119,7 +118,7 @@ def test_the_manifest_counts_rows_and_names_the_inputs(dump: Path, folder: Path)
         {
             "name": str(dump),
             "bytes": dump.stat().st_size,
-            "sha256": hashlib.sha256(dump.read_bytes()).hexdigest(),
+            "identity": identity_of(dump),
             "smfparse": smfparse.__version__,
             "duplicates": 0,
         }

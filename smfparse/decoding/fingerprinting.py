@@ -1,0 +1,118 @@
+"""What tells records apart, and files: numbers made of their bytes.
+
+Two records are the same if they have the same SMF header and length, and the same digest, which is
+of all bytes behind the RDW. Two files are the same if they are equally long and have the same
+records in the same order: their identity, which needs no second look at their bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smfparse.errors import DamageLog
+from smfparse.reading import RDW_SIZE, SUBTYPE_END, Chunk, Input
+from smfparse.vectors import Bools, Bytes, gather
+
+RecordHashes: TypeAlias = NDArray[np.uint64]
+"""Numbers made of SMF header and length: those of equal records are equal."""
+Fingerprints: TypeAlias = NDArray[np.bytes_]
+"""Hash, its highest byte first, and digest of records: dtype S16; they ascend as the hashes do."""
+
+DIGEST_BYTES = 8
+"""Bytes of the SHA-256 of a record that are used: two that differ, but neither in header nor in
+length, have the same with a chance of 1 in 10**19."""
+FINGERPRINT = np.dtype(f"S{8 + DIGEST_BYTES}")
+NO_RECORDS: Fingerprints = np.zeros(0, FINGERPRINT)
+_MIX, _FOLD = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
+
+
+class Seen(NamedTuple):
+    """Fingerprints of records of a file that come one behind the other.
+
+    kept  which of them are not left out as duplicates
+    """
+
+    path: Path
+    fingerprints: Fingerprints
+    kept: Bools
+
+
+class Recorder:
+    """Takes the fingerprints of records as they are read, each file's in order."""
+
+    def __init__(self) -> None:
+        self.seen: list[Seen] = []
+
+    def add(self, some: Seen) -> None:
+        """Take some."""
+        self.seen.append(some)
+
+
+class Identity:
+    """The identity of a file while its records are read in order."""
+
+    def __init__(self) -> None:
+        self._sum = hashlib.sha256()
+
+    def add(self, some: Fingerprints) -> None:
+        """Take the fingerprints of the next records."""
+        self._sum.update(some.tobytes())
+
+    def __str__(self) -> str:
+        return self._sum.hexdigest()
+
+
+def identity(file: Input) -> str:
+    """Return the identity of a file: a SHA-256 over the fingerprints of all its records.
+
+    Raises InputError where it cannot be read.
+    """
+    found = Identity()
+    for chunk in file.chunks(DamageLog()):
+        found.add(fingerprints(chunk))
+    return str(found)
+
+
+def read_run(path: Path) -> Fingerprints:
+    """Return the fingerprints in a file, which stay there until they are looked at."""
+    if not path.stat().st_size:
+        return NO_RECORDS
+    return np.memmap(path, FINGERPRINT, "r")
+
+
+def fingerprints(chunk: Chunk) -> Fingerprints:
+    """Return the fingerprint of each record of a chunk."""
+    found = np.zeros((len(chunk.start), FINGERPRINT.itemsize), np.uint8)
+    found[:, :-DIGEST_BYTES] = record_hashes(chunk).astype(">u8").view(np.uint8).reshape(-1, 8)
+    found[:, -DIGEST_BYTES:] = digests(chunk)
+    return found.view(FINGERPRINT)[:, 0]
+
+
+def record_hashes(chunk: Chunk) -> RecordHashes:
+    """Return the hash of each record: the bytes behind the RDW up to the subtype, and the length.
+
+    These are in one piece, also where the rest of a record is not.
+    """
+    header = gather(chunk.buffer, chunk.start + RDW_SIZE, SUBTYPE_END - RDW_SIZE)
+    short = np.flatnonzero(chunk.length < SUBTYPE_END)
+    header[short] *= np.arange(RDW_SIZE, SUBTYPE_END) < chunk.length[short, None]
+    hashes = chunk.length.astype(np.uint64)
+    for word in header.view("<u4").T:
+        hashes = (hashes ^ word) * _MIX
+        hashes ^= hashes >> _FOLD
+    return hashes
+
+
+def digests(chunk: Chunk) -> Bytes:
+    """Return digests, uint8 (records, DIGEST_BYTES): of all bytes of a record behind the RDW."""
+    data: Bytes = chunk.buffer
+    view = memoryview(data.data)
+    ends = (chunk.start + chunk.length).tolist()
+    places = zip((chunk.start + RDW_SIZE).tolist(), ends, strict=True)
+    made = [hashlib.sha256(view[start:end]).digest()[:DIGEST_BYTES] for start, end in places]
+    return np.frombuffer(b"".join(made), np.uint8).reshape(-1, DIGEST_BYTES)
