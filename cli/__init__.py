@@ -89,6 +89,19 @@ def _leave(code: int, message: str = "", error: BaseException | None = None) -> 
 _NAMES = ("info", "report", "compare", "convert", "sql", "describe", "dump", "generate")
 
 
+class _NoPandas:
+    """Lets there be no pandas for a process that runs a command.
+
+    pyarrow loads it with the first array where it is installed, to recognise what no command has.
+    That takes longer than most commands do.
+    """
+
+    def find_spec(self, name: str, *_: object) -> None:
+        """Raise ModuleNotFoundError for pandas; leave others to those who find modules."""
+        if name == "pandas":
+            raise ModuleNotFoundError("no command needs pandas", name=name)
+
+
 class _Commands(Mapping[str, click.Command]):
     """The commands, each a module that is imported when it is asked for."""
 
@@ -144,3 +157,9 @@ def main() -> None:
       141  the output was closed by the program that reads it
       143  terminated (SIGTERM); 129: by a terminal that was closed (SIGHUP)
     """
+
+
+def command_line() -> None:
+    """Run smfparse as a process of its own."""
+    sys.meta_path.insert(0, _NoPandas())
+    main()

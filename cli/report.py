@@ -179,7 +179,6 @@ def _report_absent(which: Report, opened: Inputs, there: bool) -> None:
 
 def _list(name: str | None, inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
     """Write the reports; with inputs, of which a name is the first, whether they have the data."""
-    from smfparse.query import Catalog
     from smfparse.reports import ListDocument, is_report, reports_listed
 
     if output.format == PARQUET:
@@ -189,6 +188,8 @@ def _list(name: str | None, inputs: tuple[str, ...], output: Output, reading: Re
     if name is None:
         output.write(ListDocument(reports_listed()))
         return
+    from smfparse.query import Catalog
+
     opened = reading.open((name, *inputs), output.path)
     with Catalog(opened) as catalog:
         output.write(ListDocument(reports_listed(catalog)))

@@ -190,6 +190,39 @@ def test_a_sound_file_has_to_be_read_as_what_it_is(
     assert what in {each.what for each in found}
 
 
+@pytest.mark.parametrize(
+    ("smf_type", "longer", "behind", "lost"),
+    [
+        pytest.param(52, 0, True, False, id="of another product"),
+        pytest.param(115, 0, True, True, id="of MQ, which tells how long it is"),
+        pytest.param(52, 1, True, True, id="of another product and another length"),
+        pytest.param(52, 0, False, True, id="of another product with no record behind"),
+    ],
+)
+def test_a_record_in_another_one_is_only_lost_if_the_outer_one_is_known_to_be_wrong(
+    tool: SimpleNamespace, smf_type: int, longer: int, behind: bool, lost: bool
+) -> None:
+    """The outer one was of MQ until its type was hit."""
+    draw = random.Random(1)
+    first, inner, last = records(tool, draw, 2)[1], *records(tool, draw, 2)[:0:-1]
+    outer = replace(first, body=first.body.ljust(700, b"\0"))
+    built = tool.framings.ftp_block([outer, inner, last], 0xFFFF, ended=False)
+    case = tool.cases.Case(
+        1, "ftp-block", bytes(built.data), tool.rope.Rope(built.data), list(built.records)
+    )
+    start, end = built.records[1].start, built.records[1].end
+    case.rope.set(1, (len(outer.body) + longer).to_bytes(2, "big"))
+    case.rope.set(4, bytes([smf_type]))
+    hidden = case.rope.piece(start, end)
+    case.rope.replace(start, end if behind else end + 9, tool.rope.Piece(b""))
+    case.rope.replace(300, 300 + end - start, hidden)
+    case.file = bytes(case.rope.data)
+    reading = tool.reading.Reading(framing="ftp-block")
+    judge = tool.judging.Judge(case, tool.cases.Manner("ftp-block", "none", small=False), reading)
+    found = [each.detail for each in judge.findings() if "gone" in each.what]
+    assert any("at 300" in each for each in found) == lost
+
+
 def judged(tool: SimpleNamespace, case: Any, reading: Any, framing: str | None) -> set[str]:
     manner = tool.cases.Manner(framing, "none", small=False)
     return {each.what for each in tool.judging.Judge(case, manner, reading).findings()}

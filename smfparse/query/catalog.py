@@ -30,7 +30,7 @@ from smfparse.query.projection import (
     together,
 )
 from smfparse.query.relations import Relations
-from smfparse.query.results import result_parts, result_table
+from smfparse.query.results import fetched, result_parts, result_table
 
 _OF_THE_QUERY = (
     duckdb.ParserException,
@@ -43,8 +43,12 @@ _OF_THE_QUERY = (
 """Errors of DuckDB that have their reason in the query, whatever the datasets hold."""
 _SEVERAL = 2
 """Scans of a statement whose plan does not show how many there are."""
-_STREAMED = 1024
-"""Rows of a batch of a stream."""
+_AT_ONCE = 1024
+"""Rows that are fetched at once."""
+_PLANNED = "planned"
+"""The name of the query that was planned last to run once."""
+_FEW_BYTES = 8 << 20
+"""Bytes of rows read first, up to which the result of a query is held in memory."""
 _QUERIES = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
 _GIVING_ROWS = (*_QUERIES, duckdb.StatementType.MULTI)
 """PIVOT is several statements in one: the first finds out which columns there are."""
@@ -95,6 +99,19 @@ class Statements:
         with self._relations.scans.read_once(wanted) if wanted else nullcontext():
             yield kinds
 
+    @contextmanager
+    def planned(self, query: str) -> Iterator[bool]:
+        """Plan a query once, for `EXECUTE planned`, and read the files first where it has to be.
+
+        Yields whether it reads so little that its rows can all be in memory.
+        """
+        plan = self._plan(query, f"PREPARE {_PLANNED} AS ")
+        if plan is None:
+            self._bind(query)
+        wanted = together([plan or self._whole(query)])
+        with self._relations.scans.read_once(wanted) if wanted else nullcontext() as spool:
+            yield plan is not None and spool is not None and spool.bytes <= _FEW_BYTES
+
     def _reads(self, statement: str, kind: Any) -> Plan:
         """Make what a statement reads; return that."""
         if kind == duckdb.StatementType.MULTI:
@@ -128,23 +145,28 @@ class Statements:
                 self._connection.execute(query)  # it fails as well, and its message has the place
             raise
 
-    def _plan(self, query: str) -> Plan | None:
+    def _plan(self, query: str, prepare: str = "") -> Plan | None:
         """Make what `query` reads; return what that is, None where the plan does not show it.
 
         Views have names that are words of many queries which do not read them, and take longer to
         make than tables; so they are made where it shows that they are wanted.
+
+        prepare  what stands before the query for its plan to be kept; '': it is not kept
         """
         self._relations.make(named_tables(query))
-        plan = self._explained(query)
+        plan = self._explained(query, prepare)
         if plan is None and (found := named_views(query)):
             self._relations.make((), found)
-            plan = self._explained(query)
+            plan = self._explained(query, prepare)
         if plan is None or plan.lists_views:
             self._relations.make_all()
-        return plan or self._explained(query)
+        return plan or self._explained(query, prepare)
 
-    def _explained(self, query: str) -> Plan | None:
+    def _explained(self, query: str, prepare: str) -> Plan | None:
         try:
+            if prepare:
+                self._connection.execute(f"{prepare}{query}")
+                query = f"EXECUTE {_PLANNED}"
             ((_, text),) = self._connection.execute(f"EXPLAIN (FORMAT JSON) {query}").fetchall()
         except duckdb.Error as error:
             if is_interrupt(error):
@@ -244,13 +266,23 @@ class Catalog:
             for query in queries:
                 yield result_table(self.connection.sql(query))
 
-    def stream(self, query: str) -> Generator[Any, None, None]:
-        """Yield the rows of `query`, which orders them, as pyarrow.RecordBatches.
+    def rows(self, query: str) -> Generator[list[dict[str, Any]], None, None]:
+        """Yield the rows of `query`, which orders them, some at a time.
 
-        Where memory is short DuckDB sorts on disk. Raises RequestError where the query fails.
+        DuckDB plans it once where it reads little; else it is planned again, and where memory is
+        short DuckDB sorts on disk. Raises RequestError where the query fails.
         """
-        with self._guarded(query), self._statements.prepared(query), self._order_of_rows_is_free():
-            yield from self.connection.sql(query).to_arrow_reader(_STREAMED)
+        with (
+            self._guarded(query),
+            self._order_of_rows_is_free(),
+            self._statements.planned(query) as is_little,
+        ):
+            if is_little:
+                self.connection.execute(f"EXECUTE {_PLANNED}")
+                yield from fetched(self.connection, _AT_ONCE)
+                return
+            for batch in self.connection.sql(query).to_arrow_reader(_AT_ONCE):
+                yield batch.to_pylist()
 
     @contextmanager
     def _order_of_rows_is_free(self) -> Iterator[None]:

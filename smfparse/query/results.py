@@ -51,6 +51,13 @@ def result_table(relation: Any) -> Any:
     return rows
 
 
+def fetched(connection: Any, count: int) -> Iterator[list[dict[str, Any]]]:
+    """Yield the rows of a statement that was executed, `count` at a time, by names of columns."""
+    names = [each for each, *_ in connection.description]
+    while rows := connection.fetchmany(count):
+        yield [dict(zip(names, row, strict=True)) for row in rows]
+
+
 def _plain(relation: Any) -> Any:
     names = _unique([name.partition("\0")[0] for name in relation.columns])  # as Arrow cuts them
     columns = []

@@ -43,6 +43,11 @@ class Spool:
         schema = coded_schema(table, self.wanted[table])
         return stack.enter_context(pa.ipc.new_stream(sink, schema))
 
+    @property
+    def bytes(self) -> int:
+        """How much it is."""
+        return sum((self.folder / table).stat().st_size for table in self.wanted)
+
     def has(self, table: str, names: frozenset[str]) -> bool:
         """Whether these columns of a table are here."""
         if table not in self.wanted:
@@ -68,7 +73,7 @@ class SmfScans:
         self._spool: Spool | None = None
 
     @contextmanager
-    def read_once(self, wanted: Wanted) -> Iterator[None]:
+    def read_once(self, wanted: Wanted) -> Iterator[Spool]:
         """Spool the tables and columns of `wanted`: scans of them do not read the files again.
 
         Raises OutputError where the temporary folder has no room for them.
@@ -78,7 +83,7 @@ class SmfScans:
             spool.fill(self.inputs)
             self._spool = spool
             try:
-                yield
+                yield spool
             finally:
                 self._spool = None
 

@@ -18,6 +18,7 @@ from smfparse.reading.chunks import SLACK
 from smfparse.reading.evidence import are_heads, are_sound, fills, next_record
 from smfparse.reading.framings import FRAMINGS
 from smfparse.reading.headers import SMF_HEADER
+from smfparse.reading.heads import Heads
 from smfparse.reading.packing import unpacked
 from smfparse.reading.segments import FIRST, RDW_SIZE, Segments, Walk
 from smfparse.reading.walks import WALKS
@@ -229,7 +230,7 @@ def _is_cut(walk: Walk, buffer: Bytes, at: int, end: int) -> bool:
 def _later(walk: Walk, buffer: Bytes, at: int, end: int, last: bool) -> int | None:
     """Return the first place behind `at` from which on there are records; None: nowhere."""
     if walk.chained:
-        place, sure = next_record(walk, buffer, at + 1, end, last)
+        place, sure = next_record(walk, Heads(buffer), at + 1, end, last)
         return place if sure else None
     buffer = buffer.copy()
     found = walk.segments(buffer, at + 1, end, last)

@@ -14,20 +14,21 @@ from smfparse.reading.headers import (
     SMF_HEADER,
     has_flag,
     has_system,
-    headers_in,
     implied_length,
     is_dump,
     is_plausible,
     plausible,
+    tells_length,
 )
+from smfparse.reading.heads import Heads
 from smfparse.reading.segments import FIRST, LAST, RDW_SIZE, WHOLE, Segments, Walk
 from smfparse.vectors import Bools, Bytes, Ints
 
 _LOOKS = ((1 << 12, 3), (1 << 17, 1 << 9))
 """Bytes behind a place, and segments in them, that are searched for records that follow it: first
 as much as is mostly enough; then the longest record, even in pieces of 64 bytes."""
-_FIRST_SEARCH = 1 << 10
-"""Bytes that are searched first for the next record; then more and more."""
+_FEW = 16
+"""Segments that are sooner looked at one by one than at once."""
 
 
 def are_heads(buffer: Bytes, found: Segments) -> Bools:
@@ -35,6 +36,9 @@ def are_heads(buffer: Bytes, found: Segments) -> Bools:
 
     Of a first segment that is too short for the SMF header nothing is known.
     """
+    if found.code.size <= _FEW:
+        each = zip(found.at.tolist(), found.length.tolist(), found.code.tolist(), strict=True)
+        return np.array([_is_head(buffer, *one) for one in each], np.bool_)
     seen = found.length >= SMF_HEADER
     heads: Bools = (found.code <= FIRST) & (seen | (found.code == FIRST))
     heads[heads & seen] = plausible(buffer, found.at[heads & seen])
@@ -59,22 +63,22 @@ def holds_records(buffer: Bytes, start: Ints, length: Ints) -> Bools:
     return holds
 
 
-def hides_record(walk: Walk, buffer: Bytes, low: int, high: int, end: int) -> bool:
+def hides_record(walk: Walk, heads: Heads, low: int, high: int, end: int) -> bool:
     """Whether a record that another one follows starts behind `low` and before `high`."""
-    places = _places(walk, buffer, low, high, low + 1)
-    return any(leads_on(walk, buffer, place, end, False) for place in places)
+    places = _places(walk, heads, low, high, low + 1)
+    return any(leads_on(walk, heads.buffer, place, end, False) for place in places)
 
 
-def _places(walk: Walk, buffer: Bytes, low: int, high: int, first: int) -> Iterator[int]:
+def _places(walk: Walk, heads: Heads, low: int, high: int, first: int) -> Iterator[int]:
     """Give where, from `first` on, records may start whose headers are between `low` and `high`."""
-    for each in headers_in(buffer, low, high).tolist():
-        place = walk.begin(buffer, each, first)
+    for each in heads.between(low, high):
+        place = walk.begin(heads.buffer, each, first)
         if place is not None:
             yield place
 
 
 def next_record(
-    walk: Walk, buffer: Bytes, low: int, end: int, last: bool
+    walk: Walk, heads: Heads, low: int, end: int, last: bool
 ) -> tuple[int | None, bool]:
     """Return where, from `low` on, a record starts and others follow; and whether that is sure.
 
@@ -82,15 +86,10 @@ def next_record(
 
     It is not sure where what follows is behind `end`. None: nowhere.
     """
-    start, size = max(low - RDW_SIZE, 0), _FIRST_SEARCH
-    while start <= end - SMF_HEADER:
-        stop = min(start + size, end)
-        for place in _places(walk, buffer, start, stop, low):
-            found = leads_on(walk, buffer, place, end, last)
-            if found is not False:
-                return place, bool(found)
-        start = stop - SMF_HEADER + 1
-        size *= 4
+    for place in _places(walk, heads, max(low - RDW_SIZE, 0), end, low):
+        found = leads_on(walk, heads.buffer, place, end, last)
+        if found is not False:
+            return place, bool(found)
     return None, True
 
 
@@ -125,7 +124,9 @@ def _followed(walk: Walk, buffer: Bytes, found: Segments, end: int, last: bool) 
     later = next((index for index in range(ends + 1, len(code)) if code[index] <= FIRST), None)
     if later is not None and _is_head(buffer, at[later], length[later], code[later]):
         return True
-    if fills(buffer, found.where(slice(1)))[0] or (last and found.end == end):
+    if last and found.end == end:
+        return True
+    if tells_length(buffer, at[0]) and fills(buffer, found.where(slice(1)))[0]:
         return True
     if later is None and found.end + RDW_SIZE + SMF_HEADER > end:
         return None

@@ -45,6 +45,7 @@ _SIGN = _SYSTEM - 1
 """The byte with the sign of the packed date."""
 _FIRST_YEAR, _END_YEAR = 0x0060000, 0x0200000
 """In a packed date without its sign: no SMF record is older than 1960; 2100 is far."""
+_TELLING = frozenset({DUMP_HEADER, DUMP_TRAILER, STATISTICS, ACCOUNTING})
 _FLAG_BITS, _FLAG_ON = 0x1F, 0x1E
 _IN_NAMES = np.zeros(256, np.bool_)
 _IN_NAMES[list("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789$#@ ".encode(ENCODING))] = True
@@ -240,14 +241,31 @@ def triplet_count(record: bytes) -> int:
     return int(exists.sum())
 
 
+def has_triplets(buffer: Bytes, start: Ints, length: Ints) -> Bools:
+    """Return which MQ records have all of their triplets in their first `length` bytes."""
+    _, exists = _all_triplets(buffer, start)
+    found: Bools = least_offset(exists.sum(axis=1) - 1) <= length
+    return found
+
+
 def content_end(buffer: Bytes, start: Ints) -> Ints:
     """Return how long MQ records are by their triplets: to the end of the last thing pointed to."""
-    unknown = np.full(len(start), _NO_TRIPLET, np.int64)
-    raw, exists = existing_triplets(buffer, start, unknown, MOST_TRIPLETS)
+    raw, exists = _all_triplets(buffer, start)
     size = raw["length"].astype(np.int64) * raw["count"]
     end = np.where(exists & (size > 0), raw["offset"] + size, HEADER_END)
     longest: Ints = end.max(axis=1, initial=HEADER_END)
     return longest
+
+
+def _all_triplets(buffer: Bytes, start: Ints) -> tuple[Any, Bools]:
+    """Return the triplets of MQ records whose length is not known, and which of them exist."""
+    unknown = np.full(len(start), _NO_TRIPLET, np.int64)
+    return existing_triplets(buffer, start, unknown, MOST_TRIPLETS)
+
+
+def tells_length(buffer: Bytes, at: int) -> bool:
+    """Whether a record is of a type of which `implied_length` is known."""
+    return buffer[at + _TYPE] in _TELLING
 
 
 def implied_length(buffer: Bytes, start: Ints) -> Ints:

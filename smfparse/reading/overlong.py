@@ -18,16 +18,21 @@ from smfparse.reading.evidence import are_sound, leads_on
 from smfparse.reading.headers import (
     SMF_HEADER,
     TRIPLETS_END,
+    has_triplets,
     headers_in,
     implied_length,
     is_header,
+    is_mq,
     plausible,
 )
+from smfparse.reading.heads import Heads
 from smfparse.reading.segments import FIRST, LAST, RDW_SIZE, WHOLE, Segments, Walk
 from smfparse.vectors import Bools, Bytes, Ints
 
 _FAR = 1 << 14
 """Bytes between records from which on each is searched apart."""
+_SHORT = 1 << 12
+"""Bytes of a run behind damage: where headers are in it is known from the search for its start."""
 _TRIED, _STEPS = 16, 4
 """Headers in a record of another product that are tried, and segments that each is followed."""
 
@@ -67,7 +72,7 @@ class Overlong:
 
 
 def first_overlong(
-    walk: Walk, buffer: Bytes, run: Segments, good: Bools, end: int, last: bool
+    walk: Walk, heads: Heads, run: Segments, good: Bools, end: int, last: bool
 ) -> tuple[Overlong | None, list[int]]:
     """Return the first record of a run that covers another one; None: there is none.
 
@@ -77,20 +82,31 @@ def first_overlong(
     end   of the data in the buffer
     last  whether nothing comes behind `end`
     """
-    if not good.any():
+    if not good.any() or _covers_nothing(heads, run):
         return None, []
-    records = _Records(buffer, run, good)
+    records = _Records(heads.buffer, run, good)
     hidden = list[int]()
     found = list[Overlong]()
     for places in (records.behind_pieces(), records.in_pieces(walk)):
         for each in places:
-            if leads_on(walk, buffer, each.place, end, last) is not False:
+            if leads_on(walk, heads.buffer, each.place, end, last) is not False:
                 found.append(each)
                 break
             if each.odd:
                 hidden.append(each.place)
+        if found and _covers_nothing(heads, found[0].parted(run)):
+            break
     first = min(found, key=lambda each: each.place, default=None)
     return first, sorted(each for each in hidden if first is None or each < first.place)
+
+
+def _covers_nothing(heads: Heads, run: Segments) -> bool:
+    """Whether in a short run no header is but where a record starts."""
+    low = int(run.at[0])
+    if run.end - low > _SHORT:
+        return False
+    starts = set(run.at[run.code <= FIRST].tolist())
+    return all(each in starts for each in heads.between(low, run.end))
 
 
 class _Records:
@@ -116,12 +132,23 @@ class _Records:
         told, code = implied_length(buffer, run.at[self.head]), run.code[self.final]
         seen = run.length[self.head]
         more = self.size > told
-        lone = (code == WHOLE) | (more & (seen >= TRIPLETS_END))
-        shown = np.where(self.head == self.final, lone, seen >= TRIPLETS_END)
+        first = self._show_triplets(seen)
+        lone = (code == WHOLE) | (more & first)
+        shown = np.where(self.head == self.final, lone, first)
         self.sound = are_sound(buffer, run.at[self.head])
         self.told = np.where(shown, told, 0)
         wrong = more | ((self.size < told) & ((code == WHOLE) | (code == LAST)))
         self.odd = (wrong & (self.told > 0)) | (~self.sound & (seen >= SMF_HEADER))
+
+    def _show_triplets(self, seen: Ints) -> Bools:
+        """Return which records have all triplets in their first segments, of `seen` bytes."""
+        run, buffer = self._run, self._buffer
+        shown: Bools = seen >= TRIPLETS_END
+        short = np.flatnonzero(~shown & (run.code[self.head] == FIRST))
+        short = short[is_mq(buffer, run.at[self.head[short]])]
+        if short.size:
+            shown[short] = has_triplets(buffer, run.at[self.head[short]], seen[short])
+        return shown
 
     def behind_pieces(self) -> Iterator[Overlong]:
         """Give places where a segment that goes on with a record starts as a record does."""
@@ -135,7 +162,7 @@ class _Records:
         for index, record in zip(later.tolist(), owner.tolist(), strict=True):
             if record >= 0 and index <= self.final[record]:
                 size = self._before[index] - self._before[self.head[record]] + RDW_SIZE
-                if size >= self.told[record]:
+                if size >= self.told[record] or self.odd[record]:
                     odd = bool(self.odd[record])
                     yield self._overlong(record, index - 1, int(run.place[index]), odd=odd)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from smfparse.reading.evidence import are_heads, hides_record, holds_records, next_record
 from smfparse.reading.headers import SMF_HEADER, implied_length
+from smfparse.reading.heads import Heads
 from smfparse.reading.overlong import first_overlong
 from smfparse.reading.segments import (
     ALL,
@@ -34,7 +35,7 @@ _LINE_END = "a line end behind a record, as a transfer in text mode adds"
 _LINE_ENDS = "line ends, one behind a record each, as a transfer in text mode adds"
 _TAIL = 4 * RDW_SIZE + SMF_HEADER
 """Bytes at the end of the buffer in which no header shows a record yet."""
-_FEW, _MORE = 1 << 11, 4
+_FEW, _MORE = 1 << 9, 4
 """Bytes that are walked through behind damage, and how many times as many if there is no more."""
 _NOTHING = np.zeros(0, np.int64)
 
@@ -82,6 +83,7 @@ class Tracker:
         self._walk = walk
         self._window = window
         self._losses = losses
+        self._heads = Heads(window.buffer)
 
     def follow(self, end: int, last: bool, stuck: bool = False) -> Segments:
         """Return the segments up to `end` of the buffer, also behind places without any.
@@ -91,6 +93,7 @@ class Tracker:
         Where the last segments are not sure to be what they seem, the walk ends in front of them,
         to start there when more data is in the buffer.
         """
+        self._heads = Heads(self._window.buffer)
         if not self._walk.chained:
             return self._picked(end, last or stuck)
         at, runs, most = self._resumed(end, last), list[Segments](), ALL
@@ -128,7 +131,7 @@ class Tracker:
         start = self._window.low
         if self.gap is None:
             return start
-        place, sure = _next(self._walk, self._window, start, end, last)
+        place, sure = _next(self._walk, self._window, self._heads, start, end, last)
         self._skip(self.gap, start, place, sure, last)
         return place
 
@@ -154,10 +157,10 @@ class Tracker:
         """
         walk, buffer = self._walk, self._window.buffer
         good = are_heads(buffer, run)
-        over, hidden = first_overlong(walk, buffer, run, good, end, last)
+        over, hidden = first_overlong(walk, self._heads, run, good, end, last)
         if over:
             run = over.parted(run)
-        found, wrong = _sound_part(walk, buffer, run, good[: run.code.size])
+        found, wrong = _sound_part(walk, self._heads, run, good[: run.code.size])
         if not (apart or over or found.broken):
             return None
         for place, size in wrong:
@@ -179,20 +182,20 @@ class Tracker:
         what is wrong: the record goes if another begins in it, or if what is in it says that it is
         longer. None: that is not seen yet, and the segments end in front of it.
         """
-        walk, window, buffer = self._walk, self._window, self._window.buffer
+        walk, window, heads = self._walk, self._window, self._heads
         head, count = last_record(run.code)
         behind = run.end if count == len(run.code) else int(run.place[count])
         ended = int(run.at[count - 1] + run.length[count - 1]) if count else at
         begin = int(run.place[head]) if count else at
-        place, sure = _next(walk, window, begin + 1, end, last)
+        place, sure = _next(walk, window, heads, begin + 1, end, last)
         if place == wrong and sure:
-            place, sure = _next(walk, window, place + 1, end, last)
+            place, sure = _next(walk, window, heads, place + 1, end, last)
         if place < behind <= place + RDW_SIZE:  # what leads to it may be the end of the record
-            later = _next(walk, window, behind, end, last)
+            later = _next(walk, window, heads, behind, end, last)
             place, sure = later if later[0] <= place + RDW_SIZE else (place, sure)
         if not sure and not last and window.low < begin < place < behind:
-            return walk.in_front(buffer, run, head, window.low), None
-        dropped = (sure and place < ended) or _is_cut(buffer, run, head, count)
+            return walk.in_front(heads.buffer, run, head, window.low), None
+        dropped = (sure and place < ended) or _is_cut(heads.buffer, run, head, count)
         behind = ended if sure and place < behind else behind
         place = place if sure else max(place, behind)
         start = begin if dropped else behind
@@ -200,7 +203,7 @@ class Tracker:
             window.offset(start),
             zero=True,
             cut=start == run.end and not run.broken,
-            headed=walk.begins(buffer, start, end),
+            headed=walk.begins(heads.buffer, start, end),
         )
         self._skip(self.gap, start, place, sure, last)
         gaps = [*(gap for gap in run.gaps if gap[0] < start), (start, max(place - start, 0))]
@@ -256,9 +259,11 @@ def _confirmed(walk: Walk, window: Window, run: Segments, end: int) -> Segments:
     return walk.in_front(window.buffer, run, head, window.low)
 
 
-def _next(walk: Walk, window: Window, low: int, end: int, last: bool) -> tuple[int, bool]:
+def _next(
+    walk: Walk, window: Window, heads: Heads, low: int, end: int, last: bool
+) -> tuple[int, bool]:
     """Return where, from `low` on, a record starts, or where to look for it further on."""
-    place, sure = next_record(walk, window.buffer, low, end, last)
+    place, sure = next_record(walk, heads, low, end, last)
     if place is None:
         return (end if last else max(low, end - _TAIL)), False
     return place, sure or (place == window.low and end - place >= window.capacity)
@@ -321,7 +326,7 @@ def _seen_in(buffer: Bytes, start: int, end: int) -> str:
 
 
 def _sound_part(
-    walk: Walk, buffer: Bytes, run: Segments, good: Bools
+    walk: Walk, heads: Heads, run: Segments, good: Bools
 ) -> tuple[Segments, list[tuple[int, int]]]:
     """Return the segments of records that start as they should; place and size of the others.
 
@@ -330,16 +335,16 @@ def _sound_part(
     A wrong one is skipped where the chain leads to a whole one that is right; where it leads to no
     such one, or it may be a block, the run ends in front of it.
     """
-    heads = run.code <= FIRST
-    bad = heads & ~good
+    starting = run.code <= FIRST
+    bad = starting & ~good
     if not bad.any():
         return run, []
     behind = np.append(run.place[1:], run.end)
-    blocks = holds_records(buffer, run.at, run.length)
+    blocks = holds_records(heads.buffer, run.at, run.length)
     hides = (
         each
         for each in np.flatnonzero(bad).tolist()
-        if blocks[each] or _hides(walk, buffer, int(run.place[each]), int(behind[each]), run.end)
+        if blocks[each] or _hides(walk, heads, int(run.place[each]), int(behind[each]), run.end)
     )
     whole = np.flatnonzero(good[: min(next(hides, len(good)), last_record(run.code)[0] + 1)])
     last = int(whole[-1]) if whole.size else -1
@@ -347,21 +352,21 @@ def _sound_part(
     if behind.size:
         index = last + 1 + int(behind[0])
         run = replace(run.where(slice(index)), end=int(run.place[index]), broken=True)
-        heads, bad = heads[:index], bad[:index]
-    starts = np.append(np.flatnonzero(heads), len(heads))
+        starting, bad = starting[:index], bad[:index]
+    starts = np.append(np.flatnonzero(starting), len(starting))
     sizes = run.extent(starts[:-1], starts[1:])
     wrong = [
         (int(run.place[index]), size)
         for index, size in zip(starts.tolist(), sizes.tolist(), strict=False)
         if bad[index]
     ]
-    owner = np.maximum.accumulate(np.where(heads, np.arange(len(heads)), 0))
+    owner = np.maximum.accumulate(np.where(starting, np.arange(len(starting)), 0))
     return run.where(~bad[owner]), wrong
 
 
-def _hides(walk: Walk, buffer: Bytes, place: int, behind: int, end: int) -> bool:
+def _hides(walk: Walk, heads: Heads, place: int, behind: int, end: int) -> bool:
     """Whether in what seems to be a segment, but starts no record, there are records."""
-    return walk.hides_block(buffer, place) or hides_record(walk, buffer, place, behind, end)
+    return walk.hides_block(heads.buffer, place) or hides_record(walk, heads, place, behind, end)
 
 
 def _is_cut(buffer: Bytes, run: Segments, head: int, count: int) -> bool:

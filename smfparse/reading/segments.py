@@ -12,7 +12,7 @@ import struct
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -71,22 +71,20 @@ class Segments:
 
     def where(self, keep: slice | Bools | Ints) -> Segments:
         """Return some of the segments, chosen or by index; what else there is to say stays."""
-        return replace(
-            self,
-            at=self.at[keep],
-            length=self.length[keep],
-            code=self.code[keep],
-            place=self.place[keep],
-        )
+        some = self.at[keep], self.length[keep], self.code[keep], self.place[keep]
+        return Segments(*some, self.end, self.broken, self.gaps, self.short)
 
     def upto(self, count: int, end: int) -> Segments:
         """Return the first `count` segments, of a walk that ends at `end`, behind them."""
         gaps = [gap for gap in self.gaps if gap[0] < end]
-        return replace(self.where(slice(count)), end=end, gaps=gaps, broken=False, short=0)
+        some = self.at[:count], self.length[:count], self.code[:count], self.place[:count]
+        return Segments(*some, end, gaps=gaps)
 
 
 def last_record(code: NDArray[np.uint8]) -> tuple[int, int]:
     """Return the index of the first segment of the last record that is complete, and behind it."""
+    if code.size and code[-1] == WHOLE:
+        return code.size - 1, code.size
     ends = np.flatnonzero((code == WHOLE) | (code == LAST))
     if not ends.size:
         return 0, 0

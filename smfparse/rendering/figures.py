@@ -70,16 +70,22 @@ def _flag(value: Any) -> str:
     return "Yes" if value else "No"
 
 
+def _iso(value: Any, size: int) -> str:
+    """Return the first characters of a moment; `strftime` takes ten times as long."""
+    text: str = value.isoformat(",", "microseconds")
+    return text[:size].replace("-", "/", 2)
+
+
 def _hour(value: Any) -> str:
-    return f"{value:%Y/%m/%d,%H:%M}"
+    return _iso(value, 16)
 
 
 def _instant(value: Any) -> str:
-    return f"{value:%Y/%m/%d,%H:%M:%S.%f}"
+    return _iso(value, 26)
 
 
 def _second(value: Any) -> str:
-    return f"{value:%Y/%m/%d,%H:%M:%S}"
+    return _iso(value, 19)
 
 
 def _moment(value: Any) -> str:

@@ -36,7 +36,9 @@ def visible(text: str) -> str:
 
     A backslash stays one, so the text `\x1b` looks the same; JSON and Parquet distinguish them.
     """
-    return text if is_plain(text) else _HIDDEN.sub(_numbered, text)
+    if text.isascii() and text.isprintable():  # `is_plain`, as every line is asked
+        return text
+    return _HIDDEN.sub(_numbered, text)
 
 
 def is_plain(text: str) -> bool:

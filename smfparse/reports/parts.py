@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
-from string import Formatter
 
 from smfparse.rendering import MOMENTS, Cells, Column, Section, Table
 from smfparse.reports.declaration import Report
 from smfparse.reports.running import Row
 from smfparse.reports.sections import TEMPLATE_KEYS
-from smfparse.reports.templates import Printer, interval_line, keys_of
+from smfparse.reports.templates import Cell, Printer, interval_line, keys_of
 
 WIDE = 24
 """So many figures stand side by side, and no more."""
@@ -29,7 +28,7 @@ class _Kind:
     """A kind of line: what is shown of it, and the figures without which each is left out."""
 
     caption: str
-    names: Sequence[str]
+    cells: Sequence[Cell]
     columns: Sequence[Column]
     conditions: Sequence[Sequence[str]]
 
@@ -41,17 +40,15 @@ def sections(which: Report, rows: Iterable[Row], left_out: Collection[str]) -> I
     empty = True
     for _, found in groupby(rows, lambda row: row["section"] if which.header else None):
         empty = False
-        yield _section(which, printer, kinds, found)
+        yield _section(which, kinds, found)
     if empty:
         yield Section("")
 
 
-def _section(
-    which: Report, printer: Printer, kinds: Mapping[str, _Kind], rows: Iterator[Row]
-) -> Section:
+def _section(which: Report, kinds: Mapping[str, _Kind], rows: Iterator[Row]) -> Section:
     """Return a section with the heading that the text has: whose it is, from when to when."""
     row = next(rows)
-    tables = _tables(printer, kinds, chain([row], rows))
+    tables = _tables(kinds, chain([row], rows))
     if not which.header:
         return Section("", tables)
     interval = interval_line(row)
@@ -76,37 +73,37 @@ def _kind(which: Report, printer: Printer, line: str) -> _Kind:
         caption = " ".join(block.title.split())
     numbers = {name for name, each in printer.figures.items() if each.style not in _TEXTS}
     columns = [Column(headings.get(name, name), name in numbers) for name in shown]
-    return _Kind(caption, list(shown), columns, list(shown.values()))
+    cells = [printer.cell(name) for name in shown]
+    return _Kind(caption, cells, columns, list(shown.values()))
 
 
 def _named(printer: Printer, line: str, known: Collection[str]) -> dict[str, Sequence[str]]:
     """Return what templates name, but for what the heading has, and on which conditions."""
     found: dict[str, Sequence[str]] = {}
-    for conditions, template in printer.templates[line]:
-        for _, name, _, _ in Formatter().parse(template):
-            if name and name not in known:
-                found.setdefault(name, conditions)
+    for each in printer.templates[line]:
+        for name in each.names:
+            if name not in known:
+                found.setdefault(name, each.conditions)
     return found
 
 
-def _tables(printer: Printer, kinds: Mapping[str, _Kind], rows: Iterable[Row]) -> Iterator[Table]:
+def _tables(kinds: Mapping[str, _Kind], rows: Iterable[Row]) -> Iterator[Table]:
     for line, found in groupby(rows, lambda row: row.get("line") or ""):
         kind = kinds[line]
-        if len(kind.names) > WIDE:
+        if len(kind.cells) > WIDE:
             for row in found:
-                yield Table(_LISTED, _listed(printer, kind, row), kind.caption)
+                yield Table(_LISTED, _listed(kind, row), kind.caption)
         else:
-            cells = (_cells(printer, kind, row) for row in found)
+            cells = (_cells(kind, row) for row in found)
             yield Table(kind.columns, cells, kind.caption)
 
 
-def _cells(printer: Printer, kind: _Kind, row: Row) -> Cells:
-    cells = printer.cells(row)
-    return [format(cells[name], "") for name in kind.names]
+def _cells(kind: _Kind, row: Row) -> Cells:
+    return [cell(row) for cell in kind.cells]
 
 
-def _listed(printer: Printer, kind: _Kind, row: Row) -> Iterator[Cells]:
-    cells = _cells(printer, kind, row)
+def _listed(kind: _Kind, row: Row) -> Iterator[Cells]:
+    cells = _cells(kind, row)
     for column, cell, conditions in zip(kind.columns, cells, kind.conditions, strict=True):
         if all(row[name] for name in conditions):
             yield column.heading, cell

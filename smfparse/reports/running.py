@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from smfparse.rendering import STYLES
 from smfparse.reports.declaration import EVIDENCE, Report
-from smfparse.reports.sections import Sections, statements
-from smfparse.tables import quoted, view_macros
+from smfparse.reports.sections import Sections, section_keys, statements
+from smfparse.tables import named_macros, quoted, view_macros
 
 if TYPE_CHECKING:
     from smfparse.query import Catalog
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Row: TypeAlias = Mapping[str, Any]
 """A row of a report: the keys of its section, and figures as the SQL gives them."""
 
+_KEYS = "sectioned.keys"
 _ORDER = "keys.time, keys.system, keys.qmgr, keys.source, keys.record_no, rows.section"
 
 
@@ -38,9 +39,9 @@ def run_report(
 
     Raises RequestError for an option that the report does not take.
     """
-    with closing(catalog.stream(_query(which, catalog, sections, asked))) as batches:
-        for batch in batches:
-            yield from batch.to_pylist()
+    with closing(catalog.rows(_query(which, catalog, sections, asked))) as found:
+        for rows in found:
+            yield from rows
 
 
 def report_table(
@@ -60,7 +61,10 @@ def _query(
         sections = sections.together()
     for name, value in which.values(asked).items():
         catalog.set_variable(name, value)
-    prepare(catalog, sections, which.tables, which.grouped, which.main)
+    keys = section_keys(sections, which.main)
+    prepare(catalog, sections, which.tables, which.grouped, f"{which.sql} {keys}")
+    if _KEYS in which.sql:
+        catalog.execute(f"CREATE OR REPLACE VIEW {_KEYS} AS {keys}")
     order = f"{_ORDER}, {which.order}" if which.order else _ORDER
     own = "section, system, qmgr" if which.across else "section"
     marks = "keys.marks"
@@ -69,7 +73,7 @@ def _query(
     return (
         f"SELECT rows.section, keys.* EXCLUDE ({own}) REPLACE ({marks} AS marks), "
         f"rows.* EXCLUDE (section) "
-        f"FROM ({which.sql}) AS rows JOIN sectioned.keys AS keys USING (section) ORDER BY {order}"
+        f"FROM ({which.sql}) AS rows JOIN ({keys}) AS keys USING (section) ORDER BY {order}"
     )
 
 
@@ -78,17 +82,17 @@ def prepare(
     sections: Sections,
     tables: Sequence[str],
     grouped: Mapping[str, Sequence[str]],
-    main: Sequence[str],
+    queries: str,
 ) -> None:
-    """Define the macros and views that queries read: see `sections.statements`.
+    """Define the macros and views that `queries` read: see `sections.statements`.
 
     `getvariable('of_queues')` is whether rows are selected by queue: see `Inputs.of_queues`.
     """
     catalog.set_variable("of_queues", catalog.of_queues)
-    catalog.define(view_macros())
-    catalog.define(Path(__file__).with_name("macros.sql").read_text("utf-8"))
-    for statement in statements(sections, tables, grouped, main):
-        catalog.execute(statement)
+    views = ";\n".join(statements(sections, tables, grouped))
+    macros = view_macros() + Path(__file__).with_name("macros.sql").read_text("utf-8")
+    catalog.define(named_macros(f"{queries} {views}", macros))
+    catalog.execute(views)
 
 
 def explain(which: Report) -> Iterator[str]:

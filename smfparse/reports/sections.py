@@ -131,16 +131,11 @@ def every(text: str) -> Sections:
 
 
 def statements(
-    sections: Sections,
-    tables: Iterable[str],
-    grouped: Mapping[str, Sequence[str]],
-    main: Sequence[str],
+    sections: Sections, tables: Iterable[str], grouped: Mapping[str, Sequence[str]]
 ) -> Iterator[str]:
     """Yield the SQL that makes the views of `tables`.
 
     grouped  those that are combined, and the columns they are grouped by besides
-    main     those whose rows make the sections; where a section has rows of two, the first gives
-             its intervals
     """
     yield "CREATE SCHEMA IF NOT EXISTS sectioned"
     yield "CREATE SCHEMA IF NOT EXISTS grouped"
@@ -156,7 +151,6 @@ def statements(
         if sections != RECORDED:
             rows = _combined(table, by)
         yield f"CREATE OR REPLACE VIEW grouped.{table} AS {rows}"
-    yield f"CREATE OR REPLACE VIEW sectioned.keys AS {_keys(sections, main)}"
 
 
 def _section(sections: Sections, table: str) -> str:
@@ -204,8 +198,12 @@ def _combine(column: Column) -> str:
     return _COMBINED[column.combine].format(column.name)
 
 
-def _keys(sections: Sections, main: Sequence[str]) -> str:
-    """Return the SQL of `sectioned.keys`."""
+def section_keys(sections: Sections, main: Sequence[str]) -> str:
+    """Return the query for the sections, one row each: whose it is, when it was, what is odd.
+
+    main  the tables whose rows make the sections; where a section has rows of two, the first gives
+          its intervals
+    """
     own = ("section", "sequence", "input_no", "interval_seconds")
     names = ", ".join((*own, *_LAST_OF_KEYS, *_TIMES_OF_KEYS))
     rows = " UNION ALL ".join(

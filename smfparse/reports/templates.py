@@ -5,65 +5,60 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from string import Formatter
+from typing import NamedTuple, TypeAlias
 
 from smfparse.layout import version_key
 from smfparse.rendering import ABSENT, MOMENTS, STYLES, visible
 from smfparse.reports.declaration import Figure, Report, TextTable
 from smfparse.reports.running import Row
 
+Cell: TypeAlias = Callable[[Row], str]
+"""Makes the text of a cell of a row."""
 WHOLE_SECONDS_SINCE = (9, 3, 0)
 """The release from which the interval line is written in whole seconds."""
+_WIDTH = re.compile(r"([<>]?)(\d+)")
+"""A format that only pads a text; as of texts, without a sign they stand to the left."""
 _CONDITION = re.compile(r"\{\?(\w+)\}")
 """In front of a line: it is only shown where this figure is neither absent nor nothing."""
 
 
-@dataclass(frozen=True)
-class _Shown:
-    """A figure in a text template: padded, with its unit behind it."""
+class Line(NamedTuple):
+    """A line of a template, taken apart.
 
-    text: str
-    suffix: str
+    conditions  the figures without which it is left out
+    names       what it shows: figures, and keys of the section
+    pattern     with %s for each of them
+    cells       what each of them is
+    """
 
-    def __format__(self, spec: str) -> str:
-        padded = format(self.text, spec)
-        return padded if self.text == ABSENT else padded + self.suffix
-
-
-class _Cells(dict[str, Any]):
-    """What a template can show of a row; a figure becomes text when it is asked for."""
-
-    def __init__(self, printer: Printer, row: Row) -> None:
-        super().__init__(keys_of(row))
-        self._printer = printer
-        self._row = row
-
-    def __missing__(self, name: str) -> _Shown:
-        figure = self._printer.figures[name]
-        return _Shown(shown(figure, self._row), figure.suffix)
+    conditions: Sequence[str]
+    names: Sequence[str]
+    pattern: str
+    cells: Sequence[Cell]
 
 
 class Printer:
-    """A report's templates, taken apart.
+    """A report's templates, taken apart once.
 
     left_out   columns of blocks that nobody asked for
-    templates  by kind of line: the lines, and the figures without which each is left out
+    templates  by kind of line: the lines
     """
 
     def __init__(self, which: Report, left_out: Collection[str]) -> None:
         self.figures = {each.name: each for each in which.figures}
         self._left_out = left_out
         self.templates = {
-            name: [_line(line) for line in text.strip("\n").splitlines()]
+            name: [self._line(line) for line in text.strip("\n").splitlines()]
             for name, text in which.text.items()
         }
         self._headings: dict[str, list[str]] = {}
         for name, block in which.blocks.items():
             heading, template = self._table(block)
             self._headings[name] = ["", *block.title.splitlines(), heading]
-            self.templates[name] = [((), template)]
+            self.templates[name] = [self._line(template)]
 
     def _table(self, block: TextTable) -> tuple[str, str]:
         """Return the heading of a block and the template of its lines."""
@@ -82,24 +77,60 @@ class Printer:
             return ()
         return self._headings.get(line, ())
 
-    def cells(self, row: Row) -> Mapping[str, Any]:
-        """Return the keys and figures of a row by name, to be put into a template."""
-        return _Cells(self, row)
-
     def lines(self, row: Row) -> Iterator[str]:
         """Yield the lines of a row."""
-        cells = self.cells(row)
-        for conditions, template in self.templates[row.get("line") or ""]:
-            if all(row[name] for name in conditions):
-                yield template.format_map(cells).rstrip()
+        for conditions, _, pattern, cells in self.templates[row.get("line") or ""]:
+            if not conditions or all(map(row.__getitem__, conditions)):
+                yield (pattern % tuple([cell(row) for cell in cells])).rstrip()
+
+    def cell(self, name: str, how: str = "") -> Cell:
+        """Return what makes the text of a figure or key of a row.
+
+        how  format of the text; the unit of a figure stands behind that
+        """
+        shown = _KEYS.get(name) or _shown(self.figures[name])
+        suffix = self._unit(name)
+        if not how and not suffix:
+            return shown
+
+        def padded(row: Row) -> str:
+            text = shown(row)
+            return format(text, how) if text == ABSENT else format(text, how) + suffix
+
+        return padded
+
+    def _unit(self, name: str) -> str:
+        return "" if name in _KEYS else self.figures[name].suffix
+
+    def _line(self, text: str) -> Line:
+        conditions = []
+        while found := _CONDITION.match(text):
+            conditions.append(found[1])
+            text = text[found.end() :]
+        pattern, names, cells = "", [], []
+        for literal, name, how, _ in Formatter().parse(text):
+            pattern += literal.replace("%", "%%")
+            if name is not None:
+                width = "" if self._unit(name) else _WIDTH.fullmatch(how or "")
+                pattern += f"%{'-' * (width[1] != '>')}{width[2]}s" if width else "%s"
+                names.append(name)
+                cells.append(self.cell(name, "" if width else how or ""))
+        return Line(conditions, names, pattern, cells)
 
 
-def _line(text: str) -> tuple[Sequence[str], str]:
-    conditions = []
-    while found := _CONDITION.match(text):
-        conditions.append(found[1])
-        text = text[found.end() :]
-    return conditions, text
+def _shown(figure: Figure) -> Cell:
+    """Return what makes the text of a figure, without its unit."""
+    name, absent, show = figure.name, figure.absent, STYLES[figure.style][0]
+
+    def shown(row: Row) -> str:
+        value = row[name]
+        return absent if value is None else show(value)
+
+    def shown_locally(row: Row) -> str:
+        value = local(row, row[name])
+        return absent if value is None else show(value)
+
+    return shown_locally if figure.style in MOMENTS else shown
 
 
 def _vrm(row: Row) -> str:
@@ -112,19 +143,32 @@ def _vrm(row: Row) -> str:
     return "".join(f"{part:02}" for part in parts)
 
 
+def _instant(style: str, name: str) -> Cell:
+    """Return what makes the text of a moment of the section, in its local time."""
+    show = STYLES[style][0]
+
+    def shown(row: Row) -> str:
+        moment = local(row, row[name])
+        return ABSENT if moment is None else show(moment)
+
+    return shown
+
+
+_KEYS: Mapping[str, Cell] = {
+    "system": lambda row: visible(row["system"] or ABSENT),
+    "qmgr": lambda row: visible(row["qmgr"] or ABSENT),
+    "date": _instant("date", "smf_time"),
+    "time": _instant("clock", "smf_time"),
+    "vrm": _vrm,
+    "start": _instant("second", "interval_start"),
+    "end": _instant("second", "interval_end"),
+}
+"""What a template can show of the section, by TEMPLATE_KEYS."""
+
+
 def keys_of(row: Row) -> dict[str, str]:
     """Return what a template can show of the section, by TEMPLATE_KEYS."""
-    taken = row["smf_time"]
-    start, end = local(row, row["interval_start"]), local(row, row["interval_end"])
-    return {
-        "system": visible(row["system"] or ABSENT),
-        "qmgr": visible(row["qmgr"] or ABSENT),
-        "date": ABSENT if taken is None else f"{taken:%Y/%m/%d}",
-        "time": ABSENT if taken is None else f"{taken:%H:%M:%S}",
-        "vrm": _vrm(row),
-        "start": STYLES["second"][0](start) if start else ABSENT,
-        "end": STYLES["second"][0](end) if end else ABSENT,
-    }
+    return {name: shown(row) for name, shown in _KEYS.items()}
 
 
 def local(row: Row, moment: dt.datetime | None) -> dt.datetime | None:
@@ -133,8 +177,12 @@ def local(row: Row, moment: dt.datetime | None) -> dt.datetime | None:
         return moment
     if row["utc_offset"] is None:
         return None
-    zone = dt.timezone(dt.timedelta(seconds=row["utc_offset"]))
-    return moment.astimezone(zone)
+    return moment.astimezone(_zone(row["utc_offset"]))
+
+
+@cache
+def _zone(seconds: int) -> dt.timezone:
+    return dt.timezone(dt.timedelta(seconds=seconds))
 
 
 def interval_line(row: Row) -> str:
@@ -156,12 +204,6 @@ def _whole(seconds: float) -> str:
     if 0 < seconds < 1:
         return f"{seconds:.2f}" if seconds >= 0.005 else f"{seconds:.6f}"
     return str(math.trunc(seconds))
-
-
-def shown(figure: Figure, row: Row) -> str:
-    """Return a figure of a row as text has it, without its unit."""
-    value = row[figure.name]
-    return figure.shown(local(row, value) if figure.style in MOMENTS else value)
 
 
 def text(which: Report, rows: Iterable[Row], left_out: Collection[str] = ()) -> Iterator[str]:

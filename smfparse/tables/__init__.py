@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from smfparse.tables.views import View as View
     from smfparse.tables.views import columns_meant as columns_meant
     from smfparse.tables.views import columns_of as columns_of
+    from smfparse.tables.views import named_macros as named_macros
     from smfparse.tables.views import quoted as quoted
     from smfparse.tables.views import relations as relations
     from smfparse.tables.views import title_of as title_of
@@ -68,7 +69,7 @@ else:
             "near_names table_names title"
         ),
         views=(
-            "View columns_meant columns_of quoted relations title_of view view_macros "
+            "View columns_meant columns_of named_macros quoted relations title_of view view_macros "
             "view_names views_script"
         ),
     )

@@ -15,6 +15,7 @@ views and of reports shares are in `macros.sql`.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -35,6 +36,9 @@ from smfparse.tables.dictionary import (
 _FOLDER = Path(__file__).with_name("definitions")
 SCHEMA = "inputs"
 """The schema in which tables and views have `input_no`."""
+_MACROS = re.compile(r"^(?=CREATE OR REPLACE MACRO )", re.M)
+_MACRO = re.compile(r"MACRO (\w+)")
+_WORD = re.compile(r"\w+")
 _NO_KEYS = ("record_offset", "block_no")
 """Key columns that a view has only if it declares them."""
 
@@ -125,6 +129,21 @@ def title_of(name: str) -> str:
 def view_macros() -> str:
     """Return the SQL that makes the macros of views, which reports use as well."""
     return _text("macros.sql")
+
+
+def named_macros(queries: str, macros: str) -> str:
+    """Return the SQL that makes those macros which `queries` name, and those which these name.
+
+    macros  SQL that makes macros, each by a CREATE at the start of a line
+    """
+    whole = {_MACRO.findall(each)[0]: each for each in _MACROS.split(macros)[1:]}
+    found: dict[str, str] = {}
+    names = {*whole}.intersection(_WORD.findall(queries))
+    while names:
+        found |= {name: whole[name] for name in names}
+        words = {word for name in names for word in _WORD.findall(whole[name])}
+        names = words.intersection(whole).difference(found)
+    return "".join(found.values())
 
 
 def views_script(tables: Iterable[str] | None = None) -> str:

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -16,9 +17,11 @@ import pytest
 from smfparse.errors import InputError, RequestError
 from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
+from smfparse.query import catalog as catalog_module
 from smfparse.tables import quoted, schema, table_names, title
 from smfparse.writing import write_dataset
 from tests.support.builders import rdw
+from tests.support.paths import SMF
 from tests.support.smf import LOG_START, Io, Log, log_record
 
 ROWS = 3
@@ -240,7 +243,7 @@ def test_a_closed_catalog_is_closed(raw: Catalog) -> None:
         raw.execute("CREATE TABLE mine AS SELECT * FROM qjst")
 
 
-def test_a_stream_gives_the_rows_in_order(
+def test_rows_come_in_order(
     catalog: Catalog,
 ) -> None:
     """The settings of the connection are those of before."""
@@ -251,11 +254,53 @@ def test_a_stream_gives_the_rows_in_order(
         ).fetchall()
 
     before = keeps_order()
-    batches = list(catalog.stream("SELECT record_no FROM qjst ORDER BY time, record_no"))
-    assert [row["record_no"] for batch in batches for row in batch.to_pylist()]
+    found = list(catalog.rows("SELECT record_no FROM qjst ORDER BY time, record_no"))
+    assert [row["record_no"] for rows in found for row in rows]
     assert keeps_order() == before
     with pytest.raises(RequestError, match="no_such"):
-        list(catalog.stream("SELECT no_such FROM qjst ORDER BY 1"))
+        list(catalog.rows("SELECT no_such FROM qjst ORDER BY 1"))
     with pytest.raises(RequestError, match="Could not convert"):
-        list(catalog.stream("SELECT CAST('x' || record_no AS INT) FROM qjst ORDER BY 1"))
+        list(catalog.rows("SELECT CAST('x' || record_no AS INT) FROM qjst ORDER BY 1"))
     assert keeps_order() == before
+
+
+class Recorded:
+    """A connection that notes which statements it runs."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+        self.executed: list[str] = []
+        self.planned: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+    def execute(self, statement: str, *values: Any) -> Any:
+        self.executed.append(statement.split()[0])
+        return self._connection.execute(statement, *values)
+
+    def sql(self, query: str) -> Any:
+        self.planned.append(query)
+        return self._connection.sql(query)
+
+
+def test_ordered_rows_of_little_data_come_from_one_plan(
+    dump: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = []
+    for few in (catalog_module._FEW_BYTES, -1):
+        monkeypatch.setattr(catalog_module, "_FEW_BYTES", few)
+        with Catalog(open_inputs([dump])) as catalog:
+            catalog.connection = recorded = Recorded(catalog.connection)  # type: ignore[assignment]
+            found.append([row for rows in catalog.rows(JOINED) for row in rows])
+        assert ("EXECUTE" in recorded.executed) == (few > 0)
+        assert recorded.planned == ([] if few > 0 else [JOINED])
+    assert found[0] == found[1]
+    assert [row["nowait"] for row in found[0]] == [100, 101, 102]
+
+
+def test_ordered_rows_of_one_scan_are_not_held() -> None:
+    with Catalog(open_inputs([SMF])) as catalog:
+        catalog.connection = recorded = Recorded(catalog.connection)  # type: ignore[assignment]
+        assert next(catalog.rows("SELECT record_no FROM record ORDER BY 1"))
+        assert recorded.planned

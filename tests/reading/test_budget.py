@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from smfparse.errors import DamageLog, InputError
-from smfparse.reading import read_chunks
+from smfparse.reading import heads, look_at, read_chunks
 from smfparse.reading.segments import Segments
 from smfparse.reading.streams import Feed
 from smfparse.reading.walks import WALKS
+from smfparse.vectors import Bytes, Ints
 from tests.support.builders import (
     Section,
     foreign_record,
@@ -96,6 +97,28 @@ def test_damage_everywhere_costs_steps_in_proportion_to_the_bytes(
         counts.append(steps(path, monkeypatch))
     assert counts[1] < 6 * (128 << 10)
     assert counts[1] < 4.5 * counts[0]
+
+
+@pytest.mark.parametrize("what", sorted(ALTERNATING))
+def test_headers_behind_damage_are_looked_for_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    piece, whole = ALTERNATING[what]
+    path = tmp_path / "input"
+    data = whole(piece * ((128 << 10) // len(piece)))
+    path.write_bytes(data)
+    framing = look_at(path)[1]
+    searched = 0
+    plain = heads.headers_in
+
+    def counted(buffer: Bytes, low: int, end: int) -> Ints:
+        nonlocal searched
+        searched += end - low
+        return plain(buffer, low, end)
+
+    monkeypatch.setattr(heads, "headers_in", counted)
+    assert list(read_chunks(path, DamageLog(), framing=framing))
+    assert searched < 1.3 * len(data)
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])

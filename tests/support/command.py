@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 
 from smfparse.cli import main
 
-CODE = "from smfparse.cli import main; main()"
+CODE = "from smfparse.cli import command_line; command_line()"
 COMMAND = [sys.executable, "-c", CODE]
 """smfparse as a process of its own; arguments go behind it."""
 

@@ -22,7 +22,7 @@ from smfparse.errors import RequestError
 from smfparse.inputs import Inputs, ReadOptions, open_inputs
 from smfparse.query import Catalog
 from smfparse.selecting import Selection
-from smfparse.tables import KEY_COLUMNS, table_names, views
+from smfparse.tables import KEY_COLUMNS, named_macros, table_names, views
 from smfparse.writing import write_dataset
 from tests.support.builders import Write
 from tests.support.generated import generate_dump
@@ -620,3 +620,23 @@ def test_the_log_is_as_busy_as_its_report_says(path: Path) -> None:
     for row in found:
         for name in names:
             assert is_near(row[name], told[row["record_no"]][name]), name
+
+
+def test_only_the_macros_that_a_query_names_are_made_and_those_that_they_name() -> None:
+    macros = """-- What is above the first is none.
+CREATE OR REPLACE MACRO one(a) AS a + 1;
+-- Names the first.
+CREATE OR REPLACE MACRO two(a) AS one(a) + 1;
+CREATE OR REPLACE MACRO three(a) AS TABLE
+SELECT * FROM query_table(a);
+CREATE OR REPLACE MACRO four(a) AS two(a) + four;
+"""
+    for named, made in {
+        "SELECT one(1)": {"one"},
+        "FROM three('x')": {"three"},
+        "SELECT four(2)": {"four", "two", "one"},
+        "SELECT ones, 5": set(),
+    }.items():
+        found = named_macros(named, macros)
+        assert set(re.findall(r"MACRO (\w+)", found)) == made
+        assert found.count("CREATE") == len(made)

@@ -22,7 +22,7 @@ from corruption.cases import Case, Manner
 from corruption.coverage import extent, framing_only
 from corruption.framings import Placed
 from corruption.reading import Damaged, Reading, Row
-from corruption.samples import HEADER, RDW, triplets_end
+from corruption.samples import HEADER, RDW, implied, recognised, triplets_end
 from corruption.strict import strictly
 
 _LINE_ENDS = (b"\r\n", b"\n")
@@ -189,14 +189,30 @@ class Judge:
     def _is_inside(self, each: Left) -> bool:
         """Whether a record stands inside of another one whose frame is as it was.
 
-        Such is what a record may have in it, however strange: nobody can know better.
+        Such is what a record may have in it, however strange: nobody can know better. Nor does
+        anybody where the header of the outer one was hit, and makes it one of another product: what
+        such a record has in it is not known, and its frame leads on.
         """
         return any(
             other.start < each.start < other.behind
-            and self._frames(other)
+            and (other in self._turned or self._frames(other))
             and (not each.whole or other.behind == len(self._data) or self._starts(other.behind))
-            for other in self.left
+            for other in [*self.left, *self._turned]
         )
+
+    @cached_property
+    def _turned(self) -> list[Left]:
+        """Records in one frame, which is untouched, that are of another product by now."""
+        origin, found = self._case.rope.origin, []
+        starts = self._case.rope.places(each.start for each in self._case.records)
+        for placed in self._case.records:
+            size = placed.head[0] - placed.start
+            for at in starts.get(placed.start, []) if placed.pieces == 1 and size else []:
+                body = self._data[at + size :]
+                is_framed = [*origin[at : at + size]] == [*range(placed.start, placed.head[0])]
+                if is_framed and recognised(body) and not implied(body):
+                    found.append(Left(placed, at, whole=False))
+        return found
 
     def _frames(self, each: Left) -> bool:
         """Whether what says how long a record is, in front of it or in it, is as it was.
