@@ -7,7 +7,6 @@ so the offset does not depend on where reading began.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -31,8 +30,7 @@ class Clock(NamedTuple):
     seconds: int
 
 
-@dataclass(frozen=True)
-class Shown:
+class Shown(NamedTuple):
     """Records that show the offset of their system, in order.
 
     system   uint32 (records,): the bytes of its id as a number

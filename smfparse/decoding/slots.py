@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,8 +14,7 @@ from smfparse.vectors import NUMBER_WIDTHS, Bools, Ints, both
 BYTE = np.dtype("u1")
 
 
-@dataclass(frozen=True)
-class FieldSlot:
+class FieldSlot(NamedTuple):
     """A field, or one place in an array of them, and the columns that are made of it.
 
     wire    numpy type that reads the field out of a block; None: as bytes

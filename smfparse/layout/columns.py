@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from construct import Construct, Struct
 
@@ -36,8 +36,7 @@ class Field:
         return self.offset + self.kind.width * self.count
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """One table column: a field, or one entry of an array, as one of the columns it is shown as.
 
     `offset` counts from the start of the block; in a child table it is that of the first entry,
@@ -99,8 +98,7 @@ class Child:
     """For the scalar path."""
 
 
-@dataclass(frozen=True)
-class RepeatGroup:
+class RepeatGroup(NamedTuple):
     """A repeat of a block: its name, its meaning, and the fields of its first entry."""
 
     name: str

@@ -17,8 +17,7 @@ from __future__ import annotations
 import copy
 import enum
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from construct import Adapter, Construct
@@ -53,8 +52,7 @@ def _same(value: Any) -> Any:
     return value
 
 
-@dataclass(frozen=True)
-class Shown:
+class Shown(NamedTuple):
     """One table column that a field is shown as.
 
     `suffix` goes behind the field's name ('' the value itself), or `name` replaces it (a bit).

@@ -6,11 +6,10 @@ and the messages take it from this table. It imports nothing, so that `--help` s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Framed:
+class Framed(NamedTuple):
     """A framing.
 
     walk        module of this package, and the class in it that finds the records

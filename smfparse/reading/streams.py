@@ -9,8 +9,7 @@ import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from zipfile import ZipInfo
@@ -29,8 +28,7 @@ _FEW, _MORE = 1 << 7, 4
 """Bytes that are taken of a stream at first, and how many times as many then."""
 
 
-@dataclass(frozen=True)
-class Packing:
+class Packing(NamedTuple):
     """A packing.
 
     name    what `info` calls it

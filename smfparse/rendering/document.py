@@ -7,8 +7,7 @@ iterators: rows are written as they come, however many there are, and only one p
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,16 +16,14 @@ Cells: TypeAlias = Sequence[str]
 """A row: a text for each column."""
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """A column of a table: its heading, and whether its cells stand at the right, as numbers do."""
 
     heading: str
     right: bool = False
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """A table of texts.
 
     rows     are read once
@@ -38,15 +35,13 @@ class Table:
     caption: str = ""
 
 
-@dataclass(frozen=True)
-class Frames:
+class Frames(NamedTuple):
     """A table of values: polars frames of the same columns, at least one, that are read once."""
 
     frames: Iterator[pl.DataFrame]
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(NamedTuple):
     """A part for people: a heading ('': none), sentences below it, then tables."""
 
     title: str
@@ -54,8 +49,7 @@ class Section:
     notes: Sequence[str] = ()
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(NamedTuple):
     """Names and values for programs, of types that JSON has.
 
     head    all of them, or what stands in front of the rows

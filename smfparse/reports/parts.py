@@ -7,8 +7,8 @@ side is shown one row per table, one figure per line.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, groupby
+from typing import NamedTuple
 
 from smfparse.rendering import MOMENTS, Cells, Column, Section, Table
 from smfparse.reports.declaration import Report
@@ -23,8 +23,7 @@ _TEXTS = MOMENTS | {"date", "clock", "text", "flag"}
 _LISTED = (Column("Figure"), Column("Value", right=True))
 
 
-@dataclass(frozen=True)
-class _Kind:
+class _Kind(NamedTuple):
     """A kind of line: what is shown of it, and the figures without which each is left out."""
 
     caption: str

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from smfparse.selecting.selection import Selection
 from smfparse.selecting.subjects import NAMED, JoinKey, naming, tables_about
 from smfparse.tables import RECORD
 
 
-@dataclass(frozen=True)
-class Lookup:
+class Lookup(NamedTuple):
     """Rows of a table that share a key with rows of another that are asked for.
 
     table  the other table

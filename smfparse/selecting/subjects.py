@@ -7,9 +7,9 @@ queue block of that task. A 116/2 record has a WTID of its own, which names its 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
+from typing import NamedTuple
 
 from smfparse.schemas import REGISTRY
 from smfparse.tables import RECORD, TABLES, decoded_tables
@@ -33,8 +33,7 @@ class JoinKey(Enum):
     TASK = ("task_record_no", "record_no")
 
 
-@dataclass(frozen=True)
-class Naming:
+class Naming(NamedTuple):
     """The table that names what the rows of a table are about, and the key that they share."""
 
     table: str

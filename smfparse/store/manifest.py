@@ -207,6 +207,7 @@ def ours(folder: Path) -> list[Path]:
     found = [
         each
         for table in table_names()
+        if (folder / table).is_dir()
         for below in _FOLDERS
         for each in sorted((folder / table).glob(f"{below}part-*.parquet"))
     ]

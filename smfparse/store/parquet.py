@@ -158,7 +158,8 @@ def _metadata(table: str, wanted: frozenset[str] | None) -> dict[bytes, bytes]:
     columns       for those who read no Arrow: JSON, column to its meaning and unit
     """
     plain = plain_schema(table, wanted)
-    meanings = {each.name: meaning(each) for each in columns(table) if each.name in plain.names}
+    names = frozenset(plain.names)
+    meanings = {each.name: meaning(each) for each in columns(table) if each.name in names}
     return {
         b"ARROW:schema": base64.b64encode(plain.serialize()),
         b"columns": json.dumps(meanings).encode(),

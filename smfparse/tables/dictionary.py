@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from smfparse.layout import LOCAL_TIMESTAMP, TIMESTAMP, Block, Child, Column, Combine, Field, Hex
 from smfparse.schemas import (
@@ -34,8 +34,7 @@ DAMAGE = "damage"
 """The table that is not decoded, but collected while others are."""
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """A table: the rows of a block, or of a repeated group inside it.
 
     block    where the rows come from
@@ -78,8 +77,7 @@ def _tables() -> dict[str, Table]:
 TABLES = _tables()
 
 
-@dataclass(frozen=True)
-class TableColumn:
+class TableColumn(NamedTuple):
     """A column of a table.
 
     name     lower case

@@ -18,10 +18,9 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from smfparse.tables.dictionary import (
     KEY_COLUMNS,
@@ -43,8 +42,7 @@ _NO_KEYS = ("record_offset", "block_no")
 """Key columns that a view has only if it declares them."""
 
 
-@dataclass(frozen=True)
-class View:
+class View(NamedTuple):
     """A view.
 
     title    what a row is
@@ -180,10 +178,10 @@ def _column(name: str, tables: Sequence[str], declared: Mapping[str, str]) -> Ta
     if "sum" in declared:
         field = _field(declared["sum"], tables)
         place = f"sum({_formula(field)})"
-        return replace(field, name=name, arrow=_wide(field.arrow), place=place, **own)  # type: ignore[arg-type]
+        return field._replace(name=name, arrow=_wide(field.arrow), place=place, **own)  # type: ignore[arg-type]
     if "field" in declared:
         field = _field(declared["field"], tables)
-        return replace(field, name=name, place=_formula(field), **own)  # type: ignore[arg-type]
+        return field._replace(name=name, place=_formula(field), **own)  # type: ignore[arg-type]
     return TableColumn(
         name,
         declared.get("type", "double"),

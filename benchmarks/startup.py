@@ -1,0 +1,115 @@
+"""Time what commands take to start, and what the text of a report takes: ratios, in one run.
+
+Each round runs every command once, in turn, on a file of 1 MB. The yardstick is what numpy and
+pyarrow take to load, which nearly every command needs. The figures are the least processor time of
+all rounds: whatever else the machine does only adds to it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+import inputs
+import jobs
+from measure import Run, interleaved
+from show import machine, table
+
+_YARDSTICK = "import numpy, pyarrow"
+_ALONE = ("env", "OPENBLAS_NUM_THREADS=1")
+"""No threads of numpy, which the commands do without as well."""
+_PYTHON = (*_ALONE, inputs.PYTHON, "-P", "-c")
+_TARGETS = {jobs.DECODE: 1.7, "info": 2.1, jobs.CONVERT: 2.3, jobs.REPORT: 2.5, jobs.QUERY: 2.5}
+_HEADER = ("command", "CPU s", "x yardstick", "target", "met")
+_PRINTING = ("report log", "lines", "CPU s", "text CPU s", "share", "us a line")
+_TEXT = """
+import json, sys, time
+from smfparse import reports
+from smfparse.inputs import open_inputs
+from smfparse.query import Catalog
+from smfparse.rendering import lines
+which = reports.report("log")
+with Catalog(open_inputs([sys.argv[1]])) as catalog:
+    rows = list(reports.run_report(which, catalog))
+before = time.process_time()
+count = sum(1 for _ in lines(reports.ReportDocument(which, iter(rows), {}), "text"))
+print(json.dumps([count, time.process_time() - before]))
+"""
+
+
+def commands(smf: Path, folder: Path) -> dict[str, Sequence[str]]:
+    """Return what is timed on a small file; the yardstick is first."""
+    found: dict[str, Sequence[str]] = {_YARDSTICK: [*_PYTHON, _YARDSTICK]}
+    found |= {name: [inputs.SMFPARSE, *name.split()] for name in ("--help", "report --list")}
+    made = jobs.commands(smf, folder / "dataset")
+    found |= {name: [*_ALONE, *made[jobs.with_jobs(name, 1)]] for name in _TARGETS}
+    return found | {jobs.AFTER: made[jobs.AFTER]}
+
+
+def _least(runs: Sequence[Run]) -> float:
+    return min(each.cpu for each in runs)
+
+
+def start_rows(runs: Mapping[str, Sequence[Run]]) -> Iterator[tuple[str, ...]]:
+    """Yield one row per command."""
+    unit = _least(runs[_YARDSTICK])
+    for name, found in runs.items():
+        used, target = _least(found), _TARGETS.get(name)
+        met = "-" if target is None else "yes" if used <= target * unit else "no"
+        ratio = f"{used / unit:.2f}"
+        yield (name, f"{used:.3f}", ratio, "-" if target is None else str(target), met)
+
+
+def printing_row(name: str, runs: Sequence[Run]) -> tuple[str, ...]:
+    """Return what the text of a report took of all that the report took."""
+    best = min(runs, key=lambda each: each.cpu)
+    count, _ = json.loads(best.output)
+    text = min(json.loads(each.output)[1] for each in runs)
+    share = f"{text / best.cpu:.0%}"
+    return (
+        name,
+        f"{count:,}",
+        f"{best.cpu:.2f}",
+        f"{text:.2f}",
+        share,
+        f"{1e6 * text / count:.1f}",
+    )
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=9, help="default: 9")
+    parser.add_argument("--size", default="60MB", help="of the report's input (default: 60MB)")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="have the inputs in DIR")
+    parser.add_argument("--markdown", action="store_true", help="print tables for the docs")
+    return parser.parse_args()
+
+
+def _folder(keep: Path | None) -> AbstractContextManager[str]:
+    if keep is None:
+        return tempfile.TemporaryDirectory()
+    keep.mkdir(parents=True, exist_ok=True)
+    return nullcontext(str(keep))
+
+
+def main() -> None:
+    """Generate the inputs, run the commands, print the tables."""
+    options = _options()
+    print(f"{machine()}\n", flush=True)
+    with _folder(options.keep) as name, tempfile.TemporaryDirectory() as scratch:
+        size = inputs.parse_size(options.size)
+        small = inputs.make("class3", inputs.SMALL_BYTES, Path(name)).small
+        runs = interleaved(commands(small, Path(scratch)), options.rounds)
+        print("\n".join(table(_HEADER, list(start_rows(runs)), options.markdown)), "\n")
+        mix = inputs.make("mix", size, Path(name)).smf
+        runs = interleaved({"mix": [*_PYTHON, _TEXT, str(mix)]}, min(options.rounds, 5))
+        rows = [printing_row(kind, found) for kind, found in runs.items()]
+        print("\n".join(table(_PRINTING, rows, options.markdown)))
+
+
+if __name__ == "__main__":
+    main()
