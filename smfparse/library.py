@@ -135,7 +135,7 @@ def open_data(
 
     paths            one or several: files, folders, patterns, `-`; Paths are only themselves
     selection        `Selection.of(qmgr="QM*", since="2200")`
-    jobs             processes that decode SMF files, when these are large; 1 by default
+    jobs             processors that are used for SMF files, when these are large; 1 by default
     keep_duplicates  whether to keep records that an earlier dump has as well
     strict           whether the first damage ends the reading, by DamageError
     framing          framing of the SMF files: rdw, bdw, ...; None: detected

@@ -139,20 +139,26 @@ class Inputs:
         ahead  whether what is made of a unit has to be kept until it is its turn
         """
         jobs, limits = self.options.jobs, self.options.limits
-        files = [each for each in sources if isinstance(each, SmfFile)]
-        if jobs == 1 or len(files) < len(sources):
-            return []
-        size = sum(size_of(each.path) for each in files)
-        if size < 2 * limits.least_unit:
+        if jobs == 1 or not self.are_large(sources):
             return []
         from smfparse.inputs.parallel import units, worth_sharing
 
         if not worth_sharing(wanted):
             return []
-        share = -(-size // jobs)
+        files = [each for each in sources if isinstance(each, SmfFile)]
+        share = -(-_bytes_of(sources) // jobs)
         unit_bytes = max(min(share // 2, limits.most_unit) if ahead else share, limits.least_unit)
         found = [each.input for each in files]
         return units(found, wanted, self.options, unit_bytes, files[0].duplicates)
+
+    def are_large(self, sources: Sequence[Source]) -> bool:
+        """Whether sources are SMF files, and so long that it is worth while to share the work."""
+        are_files = all(map(_is_file, sources))
+        return are_files and _bytes_of(sources) >= 2 * self.options.limits.least_unit
+
+    def by_one_process(self) -> Inputs:
+        """Return the same inputs, which one process decodes; the log is the same."""
+        return replace(self, options=replace(self.options, jobs=1))
 
     def _one_by_one(
         self, sources: Sequence[Source], wanted: Wanted, prompt: bool
@@ -174,6 +180,10 @@ class Inputs:
         """Return a whole table as a pyarrow.Table."""
         found = [batch for _, batch in self.batches(wanted_tables([table]))]
         return pa.Table.from_batches(found, schema=coded_schema(table)).cast(schema(table))
+
+
+def _bytes_of(files: Iterable[Source]) -> int:
+    return sum(size_of(each.path) for each in files)
 
 
 def _is_file(source: Source) -> bool:

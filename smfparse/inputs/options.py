@@ -31,7 +31,7 @@ class ReadOptions:
     """How inputs are read.
 
     selection        what rows are wanted of: `Selection.of(qmgr="QM*", since="2200")`
-    jobs             processes that decode SMF files, when these are large: same rows, same order
+    jobs             processors used for SMF files, when these are large: same rows, same order
     keep_duplicates  whether to keep records of an SMF file that an earlier dump has as well
     strict           whether the first damage of an SMF file ends the reading, by DamageError,
                      before its rows come

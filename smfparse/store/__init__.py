@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from smfparse.store.views_sql import comments as comments
     from smfparse.store.views_sql import selected as selected
     from smfparse.store.views_sql import view_statements as view_statements
+    from smfparse.store.writing_thread import WritingThread as WritingThread
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
@@ -72,4 +73,5 @@ else:
         plain="check_plain checksum plain_file",
         targets="PARTIAL check_file check_folder in_folder replacing",
         views_sql="comments selected view_statements",
+        writing_thread="WritingThread",
     )

@@ -6,14 +6,17 @@ import base64
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from smfparse.store.folder import NewFile
 from smfparse.tables import CODED, Batch, coded_schema, columns, meaning, plain_schema
+
+if TYPE_CHECKING:
+    from smfparse.store.writing_thread import WritingThread
 
 _FEW_ROWS = 30
 _LIGHT = {"compression": "snappy", "compression_level": None}
@@ -31,6 +34,7 @@ class TableWriter:
     create      opens the new file, and returns its number; asked when there are rows to write
     group_rows  rows of a full row group
     wanted      its columns; None: all
+    thread      does the writing; None: the caller does
     rows        how many it took
     held_bytes  of batches that are not written yet
     """
@@ -39,10 +43,12 @@ class TableWriter:
     create: Callable[[], int]
     group_rows: int
     wanted: frozenset[str] | None = None
+    thread: WritingThread | None = None
     rows: int = 0
     held: list[Batch] = field(default_factory=list)
     held_bytes: int = 0
     _held_rows: int = 0
+    _is_open: bool = False
     _writer: Any = None
     _file: NewFile | None = None
 
@@ -54,8 +60,8 @@ class TableWriter:
 
     @property
     def is_open(self) -> bool:
-        """Whether the file is open."""
-        return self._writer is not None and bool(self._writer.is_open)
+        """Whether the file is open, or will be when what was handed on is written."""
+        return self._is_open
 
     def add(self, batch: Batch, size: int) -> None:
         """Take a batch of about `size` bytes; write when a row group is full."""
@@ -68,11 +74,12 @@ class TableWriter:
 
     def close(self) -> None:
         """Write what is left; a table without rows becomes a file without rows."""
-        if self.held or self._writer is None:
+        if self.held or not self.is_open:
             self.flush()
-        self._writer.close()
-        assert self._file is not None
-        self._file.close()
+        self._do(self._end)
+        if self.thread is not None:
+            self.thread.wait()
+        self._is_open = False
 
     def give_up(self) -> None:
         """Leave the file as it is, also when the writer goes: it would end the file then."""
@@ -83,18 +90,34 @@ class TableWriter:
 
     def flush(self) -> None:
         """Write what is held as row groups."""
+        self._do(partial(self._write, self.held, self.rows), self.held_bytes)
+        self._is_open = True
+        self.held, self.held_bytes, self._held_rows = [], 0, 0
+
+    def _do(self, work: Callable[[], None], size: int = 0) -> None:
+        if self.thread is None:
+            work()
+        else:
+            self.thread.do(work, size)
+
+    def _write(self, batches: Sequence[Batch], so_far: int) -> None:
+        """Write batches, with which there are `so_far` rows."""
         if self._writer is None:
             self._file = NewFile(self.create())
             options = parquet_options(self.table, self.wanted)
-            if self.rows <= _FEW_ROWS:
+            if so_far <= _FEW_ROWS:
                 options = options | _LIGHT
             self._writer = pq.ParquetWriter(
                 self._file, coded_schema(self.table, self.wanted), **options
             )
             self._writer.add_key_value_metadata(_metadata(self.table, self.wanted))
-        rows = joined(self.table, self.held, self.wanted)
+        rows = joined(self.table, batches, self.wanted)
         self._writer.write_table(rows, row_group_size=self.group_rows)
-        self.held, self.held_bytes, self._held_rows = [], 0, 0
+
+    def _end(self) -> None:
+        self._writer.close()
+        assert self._file is not None
+        self._file.close()
 
 
 def joined(table: str, batches: Sequence[Batch], wanted: frozenset[str] | None = None) -> Any:

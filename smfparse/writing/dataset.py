@@ -7,11 +7,11 @@ dataset once its manifest names them (`placing`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from smfparse import __version__
 from smfparse.inputs import Dataset, Inputs, SmfFile, Source, damage_rows
@@ -35,11 +35,14 @@ from smfparse.store import (
     own_names,
     part_number,
 )
-from smfparse.tables import DAMAGE, Batch, decoded_tables, table_names, wanted_tables
+from smfparse.tables import DAMAGE, Batch, Wanted, decoded_tables, table_names, wanted_tables
 from smfparse.writing.making import Making
 from smfparse.writing.originals import originals
 from smfparse.writing.parts import PartFiles, Written
 from smfparse.writing.placing import clear, put_in_place, write_last
+
+if TYPE_CHECKING:
+    from smfparse.store import WritingThread
 
 _ALREADY = "a dataset is there already; append=True adds to it, force=True replaces it"
 
@@ -129,19 +132,38 @@ def _are_files(sources: Iterable[Source]) -> bool:
 def _written(inputs: Inputs, made: Making) -> Iterator[list[Written]]:
     """Write the rows of `inputs` by one process or several."""
     wanted = wanted_tables(decoded_tables())
-    found = inputs.units(inputs.sources, wanted, ahead=False)
     write = partial(_write, made.folder, made.partitioned, made.first, made.old is None)
+    jobs = inputs.options.jobs
+    if jobs == 2 and inputs.are_large(inputs.sources):
+        yield _write_beside(inputs, wanted, partial(write, made.limits, 1, 0))
+        return
+    found = inputs.units(inputs.sources, wanted, ahead=False)
     if len(found) < 2:
         yield write(made.limits, 1, 0, inputs.batches(wanted))
         return
     from smfparse.inputs import in_order  # several processes are slow to load
 
-    jobs = inputs.options.jobs
     outcomes = in_order(found, partial(write, made.limits, jobs), jobs, inputs.log)
     with closing(outcomes):
         for outcome in outcomes:
             inputs.log.add(outcome.log)
             yield outcome.made or []
+
+
+def _write_beside(
+    inputs: Inputs, wanted: Wanted, write: Callable[..., list[Written]]
+) -> list[Written]:
+    """Write the rows of `inputs` by a thread, while another decodes.
+
+    That takes as long as two processes do, and less of the processor: no part looks back.
+    """
+    from smfparse.store import WritingThread  # threads are slow to load
+
+    thread = WritingThread(inputs.options.limits.held_bytes)
+    try:
+        return write(inputs.by_one_process().batches(wanted), thread)
+    finally:
+        thread.stop()
 
 
 def _write(
@@ -153,12 +175,15 @@ def _write(
     jobs: int,
     number: int,
     found: Iterator[tuple[str, Batch]],
+    thread: WritingThread | None = None,
 ) -> list[Written]:
     """Write batches as Parquet files; number 0 of a new dataset has a file of every table.
 
-    jobs  processes that do so at a time and share the memory
+    jobs    processes that do so at a time and share the memory
+    thread  packs and writes; None: the caller's does
     """
-    files = PartFiles(folder, first + number, partitioned, limits.held_bytes // jobs, limits)
+    held = limits.held_bytes // jobs
+    files = PartFiles(folder, first + number, partitioned, held, limits, thread)
     try:
         for table, batch in found:
             files.add(table, batch)

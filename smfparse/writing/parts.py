@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePosixPath
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +28,9 @@ from smfparse.store import (
     qmgr_value,
 )
 from smfparse.tables import Batch, table_names
+
+if TYPE_CHECKING:
+    from smfparse.store import WritingThread
 
 _COLUMN_BYTES = 256
 """What a column of a batch takes in memory besides its values."""
@@ -54,6 +57,7 @@ class PartFiles:
 
     folder     that of the dataset: files are in PARTIAL, until they get their places
     most_held  bytes that all writers may hold back
+    thread     does the writing; None: the caller does
     held       bytes that they do
     names      paths of their files in the dataset
     opened     those whose file is open; the one used last comes last
@@ -64,6 +68,7 @@ class PartFiles:
     partitioned: bool
     most_held: int
     limits: Limits
+    thread: WritingThread | None = None
     writers: dict[tuple[str, str], TableWriter] = field(default_factory=dict)
     written: list[Written] = field(default_factory=list)
     closed: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -95,6 +100,8 @@ class PartFiles:
 
     def give_up(self) -> None:
         """Leave the files as they are."""
+        if self.thread is not None:
+            self.thread.stop()
         for writer in self.writers.values():
             writer.give_up()
 
@@ -105,7 +112,9 @@ class PartFiles:
             again = f"-{self.closed[key]:05}" if self.closed[key] else ""
             name = PurePosixPath(table, place, f"part-{self.number:05}{again}.parquet").as_posix()
             create = partial(self.folder.create, f"{PARTIAL}/{name}")
-            self.writers[key] = TableWriter(table, create, self.limits.group_rows)
+            self.writers[key] = TableWriter(
+                table, create, self.limits.group_rows, thread=self.thread
+            )
             self.names[key] = name
         return self.writers[key]
 

@@ -116,7 +116,7 @@ def in_processes_only(monkeypatch: pytest.MonkeyPatch, what: Callable[[], None])
 def test_rows_that_nobody_wants_any_more_leave_no_process_and_no_file(
     dump: Path, temporary: Path, started: list[Any]
 ) -> None:
-    found = open_inputs([dump], ReadOptions(jobs=2)).batches(MIXED)
+    found = open_inputs([dump], ReadOptions(jobs=3)).batches(MIXED)
     next(found)
     assert list(temporary.iterdir())
     found.close()  # type: ignore[attr-defined]
@@ -128,7 +128,7 @@ def test_a_query_of_the_first_rows_leaves_nothing(
     dump: Path, temporary: Path, started: list[Any]
 ) -> None:
     """No process runs on, and no temporary file stays."""
-    with Catalog(open_inputs([dump], ReadOptions(jobs=2))) as catalog:
+    with Catalog(open_inputs([dump], ReadOptions(jobs=3))) as catalog:
         assert catalog.arrow("SELECT record_no FROM wqst LIMIT 1").num_rows == 1
     assert all_ended(started)
     assert not list(temporary.iterdir())
@@ -137,7 +137,7 @@ def test_a_query_of_the_first_rows_leaves_nothing(
 def test_all_rows_leave_no_process_and_no_file(
     dump: Path, temporary: Path, started: list[Any]
 ) -> None:
-    assert open_inputs([dump], ReadOptions(jobs=2)).arrow("record").num_rows == 400
+    assert open_inputs([dump], ReadOptions(jobs=3)).arrow("record").num_rows == 400
     assert all_ended(started)
     assert not list(temporary.iterdir())
 
@@ -151,7 +151,7 @@ from smfparse.limits import LIMITS
 print("begun")
 vars(LIMITS).update(chunk_bytes={CAPACITY}, max_spanned={CAPACITY}, least_unit=1)
 threading.Thread(target=threading.Event().wait, daemon=True).start()  # so none is a copy
-rows = [smfparse.open({str(dump)!r}, jobs=jobs).arrow("wqst") for jobs in (1, 2)]
+rows = [smfparse.open({str(dump)!r}, jobs=jobs).arrow("wqst") for jobs in (1, 3)]
 print(rows[0].num_rows > 0, rows[0].equals(rows[1]), __file__ == {str(script)!r})
 """)
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
@@ -159,7 +159,7 @@ print(rows[0].num_rows > 0, rows[0].equals(rows[1]), __file__ == {str(script)!r}
 
 
 def test_two_tables_can_be_read_at_the_same_time(dump: Path, temporary: Path) -> None:
-    inputs = open_inputs([dump], ReadOptions(jobs=2))
+    inputs = open_inputs([dump], ReadOptions(jobs=3))
     first, second = (inputs.batches(wanted_tables([name])) for name in ("record", "wqst"))
     next(first)
     rows = sum(batch.num_rows for _, batch in second)
@@ -181,7 +181,7 @@ def test_a_process_that_is_ended_is_an_error_that_says_what_to_try(
 ) -> None:
     in_processes_only(monkeypatch, end)
     with pytest.raises(InputError, match=r"was killed.*try jobs=1"):
-        open_inputs([dump], ReadOptions(jobs=2)).arrow("record")
+        open_inputs([dump], ReadOptions(jobs=3)).arrow("record")
     assert all_ended(started)
     assert not list(temporary.iterdir())
 
@@ -207,7 +207,7 @@ def test_a_process_that_is_killed_at_any_chunk_leaves_no_dataset_or_all_rows(
     in_processes_only(monkeypatch, step)
     folder = tmp_path / "tables"
     try:
-        write_dataset(open_inputs([dump], ReadOptions(jobs=2)), folder)
+        write_dataset(open_inputs([dump], ReadOptions(jobs=3)), folder)
     except InputError:
         assert not folder.exists()
     rows = open_inputs([folder]).arrow("record").num_rows if folder.exists() else None
@@ -226,7 +226,7 @@ def test_every_command_says_that_a_process_was_ended(
         "sql": ["sql", dump, "SELECT count(*) FROM record"],
         "convert": ["convert", dump, "--to", tmp_path / "tables"],
     }[command]
-    found = CliRunner().invoke(main, [*map(str, arguments), "--jobs=2"])
+    found = CliRunner().invoke(main, [*map(str, arguments), "--jobs=3"])
     assert found.exit_code == 8
     assert "try --jobs 1" in found.stderr
     assert not (tmp_path / "tables" / MANIFEST).exists()
@@ -240,9 +240,9 @@ def test_an_input_that_cannot_be_read_any_more_is_an_input_error(
 
     in_processes_only(monkeypatch, fail)
     with pytest.raises(InputError, match=r"^.*dump.smf: Input/output error$"):
-        open_inputs([dump], ReadOptions(jobs=2)).arrow("record")
+        open_inputs([dump], ReadOptions(jobs=3)).arrow("record")
     assert all_ended(started)
-    found = CliRunner().invoke(main, ["info", str(dump), "--jobs=2"])
+    found = CliRunner().invoke(main, ["info", str(dump), "--jobs=3"])
     assert (found.exit_code, found.stdout) == (8, "")
 
 
@@ -258,7 +258,7 @@ def test_a_temporary_folder_without_room_is_named_with_the_way_out(
     command: list[str], dump: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spilling.pa, "OSFile", Full)
-    found = CliRunner().invoke(main, [command[0], str(dump), *command[1:], "--jobs=2"])
+    found = CliRunner().invoke(main, [command[0], str(dump), *command[1:], "--jobs=3"])
     assert found.exit_code == 8
     assert str(temporary) in found.stderr
     assert "No space left on device; set TMPDIR to another folder" in found.stderr
@@ -270,7 +270,7 @@ def test_a_temporary_folder_that_cannot_be_made_is_named(
 ) -> None:
     temporary.rmdir()
     with pytest.raises(OutputError, match="temporary: No such file or directory; set TMPDIR"):
-        open_inputs([dump], ReadOptions(jobs=2)).arrow("record")
+        open_inputs([dump], ReadOptions(jobs=3)).arrow("record")
 
 
 def test_a_dataset_on_a_disk_without_room_is_an_output_error(
@@ -278,11 +278,11 @@ def test_a_dataset_on_a_disk_without_room_is_an_output_error(
 ) -> None:
     monkeypatch.setattr("pyarrow.parquet.ParquetWriter", Full)
     with pytest.raises(OutputError, match="tables: No space left on device"):
-        write_dataset(open_inputs([dump], ReadOptions(jobs=2)), tmp_path / "tables")
+        write_dataset(open_inputs([dump], ReadOptions(jobs=3)), tmp_path / "tables")
     assert all_ended(started)
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [1, 2, 3])
 def test_a_file_that_cannot_grow_is_one_line_on_stderr(
     dump: Path, tmp_path: Path, jobs: int
 ) -> None:
@@ -351,7 +351,7 @@ def lasting(tmp_path: Path, temporary: Path) -> Iterator[Lasting]:
     groups: list[subprocess.Popen[str]] = []
 
     def start(*arguments: object) -> subprocess.Popen[str]:
-        call = [sys.executable, str(script), *map(str, arguments), "--jobs=2"]
+        call = [sys.executable, str(script), *map(str, arguments), "--jobs=3"]
         group = subprocess.Popen(
             call,
             start_new_session=True,
@@ -361,7 +361,7 @@ def lasting(tmp_path: Path, temporary: Path) -> Iterator[Lasting]:
             env=os.environ | {"TMPDIR": str(temporary), "AT_WORK": str(at_work)},
         )
         groups.append(group)
-        assert wait_until(lambda: len(list(at_work.iterdir())) == 2)
+        assert wait_until(lambda: len(list(at_work.iterdir())) == 3)
         return group
 
     yield start
@@ -397,7 +397,7 @@ def test_an_interrupted_convert_leaves_nothing(
     assert group.returncode == 130
     assert not family(group.pid)
     assert not folder.exists()
-    write_dataset(open_inputs([dump], ReadOptions(jobs=2)), folder)
+    write_dataset(open_inputs([dump], ReadOptions(jobs=3)), folder)
     assert open_inputs([folder]).arrow("record").num_rows == 400
     assert not (folder / PARTIAL).exists()
 
@@ -421,6 +421,6 @@ def test_leftovers_of_an_interrupted_run_with_more_parts_are_gone(
     left.write_bytes(b"half a file")
     with pytest.raises(InputError, match="interrupted"):
         open_inputs([folder])
-    write_dataset(open_inputs([dump], ReadOptions(jobs=2)), folder)
+    write_dataset(open_inputs([dump], ReadOptions(jobs=3)), folder)
     assert not (folder / PARTIAL).exists()
     assert not (folder / "wqst" / left.name).exists()

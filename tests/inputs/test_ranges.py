@@ -516,7 +516,7 @@ def converted(paths: Sequence[Path], folder: Path, jobs: int) -> tuple[dict[str,
     return found_in([folder], 1).rows, made | {"files": None, "records": runs, "checksums": None}
 
 
-@pytest.mark.parametrize("jobs", [2, 3])
+@pytest.mark.parametrize("jobs", [3, 4])
 def test_several_processes_write_the_dataset_that_one_writes(
     jobs: int, tmp_path: Path, cut_small: None
 ) -> None:
@@ -562,8 +562,8 @@ def test_nothing_of_an_old_dataset_with_more_parts_is_left(
 ) -> None:
     folder = tmp_path / "tables"
     write_dataset(open_inputs([mixed], ReadOptions(jobs=6)), folder)
-    write_dataset(open_inputs([mixed], ReadOptions(jobs=2)), folder, force=True)
-    assert len(list((folder / "record").iterdir())) == 2
+    write_dataset(open_inputs([mixed], ReadOptions(jobs=3)), folder, force=True)
+    assert len(list((folder / "record").iterdir())) == 3
     write_dataset(open_inputs([mixed]), folder, force=True)
     assert len(list((folder / "record").iterdir())) == 1
     assert open_inputs([folder]).arrow("record").num_rows == 300

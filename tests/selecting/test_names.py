@@ -416,7 +416,7 @@ def test_processes_give_the_rows_of_one(
     cut = inputs.units(inputs.sources, wanted_tables(decoded_tables()), ahead=True)
     assert sum(map(len, cut)) > 3
     assert not differing(rows([generated], chosen, jobs=2), expected)
-    write_dataset(open_inputs([generated], ReadOptions(chosen, jobs=2)), tmp_path / "tables")
+    write_dataset(open_inputs([generated], ReadOptions(chosen, jobs=3)), tmp_path / "tables")
     assert not differing(rows([tmp_path / "tables"], Selection()), expected)
 
 

@@ -95,7 +95,7 @@ def dumps(tmp_path: Path, pieces: list[bytes]) -> list[Path]:
 # What is in it after ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [1, 2, 3])
 @pytest.mark.parametrize("first", [1, 2])
 def test_dumps_that_overlap_are_added_as_if_all_had_been_converted_at_once(
     jobs: int, first: int, dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
