@@ -132,16 +132,18 @@ def view_macros() -> str:
 def named_macros(queries: str, macros: str) -> str:
     """Return the SQL that makes those macros which `queries` name, and those which these name.
 
+    They keep their order: a macro of a value cannot be made before one that it names.
+
     macros  SQL that makes macros, each by a CREATE at the start of a line
     """
     whole = {_MACRO.findall(each)[0]: each for each in _MACROS.split(macros)[1:]}
-    found: dict[str, str] = {}
+    found: set[str] = set()
     names = {*whole}.intersection(_WORD.findall(queries))
     while names:
-        found |= {name: whole[name] for name in names}
+        found |= names
         words = {word for name in names for word in _WORD.findall(whole[name])}
-        names = words.intersection(whole).difference(found)
-    return "".join(found.values())
+        names = words.intersection(whole) - found
+    return "".join(text for name, text in whole.items() if name in found)
 
 
 def views_script(tables: Iterable[str] | None = None) -> str:
