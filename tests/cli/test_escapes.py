@@ -20,6 +20,7 @@ from smfparse.cli import main
 from smfparse.rendering import FORMATS
 from tests.support.hostile import CLIPBOARD, HARM, HARMFUL, LINK, hostile_dump, raw
 from tests.support.paths import SMF
+from tests.support.report_runs import printed, report_rows
 from tests.support.searching import search
 
 pytestmark = pytest.mark.slow
@@ -87,8 +88,10 @@ def test_commands_show_it_in_every_format(dump: Path, form: str, arguments: list
 
 @pytest.mark.parametrize("name", reports.report_names())
 def test_every_report_shows_it_in_every_format(dump: Path, name: str) -> None:
+    assert run("report", name, dump).exit_code == 0
+    rows = report_rows(name, dump)
     for form in FORMATS:
-        assert run("report", name, dump, "--format", form).exit_code == 0
+        assert raw("\n".join(printed(reports.report(name), rows, form)).encode()) == []
 
 
 def test_any_letters_of_records_and_files_are_shown(tmp_path: Path) -> None:
@@ -172,31 +175,40 @@ def test_messages_show_the_names_of_files(dump: Path, tmp_path: Path) -> None:
     assert "\n\u202e" not in twice.output
 
 
+def arguments_with(harm: str) -> list[list[object]]:
+    """Calls that go wrong, each with harm in another place."""
+    return [
+        [f"--{harm}"],
+        [harm],
+        ["info", f"--{harm}"],
+        ["info", SMF, "--format", harm],
+        ["info", SMF, "--from", harm],
+        ["info", SMF, "--type", harm],
+        ["info", SMF, "--framing", harm],
+        ["info", harm],
+        ["info", SMF, "--output", f"/nowhere/{harm}.csv"],
+        ["report", harm, SMF],
+        ["report", "api-cost", SMF, "--by", harm],
+        ["report", "log", SMF, "--interval", harm],
+        ["compare", SMF, SMF, "--rename", harm],
+        ["describe", harm],
+        ["dump", SMF, "--at", harm],
+        ["sql", SMF, f"SELECT '{harm}"],
+        ["sql", SMF, f'SELECT "{harm}" FROM wqst'],
+        ["sql", SMF, f"SELECT '{harm}'::INTEGER"],
+        ["sql", SMF, "SELECT 1", "--file", harm],
+        ["convert", SMF, "--to", f"/nowhere/{harm}", "--table", harm],
+    ]
+
+
 def test_messages_of_click_show_arguments() -> None:
-    for harm in HARM:
-        for arguments in (
-            [f"--{harm}"],
-            [harm],
-            ["info", f"--{harm}"],
-            ["info", SMF, "--format", harm],
-            ["info", SMF, "--from", harm],
-            ["info", SMF, "--type", harm],
-            ["info", SMF, "--framing", harm],
-            ["info", harm],
-            ["info", SMF, "--output", f"/nowhere/{harm}.csv"],
-            ["report", harm, SMF],
-            ["report", "api-cost", SMF, "--by", harm],
-            ["report", "log", SMF, "--interval", harm],
-            ["compare", SMF, SMF, "--rename", harm],
-            ["describe", harm],
-            ["dump", SMF, "--at", harm],
-            ["sql", SMF, f"SELECT '{harm}"],
-            ["sql", SMF, f'SELECT "{harm}" FROM wqst'],
-            ["sql", SMF, f"SELECT '{harm}'::INTEGER"],
-            ["sql", SMF, "SELECT 1", "--file", harm],
-            ["convert", SMF, "--to", f"/nowhere/{harm}", "--table", harm],
-        ):
-            run(*(str(each).replace("\0", "\1") for each in arguments))
+    """All harm at once in each place, and each alone in one of them."""
+    calls = arguments_with("".join(HARM))
+    for number, harm in enumerate(HARM):
+        each = arguments_with(harm)
+        calls.append(each[number % len(each)])
+    for arguments in calls:
+        run(*(str(each).replace("\0", "\1") for each in arguments))
     assert run("info", SMF, "--qmgr", "\x1b").stderr.count(r"\x1b") == 1
 
 

@@ -224,7 +224,7 @@ def test_a_long_query_ends_in_time(query: str, tmp_path: Path, temporary: Path) 
 def test_processes_that_are_stuck_end_too(name: str, tmp_path: Path, temporary: Path) -> None:
     dump = tmp_path / "long.smf"
     dump.write_bytes(DATA * (200_000 // len(DATA)))
-    options = ("--jobs", "2", "--timeout", "1", "--keep-duplicates")
+    options = ("--jobs", "3", "--timeout", "1", "--keep-duplicates")
     shared = [each.replace("qmst", "wqst") for each in call(name, tmp_path, dump, *options)]
     done = process(*shared, script=STUCK)
     assert (done.returncode, done.stderr) == (8, STOPPED)

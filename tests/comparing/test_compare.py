@@ -16,7 +16,7 @@ from tests.support.smf import ENDED, MINUTE, queue, task, task_record, task_toke
 
 pytestmark = pytest.mark.slow
 
-SEEDS = 100
+SEEDS = 100 if LONG else 40
 QUEUES = [f"APP.QUEUE.{number:02}" for number in range(40)]
 VERBS = {"open": 11.0, "close": 7.0, "put": 5.0, "get": 4.2}
 """Usual CPU of a call, in microseconds."""
@@ -64,6 +64,7 @@ def named(rows: pl.DataFrame) -> list[tuple[str | None, str | None]]:
     return list(dict.fromkeys(found))
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize(("intervals", "seeds"), [(4, SEEDS), (8, 20)])
 def test_a_put_that_costs_twice_is_named_and_nothing_else(intervals: int, seeds: int) -> None:
     for seed in range(seeds):
@@ -74,6 +75,7 @@ def test_a_put_that_costs_twice_is_named_and_nothing_else(intervals: int, seeds:
         assert rows.row(0)[2:4] == (name, "put")
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize(("intervals", "seeds"), [(2, 20), (4, SEEDS), (8, 20)])
 def test_where_nothing_changed_nothing_is_named(intervals: int, seeds: int) -> None:
     silent = sum(not named(compared(*pair(SEEDS + seed, intervals))) for seed in range(seeds))

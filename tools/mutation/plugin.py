@@ -121,7 +121,7 @@ class Recorder:
         from smfparse.query import Catalog
         from smfparse.tables import View
 
-        for name in ("define", "execute", "run", "arrow", "stream"):
+        for name in ("define", "execute", "run", "arrow", "rows"):
             setattr(Catalog, name, self._heard(getattr(Catalog, name)))
         statements = View.statements
 
