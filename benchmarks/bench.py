@@ -9,10 +9,8 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
-import tempfile
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -208,19 +206,12 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _folder(keep: Path | None) -> AbstractContextManager[str]:
-    if keep is None:
-        return tempfile.TemporaryDirectory()
-    keep.mkdir(parents=True, exist_ok=True)
-    shutil.rmtree(keep / "scratch", ignore_errors=True)
-    return nullcontext(str(keep))
-
-
 def main() -> None:
     """Generate the inputs, run the jobs, print the tables."""
     options = _options()
     print(f"{machine()}\n", flush=True)
-    with _folder(options.keep) as name:
+    with inputs.folder(options.keep) as name:
+        shutil.rmtree(Path(name) / "scratch", ignore_errors=True)
         (_memory if options.memory else _times)(options, Path(name))
 
 

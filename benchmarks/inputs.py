@@ -11,6 +11,7 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,6 +60,14 @@ class Input:
     def size(self) -> int:
         """Bytes."""
         return self.smf.stat().st_size
+
+
+def folder(keep: Path | None) -> AbstractContextManager[str]:
+    """Return a context that gives the folder of the inputs: `keep`, None: one that goes again."""
+    if keep is None:
+        return tempfile.TemporaryDirectory()
+    keep.mkdir(parents=True, exist_ok=True)
+    return nullcontext(str(keep))
 
 
 def parse_size(text: str) -> int:

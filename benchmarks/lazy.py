@@ -7,10 +7,8 @@ takes to start, as a file of 1 MB shows it, is left out of the ratios.
 from __future__ import annotations
 
 import argparse
-import tempfile
 from collections import deque
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import inputs
@@ -70,18 +68,11 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _folder(keep: Path | None) -> AbstractContextManager[str]:
-    if keep is None:
-        return tempfile.TemporaryDirectory()
-    keep.mkdir(parents=True, exist_ok=True)
-    return nullcontext(str(keep))
-
-
 def main() -> None:
     """Generate the file, run the jobs, print the table."""
     options = _options()
     print(f"{machine()}\n", flush=True)
-    with _folder(options.keep) as name:
+    with inputs.folder(options.keep) as name:
         given = inputs.make("class3", inputs.parse_size(options.size), Path(name))
         commands = {job: _command(job, given.smf) for job in _JOBS}
         commands |= {job + _START: _command(job, given.small) for job in _JOBS}

@@ -11,7 +11,6 @@ import argparse
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import inputs
@@ -89,18 +88,11 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _folder(keep: Path | None) -> AbstractContextManager[str]:
-    if keep is None:
-        return tempfile.TemporaryDirectory()
-    keep.mkdir(parents=True, exist_ok=True)
-    return nullcontext(str(keep))
-
-
 def main() -> None:
     """Generate the inputs, run the commands, print the tables."""
     options = _options()
     print(f"{machine()}\n", flush=True)
-    with _folder(options.keep) as name, tempfile.TemporaryDirectory() as scratch:
+    with inputs.folder(options.keep) as name, tempfile.TemporaryDirectory() as scratch:
         size = inputs.parse_size(options.size)
         small = inputs.make("class3", inputs.SMALL_BYTES, Path(name)).small
         runs = interleaved(commands(small, Path(scratch)), options.rounds)

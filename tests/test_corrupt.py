@@ -146,6 +146,16 @@ def failed(reading: Any) -> None:
     reading.failed = "ValueError"
 
 
+def noticed(
+    tool: SimpleNamespace, folder: Any, case: Any, manner: Any, spoil: Callable[[Any], None]
+) -> set[str]:
+    """Return what is found in a reading that is spoiled; before that, nothing is."""
+    ((reading,), _) = tool.reading.read(folder, [case.file], manner)
+    assert [*tool.judging.Judge(case, manner, reading).findings()] == []
+    spoil(reading)
+    return {each.what for each in tool.judging.Judge(case, manner, reading).findings()}
+
+
 @pytest.mark.parametrize(
     ("spoil", "what"),
     [
@@ -164,11 +174,7 @@ def test_what_must_not_be_is_noticed(
 ) -> None:
     manner = tool.cases.Manner("rdw", "small", small=False)
     case = written(tool, "rdw", b"\r\n")
-    ((reading,), _) = tool.reading.read(tmp_path, [case.file], manner)
-    assert [*tool.judging.Judge(case, manner, reading).findings()] == []
-    spoil(reading)
-    found = tool.judging.Judge(case, manner, reading).findings()
-    assert what in {each.what for each in found}
+    assert what in noticed(tool, tmp_path, case, manner, spoil)
 
 
 @pytest.mark.parametrize(
@@ -183,11 +189,7 @@ def test_a_sound_file_has_to_be_read_as_what_it_is(
 ) -> None:
     manner = tool.cases.Manner("length", "none", small=True)
     case = written(tool, "length")
-    ((reading,), _) = tool.reading.read(tmp_path, [case.file], manner)
-    assert [*tool.judging.Judge(case, manner, reading).findings()] == []
-    spoil(reading)
-    found = tool.judging.Judge(case, manner, reading).findings()
-    assert what in {each.what for each in found}
+    assert what in noticed(tool, tmp_path, case, manner, spoil)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from smfparse.query.connecting import Connection as Connection
     from smfparse.query.connecting import connected as connected
     from smfparse.query.lazy import lazy_frame as lazy_frame
-    from smfparse.query.projection import words_in as words_in
     from smfparse.query.prompt import Console as Console
 else:
     __all__, __getattr__, __dir__ = face(
@@ -23,6 +22,5 @@ else:
         catalog="Catalog",
         connecting="Connection connected",
         lazy="lazy_frame",
-        projection="words_in",
         prompt="Console",
     )

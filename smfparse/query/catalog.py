@@ -25,9 +25,9 @@ from smfparse.query.projection import (
     Plan,
     named_tables,
     named_views,
+    read_first,
     read_plan,
     tables_of,
-    together,
 )
 from smfparse.query.relations import Relations
 from smfparse.query.results import fetched, result_parts, result_table
@@ -73,20 +73,11 @@ class Statements:
         return [_open(each.query) for each in self._connection.extract_statements(script)]
 
     @contextmanager
-    def prepared(self, statement: str) -> Iterator[Any]:
-        """Make what a statement reads, and read the files first where it scans more than once.
-
-        Yields the type of the statement; None: one that duckdb has no name for. Raises RequestError
-        unless there is exactly one.
-        """
-        with self.all_prepared([statement]) as (kind,):
-            yield kind
-
-    @contextmanager
-    def all_prepared(self, statements: Iterable[str]) -> Iterator[list[Any]]:
+    def prepared(self, statements: Iterable[str]) -> Iterator[list[Any]]:
         """Make what statements read; read the files first where they scan more than once.
 
-        Yields the type of each statement, and raises, as `prepared` does.
+        Yields the type of each; None: one that duckdb has no name for. Raises RequestError unless
+        each text is exactly one statement.
         """
         kinds, reads = [], []
         for each in statements:
@@ -95,7 +86,7 @@ class Statements:
                 raise RequestError(_NOT_ONE_QUERY)
             kinds.append(_kind(found[0]))
             reads.append(self._reads(each, kinds[-1]))
-        wanted = together(reads)
+        wanted = read_first(reads)
         with self._relations.scans.read_once(wanted) if wanted else nullcontext():
             yield kinds
 
@@ -108,7 +99,7 @@ class Statements:
         plan = self._plan(query, f"PREPARE {_PLANNED} AS ")
         if plan is None:
             self._bind(query)
-        wanted = together([plan or self._whole(query)])
+        wanted = read_first([plan or self._whole(query)])
         with self._relations.scans.read_once(wanted) if wanted else nullcontext() as spool:
             yield plan is not None and spool is not None and spool.bytes <= _FEW_BYTES
 
@@ -237,7 +228,7 @@ class Catalog:
         The first has no rows. Columns have names of their own and types that every format can show:
         nested, binary and interval columns become text. Raises RequestError where it fails.
         """
-        with self._guarded(statement), self._statements.prepared(statement) as kind:
+        with self._guarded(statement), self._statements.prepared([statement]) as (kind,):
             found = self.connection.sql(statement)
             if kind not in _QUERIES and found.columns in _DONE:
                 return
@@ -260,7 +251,7 @@ class Catalog:
 
         Nothing is yielded if one of them cannot be prepared.
         """
-        with self._guarded("\n".join(queries)), self._statements.all_prepared(queries) as kinds:
+        with self._guarded("\n".join(queries)), self._statements.prepared(queries) as kinds:
             if not all(kind in _GIVING_ROWS for kind in kinds):
                 raise RequestError(_NOT_ONE_QUERY)
             for query in queries:

@@ -7,15 +7,13 @@ carries the name of its table: `wqst__putn`.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from smfparse.tables import Wanted, columns, table_names, view, view_names
+from smfparse.tables import Wanted, columns, table_names, view, view_names, words_in
 
 _LINK = "__"
-_WORD = re.compile(r"\w+")
 _OWN_TABLES = "DUCKDB_"
 """How operators start that list the tables and views of a connection."""
 _RECURSIVE = "REC"
@@ -39,7 +37,7 @@ class Plan:
 NOTHING = Plan({}, 0)
 
 
-def together(plans: Iterable[Plan]) -> Wanted:
+def read_first(plans: Iterable[Plan]) -> Wanted:
     """Return what several queries read of the tables that they scan more than once altogether."""
     plans = list(plans)
     if sum(each.scans for each in plans) < 2:
@@ -55,11 +53,6 @@ def together(plans: Iterable[Plan]) -> Wanted:
 def scanned(table: str, column: str) -> str:
     """Return what a column of an SMF file is called in a plan."""
     return f"{table}{_LINK}{column}"
-
-
-def words_in(text: str) -> set[str]:
-    """Return the words of an SQL or Arrow expression: its names among them."""
-    return set(_WORD.findall(text))
 
 
 def named_tables(query: str) -> list[str]:

@@ -17,8 +17,8 @@ from pyarrow.dataset import Dataset
 
 from smfparse.errors import OutputError, SmfError
 from smfparse.inputs import Inputs, TemporaryFolder
-from smfparse.query.projection import scanned, words_in
-from smfparse.tables import Batch, Wanted, coded_schema, columns
+from smfparse.query.projection import scanned
+from smfparse.tables import Batch, Wanted, coded_schema, columns, words_in
 
 
 class Spool:

@@ -239,7 +239,7 @@ class _Records:
         """
         buffer, odd = self._buffer, bool(self.odd[record])
         is_known = not self.told[record] and self.sound[record]
-        covers = is_known and any(_leads_on(walk, buffer, at, end) for _, at in heads[:_TRIED])
+        covers = is_known and any(_goes_on(walk, buffer, at, end) for _, at in heads[:_TRIED])
         if covers or not is_known:
             for _, begin in heads:
                 yield begin, odd or covers
@@ -266,7 +266,7 @@ def _leads_to(walk: Walk, buffer: Bytes, begin: int, end: int) -> bool:
     return not found.broken and found.end == end
 
 
-def _leads_on(walk: Walk, buffer: Bytes, begin: int, end: int) -> bool:
+def _goes_on(walk: Walk, buffer: Bytes, begin: int, end: int) -> bool:
     """Whether the record at `begin` leads to another one with a header, before `end`."""
     found = walk.segments(buffer, begin, end, True, _STEPS)
     starts = np.flatnonzero(found.code <= FIRST)

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from smfparse.tables.views import view_macros as view_macros
     from smfparse.tables.views import view_names as view_names
     from smfparse.tables.views import views_script as views_script
+    from smfparse.tables.views import words_in as words_in
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
@@ -70,6 +71,6 @@ else:
         ),
         views=(
             "View columns_meant columns_of named_macros quoted relations title_of view view_macros "
-            "view_names views_script"
+            "view_names views_script words_in"
         ),
     )

@@ -138,10 +138,10 @@ def named_macros(queries: str, macros: str) -> str:
     """
     whole = {_MACRO.findall(each)[0]: each for each in _MACROS.split(macros)[1:]}
     found: set[str] = set()
-    names = {*whole}.intersection(_WORD.findall(queries))
+    names = words_in(queries).intersection(whole)
     while names:
         found |= names
-        words = {word for name in names for word in _WORD.findall(whole[name])}
+        words = words_in(" ".join(whole[name] for name in names))
         names = words.intersection(whole) - found
     return "".join(text for name, text in whole.items() if name in found)
 
@@ -167,6 +167,11 @@ def views_script(tables: Iterable[str] | None = None) -> str:
         *(statement for each in made for statement in each.statements()),
     ]
     return "".join(f"{statement};\n" for statement in statements)
+
+
+def words_in(text: str) -> set[str]:
+    """Return the words of an SQL or Arrow expression: its names among them."""
+    return set(_WORD.findall(text))
 
 
 def quoted(text: str) -> str:

@@ -20,12 +20,12 @@ import smfparse
 from smfparse import reports
 from smfparse.errors import OutputError, RequestError
 from smfparse.inputs import Inputs, ReadOptions, open_inputs
-from smfparse.query import Catalog, words_in
+from smfparse.query import Catalog
 from smfparse.query.projection import named_tables, read_plan
 from smfparse.reports import RECORDED, TOTAL, Sections
 from smfparse.reports.sections import section_keys, statements
 from smfparse.selecting import Selection
-from smfparse.tables import RECORD, Wanted, columns, table_names
+from smfparse.tables import RECORD, Wanted, columns, table_names, words_in
 from smfparse.writing import write_dataset
 from tests.support.paths import PROJECT, SMF
 from tests.support.searching import search
