@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -159,7 +161,17 @@ def main() -> None:
     """
 
 
+_SELDOM = 20_000
+"""Objects that are made, and not given back, between two searches for circles of them."""
+
+
 def command_line() -> None:
-    """Run smfparse as a process of its own."""
+    """Run smfparse as a process of its own.
+
+    Loading libraries makes many objects and no circles of them; and when the process ends, it is
+    not worth it to look for circles at all.
+    """
+    gc.set_threshold(_SELDOM)
+    atexit.register(gc.freeze)
     sys.meta_path.insert(0, _NoPandas())
     main()

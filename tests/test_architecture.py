@@ -358,7 +358,7 @@ RARE = {
 """What is for several processes and standard input; duckdb and pyarrow.parquet load some of it."""
 DECLARED = {"construct", "numpy"}
 DECODED = {*DECLARED, "pyarrow"}
-QUERIED = {*DECODED, "duckdb", "pyarrow.compute", "pyarrow.dataset"}
+QUERIED = {*DECODED, "duckdb"}
 LOADED = {
     "--help": set(),
     "--version": set(),
@@ -374,7 +374,8 @@ LOADED = {
     "convert {smf} --to {folder}/b.duckdb": {*DECODED, "duckdb"},
     "report log {smf}": {*QUERIED, "pytz"},
     "report log {smf} --format csv": {*QUERIED, "pytz"},
-    "sql {smf} 'SELECT count(*) FROM wqst'": {*QUERIED, "polars"},
+    "sql {smf} 'SELECT count(*) FROM wqst'": QUERIED,
+    "sql {smf} 'SELECT count(*) FROM wqst' --format csv": {*QUERIED, "polars"},
 }
 """Commands, and which of HEAVY each loads: that is most of the time that it takes to start."""
 
