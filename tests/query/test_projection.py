@@ -7,7 +7,6 @@ import gzip
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -284,7 +283,7 @@ def test_a_plan_that_misses_a_column_costs_time_and_not_truth(
     def misread(text: str) -> Any:
         plan = read_plan(text)
         assert plan is not None
-        return replace(plan, columns={"wqst": frozenset(["qmgr"])})
+        return plan._replace(columns={"wqst": frozenset(["qmgr"])})
 
     monkeypatch.setattr("smfparse.query.catalog.read_plan", misread)
     with Catalog(open_inputs([SMF])) as made:
