@@ -129,10 +129,16 @@ def detect(buffer: Bytes, at: int, end: int, last: bool) -> Framing | None:
 def _by_framing(
     buffer: Bytes, at: int, end: int, last: bool, further: bool = False, named: bool = True
 ) -> dict[str, _Found]:
-    """Return what the walk of each framing finds in buffer[at:end], as `_found` does."""
-    return {
-        name: _found(walk, buffer, at, end, last, further, named) for name, walk in WALKS.items()
-    }
+    """Return what the walk of each framing finds in buffer[at:end], as `_found` does.
+
+    Behind one that is sure, no other is tried: those that are meant rather than it come before it.
+    """
+    found = {}
+    for name, walk in WALKS.items():
+        found[name] = _found(walk, buffer, at, end, last, further, named)
+        if walk.chained and found[name].is_sure(at):
+            break
+    return found
 
 
 def _likely(found: dict[str, _Found], at: int) -> dict[str, _Found]:
@@ -141,9 +147,9 @@ def _likely(found: dict[str, _Found], at: int) -> dict[str, _Found]:
     Where each record is found by what it looks like, a single one shows little.
     """
     out = {
-        framed.instead_of
-        for name, framed in FRAMINGS.items()
-        if found[name].count > (0 if WALKS[name].chained else 1)
+        FRAMINGS[name].instead_of
+        for name, each in found.items()
+        if each.count > (0 if WALKS[name].chained else 1)
     }
     found = {name: each for name, each in found.items() if name not in out}
     chained = max(each.count for name, each in found.items() if WALKS[name].chained)
@@ -171,6 +177,10 @@ class _Found:
     score: int
     count: int
     place: int
+
+    def is_sure(self, at: int) -> bool:
+        """Whether records follow each other from `at` on that are mostly as long as they say."""
+        return self.place == at and self.count == _ENOUGH and 2 * self.score >= 3 * _ENOUGH
 
 
 def _found(
