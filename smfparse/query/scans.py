@@ -22,7 +22,7 @@ from smfparse.tables import Batch, Wanted, coded_schema, columns, words_in
 
 
 class Spool:
-    """Tables on disk, as Arrow streams that are mapped to memory to be read."""
+    """Tables on disk, as Arrow streams."""
 
     def __init__(self, folder: Path, wanted: Wanted) -> None:
         self.folder = folder
@@ -48,6 +48,10 @@ class Spool:
         """How much it is."""
         return sum((self.folder / table).stat().st_size for table in self.wanted)
 
+    def remove(self, table: str) -> None:
+        """Remove a table that is not read again."""
+        (self.folder / table).unlink()
+
     def has(self, table: str, names: frozenset[str]) -> bool:
         """Whether these columns of a table are here."""
         if table not in self.wanted:
@@ -57,7 +61,7 @@ class Spool:
 
     def batches(self, table: str) -> Iterator[Batch]:
         """Yield the rows of a table."""
-        with pa.memory_map(str(self.folder / table)) as source:
+        with pa.OSFile(str(self.folder / table)) as source:  # memory holds a batch of it
             yield from pa.ipc.open_stream(source)
 
 
