@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from smfparse.cli.options import size_in_bytes
-from smfparse.cli.output import check_name, output_stream
+from smfparse.cli.output import Output, check_name, output_stream
+from smfparse.rendering import FORMATS, TEXT
+from smfparse.simulating import INCIDENTS, scenario_names
 from smfparse.synthetic import VERSIONS
 
+_OF_SCENARIO = ("scenario", "explain", "incidents", "days", "format_")
+_NOT_OF_SCENARIO = ("qmgrs", "system", "count", "size", "tasks", "queues", "dense")
+_NAMES = {"qmgrs": "--qmgr", "incidents": "--incident", "format_": "--format"}
 _FIRST_YEAR, _LAST_YEAR = 1970, 2041
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
 
@@ -44,8 +51,26 @@ def _start(_context: click.Context, _option: click.Parameter, text: str) -> dt.d
     return start
 
 
+def _scenarios() -> str:
+    *names, last = scenario_names()
+    return f"{', '.join(names)} or {last}"
+
+
 @click.command("generate")
-@click.argument("output", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("output", type=click.Path(path_type=Path, dir_okay=False), required=False)
+@click.option("--scenario", metavar="NAME",
+              help="Write the day of a simulated site whose figures add up, with what happens in"
+              f" it: {_scenarios()}.")  # fmt: skip
+@click.option("--explain", is_flag=True,
+              help="Print what is wrong in the scenario, when, and who puts and gets how much;"
+              " write no dump.")  # fmt: skip
+@click.option("--incident", "incidents", multiple=True, metavar="NAME@HH:MM/LENGTH",
+              help="Let this happen in the scenario as well: log-slow@14:20/30m; may be repeated."
+              f" NAME is {', '.join(INCIDENTS)}; NAME:TARGET says what it befalls.")  # fmt: skip
+@click.option("--days", type=click.IntRange(1, 366),
+              help="Write this many days of the scenario; default: what it declares.")  # fmt: skip
+@click.option("--format", "format_", type=click.Choice(tuple(FORMATS)),
+              help="Print what --explain prints in this format.")  # fmt: skip
 @click.option("--qmgr", "qmgrs", multiple=True, default=("QM01",), show_default=True,
               help="Write records of this queue manager; may be repeated.")  # fmt: skip
 @click.option(
@@ -74,12 +99,19 @@ def _start(_context: click.Context, _option: click.Parameter, text: str) -> dt.d
 @click.option("--dense", is_flag=True,
               help="Fill every counter, time and flag word with random values.")  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace OUTPUT if it exists.")
-def command(output: Path, force: bool, **asked: Any) -> None:
+@click.pass_context
+def command(context: click.Context, /, output: Path | None, force: bool, **asked: Any) -> None:
     """Write OUTPUT, an SMF dump that no z/OS system made: to test, try out and time things.
 
-    It holds every kind of record that smfparse knows and the MQ version writes, but no 116/2,
-    spanned as in a download of a dump data set. Names and figures are made up; the same options
-    give the same bytes. The file is there when it is complete, or not at all.
+    With --scenario it is the day of a simulated site: messages flow through queues, channels and
+    applications, and every record counts the same flow. --explain says what is wrong in it.
+    --start, --interval, --mq-version (8.0.0 or later) and --utc-offset are those of the scenario
+    unless they are given.
+
+    Otherwise it holds every kind of record that smfparse knows and the MQ version writes, but no
+    116/2, with figures that do not belong together. Both are spanned as in a download of a dump
+    data set, and the same options give the same bytes. The file is there when it is complete, or
+    not at all.
 
     With --dense the contents are random: counters, times, flag words and tokens are
     random in full width, and in 30 % of the class 3 blocks every latch and coupling facility
@@ -87,11 +119,65 @@ def command(output: Path, force: bool, **asked: Any) -> None:
 
     \b
     Example:
+      smfparse generate day.smf --scenario log-slow
+      smfparse generate --scenario log-slow --explain
       smfparse generate test.smf --qmgr QM01 --qmgr QM02 --count 8
       smfparse generate big.smf --size 1GB --interval 1m --mq-version 10.0.0
     """
+    of_scenario = {name: asked.pop(name) for name in _OF_SCENARIO}
+    given = {name for name in asked if _is_given(context, name)}
+    if of_scenario["scenario"] is not None:
+        chosen = {name: asked[name] for name in given}
+        _simulate(output, force, chosen, asked["seed"], **of_scenario)
+        return
+    _refuse([name for name in of_scenario if _is_given(context, name)], "without --scenario")
+    if output is None:
+        raise click.UsageError("Missing argument 'OUTPUT'.")
     from smfparse.synthetic import generate
 
     check_name(output, "smf")
     with output_stream(output, force) as part:
         generate(part, **asked)
+
+
+def _is_given(context: click.Context, name: str) -> bool:
+    return context.get_parameter_source(name) is not ParameterSource.DEFAULT
+
+
+def _refuse(names: Sequence[str], why: str) -> None:
+    """Raise UsageError for options that do not go together."""
+    if names:
+        option = _NAMES.get(names[0], f"--{names[0]}")
+        raise click.UsageError(f"{option} does not go {why}.")
+
+
+def _simulate(
+    output: Path | None,
+    force: bool,
+    chosen: dict[str, Any],
+    seed: int,
+    *,
+    scenario: str,
+    explain: bool,
+    incidents: Sequence[str],
+    days: int | None,
+    format_: str | None,
+) -> None:
+    """Write the dump of a scenario, or print what is wrong in it."""
+    _refuse([name for name in _NOT_OF_SCENARIO if name in chosen], "with --scenario")
+    if format_ is not None and not explain:
+        raise click.UsageError("--format needs --explain.")
+    if output is None and not explain:
+        raise click.UsageError("Missing argument 'OUTPUT'.")
+    from smfparse.simulating import answer_key, load_estate, simulate
+
+    chosen = {name: value for name, value in chosen.items() if name != "seed"}
+    chosen |= {} if days is None else {"days": days}
+    estate = load_estate(scenario, incidents, **chosen)
+    if explain:
+        Output(format_ or TEXT, None, force).write(answer_key(estate, seed))
+        return
+    assert output is not None
+    check_name(output, "smf")
+    with output_stream(output, force) as part:
+        simulate(part, estate, seed)

@@ -41,13 +41,17 @@ HOUSE = (
     "inspecting",
     "library",
     "synthetic",
+    "simulating",
     "cli",
 )
 """Every package and every module at the top; one may import only those before it."""
 PACKAGES = tuple(each for each in HOUSE if (PROJECT / "smfparse" / each).is_dir())
 LINKS = ("schemas", "cli")
 """Packages that are folders at the top, with a link to them in `smfparse`."""
-APART = {"synthetic": {"errors", "faces", "layout", "limits", "reading", "schemas", "tables"}}
+APART = {
+    "synthetic": {"errors", "faces", "layout", "limits", "reading", "schemas", "tables"},
+    "simulating": {"errors", "faces", "layout", "rendering", "schemas", "synthetic"},
+}
 """What stands apart: all that it may import."""
 ROOF = "smfparse"
 SLOW = {"duckdb", "numpy", "polars", "prompt_toolkit", "pyarrow", "scipy"}

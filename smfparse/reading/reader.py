@@ -129,7 +129,7 @@ class Reader:
         offset = window.offset(0) + spans.place
         good: Bools = (length >= SMF_HEADER) & plausible(window.buffer, start)
         for index in np.flatnonzero(~good).tolist():
-            self._losses.note(int(spans.place[index]), int(length[index]), NO_TIME)
+            self._losses.note(int(spans.place[index]), int(spans.size[index]), NO_TIME)
         if self._is_blind:
             good &= offset >= window.floor
         if window.border is not None:

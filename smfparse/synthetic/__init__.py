@@ -11,8 +11,32 @@ from typing import TYPE_CHECKING
 from smfparse.faces import face
 
 if TYPE_CHECKING:
+    from smfparse.synthetic.draws import NEVER as NEVER
+    from smfparse.synthetic.draws import Bools as Bools
+    from smfparse.synthetic.draws import Draws as Draws
+    from smfparse.synthetic.draws import Floats as Floats
+    from smfparse.synthetic.draws import Ints as Ints
+    from smfparse.synthetic.draws import Rows as Rows
+    from smfparse.synthetic.draws import big_endian as big_endian
+    from smfparse.synthetic.draws import clock as clock
+    from smfparse.synthetic.draws import encoded as encoded
     from smfparse.synthetic.dump import SMF_LIMIT as SMF_LIMIT
     from smfparse.synthetic.dump import generate as generate
+    from smfparse.synthetic.dump import most_queues as most_queues
+    from smfparse.synthetic.dump import written as written
+    from smfparse.synthetic.records import Envelope as Envelope
+    from smfparse.synthetic.records import RecordParts as RecordParts
+    from smfparse.synthetic.records import Writers as Writers
+    from smfparse.synthetic.segments import SegmentWriter as SegmentWriter
+    from smfparse.synthetic.sequence import in_order as in_order
     from smfparse.synthetic.versions import VERSIONS as VERSIONS
 else:
-    __all__, __getattr__, __dir__ = face(__name__, dump="SMF_LIMIT generate", versions="VERSIONS")
+    __all__, __getattr__, __dir__ = face(
+        __name__,
+        draws="Bools Draws Floats Ints NEVER Rows big_endian clock encoded",
+        dump="SMF_LIMIT generate most_queues written",
+        records="Envelope RecordParts Writers",
+        segments="SegmentWriter",
+        sequence="in_order",
+        versions="VERSIONS",
+    )

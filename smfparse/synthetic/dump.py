@@ -8,26 +8,22 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-import numpy as np
-
 from smfparse.errors import OutputError, RequestError
 from smfparse.layout import UNIX_EPOCH, US_PER_SECOND
 from smfparse.schemas import QWST, REGISTRY, TASK, TRIPLET
-from smfparse.synthetic.draws import Ints
 from smfparse.synthetic.interval import SyntheticInterval
 from smfparse.synthetic.record_parts import RecordMaker
-from smfparse.synthetic.records import SHAPES, Envelope, RecordParts
+from smfparse.synthetic.records import SHAPES, Envelope
 from smfparse.synthetic.segments import SegmentWriter
+from smfparse.synthetic.sequence import in_order
 from smfparse.synthetic.workload import Site, Tasks
 
 BATCH_BYTES = 16 << 20
-PIECE = 1000
-"""Records that are put together at a time."""
 SMF_LIMIT = 32_756
 """Bytes of the longest record that SMF takes."""
 
@@ -89,7 +85,8 @@ class Scenario:
         site = Site(
             self.qmgrs, self.version, self.seed, interval, self.tasks, self.queues, self.dense
         )
-        envelope = Envelope(self.system, self.qmgrs, self.version, offset, interval)
+        systems = (self.system,) * len(self.qmgrs)
+        envelope = Envelope(systems, self.qmgrs, self.version, offset, interval)
         return _Dump(site, envelope, (self.start - self.utc_offset - UNIX_EPOCH) // _US)
 
 
@@ -123,16 +120,17 @@ def generate(
         *(tuple(qmgrs), system, start, utc_offset, interval, version, seed, tasks, queues, dense)
     ).dump()
     _check_numbers(least=1, count=count, size=1 if size is None else size)
-    _write(target, dump, count, size)
+    written(target, lambda stream: dump.write(stream, count, size))
 
 
-def _write(target: Path | BinaryIO, dump: _Dump, count: int, size: int | None) -> None:
+def written(target: Path | BinaryIO, write: Callable[[BinaryIO], None]) -> None:
+    """Have a dump written to a path or a stream; raise OutputError where that is not possible."""
     if not isinstance(target, Path):
-        dump.write(target, count, size)
+        write(target)
         return
     try:
         with target.open("wb") as stream:
-            dump.write(stream, count, size)
+            write(stream)
     except OSError as error:
         raise OutputError(f"{target}: {error.strerror or error}") from error
 
@@ -173,28 +171,8 @@ class _Dump:
         segments.write(iter([memoryview(self.envelope.headers.dump_trailer(end))]))
 
     def _records(self, first: int, times: int) -> Iterator[memoryview]:
-        """Give the records of some intervals in the order in which they were written.
-
-        They are put together piece by piece, for a whole interval of many tasks is large.
-        """
+        """Give the records of some intervals in the order in which they were written."""
         offset = self.envelope.offset
         interval = SyntheticInterval(self.tasks, offset, self.start, first, times)
         kinds = RecordMaker(interval).parts()
-        which = np.repeat(np.arange(len(kinds)), [len(kind.writers.when) for kind in kinds])
-        rows = np.concatenate([np.arange(len(kind.writers.when)) for kind in kinds])
-        order = np.argsort(np.concatenate([kind.writers.when for kind in kinds]), kind="stable")
-        for at in range(0, len(order), PIECE):
-            piece = order[at : at + PIECE]
-            yield from self._piece(kinds, which[piece], rows[piece])
-
-    def _piece(self, kinds: list[RecordParts], which: Ints, rows: Ints) -> list[memoryview]:
-        records = [memoryview(b"")] * len(rows)
-        for number, kind in enumerate(kinds):
-            mine = np.flatnonzero(which == number)
-            if not len(mine):
-                continue
-            for group in self.envelope.records(kind, rows[mine]):
-                data, length = group.raw.reshape(-1).data, group.raw.shape[1]
-                for nth, place in enumerate(mine[group.place].tolist()):
-                    records[place] = data[nth * length : (nth + 1) * length]
-        return records
+        return in_order(self.envelope, kinds)

@@ -10,6 +10,7 @@ import numpy as np
 
 from smfparse.layout import Raw, version_key
 from smfparse.schemas import (
+    CONTINUATION,
     QWHC,
     QWHS,
     QWHS_LONG,
@@ -60,6 +61,7 @@ SHAPES: Mapping[tuple[int, int], Shape] = {
     (115, 231): Shape(6, manager=_CHINIT),
     (116, 0): Shape(7, trace=3, qwhs_length=QWHS_SHORT),
     TASK: Shape(4, trace=0x19, manager=0xF7, qwhs_length=QWHS_SHORT),
+    CONTINUATION: Shape(3, trace=0x19, manager=0xF7, qwhs_length=QWHS_SHORT),
     (116, 10): Shape(2, manager=_CHINIT),
 }
 
@@ -71,6 +73,7 @@ class Writers:
     qmgr   index of the queue manager
     when   capture, microseconds since 1970 in UTC
     begin  of the interval, the same
+    length  of the interval in microseconds, None: that of all
     who    QWHC of each, None: blank
     agent  address of the agent's control element
     count  how many records of this trace, and of all, the queue manager wrote before each
@@ -84,6 +87,7 @@ class Writers:
     who: Raw | None = None
     noise: Ints | None = None
     count: tuple[Ints, Ints] | None = None
+    length: Ints | None = None
 
 
 @dataclass(frozen=True)
@@ -104,19 +108,28 @@ class RecordGroup:
 
 
 class Envelope:
-    """Puts blocks into records of one system and MQ version.
+    """Puts blocks into records of one MQ version.
 
-    `offset` is local time minus UTC, `interval` the length of statistics intervals, both in
-    microseconds.
+    systems   SMF ids, that of each queue manager
+    offset    local time minus UTC, microseconds
+    interval  length of statistics intervals, microseconds
+    group     queue-sharing group
     """
 
     def __init__(
-        self, system: str, qmgrs: tuple[str, ...], version: str, offset: int, interval: int
+        self,
+        systems: tuple[str, ...],
+        qmgrs: tuple[str, ...],
+        version: str,
+        offset: int,
+        interval: int,
+        group: str = "QSG1",
     ) -> None:
+        self.group = group
         self.version = version
         self.offset = offset
         self.interval = interval
-        self.headers = SmfHeaders(system, qmgrs, version, offset)
+        self.headers = SmfHeaders(systems, qmgrs, version, offset)
 
     def area_bytes(self, shape: Shape) -> int:
         """Return the length of the QWHS area."""
@@ -207,7 +220,8 @@ class Envelope:
         if shape.manager != _CHINIT:
             self._count(area, writers, rows)
         area.set("qwhstime", writers.begin[rows] + self.offset)
-        area.set("qwhsdurn", self.interval * (4096 if shape.manager == _CHINIT else 1))
+        length = self.interval if writers.length is None else writers.length[rows]
+        area.set("qwhsdurn", length * (4096 if shape.manager == _CHINIT else 1))
         if writers.noise is not None:
             for number in range(4):
                 area.set(f"qwhsflag{number + 1}", writers.noise[rows] >> 8 * number & 0xFF)
@@ -232,7 +246,7 @@ class Envelope:
 
     def _extension(self, rows: int) -> Raw:
         release = "".join(f"{part:02}" for part in version_key(self.version))
-        fixed = {"qwhxlen": QWHX.size, "qwhxtyp": 0x10, "qwhxqsg": "QSG1", "qwhxrel": release}
+        fixed = {"qwhxlen": QWHX.size, "qwhxtyp": 0x10, "qwhxqsg": self.group, "qwhxrel": release}
         return Rows(QWHX, self.version, rows, fixed).raw
 
 

@@ -16,15 +16,18 @@ _MARKER_BYTES = 18
 
 
 class SmfHeaders:
-    """Makes the headers of records of one system and MQ version.
+    """Makes the headers of records of one MQ version.
 
+    systems   SMF ids, that of each queue manager
     offset    local time minus UTC, in microseconds
     names     of the queue managers, as headers hold them
     extended  whether the release is in QWHX
     """
 
-    def __init__(self, system: str, qmgrs: tuple[str, ...], version: str, offset: int) -> None:
-        self.system = system
+    def __init__(
+        self, systems: tuple[str, ...], qmgrs: tuple[str, ...], version: str, offset: int
+    ) -> None:
+        self.systems = encoded(QWST.field("sm115sid").kind, systems)
         self.version = version
         self.offset = offset
         self.names = encoded(QWST.field("sm115SSI").kind, qmgrs)
@@ -37,12 +40,12 @@ class SmfHeaders:
             "sm115len": total,
             "sm115flg": _MQ_MARK,
             "sm115rty": record[0],
-            "sm115sid": self.system,
             "sm115stf": record[1],
             "sm115rel": release,
         }
         rows = Rows(QWST, self.version, len(qmgr), fixed)
         self._stamp(rows, when)
+        rows.set_bytes("sm115sid", self.systems[qmgr])
         rows.set_bytes("sm115SSI", self.names[qmgr])
         return rows.raw
 
@@ -56,7 +59,8 @@ class SmfHeaders:
 
     def _marker(self, kind: int, when: int) -> bytes:
         fixed = {"sm115len": _MARKER_BYTES, "sm115flg": _DUMP_MARK, "sm115rty": kind}
-        rows = Rows(QWST, self.version, 1, fixed | {"sm115sid": self.system})
+        rows = Rows(QWST, self.version, 1, fixed)
+        rows.set_bytes("sm115sid", self.systems[:1])
         self._stamp(rows, np.array([when], np.int64))
         return rows.raw[0, :_MARKER_BYTES].tobytes()
 

@@ -1,0 +1,85 @@
+"""Accounting: what tasks did in some intervals, and the class 1 and class 3 records of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from smfparse.schemas import CONTINUATION, TASK
+from smfparse.simulating.chunk import Chunk
+from smfparse.simulating.queue_work import QueueWork
+from smfparse.simulating.task_blocks import TaskBlocks
+from smfparse.simulating.task_work import TaskWork
+from smfparse.simulating.tasks import Tasks
+from smfparse.simulating.used_queues import UsedQueues
+from smfparse.synthetic import Ints, RecordParts, Rows, Writers
+
+_CLASS_1 = (116, 0)
+
+
+class Accounting:
+    """Who was connected, what they did with queues, and what both count.
+
+    most  queue blocks that fit a record
+    """
+
+    def __init__(self, chunk: Chunk, most: int) -> None:
+        self._chunk, self._most = chunk, most
+        self.tasks = Tasks(chunk)
+        self.used = UsedQueues(chunk, self.tasks)
+        self.queues = QueueWork(chunk, self.used, self.tasks.ended)
+        self.work = TaskWork(chunk, self.tasks, self.queues)
+
+    def records(self) -> Iterator[RecordParts]:
+        """Return the records of all tasks."""
+        tasks = self.tasks
+        if not len(tasks):
+            return
+        made = TaskBlocks(self._chunk, tasks, self.queues, self.work)
+        wtid, wtas = made.wtid(), made.wtas()
+        wqst = made.wqst()
+        wqst.set_bytes("correl", wtas.raw[self.used.task, 8:24])
+        each, nth = np.ones(len(tasks), np.int64), self._number_in_task()
+        fits = np.minimum(self.work.blocks, self._most)
+        first = (wqst.raw[nth < self._most], fits)
+        blocks = {1: (wtid.raw, each), 2: (wtas.raw, each), 3: first}
+        yield RecordParts(TASK, self._writers(made, np.arange(len(tasks)), 0), blocks)
+        yield from self._continued(made, wtid, wqst, nth)
+        yield from self._class_1(made, wtid)
+
+    def _number_in_task(self) -> Ints:
+        """Return which queue of its task each row is."""
+        task, blocks = self.used.task, self.work.blocks
+        number: Ints = np.arange(len(task)) - (np.cumsum(blocks) - blocks)[task]
+        return number
+
+    def _continued(
+        self, made: TaskBlocks, wtid: Rows, wqst: Rows, nth: Ints
+    ) -> Iterator[RecordParts]:
+        """Return the records of queues that do not fit that of their task."""
+        for part in range(1, 1 + int(nth.max(initial=0)) // self._most):
+            mine = nth // self._most == part
+            count = np.bincount(self.used.task[mine], minlength=len(self.tasks))
+            which = np.flatnonzero(count)
+            each = np.ones(len(which), np.int64)
+            blocks = {1: (wtid.raw[which], each), 2: (wqst.raw[mine], count[which])}
+            yield RecordParts(CONTINUATION, self._writers(made, which, part), blocks)
+
+    def _writers(self, made: TaskBlocks, which: Ints, part: int) -> Writers:
+        tasks = self.tasks
+        noise = self._chunk.draws(f"flags {part}").below(len(which), 1 << 32)
+        when = tasks.end[which] + 2 + part
+        agent = made.agent[which]
+        return Writers(tasks.manager[which], when, tasks.begin[which], agent, noise=noise)
+
+    def _class_1(self, made: TaskBlocks, wtid: Rows) -> Iterator[RecordParts]:
+        """Return the records of the tasks that came and went: what they count is all they did."""
+        which, tasks = np.flatnonzero(self.tasks.brief), self.tasks
+        each = np.ones(len(which), np.int64)
+        blocks = {1: (made.qwac(which), each), 2: (made.qmac(which).raw, each)}
+        who = made.correlation(wtid, which)
+        when = tasks.end[which] + 1
+        agent = made.agent[which]
+        writers = Writers(tasks.manager[which], when, tasks.begin[which], agent, who)
+        yield RecordParts(_CLASS_1, writers, blocks)

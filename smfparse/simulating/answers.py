@@ -1,0 +1,165 @@
+"""The answer key of an estate: what is wrong in it, when, and who puts and gets how much."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from smfparse.rendering import Column, Document, Facts, Section, Table
+from smfparse.simulating.declaration import Application, Estate, Incident
+from smfparse.simulating.incidents import KINDS, begins
+from smfparse.simulating.plan import Plan
+from smfparse.simulating.run import Run
+
+_ANSWERS = ("rule", "qmgr", "object", "job", "start", "end")
+_EDGES = ("application", "job", "role", "queue", "puts", "gets", "per_second")
+
+_RULES: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "log-slow": (("D2", ""), ("LOG-RESPONSE", ""), ("TASK-LOG-WAIT", "jobs")),
+    "backlog": (
+        ("D5", "queue"),
+        ("Q-GROW", "queue"),
+        ("Q-NO-GETTER", "queue"),
+        ("Q-STUCK", "queue"),
+    ),
+    "surge": (("Q-GROW", "queue"),),
+    "poison": (("D17", "queue"), ("Q-ROLLBACK", "queue"), ("TASK-BACKOUT", "jobs")),
+    "scan": (
+        ("D6", "queue"),
+        ("QUEUE-INDEX", "queue"),
+        ("QUEUE-SKIPPED", "queue"),
+        ("DATA-SCROLL", ""),
+    ),
+    "storm": (("D8", "channel"),),
+    "restart": (("SMF-GAP", ""), ("SMF-FIRST", "")),
+    "smf-loss": (("SMF-GAP", ""),),
+    "network-slow": (("CHL-NETTIME", "channel"), ("D12", "channel")),
+    "cf-slow": (("D14", "structure"), ("CF-SLOW", "structure")),
+    "storage-leak": (("CHINIT-31-TREND", ""),),
+}
+"""The rules that a kind of incident crosses, and what each names."""
+_FEW = 5
+"""Messages a unit of work of applications for which the log is most of what MQ takes."""
+
+
+class AnswerKey(Document):
+    """What happens in an estate, as a document."""
+
+    title = "Answer key"
+
+    def __init__(self, estate: Estate, seed: int) -> None:
+        self._estate, self._run = estate, Run(estate, seed)
+
+    def answers(self) -> list[dict[str, str]]:
+        """Return a row for each rule that is crossed: what it is about, from when to when."""
+        found = [row for each in self._run.incidents for row in _of_incident(self._run.plan, each)]
+        return found + [_of_site(self._estate, each) for each in self._estate.answers]
+
+    def edges(self) -> list[dict[str, Any]]:
+        """Return who puts to and gets from which queue, messages of the whole time."""
+        plan, run = self._run.plan, self._run
+        put, got = np.zeros(len(plan.edge_work)), np.zeros(len(plan.app))
+        for chunk in run.chunks():
+            put += chunk.did["put"].sum(axis=0)
+            got += chunk.did["units"].sum(axis=0)
+        puts, gets = put @ plan.slot_puts, got @ plan.slot_gets
+        seconds = run.count * run.length / 1e6
+        return [
+            _edge(plan, slot, int(puts[slot]), int(gets[slot]), seconds)
+            for slot in range(len(plan.slot_app))
+        ]
+
+    def sections(self) -> Iterator[Section]:
+        """Yield the story, the answers and the edges."""
+        answers = [[row[name] for name in _ANSWERS] for row in self.answers()]
+        edges = [[_shown(row[name]) for name in _EDGES] for row in self.edges()]
+        columns = [Column(name, name in ("puts", "gets", "per_second")) for name in _EDGES]
+        yield Section(self._estate.name, notes=[" ".join(self._estate.story.split())])
+        wrong = [Table([Column(name) for name in _ANSWERS], answers)] if answers else []
+        yield Section("What is wrong", wrong, [] if answers else ["Nothing."])
+        yield Section("Who puts and gets", [Table(columns, edges)])
+
+    def facts(self) -> Iterator[Facts]:
+        """Yield the rows, with the story and the edges in front of them."""
+        head = {"scenario": self._estate.name, "story": " ".join(self._estate.story.split())}
+        yield Facts(head | {"edges": self.edges()}, self.answers())
+
+
+def answer_key(estate: Estate, seed: int = 1) -> AnswerKey:
+    """Return what is wrong in an estate, and who puts and gets how much."""
+    return AnswerKey(estate, seed)
+
+
+def _of_site(estate: Estate, answer: Mapping[str, str]) -> dict[str, str]:
+    """Return an answer that the estate declares: by default of its first day."""
+    begin, end = estate.start, estate.start + dt.timedelta(days=estate.days)
+    row = {"qmgr": estate.queue_managers[0].name, "object": "", "job": "", **answer}
+    row["start"] = _moment(begin, row.get("start", ""), begin)
+    row["end"] = _moment(begin, row.get("end", ""), end)
+    return {name: row[name] for name in _ANSWERS}
+
+
+def _moment(day: dt.datetime, time: str, otherwise: dt.datetime) -> str:
+    if not time:
+        return otherwise.isoformat(timespec="minutes")
+    return f"{day.date().isoformat()}T{time}"
+
+
+def _of_incident(plan: Plan, incident: Incident) -> Iterator[dict[str, str]]:
+    begin = begins(plan.estate, incident)
+    times = (each.isoformat(timespec="minutes") for each in (begin, begin + incident.length))
+    start, end = times
+    qmgr, queue, jobs = _befallen(plan, incident)
+    for rule, names in _RULES[incident.kind]:
+        thing = _named(plan, incident, names, queue)
+        for job in jobs if names else [""]:
+            yield dict(zip(_ANSWERS, (rule, qmgr, thing, job, start, end), strict=True))
+
+
+def _named(plan: Plan, incident: Incident, names: str, queue: str) -> str:
+    """Return the object that a rule names."""
+    if names == "channel" and incident.kind == "storm":
+        apps = plan.estate.applications
+        return next(each.channel for each in apps if each.name == incident.target)
+    return {"": "", "jobs": "", "queue": queue}.get(names, incident.target)
+
+
+def _befallen(plan: Plan, incident: Incident) -> tuple[str, str, list[str]]:
+    """Return the queue manager, queue and jobs that an incident befalls."""
+    befalls, apps = KINDS[incident.kind].befalls, plan.estate.applications
+    if befalls == "queue manager":
+        mine = [each for each in apps if each.queue_manager == incident.target and each.persistent]
+        waits = [each for each in mine if 0 < each.commit <= _FEW and not each.window]
+        return incident.target, "", sorted({each.job for each in waits})
+    if befalls in ("queue", "indexed queue"):
+        queue = plan.estate.queues[plan.queue_no[incident.target]]
+        users = [each for each in apps if incident.target in each.get]
+        return queue.queue_manager, queue.name, [each.job for each in users[:1]]
+    if befalls == "sender channel":
+        channel = plan.estate.channels[plan.channel_no[incident.target]]
+        return channel.queue_manager, "", [""]
+    if befalls == "structure":
+        return plan.names[0], "", [""]
+    app = next(each for each in apps if each.name == incident.target)
+    return app.queue_manager, next(iter((*app.get, *app.put)), ""), [app.job]
+
+
+def _edge(plan: Plan, slot: int, puts: int, gets: int, seconds: float) -> dict[str, Any]:
+    app = plan.estate.applications[plan.slot_app[slot]]
+    queue = plan.estate.queues[plan.slot_queue[slot]]
+    values = (app.name, app.job, _role(app), queue.name, puts, gets)
+    return dict(zip(_EDGES, (*values, round((puts + gets) / seconds, 3)), strict=True))
+
+
+def _role(app: Application) -> str:
+    """Return what an application is to others."""
+    if app.rate:
+        return "requester" if app.get else "sender"
+    return "server" if app.put else "consumer"
+
+
+def _shown(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) else str(value)

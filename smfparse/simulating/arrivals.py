@@ -1,0 +1,79 @@
+"""How much there is to do: rates over the day, the week, the month and the year of growth."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import numpy as np
+
+from smfparse.simulating.declaration import Application, Curve, Estate
+from smfparse.simulating.plan import NONE, Plan
+from smfparse.simulating.reading_toml import clock_time
+from smfparse.synthetic import Draws, Floats, Ints
+
+_US = dt.timedelta(microseconds=1)
+DAY_US = dt.timedelta(days=1) // _US
+_SATURDAY = 5
+_LAST_DAYS = 28
+"""From the day behind it on a month is at its end."""
+
+
+def demand(plan: Plan, begin: Floats, length: float, factor: Floats, draws: Draws) -> Ints:
+    """Return the units of work that come due in intervals, a row each; of works with a rate only.
+
+    `begin` is microseconds from the start of the estate.
+    """
+    estate = plan.estate
+    middle = begin + length / 2
+    share = {name: _level(curve, estate, middle) for name, curve in estate.curves.items()}
+    growth = 1 + estate.growth * middle / DAY_US
+    units = np.zeros((len(begin), len(plan.app)), np.int64)
+    for work in np.flatnonzero(plan.source == NONE):
+        app = estate.applications[plan.app[work]]
+        curve = share.get(app.curve, np.ones(len(begin)))
+        present = overlap(app, estate, begin, length)
+        noise = draws.near(len(begin), 0.08) * draws.near(len(begin), 0.04)
+        mean = plan.rate[work] * curve * growth * present * factor[:, work] * length / 1e6
+        units[:, work] = np.floor(mean * noise + draws.uniform(len(begin)))
+    return units
+
+
+def presence(plan: Plan, begin: Floats, length: float) -> Floats:
+    """Return the share of each interval in which the application of each work runs."""
+    estate = plan.estate
+    shares = [overlap(each, estate, begin, length) for each in estate.applications]
+    present: Floats = np.stack(shares, axis=1)[:, plan.app]
+    return present
+
+
+def overlap(app: Application, estate: Estate, begin: Floats, length: float) -> Floats:
+    """Return the share of each interval in which an application runs."""
+    if not app.window:
+        return np.ones(len(begin))
+    first, last = window(app)
+    at = (begin + since_midnight(estate)) % DAY_US
+    share: Floats = np.clip(np.minimum(at + length, last) - np.maximum(at, first), 0, None) / length
+    return share
+
+
+def window(app: Application) -> tuple[float, float]:
+    """Return from when to when an application runs, microseconds of the day."""
+    begin, _, end = app.window.partition("-")
+    return clock_time(begin) / _US, clock_time(end) / _US
+
+
+def since_midnight(estate: Estate) -> float:
+    """Return the microsecond of the day at which an estate starts."""
+    return (estate.start - estate.start.replace(hour=0, minute=0, second=0, microsecond=0)) / _US
+
+
+def _level(curve: Curve, estate: Estate, middle: Floats) -> Floats:
+    """Return the share of the peak at some moments."""
+    at = middle + since_midnight(estate)
+    hours = at % DAY_US / DAY_US * 24
+    share: Floats = np.interp(hours, curve.hours, curve.shares, period=24)
+    first = estate.start.date()
+    days = [first + dt.timedelta(days=int(day)) for day in at // DAY_US]
+    weekend = np.array([day.weekday() >= _SATURDAY for day in days])
+    last = np.array([day.day >= _LAST_DAYS for day in days])
+    return share * np.where(weekend, curve.weekend, 1) * np.where(last, curve.month_end, 1)

@@ -1,0 +1,153 @@
+"""Some intervals of a simulated estate: what was done in them, and who wrote records of it.
+
+`time` numbers the intervals of a chunk; moments are microseconds since 1970, in UTC.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from smfparse.simulating.incidents import Effects
+from smfparse.simulating.plan import Plan
+from smfparse.synthetic import Bools, Draws, Floats, Ints, Writers
+
+_LATER = 9
+"""Microseconds after the end of an interval at which the first record of it is taken."""
+
+Columns = dict[str, Any]
+"""Values by IBM's field name, one a block."""
+
+
+class Uptime:
+    """When queue managers are up: arrays by interval and queue manager.
+
+    up       share of the interval
+    stops    whether it goes down within the interval, or at its end
+    again    whether it comes up within the interval, or at its start
+    after    microseconds of the interval before it comes up
+    before   microseconds of the interval after it goes down
+    """
+
+    def __init__(self, down: Floats, length: int) -> None:
+        inner, before, after = down[1:-1], down[:-2], down[2:]
+        self.up: Floats = 1 - inner
+        self.stops: Bools = (after > 0) & (before == 0) & (inner < 1)
+        self.again: Bools = (inner < 1) & ~self.stops & ((inner > 0) | (before > 0))
+        part = np.floor(inner * length).astype(np.int64)
+        self.after: Ints = np.where(self.again, part, 0)
+        self.before: Ints = np.where(self.stops, part, 0)
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some intervals.
+
+    did      what the engine says, an array by name, a row an interval
+    stretches  when each application is connected: rows from, to; microseconds from the start
+    begin    when each interval begins
+    length   of all of them, microseconds
+    first    number of the first of them
+    last     whether the estate ends with the last of them
+    """
+
+    plan: Plan
+    did: dict[str, Any]
+    effects: Effects
+    uptime: Uptime
+    stretches: list[Ints]
+    begin: Ints
+    length: int
+    first: int
+    last: bool
+    seed: int
+
+    @property
+    def times(self) -> int:
+        """Return how many intervals these are."""
+        return len(self.begin)
+
+    @property
+    def zero(self) -> int:
+        """Return when the estate starts, microseconds since 1970."""
+        return int(self.begin[0]) - self.first * self.length
+
+    @property
+    def seconds(self) -> float:
+        """Return how long an interval is."""
+        return self.length / 1e6
+
+    def draws(self, purpose: str) -> Draws:
+        """Return random columns for some purpose."""
+        return Draws(self.seed, 1 + self.first, *purpose.encode())
+
+
+class Reporters:
+    """Queue managers in the intervals at whose end they write statistics: a row each.
+
+    begin, end  of what the row counts: from a restart on, if one is in the interval
+    row_of      row of each interval and queue manager, -1: it writes none
+    """
+
+    def __init__(self, chunk: Chunk) -> None:
+        uptime = chunk.uptime
+        written = (uptime.up > 0) & (chunk.effects.lost < 0.5) & (uptime.before == 0)
+        self.time, self.manager = (each.astype(np.int64) for each in np.nonzero(written))
+        self.row_of: Ints = np.full(written.shape, -1, np.int64)
+        self.row_of[self.time, self.manager] = np.arange(len(self.time))
+        self.begin: Ints = chunk.begin[self.time] + self.of(uptime.after)
+        self.end: Ints = chunk.begin[self.time] + chunk.length
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    @property
+    def microseconds(self) -> Ints:
+        """Return how long each is."""
+        return self.end - self.begin
+
+    def of(self, values: Any) -> Any:
+        """Return the values of an array by interval and queue manager."""
+        return values[self.time, self.manager]
+
+    def summed(self, values: Any, time: Ints, manager: Ints) -> Floats:
+        """Add values of other rows up, by interval and queue manager."""
+        row = self.row_of[time, manager]
+        known = row >= 0
+        return np.bincount(row[known], values[known], len(self)).astype(np.float64)
+
+
+class Cells:
+    """Things that each queue manager reports on: a row each, interval by interval.
+
+    thing  number of what each row is about
+    count  rows of each record
+    """
+
+    def __init__(self, reporters: Reporters, manager: Ints) -> None:
+        mine = [np.flatnonzero(manager == each) for each in range(reporters.row_of.shape[1])]
+        sizes = np.array([len(each) for each in mine], np.int64)
+        self.count: Ints = sizes[reporters.manager]
+        self.row: Ints = np.repeat(np.arange(len(reporters)), self.count)
+        parts = [mine[each] for each in reporters.manager]
+        self.thing: Ints = np.concatenate([np.zeros(0, np.int64), *parts])
+        self.time: Ints = reporters.time[self.row]
+
+
+def statistics_writers(reporters: Reporters, order: int) -> Writers:
+    """Return who writes statistics: `order` says which record of an interval it is."""
+    return Writers(
+        reporters.manager,
+        reporters.end + _LATER + 100 * order,
+        reporters.begin,
+        agent=0x2E000000 + 0x1000 * reporters.manager,
+        length=reporters.microseconds,
+    )
+
+
+def spread(total: Ints, low: Floats, high: Floats) -> Ints:
+    """Return the part of whole numbers that is between two shares of them: parts add up."""
+    part: Ints = (np.floor(total * high) - np.floor(total * low)).astype(np.int64)
+    return part

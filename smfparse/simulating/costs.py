@@ -1,0 +1,66 @@
+"""What calls and storage cost: constants, each from a figure that IBM published.
+
+Times are microseconds of a 9.3 queue manager on a z16, as class 3 accounting shows them (IBM MQ for
+z/OS Performance Report, MQ 9.3). docs/simulated-site.md says where each is from.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from smfparse.synthetic import Bools, Floats, Ints
+
+_SIZES = np.array([0, 2, 4, 8, 16, 32, 64, 128]) * 1024.0
+_PRIVATE_PUT = np.array([4.0, 4.5, 5.0, 6.0, 8.0, 13.0, 21.0, 36.0])
+_SHARED_PUT = np.array([7.0, 7.3, 9.0, 11.0, 15.4, 23.4, 25.4, 36.9])
+_MORE_BYTE = 0.00023
+"""What a byte costs of a message that is longer than those."""
+GET_SHARE = 0.85
+"""What a get costs, of a put of that size."""
+PUT1_FACTOR = 1.7
+"""MQPUT1 opens and closes the queue as well."""
+EMPTY_GET, SKIPPED, OPEN, CLOSE = 1.5, 0.8, 9.0, 5.0
+SHARED_OPEN, SHARED_OPEN_HELD = 18.0, 5.5
+COMMIT, PREPARE, BACKOUT = 7.0, 12.0, 18.0
+LOG_WRITE = 2.25
+"""To put a log record into the buffer, without a wait for the write."""
+STREAMED = 1.05
+"""What a put costs more that is streamed, of the put itself."""
+
+RECORD_BYTES = {"put": 500, "get": 110, "unit": 360}
+"""Bytes of log records besides the message."""
+LOG_CI, USED_OF_CI = 4096, 4057
+MOST_PAGES = 128
+"""Pages of one write to the log."""
+
+FIRST_PAGE, NEXT_PAGES = 3596, 4049
+DEFERRED, WRITTEN_DOWN_TO, IMMEDIATE = 0.85, 0.75, 0.95
+"""How full a buffer pool is when pages are written behind, until when, and by tasks themselves."""
+PAGES_A_WRITE = 16
+
+DISPATCH, DISPATCH_BYTE = 15.0, 0.0012
+TLS, TLS_BYTE, TLS_START = 12.0, 0.0036, 3400.0
+"""Of the channel initiator: a message, and each byte of it; the start of a channel with TLS."""
+TLS_CALLS, CONNECT_CALLS, CONNECT_MOVER = 6, 8, 0.9
+CONNECT = 590.0
+"""Processor time of a client that connects, nine tenths of it in the channel initiator."""
+
+LIST_READS, CF_SYNC, CF_ASYNC = 3, 8.0, 45.0
+"""Read list requests a get by id that scans, and what a request to a structure takes."""
+
+
+def put_cpu(size: Ints | Floats, shared: Bools) -> Floats:
+    """Return the processor time of an MQPUT of messages of some sizes."""
+    size = np.asarray(size, np.float64)
+    private = np.interp(size, _SIZES, _PRIVATE_PUT)
+    cost = np.where(shared, np.interp(size, _SIZES, _SHARED_PUT), private)
+    whole: Floats = cost + np.maximum(size - _SIZES[-1], 0) * _MORE_BYTE
+    return whole
+
+
+def pages(size: Ints | Floats) -> Ints:
+    """Return the pages that messages of some sizes take, one message a page."""
+    size = np.asarray(size, np.float64)
+    more = 1 + np.ceil(size / NEXT_PAGES)
+    taken: Ints = np.where(size <= FIRST_PAGE, 1, more).astype(np.int64)
+    return taken

@@ -1,0 +1,223 @@
+"""What an estate is declared to be: one class a kind of table in its TOML, one field a key.
+
+Times of I/O, processing and the network are microseconds. Rates are a second, at the peak of the
+curve that they follow.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+PRIVATE = -1
+"""The structure of a queue that is not shared."""
+
+CHANNEL_TYPES: Mapping[str, int] = {
+    "sender": 1,
+    "receiver": 3,
+    "server-connection": 7,
+    "cluster-receiver": 8,
+    "cluster-sender": 9,
+}
+KINDS: Mapping[str, int] = {"cics": 1, "batch": 2, "ims": 4, "channel": 6, "rrs": 7}
+"""Where an application runs, and the code of WTIDATYP for it."""
+FORCED_TWICE = ("ims", "rrs")
+"""Where a unit of work waits for the log to be prepared, and again to be committed."""
+INDEXES: Mapping[str, int] = {"none": 0, "msgid": 1, "correlid": 2}
+
+INCIDENTS = (
+    *("log-slow", "backlog", "surge", "poison", "scan", "storm", "restart", "smf-loss"),
+    *("network-slow", "cf-slow", "storage-leak"),
+)
+"""Kinds of incidents."""
+
+
+@dataclass(frozen=True)
+class Pool:
+    """A buffer pool."""
+
+    number: int
+    buffers: int = 50_000
+    above: bool = True
+    fixed: bool = True
+
+
+@dataclass(frozen=True)
+class PageSet:
+    """A page set; `pages` of 4 KB, `io` and `page`: a request, and each page of it."""
+
+    number: int
+    pool: int
+    pages: int = 200_000
+    io: float = 400.0
+    page: float = 10.0
+
+
+@dataclass(frozen=True)
+class Log:
+    """The log: `io` and `page` are what a write takes, and each page of it.
+
+    load   log records to a checkpoint (LOGLOAD)
+    pages  of an active log
+    """
+
+    io: float = 240.0
+    page: float = 10.0
+    load: int = 500_000
+    pages: int = 1_000_000
+
+
+@dataclass(frozen=True)
+class Mover:
+    """The channel initiator: its tasks, and how many channels it takes."""
+
+    dispatchers: int = 5
+    adapters: int = 8
+    tls_tasks: int = 8
+    max_channels: int = 200
+    active_channels: int = 200
+    megabytes: int = 120
+
+
+@dataclass(frozen=True)
+class QueueManager:
+    """A queue manager."""
+
+    name: str
+    system: str
+    log: Log
+    mover: Mover
+    pools: tuple[Pool, ...]
+    page_sets: tuple[PageSet, ...]
+
+
+@dataclass(frozen=True)
+class Queue:
+    """A queue: on a page set, or in a structure of the coupling facility.
+
+    expiry  seconds after which what nobody took expires, 0: never
+    stream  the queue that gets a copy of every message
+    """
+
+    name: str
+    queue_manager: str
+    page_set: int = 4
+    structure: str = ""
+    index: str = "none"
+    expiry: int = 0
+    stream: str = ""
+
+
+@dataclass(frozen=True)
+class Channel:
+    """A channel.
+
+    network   round trip, microseconds
+    message   what the channel takes for a message besides it
+    cipher    number of the TLS cipher specification, 0: no TLS
+    sharing   conversations an instance (SHARECNV)
+    """
+
+    name: str
+    queue_manager: str
+    type: str
+    partner: str = ""
+    connection: str = ""
+    batch: int = 50
+    network: float = 600.0
+    message: float = 120.0
+    cipher: int = 0
+    compression: int = 0
+    sharing: int = 1
+
+
+@dataclass(frozen=True)
+class Application:
+    """What puts and gets.
+
+    rate     units of work a second at the peak; 0: a unit for every message that it gets
+    get      queues that it gets from
+    put      messages a unit for each queue that it puts to
+    size     of a message, bytes
+    commit   messages a unit of work, 0: outside of syncpoint
+    think    what a unit takes besides MQ, microseconds
+    reopen   share of the units that open and close their queues
+    stays    messages a connection, 0: connected all the time
+    window   local times between which it runs, "22:00-23:30"; "": all day
+    """
+
+    name: str
+    queue_manager: str
+    kind: str
+    job: str
+    user: str = "BATCHUSR"
+    transaction: str = ""
+    tasks: int = 1
+    rate: float = 0.0
+    curve: str = "business"
+    get: tuple[str, ...] = ()
+    put: Mapping[str, float] = field(default_factory=dict)
+    size: int = 1000
+    persistent: bool = True
+    commit: int = 1
+    think: float = 2000.0
+    by_id: bool = False
+    put1: bool = False
+    reopen: float = 0.0
+    stays: int = 0
+    window: str = ""
+    channel: str = ""
+
+
+@dataclass(frozen=True)
+class Incident:
+    """Something that goes wrong at a time of day, and for how long.
+
+    target  what it befalls: a queue manager, queue, channel or application; "": what fits best
+    factor  how bad it is: each kind has its own meaning, and value where it is 0
+    """
+
+    kind: str
+    at: dt.timedelta
+    length: dt.timedelta
+    target: str = ""
+    factor: float = 0.0
+    day: int = 0
+
+
+@dataclass(frozen=True)
+class Curve:
+    """How much is to do over a day: shares of the peak at local hours, straight lines between."""
+
+    hours: tuple[float, ...]
+    shares: tuple[float, ...]
+    weekend: float = 1.0
+    month_end: float = 1.0
+
+
+@dataclass(frozen=True)
+class Estate:
+    """All of it, and the time that is simulated: local time of its systems.
+
+    growth   of the rates, a day
+    group    queue-sharing group, "": none
+    answers  rules that the estate as it is crosses: with rule, object, job, start and end
+    """
+
+    name: str
+    story: str
+    start: dt.datetime
+    days: int
+    interval: dt.timedelta
+    utc_offset: dt.timedelta
+    version: str
+    growth: float
+    group: str
+    queue_managers: tuple[QueueManager, ...]
+    queues: tuple[Queue, ...]
+    channels: tuple[Channel, ...]
+    applications: tuple[Application, ...]
+    curves: Mapping[str, Curve]
+    incidents: tuple[Incident, ...]
+    answers: tuple[Mapping[str, str], ...] = ()

@@ -1,0 +1,203 @@
+"""Statistics of queues (class 5): a row each and interval, of the same calls as accounting has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from smfparse.schemas import QQST
+from smfparse.simulating.accounting import Accounting
+from smfparse.simulating.chunk import Cells, Chunk, Columns, Reporters, statistics_writers
+from smfparse.simulating.plan import NONE
+from smfparse.simulating.tasks import Tasks
+from smfparse.synthetic import (
+    NEVER,
+    Draws,
+    Floats,
+    Ints,
+    RecordParts,
+    Rows,
+    Writers,
+    big_endian,
+    encoded,
+)
+
+_SHARED, _PARTIAL, _UNCOMMITTED = 0x80000000, 0x40000000, 0x20000000
+_MOST_QUEUES = 40
+"""Queues in a record."""
+_ALWAYS_BUSY = 20
+"""Messages a second from which on something of a queue is never committed."""
+_MOST_TIME = 2e9
+_REDRIVEN = 0.02
+
+
+class QueueStatistics:
+    """Makes the records 115/216 of some intervals.
+
+    A queue manager of a queue-sharing group reports shared queues of others as well: its own calls.
+    """
+
+    def __init__(self, chunk: Chunk, reporters: Reporters, accounting: Accounting) -> None:
+        self._chunk, self._reporters, self._accounting = chunk, reporters, accounting
+        self._plan = plan = chunk.plan
+        reports = list(enumerate(plan.queue_manager.tolist()))
+        reports += [
+            (queue, manager)
+            for queue in np.flatnonzero(plan.shared).tolist()
+            for manager in range(len(plan.names))
+            if manager != plan.queue_manager[queue]
+        ]
+        queue, manager = np.array(reports, np.int64).reshape(-1, 2).T
+        self._cells = cells = Cells(reporters, manager)
+        self._queue: Ints = queue[cells.thing]
+        self._manager: Ints = manager[cells.thing]
+        self._home = self._manager == plan.queue_manager[self._queue]
+        self._at = (cells.time, self._queue)
+        self._draws = chunk.draws("statistics of queues")
+
+    def records(self) -> Iterator[RecordParts]:
+        """Return the records, as many queues in each as fit."""
+        cells, reporters = self._cells, self._reporters
+        rows = self._rows()
+        first = np.cumsum(cells.count) - cells.count
+        nth = np.arange(len(rows)) - first[cells.row]
+        writers = statistics_writers(reporters, 3)
+        for part in range(1 + int(nth.max(initial=0)) // _MOST_QUEUES):
+            mine = nth // _MOST_QUEUES == part
+            count = np.bincount(cells.row[mine], minlength=len(reporters))
+            some = np.flatnonzero(count)
+            when, length = writers.when[some] + part, reporters.microseconds[some]
+            chosen = Writers(
+                writers.qmgr[some], when, writers.begin[some], writers.agent[some], length=length
+            )
+            yield RecordParts((115, 216), chosen, {1: (rows.raw[mine], count[some])})
+
+    def _rows(self) -> Rows:
+        plan, queues = self._plan, self._plan.estate.queues
+        rows = Rows(QQST, plan.estate.version, len(self._queue))
+        for field, words in (
+            ("qqstqnam", [each.name for each in queues]),
+            ("qqstcfst", [each.structure for each in queues]),
+            ("qqstqsgn", [plan.estate.group if each.structure else "" for each in queues]),
+        ):
+            rows.set_bytes(field, encoded(QQST.field(field).kind, words)[self._queue])
+        for field, name in (("qqstpsid", "number"), ("qqstbpid", "pool")):
+            numbers = np.array([getattr(of, name) for _, of in plan.page_sets] + [-1])
+            rows.set(field, numbers[plan.queue_set[self._queue]])
+        busy = self._chunk.did["came"][self._at] > self._chunk.seconds * _ALWAYS_BUSY
+        flags = np.where(plan.shared[self._queue], _SHARED, 0) + np.where(self._home, 0, _PARTIAL)
+        flags = flags + np.where(busy & self._home, _UNCOMMITTED, 0)
+        rows.set_bytes("qqstflag", big_endian(flags, 4))
+        rows.set_all({**self._puts(), **self._gets(), **self._state()})
+        end = self._reporters.end[self._cells.row]
+        _set_clocks(rows, self._chunk, end, self._at, self._draws)
+        return rows
+
+    def _total(self, values: Any, queue: Ints | None = None) -> Ints:
+        """Add values of queue blocks up, by interval, queue manager and queue.
+
+        queue  the one that each value is of, NONE: of none; by default that of the block
+        """
+        used, plan = self._accounting.used, self._plan
+        queue = used.queue if queue is None else queue
+        known = queue != NONE
+        managers, names = len(plan.names), len(plan.queue_no)
+        key = ((used.time * managers + used.manager) * names + queue)[known]
+        total = np.bincount(key, values[known], self._chunk.times * managers * names)
+        own = (self._cells.time * managers + self._manager) * names + self._queue
+        found: Ints = np.rint(total[own]).astype(np.int64)
+        return found
+
+    def _puts(self) -> Columns:
+        """Return what was put: by applications, and as copies of what they put elsewhere."""
+        used, work = self._accounting.used, self._accounting.queues.columns
+        lasting = self._plan.queue_persistent[self._queue]
+        copies = self._total(used.streamed, self._plan.stream[used.queue])
+        copied = copies * self._plan.queue_size[self._queue]
+        columns: Columns = {}
+        for verb, suffix, mine, more, bytes_more in (
+            ("put", ("puts", "ppt", "nppt", "putb", "ppb", "nppb"), ~used.put1, copies, copied),
+            ("put1", ("put1", "pp1", "npp1", "pt1b", "p1b", "np1b"), used.put1, 0, 0),
+        ):
+            moved = np.where(mine, work["putbytes"], 0)
+            every = self._total(work[f"{verb}n"]) + more
+            persistent = self._total(work[f"{verb}pmsg"]) + np.where(lasting, more, 0)
+            size = self._total(moved) + bytes_more
+            kept = self._total(np.where(used.persistent, moved, 0)) + np.where(
+                lasting, bytes_more, 0
+            )
+            values = (every, persistent, every - persistent, size, kept, size - kept)
+            columns |= {f"qqst{name}": of for name, of in zip(suffix, values, strict=True)}
+        count = columns["qqstputs"] + columns["qqstput1"]
+        mean = (columns["qqstputb"] + columns["qqstpt1b"]) / np.maximum(count, 1)
+        most = self._plan.queue_size[self._queue] * 2
+        return columns | {
+            "qqststrm": self._total(used.streamed),
+            "qqstmsmi": np.where(count > 0, np.floor(mean * 0.4), 0),
+            "qqstmsma": np.where(count > 0, most, 0),
+            "qqstmsav": np.floor(mean),
+            "qqstopen": self._total(work["openn"]),
+            "qqstclos": self._total(work["closen"]),
+        }
+
+    def _gets(self) -> Columns:
+        used, work = self._accounting.used, self._accounting.queues.columns
+        lasting = self._plan.queue_persistent[self._queue]
+        got, size = self._total(work["validget"]), self._total(work["getbytes"])
+        empty = self._total(work["geterr"])
+        expired = self._chunk.did["expired"][self._at]
+        return {
+            "qqstgets": got,
+            "qqstpdg": np.where(lasting, got, 0),
+            "qqstnpdg": np.where(lasting, 0, got),
+            "qqstgetb": size,
+            "qqstpdb": np.where(lasting, size, 0),
+            "qqstnpdb": np.where(lasting, 0, size),
+            "qqstflgt": empty,
+            "qqstnmag": empty,
+            "qqstflgw": empty,
+            "qqstrdgw": np.floor(got * _REDRIVEN),
+            "qqstexpr": np.where(self._home, expired, 0),
+            "qqstrbgt": self._total(used.rolled),
+        }
+
+    def _state(self) -> Columns:
+        """Return depth, age, times on the queue and handles; a partial record has no depth."""
+        did, plan = self._chunk.did, self._plan
+        taken = did["went"][self._at] > 0
+        mean = np.where(taken, np.minimum(did["latency"][self._at], _MOST_TIME), 0)
+        columns: Columns = {
+            "qqstqtst": np.floor(mean * self._draws.near(len(mean), 0.2)),
+            "qqstqtlt": np.floor(mean),
+        }
+        for name, of in (("dpth", "depth"), ("dphi", "depth_most"), ("dplo", "depth_least")):
+            columns[f"qqst{name}"] = np.where(self._home, did[of][self._at], 0)
+        columns["qqstmage"] = np.where(self._home, did["age"][self._at], 0)
+        for letter, uses in (("i", plan.slot_gets), ("o", plan.slot_puts)):
+            held = _handles(self._chunk, self._accounting.tasks, uses, (*self._at, self._manager))
+            for name in ("ct", "hi", "lo"):
+                columns[f"qqst{letter}p{name}"] = held
+        return columns
+
+
+def _handles(chunk: Chunk, tasks: Tasks, uses: Floats, keys: tuple[Ints, Ints, Ints]) -> Ints:
+    """Return the handles that tasks hold at the end of intervals, by interval, queue, manager."""
+    plan, (time, queue, manager) = chunk.plan, keys
+    slots = np.flatnonzero(uses.sum(axis=0))
+    app = plan.slot_app[slots]
+    staying = np.zeros((chunk.times, len(plan.app_manager)), np.int64)
+    np.add.at(staying, (tasks.time, tasks.app), (~tasks.ended).astype(np.int64))
+    mine = plan.slot_queue[slots] == queue[:, None]
+    mine &= plan.app_manager[app] == manager[:, None]
+    held: Ints = (staying[time][:, app] * mine).sum(axis=1)
+    return held
+
+
+def _set_clocks(rows: Rows, chunk: Chunk, end: Ints, at: tuple[Ints, Ints], draws: Draws) -> None:
+    """Set when a queue was used last: shortly before the end of the interval, if it was."""
+    for field, moved in (("qqstlput", "came"), ("qqstlget", "went")):
+        count = chunk.did[moved][at]
+        gap = np.floor(chunk.length / (count + 1) * draws.uniform(len(count)))
+        rows.set_clocks({field: np.where(count > 0, end - gap.astype(np.int64), NEVER)})

@@ -1,0 +1,249 @@
+"""An estate out of its TOML: keys and names that are wrong are told, with those that are near."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import difflib
+import re
+import typing
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+from smfparse.errors import RequestError
+from smfparse.simulating.declaration import (
+    CHANNEL_TYPES,
+    INCIDENTS,
+    INDEXES,
+    KINDS,
+    Application,
+    Channel,
+    Curve,
+    Estate,
+    Incident,
+    Log,
+    Mover,
+    PageSet,
+    Pool,
+    Queue,
+    QueueManager,
+)
+
+_T = TypeVar("_T")
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours"}
+_PLAIN = {int: (int,), float: (int, float), str: (str,), bool: (bool,)}
+
+
+def read_estate(name: str, data: Mapping[str, Any]) -> Estate:
+    """Return the estate that a TOML document declares; raise RequestError where it is wrong."""
+    tables: dict[str, Any] = {
+        **{each: {} for each in ("site", "curves", "queue_managers", "queues", "channels")},
+        "applications": {},
+        "incidents": [],
+        "answers": [],
+    }
+    _known(data, tables, name)
+    tables |= data
+    estate = Estate(
+        name=name,
+        queue_managers=tuple(_queue_manager(*each) for each in tables["queue_managers"].items()),
+        queues=_named(Queue, tables["queues"], "queue"),
+        channels=_named(Channel, tables["channels"], "channel"),
+        applications=_named(Application, tables["applications"], "application"),
+        curves={each: _curve(each, of) for each, of in tables["curves"].items()},
+        incidents=tuple(_incident(each) for each in tables["incidents"]),
+        answers=tuple(_answer(each) for each in tables["answers"]),
+        **_whole(tables["site"]),
+    )
+    _check(estate)
+    return estate
+
+
+def minutes(text: str) -> dt.timedelta:
+    """Return a length of time: 30s, 10m, 1h."""
+    found = re.fullmatch(r"(\d+)([smh])", text)
+    if found is None:
+        raise RequestError(f"{text!r} is not a length of time; write 10m, 30s or 1h")
+    return dt.timedelta(**{_UNITS[found[2]]: int(found[1])})
+
+
+def clock_time(text: str) -> dt.timedelta:
+    """Return a time of day."""
+    found = re.fullmatch(r"([01]\d|2[0-3]):([0-5]\d)|24:00", text)
+    if found is None:
+        raise RequestError(f"{text!r} is not a time of day; write 14:20")
+    hours, minute = text.split(":")
+    return dt.timedelta(hours=int(hours), minutes=int(minute))
+
+
+def incident(text: str) -> Incident:
+    """Return the incident that NAME@HH:MM/LENGTH or NAME:TARGET@HH:MM/LENGTH stands for."""
+    found = re.fullmatch(r"([a-z-]+)(?::([^@]+))?@([^/]+)/(.+)", text)
+    if found is None:
+        raise RequestError(f"incident {text!r}: write log-slow@14:20/30m")
+    return _incident(
+        {"kind": found[1], "at": found[3], "length": found[4], "target": found[2] or ""}
+    )
+
+
+def offset(text: str) -> dt.timedelta:
+    """Return local time minus UTC."""
+    found = re.fullmatch(r"([+-])(\d\d):(\d\d)", text)
+    if found is None:
+        raise RequestError(f"{text!r} is not an offset; write -04:00 or +05:30")
+    length = dt.timedelta(hours=int(found[2]), minutes=int(found[3]))
+    return -length if found[1] == "-" else length
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> RequestError:
+    """Return the error of a name that is not there, with near ones."""
+    near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
+    return RequestError(
+        f"{what}: {name!r} is not known" + f"; near: {', '.join(near)}" * bool(near)
+    )
+
+
+def _whole(site: Mapping[str, Any]) -> dict[str, Any]:
+    known = {
+        "story": "",
+        "start": dt.datetime(2026, 3, 4),
+        "days": 1,
+        "interval": "10m",
+        "utc_offset": "+00:00",
+        "version": "9.4.0",
+        "growth": 0.0,
+        "group": "",
+    }
+    _known(site, known, "[site]")
+    values = known | dict(site)
+    values["interval"] = minutes(str(values["interval"]))
+    values["utc_offset"] = offset(str(values["utc_offset"]))
+    return values
+
+
+def _known(table: Mapping[str, Any], known: Iterable[str], where: str) -> None:
+    names = list(known)
+    for key in table:
+        if key not in names:
+            raise unknown(where, key, names)
+
+
+def _table(kind: type[_T], where: str, table: Mapping[str, Any], **given: Any) -> _T:
+    """Return an object whose fields are the keys of a table, and those given."""
+    hints = typing.get_type_hints(kind)
+    names = [each.name for each in dataclasses.fields(kind)]  # type: ignore[arg-type]
+    _known(table, [each for each in names if each not in given], where)
+    for key, value in table.items():
+        plain = _PLAIN.get(hints[key])
+        if plain and (type(value) not in plain or (plain[0] is int and not value >= 0)):
+            wanted = {"str": "a text", "bool": "true or false"}.get(plain[0].__name__, "a number")
+            raise RequestError(f"{where}: {key} = {value!r} has to be {wanted}, not negative")
+    values = {key: tuple(of) if isinstance(of, list) else of for key, of in table.items()}
+    missing = [
+        each.name
+        for each in dataclasses.fields(kind)  # type: ignore[arg-type]
+        if each.name not in values | given
+        and each.default is dataclasses.MISSING
+        and each.default_factory is dataclasses.MISSING
+    ]
+    if missing:
+        raise RequestError(f"{where}: {', '.join(missing)} is missing")
+    return kind(**given, **values)
+
+
+def _named(kind: type[_T], tables: Mapping[str, Mapping[str, Any]], what: str) -> tuple[_T, ...]:
+    return tuple(_table(kind, f"{what} {name}", table, name=name) for name, table in tables.items())
+
+
+def _queue_manager(name: str, table: Mapping[str, Any]) -> QueueManager:
+    where = f"queue manager {name}"
+    _known(table, ("system", "log", "channel_initiator", "pools", "page_sets"), where)
+    return QueueManager(
+        name=name,
+        system=table.get("system", "SYSA"),
+        log=_table(Log, f"{where}, log", table.get("log", {})),
+        mover=_table(Mover, f"{where}, channel_initiator", table.get("channel_initiator", {})),
+        pools=_numbered(Pool, f"{where}, pool", table.get("pools", {})),
+        page_sets=_numbered(PageSet, f"{where}, page set", table.get("page_sets", {})),
+    )
+
+
+def _numbered(
+    kind: type[_T], where: str, tables: Mapping[str, Mapping[str, Any]]
+) -> tuple[_T, ...]:
+    for number in tables:
+        if not number.isdigit() or int(number) > 99:
+            raise RequestError(f"{where} {number!r}: a number from 0 to 99")
+    return tuple(
+        _table(kind, f"{where} {number}", table, number=int(number))
+        for number, table in tables.items()
+    )
+
+
+def _curve(name: str, table: Mapping[str, Any]) -> Curve:
+    _known(table, ("points", "weekend", "month_end"), f"curve {name}")
+    points = table.get("points", [[0, 1.0]])
+    hours, shares = zip(*points, strict=True)
+    if list(hours) != sorted(hours) or not 0 <= min(hours) <= max(hours) <= 24:
+        raise RequestError(f"curve {name}: hours from 0 to 24, in order")
+    return Curve(hours, shares, table.get("weekend", 1.0), table.get("month_end", 1.0))
+
+
+def _incident(table: Mapping[str, Any]) -> Incident:
+    values = dict(table)
+    _one_of("incident", str(values.get("kind", "")), INCIDENTS)
+    at, length = clock_time(str(values.pop("at", ""))), minutes(str(values.pop("length", "")))
+    return _table(Incident, "incident", values, at=at, length=length)
+
+
+def _answer(table: Mapping[str, Any]) -> Mapping[str, str]:
+    _known(table, ("rule", "qmgr", "object", "job", "start", "end"), "answer")
+    return {name: str(value) for name, value in table.items()}
+
+
+def _check(estate: Estate) -> None:
+    """Check that everything named is there."""
+    managers = {each.name: each for each in estate.queue_managers}
+    queues = {each.name: each for each in estate.queues}
+    if not managers:
+        raise RequestError(f"{estate.name}: no queue manager")
+    for queue in estate.queues:
+        _one_of(f"queue {queue.name}", queue.queue_manager, managers)
+        _one_of(f"queue {queue.name}, index", queue.index, INDEXES)
+        sets = [each.number for each in managers[queue.queue_manager].page_sets]
+        if not queue.structure and queue.page_set not in sets:
+            raise RequestError(f"queue {queue.name}: no page set {queue.page_set}, of {sets}")
+        if queue.stream:
+            _one_of(f"queue {queue.name}, stream", queue.stream, queues)
+    for channel in estate.channels:
+        _one_of(f"channel {channel.name}", channel.queue_manager, managers)
+        _one_of(f"channel {channel.name}, type", channel.type, CHANNEL_TYPES)
+    for application in estate.applications:
+        _check_application(application, estate, managers, queues)
+
+
+def _check_application(
+    application: Application,
+    estate: Estate,
+    managers: Mapping[str, QueueManager],
+    queues: Mapping[str, Queue],
+) -> None:
+    where = f"application {application.name}"
+    _one_of(where, application.queue_manager, managers)
+    _one_of(f"{where}, kind", application.kind, KINDS)
+    _one_of(f"{where}, curve", application.curve, estate.curves)
+    for name in (*application.get, *application.put):
+        _one_of(where, name, queues)
+    if application.kind == "channel":
+        _one_of(f"{where}, channel", application.channel, {each.name for each in estate.channels})
+    if not application.rate and not application.get:
+        raise RequestError(f"{where}: neither a rate nor a queue to get from")
+    if application.window:
+        begin, _, end = application.window.partition("-")
+        if not clock_time(begin) < clock_time(end):
+            raise RequestError(f"{where}: window {application.window!r} has no length")
+
+
+def _one_of(where: str, name: str, known: Iterable[str]) -> None:
+    if name not in known:
+        raise unknown(where, name, known)

@@ -1,0 +1,240 @@
+"""Scenarios on the command line: what is written, what is explained, and what is refused."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from smfparse.errors import RequestError
+from smfparse.simulating import answer_key, load_estate, read_estate, scenario_names, simulate
+from tests.simulating.simulated import simulated
+from tests.support.command import run
+
+pytestmark = pytest.mark.slow
+
+FEW = dt.timedelta(hours=4)
+
+
+def made(name: str = "payments", seed: int = 1, *incidents: str, **changes: Any) -> bytes:
+    stream = io.BytesIO()
+    simulate(stream, load_estate(name, incidents, **({"interval": FEW} | changes)), seed)
+    return stream.getvalue()
+
+
+def test_the_same_scenario_gives_the_same_bytes_and_another_seed_others() -> None:
+    assert made() == made()
+    assert made(seed=2) != made()
+
+
+def test_chunks_do_not_change_what_happens(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Random numbers are of a chunk, but what is on the queues and who is connected goes on."""
+    monkeypatch.setattr("smfparse.simulating.run.CHUNK_ROWS", 1)
+    day = simulated(tmp_path, "restart", interval=FEW)
+    tasks = day.one("SELECT count(DISTINCT (wtaswtas, wtasstrt)) FROM wtas")
+    assert day.one("SELECT count(*) FROM wtas WHERE wtasaeot") == tasks
+    wrong = day.rows("""
+        SELECT qqstqnam FROM (
+            SELECT *, lag(qqstdpth) OVER (PARTITION BY qqstqnam ORDER BY interval_start) AS before
+            FROM qqst)
+        WHERE qqstdpth <> before + qqstputs - qqstgets AND qqstqnam LIKE 'PAY.%'
+    """)
+    assert wrong == []
+
+
+def test_generate_writes_the_day_of_a_scenario(tmp_path: Path) -> None:
+    place = tmp_path / "day.smf"
+    done = run("generate", place, "--scenario", "payments", "--interval", "4h", "--days", "2")
+    assert (done.exit_code, done.output) == (0, "")
+    assert place.read_bytes() == made(days=2)
+
+
+def test_options_change_the_time_and_the_version_of_a_scenario(tmp_path: Path) -> None:
+    place = tmp_path / "day.smf"
+    options = ("--start", "2026-06-01T06:00", "--utc-offset", "+02:00", "--mq-version", "10.0.0")
+    run("generate", place, "--scenario", "payments", "--interval", "12h", *options)
+    query = "SELECT min(interval_start)::TIMESTAMP AS t, min(mq_version) AS v FROM qmst"
+    found = run("sql", place, query, "--format", "csv").output
+    assert found.splitlines()[1] == "2026-06-01 04:00:00.000000,10.0.0"
+
+
+@pytest.mark.parametrize("version", ["8.0.0", "9.2.0", "9.3.1"])
+def test_an_older_version_leaves_out_what_it_did_not_write(version: str, tmp_path: Path) -> None:
+    place = tmp_path / "day.smf"
+    place.write_bytes(made(version=version, interval=dt.timedelta(hours=12)))
+    groups = run("info", place, "--format", "json").output
+    assert ("QQST" in groups) == (version >= "9.3")
+    assert "QJST" in groups
+
+
+def test_a_version_that_is_too_old_is_refused() -> None:
+    with pytest.raises(RequestError, match=r"7\.1\.0: scenarios are of MQ 8\.0\.0 or later"):
+        made(version="7.1.0")
+
+
+def test_explain_prints_the_answer_key_and_writes_no_file(tmp_path: Path) -> None:
+    place = tmp_path / "day.smf"
+    for output in ((), (place,)):
+        done = run("generate", *output, "--scenario", "log-slow", "--interval", "4h", "--explain")
+        assert done.exit_code == 0
+        assert "LOG-RESPONSE   QM01" in done.output
+        assert "BOOK" in done.output
+        assert not place.exists()
+    place.touch()
+    assert run("generate", place, "--scenario", "log-slow", "--explain").exit_code == 0
+    assert place.read_bytes() == b""
+
+
+def test_an_answer_key_is_json_with_rows_and_edges() -> None:
+    options = ("--scenario", "poison", "--explain", "--format", "json", "--interval", "4h")
+    key = json.loads(run("generate", *options).output)
+    rules = {row["rule"]: row for row in key["rows"]}
+    assert rules["D17"] == {
+        "rule": "D17",
+        "qmgr": "QM01",
+        "object": "PAY.IN",
+        "job": "CICSPAY1",
+        "start": "2026-03-04T10:30",
+        "end": "2026-03-04T11:30",
+    }
+    edge = next(each for each in key["edges"] if each["application"] == "AUDIT")
+    assert edge["queue"] == "PAY.AUDIT"
+    assert edge["gets"] > 100_000
+    assert edge["role"] == "consumer"
+
+
+def test_the_edges_of_an_answer_key_are_what_accounting_counts(tmp_path: Path) -> None:
+    day = simulated(tmp_path, "payments", interval=FEW)
+    told = {
+        (row["job"], row["queue"]): (row["puts"], row["gets"])
+        for row in answer_key(load_estate("payments", interval=FEW)).edges()
+    }
+    counted = day.rows("""
+        SELECT wtidccn, basename, sum(putn + put1n)::BIGINT, sum(getdval)::BIGINT
+        FROM wqst JOIN wtid USING (record_no) WHERE wtidccn <> 'QM01CHIN' GROUP BY ALL
+    """)
+    assert {(job, queue): (put, got) for job, queue, put, got in counted} == {
+        key: value for key, value in told.items() if key[0] != "QM01CHIN"
+    }
+
+
+def test_a_quiet_scenario_has_nothing_wrong() -> None:
+    assert answer_key(load_estate("payments", interval=FEW)).answers() == []
+    done = run("generate", "--scenario", "payments", "--explain", "--interval", "4h")
+    assert "Nothing." in done.output
+
+
+def test_an_incident_can_be_added_to_any_scenario(tmp_path: Path) -> None:
+    day = simulated(tmp_path, "payments", "backlog:AUDIT@12:00/2h")
+    depth = "SELECT max(qqstdpth) FROM qqst WHERE qqstqnam = 'PAY.AUDIT'"
+    assert day.one(depth) > 100_000
+    key = answer_key(load_estate("payments", ["backlog:AUDIT@12:00/2h"], interval=FEW))
+    assert {(row["rule"], row["object"]) for row in key.answers()} >= {("D5", "PAY.AUDIT")}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--scenario", "paymants"), "near: payments"),
+        (("--scenario", "payments", "--incident", "log-slov@14:20/30m"), "near: log-slow"),
+        (("--scenario", "payments", "--incident", "log-slow"), "write log-slow@14:20/30m"),
+        (("--scenario", "payments", "--incident", "log-slow@25:20/30m"), "write 14:20"),
+        (("--scenario", "payments", "--incident", "log-slow@14:20/half"), "write 10m, 30s or 1h"),
+        (("--scenario", "payments", "--incident", "log-slow:QM1@14:20/1h"), "near: QM01"),
+        (("--scenario", "payments", "--incident", "cf-slow@14:20/1h"), "has no structure"),
+        (("--scenario", "payments", "--dense"), "--dense does not go with --scenario"),
+        (("--scenario", "payments", "--tasks", "3"), "--tasks does not go with --scenario"),
+        (("--scenario", "payments", "--queues", "3"), "--queues does not go with --scenario"),
+        (("--scenario", "payments", "--size", "1MB"), "--size does not go with --scenario"),
+        (("--scenario", "payments", "--qmgr", "QM02"), "--qmgr does not go with --scenario"),
+        (("--scenario", "payments", "--format", "json"), "--format needs --explain"),
+        (("--days", "2"), "--days does not go without --scenario"),
+        (("--explain",), "--explain does not go without --scenario"),
+        (("--incident", "restart@12:00/1h"), "--incident does not go without --scenario"),
+    ],
+)
+def test_what_does_not_go_is_refused(options: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    place = tmp_path / "day.smf"
+    done = run("generate", place, *options)
+    assert done.exit_code == 2
+    assert said in done.output
+    assert not place.exists()
+
+
+def test_a_dump_needs_a_place() -> None:
+    for options in ((), ("--scenario", "payments")):
+        done = run("generate", *options)
+        assert done.exit_code == 2
+        assert "Missing argument 'OUTPUT'" in done.output
+
+
+@pytest.mark.parametrize("name", scenario_names())
+def test_what_a_scenario_names_is_there(name: str) -> None:
+    estate = load_estate(name, interval=FEW)
+    rows = answer_key(estate).answers()
+    queues = {each.name for each in (*estate.queues, *estate.channels)}
+    structures = {each.structure for each in estate.queues}
+    numbers = {str(each.number) for manager in estate.queue_managers for each in manager.pools}
+    jobs = {each.job for each in estate.applications}
+    for row in rows:
+        assert row["object"] in {*queues, *structures, *numbers, ""}
+        assert row["job"] in {*jobs, ""}
+        assert row["start"] < row["end"]
+
+
+SITE: dict[str, Any] = {
+    "curves": {"flat": {"points": [[0, 1.0]]}},
+    "queue_managers": {"QM01": {"pools": {"1": {}}, "page_sets": {"4": {"pool": 1}}}},
+    "queues": {"A": {"queue_manager": "QM01"}},
+    "applications": {
+        "PUT": {"queue_manager": "QM01", "kind": "batch", "job": "J", "rate": 1.0, "curve": "flat"}
+    },
+}
+
+
+def changed(*path: str, **values: Any) -> dict[str, Any]:
+    """Return SITE with values at a place in it."""
+    found: dict[str, Any] = json.loads(json.dumps(SITE))
+    table = found
+    for name in path:
+        table = table.setdefault(name, {})
+    table.update(values)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("site", "said"),
+    [
+        (changed(queus={}), "site: 'queus' is not known; near: queues"),
+        (changed("queues", "A", page_sett=3), "queue A: 'page_sett' is not known; near: page_set"),
+        (changed("queues", "A", queue_manager="QM10"), "queue A: 'QM10' is not known; near: QM01"),
+        (changed("queues", "A", page_set=9), r"queue A: no page set 9, of \[4\]"),
+        (changed("queues", "A", index="corelid"), "queue A, index: 'corelid' .* near: correlid"),
+        (changed("applications", "PUT", put={"B": 1}), "application PUT: 'B' is not known"),
+        (changed("applications", "PUT", kind="batsch"), "PUT, kind: 'batsch' .* near: batch"),
+        (changed("applications", "PUT", curve="flad"), "PUT, curve: 'flad' .* near: flat"),
+        (changed("applications", "PUT", rate="fast"), "rate = 'fast' has to be a number"),
+        (changed("applications", "PUT", rate=0.0), "neither a rate nor a queue to get from"),
+        (changed("applications", "PUT", window="22:00-06:00"), "'22:00-06:00' has no length"),
+        (changed("applications", "X", kind="batch"), "X: queue_manager, job is missing"),
+        (changed("queue_managers", "QM01", "pools", one={}), "pool 'one': a number from 0 to 99"),
+        (changed("site", interval="often"), "'often' is not a length of time"),
+        (changed("site", utc_offset="1"), "'1' is not an offset"),
+        (changed(incidents=[{"kind": "flood"}]), "incident: 'flood' is not known"),
+        ({}, "site: no queue manager"),
+    ],
+)
+def test_a_wrong_declaration_is_told_with_near_names(site: dict[str, Any], said: str) -> None:
+    with pytest.raises(RequestError, match=said):
+        read_estate("site", site)
+
+
+def test_a_site_of_one_application_is_enough() -> None:
+    estate = read_estate("site", SITE)
+    stream = io.BytesIO()
+    simulate(stream, estate)
+    assert len(stream.getvalue()) > 100_000
