@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from smfparse.reading import detection, look_at
+from smfparse.reading.segments import Walk
 from smfparse.reading.walks import WALKS
 from tests.support.generated import generate_dump
 from tests.support.variants import BY_NAME, VARIANTS, read_rdw
@@ -19,12 +20,12 @@ def bodies(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
 
 
 @pytest.fixture
-def tried(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+def tried(monkeypatch: pytest.MonkeyPatch) -> list[Walk]:
     """Return the walks that detection tries."""
-    walks: list[object] = []
+    walks: list[Walk] = []
     found = detection._found
 
-    def noted(walk: object, *rest: Any) -> Any:
+    def noted(walk: Walk, *rest: Any) -> Any:
         walks.append(walk)
         return found(walk, *rest)
 
@@ -34,7 +35,7 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 
 @pytest.mark.parametrize("name", [each.name for each in VARIANTS if WALKS[each.framing].chained])
 def test_no_walk_is_tried_behind_the_right_one(
-    name: str, bodies: list[bytes], tried: list[object], tmp_path: Path
+    name: str, bodies: list[bytes], tried: list[Walk], tmp_path: Path
 ) -> None:
     path = tmp_path / "a.smf"
     path.write_bytes(BY_NAME[name].write(bodies).data)
@@ -45,7 +46,7 @@ def test_no_walk_is_tried_behind_the_right_one(
 
 
 def test_all_walks_are_tried_where_few_records_say_how_long_they_are(
-    bodies: list[bytes], tried: list[object], tmp_path: Path
+    bodies: list[bytes], tried: list[Walk], tmp_path: Path
 ) -> None:
     path = tmp_path / "a.smf"
     path.write_bytes(BY_NAME["rdw"].write(bodies[:20]).data)
