@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
+from smfparse.inputs import TemporaryFolder
 from smfparse.query.connecting import Connection
 from smfparse.query.projection import Slicing
 from smfparse.query.relations import Relations
@@ -42,26 +44,26 @@ class Slices:
             f"FROM ({self._slicing.sections})"
         )
         moved = [each for each in spool.wanted if each in self._slicing.of_row]
-        try:
-            for table in moved:
-                self._relations.show(table, self._written(table, spool))
-                spool.remove(table)
-            yield self._each(count)
-        finally:
-            for table in moved:
-                self._relations.show_all(table)
-            for name in (_SECTIONS, *self._slicing.common):
-                self._connection.execute(f"DROP TABLE IF EXISTS {name}")
+        with TemporaryFolder() as folder:
+            try:
+                for table in moved:
+                    path = folder / f"{table}.parquet"
+                    self._relations.show(table, self._written(table, spool.wanted[table], path))
+                    spool.remove(table)
+                yield self._each(count)
+            finally:
+                for table in moved:
+                    self._relations.show_all(table)
+                for name in (_SECTIONS, *self._slicing.common):
+                    self._connection.execute(f"DROP TABLE IF EXISTS {name}")
 
     def _each(self, count: int) -> Iterator[None]:
         for number in range(count):
             self._connection.execute(f"SET VARIABLE {_NUMBER} = {number}")
             yield
 
-    def _written(self, table: str, spool: Spool) -> str:
-        """Write the rows of a table with their slices; return the query for those of one."""
-        path = spool.folder / f"{table}.parquet"
-        held = spool.wanted[table]
+    def _written(self, table: str, held: frozenset[str] | None, path: Path) -> str:
+        """Write columns of a table with the slices of rows; return the query for those of one."""
         names = [each.name for each in columns(table) if held is None or each.name in held]
         shown = ", ".join(f'"{each}"' for each in ("input_no", *names))
         self._connection.execute(

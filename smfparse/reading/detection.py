@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -39,8 +40,7 @@ _ASCII_NAMES = {
 }
 
 
-@dataclass(frozen=True)
-class Framing:
+class Framing(NamedTuple):
     """How the records of a file are kept apart: a name in FRAMINGS; and why that is thought."""
 
     name: str

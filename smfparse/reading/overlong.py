@@ -8,9 +8,10 @@ of its own.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,8 +38,7 @@ _TRIED, _STEPS = 16, 4
 """Headers in a record that are tried, and segments that each is followed."""
 
 
-@dataclass(frozen=True)
-class Overlong:
+class Overlong(NamedTuple):
     """A record that covers others.
 
     head    index of its first segment

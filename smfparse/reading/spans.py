@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,8 +11,7 @@ from smfparse.reading.segments import FIRST, MIDDLE, RDW_SIZE, Segments
 from smfparse.vectors import Bools, Bytes, Ints
 
 
-@dataclass(frozen=True)
-class Spans:
+class Spans(NamedTuple):
     """Records in a buffer, each contiguous.
 
     start   int64 (records,): where the RDW is, or would be

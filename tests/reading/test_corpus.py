@@ -227,6 +227,18 @@ CORPUS |= {
     ),
 }
 
+CORPUS |= {
+    f"records of which the {what} is damaged, behind one of another product": Found(
+        "none", (FOREIGN, spoiled(B), spoiled(C), A), (FOREIGN, A)
+    )
+    for what, spoiled in {
+        "flag": lambda data: b"\x80" + data[1:],
+        "time": lambda data: data[:2] + b"\x7f" + data[3:],
+        "date": lambda data: data[:DATE] + b"\xff" + data[DATE + 1 :],
+        "system": lambda data: data[:10] + b"\0" + data[11:],
+    }.items()
+}
+
 
 @pytest.mark.parametrize("what", CORPUS)
 def test_what_was_lost_once_is_there_and_all_else_is_told(tmp_path: Path, what: str) -> None:
