@@ -15,7 +15,20 @@ TABLES = (
     *("qmst", "qist", "qjst", "qjst_io", "qpst", "qis1", "qqst", "qcst", "qcct", "record"),
     *("qct_dsp", "qct_adp", "qct_ssl", "wtid", "wtas", "wqst", "wqst_cf", "wtas_cf", "qest"),
 )
-SLOTS = dt.timedelta(hours=1)
+SLOTS = {"log-full": dt.timedelta(minutes=20)}
+HOUR = dt.timedelta(hours=1)
+"""The intervals; a counter of 32 bits does not hold what a task of the full log logs in an hour."""
+
+MESSAGE = """
+    CREATE VIEW message AS
+    SELECT qqstqnam, CASE WHEN size <= 3596 THEN 1 ELSE 1 + ceil(size / 4049) END AS pages
+    FROM (
+        SELECT
+            qqstqnam,
+            sum(qqstputb + qqstpt1b) / greatest(sum(qqstputs + qqstput1), 1) AS size
+        FROM qqst GROUP BY ALL
+    )"""
+"""What a message of each queue takes: a page up to 3,596 bytes, else 1 + size / 4,049."""
 
 
 class Day:
@@ -27,6 +40,7 @@ class Day:
         for name in TABLES:
             self.connection.register(name, inputs.arrow(name))
         self.connection.execute("SET TimeZone = 'UTC'")
+        self.connection.execute(MESSAGE)
         assert not inputs.met
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
@@ -42,5 +56,5 @@ class Day:
 def simulated(folder: Path, name: str, *incidents: str, **changes: Any) -> Day:
     """Return a scenario with intervals of an hour, or what `changes` say."""
     path = folder / f"{name}.smf"
-    simulate(path, load_estate(name, incidents, **({"interval": SLOTS} | changes)))
+    simulate(path, load_estate(name, incidents, **({"interval": SLOTS.get(name, HOUR)} | changes)))
     return Day(path)
