@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from pathlib import Path
 from typing import Any
 
@@ -20,31 +21,37 @@ HOUR = dt.timedelta(hours=1)
 """The intervals; a counter of 32 bits does not hold what a task of the full log logs in an hour."""
 
 MESSAGE = """
-    CREATE VIEW message AS
-    SELECT qqstqnam, CASE WHEN size <= 3596 THEN 1 ELSE 1 + ceil(size / 4049) END AS pages
-    FROM (
-        SELECT
-            qqstqnam,
-            sum(qqstputb + qqstpt1b) / greatest(sum(qqstputs + qqstput1), 1) AS size
-        FROM qqst GROUP BY ALL
-    )"""
+    WITH message AS (
+        SELECT qqstqnam, CASE WHEN size <= 3596 THEN 1 ELSE 1 + ceil(size / 4049) END AS pages
+        FROM (
+            SELECT
+                qqstqnam,
+                sum(qqstputb + qqstpt1b) / greatest(sum(qqstputs + qqstput1), 1) AS size
+            FROM qqst GROUP BY ALL
+        )
+    )
+"""
 """What a message of each queue takes: a page up to 3,596 bytes, else 1 + size / 4,049."""
 
 
 class Day:
-    """The tables of a simulated time."""
+    """The tables of a simulated time, each decoded when a query names it first."""
 
     def __init__(self, path: Path) -> None:
         self.connection = duckdb.connect()
-        inputs = open_inputs([path])
-        for name in TABLES:
-            self.connection.register(name, inputs.arrow(name))
         self.connection.execute("SET TimeZone = 'UTC'")
-        self.connection.execute(MESSAGE)
-        assert not inputs.met
+        self._inputs = open_inputs([path])
+        self._known = {"message"}
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""
+        words = set(re.findall(r"\w+", query))
+        if "message" in words:
+            query, words = MESSAGE + query.lstrip(), words | {"qqst"}
+        for name in words.intersection(TABLES) - self._known:
+            self.connection.register(name, self._inputs.arrow(name))
+            self._known.add(name)
+        assert not self._inputs.met
         return self.connection.execute(query).fetchall()
 
     def one(self, query: str) -> Any:
