@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -159,7 +161,22 @@ def main() -> None:
     """
 
 
+_SELDOM = 100_000
+"""Objects that are made, and not given back, between two searches for circles of them."""
+
+
+def _leave_garbage() -> None:
+    """Have Python not look for circles when it ends. DuckDB complains of what is left then."""
+    if "duckdb" not in sys.modules:
+        gc.freeze()
+
+
 def command_line() -> None:
-    """Run smfparse as a process of its own."""
+    """Run smfparse as a process of its own.
+
+    Loading libraries makes many objects, but no circles of them that could be given back.
+    """
+    gc.set_threshold(_SELDOM)
+    atexit.register(_leave_garbage)
     sys.meta_path.insert(0, _NoPandas())
     main()

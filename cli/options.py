@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
@@ -40,8 +39,7 @@ def inputs_argument(command: Command) -> Command:
     return click.argument("inputs", metavar="INPUT...", nargs=-1, required=True, type=str)(command)
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(NamedTuple):
     """How inputs are read, as the options of a command ask."""
 
     options: ReadOptions

@@ -8,10 +8,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import click
 
@@ -61,8 +60,7 @@ def check_name(path: Path, format: str, formats: Collection[str] = ()) -> None: 
     raise click.UsageError(f"{path}: {format} is written, and the name says {said}; {way_out}")
 
 
-@dataclass(frozen=True)
-class Output:
+class Output(NamedTuple):
     """Where a result is written, and in which format.
 
     path   None: standard output

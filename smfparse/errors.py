@@ -18,6 +18,7 @@ import errno
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
@@ -60,8 +61,7 @@ class LayoutError(SmfError):
     """A control block that is declared wrongly, or values that do not fit one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Damage:
+class Damage(NamedTuple):
     """Bytes of an input that could not be used.
 
     `offset` is the byte in the unpacked source, `length` the bytes given up (None: to the end of a

@@ -23,6 +23,8 @@ class Limits:
     epoch_cells      values of one table, or of key columns, after which they do as well
     least_unit       bytes of input below which processes do not share the work: each takes time to
                      set up
+    whole_bytes      bytes of input up to which queries have whole tables decoded: that takes less
+                     than to load what DuckDB can name columns to
     most_unit        bytes of input that a process decodes at once where its rows are kept until it
                      is their turn
     fingerprints     fingerprints of records that are held before they are written: 16 bytes each
@@ -39,6 +41,7 @@ class Limits:
     epoch_bytes: int = 32 << 20
     epoch_cells: int = 1 << 22
     least_unit: int = 32 << 20
+    whole_bytes: int = 8 << 20
     most_unit: int = 256 << 20
     fingerprints: int = 1 << 22
     group_rows: int = 122_880

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Iterable
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +21,13 @@ _FEW = 64
 """Rows that mostly show already whether all are the same."""
 _DICTIONARY = 4096
 """So many rows are numbered by a dictionary sooner than Arrow has loaded its functions."""
+
+
+def strings(texts: Iterable[str]) -> Any:
+    """Return texts as an Arrow array. pa.array would load pandas, where that is installed."""
+    parts = [each.encode() for each in texts]
+    ends = pa.py_buffer(np.cumsum([0, *map(len, parts)], dtype=np.int32))
+    return pa.StringArray.from_buffers(len(parts), ends, pa.py_buffer(b"".join(parts)))
 
 
 def gather(buffer: Bytes, at: Ints, width: int) -> Bytes:

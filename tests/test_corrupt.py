@@ -196,7 +196,7 @@ def test_a_sound_file_has_to_be_read_as_what_it_is(
     ("smf_type", "longer", "behind", "lost"),
     [
         pytest.param(52, 0, True, False, id="of another product"),
-        pytest.param(115, 0, True, True, id="of MQ, which tells how long it is"),
+        pytest.param(115, 0, True, True, id="of MQ, which tells that it is shorter"),
         pytest.param(52, 1, True, True, id="of another product and another length"),
         pytest.param(52, 0, False, True, id="of another product with no record behind"),
     ],
@@ -207,7 +207,7 @@ def test_a_record_in_another_one_is_only_lost_if_the_outer_one_is_known_to_be_wr
     """The outer one was of MQ until its type was hit."""
     draw = random.Random(1)
     first, inner, last = records(tool, draw, 2)[1], *records(tool, draw, 2)[:0:-1]
-    outer = replace(first, body=first.body.ljust(700, b"\0"))
+    outer = replace(first, body=first.body + bytes(100))
     built = tool.framings.ftp_block([outer, inner, last], 0xFFFF, ended=False)
     case = tool.cases.Case(
         1, "ftp-block", bytes(built.data), tool.rope.Rope(built.data), list(built.records)

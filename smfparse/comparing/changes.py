@@ -17,7 +17,7 @@ from smfparse.comparing.significance import Spread, changed, holm
 from smfparse.errors import RequestError
 from smfparse.vectors import Floats
 
-NAMES = ("qmgr", "job", "queue", "verb")
+NAMES: tuple[str, ...] = ("qmgr", "job", "queue", "verb")
 """Columns that rows can be grouped by."""
 _SECONDS = ("before_seconds", "after_seconds")
 COLUMNS = (*NAMES, "figure", "before", "after", "difference", "ratio", "significant", *_SECONDS)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from smfparse.layout import BLANK, ENCODING, WIDE_DIGITS, Hex, Kind, Mask, Raw, Shown, Text, Values
 from smfparse.tables import DECIMAL, arrow_type
-from smfparse.vectors import both, distinct
+from smfparse.vectors import both, distinct, strings
 
 _HEX_DIGITS = np.frombuffer("".join(f"{byte:02X}" for byte in range(256)).encode(), np.uint16)
 _TOP = divmod(10**WIDE_DIGITS, 1 << 64)
@@ -86,7 +86,7 @@ def _spelled(raw: Raw) -> Any:
 def _word_array(shown: Shown, values: Values, valid: Mask) -> Any:
     indices, each = distinct(values.view(np.uint8).reshape(len(values), values.itemsize))
     codes = each.view(values.dtype)[:, 0].tolist()
-    return coded(indices, pa.array([shown.cell(code) for code in codes], pa.string()), valid)
+    return coded(indices, strings(map(shown.cell, codes)), valid)
 
 
 def _hex_array(raw: Raw, held: Mask) -> Any:

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from smfparse.decoding.arrays import array, coded
 from smfparse.decoding.slots import BYTE, Held, joined, slots_of
 from smfparse.layout import BLANK, Block, Child, Column, Numeric, Values
-from smfparse.vectors import Bytes, Ints, gather, not_zero
+from smfparse.vectors import Bytes, Ints, gather, not_zero, strings
 
 
 class EntryBuffer:
@@ -119,5 +118,5 @@ class EntryBuffer:
 def _labels(labels: Sequence[int | str], entry: Ints) -> Any:
     """Return an index column: the label of each row's entry."""
     if isinstance(labels[0], str):
-        return coded(entry.astype(np.int32), pa.array(labels, pa.string()), None)
+        return coded(entry.astype(np.int32), strings(map(str, labels)), None)
     return array("int32", np.array(labels, np.int32)[entry], None)

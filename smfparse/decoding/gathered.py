@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import pyarrow as pa
-
 from smfparse.decoding.keys import KeyColumns
 from smfparse.decoding.needs import Needs
 from smfparse.decoding.table_buffers import OF_ROWS, KeyBuffer, TableBuffer
 from smfparse.decoding.texts import text_columns
 from smfparse.limits import LIMITS, Limits
 from smfparse.tables import Batch
+from smfparse.vectors import strings
 
 _MOST_SOURCES = 4096
 """Sources whose rows are gathered together: their names are in every batch."""
@@ -72,7 +71,7 @@ class Gathered:
 
     def _flush(self, least: int) -> Iterator[tuple[str, Batch]]:
         """Yield the tables that have so many cells; of the others only the keys are noted."""
-        sources = pa.array(list(self._sources), pa.string())
+        sources = strings(self._sources)
         for name, table in self.tables.items():
             table.note(self.keys)
             if table.rows and table.cells >= least:

@@ -11,8 +11,7 @@ not depend on where reading began, and what a part has to look back for does not
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -31,8 +30,7 @@ _TOKEN_AT = WTAS.field("wtasstrt")
 _CORREL = WQST.field("correl")
 
 
-@dataclass(frozen=True)
-class Tasks:
+class Tasks(NamedTuple):
     """116/1 records in order: key, place, and the interval they cover.
 
     key      V24 (tasks,): system, queue manager, token

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from smfparse.layout import ENCODING, Mask, Raw, Text, Values
 from smfparse.schemas import QWHX_RELEASE
-from smfparse.vectors import distinct
+from smfparse.vectors import distinct, strings
 
 
 class TextColumn:
@@ -37,7 +36,7 @@ class TextColumn:
 
     def array(self) -> Any:
         """Return the texts by code, as an Arrow array."""
-        return pa.array([word or "" for word in self._texts], pa.string())
+        return strings(word or "" for word in self._texts)
 
     def known(self, codes: Values) -> Mask:
         """Return where codes stand for a text; None: everywhere."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+import smfparse.store as store
 from smfparse.decoding import Duplicates
 from smfparse.errors import DamageLog, InputError
 from smfparse.inputs.log import Log
@@ -20,7 +21,6 @@ from smfparse.inputs.sources import Dataset, SmfFile, Source, damage_rows
 from smfparse.limits import LIMITS, Limits
 from smfparse.reading import WHOLE_SOURCE, Input, Part, size_of
 from smfparse.selecting import ALL_RECORDS, Selection, queue_criteria, texts
-from smfparse.store import MANIFEST, is_dataset
 from smfparse.tables import (
     DAMAGE,
     RECORD,
@@ -186,6 +186,10 @@ def _bytes_of(files: Iterable[Source]) -> int:
     return sum(size_of(each.path) for each in files)
 
 
+def _is_dataset(folder: Path) -> bool:
+    return store.is_dataset(folder)
+
+
 def _is_file(source: Source) -> bool:
     return isinstance(source, SmfFile)
 
@@ -207,7 +211,7 @@ def open_inputs(
     if not paths:
         raise InputError("no input is named; name a file, a folder or a dataset")
     log = Log(DamageLog(strict=options.strict))
-    found = resolve(paths, is_dataset, log.damage, target, options)
+    found = resolve(paths, _is_dataset, log.damage, target, options)
     sources = _named_apart([_source(each) for each in found])
     files = [each.input for each in sources if isinstance(each, SmfFile)]
     if files and not options.keep_duplicates:
@@ -302,7 +306,7 @@ def open_file(path: str | Path, options: ReadOptions = DEFAULTS) -> SmfFile:
 def _source(found: Input) -> Source:
     if not found.path.is_dir():
         return SmfFile(found)
-    if not (found.path / MANIFEST).is_file():
+    if not (found.path / store.MANIFEST).is_file():
         raise InputError(
             f"{found.name}: convert was interrupted here, or is still at work; "
             "run the same command again"

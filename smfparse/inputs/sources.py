@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import pyarrow as pa
 
+import smfparse.store as store
 from smfparse.decoding import FINGERPRINT, Duplicates, Gathered
 from smfparse.errors import Damage, DamageLog, InputError
 from smfparse.inputs.log import Log
 from smfparse.inputs.options import DEFAULTS, ReadOptions
 from smfparse.inputs.range import Batches, Range
-from smfparse.inputs.stored import check_bytes, check_rows, parquet_rows, there
 from smfparse.reading import Input
 from smfparse.selecting import (
     KeysBySource,
@@ -30,12 +30,13 @@ from smfparse.selecting import (
     needed_columns,
     row_mask,
 )
-from smfparse.store import Manifest, lacking, plain_file, read_manifest, smf_files
 from smfparse.tables import DAMAGE, DAMAGE_COLUMNS, Batch, Wanted, coded_schema, schema
 
+if TYPE_CHECKING:
+    from smfparse.store import Manifest
 
-@dataclass(frozen=True)
-class Arrival:
+
+class Arrival(NamedTuple):
     """Packing of an input, outermost first, its framing, and what shows that framing."""
 
     packing: tuple[str, ...]
@@ -134,15 +135,17 @@ class Dataset:
     @cached_property
     def manifest(self) -> Manifest:
         """What is written of the dataset. Raises InputError."""
-        return read_manifest(self.path)
+        return store.read_manifest(self.path)
 
     @property
     def smf_files(self) -> list[str]:
         """The names that `source` has in its rows, but for `called`."""
-        return list(smf_files(self.manifest["inputs"]))
+        return list(store.smf_files(self.manifest["inputs"]))
 
     def files(self, table: str) -> list[Path]:
         """Return the Parquet files of a table, which are all there; they may be damaged."""
+        from smfparse.inputs.stored import there
+
         return there(self.path, self.manifest, table)
 
     def check(self, table: str) -> None:
@@ -150,6 +153,8 @@ class Dataset:
 
         They are read for that once, however often it is asked.
         """
+        from smfparse.inputs.stored import check_rows
+
         if table not in self.checked:
             check_rows(self.path, self.manifest, table)
             self.checked.add(table)
@@ -166,16 +171,18 @@ class Dataset:
         yield from ((list(files), less) for less, files in kept)
 
     def _lacking(self, table: str, file: Path) -> frozenset[str]:
-        return lacking(self.manifest, table, file.name)
+        return store.lacking(self.manifest, table, file.name)
 
     def runs(self) -> list[Path]:
         """Return the files with the fingerprints of its records, which are as they were written.
 
         There are none where it was made of datasets.
         """
+        from smfparse.inputs.stored import check_bytes
+
         found = []
         for name, count in (self.manifest["records"] or {}).items():
-            path = plain_file(self.path, name)
+            path = store.plain_file(self.path, name)
             if path.stat().st_size != count * FINGERPRINT.itemsize:
                 raise InputError(
                     f"{path}: a file of the dataset is not whole; its records cannot be "
@@ -248,24 +255,30 @@ class Dataset:
 
     def _rows(self, table: str, names: list[str]) -> Iterator[Batch]:
         """Yield the columns `names` of a table."""
+        from smfparse.inputs.stored import parquet_rows
+
         for files, less in self.files_alike(table):
             for file in files:
                 for batch in parquet_rows(file, table, names, less):
-                    yield self._renamed(batch)
+                    yield _renamed(batch, self.called)
 
-    def _renamed(self, batch: Batch) -> Batch:
-        """Return rows with the names of their SMF files that no other input has."""
-        if not self.called or "source" not in batch.schema.names:
-            return batch
-        coded = batch["source"].dictionary_encode()
-        words = [self.called.get(each, each) for each in coded.dictionary.to_pylist()]
-        names = pa.array(words, pa.string()).take(coded.indices)
-        return batch.set_column(batch.schema.names.index("source"), "source", names)
+
+def _renamed(batch: Batch, called: Mapping[str, str]) -> Batch:
+    """Return rows with the names of their SMF files that no other input has."""
+    if not called or "source" not in batch.schema.names:
+        return batch
+    coded = batch["source"].dictionary_encode()
+    words = [called.get(each, each) for each in coded.dictionary.to_pylist()]
+    names = pa.array(words, pa.string()).take(coded.indices)
+    return batch.set_column(batch.schema.names.index("source"), "source", names)
 
 
 def damage_rows(log: DamageLog, names: frozenset[str] | None = None) -> Batch:
     """Return the table `damage` as one RecordBatch: its columns `names`, None: all."""
-    found = log.details
+    found, wanted = log.details, coded_schema(DAMAGE, names)
+    if not found:  # what makes arrays of cells loads pandas, where that is installed
+        nothing = [pa.nulls(0, each.type) for each in wanted]
+        return pa.RecordBatch.from_arrays(nothing, schema=wanted)
     cells = {
         "source": [each.source for each in found],
         "record_no": [each.record_no for each in found],
@@ -275,5 +288,4 @@ def damage_rows(log: DamageLog, names: frozenset[str] | None = None) -> Batch:
         "bytes": [each.length for each in found],
         "reason": [each.reason for each in found],
     }
-    whole = pa.RecordBatch.from_pydict(cells, coded_schema(DAMAGE))
-    return whole if names is None else whole.select(coded_schema(DAMAGE, names).names)
+    return pa.RecordBatch.from_pydict(cells, coded_schema(DAMAGE)).select(wanted.names)

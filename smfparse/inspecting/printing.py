@@ -74,7 +74,7 @@ class InventoryDocument(Document):
         from smfparse.inputs import damage_rows
 
         opened = self._opened
-        inputs = [{"name": each.name} | dataclasses.asdict(each.arrival) for each in opened.sources]
+        inputs = [{"name": each.name} | each.arrival._asdict() for each in opened.sources]
         found = {
             "inputs": inputs,
             "records": sum(group.records for group in self._groups),

@@ -97,12 +97,13 @@ class Block(Construct):
             group = group_of(name, subcon, doc, version, self.size)
             self.fields.extend(group.fields)
             self.groups.setdefault(subcon.table, []).append(group)
+            self.size += int(subcon.sizeof())
         else:
             count = subcon.count if isinstance(subcon, Array) else 1
             kind = subcon.subcon if isinstance(subcon, Array) else subcon
             self.own.append(field_of(name, self.size, kind, doc, version, count))
             self.fields.append(self.own[-1])
-        self.size += int(subcon.sizeof())
+            self.size += self.own[-1].kind.width * count  # sizeof() of construct takes longer
 
     def _version_word(self) -> Field | None:
         words = {each.since.split()[0] for each in self.fields if each.gate is not None}

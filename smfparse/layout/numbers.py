@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import decimal
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from construct import (
@@ -119,8 +118,7 @@ class Code(Number):
         )
 
 
-@dataclass(frozen=True)
-class Bit:
+class Bit(NamedTuple):
     """A documented bit of a flag word: IBM's name, the mask within the whole word, the meaning."""
 
     name: str

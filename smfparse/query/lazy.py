@@ -249,7 +249,7 @@ def _with_names(selection: Selection, option: str | None, values: list[Any]) -> 
     if option is None or getattr(selection, option) or not names or not asks:
         return selection
     asked: dict[str, Any] = {option: names}
-    return replace(selection, **asked) if len(names) <= _MOST_NAMES else selection
+    return selection._replace(**asked) if len(names) <= _MOST_NAMES else selection
 
 
 def _with_times(
@@ -267,4 +267,4 @@ def _with_times(
         start = max(start or second, second)
     if compare in _UNTIL:
         end = min(end or second + _SECOND, second + _SECOND)
-    return replace(selection, start=start, end=end, smf_time=column == "smf_time")
+    return selection._replace(start=start, end=end, smf_time=column == "smf_time")

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from smfparse.tables import Wanted, columns, table_names, view, view_names, words_in
 
@@ -20,8 +19,7 @@ _RECURSIVE = "REC"
 """How operators start that run a part of the plan again and again."""
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """What a query reads.
 
     columns      table to the columns of it that any scan needs; None: all

@@ -14,7 +14,7 @@ from smfparse.errors import InputError
 from smfparse.inputs import Dataset, Inputs
 from smfparse.query.connecting import Connection, is_interrupt
 from smfparse.query.projection import scanned, tables_of
-from smfparse.query.scans import Scan, SmfScans
+from smfparse.query.scans import SmfScans, Whole
 from smfparse.selecting import COUNTED_AT, sql_condition
 from smfparse.store import selected
 from smfparse.tables import columns, quoted, table_names, title, view, view_macros, view_names
@@ -62,7 +62,7 @@ class Relations:
     def _add(self, table: str) -> None:
         parts = []
         if self.scans.inputs.sources:
-            self._connection.register(f"smf_{table}", Scan(self.scans, table))
+            self._connection.register(f"smf_{table}", _scan(self.scans, table))
             names = [f'{scanned(table, each.name)} AS "{each.name}"' for each in columns(table)]
             parts.append(f"SELECT 0 AS input_no, {', '.join(names)} FROM smf_{table}")
         for number, each in enumerate(self._datasets, 1):
@@ -88,6 +88,15 @@ class Relations:
     def make_all(self) -> None:
         """Make every table and view."""
         self.make(table_names(), view_names())
+
+
+def _scan(scans: SmfScans, table: str) -> object:
+    """Return a table of SMF files as DuckDB scans it."""
+    if scans.are_whole:
+        return Whole(scans, table)
+    from smfparse.query.narrowing import Scan
+
+    return Scan(scans, table)
 
 
 def _parquet(dataset: Dataset, table: str) -> str:

@@ -1,7 +1,8 @@
-"""Tables of SMF files as DuckDB scans them: only the columns that it asks for are decoded.
+"""Tables of SMF files as DuckDB scans them.
 
 A scan decodes the files as a stream, in constant memory. Where one query scans more than once, the
-files are read once before it, and what the scans need is spooled.
+files are read once before it, and what the scans need is spooled. Of small files whole tables are
+decoded; of others only the columns that DuckDB asks for: see `narrowing`.
 """
 
 from __future__ import annotations
@@ -9,20 +10,55 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow as pa
-from pyarrow.dataset import Dataset
 
 from smfparse.errors import OutputError, SmfError
-from smfparse.inputs import Inputs, TemporaryFolder
+from smfparse.inputs import Inputs, SmfFile, Source, TemporaryFolder
+from smfparse.limits import LIMITS
 from smfparse.query.projection import scanned
-from smfparse.tables import Batch, Wanted, coded_schema, columns, words_in
+from smfparse.reading import size_of
+from smfparse.tables import Batch, Wanted, coded_schema
 
 
-class Spool:
-    """Tables on disk, as Arrow streams that are mapped to memory to be read."""
+class Spool(Protocol):
+    """Tables that were read before the scans of them.
+
+    wanted  what it has
+    """
+
+    wanted: Wanted
+
+    @property
+    def bytes(self) -> int:
+        """How much it is."""
+
+    def batches(self, table: str) -> Iterator[Batch]:
+        """Yield the rows of a table."""
+
+
+class InMemory:
+    """Tables of small files."""
+
+    def __init__(self, wanted: Wanted, inputs: Inputs) -> None:
+        self.wanted = wanted
+        self._held: dict[str, list[Batch]] = {table: [] for table in wanted}
+        for table, batch in inputs.batches(wanted):
+            self._held[table].append(batch)
+
+    @property
+    def bytes(self) -> int:
+        return sum(batch.nbytes for batches in self._held.values() for batch in batches)
+
+    def batches(self, table: str) -> Iterator[Batch]:
+        yield from self._held[table]
+
+
+class OnDisk:
+    """Tables as Arrow streams in a folder, which are mapped to memory to be read."""
 
     def __init__(self, folder: Path, wanted: Wanted) -> None:
         self.folder = folder
@@ -45,18 +81,9 @@ class Spool:
 
     @property
     def bytes(self) -> int:
-        """How much it is."""
         return sum((self.folder / table).stat().st_size for table in self.wanted)
 
-    def has(self, table: str, names: frozenset[str]) -> bool:
-        """Whether these columns of a table are here."""
-        if table not in self.wanted:
-            return False
-        held = self.wanted[table]
-        return held is None or names <= held
-
     def batches(self, table: str) -> Iterator[Batch]:
-        """Yield the rows of a table."""
         with pa.memory_map(str(self.folder / table)) as source:
             yield from pa.ipc.open_stream(source)
 
@@ -64,12 +91,14 @@ class Spool:
 class SmfScans:
     """The SMF files of a connection, as its scans read them; for one query at a time, spooled.
 
-    failure  what ended the reading of a scan
+    failure    what ended the reading of a scan
+    are_whole  whether the files are so small that whole tables are decoded
     """
 
     def __init__(self, inputs: Inputs) -> None:
         self.inputs = inputs
         self.failure: SmfError | KeyboardInterrupt | None = None
+        self.are_whole = _are_small(inputs.sources)
         self._spool: Spool | None = None
 
     @contextmanager
@@ -78,75 +107,83 @@ class SmfScans:
 
         Raises OutputError where the temporary folder has no room for them.
         """
-        with self._folder() as folder:
-            spool = Spool(folder, wanted)
-            spool.fill(self.inputs)
-            self._spool = spool
+        with self._filled(wanted) as self._spool:
             try:
-                yield spool
+                yield self._spool
             finally:
                 self._spool = None
 
-    def _folder(self) -> TemporaryFolder:
-        try:
-            return TemporaryFolder()
-        except OSError as error:
-            raise OutputError(f"{tempfile.gettempdir()}: {error.strerror or error}") from error
+    @contextmanager
+    def _filled(self, wanted: Wanted) -> Iterator[Spool]:
+        if self.are_whole:
+            yield InMemory(dict.fromkeys(wanted), self.inputs)
+            return
+        with _folder() as folder:
+            spool = OnDisk(folder, wanted)
+            spool.fill(self.inputs)
+            yield spool
 
-    def rows(self, table: str, names: frozenset[str]) -> Iterator[Batch]:
-        """Yield the columns `names` of a table, and maybe more."""
-        if self._spool is not None and self._spool.has(table, names):
+    def rows(self, table: str, names: frozenset[str] | None) -> Iterator[Batch]:
+        """Yield the columns `names` of a table (None: all), and maybe more."""
+        if self._spool is not None and _has(self._spool.wanted, table, names):
             yield from self._spool.batches(table)
             return
         for _, batch in self.inputs.batches({table: names}):
             yield batch
 
+    @contextmanager
+    def failing(self) -> Iterator[None]:
+        """Keep what ends the reading of a scan: DuckDB has only its text."""
+        try:
+            yield
+        except (SmfError, KeyboardInterrupt) as error:
+            self.failure = error
+            raise
 
-class Scan(Dataset):
-    """A table of SMF files, for DuckDB what a pyarrow Dataset is."""
+
+class Whole:
+    """A table of SMF files with all its columns, for DuckDB an Arrow stream."""
 
     def __init__(self, scans: SmfScans, table: str) -> None:
         self._scans = scans
         self._table = table
-        self._columns = {scanned(table, each.name): each.name for each in columns(table)}
 
-    @property
-    def schema(self) -> Any:
-        """The schema of all columns, as they are called in a plan."""
-        return self._schema(list(self._columns))
+    @cached_property
+    def _schema(self) -> Any:
+        """The columns as they are called in a plan."""
+        fields = coded_schema(self._table)
+        return pa.schema([(scanned(self._table, each.name), each.type) for each in fields])
 
-    def scanner(self, columns: Sequence[str] | None = None, filter: Any = None) -> Scanner:  # noqa: A002 - as in pyarrow
-        """Return a reading of `columns` (None: all) of the rows for which `filter` is true."""
-        chosen = list(self._columns if columns is None else columns)
-        return Scanner(self._schema(chosen), self._batches(chosen, filter))
+    def __arrow_c_schema__(self) -> object:
+        return self._schema.__arrow_c_schema__()
 
-    def _schema(self, chosen: Sequence[str]) -> Any:
-        whole = coded_schema(self._table)
-        return pa.schema([whole.field(self._columns[each]).with_name(each) for each in chosen])
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        reader = pa.RecordBatchReader.from_batches(self._schema, self._batches())
+        return reader.__arrow_c_stream__(requested_schema)
 
-    def _batches(self, chosen: Sequence[str], condition: Any) -> Iterator[Batch]:
-        try:
-            yield from self._rows(chosen, condition)
-        except (SmfError, KeyboardInterrupt) as error:
-            self._scans.failure = error
-            raise
-
-    def _rows(self, chosen: Sequence[str], condition: Any) -> Iterator[Batch]:
-        tested = set() if condition is None else words_in(str(condition)) & self._columns.keys()
-        needed = list(dict.fromkeys([*chosen, *tested]))
-        names = [self._columns[each] for each in needed]
-        for batch in self._scans.rows(self._table, frozenset(names)):
-            rows = batch.select(names).rename_columns(needed)
-            yield rows if condition is None else rows.filter(condition).select(chosen)
+    def _batches(self) -> Iterator[Batch]:
+        with self._scans.failing():
+            for batch in self._scans.rows(self._table, None):
+                yield pa.RecordBatch.from_arrays(batch.columns, schema=self._schema)
 
 
-class Scanner:
-    """One reading of a table."""
+def _are_small(sources: Sequence[Source]) -> bool:
+    """Whether sources are SMF files, which are not packed, of few bytes."""
+    return all(isinstance(each, SmfFile) and not each.input.packing for each in sources) and (
+        sum(size_of(each.path) for each in sources) <= LIMITS.whole_bytes
+    )
 
-    def __init__(self, schema: Any, batches: Iterator[Batch]) -> None:
-        self._schema = schema
-        self._batches = batches
 
-    def to_reader(self) -> Any:
-        """Return the rows as a pyarrow.RecordBatchReader."""
-        return pa.RecordBatchReader.from_batches(self._schema, self._batches)
+def _has(held: Wanted, table: str, names: frozenset[str] | None) -> bool:
+    """Whether these columns of a table (None: all) are among those of `held`."""
+    if table not in held:
+        return False
+    found = held[table]
+    return found is None or (names is not None and names <= found)
+
+
+def _folder() -> TemporaryFolder:
+    try:
+        return TemporaryFolder()
+    except OSError as error:
+        raise OutputError(f"{tempfile.gettempdir()}: {error.strerror or error}") from error

@@ -6,7 +6,16 @@ from bisect import bisect_left
 
 import numpy as np
 
-from smfparse.reading.headers import SMF_HEADER, headers_in, implied_length
+from smfparse.reading.headers import (
+    HEADER_END,
+    SMF_HEADER,
+    has_flag,
+    has_system,
+    headers_in,
+    implied_length,
+    is_mq,
+    plausible,
+)
 from smfparse.reading.segments import ALL, MOST_LENGTH, RDW_SIZE, Segments, Walk
 from smfparse.vectors import Bytes
 
@@ -25,12 +34,35 @@ class BareWalk(Walk):
         starts = headers_in(buffer, at - RDW_SIZE, end)
         lengths = implied_length(buffer, starts)
         found, gaps, used = Unframed(starts.tolist(), lengths.tolist(), end, last).records(at)
+        untold = set(starts[lengths == 0].tolist())
+        for number, (here, size) in enumerate(found):
+            own = _own(buffer, here, size) if here in untold else size
+            if own < size:
+                found[number] = here, own
+                gaps.append((here + own, size - own))
         places, length = np.array(found, np.int64).reshape(-1, 2).T
         codes = np.zeros(len(found), np.uint8)
         return Segments(places, length, codes, places + RDW_SIZE, used, gaps=gaps)
 
     def begin(self, buffer: Bytes, at: int, least: int) -> int | None:
         return super().begin(buffer, at + RDW_SIZE, least)
+
+
+def _own(buffer: Bytes, here: int, size: int) -> int:
+    """Return how much of the `size` bytes of a record of another product is its own.
+
+    Behind that are records of MQ of which the headers are damaged: what is in each says that it
+    ends where the next one starts, and of its flag, time and date, and system all but one are sound.
+    """
+    inside = np.arange(here + SMF_HEADER - RDW_SIZE, here + size - HEADER_END + 1)
+    inside = inside[is_mq(buffer, inside)]
+    headed = [each(buffer, inside).astype(int) for each in (has_flag, plausible, has_system)]
+    inside = inside[sum(headed) >= len(headed) - 1]
+    end, told = here + size, implied_length(buffer, inside)
+    for start, behind in zip(inside[::-1].tolist(), (inside + told)[::-1].tolist(), strict=True):
+        if behind == end:
+            end = start + RDW_SIZE
+    return end - here
 
 
 class Unframed:

@@ -14,6 +14,7 @@ from smfparse.reading.segments import (
     FIRST,
     GOES_ON,
     LEAST_WORD,
+    LINE_END,
     NEVER_ON,
     RDW_SIZE,
     WORD,
@@ -48,7 +49,8 @@ class BdwWalk(Walk):
                 break
             (word,) = unpack(view, at)
             sound = not word & NEVER_ON and word >= LEAST_WORD and word & GOES_ON == later
-            if not sound or at + (word >> 16) > blocks.end:
+            wrong = word >> 24 in LINE_END and self.ends_line(buffer, at, end)
+            if wrong or not sound or at + (word >> 16) > blocks.end:
                 behind = blocks.step(at, word, later)
                 if behind != at:
                     at = behind
@@ -124,10 +126,14 @@ class _PhysicalBlock:
         self._last = last
 
     def step(self, at: int, word: int, later: int) -> int:
-        """Step over what is at `at` if it is a descriptor word or a null segment; return to where.
+        """Step over a descriptor word, null segment or line end that is at `at`; return to where.
 
         That is `at` where it may be a segment, and where the walk has to end.
         """
+        if word >> 24 in LINE_END:
+            behind, is_none = self._walk.over_line_end(self._buffer, at, self._data_end, self.gaps)
+            if not is_none:
+                return behind
         known = bool(self.end) and at == self.end
         seen = at + 2 * RDW_SIZE + (0 if known else SMF_HEADER)
         if seen > self._data_end and not self._last:
@@ -148,14 +154,14 @@ class _PhysicalBlock:
         return self._over_other(at, word, later)
 
     def _over_other(self, at: int, word: int, later: int) -> int:
-        """Step over a null segment or a line end; else see whether a segment can be there."""
+        """Step over a null segment; else see whether a segment can be there."""
         behind = behind_null(self._buffer, at, self._data_end, self.end)
         if behind:
             is_last = behind == self._data_end and not self._last
             self.stopped = behind > self._data_end or is_last
             return at if self.stopped else behind
         if word & NEVER_ON or word < LEAST_WORD:
-            at, self.broken = self._walk.over_line_end(self._buffer, at, self._data_end, self.gaps)
+            self.broken = True
         elif not later:
             self.broken = not self._is_loose(at, at + (word >> 16))
         return at

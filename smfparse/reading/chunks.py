@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,8 +16,7 @@ _LONG = tuple(smf_type << 16 | subtype for smf_type, subtype in (TASK, CONTINUAT
 """Kinds of record that are mostly spanned."""
 
 
-@dataclass(frozen=True)
-class Chunk:
+class Chunk(NamedTuple):
     """Logical records in one buffer; valid until the next chunk is asked for.
 
     buffer     uint8, with at least SLACK bytes behind the last record
@@ -40,8 +39,7 @@ class Chunk:
 
     def where(self, keep: Bools | Ints | slice) -> Chunk:
         """Return the chunk with the records for which `keep` is true, or with those places."""
-        return replace(
-            self,
+        return self._replace(
             start=self.start[keep],
             length=self.length[keep],
             offset=self.offset[keep],
@@ -54,8 +52,7 @@ class Chunk:
         return bool((begins_dump(self.buffer, self.start) & (self.record_no > 1)).any())
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """A range of a source that starts where a record does.
 
     start      byte where the bytes that lead to its first record start
@@ -86,7 +83,7 @@ class Part:
     @property
     def rest(self) -> Part:
         """The range from here to the end of the source."""
-        return replace(self, end=None, records=None)
+        return self._replace(end=None, records=None)
 
     def before(self, size: int) -> Part:
         """The range in front of this one that has all records of the last `size` bytes there.

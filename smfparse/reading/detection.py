@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,10 +21,10 @@ from smfparse.reading.framings import FRAMINGS
 from smfparse.reading.headers import SMF_HEADER
 from smfparse.reading.heads import Heads
 from smfparse.reading.packing import unpacked
-from smfparse.reading.segments import FIRST, RDW_SIZE, Segments, Walk
+from smfparse.reading.segments import FIRST, LAST, RDW_SIZE, Segments, Walk
 from smfparse.reading.walks import WALKS
 from smfparse.schemas import REGISTRY
-from smfparse.vectors import Bytes, Ints
+from smfparse.vectors import Bools, Bytes, Ints
 
 _ENOUGH = 32
 """Records that are counted to find which walk fits."""
@@ -39,8 +40,7 @@ _ASCII_NAMES = {
 }
 
 
-@dataclass(frozen=True)
-class Framing:
+class Framing(NamedTuple):
     """How the records of a file are kept apart: a name in FRAMINGS; and why that is thought."""
 
     name: str
@@ -138,7 +138,8 @@ def _by_framing(
 def _likely(found: dict[str, _Found], at: int) -> dict[str, _Found]:
     """Leave out the framings whose records belong to another one, or only seem to be records.
 
-    Where each record is found by what it looks like, a single one shows little.
+    Where each record is found by what it looks like, a single one shows little, unless it is as
+    long as what is in it says, and none of the others is.
     """
     out = {
         framed.instead_of
@@ -146,11 +147,15 @@ def _likely(found: dict[str, _Found], at: int) -> dict[str, _Found]:
         if found[name].count > (0 if WALKS[name].chained else 1)
     }
     found = {name: each for name, each in found.items() if name not in out}
-    chained = max(each.count for name, each in found.items() if WALKS[name].chained)
+    chained = [each for name, each in found.items() if WALKS[name].chained]
+    most, most_filled = max(each.count for each in chained), max(each.filled for each in chained)
     return {
         name: each
         for name, each in found.items()
-        if WALKS[name].chained or each.place == at or each.count > 2 * chained
+        if WALKS[name].chained
+        or each.place == at
+        or each.count > 2 * most
+        or each.filled > 2 * most_filled
     }
 
 
@@ -165,12 +170,18 @@ def _why(name: str, count: int, behind: int) -> str:
 class _Found:
     """Records that a walk finds: how many, up to _ENOUGH, and where the first one is.
 
-    score  by which walks are compared: records that are as long as what is in them says count twice
+    score  by which walks are compared: records count twice that are as long as what is in them
+           says, or in several segments, of which the last is there
     """
 
     score: int
     count: int
     place: int
+
+    @property
+    def filled(self) -> int:
+        """Records that count twice."""
+        return self.score - self.count
 
 
 def _found(
@@ -193,11 +204,22 @@ def _found(
             first = first if count else place
             shown = shown or walk.shows(data, run, at, end)
             count += heads.size
-            score += heads.size + int(fills(data, run.where(heads)).sum())
+            score += heads.size + int(
+                (fills(data, run.where(heads)) | _are_complete(run)[heads]).sum()
+            )
         if not further or (heads.size and run.gaps and not walk.marked):
             break
         place = _later(walk, buffer, int(run.place[heads[-1]] if heads.size else place), end, last)
     return _Found(score, count, first) if shown else _Found(0, 0, at)
+
+
+def _are_complete(run: Segments) -> Bools:
+    """Return which segments start a record of several, of which the last is there."""
+    starts = np.flatnonzero(run.code <= FIRST)
+    final = np.append(starts[1:], run.code.size) - 1
+    found: Bools = np.zeros(run.code.size, np.bool_)
+    found[starts] = (run.code[starts] == FIRST) & (run.code[final] == LAST)
+    return found
 
 
 def _first_records(

@@ -8,13 +8,14 @@ of its own.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
+from typing import NamedTuple
 
 import numpy as np
 
-from smfparse.reading.evidence import are_sound, leads_on
+from smfparse.reading.evidence import are_sound, fills, leads_on
 from smfparse.reading.headers import (
     SMF_HEADER,
     TRIPLETS_END,
@@ -34,11 +35,10 @@ _FAR = 1 << 14
 _SHORT = 1 << 12
 """Bytes of a run behind damage: where headers are in it is known from the search for its start."""
 _TRIED, _STEPS = 16, 4
-"""Headers in a record of another product that are tried, and segments that each is followed."""
+"""Headers in a record that are tried, and segments that each is followed."""
 
 
-@dataclass(frozen=True)
-class Overlong:
+class Overlong(NamedTuple):
     """A record that covers others.
 
     head    index of its first segment
@@ -84,7 +84,8 @@ def first_overlong(
     """
     if not good.any() or _covers_nothing(heads, run):
         return None, []
-    records = _Records(heads.buffer, run, good)
+    closed = last and run.end == end and not run.broken
+    records = _Records(heads.buffer, run, good, closed)
     hidden = list[int]()
     found = list[Overlong]()
     for places in (records.behind_pieces(), records.in_pieces(walk)):
@@ -116,11 +117,11 @@ class _Records:
     final  int64 (records,): index of the last one
     sound  bool (records,): whether they have a system indicator byte and a system id
     told   int64 (records,): bytes by what is in them; 0: not known
-    size   int64 (records,): bytes that they have
-    odd    bool (records,): whether what says where they end is damaged: their header, or triplets
+    odd    bool (records,): whether what says where they end is damaged: their header, or triplets,
+           or that they have no end, or it leads nowhere and they do not say how long they are
     """
 
-    def __init__(self, buffer: Bytes, run: Segments, good: Bools) -> None:
+    def __init__(self, buffer: Bytes, run: Segments, good: Bools, closed: bool) -> None:
         self._buffer = buffer
         self._run = run
         starts = np.flatnonzero(run.code <= FIRST)
@@ -128,27 +129,21 @@ class _Records:
         mine = good[starts]
         self.head, self.final = starts[mine], finals[mine]
         self._before = np.append(0, np.cumsum(run.length - RDW_SIZE))
-        self.size = self._before[self.final + 1] - self._before[self.head] + RDW_SIZE
-        told, code = implied_length(buffer, run.at[self.head]), run.code[self.final]
-        seen = run.length[self.head]
-        more = self.size > told
-        first = self._show_triplets(seen)
-        lone = (code == WHOLE) | (more & first)
-        shown = np.where(self.head == self.final, lone, first)
+        end = np.where(run.code[self.head] == WHOLE, self.head, self.final)
+        size = self._before[end + 1] - self._before[self.head] + RDW_SIZE
+        code, seen = run.code[end], run.length[self.head]
         self.sound = are_sound(buffer, run.at[self.head])
-        self.told = np.where(shown, told, 0)
-        wrong = more | ((self.size < told) & ((code == WHOLE) | (code == LAST)))
+        self.told = implied_length(buffer, run.at[self.head])
+        apart = np.flatnonzero((code != WHOLE) & (seen < TRIPLETS_END))
+        if apart.size:
+            ends = self.final[apart], self._before[self.head[apart]]
+            self.told[apart] = _told_in_pieces(buffer, run, self._before, *ends, size[apart])
+        has_end = (code == WHOLE) | (code == LAST)
+        wrong = (size > self.told) | ((size < self.told) & has_end)
         self.odd = (wrong & (self.told > 0)) | (~self.sound & (seen >= SMF_HEADER))
-
-    def _show_triplets(self, seen: Ints) -> Bools:
-        """Return which records have all triplets in their first segments, of `seen` bytes."""
-        run, buffer = self._run, self._buffer
-        shown: Bools = seen >= TRIPLETS_END
-        short = np.flatnonzero(~shown & (run.code[self.head] == FIRST))
-        short = short[is_mq(buffer, run.at[self.head[short]])]
-        if short.size:
-            shown[short] = has_triplets(buffer, run.at[self.head[short]], seen[short])
-        return shown
+        is_last = self.final == run.code.size - 1
+        self.odd |= ~has_end & (closed | ~is_last)
+        self.odd |= is_last & run.broken & (self.told == 0)
 
     def behind_pieces(self) -> Iterator[Overlong]:
         """Give places where a segment that goes on with a record starts as a record does."""
@@ -161,8 +156,8 @@ class _Records:
         owner = np.searchsorted(self.head, later) - 1
         for index, record in zip(later.tolist(), owner.tolist(), strict=True):
             if record >= 0 and index <= self.final[record]:
-                size = self._before[index] - self._before[self.head[record]] + RDW_SIZE
-                if size >= self.told[record] or self.odd[record]:
+                before = self._before[index] - self._before[self.head[record]] + RDW_SIZE
+                if before >= self.told[record] or self.odd[record]:
                     odd = bool(self.odd[record])
                     yield self._overlong(record, index - 1, int(run.place[index]), odd=odd)
 
@@ -216,7 +211,11 @@ class _Records:
         pairs = zip(owner[inside].tolist(), places[inside].tolist(), strict=True)
         for number, some in groupby(pairs, key=itemgetter(0)):
             behind = int(told[number])
-            found = [(at, walk.begin(self._buffer, at, int(low[number]))) for _, at in some]
+            least = int(low[number])
+            found = [
+                (at, walk.begin(self._buffer, at, max(least, behind) if at >= behind else least))
+                for _, at in some
+            ]
             heads = [
                 (at, begin)
                 for at, begin in found
@@ -234,11 +233,12 @@ class _Records:
 
         heads  where headers are in it, each with what leads to it
 
-        A record of which nothing is known to be wrong may have a header in it, but hardly one
-        from which records lead to its end or to a further one, or of one that ends where it does.
+        A record of which nothing is known to be wrong may have a header in it, but hardly one of a
+        whole record, one from which records lead to its end or to a further one, or of one that
+        ends where it does.
         """
         buffer, odd = self._buffer, bool(self.odd[record])
-        is_known = not self.told[record] and self.sound[record]
+        is_known = not (self.told[record] or odd) and self.sound[record]
         covers = is_known and any(_goes_on(walk, buffer, at, end) for _, at in heads[:_TRIED])
         if covers or not is_known:
             for _, begin in heads:
@@ -260,19 +260,44 @@ class _Records:
         return Overlong(head, final, place, told, single, odd)
 
 
+def _goes_on(walk: Walk, buffer: Bytes, begin: int, end: int) -> bool:
+    """Whether the record at `begin` is whole, or leads to another one with a header, up to `end`.
+
+    It is whole if it is as long as what is in it says.
+    """
+    found = walk.segments(buffer, begin, end, True, _STEPS)
+    starts = np.flatnonzero(found.code <= FIRST)
+    if not starts.size or starts[0]:
+        return False
+    return bool(fills(buffer, found.where(slice(1)))[0]) or bool(
+        starts.size > 1
+        and found.code[starts[1] - 1] in (WHOLE, LAST)
+        and is_header(buffer, int(found.at[starts[1]]))
+    )
+
+
+def _told_in_pieces(
+    buffer: Bytes, run: Segments, before: Ints, final: Ints, start: Ints, size: Ints
+) -> Ints:
+    """Return how long records are by what is in them, in several segments each; 0: not known.
+
+    before  int64 (segments + 1,): bytes of data in front of each segment of the run
+    final   int64 (records,): index of the last segment
+    start   int64 (records,): bytes of data in front of each
+    size    int64 (records,): bytes that they have
+    """
+    data = start[:, None] + np.arange(TRIPLETS_END - RDW_SIZE)
+    piece = np.minimum(np.searchsorted(before, data, side="right") - 1, final[:, None])
+    place = run.at[piece] + RDW_SIZE + data - before[piece]
+    heads = np.zeros((final.size, TRIPLETS_END), np.uint8)
+    heads[:, RDW_SIZE:] = buffer[np.minimum(place, buffer.size - 1)]
+    flat, starts = heads.reshape(-1), np.arange(final.size) * TRIPLETS_END
+    shown = ~is_mq(flat, starts) | has_triplets(flat, starts, size)
+    shown &= size >= SMF_HEADER
+    return np.where(shown, implied_length(flat, starts), 0)
+
+
 def _leads_to(walk: Walk, buffer: Bytes, begin: int, end: int) -> bool:
     """Whether the records from `begin` on end just at `end`."""
     found = walk.segments(buffer, begin, end, True)
     return not found.broken and found.end == end
-
-
-def _goes_on(walk: Walk, buffer: Bytes, begin: int, end: int) -> bool:
-    """Whether the record at `begin` leads to another one with a header, before `end`."""
-    found = walk.segments(buffer, begin, end, True, _STEPS)
-    starts = np.flatnonzero(found.code <= FIRST)
-    return bool(
-        starts.size > 1
-        and not starts[0]
-        and found.code[starts[1] - 1] in (WHOLE, LAST)
-        and is_header(buffer, int(found.at[starts[1]]))
-    )

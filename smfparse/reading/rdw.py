@@ -12,6 +12,7 @@ from smfparse.reading.segments import (
     ALL,
     GOES_ON,
     LEAST_WORD,
+    LINE_END,
     NEVER_ON,
     RDW_SIZE,
     WORD,
@@ -45,7 +46,8 @@ class RdwWalk(Walk):
             if at > limit:
                 break
             (word,) = unpack(view, at)
-            if word & NEVER_ON or word < LEAST_WORD:
+            is_word = not word & NEVER_ON and word >= LEAST_WORD
+            if not is_word or (word >> 24 in LINE_END and self.ends_line(buffer, at, end)):
                 behind = behind_null(buffer, at, end)
                 if not behind:
                     behind, broken = self.over_line_end(buffer, at, end, gaps)

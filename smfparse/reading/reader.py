@@ -9,7 +9,6 @@ Behind damage the next record is looked for, and the bytes that are skipped are 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -121,7 +120,7 @@ class Reader:
             return spans
         index = int(np.searchsorted(found.place, spans.used))
         used = self._walk.again(self._window.buffer, found, index, self._window.low)
-        return replace(spans, used=used)
+        return spans._replace(used=used)
 
     def _chunk(self, spans: Spans) -> Chunk:
         """Return the records that are sound and of the range, numbered; report what is lost."""
@@ -129,7 +128,7 @@ class Reader:
         offset = window.offset(0) + spans.place
         good: Bools = (length >= SMF_HEADER) & plausible(window.buffer, start)
         for index in np.flatnonzero(~good).tolist():
-            self._losses.note(int(spans.place[index]), int(length[index]), NO_TIME)
+            self._losses.note(int(spans.place[index]), int(spans.size[index]), NO_TIME)
         if self._is_blind:
             good &= offset >= window.floor
         if window.border is not None:

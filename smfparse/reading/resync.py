@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -339,14 +340,8 @@ def _sound_part(
     bad = starting & ~good
     if not bad.any():
         return run, []
-    behind = np.append(run.place[1:], run.end)
-    blocks = holds_records(heads.buffer, run.at, run.length)
-    hides = (
-        each
-        for each in np.flatnonzero(bad).tolist()
-        if blocks[each] or _hides(walk, heads, int(run.place[each]), int(behind[each]), run.end)
-    )
-    whole = np.flatnonzero(good[: min(next(hides, len(good)), last_record(run.code)[0] + 1)])
+    hides = next(_hiding(walk, heads, run, bad), len(good))
+    whole = np.flatnonzero(good[: min(hides, last_record(run.code)[0] + 1)])
     last = int(whole[-1]) if whole.size else -1
     behind = np.flatnonzero(bad[last + 1 :])
     if behind.size:
@@ -354,7 +349,7 @@ def _sound_part(
         run = replace(run.where(slice(index)), end=int(run.place[index]), broken=True)
         starting, bad = starting[:index], bad[:index]
     starts = np.append(np.flatnonzero(starting), len(starting))
-    sizes = run.extent(starts[:-1], starts[1:])
+    sizes = run.range_of(starts[:-1], starts[1:])
     wrong = [
         (int(run.place[index]), size)
         for index, size in zip(starts.tolist(), sizes.tolist(), strict=False)
@@ -364,9 +359,19 @@ def _sound_part(
     return run.where(~bad[owner]), wrong
 
 
-def _hides(walk: Walk, heads: Heads, place: int, behind: int, end: int) -> bool:
-    """Whether in what seems to be a segment, but starts no record, there are records."""
-    return walk.hides_block(heads.buffer, place) or hides_record(walk, heads, place, behind, end)
+def _hiding(walk: Walk, heads: Heads, run: Segments, bad: Bools) -> Iterator[int]:
+    """Give the `bad` segments that seem to start a record, but are a block or have records in it.
+
+    All that goes on with one belongs to it.
+    """
+    blocks = holds_records(heads.buffer, run.at, run.length)
+    starts = np.flatnonzero(run.code <= FIRST)
+    behind = np.append(run.place[starts[1:]], run.end)
+    for index, end in zip(starts[bad[starts]].tolist(), behind[bad[starts]].tolist(), strict=True):
+        place = int(run.place[index])
+        is_block = blocks[index] or walk.hides_block(heads.buffer, place)
+        if is_block or hides_record(walk, heads, place, end, run.end):
+            yield index
 
 
 def _is_cut(buffer: Bytes, run: Segments, head: int, count: int) -> bool:

@@ -33,6 +33,8 @@ GOES_ON = 0x0200
 """On in the RDW of a segment that goes on with a record: LAST and MIDDLE."""
 LEAST_WORD = RDW_SIZE << 16
 """An RDW below this is shorter than itself."""
+LINE_END = b"\r\n"
+"""With these bytes a line end of a text file begins."""
 MOST_LENGTH = 0xFFFF
 """No SMF record has a 4-byte length above this: they end at 32,756 bytes."""
 
@@ -69,6 +71,16 @@ class Segments:
         extent: Ints = at[behind] - at[first]
         return extent
 
+    def range_of(self, first: Ints, behind: Ints) -> Ints:
+        """Return how many bytes there are from segments on to the ends of those before later ones.
+
+        Gaps between them count.
+        """
+        final = behind - 1
+        ends = self.at[final] + self.length[final] - self.place[first]
+        found: Ints = np.maximum(self.extent(first, behind), ends)
+        return found
+
     def where(self, keep: slice | Bools | Ints) -> Segments:
         """Return some of the segments, chosen or by index; what else there is to say stays."""
         some = self.at[keep], self.length[keep], self.code[keep], self.place[keep]
@@ -82,15 +94,18 @@ class Segments:
 
 
 def last_record(code: NDArray[np.uint8]) -> tuple[int, int]:
-    """Return the index of the first segment of the last record that is complete, and behind it."""
+    """Return the index of the first segment of the last record that is complete, and behind it.
+
+    Segments that go on with no record count as one.
+    """
     if code.size and code[-1] == WHOLE:
         return code.size - 1, code.size
     ends = np.flatnonzero((code == WHOLE) | (code == LAST))
     if not ends.size:
         return 0, 0
     count = int(ends[-1]) + 1
-    heads = np.flatnonzero(code[:count] <= FIRST)
-    return (int(heads[-1]) if heads.size else 0), count
+    heads = np.flatnonzero(code[:count] <= FIRST)[-1:].tolist()
+    return max([0, *heads, *(ends[-2:-1] + 1).tolist()]), count
 
 
 class Walk(ABC):
@@ -166,11 +181,16 @@ class Walk(ABC):
 
         Return where to go on, and whether the walk is broken: it is no line end.
         """
-        size = line_end(buffer, at, end)
-        if not size or not self.begins(buffer, at + size, end):
+        if not self.ends_line(buffer, at, end):
             return at, True
+        size = line_end(buffer, at, end)
         gaps.append((at, size))
         return at + size, False
+
+    def ends_line(self, buffer: Bytes, at: int, end: int) -> bool:
+        """Whether a line end is at `at`, and a record begins behind it."""
+        size = line_end(buffer, at, end)
+        return size > 0 and self.begins(buffer, at + size, end)
 
 
 def line_end(buffer: Bytes, at: int, end: int) -> int:

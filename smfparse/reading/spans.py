@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,13 +11,13 @@ from smfparse.reading.segments import FIRST, MIDDLE, RDW_SIZE, Segments
 from smfparse.vectors import Bools, Bytes, Ints
 
 
-@dataclass(frozen=True)
-class Spans:
+class Spans(NamedTuple):
     """Records in a buffer, each contiguous.
 
     start   int64 (records,): where the RDW is, or would be
     length  int64 (records,): bytes of the record, RDW included
     place   int64 (records,): where the file has the record, in the buffer as it was read
+    size    int64 (records,): bytes of the file from there to its end
     used    up to where the bytes of the buffer are used
     lost    place, size and reason of spanned records of which a segment is missing
     """
@@ -25,6 +25,7 @@ class Spans:
     start: Ints
     length: Ints
     place: Ints
+    size: Ints
     used: int
     lost: list[tuple[int, int, str]]
 
@@ -39,14 +40,14 @@ def records(
     max_spanned  bytes beyond which a record is lost
     """
     if not found.code.any():
-        return Spans(found.at, found.length, found.place, found.end, [])
+        return Spans(found.at, found.length, found.place, found.length, found.end, [])
     begins = found.code <= FIRST
     goes_on = (found.code == FIRST) | (found.code == MIDDLE)
     first = np.flatnonzero(begins | ~np.append(False, goes_on[:-1]))
     final = np.append(first[1:], len(begins)) - 1
     length = np.add.reduceat(found.length - RDW_SIZE, first) + RDW_SIZE
     size = found.extent(first, final + 1)
-    ranges = np.maximum(size, found.at[final] + found.length[final] - found.place[first])
+    ranges = found.range_of(first, final + 1)
     good = begins[first] & ~goes_on[final] & (size <= max_spanned)
     end = found.end
     pending = begins[first[-1]] and goes_on[final[-1]]
@@ -66,9 +67,9 @@ def records(
         )
         for index in np.flatnonzero(~good).tolist()
     ]
-    first, final = first[good], final[good]
+    first, final, size = first[good], final[good], ranges[: len(good)][good]
     start = _joined(buffer, found, first, final, kinds)
-    return Spans(start, length[good], found.place[first], end, lost)
+    return Spans(start, length[good], found.place[first], size, end, lost)
 
 
 def _why(has_first: bool, is_long: bool, is_cut: bool, max_spanned: int) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from smfparse.faces import face
 
 if TYPE_CHECKING:
+    from smfparse.rendering.batches import some_at_a_time as some_at_a_time
     from smfparse.rendering.columns import aligned as aligned
     from smfparse.rendering.csv import csv_moment as csv_moment
     from smfparse.rendering.csv import of_frame as of_frame
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
+        batches="some_at_a_time",
         columns="aligned",
         csv="csv_moment of_frame",
         document="Cells Column Document Facts Frames Section Table",

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import polars as pl
+from smfparse.rendering.document import Document, Frames, Section
+from smfparse.rendering.plain_rows import plain_table
 
-from smfparse.rendering.document import Cells, Column, Document, Frames, Section, Table
-from smfparse.rendering.frames import changed, distinct
-from smfparse.rendering.guard import HIDDEN, visible
+if TYPE_CHECKING:
+    import polars as pl
 
 _EXPLAINED = ["explain_key", "explain_value"]
 _ALIGNED = 10_000
 """So many rows of text are looked at for the width of columns, at least."""
-_LEAST, _MOST, _DECIMALS = 1e-3, 1e15, 6
-"""Between which numbers people see no more decimals than that."""
 _HEADING = 2
 """Lines of a table before its rows."""
-_NULL = "null"
-_CAST = (pl.String, pl.Boolean, pl.Date, pl.Datetime, pl.Time, pl.Decimal)
-"""Types, besides numbers, that polars makes texts of; Python does of others."""
 
 
 class RowsDocument(Document):
@@ -38,7 +32,7 @@ class RowsDocument(Document):
     def tables(self) -> Iterator[Frames]:
         """Yield the rows of each query."""
         for _, parts in self._results:
-            yield Frames(_exact(pl.DataFrame(each)) for each in parts)
+            yield Frames(map(_frame, parts))
 
     def facts(self) -> Iterator[Frames]:
         """Yield the rows of each query."""
@@ -46,92 +40,51 @@ class RowsDocument(Document):
 
     def sections(self) -> Iterator[Section]:
         """Yield one table per query, with the query above it."""
+        from smfparse.rendering.shown import table
+
         for query, parts in self._results:
-            frames = (_exact(pl.DataFrame(each)) for each in parts)
-            yield Section("", [_table(next(frames), frames, " ".join(query.split()))])
+            frames = map(_frame, parts)
+            yield Section("", [table(next(frames), frames, " ".join(query.split()))])
 
     def printed(self) -> Iterator[str]:
         """Yield tables, an empty line between two; the lines of a plan as they are."""
-        for number, table in enumerate(self.tables()):
+        for number, (_, parts) in enumerate(self._results):
             if number:
                 yield ""
-            yield from _text(table.frames)
+            yield from _text(iter(parts))
 
 
-def _exact(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return numbers that every format shows exactly, without digits that they do not have."""
-    kinds = frame.schema.items()
-    decimals = {name: kind.scale for name, kind in kinds if isinstance(kind, pl.Decimal)}
-    return frame.with_columns(
-        *(
-            pl.col(name).cast(pl.Float64 if scale else pl.Int128)
-            for name, scale in decimals.items()
-        ),
-        pl.col(pl.Float32).cast(pl.String).cast(pl.Float64),
-    )
+def _frame(part: Any) -> pl.DataFrame:
+    """Return rows as a polars frame of exact numbers. polars takes long to load."""
+    import polars as pl
+
+    from smfparse.rendering.shown import exact
+
+    return exact(pl.DataFrame(part))
 
 
-def _table(first: pl.DataFrame, others: Iterable[pl.DataFrame], caption: str) -> Table:
-    columns = [Column(name, kind.is_numeric()) for name, kind in first.schema.items()]
-    return Table(columns, chain.from_iterable(map(_cells, chain([first], others))), caption)
-
-
-def _cells(frame: pl.DataFrame) -> Iterator[Cells]:
-    """Yield the rows of a frame as texts."""
-    return zip(*map(_texts, frame), strict=True)
-
-
-def _texts(values: pl.Series) -> list[str]:
-    kind = values.dtype
-    shown = _even(values) if kind == pl.Float64 else values
-    if kind.is_numeric() or kind in _CAST:
-        return shown.cast(pl.String).fill_null(_NULL).to_list()
-    return [_NULL if value is None else str(value) for value in shown.to_list()]
-
-
-def _text(frames: Iterator[pl.DataFrame]) -> Iterator[str]:
-    first: list[pl.DataFrame] = []
-    for frame in frames:
-        first.append(frame)
-        if sum(each.height for each in first) >= _ALIGNED:
+def _text(parts: Iterator[Any]) -> Iterator[str]:
+    first: list[Any] = []
+    for part in parts:
+        first.append(part)
+        if sum(each.num_rows for each in first) >= _ALIGNED:
             break
-    if first and first[0].columns == _EXPLAINED:
-        yield from "\n".join(pl.concat(first)["explain_value"]).split("\n")
+    if first and first[0].column_names == _EXPLAINED:
+        texts = (text for part in first for text in part["explain_value"].to_pylist())
+        yield from "\n".join(texts).split("\n")
     elif first:
-        yield from _aligned(pl.concat(first))
-        for frame in frames:
-            yield from _aligned(frame)[_HEADING:]
+        yield from _aligned(first)
+        for part in parts:
+            yield from _aligned([part])[_HEADING:]
 
 
-def _aligned(frame: pl.DataFrame) -> list[str]:
+def _aligned(parts: list[Any]) -> list[str]:
     """Return the lines of a table: two of heading, and one a row."""
-    seen = changed(frame, HIDDEN, visible)
-    seen.columns = distinct([*map(visible, frame.columns)])
-    numbers = [_even(each) for each in seen.select(pl.col(pl.Float64))]
-    with pl.Config(
-        tbl_rows=-1,
-        tbl_cols=-1,
-        tbl_width_chars=-1,
-        fmt_str_lengths=10_000,
-        tbl_hide_dataframe_shape=True,
-        tbl_hide_column_data_types=True,
-        tbl_formatting="ASCII_MARKDOWN",
-        tbl_cell_numeric_alignment="RIGHT",
-        fmt_float="full",
-    ):
-        return str(seen.with_columns(numbers)).split("\n")
+    lines = plain_table(parts)
+    if lines is not None:
+        return lines
+    import polars as pl
 
+    from smfparse.rendering.shown import aligned_frame
 
-def _even(numbers: pl.Series) -> pl.Series:
-    """Return numbers with the same count of decimals, six at most; as they are if some need more.
-
-    They are as decimal numbers then, which polars shows with all their decimals.
-    """
-    sizes = numbers.abs().drop_nulls()
-    if not sizes.filter(
-        (sizes > _MOST) | (sizes > 0) & (sizes < _LEAST) | ~sizes.is_finite()
-    ).is_empty():
-        return numbers
-    short = numbers.round(_DECIMALS)
-    enough = (each for each in range(1, _DECIMALS) if (short.round(each) == short).all())
-    return short.cast(pl.Decimal(38, next(enough, _DECIMALS)))
+    return aligned_frame(pl.concat(map(_frame, parts)))

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from smfparse.rendering.batches import some_at_a_time
 from smfparse.rendering.columns import aligned
 from smfparse.rendering.document import Document
-from smfparse.rendering.guard import visible
+from smfparse.rendering.guard import is_plain, visible
+
+_AT_ONCE = 64
+"""Lines that are looked at at once."""
 
 
 def lines(document: Document) -> Iterator[str]:
     """Yield the lines of a document; no control character is left in them."""
     own = document.printed()
-    return map(visible, _sections(document) if own is None else own)
+    for some in some_at_a_time(_sections(document) if own is None else own, _AT_ONCE):
+        yield from some if is_plain("".join(some)) else map(visible, some)
 
 
 def _sections(document: Document) -> Iterator[str]:

@@ -11,10 +11,10 @@ from __future__ import annotations
 import difflib
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from smfparse.errors import RequestError
 
@@ -30,8 +30,7 @@ _SCALARS: Mapping[Any, tuple[str, str, type | tuple[type, ...]]] = {
 """What a value is called, what several are, and its types in TOML."""
 
 
-@dataclass(frozen=True)
-class Key:
+class Key(NamedTuple):
     """A key of a declaration.
 
     meaning   what it says
@@ -49,8 +48,7 @@ class Key:
     written: str = ""
 
 
-@dataclass(frozen=True)
-class Declared:
+class Declared(NamedTuple):
     """A key as the dataclass declares it: `hint` is its type; `default` of those not required."""
 
     name: str
@@ -65,8 +63,7 @@ class Declared:
         return self.key.written or _called(self.hint)[0]
 
 
-@dataclass(frozen=True)
-class Where:
+class Where(NamedTuple):
     """A place in a declaration: its file, and the key there (`figures.gets.style`)."""
 
     file: str

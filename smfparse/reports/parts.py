@@ -98,7 +98,7 @@ def _tables(kinds: Mapping[str, _Kind], rows: Iterable[Row]) -> Iterator[Table]:
 
 
 def _cells(kind: _Kind, row: Row) -> Cells:
-    return [cell(row) for cell in kind.cells]
+    return [cell([row])[0] for cell in kind.cells]
 
 
 def _listed(kind: _Kind, row: Row) -> Iterator[Cells]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from smfparse.errors import RequestError
 from smfparse.layout import Column, Combine
@@ -76,8 +76,7 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": _DAY}
 _LENGTH = re.compile(r"([1-9][0-9]*)([smhd])")
 
 
-@dataclass(frozen=True)
-class Sections:
+class Sections(NamedTuple):
     """What makes a section.
 
     by       record; span: an interval as it was recorded, in one record or several; moment: what

@@ -1,4 +1,7 @@
-"""The text of a report, as MP1B prints it: templates of lines, filled with the figures of a row."""
+"""The text of a report, as MP1B prints it: templates of lines, filled with the figures of a row.
+
+Rows are taken many at a time, and of these one figure after the other becomes text.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,20 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import groupby, repeat
+from operator import attrgetter
 from string import Formatter
 from typing import NamedTuple, TypeAlias
 
 from smfparse.layout import version_key
-from smfparse.rendering import ABSENT, MOMENTS, STYLES, visible
+from smfparse.rendering import ABSENT, MOMENTS, STYLES, some_at_a_time, visible
 from smfparse.reports.declaration import Figure, Report, TextTable
 from smfparse.reports.running import Row
 
-Cell: TypeAlias = Callable[[Row], str]
-"""Makes the text of a cell of a row."""
+Cell: TypeAlias = Callable[[Sequence[Row]], Sequence[str]]
+"""Makes the text of a cell of each of some rows."""
+_AT_ONCE = 512
+"""Rows that are made text at once."""
 WHOLE_SECONDS_SINCE = (9, 3, 0)
 """The release from which the interval line is written in whole seconds."""
 _WIDTH = re.compile(r"([<>]?)(\d+)")
@@ -77,25 +84,29 @@ class Printer:
             return ()
         return self._headings.get(line, ())
 
-    def lines(self, row: Row) -> Iterator[str]:
-        """Yield the lines of a row."""
-        for conditions, _, pattern, cells in self.templates[row.get("line") or ""]:
-            if not conditions or all(map(row.__getitem__, conditions)):
-                yield (pattern % tuple([cell(row) for cell in cells])).rstrip()
+    def lines(self, rows: Sequence[Row]) -> list[list[str]]:
+        """Return the lines of each of some rows."""
+        found: list[list[str]] = [[] for _ in rows]
+        kinds: dict[str, list[tuple[Row, list[str]]]] = {}
+        for row, lines in zip(rows, found, strict=True):
+            kinds.setdefault(row.get("line") or "", []).append((row, lines))
+        for kind, each in kinds.items():
+            for conditions, templates in groupby(self.templates[kind], attrgetter("conditions")):
+                _fill(templates, [pair for pair in each if _holds(conditions, pair[0])])
+        return found
 
     def cell(self, name: str, how: str = "") -> Cell:
-        """Return what makes the text of a figure or key of a row.
+        """Return what makes the texts of a figure or key of rows.
 
         how  format of the text; the unit of a figure stands behind that
         """
-        shown = _KEYS.get(name) or _shown(self.figures[name])
+        shown = _of_key(_KEYS[name]) if name in _KEYS else _shown(self.figures[name])
         suffix = self._unit(name)
         if not how and not suffix:
             return shown
 
-        def padded(row: Row) -> str:
-            text = shown(row)
-            return format(text, how) if text == ABSENT else format(text, how) + suffix
+        def padded(rows: Sequence[Row]) -> list[str]:
+            return [format(text, how) + ("" if text == ABSENT else suffix) for text in shown(rows)]
 
         return padded
 
@@ -118,17 +129,30 @@ class Printer:
         return Line(conditions, names, pattern, cells)
 
 
+def _holds(conditions: Sequence[str], row: Row) -> bool:
+    return not conditions or all(map(row.__getitem__, conditions))
+
+
+def _fill(templates: Iterable[Line], found: Sequence[tuple[Row, list[str]]]) -> None:
+    """Put lines behind those of each row."""
+    rows = [row for row, _ in found]
+    for _, _, pattern, cells in templates:
+        words = zip(*[cell(rows) for cell in cells], strict=True) if cells else repeat(())
+        for (_, lines), each in zip(found, words, strict=False):
+            lines.append((pattern % each).rstrip())
+
+
 def _shown(figure: Figure) -> Cell:
-    """Return what makes the text of a figure, without its unit."""
+    """Return what makes the texts of a figure, without its unit."""
     name, absent, show = figure.name, figure.absent, STYLES[figure.style][0]
 
-    def shown(row: Row) -> str:
-        value = row[name]
-        return absent if value is None else show(value)
+    def shown(rows: Sequence[Row]) -> list[str]:
+        values = [row[name] for row in rows]
+        return [absent if value is None else show(value) for value in values]
 
-    def shown_locally(row: Row) -> str:
-        value = local(row, row[name])
-        return absent if value is None else show(value)
+    def shown_locally(rows: Sequence[Row]) -> list[str]:
+        values = [local(row, row[name]) for row in rows]
+        return [absent if value is None else show(value) for value in values]
 
     return shown_locally if figure.style in MOMENTS else shown
 
@@ -143,7 +167,11 @@ def _vrm(row: Row) -> str:
     return "".join(f"{part:02}" for part in parts)
 
 
-def _instant(style: str, name: str) -> Cell:
+def _of_key(shown: Callable[[Row], str]) -> Cell:
+    return lambda rows: [*map(shown, rows)]
+
+
+def _instant(style: str, name: str) -> Callable[[Row], str]:
     """Return what makes the text of a moment of the section, in its local time."""
     show = STYLES[style][0]
 
@@ -154,7 +182,7 @@ def _instant(style: str, name: str) -> Cell:
     return shown
 
 
-_KEYS: Mapping[str, Cell] = {
+_KEYS: Mapping[str, Callable[[Row], str]] = {
     "system": lambda row: visible(row["system"] or ABSENT),
     "qmgr": lambda row: visible(row["qmgr"] or ABSENT),
     "date": _instant("date", "smf_time"),
@@ -211,15 +239,16 @@ def text(which: Report, rows: Iterable[Row], left_out: Collection[str] = ()) -> 
     printer = Printer(which, left_out)
     before: Row | None = None
     yield from which.top.splitlines()
-    for row in rows:
-        if before is None or row["section"] != before["section"]:
-            if before is not None and which.header:
-                yield ""
-            before = None
-            yield from _beginning(which, row)
-        yield from printer.heading(row, before)
-        yield from printer.lines(row)
-        before = row
+    for some in some_at_a_time(rows, _AT_ONCE):
+        for row, lines in zip(some, printer.lines(some), strict=True):
+            if before is None or row["section"] != before["section"]:
+                if before is not None and which.header:
+                    yield ""
+                before = None
+                yield from _beginning(which, row)
+            yield from printer.heading(row, before)
+            yield from lines
+            before = row
     if before is None:
         yield which.title
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from smfparse.errors import RequestError
 
@@ -48,8 +47,7 @@ Hours: TypeAlias = tuple[int, int]
 midnight is between them."""
 
 
-@dataclass(frozen=True)
-class Types:
+class Types(NamedTuple):
     """SMF record types, and which of their subtypes (None: all, and records without one)."""
 
     types: CodeRange

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from smfparse.selecting.counting import COUNTED_AT
 from smfparse.selecting.criteria import (
@@ -30,8 +29,7 @@ from smfparse.tables import DAMAGE, RECORD
 Several: TypeAlias = Value | Iterable[Value]
 
 
-@dataclass(frozen=True)
-class Selection:
+class Selection(NamedTuple):
     """The records that are asked for; an empty condition, or None, selects all.
 
     qmgrs    queue manager is like one of these: `*` any characters, `?` one
@@ -115,7 +113,7 @@ class Selection:
     @property
     def of_headers(self) -> Selection:
         """The criteria for the SMF headers alone."""
-        return replace(self, jobs=frozenset(), queues=frozenset(), channels=frozenset())
+        return self._replace(jobs=frozenset(), queues=frozenset(), channels=frozenset())
 
     def on(self, table: str) -> Selection:
         """Return the criteria for the rows of a table: all rows of `damage` are selected."""

@@ -16,7 +16,6 @@ views and of reports shares are in `macros.sql`.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -79,6 +78,8 @@ def view_names() -> tuple[str, ...]:
 @cache
 def view(name: str) -> View:
     """Return the view called `name`, one of `view_names()`."""
+    import tomllib  # slow to load, and for views alone
+
     spec = tomllib.loads(_text(f"{name}.toml"))
     declared: Mapping[str, Any] = spec["columns"]
     keys = [each for each in KEY_COLUMNS if each.name not in (*_NO_KEYS, *declared)]

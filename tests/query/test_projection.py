@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,10 @@ import smfparse
 from smfparse import reports
 from smfparse.errors import OutputError, RequestError
 from smfparse.inputs import Inputs, ReadOptions, open_inputs
+from smfparse.limits import LIMITS
 from smfparse.query import Catalog
 from smfparse.query.projection import named_tables, read_plan
+from smfparse.query.scans import SmfScans
 from smfparse.reports import RECORDED, TOTAL, Sections
 from smfparse.reports.sections import section_keys, statements
 from smfparse.selecting import Selection
@@ -33,6 +35,12 @@ from tests.support.searching import search
 MACROS = PROJECT / "smfparse" / "reports" / "macros.sql"
 ALL = None
 Asked = list[dict[str, frozenset[str] | None]]
+
+
+@pytest.fixture(autouse=True)
+def large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No file is so small that whole tables are decoded of it."""
+    monkeypatch.setitem(vars(LIMITS), "whole_bytes", 0)
 
 
 def all_of(table: str) -> frozenset[str]:
@@ -69,10 +77,13 @@ def whole() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-@pytest.fixture(scope="module")
-def catalog() -> Iterator[Catalog]:
-    """One connection for many queries, as a library user has it."""
-    with Catalog(open_inputs([SMF])) as made:
+@pytest.fixture(scope="module", params=[0, LIMITS.whole_bytes], ids=["large", "small"])
+def catalog(request: pytest.FixtureRequest) -> Iterator[Catalog]:
+    """One connection for many queries, as a library user has it: of files large and small."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(vars(LIMITS), "whole_bytes", request.param)
+        made = Catalog(open_inputs([SMF]))
+    with made:
         yield made
 
 
@@ -272,7 +283,7 @@ def test_a_plan_that_misses_a_column_costs_time_and_not_truth(
     def misread(text: str) -> Any:
         plan = read_plan(text)
         assert plan is not None
-        return replace(plan, columns={"wqst": frozenset(["qmgr"])})
+        return plan._replace(columns={"wqst": frozenset(["qmgr"])})
 
     monkeypatch.setattr("smfparse.query.catalog.read_plan", misread)
     with Catalog(open_inputs([SMF])) as made:
@@ -326,7 +337,7 @@ def test_one_query_alone_that_scans_once_is_not_spooled(
     asked: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     query = {"puts": "SELECT sum(putn) AS puts FROM wqst"}
-    monkeypatch.delattr("smfparse.query.scans.Spool.fill")
+    monkeypatch.delattr("smfparse.query.scans.OnDisk.fill")
     assert smfparse.open(SMF).sqls(query)["puts"].num_rows == 1
     assert asked == [{"wqst": {"putn"}}]
 
@@ -337,6 +348,38 @@ def test_of_several_queries_each_has_to_run() -> None:
         with pytest.raises(RequestError):
             data.sqls({"good": "SELECT 1", "wrong": wrong})
     assert data.sqls({}) == {}
+
+
+def test_of_small_files_whole_tables_are_read_once_and_kept_off_the_disk(
+    asked: Asked, whole: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(vars(LIMITS), "whole_bytes", 1 << 20)
+    monkeypatch.delattr("smfparse.query.scans.TemporaryFolder")
+    with Catalog(open_inputs([SMF])) as made:
+        for query in (*STREAMED, *ONCE):
+            if "EXPLAIN" not in query:
+                same(made, whole, query)
+    assert {names for each in asked for names in each.values()} == {ALL}
+    assert len(asked) == len([each for each in (*STREAMED, *ONCE) if "EXPLAIN" not in each])
+
+
+@pytest.mark.parametrize(
+    ("size", "is_small"), [(SMF.stat().st_size, True), (SMF.stat().st_size - 1, False)]
+)
+def test_files_are_small_together_up_to_a_size(
+    size: int, is_small: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(vars(LIMITS), "whole_bytes", size)
+    assert SmfScans(open_inputs([SMF])).are_whole == is_small
+
+
+def test_of_packed_files_nobody_knows_how_small_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(vars(LIMITS), "whole_bytes", 1 << 20)
+    packed = tmp_path / "packed.smf.gz"
+    packed.write_bytes(gzip.compress(SMF.read_bytes()))
+    assert not SmfScans(open_inputs([packed])).are_whole
 
 
 def test_a_selection_and_damage_reach_a_spooled_query(tmp_path: Path) -> None:

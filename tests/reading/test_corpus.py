@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from smfparse.limits import LIMITS, Limits
+from smfparse.reading import look_at
 from tests.support.builders import Section, foreign_record, named_block, qwhs_long, smf_record
 from tests.support.reading import Reading
 from tests.support.variants import translated
@@ -162,6 +163,82 @@ CORPUS |= {
     ),
 }
 
+TRAILER = foreign_record(3)[4:]
+PADDED = FOREIGN.ljust(508, b"\0")
+"""A record with an RDW of 512 bytes: behind a line end that reads as the RDW of a piece."""
+BY_CHANCE_A_BLOCK = A[:-4] + bytes.fromhex("00500000")
+
+
+def in_segments(data: bytes, size: int) -> bytes:
+    """Return a record in segments of `size` bytes, each behind its RDW."""
+    pieces = [data[at : at + size] for at in range(0, len(data), size)]
+    codes = [1, *[3] * (len(pieces) - 2), 2]
+    return b"".join(
+        struct.pack(">HBB", len(each) + 4, code, 0) + each
+        for each, code in zip(pieces, codes, strict=True)
+    )
+
+
+def ftp_block(data: bytes, ends: bool = True) -> bytes:
+    """Return a block of FTP's block mode; `ends`: and a record with it."""
+    return struct.pack(">BH", 0x80 if ends else 0, len(data)) + data
+
+
+CORPUS |= {
+    "a record without date in segments that are shorter than its header": Found(
+        "rdw", (rdw(A), in_segments(NO_RECORD, 10), rdw(B)), (A, B)
+    ),
+    "a whole record in front of a segment that goes on with none, and of damage": Found(
+        "rdw",
+        (rdw(TRAILER), struct.pack(">HH", 104, 0x200) + bytes(100), b"\xff" * 9, rdw(B), rdw(C)),
+        (TRAILER, B, C),
+    ),
+    "a length that covers the next two, of a record that ends as a block begins": Found(
+        "bdw",
+        (block(rdw(BY_CHANCE_A_BLOCK, longer=2 * SIZE + 8), rdw(B), rdw(C)), block(rdw(A))),
+        (BY_CHANCE_A_BLOCK, B, C, A),
+    ),
+    "a record without its end, that covers the last one of the file": Found(
+        "ftp-block",
+        (
+            ftp_block(A[:100], ends=False)
+            + ftp_block(A[100:150] + ftp_block(TRAILER), ends=False)[: 3 + 50],
+            ftp_block(TRAILER),
+        ),
+        (TRAILER,),
+    ),
+    "a record without date or end in front of another one": Found(
+        "ftp-block",
+        (ftp_block(NO_RECORD, ends=False), ftp_block(B), ftp_block(C)),
+        (B, C),
+    ),
+    "line ends that make RDWs with the lengths behind them": Found(
+        "rdw", (rdw(A) + b"\r\n", rdw(PADDED) + b"\r\n", rdw(B) + b"\r\n"), (A, PADDED, B)
+    ),
+    "line ends in blocks that make RDWs with the lengths behind them": Found(
+        "bdw",
+        (block(rdw(A), rdw(PADDED), rdw(B)).replace(rdw(PADDED), b"\r\n" + rdw(PADDED)),),
+        (A, PADDED, B),
+    ),
+    "a length that covers a whole record and damage behind it": Found(
+        "rdw",
+        (rdw(FOREIGN, longer=38), rdw(TRAILER), b"\xff" * 20, rdw(C)),
+        (FOREIGN, TRAILER, C),
+    ),
+}
+
+CORPUS |= {
+    f"records of which the {what} is damaged, behind one of another product": Found(
+        "none", (FOREIGN, spoiled(B), spoiled(C), A), (FOREIGN, A)
+    )
+    for what, spoiled in {
+        "flag": lambda data: b"\x80" + data[1:],
+        "time": lambda data: data[:2] + b"\x7f" + data[3:],
+        "date": lambda data: data[:DATE] + b"\xff" + data[DATE + 1 :],
+        "system": lambda data: data[:10] + b"\0" + data[11:],
+    }.items()
+}
+
 
 @pytest.mark.parametrize("what", CORPUS)
 def test_what_was_lost_once_is_there_and_all_else_is_told(tmp_path: Path, what: str) -> None:
@@ -269,8 +346,9 @@ COVERED = rdw(B, longer=7)
         ((rdw(FOREIGN + COVERED, longer=2 * SIZE + 8), rdw(C), rdw(A)), (FOREIGN + COVERED, C, A)),
         ((rdw(FOREIGN + COVERED), rdw(C)), (FOREIGN + COVERED, C)),
         ((rdw(A + bytes(9) + COVERED), b"\xff" * 9, rdw(C)), (A + bytes(9) + COVERED, C)),
+        ((rdw(FOREIGN + COVERED), b"\xff" * 9, rdw(C)), (FOREIGN + COVERED, C)),
     ],
-    ids=["with others", "alone", "in front of damage"],
+    ids=["with others", "alone", "in front of damage", "of another product, in front of damage"],
 )
 def test_a_record_with_a_wrong_length_that_another_one_covers_is_told(
     tmp_path: Path, pieces: tuple[bytes, ...], there: tuple[bytes, ...]
@@ -280,3 +358,36 @@ def test_a_record_with_a_wrong_length_that_another_one_covers_is_told(
     found = Reading(path, framing="rdw")
     assert found.bodies == [C, *there]
     assert pieces[0].index(COVERED) + SIZE + 4 in [each.offset for each in found.damage]
+
+
+def test_a_header_in_a_record_of_small_blocks_is_told_where_its_triplets_end(
+    tmp_path: Path,
+) -> None:
+    """Its triplets are in the first two blocks; the last block covers a damaged record."""
+    path = tmp_path / "input"
+    damaged = b"\x80\0\xff" + B
+    blocks = ftp_block(A[:32], ends=False) + ftp_block(A[32:] + damaged)
+    path.write_bytes(blocks + ftp_block(C))
+    found = Reading(path, framing="ftp-block")
+    assert found.bodies == [A + damaged, C]
+    assert blocks.index(damaged) in [each.offset for each in found.damage]
+
+
+STRAY = b"\xff" * 50
+
+
+@pytest.mark.parametrize(
+    ("framing", "data", "there"),
+    [
+        ("none", ftp_block(b"12345", ends=False) + STRAY + A + B, [A, B]),
+        ("none", struct.pack(">I", SIZE + 40) + A + b"\n" + B + b"\n" + C, [A, B, C]),
+    ],
+    ids=["what seems a block of FTP", "what seems a length"],
+)
+def test_the_framing_is_that_of_whole_records(
+    tmp_path: Path, framing: str, data: bytes, there: list[bytes]
+) -> None:
+    path = tmp_path / "input"
+    path.write_bytes(data)
+    assert look_at(path)[1].name == framing
+    assert Reading(path).bodies == there

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from smfparse import reports
 from smfparse.inputs import open_inputs
+from smfparse.limits import LIMITS
 from smfparse.query import Catalog
 from smfparse.reports import TOTAL, Sections, every
 from tests.support.builders import Write
@@ -706,6 +707,7 @@ def test_only_what_rows_are_told_apart_by_is_decoded(
         return batches(self, wanted)
 
     monkeypatch.setattr(type(inputs), "batches", watched)
+    monkeypatch.setitem(vars(LIMITS), "whole_bytes", 0)
     with Catalog(inputs) as catalog:
         assert list(reports.run_report(WHICH, catalog, by=by))
     assert "putct" in asked

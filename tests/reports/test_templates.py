@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterator
 from dataclasses import replace
 from string import Formatter
 from typing import Any
@@ -10,11 +11,28 @@ from typing import Any
 import pytest
 
 from smfparse import reports
+from smfparse.errors import InputError
 from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
 from smfparse.rendering import STYLES
 from smfparse.reports import templates
 from tests.support.paths import SMF
+
+
+@pytest.mark.parametrize("count", [0, 1, templates._AT_ONCE, templates._AT_ONCE + 1])
+def test_the_lines_of_rows_in_front_of_an_error_are_there(count: int) -> None:
+    with Catalog(open_inputs([SMF])) as catalog:
+        row = next(iter(reports.run_report(reports.report("log"), catalog)))
+
+    def rows() -> Iterator[templates.Row]:
+        yield from [row] * count
+        raise InputError("no more")
+
+    found: list[str] = []
+    with pytest.raises(InputError, match="no more"):
+        found.extend(templates.text(reports.report("log"), rows()))
+    whole = list(templates.text(reports.report("log"), [row] * count))
+    assert found == (whole if count else whole[:-1])
 
 
 def test_templates_are_taken_apart_once_however_many_rows_there_are(
@@ -60,7 +78,7 @@ def test_a_line_of_a_template(template: str, row: dict[str, Any], line: str | No
         reports.Figure("b", "B", "count", "B", suffix=" MB"),
     )
     which = replace(reports.report("log"), figures=figures, text={"": template}, blocks={})
-    found = list(templates.Printer(which, ()).lines(row))
+    found = templates.Printer(which, ()).lines([row])[0]
     assert found == ([] if line is None else [line])
 
 

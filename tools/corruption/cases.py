@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from pathlib import Path
 from random import Random
 
@@ -229,7 +229,10 @@ def _arrange(case: Case, kept: list[tuple[int, int]]) -> list[tuple[int, int]]:
 def _damage_packed(
     draw: Random, case: Case, data: bytes, starts: list[int], ranges: list[tuple[int, int]]
 ) -> None:
-    """Damage a packed file; what the members in front of the damage hold is safe."""
+    """Damage a packed file; what the members in front of the damage hold is safe.
+
+    All is, of what still unpacks, though perhaps to something else.
+    """
     rope = Rope(data)
     borders = [Placed(Sample(b""), start, start, (start, start)) for start in starts]
     name = draw.choice(_OF_PACKED)
@@ -241,10 +244,27 @@ def _damage_packed(
     if whole is not None:
         _arrange(case, [ranges[number] for number in whole])
         return
+    if case.packing in packings.IN_MEMBERS:
+        found = packings.unpacked(case.packing, case.file)
+        if found is not None:
+            _overlay(case.rope, found)
+            return
     same = min(len(data), len(case.file))
     differs = next((at for at in range(same) if data[at] != case.file[at]), same)
     before = sum(start <= differs for start in starts[1:])
     case.safe = ranges[before - 1][1] if before else 0
+
+
+def _overlay(rope: Rope, found: bytes) -> None:
+    """Have other bytes be in a file; those that are as they were from either end are untouched."""
+    if len(found) == len(rope):
+        rope.set(0, found)
+        return
+    pairs = zip(rope.data, found, strict=False)
+    front = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    pairs = zip(reversed(rope.data[front:]), reversed(found[front:]), strict=False)
+    back = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    rope.replace(front, len(rope) - back, Piece(found[front : len(found) - back]))
 
 
 def _whole_members(data: bytes, members: list[bytes]) -> list[int] | None:

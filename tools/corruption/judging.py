@@ -27,6 +27,8 @@ from corruption.strict import strictly
 
 _LINE_ENDS = (b"\r\n", b"\n")
 """They are told once where the first one is."""
+_NOTHING = (b"\0\4\0\0", b"\0\4\x80\0")
+"""RDWs of segments without data."""
 _PREFIX = {"rdw": 4, "bdw": 4, "length": 4, "ftp-block": 3, "ftp-record": 0, "none": 0}
 
 
@@ -180,8 +182,9 @@ class Judge:
 
     def _is_told(self, each: Left) -> bool:
         end = min(each.behind, self._size)
+        start = each.start - (RDW if self._case.framing == "bdw" else 0)
         return any(
-            told.offset <= end and (told.length is None or told.offset + told.length >= each.start)
+            told.offset <= end and (told.length is None or told.offset + told.length >= start)
             for told in self._reading.damage
             if not told.in_record
         )
@@ -190,28 +193,43 @@ class Judge:
         """Whether a record stands inside of another one whose frame is as it was.
 
         Such is what a record may have in it, however strange: nobody can know better. Nor does
-        anybody where the header of the outer one was hit, and makes it one of another product: what
-        such a record has in it is not known, and its frame leads on.
+        anybody where the header of the outer one was hit, and makes it one of another product, or
+        leaves it as long as it says: its frame leads on.
         """
         return any(
             other.start < each.start < other.behind
             and (other in self._turned or self._frames(other))
-            and (not each.whole or other.behind == len(self._data) or self._starts(other.behind))
+            and (
+                not each.whole
+                or other.behind == len(self._data)
+                or self._starts(other.behind)
+                or self._tells(other)
+            )
             for other in [*self.left, *self._turned]
         )
 
+    def _tells(self, each: Left) -> bool:
+        """Whether what is in a record says how long it is, as it did."""
+        sample, size = each.placed.sample, each.placed.head[0] - each.placed.start
+        told = implied(self._data[each.start + size :])
+        return sample.exact and each.placed.pieces == 1 and told == len(sample.body)
+
     @cached_property
     def _turned(self) -> list[Left]:
-        """Records in one frame, which is untouched, that are of another product by now."""
+        """Records in one frame, which is untouched, that have another header by now.
+
+        They are of another product, or what is in them still says how long they are.
+        """
         origin, found = self._case.rope.origin, []
         starts = self._case.rope.places(each.start for each in self._case.records)
         for placed in self._case.records:
             size = placed.head[0] - placed.start
-            for at in starts.get(placed.start, []) if placed.pieces == 1 and size else []:
-                body = self._data[at + size :]
+            for at in starts.get(placed.start, []) if placed.pieces == 1 else []:
+                each, body = Left(placed, at, whole=False), self._data[at + size :]
                 is_framed = [*origin[at : at + size]] == [*range(placed.start, placed.head[0])]
-                if is_framed and recognised(body) and not implied(body):
-                    found.append(Left(placed, at, whole=False))
+                is_other = bool(size) and not implied(body)
+                if is_framed and recognised(body) and (is_other or self._tells(each)):
+                    found.append(each)
         return found
 
     def _frames(self, each: Left) -> bool:
@@ -233,9 +251,13 @@ class Judge:
         return any(each.start in self._over(at) for each in self.left)
 
     def _over(self, at: int) -> list[int]:
-        """Return where a record may start that follows what ends at a place."""
+        """Return where a record may start that follows what ends at a place.
+
+        Line ends may be between, descriptor words, and segments of nothing.
+        """
         ends = [at + len(each) for each in _LINE_ENDS if self._data.startswith(each, at)]
-        return [at, *ends, *([at + RDW] if self._case.framing == "bdw" else [])]
+        nothing = self._data.startswith(_NOTHING, at) and self._case.framing == "rdw"
+        return [at, *ends, *([at + RDW] if nothing or self._case.framing == "bdw" else [])]
 
     @cached_property
     def _firm(self) -> list[Left]:
@@ -257,7 +279,8 @@ class Judge:
         ends  where records end that are in front of it
         """
         start, end = each.placed.head
-        if start == end and each.start and not ends & {each.start, each.start - RDW}:
+        before = {each.start, each.start - (RDW if self._case.framing == "bdw" else 0)}
+        if start == end and each.start and not ends & before:
             return True
         if any(each.behind - RDW < other.start < each.behind for other in self.left):
             return True

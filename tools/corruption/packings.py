@@ -11,6 +11,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Sequence
 from random import Random
+from typing import Any
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -46,11 +47,34 @@ IN_MEMBERS: dict[str, Pack] = {
     "bz2": lambda data: bz2.compress(data, 1),
 }
 """Packings whose files may be several, one behind the other."""
+_OPENED: dict[str, Callable[[], Any]] = {
+    "gzip": lambda: zlib.decompressobj(31),
+    "gzip-stored": lambda: zlib.decompressobj(31),
+    "zstd": zstd.ZstdDecompressor,
+    "zstd-checked": zstd.ZstdDecompressor,
+    "xz": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ),
+    "bz2": bz2.BZ2Decompressor,
+}
 WHOLE: dict[str, Pack] = {
     "zip": lambda data: _zipped(zipfile.ZIP_DEFLATED, data),
     "zip-stored": lambda data: _zipped(zipfile.ZIP_STORED, data),
 }
 """Packings of one file."""
+
+
+def unpacked(name: str, data: bytes) -> bytes | None:
+    """Return what is in a file of members, perhaps with zeros between; None: something is wrong."""
+    found = b""
+    while data:
+        one = _OPENED[name]()
+        try:
+            found += one.decompress(data)
+        except Exception:  # each library has errors of its own
+            return None
+        if not one.eof:
+            return None
+        data = one.unused_data.lstrip(b"\0")
+    return found
 
 
 def cuts(draw: Random, size: int, most: int) -> list[tuple[int, int]]:

@@ -1,0 +1,60 @@
+"""Tables of SMF files of which DuckDB says what it needs: columns, and rows that it filters by.
+
+What it can say that to takes as long to load as a small file to read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+from pyarrow.dataset import Dataset
+
+from smfparse.query.projection import scanned
+from smfparse.query.scans import SmfScans
+from smfparse.tables import Batch, coded_schema, columns, words_in
+
+
+class Scan(Dataset):
+    """A table of SMF files, for DuckDB what a pyarrow Dataset is."""
+
+    def __init__(self, scans: SmfScans, table: str) -> None:
+        self._scans = scans
+        self._table = table
+        self._columns = {scanned(table, each.name): each.name for each in columns(table)}
+
+    @property
+    def schema(self) -> Any:
+        """The schema of all columns, as they are called in a plan."""
+        return self._schema(list(self._columns))
+
+    def scanner(self, columns: Sequence[str] | None = None, filter: Any = None) -> Scanner:  # noqa: A002 - as in pyarrow
+        """Return a reading of `columns` (None: all) of the rows for which `filter` is true."""
+        chosen = list(self._columns if columns is None else columns)
+        return Scanner(self._schema(chosen), self._batches(chosen, filter))
+
+    def _schema(self, chosen: Sequence[str]) -> Any:
+        whole = coded_schema(self._table)
+        return pa.schema([whole.field(self._columns[each]).with_name(each) for each in chosen])
+
+    def _batches(self, chosen: Sequence[str], condition: Any) -> Iterator[Batch]:
+        tested = set() if condition is None else words_in(str(condition)) & self._columns.keys()
+        needed = list(dict.fromkeys([*chosen, *tested]))
+        names = [self._columns[each] for each in needed]
+        with self._scans.failing():
+            for batch in self._scans.rows(self._table, frozenset(names)):
+                rows = batch.select(names).rename_columns(needed)
+                yield rows if condition is None else rows.filter(condition).select(chosen)
+
+
+class Scanner:
+    """One reading of a table."""
+
+    def __init__(self, schema: Any, batches: Iterator[Batch]) -> None:
+        self._schema = schema
+        self._batches = batches
+
+    def to_reader(self) -> Any:
+        """Return the rows as a pyarrow.RecordBatchReader."""
+        return pa.RecordBatchReader.from_batches(self._schema, self._batches)

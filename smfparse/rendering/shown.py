@@ -1,0 +1,84 @@
+"""Rows of queries as polars frames: exact numbers, and tables of texts for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+import polars as pl
+
+from smfparse.rendering.document import Cells, Column, Table
+from smfparse.rendering.frames import changed, distinct
+from smfparse.rendering.guard import HIDDEN, visible
+
+_LEAST, _MOST, _DECIMALS = 1e-3, 1e15, 6
+"""Between which numbers people see no more decimals than that."""
+_NULL = "null"
+_CAST = (pl.String, pl.Boolean, pl.Date, pl.Datetime, pl.Time, pl.Decimal)
+"""Types, besides numbers, that polars makes texts of; Python does of others."""
+
+
+def exact(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return numbers that every format shows exactly, without digits that they do not have."""
+    kinds = frame.schema.items()
+    decimals = {name: kind.scale for name, kind in kinds if isinstance(kind, pl.Decimal)}
+    return frame.with_columns(
+        *(
+            pl.col(name).cast(pl.Float64 if scale else pl.Int128)
+            for name, scale in decimals.items()
+        ),
+        pl.col(pl.Float32).cast(pl.String).cast(pl.Float64),
+    )
+
+
+def table(first: pl.DataFrame, others: Iterable[pl.DataFrame], caption: str) -> Table:
+    """Return frames of the same columns as a table of texts, `first` in front."""
+    columns = [Column(name, kind.is_numeric()) for name, kind in first.schema.items()]
+    return Table(columns, chain.from_iterable(map(_cells, chain([first], others))), caption)
+
+
+def _cells(frame: pl.DataFrame) -> Iterator[Cells]:
+    """Yield the rows of a frame as texts."""
+    return zip(*map(_texts, frame), strict=True)
+
+
+def _texts(values: pl.Series) -> list[str]:
+    kind = values.dtype
+    shown = _even(values) if kind == pl.Float64 else values
+    if kind.is_numeric() or kind in _CAST:
+        return shown.cast(pl.String).fill_null(_NULL).to_list()
+    return [_NULL if value is None else str(value) for value in shown.to_list()]
+
+
+def aligned_frame(frame: pl.DataFrame) -> list[str]:
+    """Return the lines of a table: two of heading, and one a row."""
+    seen = changed(frame, HIDDEN, visible)
+    seen.columns = distinct([*map(visible, frame.columns)])
+    numbers = [_even(each) for each in seen.select(pl.col(pl.Float64))]
+    with pl.Config(
+        tbl_rows=-1,
+        tbl_cols=-1,
+        tbl_width_chars=-1,
+        fmt_str_lengths=10_000,
+        tbl_hide_dataframe_shape=True,
+        tbl_hide_column_data_types=True,
+        tbl_formatting="ASCII_MARKDOWN",
+        tbl_cell_numeric_alignment="RIGHT",
+        fmt_float="full",
+    ):
+        return str(seen.with_columns(numbers)).split("\n")
+
+
+def _even(numbers: pl.Series) -> pl.Series:
+    """Return numbers with the same count of decimals, six at most; as they are if some need more.
+
+    They are as decimal numbers then, which polars shows with all their decimals.
+    """
+    sizes = numbers.abs().drop_nulls()
+    if not sizes.filter(
+        (sizes > _MOST) | (sizes > 0) & (sizes < _LEAST) | ~sizes.is_finite()
+    ).is_empty():
+        return numbers
+    short = numbers.round(_DECIMALS)
+    enough = (each for each in range(1, _DECIMALS) if (short.round(each) == short).all())
+    return short.cast(pl.Decimal(38, next(enough, _DECIMALS)))
