@@ -51,8 +51,8 @@ class BareWalk(Walk):
 def _own(buffer: Bytes, here: int, size: int) -> int:
     """Return how much of the `size` bytes of a record of another product is its own.
 
-    Behind that are records of MQ of which the headers are damaged: what is in each says that it
-    ends where the next one starts, and of its flag, time and date, and system all but one are sound.
+    Behind that are records of MQ with damaged headers: what is in each says that it ends where the
+    next one starts, and of its flag, its time and date, and its system all but one are sound.
     """
     inside = np.arange(here + SMF_HEADER - RDW_SIZE, here + size - HEADER_END + 1)
     inside = inside[is_mq(buffer, inside)]
