@@ -37,6 +37,8 @@ _RULES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "restart": (("SMF-GAP", ""), ("SMF-FIRST", "")),
     "smf-loss": (("SMF-GAP", ""),),
     "network-slow": (("CHL-NETTIME", "channel"), ("D12", "channel")),
+    "small-batch": (("CHL-BATCH-FULL", "channel"), ("D12", "channel")),
+    "streaming": (("D16", "queue"),),
     "cf-slow": (("D14", "structure"), ("CF-SLOW", "structure")),
     "storage-leak": (("CHINIT-31-TREND", ""),),
 }
@@ -134,9 +136,10 @@ def _befallen(plan: Plan, incident: Incident) -> tuple[str, str, list[str]]:
         mine = [each for each in apps if each.queue_manager == incident.target and each.persistent]
         waits = [each for each in mine if 0 < each.commit <= _FEW and not each.window]
         return incident.target, "", sorted({each.job for each in waits})
-    if befalls in ("queue", "indexed queue"):
+    if befalls in ("queue", "indexed queue", "streaming queue"):
         queue = plan.estate.queues[plan.queue_no[incident.target]]
-        users = [each for each in apps if incident.target in each.get]
+        uses = "put" if befalls == "streaming queue" else "get"
+        users = [each for each in apps if incident.target in getattr(each, uses)]
         return queue.queue_manager, queue.name, [each.job for each in users[:1]]
     if befalls == "sender channel":
         channel = plan.estate.channels[plan.channel_no[incident.target]]

@@ -13,6 +13,8 @@ from smfparse.synthetic import Draws, Floats, Ints
 
 _US = dt.timedelta(microseconds=1)
 DAY_US = dt.timedelta(days=1) // _US
+_EVEN, _UNEVEN = 0.02, 0.1
+"""How much arrivals vary at most, of their mean: of programs, and of people."""
 _SATURDAY = 5
 _LAST_DAYS = 28
 """From the day behind it on a month is at its end."""
@@ -32,10 +34,16 @@ def demand(plan: Plan, begin: Floats, length: float, factor: Floats, draws: Draw
         app = estate.applications[plan.app[work]]
         curve = share.get(app.curve, np.ones(len(begin)))
         present = overlap(app, estate, begin, length)
-        noise = draws.near(len(begin), 0.08) * draws.near(len(begin), 0.04)
+        noise = draws.near(len(begin), _spread(estate, app)) * draws.near(len(begin), _EVEN)
         mean = plan.rate[work] * curve * growth * present * factor[:, work] * length / 1e6
         units[:, work] = np.floor(mean * noise + draws.uniform(len(begin)))
     return units
+
+
+def _spread(estate: Estate, app: Application) -> float:
+    """Return how much arrivals vary from one interval to the next: those of programs little."""
+    curve = estate.curves.get(app.curve)
+    return _EVEN if curve is None or len(set(curve.shares)) == 1 else _UNEVEN
 
 
 def presence(plan: Plan, begin: Floats, length: float) -> Floats:

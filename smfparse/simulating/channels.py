@@ -56,7 +56,7 @@ def _described(of: Instances) -> Columns:
         "qcstchst": np.full(rows, _RUNNING),
         "qcstchdp": np.full(rows, _PRIVATE),
         "qcststcl": np.full(rows, _MEDIUM),
-        "qcstcbsz": np.where(client, 0, of.of_channel("batch")),
+        "qcstcbsz": np.where(client, 0, of.batch()),
         "qcstcbdl": np.where(client, 0, _BATCH_KB),
         "qcstcscv": np.where(client, of.of_channel("sharing"), 0),
         "qcstcpra": of.of_channel("compression"),
@@ -67,7 +67,7 @@ def _described(of: Instances) -> Columns:
 
 def _batches(of: Instances) -> tuple[Ints, Ints]:
     """Return batches, and full ones: one is full if messages wait, else the queue is empty."""
-    client, most = of.type == CLIENT, np.maximum(of.of_channel("batch"), 1)
+    client, most = of.type == CLIENT, np.maximum(of.batch(), 1)
     usual = np.minimum(np.maximum(of.of_application("commit"), 1), most)
     size = np.where(of.backed_up(), most, usual)
     batches = np.where(client, 0, np.ceil(of.moved / size)).astype(np.int64)

@@ -39,14 +39,16 @@ DEFERRED, WRITTEN_DOWN_TO, IMMEDIATE = 0.85, 0.75, 0.95
 PAGES_A_WRITE = 16
 
 DISPATCH, DISPATCH_BYTE = 15.0, 0.0012
-TLS, TLS_BYTE, TLS_START = 12.0, 0.0036, 3400.0
-"""Of the channel initiator: a message, and each byte of it; the start of a channel with TLS."""
+COMPRESS_BYTE = 0.0085
+TLS, TLS_BYTE, TLS_START, TLS_REKEY = 12.0, 0.0036, 3400.0, 3900.0
+"""Of the channel initiator: a message, and each byte of it; the start of a channel with TLS, and
+another key."""
 TLS_CALLS, CONNECT_CALLS, CONNECT_MOVER = 6, 8, 0.9
 CONNECT = 590.0
 """Processor time of a client that connects, nine tenths of it in the channel initiator."""
 
-LIST_READS, CF_SYNC, CF_ASYNC = 3, 8.0, 45.0
-"""Read list requests a get by id that scans, and what a request to a structure takes."""
+LIST_ENTRIES, CF_SYNC, CF_ASYNC = 60, 8.0, 45.0
+"""Entries of a list that a request reads at a time, and what a request to a structure takes."""
 
 
 def put_cpu(size: Ints | Floats, shared: Bools) -> Floats:

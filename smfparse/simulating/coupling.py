@@ -30,6 +30,7 @@ class Coupling:
             np.where(shared, counts[name], 0) for name in ("got", "put", "put1", "scanned")
         )
         self.each = costs.CF_SYNC * slower
+        self._scanned = scanned
         self.requests: dict[tuple[int, int], Ints] = {
             (_GET, _READ_LIST): got + scanned,
             (_GET, _MOVE): got,
@@ -44,10 +45,13 @@ class Coupling:
         self.took: Floats = (self.single + self.several) * self.each
 
     def extra(self, verb: int) -> Floats:
-        """Return what the requests of a verb take longer than usual, microseconds."""
+        """Return what the requests of a verb take longer than usual, microseconds.
+
+        Synchronous requests take processor time as well, all the time that they last.
+        """
         count = sum(of for (own, _), of in self.requests.items() if own == verb)
         extra: Floats = count * (self.each - costs.CF_SYNC)
-        return extra
+        return extra + (self._scanned * costs.CF_SYNC if verb == _GET else 0)
 
     def set_in(self, rows: Rows) -> None:
         """Set the requests of queue blocks."""

@@ -28,7 +28,7 @@ INDEXES: Mapping[str, int] = {"none": 0, "msgid": 1, "correlid": 2}
 
 INCIDENTS = (
     *("log-slow", "backlog", "surge", "poison", "scan", "storm", "restart", "smf-loss"),
-    *("network-slow", "cf-slow", "storage-leak"),
+    *("network-slow", "small-batch", "cf-slow", "storage-leak", "streaming"),
 )
 """Kinds of incidents."""
 
@@ -98,6 +98,7 @@ class Queue:
 
     expiry  seconds after which what nobody took expires, 0: never
     stream  the queue that gets a copy of every message
+    wire    no queue, but what leads from a channel to the one at the other queue manager
     """
 
     name: str
@@ -107,6 +108,7 @@ class Queue:
     index: str = "none"
     expiry: int = 0
     stream: str = ""
+    wire: bool = False
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,7 @@ class Channel:
     network   round trip, microseconds
     message   what the channel takes for a message besides it
     cipher    number of the TLS cipher specification, 0: no TLS
+    rekey     bytes after which the secret key is negotiated anew (SSLRKEYC), 0: never
     sharing   conversations an instance (SHARECNV)
     """
 
@@ -129,6 +132,7 @@ class Channel:
     message: float = 120.0
     cipher: int = 0
     compression: int = 0
+    rekey: int = 0
     sharing: int = 1
 
 
@@ -143,6 +147,7 @@ class Application:
     commit   messages a unit of work, 0: outside of syncpoint
     think    what a unit takes besides MQ, microseconds
     reopen   share of the units that open and close their queues
+    scans    messages that a get looks at besides its own: by a selector
     stays    messages a connection, 0: connected all the time
     window   local times between which it runs, "22:00-23:30"; "": all day
     """
@@ -163,6 +168,7 @@ class Application:
     commit: int = 1
     think: float = 2000.0
     by_id: bool = False
+    scans: float = 0.0
     put1: bool = False
     reopen: float = 0.0
     stays: int = 0

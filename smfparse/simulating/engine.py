@@ -12,7 +12,7 @@ import numpy as np
 
 from smfparse.simulating.incidents import Effects
 from smfparse.simulating.logger import Logs
-from smfparse.simulating.messages import Messages
+from smfparse.simulating.messages import EXPIRY_SECONDS, Messages
 from smfparse.simulating.plan import NONE, Plan
 from smfparse.simulating.storage import Storage
 from smfparse.simulating.workers import Workers
@@ -55,7 +55,8 @@ class Engine:
         due = demand + self._waiting
         for _ in range(_ROUNDS):
             most = self._workers.capacity(time, effects, self._wait, skipped)
-            flow = self._messages.flow(due, most, effects.orphaned[time], noise)
+            orphaned, streams = effects.orphaned[time], effects.streams[time]
+            flow = self._messages.flow(due, most, orphaned, streams, noise)
             logged = self._workers.logged(flow)
             every, forced = logged["log_bytes"] / self.seconds, logged["log_forced"] / self.seconds
             load = self._logs.load(every, forced, effects.log[time])
@@ -81,6 +82,8 @@ class Engine:
         """Return how many messages queues had at most and at least, and how long they had them."""
         before, depth, came = did["before"], did["depth"], did["came"]
         waves = np.floor(noise * (2 + came / self.seconds * 0.05)).astype(np.int64)
+        old = np.floor(came / self.seconds * EXPIRY_SECONDS).astype(np.int64)
+        waves = waves + np.where(did["expired"] > 0, old, 0)
         emptied = (did["went"] > 0) & (np.minimum(before, depth) * 50 <= came)
         mean = (before + depth) / 2 / np.maximum(did["went"], 1) * self.seconds * 1e6
         brief = _BRIEF * (0.6 + 0.8 * noise)

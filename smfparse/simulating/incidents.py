@@ -19,6 +19,10 @@ _US = dt.timedelta(microseconds=1)
 _DAY = dt.timedelta(days=1)
 
 
+_MOSTLY = 0.5
+"""Share of an interval from which on it is taken to be all of it."""
+
+
 class Effects:
     """How the incidents bend the work of some intervals: a row an interval.
 
@@ -29,6 +33,8 @@ class Effects:
     orphaned        share of the messages that nobody takes, by queue
     brief           messages a connection of an application's clients, 0: as declared
     down, lost      share of the interval that a queue manager is down, or its records are lost
+    batch           batch sizes of channels, 0: as declared
+    streams         whether a queue streams, 1 or 0
     network         factors on the round trips of channels
     leaked          megabytes that were lost by a channel initiator so far
     """
@@ -42,6 +48,8 @@ class Effects:
         self.rate, self.capacity = ones(works), ones(works)
         self.log, self.cf = ones(managers), ones(managers)
         self.network = ones(len(plan.channel_no))
+        self.batch = 0 * ones(len(plan.channel_no))
+        self.streams = ones(queues)
         self.rolled = 0 * ones(works)
         self.unindexed, self.orphaned = 0 * ones(queues), 0 * ones(queues)
         self.brief = 0 * ones(applications)
@@ -112,6 +120,16 @@ def _network(place: Place, effects: Effects) -> None:
     effects.network[:, channel] *= 1 + (place.factor - 1) * place.overlap
 
 
+def _small_batch(place: Place, effects: Effects) -> None:
+    channel = place.plan.channel_no[place.target]
+    effects.batch[:, channel] = np.where(place.overlap > _MOSTLY, place.factor, 0)
+
+
+def _streaming(place: Place, effects: Effects) -> None:
+    queue = place.plan.queue_no[place.target]
+    effects.streams[:, queue] = place.overlap > _MOSTLY
+
+
 def _cf_slow(place: Place, effects: Effects) -> None:
     effects.cf *= (1 + (place.factor - 1) * place.overlap)[:, None]
 
@@ -144,6 +162,8 @@ KINDS: Mapping[str, Kind] = {
     "network-slow": Kind(
         _network, "sender channel", 40, "round trips take {factor:g} times as long"
     ),
+    "small-batch": Kind(_small_batch, "sender channel", 10, "BATCHSZ is {factor:g}"),
+    "streaming": Kind(_streaming, "streaming queue", 1, "STREAMQ is set"),
     "cf-slow": Kind(
         _cf_slow, "structure", 8, "requests to structures take {factor:g} times as long"
     ),
@@ -190,22 +210,18 @@ def _candidates(plan: Plan, befalls: str) -> list[str]:
     """Return the names that an incident can befall; the one that fits best is the first."""
     estate = plan.estate
     apps = sorted(estate.applications, key=lambda each: -each.rate)
-    if befalls == "queue manager":
-        return plan.names
-    if befalls == "consumer":
-        return [each.name for each in _consumers(estate)]
-    if befalls == "application":
-        return [each.name for each in apps if each.rate]
-    if befalls == "client":
-        named = {each.name for each in estate.channels if each.type == "server-connection"}
-        return [each.name for each in apps if each.channel in named]
-    if befalls == "queue":
-        return [each.get[0] for each in _consumers(estate)]
-    if befalls == "indexed queue":
-        return [name for each in apps if each.by_id for name in each.get]
-    if befalls == "structure":
-        return sorted({each.structure for each in estate.queues if each.structure})
-    return [each.name for each in estate.channels if each.type.endswith("sender")]
+    clients = {each.name for each in estate.channels if each.type == "server-connection"}
+    return {
+        "queue manager": plan.names,
+        "consumer": [each.name for each in _consumers(estate)],
+        "application": [each.name for each in apps if each.rate],
+        "client": [each.name for each in apps if each.channel in clients],
+        "queue": [each.get[0] for each in _consumers(estate)],
+        "indexed queue": [name for each in apps if each.by_id for name in each.get],
+        "streaming queue": [each.name for each in estate.queues if each.stream],
+        "structure": sorted({each.structure for each in estate.queues if each.structure}),
+        "sender channel": [each.name for each in estate.channels if each.type.endswith("sender")],
+    }[befalls]
 
 
 def _consumers(estate: Estate) -> list[Application]:

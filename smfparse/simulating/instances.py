@@ -34,7 +34,8 @@ class Instances:
         mine = np.flatnonzero(works[tasks.app])
         row = reporters.row_of[tasks.time[mine], tasks.manager[mine]]
         mine, row = mine[row >= 0], row[row >= 0]
-        order = np.lexsort((tasks.number[mine], tasks.app[mine], row))
+        names = np.argsort(np.argsort([each.name for each in apps]))
+        order = np.lexsort((tasks.number[mine], names[tasks.app[mine]], row))
         self.task: Ints = mine[order]
         self.row: Ints = row[order]
         self.app: Ints = tasks.app[self.task]
@@ -98,5 +99,11 @@ class Instances:
         queues = [plan.queue_no[each.get[0]] if each.get else NONE for each in apps]
         source = np.array(queues)[self.app]
         depth = did["depth"][self._reporters.time[self.row], source]
-        found: Bools = (source != NONE) & (depth > 2 * self.of_channel("batch"))
+        found: Bools = (source != NONE) & (depth > 2 * self.batch())
         return found
+
+    def batch(self) -> Floats:
+        """Return the batch sizes of channels."""
+        time = self._reporters.time[self.row]
+        given = self._chunk.effects.batch[time, self.channel]
+        return np.where(given > 0, given, self.of_channel("batch"))

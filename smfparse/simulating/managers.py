@@ -91,14 +91,13 @@ class Managers:
 
     def _data(self, messages: Columns) -> Columns:
         used, columns = self._accounting.used, self._accounting.queues.columns
-        own = np.where(used.shared, 0, 1)
-        got = self._by_queue_work(own * columns["validget"])
-        looked = self._by_queue_work(own * columns["getsmsg"])
+        got = self._by_queue_work(columns["validget"])
+        looked = self._by_queue_work(columns["getsmsg"])
         read = self._by_queue_work(np.minimum(columns["getpsn"], used.got))
         opened = messages["qmstopen"]
         return {
             "qistmget": got + looked,
-            "qistmput": self._by_queue_work(own * (used.put + used.streamed)),
+            "qistmput": self._by_queue_work(used.put + used.streamed),
             "qistdget": np.floor(opened / 3),
             "qistdloc": opened * 2,
             "qistmblr": np.floor(got * 0.002),

@@ -9,6 +9,8 @@ from smfparse.synthetic import Floats, Ints
 
 _UNDER_WAY, _UNDER_WAY_MOST = 0.004, 1.3
 """Seconds of arrivals that are on their way to a getter, and messages besides."""
+EXPIRY_SECONDS = 300.0
+"""Seconds from one scan for expired messages to the next (EXPRYINT)."""
 _KEPT_ARRIVALS = 200
 
 
@@ -21,20 +23,28 @@ class Messages:
         self._age = np.zeros(len(self.depth))
         self._arrived: list[Ints] = []
         self._by_id = plan.of_app("by_id")
+        expiry = [each.expiry + EXPIRY_SECONDS for each in plan.estate.queues if each.expiry]
+        ends = np.array([bool(each.expiry) for each in plan.estate.queues], bool)
+        self._expiry = np.full(len(self.depth), np.inf)
+        self._expiry[ends] = expiry
 
     def lose_plain(self, down: Floats) -> None:
         """Empty the queues of nonpersistent messages of a queue manager that ends."""
         ended = (down > 0)[self._plan.queue_manager] & ~self._plan.shared
         self.depth = np.where(ended & ~self._plan.queue_persistent, 0, self.depth)
 
-    def flow(self, due: Ints, most: Floats, orphaned: Floats, noise: Floats) -> dict[str, Ints]:
+    def flow(
+        self, due: Ints, most: Floats, orphaned: Floats, streams: Floats, noise: Floats
+    ) -> dict[str, Ints]:
         """Return the messages that move: works in order, each with what is there for it.
 
         due       units that are to be done, of works with a rate
         most      units that can be done
         orphaned  share of the messages that nobody asks for, by queue
+        streams   whether a queue streams, 1 or 0
         """
         plan, there = self._plan, self.depth.copy()
+        copied = np.where(streams > 0, plan.stream, NONE)[plan.edge_queue]
         came, went = np.zeros_like(there), np.zeros_like(there)
         units = np.zeros(len(plan.app), np.int64)
         put = np.zeros(len(plan.edge_work), np.int64)
@@ -49,11 +59,11 @@ class Messages:
             np.add.at(went, source[driven], taken)
             done = units[plan.edge_work[edges]] * plan.ratio[edges]
             put[edges] = np.floor(done + 0.5).astype(np.int64)
-            for queue in (plan.edge_queue[edges], plan.stream[plan.edge_queue[edges]]):
+            for queue in (plan.edge_queue[edges], copied[edges]):
                 known = queue != NONE
                 np.add.at(there, queue[known], put[edges][known])
                 np.add.at(came, queue[known], put[edges][known])
-        streamed = np.where(plan.stream[plan.edge_queue] != NONE, put, 0)
+        streamed = np.where(copied != NONE, put, 0)
         moved = {"units": units, "put": put, "streamed": streamed}
         return moved | {"came": came, "went": went, "depth": there}
 
@@ -89,9 +99,10 @@ class Messages:
         expired = np.zeros_like(there)
         for number, queue in enumerate(self._plan.estate.queues):
             if queue.expiry:
-                kept = int(np.ceil(queue.expiry / self._seconds))
-                recent = sum(int(each[number]) for each in self._arrived[-kept:])
-                expired[number] = max(int(there[number]) - recent, 0)
+                lasts = queue.expiry / self._seconds
+                recent = [int(each[number]) for each in reversed(self._arrived)]
+                kept = sum(part * min(max(lasts - age, 0), 1) for age, part in enumerate(recent))
+                expired[number] = max(int(there[number]) - int(kept), 0)
         return expired
 
     def _ages(self, before: Ints, flow: dict[str, Ints]) -> Ints:
@@ -100,5 +111,6 @@ class Messages:
         behind = np.where(rate > 0, self.depth / np.maximum(rate, 1e-9), self._seconds)
         stuck = (flow["went"] == 0) & (before > 0)
         older = self._age + self._seconds
-        self._age = np.where(self.depth > 0, np.minimum(np.where(stuck, older, behind), older), 0)
+        oldest = np.minimum(np.where(stuck, older, behind), np.minimum(older, self._expiry))
+        self._age = np.where(self.depth > 0, oldest, 0)
         return np.floor(self._age).astype(np.int64)

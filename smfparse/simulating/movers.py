@@ -44,12 +44,13 @@ class Movers:
         if not len(which):
             return
         one = np.ones(len(which), np.int64)
+        begin = self._reporters.begin[which] + self._chunk.plan.offset
         blocks: dict[int, tuple[Raw, Ints]] = {
             1: (self._control().raw, one),
             2: self._dispatchers(),
             3: self._adapters(),
             4: self._tls(),
-            5: (self._resolver().raw, one),
+            5: (_resolver(self._version, begin, self._length, self._draws).raw, one),
         }
         yield RecordParts((115, 231), self._writers(which, 0), blocks)
         rows, count = channel_records(
@@ -98,6 +99,8 @@ class Movers:
         """Return dispatchers: each runs the channels that it was given."""
         of, starts = self._instances, self._instances.brief.astype(np.float64)
         cpu = of.moved * costs.DISPATCH + of.bytes * costs.DISPATCH_BYTE
+        squeezed = of.of_channel("compression") > 0
+        cpu = cpu + np.where(squeezed, of.bytes * costs.COMPRESS_BYTE, 0)
         cpu = cpu + starts * costs.CONNECT * costs.CONNECT_MOVER
         calls = 2 * of.moved + costs.CONNECT_CALLS * starts
         count = self._limit("dispatchers")
@@ -124,7 +127,10 @@ class Movers:
         of, starts = self._instances, self._instances.brief.astype(np.float64)
         cipher = of.of_channel("cipher") > 0
         spent = of.moved * costs.TLS + of.bytes * costs.TLS_BYTE + starts * costs.TLS_START
-        calls = np.where(cipher, 2 * of.moved + costs.TLS_CALLS * starts, 0)
+        rekey = of.of_channel("rekey")
+        keys = np.where(rekey > 0, of.bytes / np.maximum(rekey, 1), 0)
+        spent = spent + keys * costs.TLS_REKEY
+        calls = np.where(cipher, keys + 2 * of.moved + costs.TLS_CALLS * starts, 0)
         spent = np.where(cipher, spent, 0)
         values = (of.summed(each)[self._which] for each in (calls, spent, spent * _ENCRYPTED))
         rows, count = self._in_turn(QCT_SSL, "tls_tasks", *values)
@@ -168,10 +174,6 @@ class Movers:
             }
         )
         return rows
-
-    def _resolver(self) -> Rows:
-        begin = self._reporters.begin[self._which] + self._chunk.plan.offset
-        return _resolver(self._version, begin, self._length, self._draws)
 
 
 def _resolver(version: str, begin: Ints, length: Ints, draws: Draws) -> Rows:

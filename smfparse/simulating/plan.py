@@ -94,11 +94,12 @@ class Plan:
     def _queues(self) -> None:
         queues = self.estate.queues
         self.queue_manager = self.manager_of(queues)
+        self.wire: Bools = np.array([each.wire for each in queues], bool)
         self.shared: Bools = np.array([bool(each.structure) for each in queues], bool)
         sets = {(m, of.number): at for at, (m, of) in enumerate(self.page_sets)}
         self.queue_set = _ints(
             [
-                NONE if each.structure else sets[int(m), each.page_set]
+                NONE if each.structure or each.wire else sets[int(m), each.page_set]
                 for m, each in zip(self.queue_manager, queues, strict=True)
             ]
         )
@@ -135,10 +136,11 @@ class Plan:
     def _slots(self) -> None:
         rows: dict[tuple[int, int], tuple[list[int], list[int]]] = {}
         for work, (app, queue) in enumerate(zip(self.app, self.source, strict=True)):
-            if queue != NONE:
+            if queue != NONE and not self.wire[queue]:
                 rows.setdefault((int(app), int(queue)), ([], []))[0].append(work)
         for edge, (work, queue) in enumerate(zip(self.edge_work, self.edge_queue, strict=True)):
-            rows.setdefault((int(self.app[work]), int(queue)), ([], []))[1].append(edge)
+            if not self.wire[queue]:
+                rows.setdefault((int(self.app[work]), int(queue)), ([], []))[1].append(edge)
         keys = sorted(rows)
         self.slot_app = _ints([app for app, _ in keys])
         self.slot_queue = _ints([queue for _, queue in keys])

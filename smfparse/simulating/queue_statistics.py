@@ -42,7 +42,8 @@ class QueueStatistics:
     def __init__(self, chunk: Chunk, reporters: Reporters, accounting: Accounting) -> None:
         self._chunk, self._reporters, self._accounting = chunk, reporters, accounting
         self._plan = plan = chunk.plan
-        reports = list(enumerate(plan.queue_manager.tolist()))
+        every = enumerate(plan.queue_manager.tolist())
+        reports = [(queue, manager) for queue, manager in every if not plan.wire[queue]]
         reports += [
             (queue, manager)
             for queue in np.flatnonzero(plan.shared).tolist()

@@ -12,6 +12,8 @@ from smfparse.simulating.used_queues import UsedQueues
 from smfparse.synthetic import Bools, Draws, Floats, Ints
 
 _NO_MESSAGE = 0x0FFFFFFF
+_SELECTOR = 64
+"""Bytes of a selector."""
 _READ_US = 560.0
 
 
@@ -44,7 +46,9 @@ class QueueWork:
             calls = np.where(mine, self.used.put, 0)
             copies = np.where(mine, self.used.streamed, 0)
             columns |= self._put_verb(verb, calls, copies, cpu * factor)
-            columns[f"{verb}et"] = columns[f"{verb}et"] + self.coupling.extra(3 + (verb == "put1"))
+            extra = np.where(mine, self.coupling.extra(3 + (verb == "put1")), 0)
+            columns[f"{verb}ct"] = columns[f"{verb}ct"] + extra
+            columns[f"{verb}et"] = columns[f"{verb}et"] + extra
         lasting = self.used.persistent
         return columns | {
             "putpmsg": np.where(lasting, columns["putn"], 0),
@@ -88,7 +92,7 @@ class QueueWork:
         passed = np.where(self.used.shared, 0, np.floor(valid * self.used.skipped))
         cpu = costs.GET_SHARE * costs.put_cpu(size, self.used.shared)
         spent = valid * cpu * self._draws.near(len(got), 0.06) + self.used.empty * costs.EMPTY_GET
-        spent = spent + passed * costs.SKIPPED
+        spent = spent + passed * costs.SKIPPED + self.coupling.extra(2)
         lasting = self._chunk.plan.queue_persistent[self.used.queue]
         written = np.where(lasting, valid, 0)
         read = np.floor(self._read_share() * valid)
@@ -100,7 +104,7 @@ class QueueWork:
             "gets": np.where(self.used.by_id, valid + self.used.empty, 0),
             "geta": np.where(self.used.by_id, 0, valid + self.used.empty),
             "getct": spent,
-            "getet": self._stretched(spent) + writing + reading * 1.02 + self.coupling.extra(2),
+            "getet": self._stretched(spent) + writing + reading * 1.02,
             "getjwn": written,
             "getjwet": writing,
             "getpsn": read,
@@ -108,6 +112,8 @@ class QueueWork:
             "getsusn": read,
             "getsuset": reading * 1.02,
             "getsmsg": passed,
+            "selcount": np.where(self.used.selects, valid, 0),
+            "selmaxln": np.where(self.used.selects & (valid > 0), _SELECTOR, 0),
             "validget": valid,
             "getdval": valid,
             "getpmsg": written,

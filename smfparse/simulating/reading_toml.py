@@ -211,7 +211,8 @@ def _check(estate: Estate) -> None:
         _one_of(f"queue {queue.name}", queue.queue_manager, managers)
         _one_of(f"queue {queue.name}, index", queue.index, INDEXES)
         sets = [each.number for each in managers[queue.queue_manager].page_sets]
-        if not queue.structure and queue.page_set not in sets:
+        own = not queue.structure and not queue.wire
+        if own and queue.page_set not in sets:
             raise RequestError(f"queue {queue.name}: no page set {queue.page_set}, of {sets}")
         if queue.stream:
             _one_of(f"queue {queue.name}, stream", queue.stream, queues)

@@ -45,11 +45,12 @@ class Storage:
         points  checkpoints of each queue manager
         """
         pages = self._plan.queue_pages
-        depth, came, went = flow["depth"], flow["came"], flow["went"]
+        depth, came = flow["depth"], flow["came"]
+        went = flow["went"] + flow["expired"]
         use = self._by_pool(depth * pages) + _OWN_PAGES
         came_in, out = self._by_pool(came * pages), self._by_pool(went * pages)
         read = self._read(before * pages, went * pages)
-        self._written = np.maximum(self._written - out, 0)
+        self._written = np.clip(self._written - out, 0, use)
         changed, earlier = use - self._written, self._in_use - self._written
         most = np.maximum(changed, earlier)
         wrote, late = self._write_behind(changed, most, came_in / seconds, seconds)

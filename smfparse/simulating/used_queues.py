@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from smfparse.simulating import costs
 from smfparse.simulating.chunk import Chunk, spread
 from smfparse.simulating.coupling import Coupling
 from smfparse.simulating.plan import NONE
@@ -12,8 +13,6 @@ from smfparse.synthetic import Bools, Floats, Ints
 
 _WAIT_SECONDS = 60.0
 """How long a get with wait waits for a message; then it gets none."""
-_LIST_ENTRIES = 60
-"""Entries of a list that a request reads at a time."""
 
 
 class UsedQueues:
@@ -26,6 +25,7 @@ class UsedQueues:
     time, manager, queue    where the row belongs to
     size, persistent        of the messages that are put
     wait                    microseconds that a forced log write takes
+    selects                 whether its gets have a selector
     skipped                 messages that a get looks at before it finds its own
     """
 
@@ -88,6 +88,7 @@ class UsedQueues:
         self.persistent: Bools = plan.app_column("persistent")[app]
         self.put1: Bools = plan.app_column("put1")[app]
         self.by_id: Bools = plan.app_column("by_id")[app]
+        self.selects: Bools = plan.app_column("scans")[app] > 0
         self.wait: Floats = chunk.did["log_wait"][self.time, self.manager]
         self.forced: Bools = (plan.app_column("commit")[app] == 0) & self.persistent
         work = plan.slot_work[self.slot]
@@ -100,7 +101,7 @@ class UsedQueues:
             "got": got,
             "put": np.where(self.put1, 0, self.put),
             "put1": np.where(self.put1, self.put, 0),
-            "scanned": np.floor(got * self.skipped / _LIST_ENTRIES).astype(np.int64),
+            "scanned": np.floor(got * self.skipped / costs.LIST_ENTRIES).astype(np.int64),
         }
         slower = self._chunk.effects.cf[self.time, self.manager]
         return Coupling(self.shared, counts, slower)

@@ -25,15 +25,19 @@ class Workers:
         get = np.where(plan.source == NONE, 0, get)
         own = np.bincount(plan.edge_work, put, len(plan.app)) + get
         self._took = plan.of_app("think") + own + costs.COMMIT
-        lasting = (plan.source != NONE) & plan.queue_persistent[got]
+        lasting = (plan.source != NONE) & plan.queue_persistent[got] & ~plan.wire[got]
         puts = np.bincount(plan.edge_work, plan.ratio, len(plan.app))
         self._logs: Any = lasting | plan.persistent & (puts > 0)
         logged = plan.size[plan.edge_work] + costs.RECORD_BYTES["put"]
-        self._put_bytes = np.where(plan.persistent[plan.edge_work], logged, 0)
+        kept = plan.persistent[plan.edge_work] & ~plan.wire[plan.edge_queue]
+        self._put_bytes = np.where(kept, logged, 0)
         self._get_bytes = np.where(lasting, costs.RECORD_BYTES["get"], 0)
         self._forces = np.where([each.kind in FORCED_TWICE for each in apps], 2, 1)
         self._tasks = plan.of_app("tasks").astype(np.float64)
         self._by_id = plan.of_app("by_id")
+        listed = costs.CF_SYNC / costs.LIST_ENTRIES
+        self._skips = np.where(plan.shared[got], listed, costs.SKIPPED)
+        self._scans = plan.of_app("scans")
         self._clients = plan.of_app("stays") > 0
         self._batched = np.flatnonzero([plan.batched(int(app)) for app in plan.app])
 
@@ -45,7 +49,7 @@ class Workers:
         """
         plan = self._plan
         waited = wait[plan.manager] * self._forces / np.maximum(plan.commit, 1)
-        took = self._took + skipped * costs.SKIPPED + np.where(self._logs, waited, 0)
+        took = self._took + skipped * self._skips + np.where(self._logs, waited, 0)
         most = self._tasks * self._seconds * 1e6 / took * effects.capacity[time]
         most = np.maximum(most - effects.rolled[time] * self._seconds, 0)
         for work in self._batched.tolist():
@@ -58,14 +62,15 @@ class Workers:
         """Return how many messages a channel can send, with a round trip for every batch."""
         channel = self._plan.channel(int(self._plan.app[work]))
         number = self._plan.channel_no[channel.name]
-        trip = channel.network * effects.network[time, number] / channel.batch
+        batch = float(effects.batch[time, number]) or channel.batch
+        trip = channel.network * effects.network[time, number] / batch
         most: float = self._seconds * 1e6 * self._tasks[work] / (channel.message + trip)
         return most * float(effects.capacity[time, work])
 
     def skipped(self, unindexed: Floats, depth: Ints) -> Floats:
         """Return how many messages a get by id looks at before it finds its own, by work."""
         got = np.where(self._plan.source != NONE, self._plan.source, 0)
-        found: Floats = np.where(self._by_id, unindexed[got] * depth[got] / 2, 0)
+        found: Floats = np.where(self._by_id, unindexed[got] * depth[got] / 2, 0) + self._scans
         return found
 
     def logged(self, flow: dict[str, Ints]) -> dict[str, Floats]:

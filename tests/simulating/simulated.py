@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,22 +16,42 @@ TABLES = (
     *("qmst", "qist", "qjst", "qjst_io", "qpst", "qis1", "qqst", "qcst", "qcct", "record"),
     *("qct_dsp", "qct_adp", "qct_ssl", "wtid", "wtas", "wqst", "wqst_cf", "wtas_cf", "qest"),
 )
-SLOTS = dt.timedelta(hours=1)
+SLOTS = {"log-full": dt.timedelta(minutes=20)}
+HOUR = dt.timedelta(hours=1)
+"""The intervals; a counter of 32 bits does not hold what a task of the full log logs in an hour."""
+
+MESSAGE = """
+    WITH message AS (
+        SELECT qqstqnam, CASE WHEN size <= 3596 THEN 1 ELSE 1 + ceil(size / 4049) END AS pages
+        FROM (
+            SELECT
+                qqstqnam,
+                sum(qqstputb + qqstpt1b) / greatest(sum(qqstputs + qqstput1), 1) AS size
+            FROM qqst GROUP BY ALL
+        )
+    )
+"""
+"""What a message of each queue takes: a page up to 3,596 bytes, else 1 + size / 4,049."""
 
 
 class Day:
-    """The tables of a simulated time."""
+    """The tables of a simulated time, each decoded when a query names it first."""
 
     def __init__(self, path: Path) -> None:
         self.connection = duckdb.connect()
-        inputs = open_inputs([path])
-        for name in TABLES:
-            self.connection.register(name, inputs.arrow(name))
         self.connection.execute("SET TimeZone = 'UTC'")
-        assert not inputs.met
+        self._inputs = open_inputs([path])
+        self._known = {"message"}
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""
+        words = set(re.findall(r"\w+", query))
+        if "message" in words:
+            query, words = MESSAGE + query.lstrip(), words | {"qqst"}
+        for name in words.intersection(TABLES) - self._known:
+            self.connection.register(name, self._inputs.arrow(name))
+            self._known.add(name)
+        assert not self._inputs.met
         return self.connection.execute(query).fetchall()
 
     def one(self, query: str) -> Any:
@@ -42,5 +63,5 @@ class Day:
 def simulated(folder: Path, name: str, *incidents: str, **changes: Any) -> Day:
     """Return a scenario with intervals of an hour, or what `changes` say."""
     path = folder / f"{name}.smf"
-    simulate(path, load_estate(name, incidents, **({"interval": SLOTS} | changes)))
+    simulate(path, load_estate(name, incidents, **({"interval": SLOTS.get(name, HOUR)} | changes)))
     return Day(path)
