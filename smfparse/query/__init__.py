@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from smfparse.query.connecting import Connection as Connection
     from smfparse.query.connecting import connected as connected
     from smfparse.query.lazy import lazy_frame as lazy_frame
+    from smfparse.query.projection import Slicing as Slicing
     from smfparse.query.prompt import Console as Console
 else:
     __all__, __getattr__, __dir__ = face(
@@ -22,5 +23,6 @@ else:
         catalog="Catalog",
         connecting="Connection connected",
         lazy="lazy_frame",
+        projection="Slicing",
         prompt="Console",
     )

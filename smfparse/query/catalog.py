@@ -23,6 +23,7 @@ from smfparse.query.hints import failure
 from smfparse.query.projection import (
     NOTHING,
     Plan,
+    Slicing,
     named_tables,
     named_views,
     read_first,
@@ -30,7 +31,9 @@ from smfparse.query.projection import (
     tables_of,
 )
 from smfparse.query.relations import Relations
-from smfparse.query.results import fetched, result_parts, result_table
+from smfparse.query.results import fetched, result_parts, result_table, streamed
+from smfparse.query.scans import Spool
+from smfparse.query.slices import Slices
 
 _OF_THE_QUERY = (
     duckdb.ParserException,
@@ -91,17 +94,18 @@ class Statements:
             yield kinds
 
     @contextmanager
-    def planned(self, query: str) -> Iterator[bool]:
+    def planned(self, query: str) -> Iterator[tuple[bool, Spool | None]]:
         """Plan a query once, for `EXECUTE planned`, and read the files first where it has to be.
 
-        Yields whether it reads so little that its rows can all be in memory.
+        Yields whether it reads so little that its rows can all be in memory, and what was read.
         """
         plan = self._plan(query, f"PREPARE {_PLANNED} AS ")
         if plan is None:
             self._bind(query)
         wanted = read_first([plan or self._whole(query)])
         with self._relations.scans.read_once(wanted) if wanted else nullcontext() as spool:
-            yield plan is not None and spool is not None and spool.bytes <= _FEW_BYTES
+            few = min(_FEW_BYTES, self._relations.limits.slice_bytes)
+            yield plan is not None and spool is not None and spool.bytes <= few, spool
 
     def _reads(self, statement: str, kind: Any) -> Plan:
         """Make what a statement reads; return that."""
@@ -257,23 +261,31 @@ class Catalog:
             for query in queries:
                 yield result_table(self.connection.sql(query))
 
-    def rows(self, query: str) -> Generator[list[dict[str, Any]], None, None]:
+    def rows(
+        self, query: str, slicing: Slicing | None = None
+    ) -> Generator[list[dict[str, Any]], None, None]:
         """Yield the rows of `query`, which orders them, some at a time.
 
-        DuckDB plans it once where it reads little; else it is planned again, and where memory is
-        short DuckDB sorts on disk. Raises RequestError where the query fails.
+        DuckDB plans it once where it reads little; else it is planned again, for one slice after
+        the other if it can be run so. Raises RequestError where the query fails.
         """
         with (
             self._guarded(query),
             self._order_of_rows_is_free(),
-            self._statements.planned(query) as is_little,
+            self._statements.planned(query) as (is_little, spool),
         ):
             if is_little:
                 self.connection.execute(f"EXECUTE {_PLANNED}")
                 yield from fetched(self.connection, _AT_ONCE)
                 return
-            for batch in self.connection.sql(query).to_arrow_reader(_AT_ONCE):
-                yield batch.to_pylist()
+            count = -(-spool.bytes // self._relations.limits.slice_bytes) if spool else 1
+            if slicing is None or spool is None or count == 1 or self._safe:
+                yield from streamed(self.connection.sql(query), _AT_ONCE)
+                return
+            slices = Slices(self.connection, self._relations, slicing)
+            with slices.made_of(spool, count) as each:
+                for _ in each:
+                    yield from streamed(self.connection.sql(slicing.query), _AT_ONCE)
 
     @contextmanager
     def _order_of_rows_is_free(self) -> Iterator[None]:

@@ -35,6 +35,21 @@ class Plan(NamedTuple):
 NOTHING = Plan({}, 0)
 
 
+class Slicing(NamedTuple):
+    """How a query can be run by slices.
+
+    sections  query for the sections: `section`, and `time`, in whose order their rows come
+    of_row    by table, SQL of the section that a row belongs to
+    common    by name, query for what each slice has to know of all: it is a table then
+    query     what is run for a slice; of sections of one time it orders the rows
+    """
+
+    sections: str
+    of_row: Mapping[str, str]
+    common: Mapping[str, str]
+    query: str
+
+
 def read_first(plans: Iterable[Plan]) -> Wanted:
     """Return what several queries read of the tables that they scan more than once altogether."""
     plans = list(plans)

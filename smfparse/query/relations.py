@@ -12,6 +12,7 @@ import duckdb
 
 from smfparse.errors import InputError
 from smfparse.inputs import Dataset, Inputs
+from smfparse.limits import Limits
 from smfparse.query.connecting import Connection, is_interrupt
 from smfparse.query.projection import scanned, tables_of
 from smfparse.query.scans import SmfScans, Whole
@@ -34,6 +35,12 @@ class Relations:
         datasets = (each for each in inputs.sources if isinstance(each, Dataset))
         self._datasets = [] if safe else [*datasets]
         self._made: set[str] = set()
+        self._rows: dict[str, str] = {}
+
+    @property
+    def limits(self) -> Limits:
+        """How much is held at once."""
+        return self.scans.inputs.options.limits
 
     def make(self, tables: Iterable[str], found: Sequence[str] = ()) -> None:
         """Make `tables` and the views `found`, with what these read, if they are not there yet."""
@@ -72,9 +79,9 @@ class Relations:
             )
             where = f" WHERE {chosen}" if chosen else ""
             parts.append(f"SELECT {number} AS input_no, * FROM {_parquet(each, table)}{where}")
-        rows = " UNION ALL BY NAME ".join(parts)
+        self._rows[table] = " UNION ALL BY NAME ".join(parts)
         self._connection.execute(
-            f"CREATE VIEW inputs.{table} AS {rows};"
+            f"CREATE VIEW inputs.{table} AS {self._rows[table]};"
             f"CREATE VIEW {table} AS SELECT * EXCLUDE (input_no) FROM inputs.{table};"
             f"COMMENT ON VIEW {table} IS {quoted(title(table))}"
         )
@@ -84,6 +91,17 @@ class Relations:
             self._connection.execute(view_macros())
         for statement in view(name).statements():
             self._connection.execute(statement)
+
+    def show(self, table: str, rows: str) -> None:
+        """Have a table that was made show the rows of a query for some of its columns."""
+        none = f"SELECT * FROM ({self._rows[table]}) WHERE FALSE"
+        self._connection.execute(
+            f"CREATE OR REPLACE VIEW inputs.{table} AS {none} UNION ALL BY NAME {rows}"
+        )
+
+    def show_all(self, table: str) -> None:
+        """Have a table show the rows of the inputs again."""
+        self._connection.execute(f"CREATE OR REPLACE VIEW inputs.{table} AS {self._rows[table]}")
 
     def make_all(self) -> None:
         """Make every table and view."""

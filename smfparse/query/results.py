@@ -58,6 +58,12 @@ def fetched(connection: Any, count: int) -> Iterator[list[dict[str, Any]]]:
         yield [dict(zip(names, row, strict=True)) for row in rows]
 
 
+def streamed(relation: Any, count: int) -> Iterator[list[dict[str, Any]]]:
+    """Yield the rows of a relation as they come, up to `count` at a time, by names of columns."""
+    for batch in relation.to_arrow_reader(count):
+        yield batch.to_pylist()
+
+
 def _plain(relation: Any) -> Any:
     names = _unique([name.partition("\0")[0] for name in relation.columns])  # as Arrow cuts them
     columns = []

@@ -39,6 +39,9 @@ class Spool(Protocol):
     def batches(self, table: str) -> Iterator[Batch]:
         """Yield the rows of a table."""
 
+    def remove(self, table: str) -> None:
+        """Remove a table that is not read again."""
+
 
 class InMemory:
     """Tables of small files."""
@@ -56,9 +59,12 @@ class InMemory:
     def batches(self, table: str) -> Iterator[Batch]:
         yield from self._held[table]
 
+    def remove(self, table: str) -> None:
+        self._held[table].clear()
+
 
 class OnDisk:
-    """Tables as Arrow streams in a folder, which are mapped to memory to be read."""
+    """Tables as Arrow streams in a folder."""
 
     def __init__(self, folder: Path, wanted: Wanted) -> None:
         self.folder = folder
@@ -84,8 +90,11 @@ class OnDisk:
         return sum((self.folder / table).stat().st_size for table in self.wanted)
 
     def batches(self, table: str) -> Iterator[Batch]:
-        with pa.memory_map(str(self.folder / table)) as source:
+        with pa.OSFile(str(self.folder / table)) as source:  # memory holds a batch of it
             yield from pa.ipc.open_stream(source)
+
+    def remove(self, table: str) -> None:
+        (self.folder / table).write_bytes(b"")
 
 
 class SmfScans:

@@ -93,13 +93,16 @@ class BdwWalk(Walk):
 
         It does if no segment goes on behind the block, and another block starts there or the file
         ends; or, as damage in the block may hide that, if it is the first word of the file.
+        Line ends in a block make it so much longer.
         """
         wrong = {place for place, _ in found.gaps}
+        line_ends = [gap for gap in found.gaps if gap[1] < RDW_SIZE]
         apart = np.append(True, found.place[1:] != (found.place + found.length)[:-1])
         for place in (found.place[apart] - RDW_SIZE).tolist():
             length = block_length(buffer, place, None)
-            if length and place not in wrong:
-                behind = place + length
+            more = sum(size for at, size in line_ends if place < at < place + length)
+            if length and (more or place not in wrong):
+                behind = place + length + more
                 follows = behind + 2 * RDW_SIZE <= end and block_length(buffer, behind, None)
                 if place == start or behind == end or follows:
                     return True

@@ -129,10 +129,16 @@ def detect(buffer: Bytes, at: int, end: int, last: bool) -> Framing | None:
 def _by_framing(
     buffer: Bytes, at: int, end: int, last: bool, further: bool = False, named: bool = True
 ) -> dict[str, _Found]:
-    """Return what the walk of each framing finds in buffer[at:end], as `_found` does."""
-    return {
-        name: _found(walk, buffer, at, end, last, further, named) for name, walk in WALKS.items()
-    }
+    """Return what the walk of each framing finds in buffer[at:end], as `_found` does.
+
+    Behind one that is sure, no other is tried: those that are meant rather than it come before it.
+    """
+    found = {}
+    for name, walk in WALKS.items():
+        found[name] = _found(walk, buffer, at, end, last, further, named)
+        if walk.chained and found[name].is_sure(at):
+            break
+    return found
 
 
 def _likely(found: dict[str, _Found], at: int) -> dict[str, _Found]:
@@ -142,9 +148,9 @@ def _likely(found: dict[str, _Found], at: int) -> dict[str, _Found]:
     long as what is in it says, and none of the others is.
     """
     out = {
-        framed.instead_of
-        for name, framed in FRAMINGS.items()
-        if found[name].count > (0 if WALKS[name].chained else 1)
+        FRAMINGS[name].instead_of
+        for name, each in found.items()
+        if each.count > (0 if WALKS[name].chained else 1)
     }
     found = {name: each for name, each in found.items() if name not in out}
     chained = [each for name, each in found.items() if WALKS[name].chained]
@@ -182,6 +188,10 @@ class _Found:
     def filled(self) -> int:
         """Records that count twice."""
         return self.score - self.count
+
+    def is_sure(self, at: int) -> bool:
+        """Whether records follow each other from `at` on that are mostly as long as they say."""
+        return self.place == at and self.count == _ENOUGH and 2 * self.filled >= _ENOUGH
 
 
 def _found(

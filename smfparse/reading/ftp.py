@@ -109,16 +109,19 @@ class FtpRecordWalk(Walk):
         )
 
     def shows(self, buffer: Bytes, found: Segments, start: int, end: int) -> bool:  # noqa: ARG002
-        """Whether a mark is behind most records that are as long as what is in them says.
+        """Whether marks are behind half of the records that are as long as what is in them says.
 
-        In any other file bytes may look like marks, but they are inside of records.
+        In any other file bytes may look like marks, but they are inside of records. Where none says
+        how long it is, they have to be behind more than half.
         """
         told = implied_length(buffer, found.at)
         whole = has_flag(buffer, found.at) & ((told == 0) | (told == found.length))
         behind = found.at + found.length
         marks = (buffer[behind] == _ESCAPE) & (buffer[behind + 1] <= _MARKS)
         starts = plausible(buffer, found.at)
-        return bool(2 * (marks & whole & starts).sum() > starts.sum())
+        telling = starts & (told > 0)
+        counted, least = (telling, 0) if telling.any() else (starts, 1)
+        return bool(2 * (marks & whole & counted).sum() >= counted.sum() + least)
 
 
 def _told_apart(buffer: Bytes, start: Ints, stop: Ints, wrong: Ints) -> tuple[Ints, Ints, Ints]:

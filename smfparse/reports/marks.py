@@ -17,6 +17,10 @@ from collections.abc import Iterable
 
 STATISTICS = "qmst"
 """The table by which intervals of statistics are known."""
+COMPARED = "compared_intervals"
+"""The table of what intervals are among all others, where members are only some."""
+STATISTICS_OF_ALL = "intervals_of_statistics"
+"""The table of all intervals of statistics, where STATISTICS has only some."""
 _SLACK = "least(1, typical / 10)"
 """Seconds between one interval and the next that count neither as gap nor as overlap."""
 
@@ -49,21 +53,23 @@ _WORDS = """
             began_before
         FROM counted LEFT JOIN earlier USING (section)
     """
-_INTERVALS = f"""
+_INTERVALS = """
     intervals AS (
         SELECT DISTINCT section, interval_start, interval_end, interval_seconds,
-            {{{{'main': main, 'input_no': input_no, 'system': system, 'qmgr': qmgr,
-                'start': interval_start}}}} AS span
-        FROM members WHERE interval_end IS NOT NULL AND main IN ({{following}})
+            {{'main': main, 'input_no': input_no, 'system': system, 'qmgr': qmgr,
+                'start': interval_start}} AS span
+        FROM members WHERE interval_end IS NOT NULL AND main IN ({following})
         QUALIFY main = min(main) OVER (PARTITION BY section)
     ),
+    """
+_COMPARED = """
     spans AS (
         SELECT span, max(interval_end) AS interval_end, max(interval_seconds) AS interval_seconds
         FROM intervals GROUP BY span
     ),
     placed AS (
         SELECT span, interval_seconds AS seconds,
-            {{{{'main': span.main, 'system': span.system, 'qmgr': span.qmgr}}}} AS alike,
+            {'main': span.main, 'system': span.system, 'qmgr': span.qmgr} AS alike,
             seconds_apart(span.start, interval_end, alike) AS apart
         FROM spans
     ),
@@ -71,6 +77,8 @@ _INTERVALS = f"""
         SELECT *, judged(seconds, apart, typical, going_on) AS mark
         FROM placed LEFT JOIN usual_intervals('placed') USING (alike)
     ),
+    """
+_COUNTED = f"""
     ends AS (
         SELECT section, min(interval_start) AS first_start, max(interval_end) AS last_end
         FROM intervals GROUP BY section
@@ -103,13 +111,28 @@ _INTERVALS = f"""
     """
 
 
-def interval_marks(main: Iterable[int]) -> str:
+def interval_marks(main: Iterable[int], *, sliced: bool = False) -> str:
     """Return the SQL of marks of intervals that follow one another: stub, first, long, ...
 
-    main  the tables whose intervals follow one another; the others are of tasks
+    main    the tables whose intervals follow one another; the others are of tasks
+    sliced  whether `members` are only some, and what all of them show is in COMPARED
+    """
+    following = ", ".join(map(str, main))
+    compared = f"compared AS (SELECT * FROM {COMPARED})," if sliced else _COMPARED
+    return (
+        f"{_INTERVALS.format(following=following)} {compared} "
+        f"{_COUNTED.format(following=following)} "
+        f"marked AS (SELECT * EXCLUDE (beside) FROM ({_WORDS}))"
+    )
+
+
+def compared_intervals(main: Iterable[int]) -> str:
+    """Return the SQL of what COMPARED has to be: each interval among those that it follows.
+
+    main  as in `interval_marks`
     """
     intervals = _INTERVALS.format(following=", ".join(map(str, main)))
-    return f"{intervals} marked AS (SELECT * EXCLUDE (beside) FROM ({_WORDS}))"
+    return f"{intervals} {_COMPARED.rstrip().rstrip(',')} SELECT * FROM compared"
 
 
 _NO_STATISTICS = """
@@ -118,7 +141,7 @@ _NO_STATISTICS = """
             0::DOUBLE AS seconds, FALSE AS own
         FROM tasks WHERE FALSE
     ),"""
-_STATISTICS_OF_TASKS = f"""
+_STATISTICS_OF_TASKS = """
     ended AS (
         SELECT section, system, qmgr,
             min(interval_end) AS earliest, max(interval_end) AS latest
@@ -127,9 +150,9 @@ _STATISTICS_OF_TASKS = f"""
     accounted AS (
         SELECT DISTINCT
             e.section, earliest, latest, s.interval_start, s.interval_end,
-            s.section = e.section AND {{seconds}} > 0
-                AND s.interval_seconds < {{seconds}} + 1 AS own
-        FROM ended AS e JOIN sectioned.{STATISTICS} AS s
+            s.section = e.section AND {seconds} > 0
+                AND s.interval_seconds < {seconds} + 1 AS own
+        FROM ended AS e JOIN {table} AS s
             ON s.system IS NOT DISTINCT FROM e.system AND s.qmgr IS NOT DISTINCT FROM e.qmgr
             AND during_class_3(s.interval_start, s.interval_end, earliest, latest)
         QUALIFY own OR NOT bool_or(own) OVER (PARTITION BY e.section)
@@ -181,7 +204,7 @@ _TASKS = """
     )"""
 
 
-def task_marks(seconds: int, *, statistics: bool) -> str:
+def task_marks(seconds: int, *, statistics: bool, sliced: bool = False) -> str:
     """Return the SQL of marks of intervals of tasks, which go on side by side.
 
     Tasks begin at any time before, so where there are statistics of the time in which they ended,
@@ -191,7 +214,9 @@ def task_marks(seconds: int, *, statistics: bool) -> str:
     seconds     length of sections that are intervals of the clock, and may begin after a task's;
                 0: they are not
     statistics  whether there is a view of the table STATISTICS
+    sliced      whether that has only some rows, and all are in STATISTICS_OF_ALL
     """
+    table = STATISTICS_OF_ALL if sliced else f"sectioned.{STATISTICS}"
     before = "interval_start < s.first_start - INTERVAL 1 SECOND"
     first, last, covered = "s.first_start", "s.last_end", "s.seconds"
     if seconds:
@@ -200,7 +225,9 @@ def task_marks(seconds: int, *, statistics: bool) -> str:
         last = f"CASE WHEN s.own THEN {last} ELSE least({last}, max(t.interval_end)) END"
         covered = f"CASE WHEN s.own THEN s.seconds ELSE epoch_us({last} - {first}) / 1e6 END"
     return _TASKS.format(
-        statistics=_STATISTICS_OF_TASKS.format(seconds=seconds) if statistics else _NO_STATISTICS,
+        statistics=_STATISTICS_OF_TASKS.format(seconds=seconds, table=table)
+        if statistics
+        else _NO_STATISTICS,
         before=before,
         first=first,
         last=last,

@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from smfparse.rendering import STYLES
 from smfparse.reports.declaration import EVIDENCE, Report
-from smfparse.reports.sections import Sections, section_keys, statements
+from smfparse.reports.sections import (
+    ONE_SECTION,
+    TOTAL,
+    Sections,
+    section_keys,
+    slicing,
+    statements,
+)
 from smfparse.tables import named_macros, quoted, view_macros
 
 if TYPE_CHECKING:
@@ -24,6 +31,9 @@ Row: TypeAlias = Mapping[str, Any]
 """A row of a report: the keys of its section, and figures as the SQL gives them."""
 
 _KEYS = "sectioned.keys"
+"""What the SQL of a report calls the query for the keys of its sections."""
+_OF_ALL = (TOTAL.by, ONE_SECTION.by)
+"""Sections of reports that put rows of all times together, also where intervals are asked for."""
 _ORDER = "keys.time, keys.system, keys.qmgr, keys.source, keys.record_no, rows.section"
 
 
@@ -39,7 +49,13 @@ def run_report(
 
     Raises RequestError for an option that the report does not take.
     """
-    with closing(catalog.rows(_query(which, catalog, sections, asked))) as found:
+    sections = _sections(which, sections)
+    query = _query(which, catalog, sections, asked)
+    slices = None
+    if which.section not in _OF_ALL and sections != TOTAL:
+        some = _ordered(which, catalog, section_keys(sections, which.main, sliced=True))
+        slices = slicing(sections, which.main, which.tables, some)
+    with closing(catalog.rows(query, slices)) as found:
         for rows in found:
             yield from rows
 
@@ -48,23 +64,28 @@ def report_table(
     which: Report, catalog: Catalog, sections: Sections | None = None, **asked: Any
 ) -> Any:
     """Return the rows that `run_report` yields as a pyarrow.Table, without their section."""
-    found = catalog.arrow(_query(which, catalog, sections, asked))
+    found = catalog.arrow(_query(which, catalog, _sections(which, sections), asked))
     return found.drop_columns(["section"])
 
 
-def _query(
-    which: Report, catalog: Catalog, sections: Sections | None, asked: Mapping[str, Any]
-) -> str:
-    """Make the views that a report reads, and return its query."""
+def _sections(which: Report, sections: Sections | None) -> Sections:
+    """Return what makes a section: what is asked for, or what the report's declaration says."""
     sections = sections or Sections.of(which.section)
-    if which.across:
-        sections = sections.together()
+    return sections.together() if which.across else sections
+
+
+def _query(which: Report, catalog: Catalog, sections: Sections, asked: Mapping[str, Any]) -> str:
+    """Make the views that a report reads, and return its query."""
     for name, value in which.values(asked).items():
         catalog.set_variable(name, value)
     keys = section_keys(sections, which.main)
     prepare(catalog, sections, which.tables, which.grouped, f"{which.sql} {keys}")
-    if _KEYS in which.sql:
-        catalog.execute(f"CREATE OR REPLACE VIEW {_KEYS} AS {keys}")
+    return _ordered(which, catalog, keys)
+
+
+def _ordered(which: Report, catalog: Catalog, keys: str) -> str:
+    """Return the query for the rows of a report with the keys of their sections, in order."""
+    sql = which.sql.replace(_KEYS, f"({keys})")
     order = f"{_ORDER}, {which.order}" if which.order else _ORDER
     own = "section, system, qmgr" if which.across else "section"
     marks = "keys.marks"
@@ -73,7 +94,7 @@ def _query(
     return (
         f"SELECT rows.section, keys.* EXCLUDE ({own}) REPLACE ({marks} AS marks), "
         f"rows.* EXCLUDE (section) "
-        f"FROM ({which.sql}) AS rows JOIN ({keys}) AS keys USING (section) ORDER BY {order}"
+        f"FROM ({sql}) AS rows JOIN ({keys}) AS keys USING (section) ORDER BY {order}"
     )
 
 

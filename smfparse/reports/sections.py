@@ -19,7 +19,16 @@ from typing import NamedTuple
 
 from smfparse.errors import RequestError
 from smfparse.layout import Column, Combine
-from smfparse.reports.marks import STATISTICS, interval_marks, local_time, task_marks
+from smfparse.query import Slicing
+from smfparse.reports.marks import (
+    COMPARED,
+    STATISTICS,
+    STATISTICS_OF_ALL,
+    compared_intervals,
+    interval_marks,
+    local_time,
+    task_marks,
+)
 from smfparse.tables import RECORD, TABLES
 
 _SECTION = {
@@ -54,6 +63,8 @@ _COMBINED = {
 }
 _LAST_OF_KEYS = ("system", "qmgr", "qsg", "mq_version", "utc_offset", "source", "record_no")
 """Columns of `sectioned.keys` that are those of the last row."""
+_OF_STATISTICS = "section, system, qmgr, interval_start, interval_end, interval_seconds"
+"""Columns of all statistics that a slice needs."""
 _TIMES_OF_KEYS = ("smf_time", "time", "interval_start", "interval_end")
 SECTION_COLUMNS = (
     *_LAST_OF_KEYS,
@@ -197,30 +208,25 @@ def _combine(column: Column) -> str:
     return _COMBINED[column.combine].format(column.name)
 
 
-def section_keys(sections: Sections, main: Sequence[str]) -> str:
+def section_keys(sections: Sections, main: Sequence[str], *, sliced: bool = False) -> str:
     """Return the query for the sections, one row each: whose it is, when it was, what is odd.
 
-    main  the tables whose rows make the sections; where a section has rows of two, the first gives
-          its intervals
+    main    the tables whose rows make the sections; where a section has rows of two, the first
+            gives its intervals
+    sliced  whether the tables have the rows of some sections only: see `slicing`
     """
-    own = ("section", "sequence", "input_no", "interval_seconds")
-    names = ", ".join((*own, *_LAST_OF_KEYS, *_TIMES_OF_KEYS))
-    rows = " UNION ALL ".join(
-        f"SELECT {number} AS main, {names} FROM {_timed(table)}"
-        for number, table in enumerate(main)
-    )
-    tasks = [number for number, table in enumerate(main) if table != RECORD and _is_task(table)]
+    following = _following(main)
     if main[0] == RECORD:
         marks = task_marks(0, statistics=False)
-    elif tasks[:1] == [0]:
-        marks = task_marks(sections.seconds, statistics=sections.combining)
+    elif following is None:
+        marks = task_marks(sections.seconds, statistics=sections.combining, sliced=sliced)
     else:
-        marks = interval_marks([each for each in range(len(main)) if each not in tasks])
+        marks = interval_marks(following, sliced=sliced)
     combined = _ALIKE if sections.across else "arg_max({0}, sequence)"
     last = ", ".join(f"{combined.format(name)} AS {name}" for name in _LAST_OF_KEYS)
     begins = "section.interval" if sections.seconds else "NULL::TIMESTAMP"
     return f"""
-    WITH members AS ({rows}),
+    WITH members AS ({_members(main)}),
     named AS (
         SELECT section, {last}, max(smf_time) AS smf_time, max(time) AS time,
             min(interval_start) AS interval_start, max(interval_end) AS interval_end
@@ -235,6 +241,43 @@ def section_keys(sections: Sections, main: Sequence[str]) -> str:
         {begins} AS bucket, marked.* EXCLUDE (section, first_start, last_end)
     FROM named LEFT JOIN marked USING (section)
     """
+
+
+def slicing(sections: Sections, main: Sequence[str], tables: Iterable[str], query: str) -> Slicing:
+    """Return how a query over the sections of `tables` can be run by slices.
+
+    query  what is run for a slice, with the keys that are `sliced`
+    """
+    members, following = f"WITH members AS ({_members(main)})", _following(main)
+    common = {}
+    if following is not None:
+        common[COMPARED] = f"{members}, {compared_intervals(following)}"
+    elif sections.combining:
+        common[STATISTICS_OF_ALL] = f"SELECT {_OF_STATISTICS} FROM sectioned.{STATISTICS}"
+    return Slicing(
+        f"{members} SELECT section, max(time) AS time FROM members GROUP BY section",
+        {table: _section(sections, table) for table in tables},
+        common,
+        query,
+    )
+
+
+def _following(main: Sequence[str]) -> list[int] | None:
+    """Return which tables have intervals that follow one another; None: tasks give the time."""
+    tasks = [number for number, table in enumerate(main) if table != RECORD and _is_task(table)]
+    if tasks[:1] == [0]:
+        return None
+    return [each for each in range(len(main)) if each not in tasks]
+
+
+def _members(main: Sequence[str]) -> str:
+    """Return the query for the rows that make the sections, with the number of their table."""
+    own = ("section", "sequence", "input_no", "interval_seconds")
+    names = ", ".join((*own, *_LAST_OF_KEYS, *_TIMES_OF_KEYS))
+    return " UNION ALL ".join(
+        f"SELECT {number} AS main, {names} FROM {_timed(table)}"
+        for number, table in enumerate(main)
+    )
 
 
 def _timed(table: str) -> str:

@@ -374,6 +374,22 @@ def test_a_header_in_a_record_of_small_blocks_is_told_where_its_triplets_end(
 
 
 STRAY = b"\xff" * 50
+ESCAPED = B[:-2] + b"\xff\1"
+FIRST, LAST = rdw(B)[:100], rdw(B)[100:]
+IN_LINES = (
+    struct.pack(">HH", SIZE + 4 + 104, 0)
+    + rdw(A)
+    + b"\r\n"
+    + struct.pack(">HH", 100, 0x100)
+    + FIRST[4:]
+    + struct.pack(">HH", len(LAST) + 8 + SIZE + 4, 0)
+    + struct.pack(">HH", len(LAST) + 4, 0x200)
+    + LAST
+    + b"\r\n"
+    + rdw(C)
+    + b"\r\n"
+)
+"""Two blocks with line ends in them, and a record in both."""
 
 
 @pytest.mark.parametrize(
@@ -381,8 +397,19 @@ STRAY = b"\xff" * 50
     [
         ("none", ftp_block(b"12345", ends=False) + STRAY + A + B, [A, B]),
         ("none", struct.pack(">I", SIZE + 40) + A + b"\n" + B + b"\n" + C, [A, B, C]),
+        (
+            "ftp-record",
+            A + b"\xff\x11" + ESCAPED.replace(b"\xff", b"\xff\xff") + MARK,
+            [A, ESCAPED],
+        ),
+        ("bdw", IN_LINES, [A, B, C]),
     ],
-    ids=["what seems a block of FTP", "what seems a length"],
+    ids=[
+        "what seems a block of FTP",
+        "what seems a length",
+        "one good mark of two",
+        "blocks with line ends",
+    ],
 )
 def test_the_framing_is_that_of_whole_records(
     tmp_path: Path, framing: str, data: bytes, there: list[bytes]

@@ -75,13 +75,16 @@ def _behind_segments(data: bytes, at: int, size: int) -> int | None:
 
 def framing_only(framing: str, gap: bytes) -> bool:
     """Whether bytes between records do nothing but frame them; zeros fill up a block."""
-    is_filled = False
     while gap:
         size = _frame(framing, gap)
-        if not size and not (is_filled and not gap[0]):
+        if not size:
             return False
-        is_filled = is_filled or gap[2:3] >= bytes([NULL])
-        gap = gap[size or 1 :]
+        is_filled = gap[2:3] >= bytes([NULL])
+        gap = gap[size:]
+        if is_filled and gap[:1] == b"\0":
+            zeros = len(gap) - len(gap.lstrip(b"\0"))
+            behind = (gap[zeros - each :] for each in range(min(zeros, RDW)))
+            return any(framing_only(framing, each) for each in behind)
     return True
 
 

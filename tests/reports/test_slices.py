@@ -1,0 +1,114 @@
+"""Reports of many intervals: made of one slice of the rows after the other, they are the same."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from smfparse import reports
+from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.limits import Limits
+from smfparse.query import Catalog, slices
+from smfparse.reports import Sections, every
+from tests.support.generated import generate_dump
+from tests.support.report_runs import printed
+from tests.support.small_site import write_small_site
+
+OF_ALL = ("api-cost", "qall", "qgets", "qputs", "smf-volume", "streaming", "tasksum")
+"""Reports that put rows of all times together."""
+_GROWTH = 25_000
+"""Bytes of memory that another interval may take of `qstat`: as one slice it takes 70,000."""
+_PEAK = """
+import re, sys
+from pathlib import Path
+from smfparse import reports
+from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.limits import Limits
+from smfparse.query import Catalog
+small = Limits(chunk_bytes=1 << 21, epoch_bytes=1 << 21, slice_bytes=1 << 18)
+with Catalog(open_inputs([Path(sys.argv[1])], ReadOptions(limits=small))) as catalog:
+    count = sum(1 for _ in reports.run_report(reports.report("qstat"), catalog))
+status = Path("/proc/self/status").read_text()
+print(count, re.search(r"VmHWM:\\s+(\\d+) kB", status)[1])
+"""
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Two systems, of which the times overlap, and a third that has intervals of its own."""
+    folder = tmp_path_factory.mktemp("files")
+    dump = generate_dump(folder / "dump.smf", version="10.0.0", count=6, tasks=4)
+    return [write_small_site(folder / "site.smf"), dump]
+
+
+def lines_of(name: str, files: list[Path], sections: Sections | None, size: int) -> list[str]:
+    """The lines of a report, made of slices that were read as so many bytes."""
+    which, options = reports.report(name), ReadOptions(limits=Limits(slice_bytes=size))
+    with Catalog(open_inputs(files, options)) as catalog:
+        return list(printed(which, list(reports.run_report(which, catalog, sections)), "json"))
+
+
+@pytest.fixture
+def counts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many slices there would be, each time; four are made."""
+    found: list[int] = []
+    made_of = slices.Slices.made_of
+
+    def noted(self: slices.Slices, spool: Any, count: int) -> Any:
+        found.append(count)
+        return made_of(self, spool, 4)
+
+    monkeypatch.setattr(slices.Slices, "made_of", noted)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "sections"),
+    [
+        *((name, None) for name in reports.report_names()),
+        *((name, every("15m")) for name in ("log", "stg", "task", "streaming")),
+    ],
+)
+def test_a_report_is_the_same_slice_by_slice(
+    name: str, sections: Sections | None, files: list[Path], counts: list[int]
+) -> None:
+    whole = lines_of(name, files, sections, 1 << 40)
+    assert not counts
+    assert lines_of(name, files, sections, 1) == whole
+    assert [count > 1 for count in counts] == [True] * (name not in OF_ALL)
+
+
+def test_tables_show_all_rows_again_behind_the_slices(files: list[Path]) -> None:
+    options = ReadOptions(limits=Limits(slice_bytes=20_000))
+    with Catalog(open_inputs(files, options)) as catalog:
+        count = catalog.arrow("SELECT count(*) FROM qjst").to_pydict()
+        for rows in (1, 10_000):
+            with closing(reports.run_report(reports.report("log"), catalog)) as found:
+                assert next(found)
+                assert len(list(zip(found, range(rows), strict=False)))
+            assert catalog.arrow("SELECT count(*) FROM qjst").to_pydict() == count
+            ((left,),) = catalog.connection.execute(
+                "SELECT count(*) FROM duckdb_tables()"
+            ).fetchall()
+            assert left == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
+def test_memory_does_not_grow_with_the_intervals(tmp_path: Path) -> None:
+    counts, peaks = [], []
+    for count in (1000, 3000):
+        path = tmp_path / f"{count}.smf"
+        generate_dump(path, qmgrs=["QM01"], version="10.0.0", tasks=0, queues=0, count=count)
+        done = subprocess.run(
+            [sys.executable, "-c", _PEAK, str(path)], check=True, capture_output=True, text=True
+        )
+        rows, kilobytes = map(int, done.stdout.split())
+        counts.append(rows)
+        peaks.append(kilobytes * 1024)
+    assert counts[1] == 3 * counts[0]
+    assert peaks[1] - peaks[0] < 2000 * _GROWTH
