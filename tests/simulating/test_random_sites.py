@@ -84,7 +84,9 @@ def sites(draw: st.DrawFn) -> dict[str, Any]:
 
 
 @given(site=sites(), seed=st.integers(0, 1000))
-@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=5, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
 def test_the_laws_hold_for_any_site(site: dict[str, Any], seed: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "site.smf"
