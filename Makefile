@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 .PHONY: help demo quick test check coverage format-check lint types docs docs-check site wheel-check bench fuzz corrupt mutate fixtures lock clean
 
 help:
-	@echo "make demo      print a log report from a fixture"
+	@echo "make demo      show a simulated day with a slow log, and what is wrong in it"
 	@echo "make quick     run the tests that take little time"
 	@echo "make test      run all tests"
 	@echo "make check     format, lint, types, docs, site, tests, built wheel: what CI runs"
@@ -27,9 +27,12 @@ $(READY): pyproject.toml constraints.txt
 	touch $(READY)
 
 demo: $(READY)
-	$(BIN)/smfparse info fixtures/qm01-930.smf
-	@echo
-	$(BIN)/smfparse report log fixtures/qm01-930.smf
+	$(BIN)/smfparse generate --scenario log-slow --explain
+	mkdir -p build
+	$(BIN)/smfparse generate build/day.smf --scenario log-slow --force
+	$(BIN)/smfparse info build/day.smf
+	$(BIN)/smfparse report message build/day.smf
+	$(BIN)/smfparse report log build/day.smf --from 2026-03-04T14:10 --to 2026-03-04T14:30
 
 quick: $(READY)
 	$(BIN)/python -m pytest --numprocesses 2 -m "not slow"

@@ -33,7 +33,10 @@ from smfparse.tables import (
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
-RUN = {ROOT / "README.md", *(DOCS / f"{name}.md" for name in ("cookbook", "library", "tutorial"))}
+RUN = {
+    ROOT / "README.md",
+    *(DOCS / f"{name}.md" for name in ("cookbook", "library", "simulated-site", "tutorial")),
+}
 """The pages whose examples are run."""
 _PART = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 

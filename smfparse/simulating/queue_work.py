@@ -14,6 +14,8 @@ from smfparse.synthetic import Bools, Draws, Floats, Ints
 _NO_MESSAGE = 0x0FFFFFFF
 _SELECTOR = 64
 """Bytes of a selector."""
+_MOST_TIME = 2.0e15
+"""Microseconds that a TOD field holds."""
 _READ_US = 560.0
 
 
@@ -136,7 +138,7 @@ class QueueWork:
         low, high = self._draws.near(len(got), 0.3), self._draws.near(len(got), 0.3)
         several = got > 1
         return {
-            "totlatnt": got * mean,
+            "totlatnt": np.minimum(got * mean, _MOST_TIME),
             "maxlatnt": np.where(got > 0, np.where(several, mean * (1 + 2 * high), mean), 0),
             "minlatnt": np.where(got > 0, np.where(several, mean * low * 0.4, mean), 0),
         }

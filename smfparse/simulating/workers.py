@@ -81,12 +81,14 @@ class Workers:
         put = np.bincount(plan.edge_work, copies * self._put_bytes, works)
         records = np.bincount(plan.edge_work, copies * (self._put_bytes > 0), works)
         units = np.where(self._logs, flow["units"], 0)
-        ends = units / np.maximum(plan.commit, 1)
+        ends = np.where(plan.commit > 0, units / np.maximum(plan.commit, 1), 0)
+        alone = (plan.commit == 0)[plan.edge_work] & (self._put_bytes > 0)
+        single = np.bincount(plan.edge_work, np.where(alone, flow["put"], 0), works)
         of_work = put + flow["units"] * self._get_bytes + ends * costs.RECORD_BYTES["unit"]
         records = records + flow["units"] * (self._get_bytes > 0) + 2 * ends
         return {
             "work_bytes": of_work,
             "log_bytes": np.bincount(plan.manager, of_work, managers),
             "log_records": np.bincount(plan.manager, records, managers),
-            "log_forced": np.bincount(plan.manager, ends * self._forces, managers),
+            "log_forced": np.bincount(plan.manager, ends * self._forces + single, managers),
         }
