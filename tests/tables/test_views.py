@@ -515,7 +515,7 @@ def test_views_and_their_columns_are_described_in_duckdb() -> None:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, frozenset[str] | None]]:
-    """What each reading of the inputs was asked for; none is so small that whole tables are read."""
+    """What each reading of the inputs was asked for; of none are whole tables read."""
     monkeypatch.setitem(vars(LIMITS), "whole_bytes", 0)
     found: list[dict[str, frozenset[str] | None]] = []
     batches = Inputs.batches
