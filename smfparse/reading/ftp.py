@@ -111,8 +111,8 @@ class FtpRecordWalk(Walk):
     def shows(self, buffer: Bytes, found: Segments, start: int, end: int) -> bool:  # noqa: ARG002
         """Whether marks are behind half of the records that are as long as what is in them says.
 
-        In any other file bytes may look like marks, but they are inside of records. Where none says
-        how long it is, they have to be behind more than half.
+        In any other file bytes may look like marks, but they are inside of records. Where not two
+        say how long they are, they have to be behind more than half of all.
         """
         told = implied_length(buffer, found.at)
         whole = has_flag(buffer, found.at) & ((told == 0) | (told == found.length))
@@ -120,7 +120,7 @@ class FtpRecordWalk(Walk):
         marks = (buffer[behind] == _ESCAPE) & (buffer[behind + 1] <= _MARKS)
         starts = plausible(buffer, found.at)
         telling = starts & (told > 0)
-        counted, least = (telling, 0) if telling.any() else (starts, 1)
+        counted, least = (telling, 0) if telling.sum() > 1 else (starts, 1)
         return bool(2 * (marks & whole & counted).sum() >= counted.sum() + least)
 
 

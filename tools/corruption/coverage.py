@@ -73,19 +73,28 @@ def _behind_segments(data: bytes, at: int, size: int) -> int | None:
     return None
 
 
-def framing_only(framing: str, gap: bytes) -> bool:
-    """Whether bytes between records do nothing but frame them; zeros fill up a block."""
+def framing_only(framing: str, gap: bytes, is_filled: bool = False) -> bool:
+    """Whether bytes between records do nothing but frame them; zeros fill up a block.
+
+    is_filled  whether a null segment was in front: then zeros may be here, up to what frames others
+    """
     while gap:
+        if is_filled and not gap[0]:
+            zeros = len(gap) - len(gap.lstrip(b"\0"))
+            behind = (gap[zeros - each :] for each in range(min(zeros, RDW - 1) + 1))
+            return any(not each or _frames(framing, each) for each in behind)
         size = _frame(framing, gap)
         if not size:
             return False
-        is_filled = gap[2:3] >= bytes([NULL])
+        is_filled = is_filled or gap[2:3] >= bytes([NULL])
         gap = gap[size:]
-        if is_filled and gap[:1] == b"\0":
-            zeros = len(gap) - len(gap.lstrip(b"\0"))
-            behind = (gap[zeros - each :] for each in range(min(zeros, RDW)))
-            return any(framing_only(framing, each) for each in behind)
     return True
+
+
+def _frames(framing: str, gap: bytes) -> bool:
+    """Whether bytes behind zeros begin with something that frames records, and go on so."""
+    size = _frame(framing, gap)
+    return size > 0 and framing_only(framing, gap[size:], is_filled=True)
 
 
 def _frame(framing: str, gap: bytes) -> int:
