@@ -37,6 +37,7 @@ HOUSE = (
     "query",
     "writing",
     "reports",
+    "advice",
     "comparing",
     "inspecting",
     "library",

@@ -11,7 +11,9 @@ from smfparse.faces import face
 if TYPE_CHECKING:
     from smfparse.reports.checking import Key as Key
     from smfparse.reports.checking import Where as Where
+    from smfparse.reports.checking import as_type as as_type
     from smfparse.reports.checking import declared_keys as declared_keys
+    from smfparse.reports.checking import expected as expected
     from smfparse.reports.checking import read_table as read_table
     from smfparse.reports.checking import toml as toml
     from smfparse.reports.declaration import EVIDENCE as EVIDENCE
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
-        checking="Key Where declared_keys read_table toml",
+        checking="Key Where as_type declared_keys expected read_table toml",
         declaration="EVIDENCE Figure Report TextTable declared is_report report report_names",
         listing="ListDocument Listed reports_listed",
         printing="ReportDocument",

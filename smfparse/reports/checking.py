@@ -2,7 +2,7 @@
 
 A field that is `Annotated[type, Key("what it says")]` is a key of that name; it is required unless
 the field has a default. The type is one of str, bool, float, Any, a dataclass like this one, and
-tuple, frozenset and Mapping[str, ...] of these. Whatever is wrong is a RequestError that names the
+tuple, frozenset and Mapping[str, ...] of these, or one of them and None. Whatever is wrong is a RequestError that names the
 file, the key, what is wrong and what to write instead.
 """
 
@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from pathlib import Path
+from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from smfparse.errors import RequestError
@@ -115,6 +116,8 @@ def _declared(cls: type[DataclassInstance]) -> Iterator[Declared]:
     for each in fields(cls):
         if get_origin(hints[each.name]) is Annotated:
             hint, key = get_args(hints[each.name])
+            if get_origin(hint) is UnionType:
+                hint, _ = get_args(hint)
             required = each.default is MISSING and each.default_factory is MISSING
             yield Declared(each.name, key, hint, required, each.default)
 

@@ -1,0 +1,231 @@
+"""Declarations of advice: what `definitions/*.toml` and `*.sql` say.
+
+A file a subsystem. Its subjects are queries, each `<subject>.sql`, whose rows are an interval of an
+object each; its rules are conditions over the columns of a subject. The dataclasses here are the
+list of keys: a declaration is checked by them when it is loaded, and docs/adding-a-rule.md shows
+them. `diagnoses.toml` puts rules together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any
+
+from smfparse.rendering import STYLES
+from smfparse.reports import Key, Where, as_type, expected, read_table, toml
+from smfparse.tables import decoded_tables
+
+TAGS = {
+    "P": "published with that number",
+    "D": "derived from published facts",
+    "O": "ours, a design choice",
+    "R": "seen in real data",
+}
+RANKS = {
+    1: "loss or outage near",
+    2: "constraint",
+    3: "waste",
+    4: "to know",
+    5: "data quality",
+}
+"""The classes of findings, the most serious first."""
+IMPACTS = {
+    "waiting": "waiting seconds a second",
+    "cpu": "CPU seconds an hour",
+    "hours": "hours to the limit",
+}
+"""What an impact can be measured in."""
+_FOLDER = Path(__file__).with_name("definitions")
+_DIAGNOSES = "diagnoses"
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A number that a condition compares with; `--limit` and a policy change it."""
+
+    value: Annotated[float, Key("the number", "only the site knows it; the rule needs it")] = (
+        math.nan
+    )
+    tag: Annotated[str, Key("where it is from", among=TAGS)] = "O"
+    source: Annotated[str, Key("the publication", "none")] = ""
+
+    @property
+    def known(self) -> bool:
+        """Whether there is a number."""
+        return not math.isnan(self.value)
+
+
+@dataclass(frozen=True)
+class Impact:
+    """What a finding costs."""
+
+    kind: Annotated[str, Key("what it is measured in", among=IMPACTS)]
+    sql: Annotated[str, Key("aggregate over the intervals that crossed")]
+
+
+@dataclass(frozen=True)
+class Trend:
+    """How a figure moves, and when it arrives at a limit."""
+
+    value: Annotated[str, Key("the figure, a column of the subject or SQL over one")]
+    limit: Annotated[str, Key("where it must not arrive: SQL over the row", "no limit")] = "NULL"
+
+
+def _rank(value: Any, where: Where, _before: Mapping[str, Any]) -> int:
+    number: int = expected(int, value, "a class of 1 to 5", where)
+    if number not in RANKS:
+        raise where.wrong(f"no class {number}; write 1 to 5")
+    return number
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A condition over the rows of a subject, what it means, and what there is to do."""
+
+    id: str
+    subsystem: str
+    subject: Annotated[str, Key("the subject whose rows it looks at")]
+    name: Annotated[str, Key("what holds, in a few words")]
+    rank: Annotated[int, Key("class of its findings, 1 to 5", read=_rank, written="a whole number")]
+    condition: Annotated[str, Key("SQL over a row, `{name}` for limits; NULL: not evaluated")]
+    value: Annotated[str, Key("SQL of the figure that crosses")]
+    figure: Annotated[str, Key("what that figure is, `{}` where it stands: `busy {} %`")]
+    means: Annotated[str, Key("what it means")]
+    do: Annotated[str, Key("what there is to do, a verb first")]
+    source: Annotated[str, Key("where it is from")]
+    style: Annotated[
+        str,
+        Key("how the figure is shown: a [style](../smfparse/rendering/figures.py)", among=STYLES),
+    ] = "percent"
+    minimum: Annotated[str, Key("SQL: whether a row is sample enough", "always")] = "TRUE"
+    limits: Annotated[
+        Mapping[str, Limit],
+        Key("the numbers of the condition; the first is the rule's own", "none"),
+    ] = field(default_factory=dict)
+    lowest: Annotated[bool, Key("whether the lowest value is the worst")] = False
+    least_share: Annotated[float, Key("share of the time from which on it is a finding")] = 0.0
+    total: Annotated[
+        str, Key("aggregate: the figure over all intervals that crossed", "the worst value")
+    ] = ""
+    impact: Annotated[Impact | None, Key("what it costs", "not measured")] = None
+    trend: Annotated[Trend | None, Key("how it moves", "not followed")] = None
+    evidence: Annotated[
+        tuple[tuple[str, str, str], ...],
+        Key("text with `{}`, aggregate over the intervals that crossed, style"),
+    ] = ()
+    expect: Annotated[str, Key("what changes then", "not known")] = ""
+    not_if: Annotated[str, Key("when it is a false alarm", "not known")] = ""
+    doubt: Annotated[str, Key("where it differs from what is published, and why", "nowhere")] = ""
+    versions: Annotated[str, Key("the first MQ version with its fields", "all")] = ""
+    apars: Annotated[tuple[str, ...], Key("APARs that fit the symptom", "none")] = ()
+    report: Annotated[str, Key("the report, or `sql:` and a query, that shows the evidence")] = ""
+    who: Annotated[
+        str, Key("how the job behind is found: `puts` or `gets` of the queue", "the subject says")
+    ] = ""
+    is_sign: Annotated[bool, Key("whether only diagnoses ask for it")] = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether all limits are known."""
+        return all(each.known for each in self.limits.values())
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A query whose rows are what an object was in an interval.
+
+    Columns: system, qmgr, object, job, start (UTC), seconds, utc_offset, and figures.
+    """
+
+    name: str
+    sql: str
+    tables: Annotated[tuple[str, ...], Key("the tables that it reads", among=decoded_tables())]
+    trace: Annotated[str, Key("the command that makes MQ write them")]
+    object: Annotated[str, Key("what an object is: pool, queue, channel", "the queue manager")] = ""
+    is_whole: Annotated[bool, Key("whether a row is all of the input, not an interval")] = False
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """Rules that hold together and have one cause."""
+
+    id: str
+    name: Annotated[str, Key("what holds, in a few words")]
+    core: Annotated[tuple[str, ...], Key("rules of which one gives object and time")]
+    explains: Annotated[tuple[str, ...], Key("what follows from it: rules, `BUFF-*`, diagnoses")]
+    means: Annotated[str, Key("what it means")]
+    do: Annotated[str, Key("what there is to do, a verb first")]
+    source: Annotated[str, Key("where it is from")]
+    needs: Annotated[
+        tuple[tuple[str, ...], ...],
+        Key("rules of which one of each list holds at the time; `?` behind: or has no data"),
+    ] = ()
+    without: Annotated[tuple[str, ...], Key("rules that do not hold at the time", "any may")] = ()
+    rank: Annotated[
+        int, Key("class, where none that it explains is lower", read=_rank, written="a number")
+    ] = 5
+    whose: Annotated[str, Key("the rule whose job is the one to name", "the rule at its core")] = ""
+    expect: Annotated[str, Key("what changes then", "not known")] = ""
+    not_if: Annotated[str, Key("when it is something else", "not known")] = ""
+    report: Annotated[str, Key("the report that shows the evidence", "that of its core")] = ""
+
+
+@cache
+def subsystems() -> tuple[str, ...]:
+    """Return the names of the files of rules."""
+    found = (each.stem for each in sorted(_FOLDER.glob("*.toml")))
+    return tuple(each for each in found if each != _DIAGNOSES)
+
+
+@cache
+def subjects() -> Mapping[str, Subject]:
+    """Return all subjects by name. Raises RequestError where a declaration is wrong."""
+    return dict(_each_subject())
+
+
+@cache
+def rules() -> Mapping[str, Rule]:
+    """Return all rules by id. Raises RequestError where a declaration is wrong."""
+    found: dict[str, Rule] = {}
+    for rule, where in _each_rule():
+        if rule.id in found:
+            raise where.wrong("declared twice; leave one out")
+        where.at("subject").check("subject", rule.subject, subjects())
+        found[rule.id] = rule
+    return found
+
+
+@cache
+def diagnoses() -> Mapping[str, Diagnosis]:
+    """Return all diagnoses by id. Raises RequestError where a declaration is wrong."""
+    content, where = _content(_DIAGNOSES)
+    return {
+        name: Diagnosis(name, **read_table(Diagnosis, spec, where.at(name)))
+        for name, spec in content.items()
+    }
+
+
+def _content(name: str) -> tuple[dict[str, Any], Where]:
+    where = Where(str(_FOLDER / f"{name}.toml"))
+    return toml(_FOLDER / f"{name}.toml", where), where
+
+
+def _each_subject() -> Iterator[tuple[str, Subject]]:
+    for file in subsystems():
+        content, where = _content(file)
+        for name, spec in content.get("subjects", {}).items():
+            place = where.at("subjects").at(name)
+            sql = (_FOLDER / f"{name}.sql").read_text("utf-8")
+            yield name, Subject(name, sql, **read_table(Subject, spec, place))
+
+
+def _each_rule() -> Iterator[tuple[Rule, Where]]:
+    for file in subsystems():
+        content, where = _content(file)
+        for name, spec in as_type(Mapping[str, Any], content.get("rules", {}), where).items():
+            place = where.at("rules").at(name)
+            yield Rule(name, file, **read_table(Rule, spec, place)), place

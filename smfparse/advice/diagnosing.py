@@ -1,0 +1,130 @@
+"""Diagnoses: findings that hold at the same time and have one cause are put under it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+
+from smfparse.advice.declaration import IMPACTS, Diagnosis, Rule
+from smfparse.advice.episodes import SECOND_US, Run, episodes, main_episode
+from smfparse.advice.findings import Finding
+
+_OR_UNKNOWN = "?"
+"""Behind a rule that is needed: it counts as holding where its trace is absent."""
+_MOSTLY = 0.5
+"""Share of what crossed that has to be of the time of a cause, to be explained by it."""
+
+
+def diagnosed(
+    found: Sequence[Finding], declared: Mapping[str, Diagnosis], known: Collection[str]
+) -> list[Finding]:
+    """Return findings, each under the diagnosis that explains it; what no diagnosis has stays.
+
+    known  the rules that could be evaluated
+    """
+    shown = [each for each in found if not _is_sign(each)]
+    for which in declared.values():
+        for cause in _causes(which, found, known):
+            explained = [each for each in shown if _explains(which, cause, each)]
+            if explained:
+                shown = [each for each in shown if each not in explained]
+                shown.append(_cause_of(which, cause, explained))
+    return shown
+
+
+def _is_sign(finding: Finding) -> bool:
+    return isinstance(finding.cause, Rule) and finding.cause.is_sign
+
+
+def _causes(
+    which: Diagnosis, found: Sequence[Finding], known: Collection[str]
+) -> Iterator[Finding]:
+    """Yield the finding at the core of each object for which the conditions hold together.
+
+    Where several rules of the core found the same object, the first of them in the declaration is
+    taken.
+    """
+    taken: set[tuple[str, str, str]] = set()
+    for rule in which.core:
+        for each in found:
+            place = each.system, each.qmgr, each.object
+            if each.rule == rule and place not in taken and _holds(which, each, found, known):
+                taken.add(place)
+                yield each
+
+
+def _holds(
+    which: Diagnosis, core: Finding, found: Sequence[Finding], known: Collection[str]
+) -> bool:
+    """Whether at the time of the core all that is needed holds, and nothing that rules it out."""
+    at_the_time = {each.rule for each in found if _beside(core, each)}
+    for group in which.needs:
+        names = {each.removesuffix(_OR_UNKNOWN) for each in group}
+        unknown = {each for each in group if each.endswith(_OR_UNKNOWN)} and not names & {*known}
+        if not unknown and not names & at_the_time:
+            return False
+    return not at_the_time.intersection(which.without)
+
+
+def _beside(core: Finding, other: Finding) -> bool:
+    """Whether another finding is of the same queue manager and the time of the core."""
+    if (core.system, core.qmgr) != (other.system, other.qmgr):
+        return False
+    if core.kind and core.kind == other.kind and core.object != other.object:
+        return False
+    main = _main(core)
+    return any(each.overlaps(main.start, main.end) for each in other.runs)
+
+
+def _main(finding: Finding) -> Run:
+    return main_episode(finding.runs, finding.usual)
+
+
+def _explains(which: Diagnosis, core: Finding, other: Finding) -> bool:
+    """Whether most of another finding began in the time of the core, or just after it."""
+    if (core.system, core.qmgr) != (other.system, other.qmgr):
+        return False
+    if other is core:
+        return True
+    named = any(fnmatchcase(other.rule, each) for each in which.explains)
+    if not named or (other.rule == core.rule and other.object != core.object):
+        return False
+    apart = int(max(core.usual, other.usual) * SECOND_US)
+    spans = [(each.start - apart, each.end + apart) for each in core.runs]
+    its = episodes(other.runs, other.usual)
+    together = [each for each in its if any(each.overlaps(*span) for span in spans)]
+    return sum(each.seconds for each in together) >= _MOSTLY * other.seconds_crossed
+
+
+def _cause_of(which: Diagnosis, core: Finding, explained: Sequence[Finding]) -> Finding:
+    """Return a diagnosis with what it explains, the most serious first."""
+    under = sorted(explained, key=lambda each: each.place)
+    jobs = _jobs(which, core, under)
+    return replace(
+        core,
+        cause=which,
+        rank=min(which.rank, *(each.rank for each in under)),
+        job=jobs[0] if jobs else core.job,
+        jobs=jobs,
+        impact=_impact(under),
+        move=None,
+        explains=under,
+    )
+
+
+def _jobs(which: Diagnosis, core: Finding, under: Sequence[Finding]) -> list[str]:
+    """Return whose the cause is, by the rule that says so; the core's own job comes first."""
+    if not which.whose:
+        return [core.job] if core.job else []
+    theirs = (each.job for each in under if each.job and each.rule == which.whose)
+    return list(dict.fromkeys(theirs))
+
+
+def _impact(under: Sequence[Finding]) -> tuple[str, float] | None:
+    """Return the largest impact of one kind; kinds are never added or compared."""
+    for kind in IMPACTS:
+        amounts = [each.impact[1] for each in under if each.impact and each.impact[0] == kind]
+        if amounts:
+            return kind, min(amounts) if kind == "hours" else max(amounts)
+    return None

@@ -1,0 +1,257 @@
+"""Findings: what crossed, put together over intervals, with when, how much, and what it costs."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smfparse.advice.declaration import Diagnosis, Rule
+from smfparse.advice.episodes import SECOND_US, Run, main_episode, runs
+from smfparse.advice.judging import KEYS, Judged, State, crossed_rows, value_column
+from smfparse.advice.trends import Move, move
+
+if TYPE_CHECKING:
+    from smfparse.query import Catalog
+
+_PERSISTENT_SHARE = 0.5
+_PERSISTENT_RUN = 3, 15 * 60
+"""A run of so many intervals and seconds is persistent."""
+_PEAK_SHARE = 0.1
+_HOUR_US = 3600 * SECOND_US
+_EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001 - local time of the system, as all that is shown
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A value with the words that it stands in: `{}` in `text`; `style` is how it is shown."""
+
+    text: str
+    value: Any
+    style: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a rule, or a diagnosis, found about an object of a queue manager.
+
+    start, end   of the episode with the most of it; local time of the system
+    evaluated    intervals in which the rule could say something; `seconds` of them
+    crossed      intervals in which its condition holds; `seconds_crossed` of them
+    longest      the most crossed intervals that follow one another
+    runs         all of these, microseconds UTC
+    values       the figure of each crossed interval
+    explains     findings that it is the cause of
+    """
+
+    cause: Rule | Diagnosis
+    rank: int
+    system: str
+    qmgr: str
+    object: str
+    job: str
+    kind: str
+    offset: int
+    start: dt.datetime
+    end: dt.datetime
+    runs: Sequence[Run]
+    usual: float
+    evaluated: int = 0
+    crossed: int = 0
+    seconds: float = 0.0
+    seconds_crossed: float = 0.0
+    longest: Run | None = None
+    figure: Figure | None = None
+    peak_at: dt.datetime | None = None
+    typical: float | None = None
+    total: float | None = None
+    move: Move | None = None
+    impact: tuple[str, float] | None = None
+    evidence: Sequence[Figure] = ()
+    persistence: str = ""
+    explains: Sequence[Finding] = ()
+    jobs: Sequence[str] = ()
+    changed: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def rule(self) -> str:
+        """The id of the rule or diagnosis."""
+        return self.cause.id
+
+    @property
+    def name(self) -> str:
+        """What holds, in a few words."""
+        return self.cause.name
+
+    @property
+    def share(self) -> float:
+        """Share of the time evaluated in which the condition holds."""
+        return self.seconds_crossed / self.seconds if self.seconds else 0.0
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """What it is about."""
+        return self.system, self.qmgr, self.object, self.job
+
+    @property
+    def place(self) -> tuple[Any, ...]:
+        """Where it stands among others: by class, then impact, share and names."""
+        amount = self.impact[1] if self.impact else 0.0
+        if self.impact and self.impact[0] == "hours":
+            amount = 1 / (1 + max(amount, 0.0))
+        diagnosed = not isinstance(self.cause, Diagnosis)
+        return self.rank, -amount, diagnosed, -self.share, self.rule, *self.key
+
+    def local(self, moment: int) -> dt.datetime:
+        """Return a moment in microseconds UTC as local time of the system."""
+        return _EPOCH + dt.timedelta(microseconds=moment, seconds=self.offset)
+
+
+@dataclass(frozen=True)
+class Once:
+    """A condition that held below the minimum sample."""
+
+    rule: Rule
+    system: str
+    qmgr: str
+    object: str
+    job: str
+    at: dt.datetime
+    intervals: int
+    figure: Figure
+
+
+def found(judged: Judged, rule: Rule, catalog: Catalog) -> Iterator[Finding]:
+    """Yield the findings of a rule, one per object for which its condition holds."""
+    states = judged.states(rule)
+    groups = np.unique(judged.groups[states == State.CROSSED])
+    if not len(groups):
+        return
+    values = judged.number(value_column(rule))
+    offsets = judged.number("utc_offset")
+    sums = _summed(judged, rule, catalog)
+    for group in groups:
+        rows = np.flatnonzero((judged.groups == group) & (states >= 0) & (states < State.FEW_CLEAR))
+        key = tuple(each or "" for each in judged.keys[group])
+        finding = _finding(judged, rule, key, rows, states[rows] == State.CROSSED, values, offsets)
+        if finding.share >= rule.least_share:
+            yield _with_sums(finding, rule, sums[key])
+
+
+def _finding(
+    judged: Judged,
+    rule: Rule,
+    key: Sequence[str],
+    rows: NDArray[np.int64],
+    crossed: NDArray[np.bool_],
+    values: NDArray[np.float64],
+    offsets: NDArray[np.float64],
+) -> Finding:
+    """Return the finding about one key; `rows` are those evaluated."""
+    starts, seconds = judged.starts[rows], judged.seconds[rows]
+    its = runs(starts, seconds, crossed)
+    usual = float(np.median(seconds))
+    main, longest = main_episode(its, usual), max(its, key=lambda each: each.count)
+    amounts = values[rows][crossed]
+    worst = _worst(amounts, lowest=rule.lowest)
+    peak = float(amounts[worst])
+    offset = int(np.nan_to_num(offsets[rows[0]]))
+    finding = Finding(
+        rule, rule.rank, *key, judged.subject.object, offset, _EPOCH, _EPOCH, its, usual,
+        evaluated=len(rows), crossed=int(crossed.sum()), seconds=float(seconds.sum()),
+        seconds_crossed=float(seconds[crossed].sum()), longest=longest,
+        figure=Figure(rule.figure, None if np.isnan(peak) else peak, rule.style),
+        typical=float(np.median(amounts)),
+    )  # fmt: skip
+    return replace(
+        finding,
+        start=finding.local(main.start),
+        end=finding.local(main.end),
+        peak_at=finding.local(int(starts[crossed][worst])),
+        persistence=_persistence(finding),
+        move=move(judged, rule, rows),
+    )
+
+
+def _worst(amounts: NDArray[np.float64], *, lowest: bool) -> int:
+    known = np.where(np.isnan(amounts), np.inf if lowest else -np.inf, amounts)
+    return int(np.argmin(known) if lowest else np.argmax(known))
+
+
+def _persistence(finding: Finding) -> str:
+    """Return how a condition held over the time: see advice on findings in docs/advice.md."""
+    if finding.crossed == 1:
+        return "once"
+    intervals, seconds = _PERSISTENT_RUN
+    long = any(each.count >= intervals and each.seconds >= seconds for each in finding.runs)
+    if finding.share >= _PERSISTENT_SHARE or long:
+        return "persistent"
+    if _recurs(finding):
+        return "recurring"
+    return "peak" if finding.share < _PEAK_SHARE else "repeated"
+
+
+def _recurs(finding: Finding) -> bool:
+    """Whether the condition held at the same hour of two days."""
+    hours = set()
+    for each in finding.runs:
+        offset = finding.offset * SECOND_US
+        hours |= set(
+            range((each.start + offset) // _HOUR_US, (each.end + offset - 1) // _HOUR_US + 1)
+        )
+    of_day = [each % 24 for each in hours]
+    return len(set(of_day)) < len(of_day)
+
+
+def _summed(
+    judged: Judged, rule: Rule, catalog: Catalog
+) -> Mapping[tuple[str, ...], Mapping[str, Any]]:
+    """Return the aggregates of a rule over the intervals that crossed, by key."""
+    shown = [each for _, each, _ in rule.evidence]
+    shown.append(rule.impact.sql if rule.impact else "NULL")
+    shown.append(rule.total or "NULL")
+    columns = ", ".join(f"({each}) AS e{number}" for number, each in enumerate(shown))
+    keys = ", ".join(f"coalesce({each}, '') AS {each}" for each in KEYS)
+    rows = catalog.arrow(
+        f"SELECT {keys}, {columns} FROM {judged.name} WHERE {crossed_rows(rule)} GROUP BY "
+        + ", ".join(str(number + 1) for number in range(len(KEYS)))
+    )
+    return {tuple(each[name] for name in KEYS): each for each in rows.to_pylist()}
+
+
+def _with_sums(finding: Finding, rule: Rule, sums: Mapping[str, Any]) -> Finding:
+    """Return a finding with its evidence, impact and total."""
+    evidence = [
+        Figure(text, sums[f"e{number}"], style)
+        for number, (text, _, style) in enumerate(rule.evidence)
+    ]
+    amount, total = sums[f"e{len(evidence)}"], sums[f"e{len(evidence) + 1}"]
+    return replace(
+        finding,
+        evidence=[each for each in evidence if each.value is not None],
+        impact=(rule.impact.kind, float(amount)) if rule.impact and amount is not None else None,
+        total=None if total is None else float(total),
+    )
+
+
+def seen_once(judged: Judged, rule: Rule) -> Iterator[Once]:
+    """Yield the objects for which a condition holds only below the minimum sample."""
+    states = judged.states(rule)
+    few = states == State.FEW_CROSSED
+    values = judged.number(value_column(rule)) if few.any() else np.zeros(0)
+    offsets = judged.number("utc_offset") if few.any() else np.zeros(0)
+    for group in np.unique(judged.groups[few]):
+        its = judged.groups == group
+        if (states[its] == State.CROSSED).any():
+            continue
+        rows = np.flatnonzero(its & few)
+        row = rows[_worst(values[rows], lowest=rule.lowest)]
+        key = [each or "" for each in judged.keys[group]]
+        seconds = float(np.nan_to_num(offsets[row]))
+        at = _EPOCH + dt.timedelta(microseconds=int(judged.starts[row]), seconds=seconds)
+        value = None if np.isnan(values[row]) else float(values[row])
+        yield Once(rule, *key, at, len(rows), Figure(rule.figure, value, rule.style))

@@ -1,0 +1,188 @@
+"""Rules over the rows of their subjects: which intervals crossed which condition.
+
+All subjects are read in one scan. A rule becomes a column of its subject's rows: its `State` there.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from smfparse.advice.declaration import Rule, Subject, rules, subjects
+from smfparse.advice.episodes import excluded
+from smfparse.tables import named_macros, view_macros
+
+if TYPE_CHECKING:
+    from smfparse.query import Catalog
+
+KEYS = ("system", "qmgr", "object", "job")
+"""What a finding is about; its columns in a subject."""
+_EXCLUDED = "excluded"
+
+
+class State(IntEnum):
+    """What a rule says of an interval. NULL: its fields are not there."""
+
+    CLEAR = 0
+    CROSSED = 1
+    FEW_CLEAR = 2
+    FEW_CROSSED = 3
+    """Of the last two, the sample is below the minimum."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A subject's rows, in the order of key and time, with a column for each rule's state.
+
+    starts   microseconds since 1970, UTC
+    seconds  of each interval
+    groups   the number of the key of each row, of `keys`
+    excluded  rows that no rule counts
+    """
+
+    subject: Subject
+    table: pa.Table
+    starts: NDArray[np.int64]
+    seconds: NDArray[np.float64]
+    groups: NDArray[np.int64]
+    keys: Sequence[tuple[Any, ...]]
+    excluded: NDArray[np.bool_]
+
+    @property
+    def name(self) -> str:
+        """The name that the rows have in SQL."""
+        return f"subject_{self.subject.name}"
+
+    def states(self, rule: Rule) -> NDArray[np.int8]:
+        """Return the state of each row; -1: not evaluated, or excluded."""
+        found = self.table[rule.id].combine_chunks().fill_null(-1).to_numpy(zero_copy_only=False)
+        return np.where(self.excluded, -1, found).astype(np.int8)
+
+    def number(self, column: str) -> NDArray[np.float64]:
+        """Return a column of numbers; NaN: NULL."""
+        found = self.table[column].combine_chunks().cast(pa.float64())
+        return found.fill_null(np.nan).to_numpy(zero_copy_only=False)
+
+
+def condition(rule: Rule) -> str:
+    """Return the condition of a rule with its limits, as SQL."""
+    return _filled(rule, rule.condition)
+
+
+def value_column(rule: Rule) -> str:
+    """Return the name of the column of the figure that crosses."""
+    return f"value of {rule.id}"
+
+
+def trend_columns(rule: Rule) -> tuple[str, str]:
+    """Return the names of the columns of the figure that a rule follows, and of its limit."""
+    return f"trend of {rule.id}", f"end of {rule.id}"
+
+
+def _filled(rule: Rule, sql: str) -> str:
+    for name, limit in rule.limits.items():
+        sql = sql.replace(f"{{{name}}}", repr(limit.value))
+    return sql
+
+
+def judged(catalog: Catalog, asked: Mapping[str, Rule]) -> Iterator[Judged]:
+    """Yield the rows of each subject that one of the rules looks at, judged.
+
+    asked  rules by id, all their limits known
+    """
+    by_subject: dict[str, list[Rule]] = defaultdict(list)
+    for rule in asked.values():
+        by_subject[rule.subject].append(rule)
+    queries = [subject_query(subjects()[name], some) for name, some in by_subject.items()]
+    catalog.define(named_macros(" ".join(queries), view_macros()))
+    for name, table in zip(by_subject, catalog.arrows(queries), strict=True):
+        found = _judged(subjects()[name], table)
+        catalog.hold(found.name, found.table)
+        yield found
+
+
+def subject_query(subject: Subject, some: Sequence[Rule]) -> str:
+    """Return the query for the rows of a subject with the states and values of rules."""
+    conditions = "".join(f', ({condition(each)}) AS "{each.id}"' for each in some)
+    minima = "".join(f', ({_filled(each, each.minimum)}) AS "least {each.id}"' for each in some)
+    values = "".join(f', ({each.value})::DOUBLE AS "{value_column(each)}"' for each in some)
+    for rule in some:
+        if rule.trend:
+            columns = zip((rule.trend.value, rule.trend.limit), trend_columns(rule), strict=True)
+            values += "".join(f', ({sql})::DOUBLE AS "{name}"' for sql, name in columns)
+    shown = ", ".join(_state(each) for each in some)
+    return (
+        f"SELECT * REPLACE ({shown}) FROM ("
+        f"SELECT *{conditions}{minima}{values} FROM ({subject.sql})) "
+        f"ORDER BY {', '.join(KEYS)}, start"
+    )
+
+
+def _state(rule: Rule) -> str:
+    """Return the SQL of the state of a row; NULL where the condition is."""
+    held, least = f'"{rule.id}"', f'"least {rule.id}"'
+    few = f"CASE WHEN {least} THEN 0 ELSE {State.FEW_CLEAR.value} END"
+    return f"({held}::TINYINT + {few})::TINYINT AS {held}"
+
+
+def _judged(subject: Subject, table: pa.Table) -> Judged:
+    starts = _microseconds(table["start"])
+    seconds = table["seconds"].combine_chunks().cast(pa.float64()).fill_null(0.0).to_numpy()
+    codes = np.array([_codes(table[each]) for each in KEYS]).reshape(len(KEYS), -1)
+    groups, first = _numbered(codes)
+    keys = list(zip(*(table[each].take(first).to_pylist() for each in KEYS), strict=True))
+    odd = np.zeros(len(groups), bool)
+    if not subject.is_whole:
+        managers, _ = _numbered(codes[:2])
+        for number in range(managers.max(initial=-1) + 1):
+            its = managers == number
+            odd[its] = excluded(starts[its], seconds[its])
+    table = table.append_column(_EXCLUDED, pa.array(odd))
+    return Judged(subject, table, starts, seconds, groups, keys, odd)
+
+
+def _numbered(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the number of each column's values among those before, and where each begins."""
+    if not codes.shape[1]:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    new = np.r_[True, (codes[:, 1:] != codes[:, :-1]).any(axis=0)]
+    return np.cumsum(new) - 1, np.flatnonzero(new)
+
+
+def _codes(column: pa.ChunkedArray) -> NDArray[np.int64]:
+    found = column.combine_chunks().dictionary_encode().indices
+    return found.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+
+
+def _microseconds(column: pa.ChunkedArray) -> NDArray[np.int64]:
+    found = column.combine_chunks().cast(pa.timestamp("us")).cast(pa.int64())
+    return found.fill_null(0).to_numpy(zero_copy_only=False)
+
+
+def crossed_rows(rule: Rule) -> str:
+    """Return the SQL condition for the rows that crossed and count."""
+    return f'"{rule.id}" = {State.CROSSED.value} AND NOT {_EXCLUDED}'
+
+
+def wanted(limits: Mapping[str, Mapping[str, float]]) -> dict[str, Rule]:
+    """Return the rules that can be evaluated, with limits changed.
+
+    limits  by rule and name
+    """
+    found = {}
+    for name, rule in rules().items():
+        changed = {
+            key: replace(limit, value=limits.get(name, {}).get(key, limit.value))
+            for key, limit in rule.limits.items()
+        }
+        rule = replace(rule, limits=changed)
+        if rule.complete:
+            found[name] = rule
+    return found

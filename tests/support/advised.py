@@ -1,0 +1,118 @@
+"""Rules over rows that a test writes: the fields that matter, all others as in an idle interval."""
+
+from __future__ import annotations
+
+import datetime as dt
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from smfparse.advice import rules, subjects
+from smfparse.advice.judging import subject_query, value_column
+from smfparse.query import Connection, connected
+from smfparse.tables import named_macros, schema, view_macros
+
+START = dt.datetime(2026, 3, 4, 9, tzinfo=dt.timezone.utc)  # noqa: UP017 - as in the tables
+SECONDS = 600.0
+ABSENT = "NULL"
+"""What a case writes for a field that the release does not have."""
+_WHEN = "interval_no"
+"""What a row says beside its fields: of which interval it is, from 0."""
+_CASES = Path(__file__).parent.parent / "advice" / "cases"
+Rows = Mapping[str, Sequence[Mapping[str, Any]]]
+"""Fields of rows, by table."""
+
+
+class Case(NamedTuple):
+    """One entry of a file of cases: the rows of tables, and the state that the rule gives."""
+
+    rule: str
+    name: str
+    rows: Rows
+
+
+@cache
+def cases() -> tuple[Case, ...]:
+    """Return the cases of all rules."""
+    return tuple(_cases())
+
+
+def _cases() -> Iterator[Case]:
+    for file in sorted(_CASES.glob("*.toml")):
+        for rule, entry in tomllib.loads(file.read_text("utf-8")).items():
+            base = entry.pop("base", {})
+            for name, rows in entry.items():
+                yield Case(rule, name, _merged(base, rows))
+
+
+def _merged(base: Rows, changed: Rows) -> Rows:
+    """Return the rows of `base` with fields changed; a table may have more rows in either."""
+    found = {}
+    for table in {**base, **changed}:
+        first, second = base.get(table, []), changed.get(table, [])
+        count = max(len(first), len(second))
+        padded = [[*each, *[{}] * (count - len(each))] for each in (first, second)]
+        found[table] = [{**a, **b} for a, b in zip(*padded, strict=True)]
+    return found
+
+
+def states(rule: str, rows: Rows) -> list[tuple[int | None, float | None]]:
+    """Return what a rule says of each row of its subject over tables, and the figure."""
+    which = rules()[rule]
+    subject = subjects()[which.subject]
+    with connected() as connection:
+        connection.execute("CREATE SCHEMA inputs; SET TimeZone = 'UTC'")
+        query = subject_query(subject, [which])
+        connection.execute(named_macros(query, view_macros()))
+        for table in subject.tables:
+            _make(connection, table, rows.get(table, []))
+        unknown = rows.keys() - {*subject.tables}
+        assert not unknown, f"{which.subject} does not read {unknown}"
+        shown = f'"{rule}", "{value_column(which)}"'
+        return connection.sql(f"SELECT {shown} FROM ({query})").fetchall()
+
+
+def _make(connection: Connection, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Make a table with rows."""
+    columns = [pa.field("input_no", pa.int32()), *schema(table)]
+    known = {_WHEN, *(each.name for each in columns)}
+    for row in rows:
+        assert row.keys() <= known, f"{table} has no {row.keys() - known}"
+    arrays = [
+        pa.array([_value(each, row, number) for number, row in enumerate(rows)], _plain(each.type))
+        for each in columns
+    ]
+    held = pa.Table.from_arrays(arrays, names=[each.name for each in columns])
+    connection.register(f"held_{table}", held)
+    connection.execute(f"CREATE TABLE inputs.{table} AS SELECT * FROM held_{table}")
+
+
+def _plain(kind: Any) -> Any:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _value(column: Any, row: Mapping[str, Any], number: int) -> Any:
+    """Return the value of a column: as written, as the keys of a usual interval, or 0."""
+    start = START + dt.timedelta(seconds=row.get(_WHEN, 0) * SECONDS)
+    usual = {
+        "input_no": 0, "system": "SYSA", "qmgr": "QM01", "qsg": None, "mq_version": "9.4.0",
+        "source": "day.smf", "record_no": row.get("record_no", 1), "record_offset": 0,
+        "block_no": row.get("block_no", number + 1), "utc_offset": 0,
+        "interval_start": start, "interval_seconds": SECONDS,
+        "time": start + dt.timedelta(seconds=SECONDS),
+        "smf_time": (start + dt.timedelta(seconds=SECONDS)).replace(tzinfo=None),
+        "counted_at": (start + dt.timedelta(seconds=SECONDS / 2)).replace(tzinfo=None),
+        "task_record_no": row.get("record_no", 1),
+    }  # fmt: skip
+    if column.name in row:
+        return None if row[column.name] == ABSENT else row[column.name]
+    if column.name in usual:
+        return usual[column.name]
+    kind = _plain(column.type)
+    if pa.types.is_string(kind) or pa.types.is_timestamp(kind):
+        return None
+    return False if pa.types.is_boolean(kind) else 0
