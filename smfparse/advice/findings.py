@@ -78,6 +78,10 @@ class Finding:
     changed: Mapping[str, float] = field(default_factory=dict)
     since: str = ""
 
+    def __repr__(self) -> str:
+        place = " ".join(filter(None, self.key))
+        return f"<{self.rule} {place}: {self.name}, {self.start} to {self.end}>"
+
     @property
     def rule(self) -> str:
         """The id of the rule or diagnosis."""
