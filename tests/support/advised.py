@@ -5,14 +5,15 @@ from __future__ import annotations
 import datetime as dt
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from smfparse.advice import rules, subjects
-from smfparse.advice.judging import subject_query, value_column
+from smfparse.advice import Rule, rules, subjects
+from smfparse.advice.judging import State, subject_query, value_column
 from smfparse.query import Connection, connected
 from smfparse.tables import named_macros, schema, view_macros
 
@@ -63,6 +64,24 @@ def _merged(base: Rows, changed: Rows) -> Rows:
 def states(rule: str, rows: Rows) -> list[tuple[int | None, float | None]]:
     """Return what a rule says of each row of its subject over tables, and the figure."""
     which = rules()[rule]
+    with _asked(which, rows) as (connection, query):
+        shown = f'"{rule}", "{value_column(which)}"'
+        return connection.sql(f"SELECT {shown} FROM ({query})").fetchall()
+
+
+def rank(rule: str, rows: Rows) -> int:
+    """Return the class of what a rule says over all rows that crossed."""
+    which = rules()[rule]
+    crossed = f'"{rule}" = {State.CROSSED.value}'
+    with _asked(which, rows) as (connection, query):
+        query = f"SELECT {which.ranks or which.rank} FROM ({query}) WHERE {crossed}"
+        (number,) = connection.sql(query).fetchall()[0]
+        return int(number)
+
+
+@contextmanager
+def _asked(which: Rule, rows: Rows) -> Iterator[tuple[Connection, str]]:
+    """Give a connection with tables, and the query for a rule's states there."""
     subject = subjects()[which.subject]
     with connected() as connection:
         connection.execute("CREATE SCHEMA inputs; SET TimeZone = 'UTC'")
@@ -72,8 +91,7 @@ def states(rule: str, rows: Rows) -> list[tuple[int | None, float | None]]:
             _make(connection, table, rows.get(table, []))
         unknown = rows.keys() - {*subject.tables}
         assert not unknown, f"{which.subject} does not read {unknown}"
-        shown = f'"{rule}", "{value_column(which)}"'
-        return connection.sql(f"SELECT {shown} FROM ({query})").fetchall()
+        yield connection, query
 
 
 def _make(connection: Connection, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
