@@ -22,13 +22,13 @@ class Run(NamedTuple):
     """Crossed intervals that follow one another.
 
     start, end  microseconds since 1970, UTC
-    count       how many intervals
+    intervals   how many
     seconds     how long they are
     """
 
     start: int
     end: int
-    count: int
+    intervals: int
     seconds: float
 
     def overlaps(self, start: int, end: int) -> bool:
@@ -95,7 +95,12 @@ def episodes(found: Sequence[Run], usual: float) -> list[Run]:
     for run in found:
         if joined and run.start - joined[-1].end <= apart:
             before = joined.pop()
-            run = Run(before.start, run.end, before.count + run.count, before.seconds + run.seconds)
+            run = Run(
+                before.start,
+                run.end,
+                before.intervals + run.intervals,
+                before.seconds + run.seconds,
+            )
         joined.append(run)
     return joined
 

@@ -23,7 +23,7 @@ _PERSISTENT_RUN = 3, 15 * 60
 """A run of so many intervals and seconds is persistent."""
 _PEAK_SHARE = 0.1
 _HOUR_US = 3600 * SECOND_US
-_EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001 - local time of the system, as all that is shown
+_EPOCH = dt.datetime(1970, 1, 1)
 
 
 @dataclass(frozen=True)
@@ -155,18 +155,32 @@ def _finding(
     starts, seconds = judged.starts[rows], judged.seconds[rows]
     its = runs(starts, seconds, crossed)
     usual = float(np.median(seconds))
-    main, longest = main_episode(its, usual), max(its, key=lambda each: each.count)
+    main, longest = main_episode(its, usual), max(its, key=lambda each: each.intervals)
     amounts = values[rows][crossed]
     worst = _worst(amounts, lowest=rule.lowest)
     peak = float(amounts[worst])
-    offset = int(np.nan_to_num(offsets[rows[0]]))
+    system, qmgr, name, job = key
     finding = Finding(
-        rule, rule.rank, *key, judged.subject.object, offset, _EPOCH, _EPOCH, its, usual,
-        evaluated=len(rows), crossed=int(crossed.sum()), seconds=float(seconds.sum()),
-        seconds_crossed=float(seconds[crossed].sum()), longest=longest,
+        cause=rule,
+        rank=rule.rank,
+        system=system,
+        qmgr=qmgr,
+        object=name,
+        job=job,
+        kind=judged.subject.object,
+        offset=int(np.nan_to_num(offsets[rows[0]])),
+        start=_EPOCH,
+        end=_EPOCH,
+        runs=its,
+        usual=usual,
+        evaluated=len(rows),
+        crossed=int(crossed.sum()),
+        seconds=float(seconds.sum()),
+        seconds_crossed=float(seconds[crossed].sum()),
+        longest=longest,
         figure=Figure(rule.figure, None if np.isnan(peak) else peak, rule.style),
         typical=float(np.median(amounts)),
-    )  # fmt: skip
+    )
     return replace(
         finding,
         start=finding.local(main.start),
@@ -187,7 +201,7 @@ def _persistence(finding: Finding) -> str:
     if finding.crossed == 1:
         return "once"
     intervals, seconds = _PERSISTENT_RUN
-    long = any(each.count >= intervals and each.seconds >= seconds for each in finding.runs)
+    long = any(each.intervals >= intervals and each.seconds >= seconds for each in finding.runs)
     if finding.share >= _PERSISTENT_SHARE or long:
         return "persistent"
     if _recurs(finding):
@@ -252,8 +266,9 @@ def seen_once(judged: Judged, rule: Rule) -> Iterator[Once]:
             continue
         rows = np.flatnonzero(its & few)
         row = rows[_worst(values[rows], lowest=rule.lowest)]
-        key = [each or "" for each in judged.keys[group]]
+        system, qmgr, name, job = (each or "" for each in judged.keys[group])
         seconds = float(np.nan_to_num(offsets[row]))
         at = _EPOCH + dt.timedelta(microseconds=int(judged.starts[row]), seconds=seconds)
         value = None if np.isnan(values[row]) else float(values[row])
-        yield Once(rule, *key, at, len(rows), Figure(rule.figure, value, rule.style))
+        figure = Figure(rule.figure, value, rule.style)
+        yield Once(rule, system, qmgr, name, job, at, len(rows), figure)
