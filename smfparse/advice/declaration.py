@@ -108,6 +108,9 @@ class Rule:
         Mapping[str, Limit],
         Key("the numbers of the condition; the first is the rule's own", "none"),
     ] = field(default_factory=dict)
+    ranks: Annotated[
+        str, Key("aggregate: the class, over the intervals that crossed", "as `rank` says")
+    ] = ""
     lowest: Annotated[bool, Key("whether the lowest value is the worst")] = False
     least_share: Annotated[float, Key("share of the time from which on it is a finding")] = 0.0
     total: Annotated[

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, cast
 
 import pyarrow as pa
 
-from smfparse.advice import NO_POLICY, Checked, Policy, rules, run_rules, subjects
-from smfparse.advice.judging import subject_query, value_column
+from smfparse.advice import NO_POLICY, Checked, Policy, Rule, rules, run_rules, subjects
+from smfparse.advice.judging import State, subject_query, value_column
 from smfparse.query import Catalog, Connection, connected
 from smfparse.tables import named_macros, schema, view_macros
 
@@ -63,14 +63,28 @@ def _merged(base: Rows, changed: Rows) -> Rows:
 def states(rule: str, rows: Rows) -> list[tuple[int | None, float | None]]:
     """Return what a rule says of each row of its subject over tables, and the figure."""
     which = rules()[rule]
+    found = _asked(which, rows, f'"{rule}", "{value_column(which)}"')
+    return [tuple(each.values()) for each in found]
+
+
+def rank(rule: str, rows: Rows) -> int:
+    """Return the class of what a rule says over all rows that crossed."""
+    which = rules()[rule]
+    crossed = f'WHERE "{rule}" = {State.CROSSED.value}'
+    ((number,),) = [each.values() for each in _asked(which, rows, which.ranks or str(which.rank), crossed)]
+    return int(number)
+
+
+def _asked(which: Rule, rows: Rows, shown: str, where: str = "") -> list[dict[str, Any]]:
+    """Return what SQL shows of the rows of a rule's subject over tables."""
     subject = subjects()[which.subject]
     unknown = rows.keys() - {*subject.tables}
     assert not unknown, f"{which.subject} does not read {unknown}"
     with Bench(rows, subject.tables) as bench:
         query = subject_query(subject, [which])
         bench.define(named_macros(query, view_macros()))
-        found = bench.arrow(f'SELECT "{rule}", "{value_column(which)}" FROM ({query})')
-    return [tuple(each.values()) for each in found.to_pylist()]
+        found = bench.arrow(f"SELECT {shown} FROM ({query}) {where}")
+    return cast(list[dict[str, Any]], found.to_pylist())
 
 
 def checked(rows: Rows, policy: Policy = NO_POLICY) -> Checked:
