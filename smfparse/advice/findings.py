@@ -45,6 +45,7 @@ class Finding:
     runs         all of these, microseconds UTC
     values       the figure of each crossed interval
     explains     findings that it is the cause of
+    since        new, worse or as before, against a baseline; '': there is none
     """
 
     cause: Rule | Diagnosis
@@ -75,6 +76,7 @@ class Finding:
     explains: Sequence[Finding] = ()
     jobs: Sequence[str] = ()
     changed: Mapping[str, float] = field(default_factory=dict)
+    since: str = ""
 
     @property
     def rule(self) -> str:
@@ -90,6 +92,16 @@ class Finding:
     def share(self) -> float:
         """Share of the time evaluated in which the condition holds."""
         return self.seconds_crossed / self.seconds if self.seconds else 0.0
+
+    @property
+    def peak(self) -> float | None:
+        """The worst value of its figure; None: it has none."""
+        return self.figure.value if self.figure else None
+
+    @property
+    def worst_is_lowest(self) -> bool:
+        """Whether the lowest value of its figure is the worst."""
+        return isinstance(self.cause, Rule) and self.cause.lowest
 
     @property
     def key(self) -> tuple[str, str, str, str]:

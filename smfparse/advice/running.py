@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from smfparse.advice.baseline import since
 from smfparse.advice.culprits import with_jobs
 from smfparse.advice.declaration import Rule, diagnoses, subjects
 from smfparse.advice.diagnosing import diagnosed
 from smfparse.advice.episodes import SECOND_US, moment
 from smfparse.advice.findings import Finding, Once, found, seen_once
 from smfparse.advice.judging import Judged, judged, wanted
+from smfparse.advice.policy import NO_POLICY, Policy, changed_limits
 
 if TYPE_CHECKING:
     from smfparse.query import Catalog
 
-Limits = Mapping[str, Mapping[str, float]]
-"""Limits that are changed: by rule, then by name."""
 _SEEN_ONCE = 3
 """The last class of which a condition below its minimum sample is told."""
 
@@ -44,12 +44,16 @@ class Checked:
     findings       ranked, the most serious first; those that a diagnosis explains are under it
     seen_once      conditions that held below the minimum sample, in the order of the rules
     not_evaluated  the trace that would tell, and the rules that need it
+    silenced       findings that the policy of the site does not want to see
+    gone           findings of the baseline that are no more
     """
 
     managers: Sequence[Manager] = ()
     findings: Sequence[Finding] = ()
     seen_once: Sequence[Once] = ()
     not_evaluated: Sequence[tuple[str, Sequence[str]]] = ()
+    silenced: Sequence[Finding] = ()
+    gone: Sequence[Finding] = ()
 
 
 @dataclass
@@ -63,12 +67,13 @@ class _Told:
     managers: dict[tuple[str, str], Manager] = field(default_factory=dict)
 
 
-def run_rules(catalog: Catalog, limits: Limits, only: Collection[str] = ()) -> Checked:
+def run_rules(catalog: Catalog, policy: Policy = NO_POLICY, only: Collection[str] = ()) -> Checked:
     """Evaluate rules over the inputs of a catalog.
 
-    limits  those that are changed
+    policy  what the site says of its own
     only    rules and diagnoses whose findings are wanted; empty: all
     """
+    limits = changed_limits(policy.limits.items())
     asked = wanted(limits)
     told = _Told()
     for rows in judged(catalog, asked):
@@ -77,12 +82,26 @@ def run_rules(catalog: Catalog, limits: Limits, only: Collection[str] = ()) -> C
         for rule in asked.values():
             if rule.subject == rows.subject.name:
                 _evaluate(rule, rows, catalog, told)
-    changed = (replace(each, changed=limits.get(each.rule, {})) for each in told.findings)
-    several = list(with_jobs(changed, catalog, told.held))
-    ranked = sorted(diagnosed(several, diagnoses(), told.known), key=lambda each: each.place)
+    several = [
+        replace(each, changed=limits.get(each.rule, {}))
+        for each in with_jobs(filter(policy.wants, told.findings), catalog, told.held)
+    ]
+    loud = [each for each in several if not policy.silences(each)]
+    ranked = sorted(diagnosed(loud, diagnoses(), told.known), key=lambda each: each.place)
     shown = [each for each in ranked if not only or each.rule in only]
-    managers = [told.managers[key] for key in sorted(told.managers)]
-    return Checked(managers, shown, told.once, list(_not_evaluated(asked, told.known)))
+    return Checked(
+        managers=[told.managers[key] for key in sorted(told.managers)],
+        findings=[each for each in shown if not policy.silences(each)],
+        seen_once=[each for each in told.once if not only or each.rule.id in only],
+        not_evaluated=list(_not_evaluated(asked, told.known)),
+        silenced=[each for each in (*several, *shown) if policy.silences(each)],
+    )
+
+
+def compared_with(now: Checked, earlier: Checked) -> Checked:
+    """Return what was checked, its findings compared with those of an earlier time."""
+    findings, gone = since(now.findings, earlier.findings)
+    return replace(now, findings=findings, gone=gone)
 
 
 def _evaluate(rule: Rule, rows: Judged, catalog: Catalog, told: _Told) -> None:
