@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 import pyarrow as pa
 
 from smfparse.advice import NO_POLICY, Checked, Policy, Rule, rules, run_rules, subjects
-from smfparse.advice.judging import State, subject_query, value_column
+from smfparse.advice.judging import State, subject_query, value_column, wanted
 from smfparse.query import Catalog, Connection, connected
 from smfparse.tables import named_macros, schema, view_macros
 
@@ -33,6 +33,7 @@ class Case(NamedTuple):
     rule: str
     name: str
     rows: Rows
+    limits: Mapping[str, float]
 
 
 @cache
@@ -44,9 +45,9 @@ def cases() -> tuple[Case, ...]:
 def _cases() -> Iterator[Case]:
     for file in sorted(_CASES.glob("*.toml")):
         for rule, entry in tomllib.loads(file.read_text("utf-8")).items():
-            base = entry.pop("base", {})
+            base, limits = entry.pop("base", {}), entry.pop("limits", {})
             for name, rows in entry.items():
-                yield Case(rule, name, _merged(base, rows))
+                yield Case(rule, name, _merged(base, rows), limits)
 
 
 def _merged(base: Rows, changed: Rows) -> Rows:
@@ -60,9 +61,14 @@ def _merged(base: Rows, changed: Rows) -> Rows:
     return found
 
 
-def states(rule: str, rows: Rows) -> list[tuple[int | None, float | None]]:
-    """Return what a rule says of each row of its subject over tables, and the figure."""
-    which = rules()[rule]
+def states(
+    rule: str, rows: Rows, limits: Mapping[str, float] = {}
+) -> list[tuple[int | None, float | None]]:
+    """Return what a rule says of each row of its subject over tables, and the figure.
+
+    limits  those that the site gives
+    """
+    which = wanted({rule: limits})[rule]
     found = _asked(which, rows, f'"{rule}", "{value_column(which)}"')
     return [tuple(each.values()) for each in found]
 
@@ -71,7 +77,9 @@ def rank(rule: str, rows: Rows) -> int:
     """Return the class of what a rule says over all rows that crossed."""
     which = rules()[rule]
     crossed = f'WHERE "{rule}" = {State.CROSSED.value}'
-    ((number,),) = [each.values() for each in _asked(which, rows, which.ranks or str(which.rank), crossed)]
+    ((number,),) = [
+        each.values() for each in _asked(which, rows, which.ranks or str(which.rank), crossed)
+    ]
     return int(number)
 
 
