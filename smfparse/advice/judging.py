@@ -62,13 +62,13 @@ class Judged:
 
     def states(self, rule: Rule) -> NDArray[np.int8]:
         """Return the state of each row; -1: not evaluated, or excluded."""
-        found = self.table[rule.id].combine_chunks().fill_null(-1).to_numpy(zero_copy_only=False)
+        found = np.asarray(self.table[rule.id].combine_chunks().fill_null(-1))
         return np.where(self.excluded, -1, found).astype(np.int8)
 
     def number(self, column: str) -> NDArray[np.float64]:
         """Return a column of numbers; NaN: NULL."""
-        found = self.table[column].combine_chunks().cast(pa.float64())
-        return found.fill_null(np.nan).to_numpy(zero_copy_only=False)
+        found = self.table[column].combine_chunks().cast(pa.float64()).fill_null(np.nan)
+        return np.asarray(found)
 
 
 def condition(rule: Rule) -> str:
@@ -134,7 +134,7 @@ def _state(rule: Rule) -> str:
 
 def _judged(subject: Subject, table: pa.Table) -> Judged:
     starts = _microseconds(table["start"])
-    seconds = table["seconds"].combine_chunks().cast(pa.float64()).fill_null(0.0).to_numpy()
+    seconds = np.asarray(table["seconds"].combine_chunks().cast(pa.float64()).fill_null(0.0))
     codes = np.array([_codes(table[each]) for each in KEYS]).reshape(len(KEYS), -1)
     groups, first = _numbered(codes)
     keys = list(zip(*(table[each].take(first).to_pylist() for each in KEYS), strict=True))
@@ -158,12 +158,12 @@ def _numbered(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.i
 
 def _codes(column: pa.ChunkedArray) -> NDArray[np.int64]:
     found = column.combine_chunks().dictionary_encode().indices
-    return found.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+    return np.asarray(found.cast(pa.int64()).fill_null(-1))
 
 
 def _microseconds(column: pa.ChunkedArray) -> NDArray[np.int64]:
     found = column.combine_chunks().cast(pa.timestamp("us")).cast(pa.int64())
-    return found.fill_null(0).to_numpy(zero_copy_only=False)
+    return np.asarray(found.fill_null(0))
 
 
 def crossed_rows(rule: Rule) -> str:

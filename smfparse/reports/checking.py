@@ -2,8 +2,8 @@
 
 A field that is `Annotated[type, Key("what it says")]` is a key of that name; it is required unless
 the field has a default. The type is one of str, bool, float, Any, a dataclass like this one, and
-tuple, frozenset and Mapping[str, ...] of these, or one of them and None. Whatever is wrong is a RequestError that names the
-file, the key, what is wrong and what to write instead.
+tuple, frozenset and Mapping[str, ...] of these, or one of them and None. Whatever is wrong is a
+RequestError that names the file, the key, what is wrong and what to write instead.
 """
 
 from __future__ import annotations
