@@ -17,12 +17,12 @@ page_sets AS (
 SELECT
     system, qmgr, qpstpool::VARCHAR AS object, '' AS job, interval_start AS start,
     interval_seconds AS seconds, utc_offset, mq_version,
-    qpstnbuf AS buffers, qpstcbsl AS least_free, 100 * qpstcbsl / nullif(qpstnbuf, 0) AS free,
-    qpstgetp::BIGINT + qpstgetn AS page_gets, qpstrio AS reads, qpsttpw AS pages_written,
-    qpstwio AS write_ios, qpstimw AS written_at_once, qpstdwt, qpstdmc, qpstsos,
-    qpststl AS steals, qpststla AS steal_changes, qpstloc AS above, qpstf4kb AS fixed,
-    checkpoints, coalesce(page_sets, 1) AS page_sets, busy_page_sets,
-    coalesce(max(qpstrio) OVER (
+    qpstnbuf::BIGINT AS buffers, 100 * qpstcbsl::DOUBLE / nullif(qpstnbuf, 0) AS free,
+    qpstgetp::BIGINT + qpstgetn AS page_gets, qpstrio::BIGINT AS reads, qpsttpw::BIGINT AS pages_written,
+    qpstwio::BIGINT AS write_ios, qpstimw::BIGINT AS written_at_once, qpstdwt, qpstdmc, qpstsos,
+    qpststl::BIGINT AS steals, qpststla::BIGINT AS steal_changes, qpstloc AS above, qpstf4kb AS fixed,
+    checkpoints::BIGINT AS checkpoints, coalesce(page_sets, 1) AS page_sets, busy_page_sets,
+    coalesce(max(qpstrio::BIGINT) OVER (
         PARTITION BY system, qmgr, qpstpool ORDER BY interval_start
         ROWS BETWEEN 1 FOLLOWING AND 3 FOLLOWING
     ), 0) AS reads_after,
