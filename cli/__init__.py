@@ -88,7 +88,7 @@ def _leave(code: int, message: str = "", error: BaseException | None = None) -> 
     sys.exit(code)
 
 
-_NAMES = ("info", "report", "compare", "convert", "sql", "describe", "dump", "generate")
+_NAMES = ("info", "check", "report", "compare", "convert", "sql", "describe", "dump", "generate")
 
 
 class _NoPandas:
@@ -151,6 +151,7 @@ def main() -> None:
     \b
     Exit codes:
       0    success; also if the input lacks the data of a report
+      3    check --fail-on: there is a finding of that class
       4    part of the input could not be used; stderr reports what and where
       8    no result: no usable input, damage with --strict, no room for the output,
            an end by --timeout or --max-copy

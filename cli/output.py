@@ -199,13 +199,19 @@ def nothing_selected(opened: Inputs) -> bool:
 
 
 def finish(
-    damage: DamageLog, duplicates: int = 0, *, listed: bool = False, reported: bool = False
+    damage: DamageLog,
+    duplicates: int = 0,
+    *,
+    listed: bool = False,
+    reported: bool = False,
+    code: int = 0,
 ) -> None:
     """Report duplicates and damage on stderr; if there is damage, leave with exit code 4.
 
     duplicates  records left out because an earlier dump has them
     listed      whether the result lists the damage
     reported    whether the damage was reported as it was met
+    code        an exit code that goes before that of damage; 0: there is none
     """
     if duplicates:
         from smfparse.inspecting import left_out
@@ -214,7 +220,9 @@ def finish(
     if damage:
         if not reported:
             report_damage(damage, listed=listed)
-        sys.exit(EXIT_DAMAGE)
+        sys.exit(code or EXIT_DAMAGE)
+    if code:
+        sys.exit(code)
 
 
 def report_damage(damage: DamageLog, *, listed: bool = False) -> None:

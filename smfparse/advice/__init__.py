@@ -8,20 +8,35 @@ from typing import TYPE_CHECKING
 from smfparse.faces import face
 
 if TYPE_CHECKING:
-    from smfparse.advice.declaration import IMPACTS as IMPACTS
     from smfparse.advice.declaration import RANKS as RANKS
+    from smfparse.advice.declaration import Diagnosis as Diagnosis
     from smfparse.advice.declaration import Rule as Rule
     from smfparse.advice.declaration import diagnoses as diagnoses
     from smfparse.advice.declaration import rules as rules
     from smfparse.advice.declaration import subjects as subjects
+    from smfparse.advice.explaining import chosen_ids as chosen_ids
+    from smfparse.advice.explaining import explain_lines as explain_lines
+    from smfparse.advice.explaining import explained as explained
     from smfparse.advice.findings import Finding as Finding
     from smfparse.advice.findings import Once as Once
+    from smfparse.advice.machines import junit_lines as junit_lines
+    from smfparse.advice.machines import metric_lines as metric_lines
+    from smfparse.advice.policy import NO_POLICY as NO_POLICY
+    from smfparse.advice.policy import Policy as Policy
+    from smfparse.advice.policy import parsed_limits as parsed_limits
+    from smfparse.advice.policy import site_policy as site_policy
+    from smfparse.advice.printing import CheckDocument as CheckDocument
     from smfparse.advice.running import Checked as Checked
+    from smfparse.advice.running import compared_with as compared_with
     from smfparse.advice.running import run_rules as run_rules
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
-        declaration="IMPACTS RANKS Rule diagnoses rules subjects",
+        declaration="RANKS Diagnosis Rule diagnoses rules subjects",
+        explaining="chosen_ids explain_lines explained",
         findings="Finding Once",
-        running="Checked run_rules",
+        machines="junit_lines metric_lines",
+        policy="NO_POLICY Policy parsed_limits site_policy",
+        printing="CheckDocument",
+        running="Checked compared_with run_rules",
     )

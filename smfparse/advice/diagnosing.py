@@ -25,11 +25,11 @@ def diagnosed(
     """
     shown = [each for each in found if not _is_sign(each)]
     for which in declared.values():
-        for cause in _causes(which, found, known):
-            explained = [each for each in shown if _explains(which, cause, each)]
+        for core in _cores(which, found, known):
+            explained = [each for each in shown if _explains(which, core, each)]
             if explained:
                 shown = [each for each in shown if each not in explained]
-                shown.append(_cause_of(which, cause, explained))
+                shown.append(_cause_of(which, core, explained))
     return shown
 
 
@@ -37,9 +37,7 @@ def _is_sign(finding: Finding) -> bool:
     return isinstance(finding.cause, Rule) and finding.cause.is_sign
 
 
-def _causes(
-    which: Diagnosis, found: Sequence[Finding], known: Collection[str]
-) -> Iterator[Finding]:
+def _cores(which: Diagnosis, found: Sequence[Finding], known: Collection[str]) -> Iterator[Finding]:
     """Yield the finding at the core of each object for which the conditions hold together.
 
     Where several rules of the core found the same object, the first of them in the declaration is

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 SECOND_US = 1_000_000
 """Microseconds of a second: times here are microseconds since 1970, UTC."""
+_EPOCH = dt.datetime(1970, 1, 1)
 _SLACK = 0.1
 """Share of an interval up to which the next may begin later, and still follow it."""
 _FIRST = 3
@@ -34,6 +36,11 @@ class Run(NamedTuple):
     def overlaps(self, start: int, end: int) -> bool:
         """Whether the run and a time have a moment in common."""
         return self.start < end and start < self.end
+
+
+def moment(microseconds: int, offset: int) -> dt.datetime:
+    """Return a time in microseconds UTC as local time, `offset` seconds ahead of UTC."""
+    return _EPOCH + dt.timedelta(microseconds=microseconds, seconds=offset)
 
 
 def excluded(starts: NDArray[np.int64], seconds: NDArray[np.float64]) -> NDArray[np.bool_]:

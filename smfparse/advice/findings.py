@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smfparse.advice.declaration import Diagnosis, Rule
-from smfparse.advice.episodes import SECOND_US, Run, main_episode, runs
+from smfparse.advice.episodes import SECOND_US, Run, main_episode, moment, runs
 from smfparse.advice.judging import KEYS, Judged, State, crossed_rows, value_column
-from smfparse.advice.trends import Move, move
+from smfparse.advice.trends import Move, move_of
 
 if TYPE_CHECKING:
     from smfparse.query import Catalog
@@ -23,7 +23,6 @@ _PERSISTENT_RUN = 3, 15 * 60
 """A run of so many intervals and seconds is persistent."""
 _PEAK_SHARE = 0.1
 _HOUR_US = 3600 * SECOND_US
-_EPOCH = dt.datetime(1970, 1, 1)
 
 
 @dataclass(frozen=True)
@@ -46,6 +45,7 @@ class Finding:
     runs         all of these, microseconds UTC
     values       the figure of each crossed interval
     explains     findings that it is the cause of
+    since        new, worse or as before, against a baseline; '': there is none
     """
 
     cause: Rule | Diagnosis
@@ -76,6 +76,11 @@ class Finding:
     explains: Sequence[Finding] = ()
     jobs: Sequence[str] = ()
     changed: Mapping[str, float] = field(default_factory=dict)
+    since: str = ""
+
+    def __repr__(self) -> str:
+        place = " ".join(filter(None, self.key))
+        return f"<{self.rule} {place}: {self.name}, {self.start} to {self.end}>"
 
     @property
     def rule(self) -> str:
@@ -93,6 +98,16 @@ class Finding:
         return self.seconds_crossed / self.seconds if self.seconds else 0.0
 
     @property
+    def peak(self) -> float | None:
+        """The worst value of its figure; None: it has none."""
+        return self.figure.value if self.figure else None
+
+    @property
+    def worst_is_lowest(self) -> bool:
+        """Whether the lowest value of its figure is the worst."""
+        return isinstance(self.cause, Rule) and self.cause.lowest
+
+    @property
     def key(self) -> tuple[str, str, str, str]:
         """What it is about."""
         return self.system, self.qmgr, self.object, self.job
@@ -106,9 +121,9 @@ class Finding:
         diagnosed = not isinstance(self.cause, Diagnosis)
         return self.rank, -amount, diagnosed, -self.share, self.rule, *self.key
 
-    def local(self, moment: int) -> dt.datetime:
+    def local(self, microseconds: int) -> dt.datetime:
         """Return a moment in microseconds UTC as local time of the system."""
-        return _EPOCH + dt.timedelta(microseconds=moment, seconds=self.offset)
+        return moment(microseconds, self.offset)
 
 
 @dataclass(frozen=True)
@@ -160,6 +175,7 @@ def _finding(
     worst = _worst(amounts, lowest=rule.lowest)
     peak = float(amounts[worst])
     system, qmgr, name, job = key
+    offset = int(np.nan_to_num(offsets[rows[0]]))
     finding = Finding(
         cause=rule,
         rank=rule.rank,
@@ -168,9 +184,9 @@ def _finding(
         object=name,
         job=job,
         kind=judged.subject.object,
-        offset=int(np.nan_to_num(offsets[rows[0]])),
-        start=_EPOCH,
-        end=_EPOCH,
+        offset=offset,
+        start=moment(main.start, offset),
+        end=moment(main.end, offset),
         runs=its,
         usual=usual,
         evaluated=len(rows),
@@ -183,11 +199,9 @@ def _finding(
     )
     return replace(
         finding,
-        start=finding.local(main.start),
-        end=finding.local(main.end),
         peak_at=finding.local(int(starts[crossed][worst])),
         persistence=_persistence(finding),
-        move=move(judged, rule, rows),
+        move=move_of(judged, rule, rows),
     )
 
 
@@ -267,8 +281,7 @@ def seen_once(judged: Judged, rule: Rule) -> Iterator[Once]:
         rows = np.flatnonzero(its & few)
         row = rows[_worst(values[rows], lowest=rule.lowest)]
         system, qmgr, name, job = (each or "" for each in judged.keys[group])
-        seconds = float(np.nan_to_num(offsets[row]))
-        at = _EPOCH + dt.timedelta(microseconds=int(judged.starts[row]), seconds=seconds)
+        at = moment(int(judged.starts[row]), int(np.nan_to_num(offsets[row])))
         value = None if np.isnan(values[row]) else float(values[row])
         figure = Figure(rule.figure, value, rule.style)
         yield Once(rule, system, qmgr, name, job, at, len(rows), figure)

@@ -2,73 +2,150 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from smfparse.advice.baseline import since
+from smfparse.advice.culprits import with_jobs
 from smfparse.advice.declaration import Rule, diagnoses, subjects
 from smfparse.advice.diagnosing import diagnosed
+from smfparse.advice.episodes import SECOND_US, moment
 from smfparse.advice.findings import Finding, Once, found, seen_once
-from smfparse.advice.judging import judged, wanted
+from smfparse.advice.judging import Judged, judged, wanted
+from smfparse.advice.policy import NO_POLICY, Policy, changed_limits
 
 if TYPE_CHECKING:
     from smfparse.query import Catalog
 
-Limits = Mapping[str, Mapping[str, float]]
-"""Limits that are changed: by rule, then by name."""
 _SEEN_ONCE = 3
 """The last class of which a condition below its minimum sample is told."""
+
+
+@dataclass(frozen=True)
+class Manager:
+    """A queue manager of the input, and the time that its data covers, local."""
+
+    system: str
+    qmgr: str
+    start: dt.datetime
+    end: dt.datetime
 
 
 @dataclass(frozen=True)
 class Checked:
     """What the rules say of inputs.
 
+    managers       the queue managers with data that a rule looks at
     findings       ranked, the most serious first; those that a diagnosis explains are under it
     seen_once      conditions that held below the minimum sample, in the order of the rules
     not_evaluated  the trace that would tell, and the rules that need it
+    silenced       findings that the policy of the site does not want to see
+    gone           findings of the baseline that are no more
     """
 
+    managers: Sequence[Manager] = ()
     findings: Sequence[Finding] = ()
     seen_once: Sequence[Once] = ()
-    not_evaluated: Sequence[tuple[str, Sequence[str]]] = field(default_factory=list)
+    not_evaluated: Sequence[tuple[str, Sequence[str]]] = ()
+    silenced: Sequence[Finding] = ()
+    gone: Sequence[Finding] = ()
+
+    @property
+    def table(self) -> Any:
+        """Findings as a pyarrow.Table, each followed by those that it explains."""
+        from smfparse.advice.rows import table
+
+        return table(self.findings)
+
+    def __repr__(self) -> str:
+        lines = (f"{each.rank} {each!r}" for each in self.findings)
+        return "\n".join((f"<{len(self.findings)} findings", *lines)) + ">"
 
 
-def run_rules(catalog: Catalog, limits: Limits, only: Collection[str] = ()) -> Checked:
+@dataclass
+class _Told:
+    """What the rules have said so far; `known` are those that could be evaluated."""
+
+    findings: list[Finding] = field(default_factory=list)
+    once: list[Once] = field(default_factory=list)
+    known: set[str] = field(default_factory=set)
+    held: set[str] = field(default_factory=set)
+    managers: dict[tuple[str, str], Manager] = field(default_factory=dict)
+
+
+def run_rules(catalog: Catalog, policy: Policy = NO_POLICY, only: Collection[str] = ()) -> Checked:
     """Evaluate rules over the inputs of a catalog.
 
-    limits  those that are changed
+    policy  what the site says of its own
     only    rules and diagnoses whose findings are wanted; empty: all
     """
+    limits = changed_limits(policy.limits.items())
     asked = wanted(limits)
-    several: list[Finding] = []
-    once: list[Once] = []
-    known: set[str] = set()
+    told = _Told()
     for rows in judged(catalog, asked):
+        told.held.add(rows.name)
+        _add_managers(told.managers, rows)
         for rule in asked.values():
-            if rule.subject != rows.subject.name:
-                continue
-            if (rows.states(rule) >= 0).any():
-                known.add(rule.id)
-            several += (
-                replace(each, changed=limits.get(rule.id, {}))
-                for each in found(rows, rule, catalog)
-            )
-            if rule.rank <= _SEEN_ONCE and not rule.is_sign:
-                once += seen_once(rows, rule)
-    ranked = sorted(diagnosed(several, diagnoses(), known), key=lambda each: each.place)
+            if rule.subject == rows.subject.name:
+                _evaluate(rule, rows, catalog, told)
+    several = [
+        replace(each, changed=limits.get(each.rule, {}))
+        for each in with_jobs(filter(policy.wants, told.findings), catalog, told.held)
+    ]
+    loud = [each for each in several if not policy.silences(each)]
+    ranked = sorted(diagnosed(loud, diagnoses(), told.known), key=lambda each: each.place)
     shown = [each for each in ranked if not only or each.rule in only]
-    return Checked(shown, once, _not_evaluated(asked, known))
+    return Checked(
+        managers=[told.managers[key] for key in sorted(told.managers)],
+        findings=[each for each in shown if not policy.silences(each)],
+        seen_once=[each for each in told.once if not only or each.rule.id in only],
+        not_evaluated=list(_not_evaluated(asked, told.known)),
+        silenced=[each for each in (*several, *shown) if policy.silences(each)],
+    )
+
+
+def compared_with(now: Checked, earlier: Checked) -> Checked:
+    """Return what was checked, its findings compared with those of an earlier time."""
+    findings, gone = since(now.findings, earlier.findings)
+    return replace(now, findings=findings, gone=gone)
+
+
+def _evaluate(rule: Rule, rows: Judged, catalog: Catalog, told: _Told) -> None:
+    if (rows.states(rule) >= 0).any():
+        told.known.add(rule.id)
+    told.findings += found(rows, rule, catalog)
+    if rule.rank <= _SEEN_ONCE and not rule.is_sign:
+        told.once += seen_once(rows, rule)
+
+
+def _add_managers(managers: dict[tuple[str, str], Manager], rows: Judged) -> None:
+    """Add the queue managers of rows, and the time that they cover."""
+    offsets = rows.number("utc_offset")
+    ends = rows.starts + (rows.seconds * SECOND_US).astype(np.int64)
+    first = np.flatnonzero(np.diff(rows.groups, prepend=-1)).tolist()
+    for begin, end in zip(first, [*first, len(ends)][1:], strict=True):
+        system, qmgr = (each or "" for each in rows.keys[rows.groups[begin]][:2])
+        offset = int(np.nan_to_num(offsets[begin]))
+        start = moment(int(rows.starts[begin:end].min()), offset)
+        last = moment(int(ends[begin:end].max()), offset)
+        known = managers.get((system, qmgr), Manager(system, qmgr, start, last))
+        managers[system, qmgr] = Manager(
+            system, qmgr, min(known.start, start), max(known.end, last)
+        )
 
 
 def _not_evaluated(
     asked: Mapping[str, Rule], known: Collection[str]
-) -> list[tuple[str, Sequence[str]]]:
-    """Return the traces that rules would need, each with these rules."""
+) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield the traces that rules would need, each with these rules."""
     by_trace: dict[str, list[str]] = defaultdict(list)
     for rule in asked.values():
         if rule.id not in known and not rule.is_sign:
             newer = f", MQ {rule.versions} or newer" if rule.versions else ""
             by_trace[subjects()[rule.subject].trace + newer].append(rule.id)
-    return sorted(by_trace.items())
+    yield from sorted(by_trace.items())

@@ -29,7 +29,7 @@ class Move(NamedTuple):
     hours: float | None
 
 
-def move(judged: Judged, rule: Rule, rows: NDArray[np.int64]) -> Move | None:
+def move_of(judged: Judged, rule: Rule, rows: NDArray[np.int64]) -> Move | None:
     """Return how the figure that a rule follows moves over rows; None: no more than by chance."""
     if rule.trend is None:
         return None

@@ -24,7 +24,7 @@ def _of_rank(case: Case) -> bool:
     ids=lambda each: f"{each.rule}-{each.name}",
 )
 def test_a_rule_crosses_where_it_is_said_to(case: Case) -> None:
-    found = {state for state, _ in states(case.rule, case.rows)}
+    found = {state for state, _ in states(case.rule, case.rows, case.limits)}
 
     kind = case.name.split("_")[0]
     assert found & EXPECTED[kind]

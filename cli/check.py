@@ -1,0 +1,136 @@
+"""smfparse check: what is wrong, since when, who causes it, and what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_options
+from smfparse.cli.output import Output, finish, nothing_selected
+
+if TYPE_CHECKING:
+    from smfparse.advice import Checked, Policy
+    from smfparse.inputs import Inputs
+
+EXIT_FOUND = 3
+JUNIT = "junit"
+_ALL = "*"
+
+
+@click.command("check", epilog=INPUT_HELP)
+@click.argument("inputs", metavar="INPUT...", nargs=-1, type=str)
+@click.option(
+    "--limit",
+    "changed",
+    multiple=True,
+    metavar="RULE=VALUE",
+    help="Set the limit of a rule: LOG-RESPONSE=1200; of one with several: LOG-BUSY.pages=90.",
+)
+@click.option(
+    "--policy",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Read limits, minimum runs, objects and silenced rules of the site from FILE (TOML).",
+)
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="RULES",
+    help="Show only findings of these rules or diagnoses: D2, 'LOG-*'.",
+)
+@click.option(
+    "--fail-on",
+    type=click.IntRange(1, 3),
+    metavar="CLASS",
+    help="End with exit code 3 if there is a finding of this class (1, 2 or 3) or a more serious "
+    "one.",
+)
+@click.option(
+    "--since-baseline",
+    "baseline",
+    metavar="OLD",
+    help="Compare with the findings in OLD, an earlier input: mark what is new or worse, list what "
+    "is gone.",
+)
+@click.option("--all", "at_length", is_flag=True, help="Print every finding at length.")
+@click.option("--metrics", is_flag=True, help="Print metrics for Prometheus instead.")
+@click.option(
+    "--explain",
+    is_flag=False,
+    flag_value=_ALL,
+    metavar="[RULE]",
+    help="Print the rules, or RULE: conditions, limits, sources, and what to do; needs no INPUT.",
+)
+@reading_options("--to", "--until")
+@output_options(JUNIT)
+def command(
+    inputs: tuple[str, ...],
+    changed: tuple[str, ...],
+    policy: Path | None,
+    only: tuple[str, ...],
+    fail_on: int | None,
+    baseline: str | None,
+    at_length: bool,
+    metrics: bool,
+    explain: str | None,
+    output: Output,
+    reading: Reading,
+) -> None:
+    """Check INPUT by the rules of the catalogue: report findings, ranked, with evidence.
+
+    Classes: 1 loss or outage near, 2 constraint, 3 waste, 4 to know, 5 data quality. A finding
+    covers all intervals in which its condition holds; a diagnosis stands above the findings that it
+    explains. The first interval after a start of the trace or a restart is left out.
+
+    \b
+    Example:
+      smfparse check DUMP.smf
+      smfparse check DUMP.smf --limit LOG-RESPONSE=1200 --fail-on 2
+      smfparse check today.smf --since-baseline yesterday.smf --format html --output check.html
+      smfparse check --explain LOG-BUSY
+    """
+    from smfparse import advice
+
+    if explain is not None:
+        output.check_text("--explain")
+        output.write_lines(advice.explain_lines("" if explain == _ALL else explain))
+        return
+    if not inputs:
+        raise click.UsageError("Missing argument 'INPUT...'.")
+    if metrics:
+        output.check_text("--metrics")
+    site = advice.site_policy(policy, advice.parsed_limits(changed))
+    patterns = advice.chosen_ids(only)
+    opened = reading.open(inputs, output.path)
+    checked = _checked(opened, site, patterns)
+    if not checked.managers:
+        nothing_selected(opened)
+    if baseline is not None:
+        earlier = _checked(reading.open([baseline], output.path), site, patterns)
+        checked = advice.compared_with(checked, earlier)
+    _write(checked, inputs, output, at_length=at_length, metrics=metrics)
+    failing = fail_on is not None and any(each.rank <= fail_on for each in checked.findings)
+    finish(opened.damage, opened.duplicates, code=EXIT_FOUND if failing else 0)
+
+
+def _checked(opened: Inputs, policy: Policy, only: frozenset[str]) -> Checked:
+    from smfparse.advice import run_rules
+    from smfparse.query import Catalog
+
+    with Catalog(opened) as catalog:
+        return run_rules(catalog, policy, only)
+
+
+def _write(
+    checked: Checked, inputs: tuple[str, ...], output: Output, *, at_length: bool, metrics: bool
+) -> None:
+    from smfparse import advice
+
+    if metrics:
+        output.write_lines(advice.metric_lines(checked))
+    elif output.format == JUNIT:
+        output.write_lines(advice.junit_lines(checked))
+    else:
+        output.write(advice.CheckDocument(checked, inputs, at_length=at_length))

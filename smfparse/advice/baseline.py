@@ -1,0 +1,39 @@
+"""Findings against those of an earlier time: what is new, gone or worse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from smfparse.advice.findings import Finding
+
+NEW, WORSE, SAME = "new", "worse", "as before"
+_LARGER = 1.2
+"""How many times worse a figure is, or how many times longer a condition holds, to be worse."""
+
+
+def since(
+    now: Sequence[Finding], earlier: Sequence[Finding]
+) -> tuple[list[Finding], list[Finding]]:
+    """Return findings, each compared with the earlier one of its kind, and those that are gone."""
+    before = {(each.rule, *each.key): each for each in earlier}
+    compared = [
+        replace(each, since=_compared(each, before.pop((each.rule, *each.key), None)))
+        for each in now
+    ]
+    return compared, list(before.values())
+
+
+def _compared(now: Finding, before: Finding | None) -> str:
+    if before is None:
+        return NEW
+    longer = now.share > _LARGER * before.share
+    return WORSE if now.rank < before.rank or longer or _is_worse(now, before) else SAME
+
+
+def _is_worse(now: Finding, before: Finding) -> bool:
+    """Whether the worst value of a figure is clearly worse than it was."""
+    new, old = now.peak, before.peak
+    if new is None or old is None:
+        return False
+    return new * _LARGER < old if now.worst_is_lowest else new > _LARGER * old

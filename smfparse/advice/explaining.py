@@ -1,0 +1,102 @@
+"""The catalogue of rules and diagnoses in words: for `check --explain` and docs/rules.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
+
+from smfparse.advice.declaration import (
+    RANKS,
+    TAGS,
+    Diagnosis,
+    Limit,
+    Rule,
+    diagnoses,
+    rules,
+    subjects,
+    unknown_rule,
+)
+from smfparse.advice.judging import condition
+
+Said = tuple[str, str]
+"""A word, and what there is to say to it."""
+
+
+def chosen(name: str = "", option: str = "explain") -> list[Rule | Diagnosis]:
+    """Return the rules and diagnoses of a name or pattern; '': all.
+
+    Raises RequestError where there is none.
+    """
+    known: list[Rule | Diagnosis] = [*diagnoses().values(), *rules().values()]
+    found = [each for each in known if not name or fnmatchcase(each.id, name.upper())]
+    if not found:
+        raise unknown_rule(name, option, [each.id for each in known])
+    return [each for each in found if name or not (isinstance(each, Rule) and each.is_sign)]
+
+
+def explained(which: Rule | Diagnosis) -> Iterator[Said]:
+    """Yield what there is to say of a rule or diagnosis; what is empty is left out."""
+    said = _of_rule(which) if isinstance(which, Rule) else _of_diagnosis(which)
+    yield from (each for each in said if each[1])
+
+
+def explain_lines(name: str = "") -> Iterator[str]:
+    """Yield the catalogue as lines of text."""
+    for number, each in enumerate(chosen(name)):
+        yield from [""] if number else []
+        yield f"{each.id}: {each.name} (class {each.rank}, {RANKS[each.rank]})"
+        for word, text in explained(each):
+            yield f"  {word.ljust(10)} {text}"
+
+
+def _of_rule(rule: Rule) -> Iterator[Said]:
+    subject = subjects()[rule.subject]
+    yield "condition", " ".join(_readable(rule).split())
+    yield "minimum", "" if rule.minimum == "TRUE" else rule.minimum
+    yield "of", subject.object or "the queue manager"
+    for name, limit in rule.limits.items():
+        yield "limit", _limit(name, limit)
+    yield from _shared(rule)
+    yield "APARs", "; ".join(rule.apars)
+    yield "doubt", rule.doubt
+    yield "data", subject.trace + (f", MQ {rule.versions} or newer" if rule.versions else "")
+
+
+def _readable(rule: Rule) -> str:
+    """Return the condition, with its limits where they are known."""
+    return condition(rule) if rule.complete else rule.condition
+
+
+def _limit(name: str, limit: Limit) -> str:
+    number = f"{limit.value:g}" if limit.known else "given by the site"
+    source = f": {limit.source}" if limit.source else ""
+    return f"{name} = {number} ({TAGS[limit.tag]}{source})"
+
+
+def _of_diagnosis(which: Diagnosis) -> Iterator[Said]:
+    yield "found by", ", ".join(which.core)
+    for each in which.needs:
+        names = " or ".join(name.removesuffix("?") for name in each)
+        unknown = ", where there is data" if any(name.endswith("?") for name in each) else ""
+        yield "with", names + unknown
+    yield "without", ", ".join(which.without)
+    yield "explains", ", ".join(which.explains)
+    yield from _shared(which)
+
+
+def _shared(which: Rule | Diagnosis) -> Iterator[Said]:
+    yield "means", which.means
+    yield "do", which.do
+    yield "expect", which.expect
+    yield "not if", which.not_if
+    yield "source", which.source
+    yield "report", which.report
+
+
+def chosen_ids(patterns: Iterable[str]) -> frozenset[str]:
+    """Return the rules and diagnoses of names or patterns, which commas can separate.
+
+    Raises RequestError where there is none.
+    """
+    names = (each.strip() for text in patterns for each in text.split(","))
+    return frozenset(each.id for name in names for each in chosen(name, "only"))

@@ -1,0 +1,137 @@
+"""What a site says of its own: limits, how long a condition has to hold, objects, and silence.
+
+A policy is a file in TOML; the dataclasses here are the list of its keys, and docs/check.md shows
+one. Options of the command go before it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated, Any
+
+from smfparse.advice.declaration import diagnoses, rules, unknown_rule
+from smfparse.advice.findings import Finding
+from smfparse.errors import RequestError
+from smfparse.reports import Key, Where, expected, read_table, toml
+
+Limits = Mapping[str, Mapping[str, float]]
+"""Limits that are changed: by rule, then by name."""
+_FORM = "write RULE=VALUE, or RULE.NAME=VALUE for another limit than its first"
+
+
+def _date(value: Any, where: Where, _before: Mapping[str, Any]) -> dt.date:
+    found: dt.date = expected(dt.date, value, "a date, as 2026-12-31", where)
+    return found
+
+
+@dataclass(frozen=True)
+class Silence:
+    """Findings that a site knows of and does not want to see."""
+
+    rule: Annotated[str, Key("a rule or diagnosis, or a pattern")]
+    reason: Annotated[str, Key("why")]
+    until: Annotated[dt.date, Key("the last day of the data it holds for", read=_date)]
+    qmgr: Annotated[str, Key("a queue manager, or a pattern")] = "*"
+    object: Annotated[str, Key("an object, or a pattern")] = "*"
+
+    def covers(self, finding: Finding) -> bool:
+        """Whether it is about a finding."""
+        pairs = (
+            (finding.rule, self.rule),
+            (finding.qmgr, self.qmgr),
+            (finding.object, self.object),
+        )
+        named = all(fnmatchcase(*each) for each in pairs)
+        return named and finding.start.date() <= self.until
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What a site says of its own."""
+
+    limits: Annotated[
+        Mapping[str, float], Key('limits: `LOG-RESPONSE = 1200`, `"LOG-BUSY.pages" = 90`', "none")
+    ] = field(default_factory=dict)
+    runs: Annotated[
+        Mapping[str, float], Key("intervals in a row, from which on a rule is a finding", "1")
+    ] = field(default_factory=dict)
+    objects: Annotated[
+        Mapping[str, tuple[str, ...]], Key("the only objects of a rule, or patterns", "all")
+    ] = field(default_factory=dict)
+    silence: Annotated[tuple[Silence, ...], Key("findings that are not shown", "none")] = ()
+
+    def wants(self, finding: Finding) -> bool:
+        """Whether a finding is of an object, and long enough, to be one."""
+        patterns = self.objects.get(finding.rule, ("*",))
+        longest = finding.longest.intervals if finding.longest else 1
+        named = any(fnmatchcase(finding.object, each) for each in patterns)
+        return named and longest >= self.runs.get(finding.rule, 1)
+
+    def silences(self, finding: Finding) -> bool:
+        """Whether a finding is not to be shown."""
+        return any(each.covers(finding) for each in self.silence)
+
+
+NO_POLICY = Policy()
+
+
+def read_policy(path: Path) -> Policy:
+    """Return the policy in a file. Raises RequestError for what is wrong, with its place."""
+    where = Where(str(path))
+    policy = Policy(**read_table(Policy, toml(path, where), where))
+    for key in ("limits", "runs", "objects"):
+        for name in getattr(policy, key):
+            rule, _, _ = name.partition(".")
+            where.at(key).check("rule", rule, rules())
+    changed_limits(policy.limits.items())
+    for number, each in enumerate(policy.silence):
+        known = [*rules(), *diagnoses()]
+        if not any(fnmatchcase(name, each.rule) for name in known):
+            raise where.at("silence").at(number).unknown("rule", each.rule, known)
+    return policy
+
+
+def changed_limits(several: Iterable[tuple[str, float]]) -> Limits:
+    """Return limits by rule and name. Raises RequestError for one that is not there.
+
+    several  `LOG-RESPONSE` or `LOG-BUSY.pages`, each with its number; the last of a name counts
+    """
+    found: dict[str, dict[str, float]] = {}
+    for name, value in several:
+        rule, _, limit = name.partition(".")
+        if rule not in rules():
+            raise unknown_rule(rule, "limit", rules())
+        limits = rules()[rule].limits
+        if not limits or (limit and limit not in limits):
+            there = f"use {', '.join(limits)}" if limits else "leave it out"
+            raise RequestError(f"limit={name}: {rule} has no such limit; {there}", "limit")
+        found.setdefault(rule, {})[limit or next(iter(limits))] = value
+    return found
+
+
+def parsed_limits(texts: Iterable[str]) -> dict[str, float]:
+    """Return numbers by name, of `RULE=VALUE` and `RULE.NAME=VALUE`. Raises RequestError."""
+    found = {}
+    for text in texts:
+        name, equals, number = text.partition("=")
+        try:
+            found[name.strip()] = float(number)
+        except ValueError as error:
+            what = "not a number" if equals else "no value"
+            raise RequestError(f"limit={text}: {what}; {_FORM}", "limit") from error
+    return found
+
+
+def site_policy(path: Path | None, limits: Mapping[str, float]) -> Policy:
+    """Return the policy in a file (None: none), with limits that go before its own.
+
+    Raises RequestError for what is wrong.
+    """
+    policy = NO_POLICY if path is None else read_policy(path)
+    changed = dict(policy.limits) | dict(limits)
+    changed_limits(changed.items())
+    return replace(policy, limits=changed)

@@ -1,0 +1,214 @@
+"""What was checked as a document: text for one screen, tables, and facts for programs."""
+
+from __future__ import annotations
+
+import datetime as dt
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from smfparse.advice.declaration import RANKS
+from smfparse.advice.findings import Figure, Finding, Once
+from smfparse.advice.rows import SCHEMA, row, rows
+from smfparse.advice.running import Checked
+from smfparse.advice.wording import (
+    about,
+    command,
+    heading,
+    lines_of,
+    moment_text,
+    peak,
+    shown,
+    span_text,
+)
+from smfparse.rendering import Column, Document, Facts, Section, Table
+
+_WIDTH = 118
+_MARGIN = 13
+"""Characters in front of a sentence: two blanks, a word, blanks."""
+_AT_LENGTH = 2
+"""The last class of findings that are shown at length, where not all are."""
+_ROOM = 4
+"""So many findings are shown at length, at least."""
+
+
+class CheckDocument(Document):
+    """Findings as a document.
+
+    inputs    as they were named, for the commands that show the evidence
+    at_length whether every finding is shown with all that there is to say
+    """
+
+    title = "Findings"
+
+    def __init__(
+        self, checked: Checked, inputs: Sequence[str] = (), *, at_length: bool = False
+    ) -> None:
+        self._checked = checked
+        self._inputs = inputs
+        self._at_length = at_length
+
+    def printed(self) -> Iterator[str]:
+        """Yield the lines of text: who was checked, findings by rank, what could not be told."""
+        yield from self._managers()
+        for number, each in enumerate(self._checked.findings):
+            if self._at_length or each.rank <= _AT_LENGTH or number < _ROOM:
+                yield from ("", f"{each.rank} {heading(each)}")
+                for word, sentence in lines_of(each, self._inputs):
+                    yield from _wrapped(word, sentence)
+        short = self._short()
+        if short:
+            yield ""
+        for each in short:
+            yield from _line(f"{each.rank} {heading(each)}: {peak(each)}, {each.persistence}")
+        yield from self._ends()
+
+    def sections(self) -> Iterator[Section]:
+        """Yield a section for each finding, then what was seen once and what no data tells."""
+        yield Section("", notes=list(self._managers()))
+        for each in self._checked.findings:
+            facts = [
+                [word, sentence] for word, sentence in lines_of(each, self._inputs) if sentence
+            ]
+            yield Section(
+                f"{each.rank} {heading(each)}", [Table([Column("What"), Column("Value")], facts)]
+            )
+        rest = [each for each in self._ends() if each]
+        if rest:
+            yield Section("What else there is to know", notes=rest)
+
+    def tables(self) -> Iterator[Table]:
+        """Yield one table: findings, each followed by those that it explains."""
+        found = rows(self._checked.findings)
+        cells = (
+            ["" if each[name] is None else str(_plain(each[name])) for name in SCHEMA.names]
+            for each in found
+        )
+        yield Table([*map(Column, SCHEMA.names)], cells)
+
+    def facts(self) -> Iterator[Facts]:
+        """Yield findings in their rank, what was seen once, and what was not evaluated."""
+        checked = self._checked
+        yield Facts(
+            {
+                "managers": [_fact_of_manager(each) for each in checked.managers],
+                "findings": [self.fact(each) for each in checked.findings],
+                "seen_once": [_fact_of_once(each) for each in checked.seen_once],
+                "not_evaluated": [
+                    {"trace": trace, "rules": list(rules)} for trace, rules in checked.not_evaluated
+                ],
+            },
+            indent=2,
+        )
+
+    def fact(self, finding: Finding) -> dict[str, Any]:
+        """Return a finding as names and values."""
+        cause = finding.cause
+        return _fact(finding) | {
+            "jobs": list(finding.jobs),
+            "evidence": [_figure(each) for each in finding.evidence],
+            "means": cause.means,
+            "do": cause.do,
+            "expect": cause.expect,
+            "not_if": cause.not_if,
+            "source": cause.source,
+            "limits": dict(finding.changed),
+            "show": command(finding, self._inputs),
+            "explains": [self.fact(each) for each in finding.explains],
+        }
+
+    def _short(self) -> list[Finding]:
+        if self._at_length:
+            return []
+        return [each for each in self._checked.findings[_ROOM:] if each.rank > _AT_LENGTH]
+
+    def _managers(self) -> Iterator[str]:
+        """Yield a line for each queue manager: when, and how many findings of which class."""
+        for each in self._checked.managers:
+            ranks = [
+                finding.rank
+                for finding in self._checked.findings
+                if (finding.system, finding.qmgr) == (each.system, each.qmgr)
+            ]
+            counts = (f"{ranks.count(rank)} {RANKS[rank]}" for rank in RANKS if rank in ranks)
+            told = ", ".join(counts) or "nothing to say"
+            names = f"{each.qmgr} on {each.system}" if each.qmgr else each.system
+            yield f"{names}, {span_text(each.start, each.end)}: {told}"
+        if not self._checked.managers:
+            yield "The input has no statistics or accounting of MQ."
+
+    def _ends(self) -> Iterator[str]:
+        if self._checked.gone:
+            yield from ("", "Gone since the baseline")
+        for each in self._checked.gone:
+            yield from _line(f"  {each.rank} {heading(each)}")
+        if self._checked.silenced:
+            yield from ("", f"Silenced by the policy: {len(self._checked.silenced)} findings")
+        if self._checked.seen_once:
+            yield from ("", "Seen once: too few of them to judge")
+        for once in self._checked.seen_once:
+            at = moment_text(once.at)
+            yield from _line(f"  {about(once)}: {once.rule.name}, {shown(once.figure)} ({at})")
+        if self._checked.not_evaluated:
+            yield from ("", "Not evaluated, for want of data")
+        for trace, rules in self._checked.not_evaluated:
+            yield from _line(f"  {trace} would tell about {len(rules)} more rules")
+
+
+def _line(text: str) -> Iterator[str]:
+    yield from textwrap.wrap(text, _WIDTH, subsequent_indent="    ", break_on_hyphens=False)
+
+
+def _wrapped(word: str, sentence: str) -> Iterator[str]:
+    """Yield the lines of a sentence with a word before it; none where there is no sentence.
+
+    A command stays in one line, to be copied.
+    """
+    if word == "show" and sentence:
+        yield f"  {word}".ljust(_MARGIN) + sentence
+    elif sentence:
+        yield from textwrap.wrap(
+            sentence,
+            _WIDTH,
+            initial_indent=f"  {word}".ljust(_MARGIN),
+            subsequent_indent=" " * _MARGIN,
+            break_on_hyphens=False,
+            break_long_words=False,
+        )
+
+
+def _fact(finding: Finding) -> dict[str, Any]:
+    return {name: _plain(value) for name, value in row(finding).items()}
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, dt.datetime) else value
+
+
+def _figure(figure: Figure) -> Mapping[str, Any]:
+    return {"text": shown(figure), "value": figure.value}
+
+
+def _fact_of_once(once: Once) -> dict[str, Any]:
+    return {
+        "class": once.rule.rank,
+        "rule": once.rule.id,
+        "name": once.rule.name,
+        "system": once.system,
+        "qmgr": once.qmgr,
+        "object": once.object,
+        "job": once.job,
+        "at": once.at.isoformat(),
+        "intervals": once.intervals,
+        "figure": once.figure.text,
+        "value": once.figure.value,
+    }
+
+
+def _fact_of_manager(manager: Any) -> dict[str, Any]:
+    return {
+        "system": manager.system,
+        "qmgr": manager.qmgr,
+        "start": manager.start.isoformat(),
+        "end": manager.end.isoformat(),
+    }
