@@ -101,7 +101,7 @@ def command(
         raise click.UsageError("Missing argument 'INPUT...'.")
     if metrics:
         output.check_text("--metrics")
-    site = advice.site_policy(policy, changed)
+    site = advice.site_policy(policy, advice.parsed_limits(changed))
     patterns = advice.chosen_ids(only)
     opened = reading.open(inputs, output.path)
     checked = _checked(opened, site, patterns)

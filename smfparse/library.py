@@ -14,7 +14,7 @@ from typing import Any, Unpack
 import polars as pl
 import pyarrow as pa
 
-from smfparse import comparing, reports
+from smfparse import advice, comparing, reports
 from smfparse.errors import Damage, RequestError
 from smfparse.inputs import Inputs, Options, ReadOptions, open_inputs
 from smfparse.inspecting import Group, inventory
@@ -124,6 +124,23 @@ class SmfData:
         sections: Sections | None = TOTAL if total else every(interval) if interval else None
         with Catalog(self.inputs) as catalog:
             return reports.report_table(reports.report(name), catalog, sections, **options)
+
+    def check(
+        self,
+        *,
+        policy: str | Path | None = None,
+        limits: Mapping[str, float] | None = None,
+        only: Iterable[str] = (),
+    ) -> advice.Checked:
+        """Return the findings of all rules, ranked; `table` of them is a pyarrow.Table.
+
+        policy  a file that says what the site has of its own: see docs/check.md
+        limits  by rule, or rule and name: {"LOG-RESPONSE": 1200, "LOG-BUSY.pages": 90}
+        only    rules and diagnoses, or patterns, whose findings are wanted; empty: all
+        """
+        site = advice.site_policy(Path(policy) if policy is not None else None, limits or {})
+        with Catalog(self.inputs) as catalog:
+            return advice.run_rules(catalog, site, advice.chosen_ids(texts(only)))
 
 
 def open_data(

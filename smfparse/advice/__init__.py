@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from smfparse.advice.machines import metric_lines as metric_lines
     from smfparse.advice.policy import NO_POLICY as NO_POLICY
     from smfparse.advice.policy import Policy as Policy
+    from smfparse.advice.policy import parsed_limits as parsed_limits
     from smfparse.advice.policy import site_policy as site_policy
     from smfparse.advice.printing import CheckDocument as CheckDocument
     from smfparse.advice.running import Checked as Checked
@@ -35,7 +36,7 @@ else:
         explaining="chosen_ids explain_lines explained",
         findings="Finding Once",
         machines="junit_lines metric_lines",
-        policy="NO_POLICY Policy site_policy",
+        policy="NO_POLICY Policy parsed_limits site_policy",
         printing="CheckDocument",
         running="Checked compared_with run_rules",
     )

@@ -8,13 +8,15 @@ them. `diagnoses.toml` puts rules together.
 
 from __future__ import annotations
 
+import difflib
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
+from smfparse.errors import RequestError
 from smfparse.rendering import STYLES
 from smfparse.reports import Key, Where, as_type, expected, read_table, toml
 from smfparse.tables import decoded_tables
@@ -106,6 +108,9 @@ class Rule:
         Mapping[str, Limit],
         Key("the numbers of the condition; the first is the rule's own", "none"),
     ] = field(default_factory=dict)
+    ranks: Annotated[
+        str, Key("aggregate: the class, over the intervals that crossed", "as `rank` says")
+    ] = ""
     lowest: Annotated[bool, Key("whether the lowest value is the worst")] = False
     least_share: Annotated[float, Key("share of the time from which on it is a finding")] = 0.0
     total: Annotated[
@@ -207,6 +212,13 @@ def diagnoses() -> Mapping[str, Diagnosis]:
         name: Diagnosis(name, **read_table(Diagnosis, spec, where.at(name)))
         for name, spec in content.items()
     }
+
+
+def unknown_rule(name: str, option: str, known: Iterable[str]) -> RequestError:
+    """Return what to raise for a rule or diagnosis that is not there, with those like it."""
+    near = difflib.get_close_matches(name.upper(), list(known), 3)
+    way_out = f"did you mean {', '.join(near)}?" if near else "check --explain lists the rules"
+    return RequestError(f"{option}={name}: unknown rule; {way_out}", option)
 
 
 def _content(name: str) -> tuple[dict[str, Any], Where]:

@@ -14,15 +14,15 @@ from smfparse.advice.declaration import (
     diagnoses,
     rules,
     subjects,
+    unknown_rule,
 )
 from smfparse.advice.judging import condition
-from smfparse.reports import Where
 
 Said = tuple[str, str]
 """A word, and what there is to say to it."""
 
 
-def chosen(name: str = "") -> list[Rule | Diagnosis]:
+def chosen(name: str = "", option: str = "explain") -> list[Rule | Diagnosis]:
     """Return the rules and diagnoses of a name or pattern; '': all.
 
     Raises RequestError where there is none.
@@ -30,7 +30,7 @@ def chosen(name: str = "") -> list[Rule | Diagnosis]:
     known: list[Rule | Diagnosis] = [*diagnoses().values(), *rules().values()]
     found = [each for each in known if not name or fnmatchcase(each.id, name.upper())]
     if not found:
-        raise Where("explain").unknown("rule", name, [each.id for each in known])
+        raise unknown_rule(name, option, [each.id for each in known])
     return [each for each in found if name or not (isinstance(each, Rule) and each.is_sign)]
 
 
@@ -99,4 +99,4 @@ def chosen_ids(patterns: Iterable[str]) -> frozenset[str]:
     Raises RequestError where there is none.
     """
     names = (each.strip() for text in patterns for each in text.split(","))
-    return frozenset(each.id for name in names for each in chosen(name))
+    return frozenset(each.id for name in names for each in chosen(name, "only"))

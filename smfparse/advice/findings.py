@@ -78,6 +78,10 @@ class Finding:
     changed: Mapping[str, float] = field(default_factory=dict)
     since: str = ""
 
+    def __repr__(self) -> str:
+        place = " ".join(filter(None, self.key))
+        return f"<{self.rule} {place}: {self.name}, {self.start} to {self.end}>"
+
     @property
     def rule(self) -> str:
         """The id of the rule or diagnosis."""
@@ -238,6 +242,7 @@ def _summed(
     shown = [each for _, each, _ in rule.evidence]
     shown.append(rule.impact.sql if rule.impact else "NULL")
     shown.append(rule.total or "NULL")
+    shown.append(rule.ranks or str(rule.rank))
     columns = ", ".join(f"({each}) AS e{number}" for number, each in enumerate(shown))
     keys = ", ".join(f"coalesce({each}, '') AS {each}" for each in KEYS)
     rows = catalog.arrow(
@@ -248,14 +253,15 @@ def _summed(
 
 
 def _with_sums(finding: Finding, rule: Rule, sums: Mapping[str, Any]) -> Finding:
-    """Return a finding with its evidence, impact and total."""
+    """Return a finding with its evidence, impact, total and class."""
     evidence = [
         Figure(text, sums[f"e{number}"], style)
         for number, (text, _, style) in enumerate(rule.evidence)
     ]
-    amount, total = sums[f"e{len(evidence)}"], sums[f"e{len(evidence) + 1}"]
+    amount, total, rank = (sums[f"e{len(rule.evidence) + number}"] for number in range(3))
     return replace(
         finding,
+        rank=int(rank),
         evidence=[each for each in evidence if each.value is not None],
         impact=(rule.impact.kind, float(amount)) if rule.impact and amount is not None else None,
         total=None if total is None else float(total),

@@ -7,13 +7,13 @@ one. Options of the command go before it.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any
 
-from smfparse.advice.declaration import diagnoses, rules
+from smfparse.advice.declaration import diagnoses, rules, unknown_rule
 from smfparse.advice.findings import Finding
 from smfparse.errors import RequestError
 from smfparse.reports import Key, Where, expected, read_table, toml
@@ -103,38 +103,35 @@ def changed_limits(several: Iterable[tuple[str, float]]) -> Limits:
     found: dict[str, dict[str, float]] = {}
     for name, value in several:
         rule, _, limit = name.partition(".")
-        where = Where("limit")
-        where.check("rule", rule, rules())
+        if rule not in rules():
+            raise unknown_rule(rule, "limit", rules())
         limits = rules()[rule].limits
-        if not limits:
-            raise RequestError(f"limit={name}: the rule {rule} has no limit; leave it out", "limit")
-        where.check(f"limit of {rule}", limit or next(iter(limits)), limits)
+        if not limits or (limit and limit not in limits):
+            there = f"use {', '.join(limits)}" if limits else "leave it out"
+            raise RequestError(f"limit={name}: {rule} has no such limit; {there}", "limit")
         found.setdefault(rule, {})[limit or next(iter(limits))] = value
     return found
 
 
-def parsed_limits(texts: Sequence[str]) -> list[tuple[str, float]]:
-    """Return names and numbers of `RULE=VALUE`. Raises RequestError."""
-    found = []
+def parsed_limits(texts: Iterable[str]) -> dict[str, float]:
+    """Return numbers by name, of `RULE=VALUE` and `RULE.NAME=VALUE`. Raises RequestError."""
+    found = {}
     for text in texts:
         name, equals, number = text.partition("=")
         try:
-            found.append((name.strip(), float(number)))
+            found[name.strip()] = float(number)
         except ValueError as error:
-            raise RequestError(f"limit={text}: not a number; {_FORM}", "limit") from error
-        if not equals:
-            raise RequestError(f"limit={text}: no value; {_FORM}", "limit")
+            what = "not a number" if equals else "no value"
+            raise RequestError(f"limit={text}: {what}; {_FORM}", "limit") from error
     return found
 
 
-def site_policy(path: Path | None, limits: Sequence[str]) -> Policy:
+def site_policy(path: Path | None, limits: Mapping[str, float]) -> Policy:
     """Return the policy in a file (None: none), with limits that go before its own.
-
-    limits  `RULE=VALUE`, `RULE.NAME=VALUE`
 
     Raises RequestError for what is wrong.
     """
     policy = NO_POLICY if path is None else read_policy(path)
-    changed = dict(policy.limits) | dict(parsed_limits(limits))
+    changed = dict(policy.limits) | dict(limits)
     changed_limits(changed.items())
     return replace(policy, limits=changed)

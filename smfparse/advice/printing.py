@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from smfparse.advice.declaration import RANKS
 from smfparse.advice.findings import Figure, Finding, Once
+from smfparse.advice.rows import SCHEMA, row, rows
 from smfparse.advice.running import Checked
 from smfparse.advice.wording import (
     about,
     command,
-    evidence,
     heading,
     lines_of,
     moment_text,
@@ -20,7 +21,7 @@ from smfparse.advice.wording import (
     shown,
     span_text,
 )
-from smfparse.rendering import Cells, Column, Document, Facts, Section, Table
+from smfparse.rendering import Column, Document, Facts, Section, Table
 
 _WIDTH = 118
 _MARGIN = 13
@@ -29,11 +30,6 @@ _AT_LENGTH = 2
 """The last class of findings that are shown at length, where not all are."""
 _ROOM = 4
 """So many findings are shown at length, at least."""
-_CSV = (
-    "class", "rule", "name", "system", "qmgr", "object", "job", "start", "end", "persistence",
-    "crossed", "evaluated", "share", "longest_run", "figure", "peak", "peak_at", "typical", "total",
-    "impact", "impact_kind", "since", "evidence", "explained_by",
-)  # fmt: skip
 
 
 class CheckDocument(Document):
@@ -83,7 +79,12 @@ class CheckDocument(Document):
 
     def tables(self) -> Iterator[Table]:
         """Yield one table: findings, each followed by those that it explains."""
-        yield Table([*map(Column, _CSV)], self._rows())
+        found = rows(self._checked.findings)
+        cells = (
+            ["" if each[name] is None else str(_plain(each[name])) for name in SCHEMA.names]
+            for each in found
+        )
+        yield Table([*map(Column, SCHEMA.names)], cells)
 
     def facts(self) -> Iterator[Facts]:
         """Yield findings in their rank, what was seen once, and what was not evaluated."""
@@ -102,14 +103,19 @@ class CheckDocument(Document):
 
     def fact(self, finding: Finding) -> dict[str, Any]:
         """Return a finding as names and values."""
-        row: dict[str, Any] = _fact(finding)
-        row["evidence"] = [_figure(each) for each in finding.evidence]
-        row |= {"means": finding.cause.means, "do": finding.cause.do}
-        row |= {"expect": finding.cause.expect, "not_if": finding.cause.not_if}
-        row |= {"source": finding.cause.source, "jobs": list(finding.jobs)}
-        row |= {"limits": dict(finding.changed), "show": command(finding, self._inputs)}
-        row["explains"] = [self.fact(each) for each in finding.explains]
-        return row
+        cause = finding.cause
+        return _fact(finding) | {
+            "jobs": list(finding.jobs),
+            "evidence": [_figure(each) for each in finding.evidence],
+            "means": cause.means,
+            "do": cause.do,
+            "expect": cause.expect,
+            "not_if": cause.not_if,
+            "source": cause.source,
+            "limits": dict(finding.changed),
+            "show": command(finding, self._inputs),
+            "explains": [self.fact(each) for each in finding.explains],
+        }
 
     def _short(self) -> list[Finding]:
         if self._at_length:
@@ -148,12 +154,6 @@ class CheckDocument(Document):
         for trace, rules in self._checked.not_evaluated:
             yield from _line(f"  {trace} would tell about {len(rules)} more rules")
 
-    def _rows(self) -> Iterator[Cells]:
-        for each in self._checked.findings:
-            yield _cells(each, "")
-            for under in each.explains:
-                yield _cells(under, each.rule)
-
 
 def _line(text: str) -> Iterator[str]:
     yield from textwrap.wrap(text, _WIDTH, subsequent_indent="    ", break_on_hyphens=False)
@@ -178,38 +178,11 @@ def _wrapped(word: str, sentence: str) -> Iterator[str]:
 
 
 def _fact(finding: Finding) -> dict[str, Any]:
-    """Return what a finding is, when and how often: the same names in JSON and CSV."""
-    kind, amount = finding.impact or ("", None)
-    figure = finding.figure
-    return {
-        "class": finding.rank,
-        "rule": finding.rule,
-        "name": finding.name,
-        "system": finding.system,
-        "qmgr": finding.qmgr,
-        "object": finding.object,
-        "job": finding.job,
-        "start": finding.start.isoformat(),
-        "end": finding.end.isoformat(),
-        "persistence": finding.persistence,
-        "crossed": finding.crossed,
-        "evaluated": finding.evaluated,
-        "share": round(finding.share, 6),
-        "longest_run": finding.longest.intervals if finding.longest else 0,
-        "figure": figure.text if figure else "",
-        "peak": finding.peak,
-        "peak_at": finding.peak_at.isoformat() if finding.peak_at else None,
-        "typical": finding.typical,
-        "total": finding.total,
-        "impact": amount,
-        "impact_kind": kind,
-        "since": finding.since,
-    }
+    return {name: _plain(value) for name, value in row(finding).items()}
 
 
-def _cells(finding: Finding, explained_by: str) -> Cells:
-    row = _fact(finding) | {"evidence": evidence(finding), "explained_by": explained_by}
-    return ["" if row[name] is None else str(row[name]) for name in _CSV]
+def _plain(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, dt.datetime) else value
 
 
 def _figure(figure: Figure) -> Mapping[str, Any]:

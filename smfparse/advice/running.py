@@ -6,7 +6,7 @@ import datetime as dt
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -54,6 +54,17 @@ class Checked:
     not_evaluated: Sequence[tuple[str, Sequence[str]]] = ()
     silenced: Sequence[Finding] = ()
     gone: Sequence[Finding] = ()
+
+    @property
+    def table(self) -> Any:
+        """Findings as a pyarrow.Table, each followed by those that it explains."""
+        from smfparse.advice.rows import table
+
+        return table(self.findings)
+
+    def __repr__(self) -> str:
+        lines = (f"{each.rank} {each!r}" for each in self.findings)
+        return "\n".join((f"<{len(self.findings)} findings", *lines)) + ">"
 
 
 @dataclass
@@ -117,7 +128,7 @@ def _add_managers(managers: dict[tuple[str, str], Manager], rows: Judged) -> Non
     offsets = rows.number("utc_offset")
     ends = rows.starts + (rows.seconds * SECOND_US).astype(np.int64)
     first = np.flatnonzero(np.diff(rows.groups, prepend=-1)).tolist()
-    for begin, end in zip(first, [*first[1:], len(ends)], strict=True):
+    for begin, end in zip(first, [*first, len(ends)][1:], strict=True):
         system, qmgr = (each or "" for each in rows.keys[rows.groups[begin]][:2])
         offset = int(np.nan_to_num(offsets[begin]))
         start = moment(int(rows.starts[begin:end].min()), offset)

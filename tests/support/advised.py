@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import datetime as dt
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import pyarrow as pa
 
-from smfparse.advice import rules, subjects
-from smfparse.advice.judging import subject_query, value_column
-from smfparse.query import Connection, connected
+from smfparse.advice import NO_POLICY, Checked, Policy, Rule, rules, run_rules, subjects
+from smfparse.advice.judging import State, subject_query, value_column, wanted
+from smfparse.query import Catalog, Connection, connected
 from smfparse.tables import named_macros, schema, view_macros
 
 START = dt.datetime(2026, 3, 4, 9, tzinfo=dt.timezone.utc)  # noqa: UP017 - as in the tables
@@ -33,6 +33,7 @@ class Case(NamedTuple):
     rule: str
     name: str
     rows: Rows
+    limits: Mapping[str, float]
 
 
 @cache
@@ -44,9 +45,9 @@ def cases() -> tuple[Case, ...]:
 def _cases() -> Iterator[Case]:
     for file in sorted(_CASES.glob("*.toml")):
         for rule, entry in tomllib.loads(file.read_text("utf-8")).items():
-            base = entry.pop("base", {})
+            base, limits = entry.pop("base", {}), entry.pop("limits", {})
             for name, rows in entry.items():
-                yield Case(rule, name, _merged(base, rows))
+                yield Case(rule, name, _merged(base, rows), limits)
 
 
 def _merged(base: Rows, changed: Rows) -> Rows:
@@ -60,20 +61,73 @@ def _merged(base: Rows, changed: Rows) -> Rows:
     return found
 
 
-def states(rule: str, rows: Rows) -> list[tuple[int | None, float | None]]:
-    """Return what a rule says of each row of its subject over tables, and the figure."""
+def states(
+    rule: str, rows: Rows, limits: Mapping[str, float] = {}
+) -> list[tuple[int | None, float | None]]:
+    """Return what a rule says of each row of its subject over tables, and the figure.
+
+    limits  those that the site gives
+    """
+    which = wanted({rule: limits})[rule]
+    found = _asked(which, rows, f'"{rule}", "{value_column(which)}"')
+    return [tuple(each.values()) for each in found]
+
+
+def rank(rule: str, rows: Rows) -> int:
+    """Return the class of what a rule says over all rows that crossed."""
     which = rules()[rule]
+    crossed = f'WHERE "{rule}" = {State.CROSSED.value}'
+    ((number,),) = [
+        each.values() for each in _asked(which, rows, which.ranks or str(which.rank), crossed)
+    ]
+    return int(number)
+
+
+def _asked(which: Rule, rows: Rows, shown: str, where: str = "") -> list[dict[str, Any]]:
+    """Return what SQL shows of the rows of a rule's subject over tables."""
     subject = subjects()[which.subject]
-    with connected() as connection:
-        connection.execute("CREATE SCHEMA inputs; SET TimeZone = 'UTC'")
+    unknown = rows.keys() - {*subject.tables}
+    assert not unknown, f"{which.subject} does not read {unknown}"
+    with Bench(rows, subject.tables) as bench:
         query = subject_query(subject, [which])
-        connection.execute(named_macros(query, view_macros()))
-        for table in subject.tables:
-            _make(connection, table, rows.get(table, []))
-        unknown = rows.keys() - {*subject.tables}
-        assert not unknown, f"{which.subject} does not read {unknown}"
-        shown = f'"{rule}", "{value_column(which)}"'
-        return connection.sql(f"SELECT {shown} FROM ({query})").fetchall()
+        bench.define(named_macros(query, view_macros()))
+        found = bench.arrow(f"SELECT {shown} FROM ({query}) {where}")
+    return cast(list[dict[str, Any]], found.to_pylist())
+
+
+def checked(rows: Rows, policy: Policy = NO_POLICY) -> Checked:
+    """Return what all rules say of rows."""
+    tables = dict.fromkeys(each for subject in subjects().values() for each in subject.tables)
+    with Bench(rows, tables) as bench:
+        return run_rules(cast(Catalog, bench), policy)
+
+
+class Bench:
+    """A catalog of tables that a test has written."""
+
+    def __init__(self, rows: Rows, tables: Iterable[str]) -> None:
+        self._connection = connected()
+        self._connection.execute("CREATE SCHEMA inputs; SET TimeZone = 'UTC'")
+        for table in tables:
+            _make(self._connection, table, rows.get(table, []))
+
+    def __enter__(self) -> Bench:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+
+    def define(self, macros: str) -> None:
+        self._connection.execute(macros)
+
+    def hold(self, name: str, rows: Any) -> None:
+        self._connection.register(name, rows)
+
+    def arrow(self, query: str) -> Any:
+        return self._connection.sql(query).to_arrow_table()
+
+    def arrows(self, queries: Sequence[str]) -> list[Any]:
+        return [self.arrow(each) for each in queries]
 
 
 def _make(connection: Connection, table: str, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -1,0 +1,172 @@
+"""Findings over intervals: share, runs, persistence, what is left out, and how they are ranked."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smfparse.advice import Checked, Finding, Policy
+from smfparse.advice.episodes import SECOND_US, episodes, excluded, runs
+from smfparse.advice.trends import slope_of
+from tests.support.advised import START, checked
+
+MINUTE = 60.0
+
+
+def waits(values: Sequence[int], seconds: Sequence[float] = ()) -> Mapping[str, Any]:
+    """Return intervals of the log, one after the other, with waits for log buffers."""
+    lengths = seconds or [MINUTE] * len(values)
+    at, rows = START, []
+    for number, (value, length) in enumerate(zip(values, lengths, strict=True)):
+        rows.append(
+            {
+                "interval_start": at,
+                "interval_seconds": length,
+                "record_no": number + 1,
+                "qjstwtb": value,
+            }
+        )
+        at += dt.timedelta(seconds=length)
+    return {"qjst": rows}
+
+
+def the(found: Checked, rule: str) -> Finding:
+    """Return the one finding of a rule, also under a diagnosis."""
+    every = [each for top in found.findings for each in (top, *top.explains)]
+    (one,) = [each for each in every if each.rule == rule]
+    return one
+
+
+def test_the_published_vector() -> None:
+    found = the(checked(waits([0, 5, 6, 0, 0, 7])), "LOG-WTB")
+
+    assert (found.evaluated, found.crossed, found.share) == (6, 3, 0.5)
+    assert found.longest is not None
+    assert found.longest.intervals == 2
+    assert (found.peak, found.typical, found.total) == (7, 6, 18)
+    assert found.peak_at == dt.datetime(2026, 3, 4, 9, 5)
+    assert found.persistence == "persistent"
+
+
+def test_a_longer_first_interval_counts_by_its_seconds() -> None:
+    lengths = [150, *[MINUTE] * 5]
+
+    found = the(checked(waits([0, 5, 6, 0, 0, 7], lengths)), "LOG-WTB")
+
+    assert found.share == 180 / 450
+    assert found.persistence == "repeated"
+
+
+def test_a_first_interval_of_more_than_three_medians_is_left_out() -> None:
+    found = the(checked(waits([9, 0, 5, 6, 0, 0, 7], [300, *[MINUTE] * 6])), "LOG-WTB")
+
+    assert (found.evaluated, found.peak) == (6, 7)
+
+
+def test_one_interval_is_once() -> None:
+    assert the(checked(waits([0, 0, 4, 0])), "LOG-WTB").persistence == "once"
+
+
+def test_a_condition_of_the_same_hour_on_two_days_recurs() -> None:
+    values = [0] * 48
+    values[3] = values[27] = 1
+
+    found = the(checked(waits(values, [3600.0] * 48)), "LOG-WTB")
+
+    assert found.persistence == "recurring"
+
+
+def test_a_short_one_is_a_peak() -> None:
+    values = [0] * 40
+    values[3] = values[20] = 1
+
+    assert the(checked(waits(values)), "LOG-WTB").persistence == "peak"
+
+
+def test_a_run_of_a_quarter_of_an_hour_is_persistent() -> None:
+    values = [0] * 40
+    values[3:6] = [1, 1, 1]
+
+    assert the(checked(waits(values, [300.0] * 40)), "LOG-WTB").persistence == "persistent"
+    assert the(checked(waits(values)), "LOG-WTB").persistence == "peak"
+
+
+def test_a_finding_begins_and_ends_with_its_main_episode() -> None:
+    values = [1, 0, 0, 0, 1, 1, 0, 1, 0, 0]
+
+    found = the(checked(waits(values)), "LOG-WTB")
+
+    assert found.start == dt.datetime(2026, 3, 4, 9, 4)
+    assert found.end == dt.datetime(2026, 3, 4, 9, 8)
+
+
+def test_the_policy_asks_for_a_run_and_silences() -> None:
+    rows = waits([0, 5, 6, 0, 0, 7])
+
+    assert checked(rows, Policy(runs={"LOG-WTB": 3})).findings == []
+    assert the(checked(rows, Policy(runs={"LOG-WTB": 2})), "LOG-WTB")
+    assert checked(rows, Policy(limits={"LOG-WTB": 7})).findings == []
+    assert the(checked(rows, Policy(limits={"LOG-WTB": 6})), "LOG-WTB").changed == {"waits": 6}
+
+
+def test_without_records_nothing_is_found_and_the_traces_are_named() -> None:
+    found = checked({})
+
+    assert (found.findings, found.managers) == ([], [])
+    assert any("CLASS(1)" in trace for trace, _ in found.not_evaluated)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(1, 900), st.booleans()), max_size=40))
+def test_runs_hold_what_crossed_and_break_where_time_does(
+    some: list[tuple[bool, int, bool]],
+) -> None:
+    at, starts = 0, []
+    for _, seconds, gap in some:
+        at += 10_000 * SECOND_US * gap
+        starts.append(at)
+        at += seconds * SECOND_US
+    crossed = np.array([each for each, _, _ in some], bool)
+    lengths = np.array([each for _, each, _ in some], float)
+
+    found = runs(np.array(starts, np.int64), lengths, crossed)
+
+    expected: list[list[int]] = []
+    for number, (held, _, gap) in enumerate(some):
+        if held and (gap or not number or not some[number - 1][0]):
+            expected.append([])
+        if held:
+            expected[-1].append(number)
+    assert [each.intervals for each in found] == [len(each) for each in expected]
+    assert [each.start for each in found] == [starts[each[0]] for each in expected]
+    assert sum(each.seconds for each in found) == pytest.approx(lengths[crossed].sum())
+    joined = episodes(found, 60)
+    assert sum(each.intervals for each in joined) == crossed.sum()
+
+
+def test_a_restart_leaves_out_the_stub_behind_the_gap() -> None:
+    starts = np.array([0, 600, 1200, 2000, 2100, 2700], np.int64) * SECOND_US
+    seconds = np.array([600, 600, 600, 100, 600, 600], float)
+
+    assert excluded(starts, seconds).tolist() == [False, False, False, True, False, False]
+
+
+def test_a_long_interval_that_follows_another_counts() -> None:
+    starts = np.array([0, 60, 120, 600, 660], np.int64) * SECOND_US
+    seconds = np.array([60, 60, 480, 60, 60], float)
+
+    assert not excluded(starts, seconds).any()
+
+
+def test_a_slope_is_one_only_beyond_chance() -> None:
+    times = np.arange(20) * 600.0
+    noise = np.array([0.3, -0.2] * 10)
+
+    assert slope_of(times, 2 * times + noise) == pytest.approx(2, rel=1e-3)
+    assert slope_of(times, noise) is None
+    assert slope_of(times[:7], times[:7]) is None
