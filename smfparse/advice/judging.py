@@ -113,14 +113,17 @@ def judged(catalog: Catalog, asked: Mapping[str, Rule]) -> Iterator[Judged]:
 
 
 def subject_query(subject: Subject, some: Sequence[Rule]) -> str:
-    """Return the query for the rows of a subject with the states and values of rules."""
-    conditions = "".join(f', ({condition(each)}) AS "{each.id}"' for each in some)
-    minima = "".join(f', ({_filled(each, each.minimum)}) AS "least {each.id}"' for each in some)
-    values = "".join(f', ({each.value})::DOUBLE AS "{value_column(each)}"' for each in some)
+    """Return the query for the rows of a subject with the states and values of rules.
+
+    What damaged counters overflow is NULL.
+    """
+    conditions = "".join(f', TRY({condition(each)}) AS "{each.id}"' for each in some)
+    minima = "".join(f', TRY({_filled(each, each.minimum)}) AS "least {each.id}"' for each in some)
+    values = "".join(f', TRY(({each.value})::DOUBLE) AS "{value_column(each)}"' for each in some)
     for rule in some:
         if rule.trend:
             columns = zip((rule.trend.value, rule.trend.limit), trend_columns(rule), strict=True)
-            values += "".join(f', ({sql})::DOUBLE AS "{name}"' for sql, name in columns)
+            values += "".join(f', TRY(({sql})::DOUBLE) AS "{name}"' for sql, name in columns)
     shown = ", ".join(_state(each) for each in some)
     return (
         f"SELECT * REPLACE ({shown}) FROM ("
