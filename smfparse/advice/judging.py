@@ -65,6 +65,10 @@ class Judged:
         found = np.asarray(self.table[rule.id].combine_chunks().fill_null(-1))
         return np.where(self.excluded, -1, found).astype(np.int8)
 
+    def offset(self, row: int) -> int:
+        """Return how many seconds local time is ahead of UTC in a row."""
+        return int(self.table["utc_offset"][row].as_py() or 0)
+
     def number(self, column: str) -> NDArray[np.float64]:
         """Return a column of numbers; NaN: NULL."""
         found = self.table[column].combine_chunks().cast(pa.float64()).fill_null(np.nan)
@@ -104,7 +108,7 @@ def judged(catalog: Catalog, asked: Mapping[str, Rule]) -> Iterator[Judged]:
     catalog.define(named_macros(" ".join(queries), view_macros()))
     for name, table in zip(by_subject, catalog.arrows(queries), strict=True):
         found = _judged(subjects()[name], table)
-        catalog.hold(found.name, found.table)
+        catalog.connection.register(found.name, found.table)
         yield found
 
 

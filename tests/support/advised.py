@@ -108,25 +108,22 @@ class Bench:
     """A catalog of tables that a test has written."""
 
     def __init__(self, rows: Rows, tables: Iterable[str]) -> None:
-        self._connection = connected()
-        self._connection.execute("CREATE SCHEMA inputs; SET TimeZone = 'UTC'")
+        self.connection = connected()
+        self.connection.execute("CREATE SCHEMA inputs; SET TimeZone = 'UTC'")
         for table in tables:
-            _make(self._connection, table, rows.get(table, []))
+            _make(self.connection, table, rows.get(table, []))
 
     def __enter__(self) -> Bench:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._connection.close()
+        self.connection.close()
 
     def define(self, macros: str) -> None:
-        self._connection.execute(macros)
-
-    def hold(self, name: str, rows: Any) -> None:
-        self._connection.register(name, rows)
+        self.connection.execute(macros)
 
     def arrow(self, query: str) -> Any:
-        return self._connection.sql(query).to_arrow_table()
+        return self.connection.sql(query).to_arrow_table()
 
     def arrows(self, queries: Sequence[str]) -> list[Any]:
         return [self.arrow(each) for each in queries]

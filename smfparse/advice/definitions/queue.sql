@@ -6,10 +6,10 @@ counted AS (
     SELECT
         system, qmgr, qqstqnam AS object, interval_start AS start, interval_seconds AS seconds, utc_offset,
         mq_version, qqstdisp AS is_shared, qqstpart AS is_partial, qqstuncm AS is_uncommitted,
-        CASE WHEN NOT qqstpart THEN qqstdpth END AS depth,
-        CASE WHEN NOT qqstpart THEN qqstmage END AS age,
-        qqstdphi AS most, greatest(qqstipct, qqstiphi)::BIGINT AS getters,
-        greatest(qqstopct, qqstophi)::BIGINT AS putters, qqstlget AS last_get, qqstqtlt AS usual_us,
+        CASE WHEN NOT qqstpart THEN qqstdpth::DOUBLE END AS depth,
+        CASE WHEN NOT qqstpart THEN qqstmage::DOUBLE END AS age,
+        qqstdphi::DOUBLE AS most, greatest(qqstipct, qqstiphi)::BIGINT AS getters,
+        greatest(qqstopct, qqstophi)::BIGINT AS putters, qqstlget AS last_get, qqstqtlt::DOUBLE AS usual_us,
         qqstputs::DOUBLE + qqstput1 AS puts, qqstflpt::DOUBLE + qqstflp1 AS failed,
         qqstfptc::DOUBLE AS handed, qqststrm::DOUBLE AS streamed, qqstgets::DOUBLE AS gets,
         qqstrdgw::DOUBLE AS redriven, qqstexpr::DOUBLE AS expired, qqstrbgt::DOUBLE AS rolled_back
