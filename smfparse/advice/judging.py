@@ -65,6 +65,10 @@ class Judged:
         found = np.asarray(self.table[rule.id].combine_chunks().fill_null(-1))
         return np.where(self.excluded, -1, found).astype(np.int8)
 
+    def offset(self, row: int) -> int:
+        """Return how many seconds local time is ahead of UTC in a row."""
+        return int(self.table["utc_offset"][row].as_py() or 0)
+
     def number(self, column: str) -> NDArray[np.float64]:
         """Return a column of numbers; NaN: NULL."""
         found = self.table[column].combine_chunks().cast(pa.float64()).fill_null(np.nan)
@@ -115,14 +119,17 @@ def judged(
 
 
 def subject_query(subject: Subject, some: Sequence[Rule]) -> str:
-    """Return the query for the rows of a subject with the states and values of rules."""
-    conditions = "".join(f', ({condition(each)}) AS "{each.id}"' for each in some)
-    minima = "".join(f', ({_filled(each, each.minimum)}) AS "least {each.id}"' for each in some)
-    values = "".join(f', ({each.value})::DOUBLE AS "{value_column(each)}"' for each in some)
+    """Return the query for the rows of a subject with the states and values of rules.
+
+    What damaged counters overflow is NULL.
+    """
+    conditions = "".join(f', TRY({condition(each)}) AS "{each.id}"' for each in some)
+    minima = "".join(f', TRY({_filled(each, each.minimum)}) AS "least {each.id}"' for each in some)
+    values = "".join(f', TRY(({each.value})::DOUBLE) AS "{value_column(each)}"' for each in some)
     for rule in some:
         if rule.trend:
             columns = zip((rule.trend.value, rule.trend.limit), trend_columns(rule), strict=True)
-            values += "".join(f', ({sql})::DOUBLE AS "{name}"' for sql, name in columns)
+            values += "".join(f', TRY(({sql})::DOUBLE) AS "{name}"' for sql, name in columns)
     shown = ", ".join(_state(each) for each in some)
     return (
         f"SELECT * REPLACE ({shown}) FROM ("

@@ -132,12 +132,11 @@ def _evaluate(rule: Rule, rows: Judged, catalog: Catalog, told: _Told) -> None:
 
 def _add_managers(managers: dict[tuple[str, str], Manager], rows: Judged) -> None:
     """Add the queue managers of rows, and the time that they cover."""
-    offsets = rows.number("utc_offset")
     ends = rows.starts + (rows.seconds * SECOND_US).astype(np.int64)
     first = np.flatnonzero(np.diff(rows.groups, prepend=-1)).tolist()
     for begin, end in zip(first, [*first, len(ends)][1:], strict=True):
         system, qmgr = (each or "" for each in rows.keys[rows.groups[begin]][:2])
-        offset = int(np.nan_to_num(offsets[begin]))
+        offset = rows.offset(begin)
         start = moment(int(rows.starts[begin:end].min()), offset)
         last = moment(int(ends[begin:end].max()), offset)
         known = managers.get((system, qmgr), Manager(system, qmgr, start, last))

@@ -1,0 +1,63 @@
+-- What a job did in an interval: its tasks (WTAS), their latches, and what they did on queues (WQST). A job's
+-- records are counted in the interval of the statistics that has the middle of their own.
+WITH
+placed AS (
+    SELECT * FROM task_intervals('inputs.wtid', 'inputs.qmst')
+),
+parts AS (
+    SELECT
+        placed.*, interval_seconds AS own_seconds,
+        CASE WHEN wtasaeot AND is_channel THEN 1 END AS client_ends,
+        wtascmn AS commits, wtasban AS backouts, wtasjcn AS forces, wtasjcet AS force_us,
+        greatest(wtasjcet, wtasjwet) AS log_us, wtasjwb AS log_bytes, wtassuse AS suspended_us,
+        wtasotn AS other_calls, wtasotct AS other_cpu_us, wtasdbct AS db2_requests, wtasdbet AS db2_us,
+        wtasdbet + wtassstc + wtasmstc AS outside_us, wtaspsn0 AS zero_writes, wtaspse0 AS zero_us,
+        wtaspbhw AS pool_latch_us,
+        wtascmn::DOUBLE + wtasban + wtasotn + coalesce(wtasprn, 0) + coalesce(wtassun, 0)
+            + coalesce(wtassqn, 0) + coalesce(wtasctn, 0) + coalesce(wtasstn, 0) AS calls,
+        wtascmet + wtasbaet + wtasotet + coalesce(wtaspret, 0) + coalesce(wtassuet, 0)
+            + coalesce(wtassqet, 0) + coalesce(wtasctet, 0) + coalesce(wtasstet, 0) AS elapsed_us,
+        wtascmct + wtasbact + wtasotct + coalesce(wtasprct, 0) + coalesce(wtassuct, 0)
+            + coalesce(wtassqct, 0) + coalesce(wtasctct, 0) + coalesce(wtasstct, 0) AS cpu_us
+    FROM inputs.wtas
+    JOIN placed USING (input_no, source, record_no)
+    UNION ALL BY NAME
+    SELECT
+        placed.*,
+        openn::DOUBLE + closen + getn + putn + put1n + inqn + setn + coalesce(cbn, 0) AS calls,
+        openet + closeet + getet + putet + put1et + inqet + setet + coalesce(cbet, 0) AS elapsed_us,
+        openct + closect + getct + putct + put1ct + inqct + setct + coalesce(cbct, 0) AS cpu_us,
+        getpmsg::DOUBLE + putpmsg + put1pmsg AS persistent, validput::DOUBLE + validget AS messages
+    FROM inputs.wqst
+    JOIN placed USING (input_no, source, record_no)
+    UNION ALL BY NAME
+    SELECT placed.*, latch, wtaslwet AS latch_us, wtaslwn AS latch_waits
+    FROM inputs.wtas_latch
+    JOIN placed USING (input_no, source, record_no)
+)
+SELECT
+    system, qmgr, '' AS object, job, start, seconds, any_value(utc_offset) AS utc_offset,
+    max(mq_version) AS mq_version,
+    count(commits) AS tasks, total(own_seconds) AS task_seconds, coalesce(sum(client_ends), 0)::DOUBLE AS client_ends,
+    sum(commits)::DOUBLE AS commits, sum(backouts)::DOUBLE AS backouts,
+    sum(forces)::DOUBLE AS forces, total(force_us) AS force_us, total(log_us) AS log_us,
+    sum(log_bytes)::DOUBLE AS log_bytes, total(suspended_us) AS suspended_us,
+    sum(other_calls)::DOUBLE AS other_calls, total(other_cpu_us) AS other_cpu_us,
+    sum(db2_requests)::DOUBLE AS db2_requests, total(db2_us) AS db2_us, total(outside_us) AS outside_us,
+    sum(zero_writes)::DOUBLE AS zero_writes, total(zero_us) AS zero_us, total(pool_latch_us) AS pool_latch_us,
+    total(calls) AS calls, total(elapsed_us) AS elapsed_us, total(cpu_us) AS cpu_us,
+    total(persistent) AS persistent, total(messages) AS messages,
+    bool_or(is_transaction) AS is_transaction,
+    coalesce(total(latch_us), 0) AS latch_us,
+    coalesce(total(CASE WHEN latch = 11 THEN latch_us END), 0) AS latch_11_us,
+    coalesce(total(CASE WHEN latch = 12 THEN latch_us END), 0) AS latch_12_us,
+    coalesce(total(CASE WHEN latch = 16 THEN latch_us END), 0) AS latch_16_us,
+    coalesce(total(CASE WHEN latch = 19 THEN latch_us END), 0) AS latch_19_us,
+    coalesce(total(CASE WHEN latch = 21 THEN latch_us END), 0) AS latch_21_us,
+    coalesce(total(CASE WHEN latch = 23 THEN latch_us END), 0) AS latch_23_us,
+    coalesce(total(CASE WHEN latch = 24 THEN latch_us END), 0) AS latch_24_us,
+    coalesce(total(CASE WHEN latch = 31 THEN latch_us END), 0) AS latch_31_us,
+    coalesce(total(CASE WHEN latch = 32 THEN latch_us END), 0) AS latch_32_us,
+    sum(latch_waits)::DOUBLE AS latch_waits
+FROM parts
+GROUP BY system, qmgr, job, start, seconds
