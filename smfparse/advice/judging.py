@@ -96,20 +96,26 @@ def _filled(rule: Rule, sql: str) -> str:
     return sql
 
 
-def judged(catalog: Catalog, asked: Mapping[str, Rule]) -> Iterator[Judged]:
+def judged(
+    catalog: Catalog, asked: Mapping[str, Rule], also: Mapping[str, str]
+) -> Iterator[Judged]:
     """Yield the rows of each subject that one of the rules looks at, judged.
 
     asked  rules by id, all their limits known
+    also   queries of others, by the names under which the catalog holds their rows at the end
     """
     by_subject: dict[str, list[Rule]] = defaultdict(list)
     for rule in asked.values():
         by_subject[rule.subject].append(rule)
     queries = [subject_query(subjects()[name], some) for name, some in by_subject.items()]
-    catalog.define(named_macros(" ".join(queries), view_macros()))
-    for name, table in zip(by_subject, catalog.arrows(queries), strict=True):
+    catalog.define(named_macros(" ".join([*queries, *also.values()]), view_macros()))
+    tables = catalog.arrows([*queries, *also.values()])
+    for name, table in zip(by_subject, tables, strict=False):
         found = _judged(subjects()[name], table)
         catalog.connection.register(found.name, found.table)
         yield found
+    for name, table in zip(also, tables, strict=True):
+        catalog.connection.register(name, table)
 
 
 def subject_query(subject: Subject, some: Sequence[Rule]) -> str:

@@ -15,9 +15,9 @@ from smfparse.advice.wording import (
     about,
     command,
     heading,
+    in_short,
     lines_of,
     moment_text,
-    peak,
     shown,
     span_text,
 )
@@ -58,7 +58,7 @@ class CheckDocument(Document):
         if short:
             yield ""
         for each in short:
-            yield from _line(f"{each.rank} {heading(each)}: {peak(each)}, {each.persistence}")
+            yield from _line(in_short(each))
         yield from self._ends()
 
     def sections(self) -> Iterator[Section]:
