@@ -22,6 +22,7 @@ from smfparse.synthetic import (
     Writers,
     big_endian,
     encoded,
+    numbered,
 )
 
 _SHARED, _PARTIAL, _UNCOMMITTED = 0x80000000, 0x40000000, 0x20000000
@@ -62,8 +63,7 @@ class QueueStatistics:
         """Return the records, as many queues in each as fit."""
         cells, reporters = self._cells, self._reporters
         rows = self._rows()
-        first = np.cumsum(cells.count) - cells.count
-        nth = np.arange(len(rows)) - first[cells.row]
+        nth = numbered(cells.count)
         writers = statistics_writers(reporters, 3)
         for part in range(1 + int(nth.max(initial=0)) // _MOST_QUEUES):
             mine = nth // _MOST_QUEUES == part

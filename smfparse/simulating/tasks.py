@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from smfparse.simulating.chunk import Chunk
-from smfparse.simulating.declaration import KINDS
-from smfparse.synthetic import Bools, Draws, Floats, Ints
+from smfparse.simulating.declaration import APPLICATION_KINDS
+from smfparse.synthetic import Bools, Draws, Floats, Ints, numbered
 
 _CONNECTED = 40_000
 """Least microseconds that a client is connected."""
@@ -42,7 +42,7 @@ class Tasks:
         self.started: Ints = columns["started"]
         self.ended: Bools = columns["ended"].astype(bool)
         self.manager: Ints = self.plan.app_manager[self.app]
-        kinds = np.array([KINDS[each.kind] for each in self.plan.estate.applications])
+        kinds = np.array([APPLICATION_KINDS[each.kind] for each in self.plan.estate.applications])
         self.kind: Ints = kinds[self.app]
 
     @property
@@ -119,7 +119,7 @@ class Tasks:
         units = chunk.did["units"][:, works].sum(axis=1)
         count = np.ceil(units / np.maximum(messages, 1)).astype(np.int64)
         time = np.repeat(np.arange(chunk.times), count)
-        nth = np.arange(len(time)) - np.repeat(np.cumsum(count) - count, count)
+        nth = numbered(count)
         draws = chunk.draws(f"clients {number}")
         length = np.floor(chunk.length * 0.02 * draws.uniform(len(time))).astype(np.int64)
         length = np.minimum(length + _CONNECTED, chunk.length // 2)
