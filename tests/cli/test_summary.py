@@ -64,7 +64,9 @@ def test_a_terminal_without_blocks_gets_the_figures_alone(
     assert not set(found) & set(BLOCKS)
 
 
-@pytest.mark.parametrize(("encoding", "can"), [("utf-8", True), ("latin-1", False), ("none", False)])
+@pytest.mark.parametrize(
+    ("encoding", "can"), [("utf-8", True), ("latin-1", False), ("none", False)]
+)
 def test_blocks_are_for_terminals_that_have_them(
     encoding: str, can: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,9 +127,7 @@ def test_long_names_are_cut_in_their_middle(tmp_path: Path) -> None:
         ("116", "API calls/s", "START TRACE(STAT) CLASS(1): Log written"),
     ],
 )
-def test_the_trace_that_is_missing_is_named(
-    types: str, there: str, absent: str, day: Path
-) -> None:
+def test_the_trace_that_is_missing_is_named(types: str, there: str, absent: str, day: Path) -> None:
     found = printed(day, "--type", types)
     assert any(each.startswith(there) for each in found)
     assert any(absent in each for each in found)

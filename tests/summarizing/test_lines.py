@@ -81,9 +81,7 @@ def test_a_peak_is_the_highest_of_the_day(name: str, catalog: Catalog, days: lis
 
 
 @pytest.mark.parametrize("name", [*TOTALS, *AVERAGES])
-def test_what_is_usual_is_that_of_all_the_day(
-    name: str, catalog: Catalog, days: list[Day]
-) -> None:
+def test_what_is_usual_is_that_of_all_the_day(name: str, catalog: Catalog, days: list[Day]) -> None:
     for day in days:
         wanted = expected(catalog, day, (TOTALS | AVERAGES)[name])
         first = sorted(wanted, key=lambda each: -wanted[each])[: lines()[name].top]
@@ -125,7 +123,9 @@ def test_objects_come_from_the_most_to_the_least(days: list[Day]) -> None:
             assert len(values) <= line.top
 
 
-def test_a_wrong_declaration_names_file_and_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_wrong_declaration_names_file_and_key(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     (tmp_path / "lines.toml").write_text(
         "[x]\nlabel = 'X'\nmeasure = 'most'\nreport = 'log'\nsql = 'SELECT 1'\n"
     )
