@@ -88,7 +88,10 @@ def _leave(code: int, message: str = "", error: BaseException | None = None) -> 
     sys.exit(code)
 
 
-_NAMES = ("info", "check", "report", "compare", "convert", "sql", "describe", "dump", "generate")
+_NAMES = (
+    *("info", "summary", "check", "report", "compare", "convert", "sql", "describe", "dump"),
+    "generate",
+)
 
 
 class _NoPandas:

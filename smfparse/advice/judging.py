@@ -96,31 +96,40 @@ def _filled(rule: Rule, sql: str) -> str:
     return sql
 
 
-def judged(catalog: Catalog, asked: Mapping[str, Rule]) -> Iterator[Judged]:
+def judged(
+    catalog: Catalog, asked: Mapping[str, Rule], also: Mapping[str, str]
+) -> Iterator[Judged]:
     """Yield the rows of each subject that one of the rules looks at, judged.
 
     asked  rules by id, all their limits known
+    also   queries of others, by the names under which the catalog holds their rows at the end
     """
     by_subject: dict[str, list[Rule]] = defaultdict(list)
     for rule in asked.values():
         by_subject[rule.subject].append(rule)
     queries = [subject_query(subjects()[name], some) for name, some in by_subject.items()]
-    catalog.define(named_macros(" ".join(queries), view_macros()))
-    for name, table in zip(by_subject, catalog.arrows(queries), strict=True):
+    catalog.define(named_macros(" ".join([*queries, *also.values()]), view_macros()))
+    tables = catalog.arrows([*queries, *also.values()])
+    for name, table in zip(by_subject, tables, strict=False):
         found = _judged(subjects()[name], table)
         catalog.connection.register(found.name, found.table)
         yield found
+    for name, table in zip(also, tables, strict=True):
+        catalog.connection.register(name, table)
 
 
 def subject_query(subject: Subject, some: Sequence[Rule]) -> str:
-    """Return the query for the rows of a subject with the states and values of rules."""
-    conditions = "".join(f', ({condition(each)}) AS "{each.id}"' for each in some)
-    minima = "".join(f', ({_filled(each, each.minimum)}) AS "least {each.id}"' for each in some)
-    values = "".join(f', ({each.value})::DOUBLE AS "{value_column(each)}"' for each in some)
+    """Return the query for the rows of a subject with the states and values of rules.
+
+    What damaged counters overflow is NULL.
+    """
+    conditions = "".join(f', TRY({condition(each)}) AS "{each.id}"' for each in some)
+    minima = "".join(f', TRY({_filled(each, each.minimum)}) AS "least {each.id}"' for each in some)
+    values = "".join(f', TRY(({each.value})::DOUBLE) AS "{value_column(each)}"' for each in some)
     for rule in some:
         if rule.trend:
             columns = zip((rule.trend.value, rule.trend.limit), trend_columns(rule), strict=True)
-            values += "".join(f', ({sql})::DOUBLE AS "{name}"' for sql, name in columns)
+            values += "".join(f', TRY(({sql})::DOUBLE) AS "{name}"' for sql, name in columns)
     shown = ", ".join(_state(each) for each in some)
     return (
         f"SELECT * REPLACE ({shown}) FROM ("

@@ -3,7 +3,7 @@ WITH
 instances AS (
     SELECT
         system, qmgr, qcstchnm AS object, interval_start AS start, interval_seconds AS seconds,
-        utc_offset, mq_version, qcstchty, qcstnmsg::BIGINT AS messages, qcstnpmg, qcstbatc::BIGINT AS batches,
+        utc_offset, mq_version, qcstchty, qcstnmsg::DOUBLE AS messages, qcstnpmg, qcstbatc::DOUBLE AS batches,
         qcstfuba, qcstcbsz, qcstnbyt, qcstcscv, qcstslcs, qcstcpra, qcstptrc, qcstqetc, qcstdspn,
         qcstntav, qcstntmx, qcstntdt, qcstetav,
         qcststrt >= interval_start AS is_new,
@@ -19,15 +19,15 @@ channels AS (
         any_value(utc_offset) AS utc_offset, any_value(mq_version) AS mq_version,
         max(qcstchty) = 7 AS is_client, bool_or(qcstchty IN (1, 2, 9)) AS sends,
         count(*) AS instances, count(*) FILTER (is_new) AS starts,
-        sum(messages) AS messages, sum(qcstnpmg)::BIGINT AS persistent, sum(batches) AS batches,
-        sum(qcstfuba)::BIGINT AS full_batches, max(qcstcbsz)::BIGINT AS batch_size,
-        sum(qcstnbyt)::BIGINT AS bytes, sum(qcstcscv)::BIGINT AS conversations,
-        max(qcstslcs)::BIGINT AS cipher, max(qcstcpra)::BIGINT AS compression,
-        sum(qcstptrc)::BIGINT AS retries, sum(qcstqetc)::BIGINT AS empty,
+        total(messages) AS messages, sum(qcstnpmg)::DOUBLE AS persistent, total(batches) AS batches,
+        sum(qcstfuba)::DOUBLE AS full_batches, max(qcstcbsz)::DOUBLE AS batch_size,
+        sum(qcstnbyt)::DOUBLE AS bytes, sum(qcstcscv)::DOUBLE AS conversations,
+        max(qcstslcs)::DOUBLE AS cipher, max(qcstcpra)::DOUBLE AS compression,
+        sum(qcstptrc)::DOUBLE AS retries, sum(qcstqetc)::DOUBLE AS empty,
         arg_max(qcstdspn, messages) AS dispatcher,
-        sum(batches * qcstntav) AS confirm_us, sum(batches * qcstntav) / nullif(sum(batches), 0) AS nettime,
-        max(qcstntmx)::BIGINT AS longest_us, arg_max(qcstntdt, qcstntmx) AS longest_at,
-        max(qcstetav)::BIGINT AS exit_us, sum(messages * qcstetav) AS exits_us,
+        total(batches * qcstntav) AS confirm_us, confirm_us / nullif(batches, 0) AS nettime,
+        max(qcstntmx)::DOUBLE AS longest_us, arg_max(qcstntdt, qcstntmx) AS longest_at,
+        max(qcstetav)::DOUBLE AS exit_us, total(messages * qcstetav) AS exits_us,
         total(active) AS active
     FROM instances
     GROUP BY system, qmgr, object, start, seconds
@@ -47,7 +47,7 @@ dispatchers AS (
 all_dispatchers AS (
     SELECT
         system, qmgr, interval_start AS start, total(qcteltm) AS dispatchers_us, total(qctcptm) AS dispatchers_cpu,
-        sum(qctreqn)::BIGINT AS requests
+        sum(qctreqn)::DOUBLE AS requests
     FROM inputs.qct_dsp
     GROUP BY ALL
 ),

@@ -13,7 +13,7 @@ firsts AS (
 done AS (
     SELECT
         input_no, source, coalesce(task_record_no, record_no) AS record_no,
-        sum(validget)::BIGINT AS got, sum(validput)::BIGINT AS put, sum(openn)::BIGINT AS opens
+        sum(validget)::DOUBLE AS got, sum(validput)::DOUBLE AS put, sum(openn)::DOUBLE AS opens
     FROM inputs.wqst
     GROUP BY ALL
 ),
@@ -47,9 +47,9 @@ SELECT
     count(*) FILTER (has_ended) AS connects,
     count(*) FILTER (has_ended AND lived < seconds) AS brief,
     total(CASE WHEN has_ended AND lived < seconds THEN lived END) AS brief_seconds,
-    sum(CASE WHEN has_ended THEN got + put ELSE 0 END)::BIGINT AS messages,
-    sum(got)::BIGINT AS got, sum(put)::BIGINT AS put, sum(opens)::BIGINT AS opens,
-    sum(ctls)::BIGINT AS ctls
+    sum(CASE WHEN has_ended THEN got + put ELSE 0 END)::DOUBLE AS messages,
+    sum(got)::DOUBLE AS got, sum(put)::DOUBLE AS put, sum(opens)::DOUBLE AS opens,
+    sum(ctls)::DOUBLE AS ctls
 FROM placed
 LEFT JOIN firsts USING (system, qmgr)
 WHERE first IS NULL OR began >= first

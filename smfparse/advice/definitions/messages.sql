@@ -1,18 +1,13 @@
 -- Messages of a queue manager in an interval: what applications asked for (QMST), what was done for it (QIST),
 -- publications (QTST), and from class 3 the gets that the message manager does not count: those of callbacks.
 WITH
-taken AS (
-    SELECT system, qmgr, interval_start + to_microseconds((interval_seconds * 5e5)::BIGINT) AS middle, getn, ngen
-    FROM inputs.wqst
-),
-intervals AS (
-    SELECT DISTINCT system, qmgr, interval_start AS start, interval_seconds AS length FROM inputs.qist
-),
 of_tasks AS (
-    SELECT i.system, i.qmgr, i.start AS interval_start, sum(getn) AS gets_of_tasks, sum(ngen) AS generated
-    FROM taken AS t
-    ASOF JOIN intervals AS i ON t.system = i.system AND t.qmgr = i.qmgr AND t.middle >= i.start
-    WHERE epoch_us(middle) < epoch_us(start) + 1e6 * length
+    SELECT
+        placed.system, placed.qmgr, start AS interval_start, sum(getn)::BIGINT AS gets_of_tasks,
+        sum(ngen)::BIGINT AS generated
+    FROM inputs.wqst
+    JOIN task_intervals('inputs.wtid', 'inputs.qist') AS placed USING (input_no, source, record_no)
+    WHERE is_inside
     GROUP BY ALL
 ),
 topics AS (
