@@ -129,7 +129,9 @@ def subject_query(subject: Subject, some: Sequence[Rule]) -> str:
     for rule in some:
         if rule.trend:
             columns = zip((rule.trend.value, rule.trend.limit), trend_columns(rule), strict=True)
-            values += "".join(f', TRY(({sql})::DOUBLE) AS "{name}"' for sql, name in columns)
+            values += "".join(
+                f', TRY(({_filled(rule, sql)})::DOUBLE) AS "{name}"' for sql, name in columns
+            )
     shown = ", ".join(_state(each) for each in some)
     return (
         f"SELECT * REPLACE ({shown}) FROM ("
