@@ -3,11 +3,12 @@ WITH
 instances AS (
     SELECT
         system, qmgr, qcstchnm AS object, interval_start AS start, interval_seconds AS seconds,
-        utc_offset, mq_version, qcstchty, qcstnmsg::DOUBLE AS messages, qcstnpmg, qcstbatc::DOUBLE AS batches,
+        utc_offset, mq_version, qcstchty, qcstnmsg::DOUBLE AS its_messages, qcstnpmg, qcstbatc::DOUBLE AS its_batches,
         qcstfuba, qcstcbsz, qcstnbyt, qcstcscv, qcstslcs, qcstcpra, qcstptrc, qcstqetc, qcstdspn,
         qcstntav, qcstntmx, qcstntdt, qcstetav,
         qcststrt >= interval_start AS is_new,
-        interval_start + to_microseconds(round(interval_seconds * 1e6)::BIGINT) AS last,
+        CASE WHEN interval_seconds BETWEEN 0 AND 1e9 THEN interval_seconds END AS length,
+        interval_start + to_microseconds(round(length * 1e6)::BIGINT) AS last,
         greatest(
             epoch_us(least(last, qcstludt)) - epoch_us(greatest(interval_start, qcststrt)), 0
         ) / 1e6 AS active
@@ -19,15 +20,15 @@ channels AS (
         any_value(utc_offset) AS utc_offset, any_value(mq_version) AS mq_version,
         max(qcstchty) = 7 AS is_client, bool_or(qcstchty IN (1, 2, 9)) AS sends,
         count(*) AS instances, count(*) FILTER (is_new) AS starts,
-        total(messages) AS messages, sum(qcstnpmg)::DOUBLE AS persistent, total(batches) AS batches,
+        total(its_messages) AS messages, sum(qcstnpmg)::DOUBLE AS persistent, total(its_batches) AS batches,
         sum(qcstfuba)::DOUBLE AS full_batches, max(qcstcbsz)::DOUBLE AS batch_size,
         sum(qcstnbyt)::DOUBLE AS bytes, sum(qcstcscv)::DOUBLE AS conversations,
         max(qcstslcs)::DOUBLE AS cipher, max(qcstcpra)::DOUBLE AS compression,
         sum(qcstptrc)::DOUBLE AS retries, sum(qcstqetc)::DOUBLE AS empty,
-        arg_max(qcstdspn, messages) AS dispatcher,
-        total(batches * qcstntav) AS confirm_us, confirm_us / nullif(batches, 0) AS nettime,
+        arg_max(qcstdspn, its_messages) AS dispatcher,
+        total(its_batches * qcstntav) AS confirm_us, confirm_us / nullif(batches, 0) AS nettime,
         max(qcstntmx)::DOUBLE AS longest_us, arg_max(qcstntdt, qcstntmx) AS longest_at,
-        max(qcstetav)::DOUBLE AS exit_us, total(messages * qcstetav) AS exits_us,
+        max(qcstetav)::DOUBLE AS exit_us, total(its_messages * qcstetav) AS exits_us,
         total(active) AS active
     FROM instances
     GROUP BY system, qmgr, object, start, seconds
