@@ -46,7 +46,7 @@ class SummaryDocument(Document):
             if number:
                 yield ""
             title, *notes = self._notes(day)
-            yield from (title, *(each[:_WIDTH] for each in notes))
+            yield from (title, *(_shortened(each) for each in notes))
             if day.figures:
                 yield ""
                 yield from aligned(*self._table(day, cut=True))
@@ -121,6 +121,13 @@ class SummaryDocument(Document):
                 for row, each in zip(rows, day.figures, strict=True)
             ]
         return columns, rows
+
+
+def _shortened(note: str) -> str:
+    """Return a sentence in one line; a command stays whole, to be copied."""
+    if len(note) <= _WIDTH or "smfparse check" in note:
+        return note
+    return f"{note[: _WIDTH - 3].rstrip()}..."
 
 
 def _cells(each: Figures, clock: str) -> Cells:

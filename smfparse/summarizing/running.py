@@ -22,14 +22,9 @@ if TYPE_CHECKING:
 _FOLDER = Path(__file__).with_name("definitions")
 _TIMES = "summary_times"
 _SLOTS = "summary_slots"
-_AMOUNT = {
-    "average": "total(amount / spread)",
-    "peak": "max(amount)",
-    "total": "total(amount / spread)",
-}
-_PER = {"average": "total(per / spread)", "peak": "1.0", "total": "any_value(slot_us) / 1e6"}
-"""By measure, what the rows of a slot become; a figure is amount over per."""
-_RANK = {"average": "sum(amount) / sum(per)", "peak": "max(amount)", "total": "sum(amount)"}
+_LINES = "summary_lines"
+_ROWS = "summary_rows"
+_LINE_COLUMNS = ("line", "measure", "top")
 _SLOT_COLUMNS = ("system", "qmgr", "first_us", "slot_us", "slots")
 
 
@@ -91,27 +86,41 @@ class Summary:
 
 def summarized(catalog: Catalog) -> Summary:
     """Summarize the inputs of a catalog; SMF files are read once."""
-    queries = {_rows_name(line): line.sql for line in lines().values()}
-    queries[_TIMES] = (_FOLDER / "times.sql").read_text("utf-8")
+    queries = {_ROWS: _rows_query(), _TIMES: _sql("times")}
     catalog.define(named_macros(" ".join(queries.values()), view_macros() + line_macros()))
     checked = run_rules(catalog, also=queries)
-    found = times_of(catalog.arrow(_times_query()).to_pylist())
-    catalog.connection.register(_SLOTS, _slot_table(found))
-    figures = [each for line in lines().values() for each in _figures(catalog, line, found)]
+    found = times_of(_held(catalog, _times_query()))
+    figures = _figures(catalog, {_key(each): each for each in found})
     return Summary(
         [
             _day(
                 times,
                 [each for each in checked.findings if (each.system, each.qmgr) == _key(times)],
-                [each for key, each in figures if key == _key(times)],
+                figures.get(_key(times), []),
             )
             for times in found
         ]
     )
 
 
-def _rows_name(line: Line) -> str:
-    return f"summary_{line.name.replace('-', '_')}"
+def _held(catalog: Catalog, query: str) -> list[dict[str, Any]]:
+    """Return the rows of a query over what the catalog holds: nothing is decoded for it."""
+    rows: list[dict[str, Any]] = catalog.connection.sql(query).to_arrow_table().to_pylist()
+    return rows
+
+
+def _sql(name: str) -> str:
+    return (_FOLDER / f"{name}.sql").read_text("utf-8")
+
+
+def _rows_query() -> str:
+    """Return the query for the rows of all lines."""
+    parts = (f"SELECT '{name}' AS line, * FROM ({line.sql})" for name, line in lines().items())
+    return (
+        "SELECT line, system, qmgr, object, start, seconds::DOUBLE AS seconds, "
+        "amount::DOUBLE AS amount, per::DOUBLE AS per FROM "
+        f"({' UNION ALL BY NAME '.join(parts)})"
+    )
 
 
 def _times_query() -> str:
@@ -130,6 +139,12 @@ def _slot_table(found: Sequence[Times]) -> pa.Table:
     return pa.table([*texts, *numbers], names=_SLOT_COLUMNS)
 
 
+def _line_table() -> pa.Table:
+    """Return how the rows of each line become figures, as `placed.sql` reads it."""
+    rows = [(each.name, each.measure, each.top) for each in lines().values()]
+    return pa.table([pa.array(each) for each in zip(*rows, strict=True)], names=_LINE_COLUMNS)
+
+
 def _day(times: Times, findings: Sequence[Finding], figures: Sequence[Figures]) -> Day:
     there = {each.line.name for each in figures}
     absent = [each for each in lines().values() if each.name not in there and not each.optional]
@@ -140,23 +155,34 @@ def _day(times: Times, findings: Sequence[Finding], figures: Sequence[Figures]) 
 
 
 def _figures(
-    catalog: Catalog, line: Line, found: Sequence[Times]
-) -> Iterator[tuple[tuple[str, str], Figures]]:
-    """Yield the objects of a line that come first, each with its queue manager."""
-    times = {_key(each): each for each in found}
-    rows = catalog.arrow(_placed_query(line)).to_pylist()
-    for (key, name), own in groupby(rows, _key_and_object):
-        slots = dict(_slots(line, own, times[key].slot))
-        if not slots:
-            continue
-        start, (amount, per) = max(slots.items(), key=lambda each: each[1][0] / each[1][1])
-        usual = sum(each for each, _ in slots.values()) / sum(each for _, each in slots.values())
-        at = times[key].local(times[key].first + start * times[key].slot)
-        yield key, Figures(line, name, usual, amount / per, at, slots)
+    catalog: Catalog, times: Mapping[tuple[str, str], Times]
+) -> dict[tuple[str, str], list[Figures]]:
+    """Return the figures of each queue manager, lines in their order and objects in theirs."""
+    catalog.connection.register(_SLOTS, _slot_table([*times.values()]))
+    catalog.connection.register(_LINES, _line_table())
+    found: dict[tuple[str, str], list[Figures]] = {}
+    for (name, key, its), rows in groupby(_held(catalog, _sql("placed")), _whose):
+        slots = dict(_slots(lines()[name], rows, times[key].slot))
+        if slots:
+            found.setdefault(key, []).append(_of_object(lines()[name], its, slots, times[key]))
+    order = [*lines()]
+    for each in found.values():
+        each.sort(key=lambda figures: order.index(figures.line.name))
+    return found
 
 
-def _key_and_object(row: Mapping[str, Any]) -> tuple[tuple[str, str], str]:
-    return (row["system"], row["qmgr"]), row["object"]
+def _of_object(
+    line: Line, name: str, slots: Mapping[int, tuple[float, float]], times: Times
+) -> Figures:
+    start, (amount, per) = max(slots.items(), key=lambda each: each[1][0] / each[1][1])
+    usual = sum(each for each, _ in slots.values()) / sum(each for _, each in slots.values())
+    at = times.local(times.first + start * times.slot)
+    return Figures(line, name, usual, amount / per, at, slots)
+
+
+def _whose(row: Mapping[str, Any]) -> tuple[str, tuple[str, str], str]:
+    """Return the line, queue manager and object of a row."""
+    return row["line"], (row["system"], row["qmgr"]), row["object"]
 
 
 def _slots(
@@ -168,18 +194,3 @@ def _slots(
             yield row["slot"], (float(row["amount"]), float(row["per"]))
         elif line.measure == "total":
             yield row["slot"], (0.0, slot_us / 1e6)
-
-
-def _placed_query(line: Line) -> str:
-    return (
-        (_FOLDER / "placed.sql")
-        .read_text("utf-8")
-        .format(
-            rows=_rows_name(line),
-            per="per" if line.measure == "average" else "NULL",
-            amount_of_slot=_AMOUNT[line.measure],
-            per_of_slot=_PER[line.measure],
-            rank=_RANK[line.measure],
-            top=line.top,
-        )
-    )
