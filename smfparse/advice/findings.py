@@ -118,8 +118,9 @@ class Finding:
         amount = self.impact[1] if self.impact else 0.0
         if self.impact and self.impact[0] == "hours":
             amount = 1 / (1 + max(amount, 0.0))
-        diagnosed = not isinstance(self.cause, Diagnosis)
-        return self.rank, -amount, diagnosed, -self.share, self.rule, *self.key
+        diagnosed = isinstance(self.cause, Diagnosis)
+        last = isinstance(self.cause, Diagnosis) and self.cause.is_last
+        return self.rank, last, -amount, not diagnosed, -self.share, self.rule, *self.key
 
     def local(self, microseconds: int) -> dt.datetime:
         """Return a moment in microseconds UTC as local time of the system."""

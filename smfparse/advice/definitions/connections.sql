@@ -4,6 +4,7 @@ WITH
 intervals AS (
     SELECT DISTINCT system, qmgr, interval_start AS start, interval_seconds AS seconds
     FROM inputs.qmst
+    WHERE interval_seconds BETWEEN 0 AND 1e9
 ),
 firsts AS (
     SELECT system, qmgr, min(start) - to_seconds(3 * median(seconds)) AS first
@@ -20,8 +21,9 @@ done AS (
 tasks AS (
     SELECT
         system, qmgr, wtidchl AS object, wtidccn AS job, utc_offset, mq_version,
-        interval_start AS began, interval_start + to_seconds(interval_seconds / 2) AS middle,
-        interval_start + to_seconds(interval_seconds) AS until, wtasaeot AS has_ended,
+        CASE WHEN interval_seconds BETWEEN 0 AND 1e9 THEN interval_seconds END AS length,
+        interval_start AS began, interval_start + to_seconds(length / 2) AS middle,
+        interval_start + to_seconds(length) AS until, wtasaeot AS has_ended,
         epoch_us(until) / 1e6 - epoch_us(wtasstrt) / 1e6 AS lived, wtasctn AS ctls,
         coalesce(got, 0) AS got, coalesce(put, 0) AS put, coalesce(opens, 0) AS opens
     FROM inputs.wtas
