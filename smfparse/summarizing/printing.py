@@ -10,7 +10,8 @@ from typing import Any
 from smfparse.advice import in_short, span_text
 from smfparse.rendering import STYLES, Cells, Column, Document, Facts, Section, Table, aligned
 from smfparse.summarizing.declaration import Line
-from smfparse.summarizing.running import Day, Figures, Summary
+from smfparse.summarizing.figures import Figures
+from smfparse.summarizing.running import Day, Summary
 from smfparse.summarizing.sparks import sparkline
 from smfparse.summarizing.timing import Times
 
