@@ -27,7 +27,9 @@ class Effects:
     """How the incidents bend the work of some intervals: a row an interval.
 
     rate, capacity  factors on what works have to do, and can
-    log, cf         factors on the times of log writes and of requests to structures
+    lasts           whether works go on in the next interval
+    log             factors on the times of log writes
+    cf              factors on the times of requests to structures, by queue
     rolled          units a second that are backed out, by work
     unindexed       share of the interval in which a queue has no index
     orphaned        share of the messages that nobody takes, by queue
@@ -46,7 +48,8 @@ class Effects:
         managers, works, queues = len(plan.names), len(plan.app), len(plan.queue_no)
         applications = len(plan.estate.applications)
         self.rate, self.capacity = ones(works), ones(works)
-        self.log, self.cf = ones(managers), ones(managers)
+        self.lasts = ones(works) > 0
+        self.log, self.cf = ones(managers), ones(queues)
         self.network = ones(len(plan.channel_no))
         self.batch = 0 * ones(len(plan.channel_no))
         self.streams = ones(queues)
@@ -131,7 +134,8 @@ def _streaming(place: Place, effects: Effects) -> None:
 
 
 def _cf_slow(place: Place, effects: Effects) -> None:
-    effects.cf *= (1 + (place.factor - 1) * place.overlap)[:, None]
+    mine = [each.structure == place.target for each in place.plan.estate.queues]
+    effects.cf[:, mine] *= (1 + (place.factor - 1) * place.overlap)[:, None]
 
 
 def _leak(place: Place, effects: Effects) -> None:

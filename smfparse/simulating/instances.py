@@ -77,9 +77,7 @@ class Instances:
 
     def at_once(self) -> Floats:
         """Return how many channels ran at one time: a brief one counts for as long as it was."""
-        lived = (self._tasks.end - self._tasks.begin)[self.task]
-        share = np.where(self.brief, 3 * lived / self._chunk.length, 1)
-        return np.ceil(self.summed(share))
+        return np.ceil(self.summed(self._tasks.present()[self.task]))
 
     def trip(self) -> Floats:
         """Return the round trips of channels, microseconds."""

@@ -15,6 +15,8 @@ from smfparse.synthetic import Bools, Draws, Floats, Ints, numbered
 
 _CONNECTED = 40_000
 """Least microseconds that a client is connected."""
+_AT_PEAK = 3
+"""How many more brief tasks there are at one time than on average."""
 _WEEK = 7 * 86_400_000_000
 
 
@@ -53,6 +55,11 @@ class Tasks:
 
     def __len__(self) -> int:
         return len(self.time)
+
+    def present(self) -> Floats:
+        """Return how much each is of those connected at one time: a brief one for its while."""
+        share = np.minimum(_AT_PEAK * (self.end - self.begin) / self._chunk.length, 1)
+        return np.where(self.brief, share, 1)
 
     def _application(self, number: int) -> dict[str, Any]:
         each = self.plan.estate.applications[number]

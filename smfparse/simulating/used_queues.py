@@ -102,5 +102,5 @@ class UsedQueues:
             "put1": np.where(self.put1, self.put, 0),
             "scanned": np.floor(got * self.skipped / costs.LIST_ENTRIES).astype(np.int64),
         }
-        slower = self._chunk.effects.cf[self.time, self.manager]
+        slower = self._chunk.effects.cf[self.time, self.queue]
         return Coupling(self.shared, counts, slower)
