@@ -182,12 +182,17 @@ class Judge:
 
     def _is_told(self, each: Left) -> bool:
         end = min(each.behind, self._size)
-        start = each.start - (RDW if self._case.framing == "bdw" else 0)
+        start = each.start - self._descriptor
         return any(
             told.offset <= end and (told.length is None or told.offset + told.length >= start)
             for told in self._reading.damage
             if not told.in_record
         )
+
+    @property
+    def _descriptor(self) -> int:
+        """Bytes of what a block has in front of its first record."""
+        return RDW if self._case.framing == "bdw" else 0
 
     def _is_inside(self, each: Left) -> bool:
         """Whether a record stands inside of another one whose frame is as it was.
@@ -257,7 +262,7 @@ class Judge:
         """
         ends = [at + len(each) for each in _LINE_ENDS if self._data.startswith(each, at)]
         nothing = self._data.startswith(_NOTHING, at) and self._case.framing == "rdw"
-        return [at, *ends, *([at + RDW] if nothing or self._case.framing == "bdw" else [])]
+        return [at, *ends, *([at + RDW] if nothing or self._descriptor else [])]
 
     @cached_property
     def _firm(self) -> list[Left]:
@@ -279,7 +284,7 @@ class Judge:
         ends  where records end that are in front of it
         """
         start, end = each.placed.head
-        before = {each.start, each.start - (RDW if self._case.framing == "bdw" else 0)}
+        before = {each.start, each.start - self._descriptor}
         if start == end and each.start and not ends & before:
             return True
         if any(each.behind - RDW < other.start < each.behind for other in self.left):
