@@ -109,6 +109,17 @@ def last_record(code: NDArray[np.uint8]) -> tuple[int, int]:
     return before + (int(heads[-1]) if heads.size else 0), count
 
 
+def last_begun(code: NDArray[np.uint8]) -> tuple[int, int]:
+    """Return what `last_record` does, of the last record that has a first segment, if one has."""
+    head, count = last_record(code)
+    begun = np.flatnonzero(code[:head] <= FIRST)
+    if not begun.size or code[head] <= FIRST:
+        return head, count
+    head = int(begun[-1])
+    ends = (code[head:] == WHOLE) | (code[head:] == LAST)
+    return head, head + int(np.argmax(ends)) + 1
+
+
 class Walk(ABC):
     """A framing: how the records of a file are found; its name stands in `FRAMINGS`.
 
