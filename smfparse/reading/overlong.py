@@ -206,8 +206,7 @@ class _Records:
     ) -> Iterator[Overlong]:
         """Give the places in some segments between `low` and `end`.
 
-        A header right behind what is `told` to be in the record has no room for a length, but in
-        its last bytes: so it shows nothing if records do not lead on from there.
+        A header right behind what is `told` to be in the record has its length in the last bytes.
         """
         run = self._run
         places = headers_in(self._buffer, int(low[0]) - 1, int(end[-1]))
@@ -222,11 +221,10 @@ class _Records:
                 for _, at in some
             ]
             heads = [(at, begin) for at, begin in found if begin is not None]
-            cramped = {begin for at, begin in heads if begin < behind <= at + RDW_SIZE}
             own, final = int(record[number]), int(piece[number])
             ends = bool(run.code[final] in (WHOLE, LAST))
             for place, odd in self._believed(walk, own, heads, int(end[number])):
-                yield self._overlong(own, final, place, ends, odd=odd and place not in cramped)
+                yield self._overlong(own, final, place, ends, odd=odd)
 
     def _believed(
         self, walk: Walk, record: int, heads: list[tuple[int, int]], end: int
