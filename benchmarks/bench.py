@@ -193,16 +193,11 @@ def _kinds(text: str) -> list[str]:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--size", default="200MB", help="of each input (default: 200MB)")
-    parser.add_argument("--rounds", type=int, default=5, help="default: 5")
+    parser = inputs.parser(__doc__, "200MB", 5)
     parser.add_argument("--only", type=_kinds, default=list(inputs.KINDS), metavar="KINDS",
                         help="class3,mix,versions,dense or some of them")  # fmt: skip
     parser.add_argument("--memory", metavar="SIZE",
                         help="show memory instead, of inputs of SIZE/4 and SIZE")  # fmt: skip
-    parser.add_argument("--keep", type=Path, metavar="DIR",
-                        help="have the inputs in DIR, and use those that are there")  # fmt: skip
-    parser.add_argument("--markdown", action="store_true", help="print tables for the docs")
     return parser.parse_args()
 
 

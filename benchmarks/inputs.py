@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import re
@@ -60,6 +61,17 @@ class Input:
     def size(self) -> int:
         """Bytes."""
         return self.smf.stat().st_size
+
+
+def parser(description: str | None, size: str, rounds: int) -> argparse.ArgumentParser:
+    """Return what reads the options that every benchmark has; `size` and `rounds` are defaults."""
+    found = argparse.ArgumentParser(description=description)
+    found.add_argument("--size", default=size, help=f"of each input (default: {size})")
+    found.add_argument("--rounds", type=int, default=rounds, help=f"default: {rounds}")
+    found.add_argument("--keep", type=Path, metavar="DIR",
+                       help="have the inputs in DIR, and use those that are there")  # fmt: skip
+    found.add_argument("--markdown", action="store_true", help="print tables for the docs")
+    return found
 
 
 def folder(keep: Path | None) -> AbstractContextManager[str]:

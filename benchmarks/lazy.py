@@ -6,7 +6,6 @@ takes to start, as a file of 1 MB shows it, is left out of the ratios.
 
 from __future__ import annotations
 
-import argparse
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,19 +57,9 @@ def _rows(found: dict[str, Run]) -> Iterator[tuple[str, ...]]:
         yield (job, *times, f"{used.peak / 1e6:,.0f}", f"{wall:.2f}", f"{cpu:.2f}")
 
 
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--size", default="200MB", help="of the file (default: 200MB)")
-    parser.add_argument("--rounds", type=int, default=5, help="default: 5")
-    parser.add_argument("--keep", type=Path, metavar="DIR",
-                        help="have the file in DIR, and use one that is there")  # fmt: skip
-    parser.add_argument("--markdown", action="store_true", help="print the table for the docs")
-    return parser.parse_args()
-
-
 def main() -> None:
     """Generate the file, run the jobs, print the table."""
-    options = _options()
+    options = inputs.parser(__doc__, "200MB", 5).parse_args()
     print(f"{machine()}\n", flush=True)
     with inputs.folder(options.keep) as name:
         given = inputs.make("class3", inputs.parse_size(options.size), Path(name))

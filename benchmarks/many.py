@@ -15,7 +15,7 @@ from pathlib import Path
 
 import inputs
 import jobs
-from measure import Run, interleaved
+from measure import Run, interleaved, least
 from show import machine, table
 
 _FIRST, _MIDDLE = 1, 3
@@ -90,11 +90,6 @@ def interval_rows(runs: Mapping[str, Sequence[Run]]) -> Iterator[tuple[str, ...]
         yield f"{int(name):,}", f"{least(found):.2f}", f"{peak / 1e6:.0f}", each
 
 
-def least(runs: Sequence[Run]) -> float:
-    """Return the least processor time of some runs."""
-    return min(each.cpu for each in runs)
-
-
 def _peak(runs: Sequence[Run]) -> int:
     return max(each.peak for each in runs)
 
@@ -110,15 +105,11 @@ def _intervals(count: int, folder: Path) -> Path:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=3, help="default: 3")
-    parser.add_argument("--size", default="60MB", help="of the one file (default: 60MB)")
+    parser = inputs.parser(__doc__, "60MB", 3)
     parser.add_argument("--files", type=int, default=300, help="that it is cut into (default: 300)")
     parser.add_argument("--intervals", type=int, default=5000,
                         help="of the shorter file; the longer has three times as many"
                         " (default: 5000)")  # fmt: skip
-    parser.add_argument("--keep", type=Path, metavar="DIR", help="have the inputs in DIR")
-    parser.add_argument("--markdown", action="store_true", help="print tables for the docs")
     return parser.parse_args()
 
 

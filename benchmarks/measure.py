@@ -105,6 +105,11 @@ def interleaved(commands: Mapping[str, Sequence[str]], rounds: int) -> dict[str,
     return runs
 
 
+def least(runs: Sequence[Run]) -> float:
+    """Return the least processor time of some runs."""
+    return min(each.cpu for each in runs)
+
+
 def middle(runs: Sequence[Run]) -> Run:
     """Return medians of time, and the most memory, of runs of one command."""
     return Run(

@@ -249,16 +249,12 @@ def _report(kind: str, options: argparse.Namespace, folder: Path) -> None:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--size", default="200MB", help="of each input (default: 200MB)")
-    parser.add_argument("--rounds", type=int, default=5, help="default: 5")
+    parser = inputs.parser(__doc__, "200MB", 5)
     parser.add_argument("--only", default="class3,mix,dense", help="default: class3,mix,dense")
     parser.add_argument("--candidate", default="", help="only candidates with this in their name")
     parser.add_argument(
         "--columns", type=int, default=0, help="show so many of the largest columns"
     )
-    parser.add_argument("--keep", type=Path, help="leave the inputs in this folder, or use them")
-    parser.add_argument("--markdown", action="store_true", help="print tables as markdown")
     return parser.parse_args()
 
 

@@ -7,7 +7,6 @@ all rounds: whatever else the machine does only adds to it.
 
 from __future__ import annotations
 
-import argparse
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +14,7 @@ from pathlib import Path
 
 import inputs
 import jobs
-from measure import Run, interleaved
+from measure import Run, interleaved, least
 from show import machine, table
 
 _YARDSTICK = "import numpy, pyarrow"
@@ -49,15 +48,11 @@ def commands(smf: Path, folder: Path) -> dict[str, Sequence[str]]:
     return found | {jobs.AFTER: made[jobs.AFTER]}
 
 
-def _least(runs: Sequence[Run]) -> float:
-    return min(each.cpu for each in runs)
-
-
 def start_rows(runs: Mapping[str, Sequence[Run]]) -> Iterator[tuple[str, ...]]:
     """Yield one row per command."""
-    unit = _least(runs[_YARDSTICK])
+    unit = least(runs[_YARDSTICK])
     for name, found in runs.items():
-        used, target = _least(found), _TARGETS.get(name)
+        used, target = least(found), _TARGETS.get(name)
         met = "-" if target is None else "yes" if used <= target * unit else "no"
         ratio = f"{used / unit:.2f}"
         yield (name, f"{used:.3f}", ratio, "-" if target is None else str(target), met)
@@ -79,18 +74,9 @@ def printing_row(name: str, runs: Sequence[Run]) -> tuple[str, ...]:
     )
 
 
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=9, help="default: 9")
-    parser.add_argument("--size", default="60MB", help="of the report's input (default: 60MB)")
-    parser.add_argument("--keep", type=Path, metavar="DIR", help="have the inputs in DIR")
-    parser.add_argument("--markdown", action="store_true", help="print tables for the docs")
-    return parser.parse_args()
-
-
 def main() -> None:
     """Generate the inputs, run the commands, print the tables."""
-    options = _options()
+    options = inputs.parser(__doc__, "60MB", 9).parse_args()
     print(f"{machine()}\n", flush=True)
     with inputs.folder(options.keep) as name, tempfile.TemporaryDirectory() as scratch:
         size = inputs.parse_size(options.size)

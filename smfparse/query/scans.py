@@ -8,7 +8,7 @@ decoded; of others only the columns that DuckDB asks for: see `narrowing`.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -17,8 +17,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from smfparse.errors import OutputError, SmfError
-from smfparse.inputs import Inputs, SmfFile, Source, TemporaryFolder
-from smfparse.limits import LIMITS
+from smfparse.inputs import Inputs, SmfFile, TemporaryFolder
 from smfparse.query.projection import scanned
 from smfparse.reading import size_of
 from smfparse.tables import Batch, Wanted, coded_schema
@@ -107,7 +106,7 @@ class SmfScans:
     def __init__(self, inputs: Inputs) -> None:
         self.inputs = inputs
         self.failure: SmfError | KeyboardInterrupt | None = None
-        self.are_whole = _are_small(inputs.sources)
+        self.are_whole = _are_small(inputs)
         self._spool: Spool | None = None
 
     @contextmanager
@@ -176,10 +175,11 @@ class Whole:
                 yield pa.RecordBatch.from_arrays(batch.columns, schema=self._schema)
 
 
-def _are_small(sources: Sequence[Source]) -> bool:
-    """Whether sources are SMF files, which are not packed, of few bytes."""
+def _are_small(inputs: Inputs) -> bool:
+    """Whether inputs are SMF files, which are not packed, of few bytes."""
+    sources = inputs.sources
     return all(isinstance(each, SmfFile) and not each.input.packing for each in sources) and (
-        sum(size_of(each.path) for each in sources) <= LIMITS.whole_bytes
+        sum(size_of(each.path) for each in sources) <= inputs.options.limits.whole_bytes
     )
 
 

@@ -20,7 +20,7 @@ import smfparse
 from smfparse import reports
 from smfparse.errors import OutputError, RequestError
 from smfparse.inputs import Inputs, ReadOptions, open_inputs
-from smfparse.limits import LIMITS
+from smfparse.limits import LIMITS, Limits
 from smfparse.query import Catalog
 from smfparse.query.projection import named_tables, read_plan
 from smfparse.query.scans import SmfScans
@@ -77,13 +77,15 @@ def whole() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
+def up_to(size: int) -> ReadOptions:
+    """Return options by which files of so many bytes are small."""
+    return ReadOptions(limits=Limits(whole_bytes=size))
+
+
 @pytest.fixture(scope="module", params=[0, LIMITS.whole_bytes], ids=["large", "small"])
 def catalog(request: pytest.FixtureRequest) -> Iterator[Catalog]:
     """One connection for many queries, as a library user has it: of files large and small."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(vars(LIMITS), "whole_bytes", request.param)
-        made = Catalog(open_inputs([SMF]))
-    with made:
+    with Catalog(open_inputs([SMF], up_to(request.param))) as made:
         yield made
 
 
@@ -353,9 +355,8 @@ def test_of_several_queries_each_has_to_run() -> None:
 def test_of_small_files_whole_tables_are_read_once_and_kept_off_the_disk(
     asked: Asked, whole: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(vars(LIMITS), "whole_bytes", 1 << 20)
     monkeypatch.delattr("smfparse.query.scans.TemporaryFolder")
-    with Catalog(open_inputs([SMF])) as made:
+    with Catalog(open_inputs([SMF], up_to(1 << 20))) as made:
         for query in (*STREAMED, *ONCE):
             if "EXPLAIN" not in query:
                 same(made, whole, query)
@@ -366,20 +367,14 @@ def test_of_small_files_whole_tables_are_read_once_and_kept_off_the_disk(
 @pytest.mark.parametrize(
     ("size", "is_small"), [(SMF.stat().st_size, True), (SMF.stat().st_size - 1, False)]
 )
-def test_files_are_small_together_up_to_a_size(
-    size: int, is_small: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(vars(LIMITS), "whole_bytes", size)
-    assert SmfScans(open_inputs([SMF])).are_whole == is_small
+def test_files_are_small_together_up_to_a_size(size: int, is_small: bool) -> None:
+    assert SmfScans(open_inputs([SMF], up_to(size))).are_whole == is_small
 
 
-def test_of_packed_files_nobody_knows_how_small_they_are(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(vars(LIMITS), "whole_bytes", 1 << 20)
+def test_of_packed_files_nobody_knows_how_small_they_are(tmp_path: Path) -> None:
     packed = tmp_path / "packed.smf.gz"
     packed.write_bytes(gzip.compress(SMF.read_bytes()))
-    assert not SmfScans(open_inputs([packed])).are_whole
+    assert not SmfScans(open_inputs([packed], up_to(1 << 20))).are_whole
 
 
 def test_a_selection_and_damage_reach_a_spooled_query(tmp_path: Path) -> None:
