@@ -193,6 +193,7 @@ def _bytes_of(files: Iterable[Source]) -> int:
 
 
 def _is_dataset(folder: Path) -> bool:
+    """Whether a folder is a dataset: what knows that is loaded only if a folder is named."""
     return store.is_dataset(folder)
 
 
