@@ -76,7 +76,9 @@ class Trend:
     """How a figure moves, and when it arrives at a limit."""
 
     value: Annotated[str, Key("the figure, a column of the subject or SQL over one")]
-    limit: Annotated[str, Key("where it must not arrive: SQL over the row", "no limit")] = "NULL"
+    limit: Annotated[
+        str, Key("where it must not arrive: SQL over the row, `{name}` for limits", "no limit")
+    ] = "NULL"
 
 
 def _rank(value: Any, where: Where, _before: Mapping[str, Any]) -> int:

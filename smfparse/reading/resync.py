@@ -18,6 +18,7 @@ from smfparse.reading.segments import (
     RDW_SIZE,
     Segments,
     Walk,
+    last_begun,
     last_record,
     line_end,
 )
@@ -184,7 +185,7 @@ class Tracker:
         longer. None: that is not seen yet, and the segments end in front of it.
         """
         walk, window, heads = self._walk, self._window, self._heads
-        head, count = last_record(run.code)
+        head, count = last_begun(run.code)
         behind = run.end if count == len(run.code) else int(run.place[count])
         ended = int(run.at[count - 1] + run.length[count - 1]) if count else at
         begin = int(run.place[head]) if count else at

@@ -55,8 +55,8 @@ class Workers:
         for work in self._batched.tolist():
             most[work] = min(most[work], self._sent(work, time, effects))
         up = 1 - effects.down[time, plan.manager]
-        can: Floats = np.where(self._clients, np.inf, most) * np.where(up > 0, up, 0)
-        return np.nan_to_num(can, nan=0.0, posinf=np.inf)
+        can: Floats = np.where(self._clients, np.inf, most * up)
+        return np.where(up > 0, can, 0)
 
     def _sent(self, work: int, time: int, effects: Effects) -> float:
         """Return how many messages a channel can send, with a round trip for every batch."""

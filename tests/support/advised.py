@@ -125,8 +125,8 @@ class Bench:
     def arrow(self, query: str) -> Any:
         return self.connection.sql(query).to_arrow_table()
 
-    def arrows(self, queries: Sequence[str]) -> list[Any]:
-        return [self.arrow(each) for each in queries]
+    def arrows(self, queries: Sequence[str]) -> Iterator[Any]:
+        return map(self.arrow, queries)
 
 
 def _make(connection: Connection, table: str, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -2,7 +2,7 @@
 
 -- The sum of doubles, the same to the last digit in whatever order they come: each is added as a whole number
 -- of 2^-40, which holds times of the clock, and counts, exactly.
-CREATE OR REPLACE MACRO total(number) AS sum((number * 1099511627776)::HUGEINT) / 1099511627776;
+CREATE OR REPLACE MACRO total(number) AS sum((number::DOUBLE * 1099511627776)::HUGEINT) / 1099511627776;
 
 -- What identifies a task, as text, from WTAS and from WQST: when it started, and two addresses. A timestamp
 -- has not the last twelve bits of the clock, so they are left out of CORREL as well.
