@@ -149,7 +149,7 @@ def _copies(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     if _COPIES not in row:
         return [row]
     fields = {name: value for name, value in row.items() if name != _COPIES}
-    return [{**fields, "record_no": number + 1} for number in range(row[_COPIES])]
+    return [{"block_no": 1, **fields, "record_no": number + 1} for number in range(row[_COPIES])]
 
 
 def _plain(kind: Any) -> Any:

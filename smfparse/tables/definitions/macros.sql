@@ -112,7 +112,7 @@ first AS (
 tasks AS (
     SELECT
         input_no, source, record_no, system, qmgr, mq_version, utc_offset,
-        coalesce(wtidccn, '') AS job, wtidchl <> '' AS is_channel,
+        coalesce(wtidccn, '') AS job, coalesce(wtidchl, '') AS channel, channel <> '' AS is_channel,
         wtidatyp_text = 'CICS' OR wtidatyp_text LIKE 'IMS%' AS is_transaction,
         epoch_us(interval_start) AS begin,
         epoch_us(interval_start) + 5e5 * coalesce(interval_seconds, 0) AS middle
@@ -120,8 +120,8 @@ tasks AS (
     WHERE block_no = 1
 )
 SELECT
-    input_no, source, record_no, tasks.system, tasks.qmgr, mq_version, utc_offset, job, is_channel,
-    is_transaction,
+    input_no, source, record_no, tasks.system, tasks.qmgr, mq_version, utc_offset, job, channel,
+    is_channel, is_transaction,
     coalesce(middle < intervals.start + 1e6 * intervals.seconds, FALSE) AS is_inside,
     to_timestamp(
         CASE WHEN is_inside THEN intervals.start / 1e6 ELSE 600 * floor(middle / 6e8) END
