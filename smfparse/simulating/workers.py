@@ -73,8 +73,11 @@ class Workers:
         found: Floats = np.where(self._by_id, unindexed[got] * depth[got] / 2, 0) + self._scans
         return found
 
-    def logged(self, flow: dict[str, Ints]) -> dict[str, Floats]:
-        """Return the bytes and records that queue managers log, and the writes that are forced."""
+    def logged(self, flow: dict[str, Ints], rolled: Ints) -> dict[str, Floats]:
+        """Return the bytes and records that queue managers log, and the writes that are forced.
+
+        `rolled` is the units that are backed out: their gets were logged.
+        """
         plan = self._plan
         works, managers = len(plan.app), len(plan.names)
         copies = flow["put"] + flow["streamed"]
@@ -84,8 +87,9 @@ class Workers:
         ends = np.where(plan.commit > 0, units / np.maximum(plan.commit, 1), 0)
         alone = (plan.commit == 0)[plan.edge_work] & (self._put_bytes > 0)
         single = np.bincount(plan.edge_work, np.where(alone, flow["put"], 0), works)
-        of_work = put + flow["units"] * self._get_bytes + ends * costs.RECORD_BYTES["unit"]
-        records = records + flow["units"] * (self._get_bytes > 0) + 2 * ends
+        got = flow["units"] + rolled
+        of_work = put + got * self._get_bytes + ends * costs.RECORD_BYTES["unit"]
+        records = records + got * (self._get_bytes > 0) + 2 * ends
         return {
             "work_bytes": of_work,
             "log_bytes": np.bincount(plan.manager, of_work, managers),
