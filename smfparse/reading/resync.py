@@ -140,11 +140,12 @@ class Tracker:
     def _picked(self, end: int, last: bool) -> Segments:
         """Return the records up to `end` that are found by what they look like."""
         buffer, low = self._window.buffer, self._window.low
+        plain = buffer[:end].copy()  # a walk may move bytes
         run = self._walk.segments(buffer, low, end, last)
         good = are_heads(buffer, run)
         for place, size in _in_no_record(run, good, end if last else run.end):
             if self.gap is None or place > low:
-                self._losses.note(place, size, _seen_in(buffer, place, place + size))
+                self._losses.note(place, size, _seen_in(plain, place, place + size))
         if good.any():
             self.gap = None
         return replace(run.where(good), end=end if last else run.end)

@@ -359,6 +359,19 @@ def test_null_segments_are_no_damage(
     assert (found.bodies, found.damage) == (there, [])
 
 
+def test_a_line_end_behind_a_mark_is_named_as_one_whatever_escapes_are_in_front(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "input"
+    escaped = (B[:-4] + b"\xff" * 4).replace(b"\xff", b"\xff\xff")
+    path.write_bytes(escaped + MARK + b"\r\n" + A + MARK + C + MARK)
+    found = Reading(path, framing="ftp-record")
+    assert found.bodies == [B[:-4] + b"\xff" * 4, A, C]
+    assert [each.reason for each in found.damage] == [
+        "a line end behind a record, as a transfer in text mode adds"
+    ]
+
+
 @pytest.mark.parametrize("damaged", [NO_SYSTEM, body(0, longer=0x7000)], ids=["header", "triplets"])
 def test_a_header_in_a_damaged_record_is_told_though_it_leads_nowhere(
     tmp_path: Path, damaged: bytes

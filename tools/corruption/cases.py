@@ -247,14 +247,14 @@ def _damage_packed(
     if case.packing in packings.IN_MEMBERS:
         found = packings.unpacked(case.packing, case.file)
         if found is not None:
-            _overlay(case.rope, found)
+            overlay(case.rope, found)
             return
     differs = _alike(data, case.file)
     before = sum(start <= differs for start in starts[1:])
     case.safe = ranges[before - 1][1] if before else 0
 
 
-def _overlay(rope: Rope, found: bytes) -> None:
+def overlay(rope: Rope, found: bytes) -> None:
     """Have other bytes be in a file; those that are as they were from either end are untouched."""
     if len(found) == len(rope):
         rope.set(0, found)

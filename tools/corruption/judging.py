@@ -348,7 +348,8 @@ class Judge:
         for start, end in _uncovered(sorted([*rows, *told]), len(self._data)):
             gap = self._data[start:end]
             line = _line_end(gap) if in_lines else 0
-            if not (framing_only(framing, gap) or framing_only(framing, gap[line:])):
+            starts = [start + line, *range(start, max(start - RDW, -1), -1)]  # some may be told
+            if not any(framing_only(framing, self._data[each:end]) for each in starts):
                 yield Finding("bytes are in no record and not told", f"{start} to {end}")
                 return
 
