@@ -95,6 +95,8 @@ class CheckDocument(Document):
                 "not_evaluated": [
                     {"trace": trace, "rules": list(rules)} for trace, rules in checked.not_evaluated
                 ],
+                "silenced": [_fact(each) for each in checked.silenced],
+                "gone": [_fact(each) for each in checked.gone],
             },
             indent=2,
         )
