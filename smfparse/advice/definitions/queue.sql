@@ -50,7 +50,7 @@ numbered AS (
 )
 SELECT
     system, qmgr, object, '' AS job, start, seconds, utc_offset, mq_version,
-    is_shared, is_partial, is_known, is_uncommitted, depth, age, most, getters, putters, last_get, usual_us,
+    is_shared, is_partial, is_known, depth, age, most, getters, putters, last_get, usual_us,
     puts, failed, handed, streamed, gets, redriven, expired, rolled_back,
     last_depth, last_streamed, next_streamed, rising, unread, stuck, held,
     sum(CASE WHEN rising THEN seconds END) OVER one_rise AS rise_seconds,
