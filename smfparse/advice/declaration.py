@@ -155,6 +155,7 @@ class Subject:
     tables: Annotated[tuple[str, ...], Key("the tables that it reads", among=decoded_tables())]
     trace: Annotated[str, Key("the command that makes MQ write them")]
     object: Annotated[str, Key("what an object is: pool, queue, channel", "the queue manager")] = ""
+    proves_trace: Annotated[bool, Key("whether rows show that the trace is on")] = True
     is_whole: Annotated[
         bool, Key("whether its rows are not intervals, so that none is left out")
     ] = False

@@ -158,7 +158,8 @@ def _not_evaluated(
     known   the rules that could be evaluated
     filled  the subjects that have rows
     """
-    written = {subjects()[each].trace for each in filled}
+    proven = (subjects()[each] for each in filled)
+    written = {each.trace for each in proven if each.proves_trace}
     by_trace: dict[str, list[str]] = defaultdict(list)
     for rule in asked.values():
         trace = subjects()[rule.subject].trace

@@ -28,6 +28,8 @@ _MOST_MARKER = 64
 _ESCAPE = 0xFF
 _MARK = 2
 """Bytes of a mark."""
+_LITTLE = 4
+"""Bytes between records that may be a damaged mark, or line ends."""
 _MARKS = 3
 """Behind the escape of FTP's record structure: 1 end of record, 2 of file, 3 of both."""
 
@@ -114,15 +116,16 @@ class FtpRecordWalk(Walk):
         """Whether marks end half of the records: behind them another one starts, or the file ends.
 
         In any other file bytes may look like marks, but they are inside of records. What is in no
-        record counts as one, if it is more than a damaged mark.
+        record counts as one, if it is more than a damaged mark or line ends.
         """
-        others = sum(size > _MARK for _, size in found.gaps)
+        others = sum(size > _LITTLE for _, size in found.gaps)
         behind = found.at + found.length
-        marks = (buffer[behind] == _ESCAPE) & (buffer[behind + 1] <= _MARKS)
+        near = behind + np.arange(_LITTLE + 1)[:, None]
+        marks = ((buffer[near] == _ESCAPE) & (buffer[near + 1] <= _MARKS)).any(axis=0)
         goes_on = is_header(buffer, found.end - RDW_SIZE)
-        follows = np.append(
-            found.at[1:] + RDW_SIZE == behind[:-1] + _MARK, goes_on or found.end == end
-        )
+        between = found.at[1:] + RDW_SIZE - behind[:-1] - _MARK
+        ends = goes_on or end - found.end <= _LITTLE
+        follows = np.append((between >= 0) & (between <= 2 * _LITTLE), ends)
         return bool(2 * (marks & follows).sum() >= found.at.size + others + goes_on)
 
 

@@ -142,13 +142,12 @@ class Tracker:
         buffer, low = self._window.buffer, self._window.low
         plain = buffer[:end].copy()  # a walk may move bytes
         run = self._walk.segments(buffer, low, end, last)
-        good = are_heads(buffer, run)
-        for place, size in _in_no_record(run, good, end if last else run.end):
+        good, end = are_heads(buffer, run), end if last else run.end
+        for place, size in _in_no_record(run, good, end):
             if self.gap is None or place > low:
                 self._losses.note(place, size, _seen_in(plain, place, place + size))
-        if good.any():
-            self.gap = None
-        return replace(run.where(good), end=end if last else run.end)
+        self.gap = None if good.any() else self.gap
+        return replace(run.where(good), end=end)
 
     def _sound(
         self, run: Segments, apart: bool, end: int, last: bool

@@ -254,6 +254,8 @@ RESULTS = pytest.mark.parametrize(
         *(["info", "DUMP"], ["report", "log", "DUMP"], ["sql", "DUMP", "SELECT * FROM qjst"]),
         ["compare", "DUMP", "DUMP"],
         ["check", "DUMP"],
+        ["summary", "DUMP"],
+        ["trend", "DUMP"],
     ],
     ids=lambda each: each[0],
 )

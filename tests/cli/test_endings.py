@@ -35,6 +35,8 @@ READING = {
     "info": ["info", "INPUT"],
     "report": ["report", "log", "INPUT"],
     "check": ["check", "INPUT"],
+    "summary": ["summary", "INPUT"],
+    "trend": ["trend", "INPUT"],
     "compare": ["compare", "INPUT", "INPUT"],
     "sql": ["sql", "INPUT", "SELECT record_no FROM qmst"],
     "convert": ["convert", "INPUT", "--to", "OUT"],

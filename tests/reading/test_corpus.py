@@ -470,6 +470,11 @@ NOISY = B[:90] + b"\xff\x09\xff\1" + B[94:]
         ("ftp-block", b"\x80\xff\xff" + A + ftp_block(FOREIGN) * 2, [FOREIGN, FOREIGN]),
         ("ftp-record", FOREIGN + MARK + B[:90], [FOREIGN]),
         ("ftp-record", MARK.join([LONGER, FOREIGN, B, LONGER, b""]), [LONGER, FOREIGN, B, LONGER]),
+        (
+            "ftp-record",
+            b"".join(each + b"\n" + MARK + b"\r\n" for each in (A, B, C)),
+            [A + b"\n", B, C],
+        ),
         ("none", A + MARK + NOISY + NOISY, [A, NOISY, NOISY]),
     ],
     ids=[
@@ -481,6 +486,7 @@ NOISY = B[:90] + b"\xff\x09\xff\1" + B[94:]
         "what leads to another one, not a single one that says how long it is",
         "a mark in front of a record that is cut",
         "marks, most of them of damaged records",
+        "marks with line ends around them",
         "marks in records that are none",
     ],
 )
