@@ -5,7 +5,8 @@ WITH
 counted AS (
     SELECT
         system, qmgr, qqstqnam AS object, interval_start AS start, interval_seconds AS seconds, utc_offset,
-        mq_version, qqstdisp AS is_shared, qqstpart AS is_partial, qqstuncm AS is_uncommitted,
+        mq_version, qqstdisp AS is_shared, qqstpart AS is_partial,
+        bool_or(NOT qqstpart) OVER (PARTITION BY qqstqsgn, qqstqnam) AS is_known, qqstuncm AS is_uncommitted,
         CASE WHEN NOT qqstpart THEN qqstdpth::DOUBLE END AS depth,
         CASE WHEN NOT qqstpart THEN qqstmage::DOUBLE END AS age,
         qqstdphi::DOUBLE AS most, greatest(qqstipct, qqstiphi)::BIGINT AS getters,
@@ -49,7 +50,7 @@ numbered AS (
 )
 SELECT
     system, qmgr, object, '' AS job, start, seconds, utc_offset, mq_version,
-    is_shared, is_partial, is_uncommitted, depth, age, most, getters, putters, last_get, usual_us,
+    is_shared, is_partial, is_known, depth, age, most, getters, putters, last_get, usual_us,
     puts, failed, handed, streamed, gets, redriven, expired, rolled_back,
     last_depth, last_streamed, next_streamed, rising, unread, stuck, held,
     sum(CASE WHEN rising THEN seconds END) OVER one_rise AS rise_seconds,

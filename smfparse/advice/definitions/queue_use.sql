@@ -15,7 +15,8 @@ lists AS (
 ),
 uses AS (
     SELECT
-        placed.*, queue_of(objname, basename) AS queue, coalesce(cfstrucname <> '', FALSE) AS is_shared, indxtype = 0 AS is_plain,
+        placed.*, queue_of(objname, basename) AS queue, coalesce(cfstrucname <> '', FALSE) AS is_shared,
+        indxtype = 0 AS is_plain,
         openn, openct + closect AS open_cpu_us, getn, getct, putn, putct, put1n, put1ct,
         getbrwa::DOUBLE + getbrws AS browses, gets, getsmsg::DOUBLE + getepage AS skipped, validget, validput,
         coalesce(getdval, greatest(validget::DOUBLE - getbrwa - getbrws, 0)) AS got,
@@ -28,7 +29,8 @@ uses AS (
 SELECT
     system, qmgr, queue AS object, job, start, seconds, any_value(utc_offset) AS utc_offset,
     max(mq_version) AS mq_version,
-    count(*)::DOUBLE AS tasks, sum(tasks) OVER (PARTITION BY system, qmgr, queue, start, seconds) AS all_tasks,
+    count(*)::DOUBLE AS tasks,
+    sum(tasks) OVER (PARTITION BY system, qmgr, queue, start, seconds) AS all_tasks,
     bool_or(is_transaction) AS is_transaction, bool_or(is_shared) AS is_shared, bool_and(is_plain) AS is_plain,
     sum(openn)::DOUBLE AS opens, total(open_cpu_us) AS open_cpu_us,
     sum(getn)::DOUBLE AS get_calls, total(getct) AS get_cpu_us,

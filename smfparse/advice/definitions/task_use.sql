@@ -31,7 +31,7 @@ parts AS (
     FROM inputs.wqst
     JOIN placed USING (input_no, source, record_no)
     UNION ALL BY NAME
-    SELECT placed.*, latch, wtaslwet AS latch_us, wtaslwn AS latch_waits
+    SELECT placed.*, latch, wtaslwet AS latch_us
     FROM inputs.wtas_latch
     JOIN placed USING (input_no, source, record_no)
 )
@@ -60,7 +60,6 @@ SELECT
     coalesce(total(CASE WHEN latch = 23 THEN latch_us END), 0) AS latch_23_us,
     coalesce(total(CASE WHEN latch = 24 THEN latch_us END), 0) AS latch_24_us,
     coalesce(total(CASE WHEN latch = 31 THEN latch_us END), 0) AS latch_31_us,
-    coalesce(total(CASE WHEN latch = 32 THEN latch_us END), 0) AS latch_32_us,
-    sum(latch_waits)::DOUBLE AS latch_waits
+    coalesce(total(CASE WHEN latch = 32 THEN latch_us END), 0) AS latch_32_us
 FROM parts
 GROUP BY system, qmgr, job, start, seconds
