@@ -34,7 +34,9 @@ class Silence:
 
     rule: Annotated[str, Key("a rule or diagnosis, or a pattern")]
     reason: Annotated[str, Key("why")]
-    until: Annotated[dt.date, Key("the last day of the data it holds for", read=_date)]
+    until: Annotated[
+        dt.date, Key("the last day of the data it holds for", read=_date, written="a date")
+    ]
     qmgr: Annotated[str, Key("a queue manager, or a pattern")] = "*"
     object: Annotated[str, Key("an object, or a pattern")] = "*"
 
