@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Any
 
 import click
@@ -88,7 +89,31 @@ def _leave(code: int, message: str = "", error: BaseException | None = None) -> 
     sys.exit(code)
 
 
-_NAMES = ("info", "check", "report", "compare", "convert", "sql", "describe", "dump", "generate")
+_NAMES = (
+    *("info", "summary", "check", "report", "compare", "convert", "sql", "describe", "dump"),
+    "generate",
+)
+
+
+_OF_INPUT_ALONE = "summary"
+
+
+def _is_input(name: str) -> bool:
+    """Whether a name is that of an input: of a file, standard input, or a pattern with files."""
+    from glob import glob
+
+    with suppress(OSError, ValueError):
+        return name == "-" or Path(name).exists() or bool(glob(name, recursive=True))
+    return False
+
+
+def _neither(name: str) -> str:
+    """Return what is wrong with a name that is no command and no input, and what was meant."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name.lower(), _NAMES, 3)
+    way_out = f"did you mean {', '.join(near)}?" if near else "smfparse --help lists the commands"
+    return f"{name!r} is neither a command nor an existing file; {way_out}"
 
 
 class _NoPandas:
@@ -131,6 +156,17 @@ class _Group(click.Group):
         with _ending(lambda: None):
             return super().make_context(*arguments, **options)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that is asked for: without one, INPUT alone asks for its summary."""
+        name = args[0]
+        if name not in self.commands and not ctx.resilient_parsing:
+            if not _is_input(name):
+                raise click.UsageError(_neither(name), ctx)
+            args = [_OF_INPUT_ALONE, *args]
+        return super().resolve_command(ctx, args)
+
     def invoke(self, context: click.Context) -> Any:
         _write_utf8()
         named = partial(self.get_command, context)
@@ -145,8 +181,9 @@ def main() -> None:
 
     \b
     Start here:
-      smfparse info DUMP.smf
-      smfparse report log DUMP.smf
+      smfparse DUMP.smf               the day on one screen, as of summary
+      smfparse check DUMP.smf         what is wrong, and what to do
+      smfparse report log DUMP.smf    one report
 
     \b
     Exit codes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -67,16 +67,11 @@ _ALL = "*"
 @output_options(JUNIT)
 def command(
     inputs: tuple[str, ...],
-    changed: tuple[str, ...],
-    policy: Path | None,
-    only: tuple[str, ...],
-    fail_on: int | None,
-    baseline: str | None,
-    at_length: bool,
     metrics: bool,
     explain: str | None,
     output: Output,
     reading: Reading,
+    **asked: Any,
 ) -> None:
     """Check INPUT by the rules of the catalogue: report findings, ranked, with evidence.
 
@@ -101,36 +96,49 @@ def command(
         raise click.UsageError("Missing argument 'INPUT...'.")
     if metrics:
         output.check_text("--metrics")
+    _check(inputs, metrics, output, reading, **asked)
+
+
+def _check(
+    inputs: tuple[str, ...],
+    metrics: bool,
+    output: Output,
+    reading: Reading,
+    *,
+    changed: tuple[str, ...],
+    policy: Path | None,
+    only: tuple[str, ...],
+    fail_on: int | None,
+    baseline: str | None,
+    at_length: bool,
+) -> None:
+    """Write the findings; report on stderr what is absent, duplicates and damage."""
+    from smfparse import advice
+
     site = advice.site_policy(policy, advice.parsed_limits(changed))
     patterns = advice.chosen_ids(only)
     opened = reading.open(inputs, output.path)
     checked = _checked(opened, site, patterns)
-    if not checked.managers:
-        nothing_selected(opened)
     if baseline is not None:
         earlier = _checked(reading.open([baseline], output.path), site, patterns)
         checked = advice.compared_with(checked, earlier)
-    _write(checked, inputs, output, at_length=at_length, metrics=metrics)
-    failing = fail_on is not None and any(each.rank <= fail_on for each in checked.findings)
-    finish(opened.damage, opened.duplicates, code=EXIT_FOUND if failing else 0)
-
-
-def _checked(opened: Inputs, policy: Policy, only: frozenset[str]) -> Checked:
-    from smfparse.advice import run_rules
-    from smfparse.query import Catalog
-
-    with Catalog(opened) as catalog:
-        return run_rules(catalog, policy, only)
-
-
-def _write(
-    checked: Checked, inputs: tuple[str, ...], output: Output, *, at_length: bool, metrics: bool
-) -> None:
-    from smfparse import advice
-
     if metrics:
         output.write_lines(advice.metric_lines(checked))
     elif output.format == JUNIT:
         output.write_lines(advice.junit_lines(checked))
     else:
         output.write(advice.CheckDocument(checked, inputs, at_length=at_length))
+    failing = fail_on is not None and any(each.rank <= fail_on for each in checked.findings)
+    finish(opened.damage, opened.duplicates, code=EXIT_FOUND if failing else 0)
+
+
+def _checked(opened: Inputs, policy: Policy, only: frozenset[str]) -> Checked:
+    """Return what the rules say; report on stderr if no record is selected."""
+    from smfparse.advice import run_rules
+    from smfparse.query import Catalog
+
+    with Catalog(opened) as catalog:
+        checked = run_rules(catalog, policy, only)
+    if not checked.managers:
+        nothing_selected(opened)
+    return checked

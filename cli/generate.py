@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,30 +12,29 @@ from click.core import ParameterSource
 
 from smfparse.cli.options import size_in_bytes
 from smfparse.cli.output import Output, check_name, output_stream
+from smfparse.errors import RequestError
 from smfparse.rendering import FORMATS, TEXT
-from smfparse.simulating import INCIDENTS, scenario_names
+from smfparse.simulating import INCIDENTS, minutes, offset, scenario_names
 from smfparse.synthetic import VERSIONS
 
 _OF_SCENARIO = ("scenario", "explain", "incidents", "days", "format_")
 _NOT_OF_SCENARIO = ("qmgrs", "system", "count", "size", "tasks", "queues", "dense")
 _NAMES = {"qmgrs": "--qmgr", "incidents": "--incident", "format_": "--format"}
 _FIRST_YEAR, _LAST_YEAR = 1970, 2041
-_SECONDS = {"s": 1, "m": 60, "h": 3600}
 
 
 def _interval(_context: click.Context, _option: click.Parameter, text: str) -> dt.timedelta:
-    found = re.fullmatch(r"(\d+)([smh])", text)
-    if found is None:
-        raise click.BadParameter(f"{text!r} is not a length; write 30m, 60s or 1h")
-    return dt.timedelta(seconds=int(found[1]) * _SECONDS[found[2]])
+    try:
+        return minutes(text)
+    except RequestError as error:
+        raise click.BadParameter(f"{text!r} is not a length; write 30m, 60s or 1h") from error
 
 
 def _offset(_context: click.Context, _option: click.Parameter, text: str) -> dt.timedelta:
-    found = re.fullmatch(r"([+-])(\d\d):(\d\d)", text)
-    if found is None:
-        raise click.BadParameter(f"{text!r} is not an offset; write -04:00 or +05:30")
-    offset = dt.timedelta(hours=int(found[2]), minutes=int(found[3]))
-    return -offset if found[1] == "-" else offset
+    try:
+        return offset(text)
+    except RequestError as error:
+        raise click.BadParameter(f"{text!r} is not an offset; write -04:00 or +05:30") from error
 
 
 def _start(_context: click.Context, _option: click.Parameter, text: str) -> dt.datetime:

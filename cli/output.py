@@ -86,6 +86,16 @@ class Output(NamedTuple):
         if self.format != TEXT:
             raise click.UsageError(f"{option} prints text; leave out --format.")
 
+    def can_show(self, characters: str) -> bool:
+        """Whether characters can be written: a terminal may have no codes for them."""
+        if self.path is not None:
+            return True
+        try:
+            characters.encode(sys.stdout.encoding or "utf-8")
+        except (UnicodeEncodeError, LookupError):
+            return False
+        return True
+
     def write_parquet(self, rows: Any) -> None:
         """Write a pyarrow.Table as Parquet."""
         _write_parquet(rows, self.path, self.force)

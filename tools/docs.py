@@ -10,12 +10,13 @@ import difflib
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
 
 import click
 import pages
 
-from smfparse import reports
+from smfparse import advice, reports
 from smfparse.cli import main as cli
 from smfparse.comparing import MEASURES, ROW_KINDS
 from smfparse.rendering import STYLES
@@ -89,6 +90,49 @@ def command_reference() -> Iterator[str]:
             yield f"## smfparse {name}\n\n```text\n{text}\n```\n"
 
 
+def rule_reference() -> Iterator[str]:
+    """Yield the diagnoses, then the rules of each subsystem, with all that is declared of them."""
+    every = [*advice.diagnoses().values(), *advice.rules().values()]
+    for heading, some in groupby(every, _subsystem):
+        yield f"## {heading}\n"
+        for each in some:
+            yield f"### {each.id}: {each.name}\n"
+            yield f"Class {each.rank}, {advice.RANKS[each.rank]}.\n"
+            for word, text in advice.explained(each):
+                shown = f"`{text}`" if word in ("condition", "minimum") else text
+                yield f"* {word}: {shown}"
+            yield ""
+
+
+def _subsystem(which: advice.Rule | advice.Diagnosis) -> str:
+    return which.subsystem.capitalize() if isinstance(which, advice.Rule) else "Diagnoses"
+
+
+def rule_keys() -> Iterator[str]:
+    """Yield a table of the keys that the declaration of a rule can have."""
+    yield from _keys(advice.Rule)
+
+
+def subject_keys() -> Iterator[str]:
+    """Yield a table of the keys that the declaration of a subject can have."""
+    yield from _keys(advice.Subject)
+
+
+def diagnosis_keys() -> Iterator[str]:
+    """Yield a table of the keys that the declaration of a diagnosis can have."""
+    yield from _keys(advice.Diagnosis)
+
+
+def policy_keys() -> Iterator[str]:
+    """Yield a table of the keys that the policy of a site can have."""
+    yield from _keys(advice.Policy)
+
+
+def silence_keys() -> Iterator[str]:
+    """Yield a table of the keys that an entry of `silence` in a policy can have."""
+    yield from _keys(advice.Silence)
+
+
 def measure_reference() -> Iterator[str]:
     """Yield a table of the figures of compare."""
     yield "| figure | unit | of | formula |"
@@ -137,6 +181,12 @@ PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "figure_keys": figure_keys,
     "commands": command_reference,
     "measures": measure_reference,
+    "rules": rule_reference,
+    "rule_keys": rule_keys,
+    "subject_keys": subject_keys,
+    "diagnosis_keys": diagnosis_keys,
+    "policy_keys": policy_keys,
+    "silence_keys": silence_keys,
 }
 
 

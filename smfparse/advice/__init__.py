@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from smfparse.advice.declaration import RANKS as RANKS
     from smfparse.advice.declaration import Diagnosis as Diagnosis
     from smfparse.advice.declaration import Rule as Rule
+    from smfparse.advice.declaration import Subject as Subject
     from smfparse.advice.declaration import diagnoses as diagnoses
     from smfparse.advice.declaration import rules as rules
     from smfparse.advice.declaration import subjects as subjects
@@ -23,20 +24,24 @@ if TYPE_CHECKING:
     from smfparse.advice.machines import metric_lines as metric_lines
     from smfparse.advice.policy import NO_POLICY as NO_POLICY
     from smfparse.advice.policy import Policy as Policy
+    from smfparse.advice.policy import Silence as Silence
     from smfparse.advice.policy import parsed_limits as parsed_limits
     from smfparse.advice.policy import site_policy as site_policy
     from smfparse.advice.printing import CheckDocument as CheckDocument
     from smfparse.advice.running import Checked as Checked
     from smfparse.advice.running import compared_with as compared_with
     from smfparse.advice.running import run_rules as run_rules
+    from smfparse.advice.wording import in_short as in_short
+    from smfparse.advice.wording import span_text as span_text
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
-        declaration="RANKS Diagnosis Rule diagnoses rules subjects",
+        declaration="RANKS Diagnosis Rule Subject diagnoses rules subjects",
         explaining="chosen_ids explain_lines explained",
         findings="Finding Once",
         machines="junit_lines metric_lines",
-        policy="NO_POLICY Policy parsed_limits site_policy",
+        policy="NO_POLICY Policy Silence parsed_limits site_policy",
         printing="CheckDocument",
         running="Checked compared_with run_rules",
+        wording="in_short span_text",
     )

@@ -35,6 +35,8 @@ RANKS = {
     5: "data quality",
 }
 """The classes of findings, the most serious first."""
+CONSTRAINT = 2
+"""The last class of what is, or soon is, at its limit."""
 IMPACTS = {
     "waiting": "waiting seconds a second",
     "cpu": "CPU seconds an hour",
@@ -175,6 +177,9 @@ class Diagnosis:
     rank: Annotated[
         int, Key("class, where none that it explains is lower", read=_rank, written="a number")
     ] = 5
+    is_last: Annotated[
+        bool, Key("whether it holds only where the queue manager has no finding of class 1 or 2")
+    ] = False
     whose: Annotated[str, Key("the rule whose job is the one to name", "the rule at its core")] = ""
     expect: Annotated[str, Key("what changes then", "not known")] = ""
     not_if: Annotated[str, Key("when it is something else", "not known")] = ""

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from smfparse.advice.declaration import IMPACTS, Diagnosis, Rule
+from smfparse.advice.declaration import CONSTRAINT, IMPACTS, Diagnosis, Rule
 from smfparse.advice.episodes import SECOND_US, Run, episodes, main_episode
 from smfparse.advice.findings import Finding
 
@@ -26,11 +26,22 @@ def diagnosed(
     shown = [each for each in found if not _is_sign(each)]
     for which in declared.values():
         for core in _cores(which, found, known):
+            if not _may_be(which, core, shown):
+                continue
             explained = [each for each in shown if _explains(which, core, each)]
-            if explained:
-                shown = [each for each in shown if each not in explained]
-                shown.append(_cause_of(which, core, explained))
+            shown = [each for each in shown if each not in explained]
+            shown.append(_cause_of(which, core, explained, found))
     return shown
+
+
+def _may_be(which: Diagnosis, core: Finding, shown: Sequence[Finding]) -> bool:
+    """Whether a core is not explained yet and, where that is asked for, nothing is at a limit."""
+    limits = (each for each in shown if each.rank <= CONSTRAINT and _same_manager(core, each))
+    return (core in shown or _is_sign(core)) and not (which.is_last and any(limits))
+
+
+def _same_manager(one: Finding, other: Finding) -> bool:
+    return (one.system, one.qmgr) == (other.system, other.qmgr)
 
 
 def _is_sign(finding: Finding) -> bool:
@@ -67,7 +78,7 @@ def _holds(
 
 def _beside(core: Finding, other: Finding) -> bool:
     """Whether another finding is of the same queue manager and the time of the core."""
-    if (core.system, core.qmgr) != (other.system, other.qmgr):
+    if not _same_manager(core, other):
         return False
     if core.kind and core.kind == other.kind and core.object != other.object:
         return False
@@ -81,7 +92,7 @@ def _main(finding: Finding) -> Run:
 
 def _explains(which: Diagnosis, core: Finding, other: Finding) -> bool:
     """Whether most of another finding began in the time of the core, or just after it."""
-    if (core.system, core.qmgr) != (other.system, other.qmgr):
+    if not _same_manager(core, other):
         return False
     if other is core:
         return True
@@ -95,14 +106,16 @@ def _explains(which: Diagnosis, core: Finding, other: Finding) -> bool:
     return sum(each.seconds for each in together) >= _MOSTLY * other.seconds_crossed
 
 
-def _cause_of(which: Diagnosis, core: Finding, explained: Sequence[Finding]) -> Finding:
+def _cause_of(
+    which: Diagnosis, core: Finding, explained: Sequence[Finding], found: Sequence[Finding]
+) -> Finding:
     """Return a diagnosis with what it explains, the most serious first."""
     under = sorted(explained, key=lambda each: each.place)
-    jobs = _jobs(which, core, under)
+    jobs = _jobs(which, core, found)
     return replace(
         core,
         cause=which,
-        rank=min(which.rank, *(each.rank for each in under)),
+        rank=min([which.rank, *(each.rank for each in under)]),
         job=jobs[0] if jobs else core.job,
         jobs=jobs,
         impact=_impact(under),
@@ -111,12 +124,11 @@ def _cause_of(which: Diagnosis, core: Finding, explained: Sequence[Finding]) -> 
     )
 
 
-def _jobs(which: Diagnosis, core: Finding, under: Sequence[Finding]) -> list[str]:
-    """Return whose the cause is, by the rule that says so; the core's own job comes first."""
-    if not which.whose:
-        return [core.job] if core.job else []
-    theirs = (each.job for each in under if each.job and each.rule == which.whose)
-    return list(dict.fromkeys(theirs))
+def _jobs(which: Diagnosis, core: Finding, found: Sequence[Finding]) -> Sequence[str]:
+    """Return whose the cause is: the jobs that the rule `whose` found, or those of the core."""
+    theirs = [each for each in found if each.rule == which.whose and _beside(core, each)]
+    theirs.sort(key=lambda each: each.place)
+    return list(dict.fromkeys(each.job for each in theirs if each.job)) or core.jobs
 
 
 def _impact(under: Sequence[Finding]) -> tuple[str, float] | None:

@@ -118,8 +118,9 @@ class Finding:
         amount = self.impact[1] if self.impact else 0.0
         if self.impact and self.impact[0] == "hours":
             amount = 1 / (1 + max(amount, 0.0))
-        diagnosed = not isinstance(self.cause, Diagnosis)
-        return self.rank, -amount, diagnosed, -self.share, self.rule, *self.key
+        diagnosed = isinstance(self.cause, Diagnosis)
+        last = isinstance(self.cause, Diagnosis) and self.cause.is_last
+        return self.rank, last, -amount, not diagnosed, -self.share, self.rule, *self.key
 
     def local(self, microseconds: int) -> dt.datetime:
         """Return a moment in microseconds UTC as local time of the system."""
@@ -147,36 +148,28 @@ def found(judged: Judged, rule: Rule, catalog: Catalog) -> Iterator[Finding]:
     if not len(groups):
         return
     values = judged.number(value_column(rule))
-    offsets = judged.number("utc_offset")
     sums = _summed(judged, rule, catalog)
     for group in groups:
         rows = np.flatnonzero((judged.groups == group) & (states >= 0) & (states < State.FEW_CLEAR))
-        key = tuple(each or "" for each in judged.keys[group])
-        finding = _finding(judged, rule, key, rows, states[rows] == State.CROSSED, values, offsets)
+        finding = _timed(judged, rule, rows, states[rows] == State.CROSSED)
         if finding.share >= rule.least_share:
-            yield _with_sums(finding, rule, sums[key])
+            crossed = rows[states[rows] == State.CROSSED]
+            finding = _valued(finding, rule, judged.starts[crossed], values[crossed])
+            finding = replace(finding, move=move_of(judged, rule, rows))
+            yield _with_sums(finding, rule, sums[finding.key])
 
 
-def _finding(
-    judged: Judged,
-    rule: Rule,
-    key: Sequence[str],
-    rows: NDArray[np.int64],
-    crossed: NDArray[np.bool_],
-    values: NDArray[np.float64],
-    offsets: NDArray[np.float64],
+def _timed(
+    judged: Judged, rule: Rule, rows: NDArray[np.int64], crossed: NDArray[np.bool_]
 ) -> Finding:
-    """Return the finding about one key; `rows` are those evaluated."""
+    """Return the finding about one key: when, how long and how often; `rows` were evaluated."""
     starts, seconds = judged.starts[rows], judged.seconds[rows]
     its = runs(starts, seconds, crossed)
     usual = float(np.median(seconds))
-    main, longest = main_episode(its, usual), max(its, key=lambda each: each.intervals)
-    amounts = values[rows][crossed]
-    worst = _worst(amounts, lowest=rule.lowest)
-    peak = float(amounts[worst])
-    system, qmgr, name, job = key
-    offset = int(np.nan_to_num(offsets[rows[0]]))
-    finding = Finding(
+    main = main_episode(its, usual)
+    system, qmgr, name, job = (each or "" for each in judged.keys[judged.groups[rows[0]]])
+    offset = judged.offset(rows[0])
+    return Finding(
         cause=rule,
         rank=rule.rank,
         system=system,
@@ -193,15 +186,22 @@ def _finding(
         crossed=int(crossed.sum()),
         seconds=float(seconds.sum()),
         seconds_crossed=float(seconds[crossed].sum()),
-        longest=longest,
-        figure=Figure(rule.figure, None if np.isnan(peak) else peak, rule.style),
-        typical=float(np.median(amounts)),
+        longest=max(its, key=lambda each: each.intervals),
     )
+
+
+def _valued(
+    finding: Finding, rule: Rule, starts: NDArray[np.int64], amounts: NDArray[np.float64]
+) -> Finding:
+    """Return a finding with its figure: the worst of the intervals that crossed, and the usual."""
+    worst = _worst(amounts, lowest=rule.lowest)
+    peak = float(amounts[worst])
     return replace(
         finding,
-        peak_at=finding.local(int(starts[crossed][worst])),
+        figure=Figure(rule.figure, None if np.isnan(peak) else peak, rule.style),
+        typical=float(np.median(amounts)),
+        peak_at=finding.local(int(starts[worst])),
         persistence=_persistence(finding),
-        move=move_of(judged, rule, rows),
     )
 
 
@@ -273,7 +273,6 @@ def seen_once(judged: Judged, rule: Rule) -> Iterator[Once]:
     states = judged.states(rule)
     few = states == State.FEW_CROSSED
     values = judged.number(value_column(rule)) if few.any() else np.zeros(0)
-    offsets = judged.number("utc_offset") if few.any() else np.zeros(0)
     for group in np.unique(judged.groups[few]):
         its = judged.groups == group
         if (states[its] == State.CROSSED).any():
@@ -281,7 +280,7 @@ def seen_once(judged: Judged, rule: Rule) -> Iterator[Once]:
         rows = np.flatnonzero(its & few)
         row = rows[_worst(values[rows], lowest=rule.lowest)]
         system, qmgr, name, job = (each or "" for each in judged.keys[group])
-        at = moment(int(judged.starts[row]), int(np.nan_to_num(offsets[row])))
+        at = moment(int(judged.starts[row]), judged.offset(row))
         value = None if np.isnan(values[row]) else float(values[row])
         figure = Figure(rule.figure, value, rule.style)
         yield Once(rule, system, qmgr, name, job, at, len(rows), figure)

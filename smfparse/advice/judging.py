@@ -65,6 +65,10 @@ class Judged:
         found = np.asarray(self.table[rule.id].combine_chunks().fill_null(-1))
         return np.where(self.excluded, -1, found).astype(np.int8)
 
+    def offset(self, row: int) -> int:
+        """Return how many seconds local time is ahead of UTC in a row."""
+        return int(self.table["utc_offset"][row].as_py() or 0)
+
     def number(self, column: str) -> NDArray[np.float64]:
         """Return a column of numbers; NaN: NULL."""
         found = self.table[column].combine_chunks().cast(pa.float64()).fill_null(np.nan)
@@ -92,32 +96,41 @@ def _filled(rule: Rule, sql: str) -> str:
     return sql
 
 
-def judged(catalog: Catalog, asked: Mapping[str, Rule]) -> Iterator[Judged]:
+def judged(
+    catalog: Catalog, asked: Mapping[str, Rule], also: Mapping[str, str]
+) -> Iterator[Judged]:
     """Yield the rows of each subject that one of the rules looks at, judged.
 
     asked  rules by id, all their limits known
+    also   queries of others, by the names under which the catalog holds their rows at the end
     """
     by_subject: dict[str, list[Rule]] = defaultdict(list)
     for rule in asked.values():
         by_subject[rule.subject].append(rule)
     queries = [subject_query(subjects()[name], some) for name, some in by_subject.items()]
-    catalog.define(named_macros(" ".join(queries), view_macros()))
-    for name, table in zip(by_subject, catalog.arrows(queries), strict=True):
+    catalog.define(named_macros(" ".join([*queries, *also.values()]), view_macros()))
+    tables = catalog.arrows([*queries, *also.values()])
+    for name, table in zip(by_subject, tables, strict=False):
         found = _judged(subjects()[name], table)
-        catalog.hold(found.name, found.table)
+        catalog.connection.register(found.name, found.table)
         yield found
+    for name, table in zip(also, tables, strict=True):
+        catalog.connection.register(name, table)
 
 
 def subject_query(subject: Subject, some: Sequence[Rule]) -> str:
-    """Return the query for the rows of a subject with the states and values of rules."""
-    conditions = "".join(f', ({condition(each)}) AS "{each.id}"' for each in some)
-    minima = "".join(f', ({_filled(each, each.minimum)}) AS "least {each.id}"' for each in some)
-    values = "".join(f', ({each.value})::DOUBLE AS "{value_column(each)}"' for each in some)
+    """Return the query for the rows of a subject with the states and values of rules.
+
+    What damaged counters overflow is NULL.
+    """
+    conditions = "".join(f', TRY({condition(each)}) AS "{each.id}"' for each in some)
+    minima = "".join(f', TRY({_filled(each, each.minimum)}) AS "least {each.id}"' for each in some)
+    values = "".join(f', TRY(({each.value})::DOUBLE) AS "{value_column(each)}"' for each in some)
     for rule in some:
         if rule.trend:
             columns = zip((rule.trend.value, rule.trend.limit), trend_columns(rule), strict=True)
             values += "".join(
-                f', ({_filled(rule, sql)})::DOUBLE AS "{name}"' for sql, name in columns
+                f', TRY(({_filled(rule, sql)})::DOUBLE) AS "{name}"' for sql, name in columns
             )
     shown = ", ".join(_state(each) for each in some)
     return (

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from smfparse.advice.declaration import RANKS
+from smfparse.advice.declaration import CONSTRAINT, RANKS
 from smfparse.advice.findings import Figure, Finding, Once
 from smfparse.advice.rows import SCHEMA, row, rows
 from smfparse.advice.running import Checked
@@ -15,9 +15,9 @@ from smfparse.advice.wording import (
     about,
     command,
     heading,
+    in_short,
     lines_of,
     moment_text,
-    peak,
     shown,
     span_text,
 )
@@ -26,8 +26,6 @@ from smfparse.rendering import Column, Document, Facts, Section, Table
 _WIDTH = 118
 _MARGIN = 13
 """Characters in front of a sentence: two blanks, a word, blanks."""
-_AT_LENGTH = 2
-"""The last class of findings that are shown at length, where not all are."""
 _ROOM = 4
 """So many findings are shown at length, at least."""
 
@@ -52,7 +50,7 @@ class CheckDocument(Document):
         """Yield the lines of text: who was checked, findings by rank, what could not be told."""
         yield from self._managers()
         for number, each in enumerate(self._checked.findings):
-            if self._at_length or each.rank <= _AT_LENGTH or number < _ROOM:
+            if self._at_length or each.rank <= CONSTRAINT or number < _ROOM:
                 yield from ("", f"{each.rank} {heading(each)}")
                 for word, sentence in lines_of(each, self._inputs):
                     yield from _wrapped(word, sentence)
@@ -60,7 +58,7 @@ class CheckDocument(Document):
         if short:
             yield ""
         for each in short:
-            yield from _line(f"{each.rank} {heading(each)}: {peak(each)}, {each.persistence}")
+            yield from _line(in_short(each))
         yield from self._ends()
 
     def sections(self) -> Iterator[Section]:
@@ -120,7 +118,7 @@ class CheckDocument(Document):
     def _short(self) -> list[Finding]:
         if self._at_length:
             return []
-        return [each for each in self._checked.findings[_ROOM:] if each.rank > _AT_LENGTH]
+        return [each for each in self._checked.findings[_ROOM:] if each.rank > CONSTRAINT]
 
     def _managers(self) -> Iterator[str]:
         """Yield a line for each queue manager: when, and how many findings of which class."""

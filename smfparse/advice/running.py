@@ -6,6 +6,7 @@ import datetime as dt
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -78,16 +79,22 @@ class _Told:
     managers: dict[tuple[str, str], Manager] = field(default_factory=dict)
 
 
-def run_rules(catalog: Catalog, policy: Policy = NO_POLICY, only: Collection[str] = ()) -> Checked:
+def run_rules(
+    catalog: Catalog,
+    policy: Policy = NO_POLICY,
+    only: Collection[str] = (),
+    also: Mapping[str, str] = MappingProxyType({}),
+) -> Checked:
     """Evaluate rules over the inputs of a catalog.
 
     policy  what the site says of its own
     only    rules and diagnoses whose findings are wanted; empty: all
+    also    queries that the same scan runs; the catalog holds their rows under these names
     """
     limits = changed_limits(policy.limits.items())
     asked = wanted(limits)
     told = _Told()
-    for rows in judged(catalog, asked):
+    for rows in judged(catalog, asked, also):
         told.held.add(rows.name)
         _add_managers(told.managers, rows)
         for rule in asked.values():
@@ -125,12 +132,11 @@ def _evaluate(rule: Rule, rows: Judged, catalog: Catalog, told: _Told) -> None:
 
 def _add_managers(managers: dict[tuple[str, str], Manager], rows: Judged) -> None:
     """Add the queue managers of rows, and the time that they cover."""
-    offsets = rows.number("utc_offset")
     ends = rows.starts + (rows.seconds * SECOND_US).astype(np.int64)
     first = np.flatnonzero(np.diff(rows.groups, prepend=-1)).tolist()
     for begin, end in zip(first, [*first, len(ends)][1:], strict=True):
         system, qmgr = (each or "" for each in rows.keys[rows.groups[begin]][:2])
-        offset = int(np.nan_to_num(offsets[begin]))
+        offset = rows.offset(begin)
         start = moment(int(rows.starts[begin:end].min()), offset)
         last = moment(int(ends[begin:end].max()), offset)
         known = managers.get((system, qmgr), Manager(system, qmgr, start, last))

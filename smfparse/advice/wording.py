@@ -135,3 +135,8 @@ def lines_of(finding: Finding, inputs: Sequence[str]) -> Iterator[tuple[str, str
 def heading(finding: Finding) -> str:
     """Return a finding in one line: `D2 QM01: the log is slow, not full`."""
     return f"{finding.rule} {about(finding)}: {finding.name}"
+
+
+def in_short(finding: Finding) -> str:
+    """Return a finding in one line, with its class, its worst value and how persistent it is."""
+    return f"{finding.rank} {heading(finding)}: {peak(finding)}, {finding.persistence}"

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from smfparse.decoding.areas import header_parts as header_parts
     from smfparse.decoding.decoder import Decoder as Decoder
     from smfparse.decoding.duplicates import Duplicates as Duplicates
+    from smfparse.decoding.duplicates import Turn as Turn
     from smfparse.decoding.fingerprinting import FINGERPRINT as FINGERPRINT
     from smfparse.decoding.fingerprinting import NO_RECORDS as NO_RECORDS
     from smfparse.decoding.fingerprinting import Fingerprints as Fingerprints
@@ -33,7 +34,7 @@ else:
         __name__,
         areas="header_parts",
         decoder="Decoder",
-        duplicates="Duplicates",
+        duplicates="Duplicates Turn",
         fingerprinting=(
             "FINGERPRINT NO_RECORDS Fingerprints Identity Recorder Seen fingerprints identity "
             "read_run"

@@ -8,6 +8,8 @@ kept, however alike they are.
 They are looked for in two passes over the files. The first looks at nothing but SMF headers: a
 record that has header and length of no record in another dump cannot be a duplicate. So where dumps
 do not overlap the second pass, which compares whole records by their fingerprint, is not needed.
+Nor is the first one where all files are read one after the other: a `Turn` compares what comes with
+what came before, until a header and length comes again.
 
 What a dataset keeps of its records is their fingerprints, in files that ascend: runs. They are an
 earlier dump to files that are added to it.
@@ -18,13 +20,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from smfparse.decoding.fingerprinting import (
     FINGERPRINT,
-    NO_RECORDS,
     Fingerprints,
     RecordHashes,
     fingerprints,
@@ -66,22 +68,69 @@ class Duplicates:
         """Return how many records of a file are duplicates, as far as that is known."""
         return 0 if self._found is None else len(self._found[path])
 
-    def left_out(self, path: Path, found: Iterable[Chunk]) -> Iterator[Chunk]:
+    def left_out(
+        self, path: Path, found: Iterable[Chunk], turn: Turn | None = None
+    ) -> Iterator[Chunk]:
         """Leave the duplicates out of chunks of a file.
 
         Nothing is looked for before the second dump: the first cannot have a duplicate.
+
+        turn  as in `without`
         """
         for chunk in found:
-            left = self.without(path, chunk)
+            left = self.without(path, chunk, turn)
             if len(left.start):
                 yield left
 
-    def without(self, path: Path, chunk: Chunk) -> Chunk:
-        """Leave the duplicates out of the next chunk of a file, of which maybe nothing is left."""
-        later = bool(self.runs) or path != self.files[0].path or chunk.goes_on_with_a_dump
-        if self._found is None and later:
+    def without(self, path: Path, chunk: Chunk, turn: Turn | None = None) -> Chunk:
+        """Leave the duplicates out of the next chunk of a file, of which maybe nothing is left.
+
+        turn  has taken all chunks before, of all files; None: they are not read in turn
+        """
+        if self._found is None and self._may_repeat(path, chunk, turn):
             self.find()
         return chunk if self._found is None else _without(chunk, self._found[path])
+
+    def _may_repeat(self, path: Path, chunk: Chunk, turn: Turn | None) -> bool:
+        """Whether records of a chunk may be duplicates."""
+        if turn is None or self.runs or not self.at_once:
+            return bool(self.runs) or path != self.files[0].path or chunk.goes_on_with_a_dump
+        return turn.repeats(path, chunk)
+
+
+class Turn:
+    """One reading of all files, one after the other, each from its start to its end."""
+
+    def __init__(self, before: _Earlier | None = None) -> None:
+        self._path: Path | None = None
+        self._begin(before or _Earlier([]))
+
+    def _begin(self, before: _Earlier) -> None:
+        """Begin behind files with the hashes `before`."""
+        self._before, self._earlier = before, before.copy()
+        self._own: list[RecordHashes] = []
+
+    def again(self) -> Turn:
+        """Return what takes the chunks of the file that is read now from its start on."""
+        return Turn(self._before)
+
+    def repeats(self, path: Path, chunk: Chunk) -> bool:
+        """Take the next chunk; whether a record has header and length of one of an earlier dump.
+
+        If so, no other is taken.
+        """
+        if path != self._path:
+            self._earlier.add(self._own)
+            self._path, self._before = path, self._earlier.copy()
+        for begins, some in _dumps_in(chunk):
+            if begins:
+                self._earlier.add(self._own)
+            hashes = record_hashes(some)
+            if self._earlier.have(hashes).any():
+                self._begin(_Earlier([]))
+                return True
+            self._own.append(hashes)
+        return False
 
 
 def _without(chunk: Chunk, numbers: Ints) -> Chunk:
@@ -191,35 +240,45 @@ def _by_dump(file: Input, kinds: Ints | None = None) -> Iterator[tuple[bool, Chu
     """
     first = True
     for chunk in file.chunks(DamageLog(), kinds=kinds):
-        headers = np.flatnonzero(begins_dump(chunk.buffer, chunk.start))
-        edges = [0, *headers[headers > 0].tolist(), len(chunk.start)]
-        for start, end in itertools.pairwise(edges):
-            yield first or start in headers, chunk.where(slice(start, end))
+        for begins, some in _dumps_in(chunk):
+            yield first or begins, some
             first = False
 
 
+def _dumps_in(chunk: Chunk) -> Iterator[tuple[bool, Chunk]]:
+    """Yield the records of a chunk, cut where a dump begins, and whether a header is there."""
+    headers = np.flatnonzero(begins_dump(chunk.buffer, chunk.start))
+    edges = [0, *headers[headers > 0].tolist(), len(chunk.start)]
+    for start, end in itertools.pairwise(edges):
+        yield start in headers, chunk.where(slice(start, end))
+
+
 class _Earlier:
-    """Fingerprints of records of earlier dumps, in runs that ascend.
+    """Fingerprints of records of earlier dumps, or hashes, in runs that ascend.
 
     Each run that was added is much longer than the next.
     """
 
-    def __init__(self, runs: Sequence[Fingerprints]) -> None:
+    def __init__(self, runs: Sequence[NDArray[Any]]) -> None:
         self._runs = list(runs)
 
-    def add(self, parts: list[Fingerprints]) -> None:
-        """Take the fingerprints of a dump out of a list."""
-        run = np.concatenate([NO_RECORDS, *parts])
-        parts.clear()
-        if not len(run):
+    def add(self, parts: list[NDArray[Any]]) -> None:
+        """Take those of a dump out of a list."""
+        if not any(map(len, parts)):
             return
+        run = np.concatenate(parts)
+        parts.clear()
         while self._runs and len(self._runs[-1]) < 2 * len(run):
             run = np.concatenate([self._runs.pop(), run])
         run.sort()
         self._runs.append(run)
 
-    def have(self, some: Fingerprints) -> Bools:
-        """Return which of some fingerprints are here."""
+    def copy(self) -> _Earlier:
+        """Return the same, to which others are added."""
+        return _Earlier(self._runs)
+
+    def have(self, some: NDArray[Any]) -> Bools:
+        """Return which of some are here."""
         found = np.zeros(len(some), np.bool_)
         for run in self._runs:
             found |= _among(some, run)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 import smfparse.store as store
-from smfparse.decoding import Duplicates
+from smfparse.decoding import Duplicates, Turn
 from smfparse.errors import DamageLog, InputError
 from smfparse.inputs.log import Log
 from smfparse.inputs.named import resolve
@@ -123,7 +123,7 @@ class Inputs:
         return found
 
     def _rows(self, wanted: Wanted, prompt: bool) -> Iterator[tuple[str, Batch]]:
-        for are_files, group in itertools.groupby(self.sources, _is_file):
+        for are_files, group in itertools.groupby(_in_turn(self.sources), _is_file):
             sources = list(group)
             found = self.units(sources, wanted, ahead=True) if are_files else []
             if len(found) > 1:
@@ -173,7 +173,9 @@ class Inputs:
 
     def any_record(self) -> bool:
         """Whether a record is selected. Reads up to the first one."""
-        found = self._one_by_one(self.sources, {RECORD: frozenset(["record_no"])}, prompt=True)
+        found = self._one_by_one(
+            _in_turn(self.sources), {RECORD: frozenset(["record_no"])}, prompt=True
+        )
         return any(batch.num_rows for _, batch in found)
 
     def arrow(self, table: str) -> Any:
@@ -192,6 +194,12 @@ def _is_dataset(folder: Path) -> bool:
 
 def _is_file(source: Source) -> bool:
     return isinstance(source, SmfFile)
+
+
+def _in_turn(sources: Iterable[Source]) -> list[Source]:
+    """Return sources for one reading of all, one after the other."""
+    turn = Turn()
+    return [replace(each, turn=turn) if isinstance(each, SmfFile) else each for each in sources]
 
 
 def open_inputs(

@@ -22,6 +22,7 @@ from smfparse.decoding import (
     Needs,
     Recorder,
     Seen,
+    Turn,
     fingerprints,
     queue_tasks,
 )
@@ -42,6 +43,7 @@ class Range:
 
     options  its selection and limits count here
     tasks    what `queue_tasks` returns for the file; None: it is asked for where it is needed
+    turn     the reading of all files that this one is of; None: they are not read in turn
     """
 
     file: Input
@@ -50,6 +52,7 @@ class Range:
     options: ReadOptions = DEFAULTS
     duplicates: Duplicates | None = field(default=None, compare=False)
     tasks: Ints | None = field(default=None, compare=False, repr=False)
+    turn: Turn | None = field(default=None, compare=False)
 
     @property
     def path(self) -> Path:
@@ -80,7 +83,10 @@ class Range:
         kinds = decoder.needs.kinds if log.records is None else None
         read = _Counted(self.file.chunks(damage, part, kinds))
         try:
-            found = self._once(read) if log.records is None else self._seen(read, log.records)
+            if log.records is None:
+                found = self._once(read, self.turn)
+            else:
+                found = self._seen(read, log.records)
             yield from decoder.decode(found)
         except DamageError as error:
             if not part.is_planned:
@@ -122,20 +128,21 @@ class Range:
 
     def _again(self, part: Part, kinds: Ints | None = None) -> Iterator[Chunk]:
         """Read a part of the file of which the damage is known, or will be."""
-        return self._once(self.file.chunks(DamageLog(), part, kinds))
+        turn = None if self.turn is None else self.turn.again()
+        return self._once(self.file.chunks(DamageLog(), part, kinds), turn)
 
-    def _once(self, found: Iterable[Chunk]) -> Iterator[Chunk]:
+    def _once(self, found: Iterable[Chunk], turn: Turn | None = None) -> Iterator[Chunk]:
         """Leave out of chunks of the file what is not to be counted twice."""
-        return (
-            iter(found) if self.duplicates is None else self.duplicates.left_out(self.path, found)
-        )
+        if self.duplicates is None:
+            return iter(found)
+        return self.duplicates.left_out(self.path, found, turn)
 
     def _seen(self, found: Iterable[Chunk], records: Recorder) -> Iterator[Chunk]:
         """Do what `_once` does; `records` takes the fingerprints of all records."""
         for chunk in found:
             left, kept = chunk, np.ones(len(chunk.start), np.bool_)
             if self.duplicates is not None:
-                left = self.duplicates.without(self.path, chunk)
+                left = self.duplicates.without(self.path, chunk, self.turn)
             if left is not chunk:
                 kept = np.isin(chunk.record_no, left.record_no)
             records.add(Seen(self.path, fingerprints(chunk), kept))

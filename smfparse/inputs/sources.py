@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import pyarrow as pa
 
 import smfparse.store as store
-from smfparse.decoding import FINGERPRINT, Duplicates, Gathered
+from smfparse.decoding import FINGERPRINT, Duplicates, Gathered, Turn
 from smfparse.errors import Damage, DamageLog, InputError
 from smfparse.inputs.log import Log
 from smfparse.inputs.options import DEFAULTS, ReadOptions
@@ -78,10 +78,14 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class SmfFile:
-    """A file of SMF records, packed or not; `duplicates`, if given, are left out."""
+    """A file of SMF records, packed or not; `duplicates`, if given, are left out.
+
+    turn  the reading of all files that it is for; None: they are not read in turn
+    """
 
     input: Input
     duplicates: Duplicates | None = field(default=None, compare=False)
+    turn: Turn | None = field(default=None, compare=False)
 
     @property
     def path(self) -> Path:
@@ -108,7 +112,8 @@ class SmfFile:
         options: ReadOptions = DEFAULTS,
         gathered: Gathered | None = None,
     ) -> Batches:
-        whole = Range(self.input, wanted, options=options, duplicates=self.duplicates)
+        once = self.duplicates
+        whole = Range(self.input, wanted, options=options, duplicates=once, turn=self.turn)
         yield from whole.batches(log, gathered)
 
 

@@ -238,10 +238,6 @@ class Catalog:
                 return
             yield from result_parts(found)
 
-    def hold(self, name: str, rows: Any) -> None:
-        """Give a pyarrow.Table a name, by which SQL reads it."""
-        self.connection.register(name, rows)
-
     def set_variable(self, name: str, value: Any) -> None:
         """Set what `getvariable(name)` gives in SQL."""
         self.connection.execute(f'SET VARIABLE "{name}" = ?', [value])

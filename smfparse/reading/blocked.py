@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from itertools import repeat
 
 import numpy as np
@@ -15,6 +16,7 @@ from smfparse.reading.segments import (
     GOES_ON,
     LEAST_WORD,
     LINE_END,
+    MIDDLE,
     NEVER_ON,
     RDW_SIZE,
     WORD,
@@ -107,6 +109,18 @@ class BdwWalk(Walk):
                 if place == start or behind == end or follows:
                     return True
         return False
+
+    def may_show(self, buffer: Bytes, at: int, end: int, most: int, least: int) -> bool:
+        """Whether a block may start at a segment, or they do not follow each other as RDWs do.
+
+        Else this walk meets what that of RDWs does, and no block.
+        """
+        run = _RDWS.segments(buffer, at, end, False, most)
+        few = run.code.size == most and np.count_nonzero(run.code <= FIRST) < least
+        if run.broken or run.end - at != run.length.sum() or few:
+            return True
+        later = [0, *np.where((run.code == FIRST) | (run.code == MIDDLE), GOES_ON, 0).tolist()]
+        return any(map(partial(block_length, buffer), [*run.at.tolist(), run.end], later))
 
 
 class _PhysicalBlock:

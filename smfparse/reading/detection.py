@@ -204,6 +204,8 @@ def _found(
     named    whether a header needs a system indicator byte and a system id as z/OS writes them
     """
     score = count = 0
+    if not further and not walk.may_show(buffer, at, end, _STEPS[0], _ENOUGH):
+        return _Found(0, 0, at)
     place: int | None = at
     first, shown = at, False
     while place is not None and count < _ENOUGH:

@@ -161,6 +161,10 @@ class Walk(ABC):
         """Whether segments of buffer[start:end], a file, show that the walk is the right one."""
         return True
 
+    def may_show(self, buffer: Bytes, at: int, end: int, most: int, least: int) -> bool:  # noqa: ARG002
+        """Whether the first `least` records may show that: a faster look, at `most` segments."""
+        return True
+
     def begins(self, buffer: Bytes, place: int, end: int) -> bool:
         """Whether an SMF header stands where a record that begins at `place` has it."""
         low, high = max(place - RDW_SIZE, 0), min(end - SMF_HEADER, place + 2 * RDW_SIZE)

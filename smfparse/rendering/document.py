@@ -12,6 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     import polars as pl
 
+NULL = "null"
+"""How people see a value that is not there."""
+LEAST, DECIMALS = 1e-3, 6
+"""From which size on numbers are shown to people with no more decimals than that."""
+
 Cells: TypeAlias = Sequence[str]
 """A row: a text for each column."""
 

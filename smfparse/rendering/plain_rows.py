@@ -12,15 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from smfparse.rendering.document import DECIMALS, LEAST, NULL
 from smfparse.rendering.guard import is_plain
 
 _MOST_ROWS = 1_000
 _MOST_TEXT = 1_000
 """Length of a text up to which polars shows it whole, in any of its versions."""
-_LEAST, _MOST, _DECIMALS = 1e-3, 1e9, 6
-"""Between which numbers people see no more decimals, and doubles have as many exactly."""
-_NULL = "null"
-_BITS = (8, 16, 32, 64)
+_MOST = 1e9
+"""Up to where doubles have as many decimals exactly as people see."""
 Column = Sequence[Any]
 
 
@@ -65,7 +64,7 @@ def _column(name: str, kind: _Kind | None, values: Column) -> list[str]:
     if kind is None:
         raise _OddError
     there = iter(kind.texts([each for each in values if each is not None]))
-    cells = [name, *(_NULL if each is None else next(there) for each in values)]
+    cells = [name, *(NULL if each is None else next(there) for each in values)]
     width = max(map(len, cells))
     return [each.rjust(width) if kind.right else each.ljust(width) for each in cells]
 
@@ -98,11 +97,11 @@ def _doubles(values: Column) -> list[str]:
     """Return numbers with the same count of decimals."""
     numbers = np.array(values, np.float64)
     sizes = np.abs(numbers)
-    if not np.all((sizes == 0) | (sizes >= _LEAST) & (sizes <= _MOST)):
+    if not np.all((sizes == 0) | (sizes >= LEAST) & (sizes <= _MOST)):
         raise _OddError
-    short = np.round(numbers, _DECIMALS) + 0.0  # no -0.0
-    enough = (each for each in range(1, _DECIMALS) if np.array_equal(np.round(short, each), short))
-    decimals = next(enough, _DECIMALS)
+    short = np.round(numbers, DECIMALS) + 0.0  # no -0.0
+    enough = (each for each in range(1, DECIMALS) if np.array_equal(np.round(short, each), short))
+    decimals = next(enough, DECIMALS)
     return [f"{each:.{decimals}f}" for each in short.tolist()]
 
 

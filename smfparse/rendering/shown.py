@@ -7,13 +7,12 @@ from itertools import chain
 
 import polars as pl
 
-from smfparse.rendering.document import Cells, Column, Table
+from smfparse.rendering.document import DECIMALS, LEAST, NULL, Cells, Column, Table
 from smfparse.rendering.frames import changed, distinct
 from smfparse.rendering.guard import HIDDEN, visible
 
-_LEAST, _MOST, _DECIMALS = 1e-3, 1e15, 6
-"""Between which numbers people see no more decimals than that."""
-_NULL = "null"
+_MOST = 1e15
+"""Up to where people see decimals."""
 _CAST = (pl.String, pl.Boolean, pl.Date, pl.Datetime, pl.Time, pl.Decimal)
 """Types, besides numbers, that polars makes texts of; Python does of others."""
 
@@ -46,8 +45,8 @@ def _texts(values: pl.Series) -> list[str]:
     kind = values.dtype
     shown = _even(values) if kind == pl.Float64 else values
     if kind.is_numeric() or kind in _CAST:
-        return shown.cast(pl.String).fill_null(_NULL).to_list()
-    return [_NULL if value is None else str(value) for value in shown.to_list()]
+        return shown.cast(pl.String).fill_null(NULL).to_list()
+    return [NULL if value is None else str(value) for value in shown.to_list()]
 
 
 def aligned_frame(frame: pl.DataFrame) -> list[str]:
@@ -76,9 +75,9 @@ def _even(numbers: pl.Series) -> pl.Series:
     """
     sizes = numbers.abs().drop_nulls()
     if not sizes.filter(
-        (sizes > _MOST) | (sizes > 0) & (sizes < _LEAST) | ~sizes.is_finite()
+        (sizes > _MOST) | (sizes > 0) & (sizes < LEAST) | ~sizes.is_finite()
     ).is_empty():
         return numbers
-    short = numbers.round(_DECIMALS)
-    enough = (each for each in range(1, _DECIMALS) if (short.round(each) == short).all())
-    return short.cast(pl.Decimal(38, next(enough, _DECIMALS)))
+    short = numbers.round(DECIMALS)
+    enough = (each for each in range(1, DECIMALS) if (short.round(each) == short).all())
+    return short.cast(pl.Decimal(38, next(enough, DECIMALS)))

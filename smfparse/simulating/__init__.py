@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from smfparse.simulating.catalog import load_estate as load_estate
     from smfparse.simulating.catalog import scenario_names as scenario_names
     from smfparse.simulating.declaration import INCIDENTS as INCIDENTS
+    from smfparse.simulating.reading_toml import minutes as minutes
+    from smfparse.simulating.reading_toml import offset as offset
     from smfparse.simulating.reading_toml import read_estate as read_estate
     from smfparse.simulating.writing import simulate as simulate
 else:
@@ -24,6 +26,6 @@ else:
         answers="answer_key",
         catalog="load_estate scenario_names",
         declaration="INCIDENTS",
-        reading_toml="read_estate",
+        reading_toml="minutes offset read_estate",
         writing="simulate",
     )

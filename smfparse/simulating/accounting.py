@@ -13,7 +13,7 @@ from smfparse.simulating.task_blocks import TaskBlocks
 from smfparse.simulating.task_work import TaskWork
 from smfparse.simulating.tasks import Tasks
 from smfparse.simulating.used_queues import UsedQueues
-from smfparse.synthetic import Ints, RecordParts, Rows, Writers
+from smfparse.synthetic import Ints, RecordParts, Rows, Writers, correlation, numbered
 
 _CLASS_1 = (116, 0)
 
@@ -40,19 +40,13 @@ class Accounting:
         wtid, wtas = made.wtid(), made.wtas()
         wqst = made.wqst()
         wqst.set_bytes("correl", wtas.raw[self.used.task, 8:24])
-        each, nth = np.ones(len(tasks), np.int64), self._number_in_task()
+        each, nth = np.ones(len(tasks), np.int64), numbered(self.work.blocks)
         fits = np.minimum(self.work.blocks, self._most)
         first = (wqst.raw[nth < self._most], fits)
         blocks = {1: (wtid.raw, each), 2: (wtas.raw, each), 3: first}
         yield RecordParts(TASK, self._writers(made, np.arange(len(tasks)), 0), blocks)
         yield from self._continued(made, wtid, wqst, nth)
         yield from self._class_1(made, wtid)
-
-    def _number_in_task(self) -> Ints:
-        """Return which queue of its task each row is."""
-        task, blocks = self.used.task, self.work.blocks
-        number: Ints = np.arange(len(task)) - (np.cumsum(blocks) - blocks)[task]
-        return number
 
     def _continued(
         self, made: TaskBlocks, wtid: Rows, wqst: Rows, nth: Ints
@@ -78,7 +72,7 @@ class Accounting:
         which, tasks = np.flatnonzero(self.tasks.brief), self.tasks
         each = np.ones(len(which), np.int64)
         blocks = {1: (made.qwac(which), each), 2: (made.qmac(which).raw, each)}
-        who = made.correlation(wtid, which)
+        who = correlation(self._chunk.plan.estate.version, wtid, which)
         when = tasks.end[which] + 1
         agent = made.agent[which]
         writers = Writers(tasks.manager[which], when, tasks.begin[which], agent, who)

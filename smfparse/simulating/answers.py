@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from smfparse.rendering import Column, Document, Facts, Section, Table
-from smfparse.simulating.declaration import Application, Estate, Incident
-from smfparse.simulating.incidents import KINDS, begins
+from smfparse.simulating.declaration import INCIDENTS, Application, Estate, Incident
+from smfparse.simulating.incidents import begins
 from smfparse.simulating.plan import Plan
 from smfparse.simulating.run import Run
 
@@ -57,7 +57,8 @@ class AnswerKey(Document):
 
     def answers(self) -> list[dict[str, str]]:
         """Return a row for each rule that is crossed: what it is about, from when to when."""
-        found = [row for each in self._run.incidents for row in _of_incident(self._run.plan, each)]
+        told = [each for each in self._run.incidents if each.told]
+        found = [row for each in told for row in _of_incident(self._run.plan, each)]
         return found + [_of_site(self._estate, each) for each in self._estate.answers]
 
     def edges(self) -> list[dict[str, Any]]:
@@ -131,7 +132,7 @@ def _named(plan: Plan, incident: Incident, names: str, queue: str) -> str:
 
 def _befallen(plan: Plan, incident: Incident) -> tuple[str, str, list[str]]:
     """Return the queue manager, queue and jobs that an incident befalls."""
-    befalls, apps = KINDS[incident.kind].befalls, plan.estate.applications
+    befalls, apps = INCIDENTS[incident.kind].befalls, plan.estate.applications
     if befalls == "queue manager":
         mine = [each for each in apps if each.queue_manager == incident.target and each.persistent]
         waits = [each for each in mine if 0 < each.commit <= _FEW and not each.window]

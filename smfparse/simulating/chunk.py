@@ -99,6 +99,7 @@ class Reporters:
         self.row_of[self.time, self.manager] = np.arange(len(self.time))
         self.begin: Ints = chunk.begin[self.time] + self.of(uptime.after)
         self.end: Ints = chunk.begin[self.time] + chunk.length
+        self._movers = [each.mover for each in chunk.plan.estate.queue_managers]
 
     def __len__(self) -> int:
         return len(self.time)
@@ -111,6 +112,11 @@ class Reporters:
     def of(self, values: Any) -> Any:
         """Return the values of an array by interval and queue manager."""
         return values[self.time, self.manager]
+
+    def limit(self, name: str) -> Ints:
+        """Return something that is declared of the channel initiators, a value a row."""
+        found: Ints = np.array([getattr(each, name) for each in self._movers])
+        return found[self.manager]
 
     def summed(self, values: Any, time: Ints, manager: Ints) -> Floats:
         """Add values of other rows up, by interval and queue manager."""

@@ -20,7 +20,7 @@ GET_SHARE = 0.85
 PUT1_FACTOR = 1.7
 """MQPUT1 opens and closes the queue as well."""
 EMPTY_GET, SKIPPED, OPEN, CLOSE = 1.5, 0.8, 9.0, 5.0
-SHARED_OPEN, SHARED_OPEN_HELD = 18.0, 5.5
+SHARED_OPEN_HELD = 5.5
 COMMIT, PREPARE, BACKOUT = 7.0, 12.0, 18.0
 LOG_WRITE = 2.25
 """To put a log record into the buffer, without a wait for the write."""
@@ -29,7 +29,7 @@ STREAMED = 1.05
 
 RECORD_BYTES = {"put": 500, "get": 110, "unit": 360}
 """Bytes of log records besides the message."""
-LOG_CI, USED_OF_CI = 4096, 4057
+USED_OF_CI = 4057
 MOST_PAGES = 128
 """Pages of one write to the log."""
 

@@ -20,17 +20,36 @@ CHANNEL_TYPES: Mapping[str, int] = {
     "cluster-receiver": 8,
     "cluster-sender": 9,
 }
-KINDS: Mapping[str, int] = {"cics": 1, "batch": 2, "ims": 4, "channel": 6, "rrs": 7}
+APPLICATION_KINDS: Mapping[str, int] = {"cics": 1, "batch": 2, "ims": 4, "channel": 6, "rrs": 7}
 """Where an application runs, and the code of WTIDATYP for it."""
 FORCED_TWICE = ("ims", "rrs")
 """Where a unit of work waits for the log to be prepared, and again to be committed."""
 INDEXES: Mapping[str, int] = {"none": 0, "msgid": 1, "correlid": 2}
 
-INCIDENTS = (
-    *("log-slow", "backlog", "surge", "poison", "scan", "storm", "restart", "smf-loss"),
-    *("network-slow", "small-batch", "cf-slow", "storage-leak", "streaming"),
-)
-"""Kinds of incidents."""
+
+@dataclass(frozen=True)
+class IncidentKind:
+    """What a kind of incident befalls, and how bad it usually is."""
+
+    befalls: str
+    factor: float
+
+
+INCIDENTS: Mapping[str, IncidentKind] = {
+    "log-slow": IncidentKind("queue manager", 8),
+    "backlog": IncidentKind("consumer", 1),
+    "surge": IncidentKind("application", 4),
+    "poison": IncidentKind("queue", 3),
+    "scan": IncidentKind("indexed queue", 0.02),
+    "storm": IncidentKind("client", 2),
+    "restart": IncidentKind("queue manager", 1),
+    "smf-loss": IncidentKind("queue manager", 1),
+    "network-slow": IncidentKind("sender channel", 40),
+    "small-batch": IncidentKind("sender channel", 10),
+    "cf-slow": IncidentKind("structure", 8),
+    "storage-leak": IncidentKind("queue manager", 90),
+    "streaming": IncidentKind("streaming queue", 1),
+}
 
 
 @dataclass(frozen=True)
@@ -182,6 +201,7 @@ class Incident:
 
     target  what it befalls: a queue manager, queue, channel or application; "": what fits best
     factor  how bad it is: each kind has its own meaning, and value where it is 0
+    told    whether the answer key says it
     """
 
     kind: str
@@ -190,6 +210,7 @@ class Incident:
     target: str = ""
     factor: float = 0.0
     day: int = 0
+    told: bool = True
 
 
 @dataclass(frozen=True)

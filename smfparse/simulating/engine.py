@@ -43,10 +43,10 @@ class Engine:
         demand  units of work that come due
         """
         shape = (len(demand), len(self.plan.queue_no))
-        noise = draws.uniform(shape[0] * shape[1]).reshape(shape)
-        rows = [self._step(time, demand[time], effects, noise[time]) for time in range(shape[0])]
+        noise = draws.uniform(2 * shape[0] * shape[1]).reshape(2, *shape)
+        rows = [self._step(time, demand[time], effects, noise[:, time]) for time in range(shape[0])]
         did = {name: np.stack([row[name] for row in rows]) for name in rows[0]}
-        return did | self._extremes(did, draws.uniform(noise.size).reshape(shape))
+        return did | self._extremes(did, noise[1])
 
     def _step(self, time: int, demand: Ints, effects: Effects, noise: Floats) -> dict[str, Any]:
         before = self._messages.depth
@@ -55,8 +55,7 @@ class Engine:
         due = demand + self._waiting
         for _ in range(_ROUNDS):
             most = self._workers.capacity(time, effects, self._wait, skipped)
-            orphaned, streams = effects.orphaned[time], effects.streams[time]
-            flow = self._messages.flow(due, most, orphaned, streams, noise)
+            flow = self._messages.flow(due, most, effects, time, noise[0])
             logged = self._workers.logged(flow)
             every, forced = logged["log_bytes"] / self.seconds, logged["log_forced"] / self.seconds
             load = self._logs.load(every, forced, effects.log[time])
@@ -64,6 +63,7 @@ class Engine:
         late = np.where(self.plan.source == NONE, due - flow["units"], 0)
         self._waiting = late.clip(0, _MOST_WAITING)
         flow |= self._messages.settle(flow)
+        flow["wave"] = self._wave(flow, noise[1])
         points = self._logs.checkpoints(logged)
         return {
             **flow,
@@ -78,17 +78,21 @@ class Engine:
             "before": before,
         }
 
+    def _wave(self, flow: dict[str, Ints], noise: Floats) -> Ints:
+        """Return by how much queues were deeper within an interval than at either end of it."""
+        rate = flow["came"] / self.seconds
+        wave = np.floor(noise * (2 + rate * 0.05)).astype(np.int64)
+        old = np.where(flow["expired"] > 0, np.floor(rate * EXPIRY_SECONDS), 0).astype(np.int64)
+        return np.where(flow["came"] > 0, wave + old, 0)
+
     def _extremes(self, did: dict[str, Any], noise: Floats) -> dict[str, Any]:
         """Return how many messages queues had at most and at least, and how long they had them."""
         before, depth, came = did["before"], did["depth"], did["came"]
-        waves = np.floor(noise * (2 + came / self.seconds * 0.05)).astype(np.int64)
-        old = np.floor(came / self.seconds * EXPIRY_SECONDS).astype(np.int64)
-        waves = waves + np.where(did["expired"] > 0, old, 0)
         emptied = (did["went"] > 0) & (np.minimum(before, depth) * 50 <= came)
         mean = (before + depth) / 2 / np.maximum(did["went"], 1) * self.seconds * 1e6
         brief = _BRIEF * (0.6 + 0.8 * noise)
         return {
             "latency": np.where(emptied, brief, np.maximum(mean, brief)),
-            "depth_most": np.maximum(before, depth) + np.where(came > 0, waves, 0),
+            "depth_most": np.maximum(before, depth) + did["wave"],
             "depth_least": np.where(emptied, 0, np.minimum(before, depth)),
         }

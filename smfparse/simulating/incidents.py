@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from smfparse.errors import RequestError
-from smfparse.simulating.declaration import Application, Estate, Incident
+from smfparse.simulating.declaration import INCIDENTS, Application, Estate, Incident
 from smfparse.simulating.plan import NONE, Plan
 from smfparse.simulating.reading_toml import unknown
 from smfparse.synthetic import Floats
@@ -27,7 +27,9 @@ class Effects:
     """How the incidents bend the work of some intervals: a row an interval.
 
     rate, capacity  factors on what works have to do, and can
-    log, cf         factors on the times of log writes and of requests to structures
+    lasts           whether works go on in the next interval
+    log             factors on the times of log writes
+    cf              factors on the times of requests to structures, by queue
     rolled          units a second that are backed out, by work
     unindexed       share of the interval in which a queue has no index
     orphaned        share of the messages that nobody takes, by queue
@@ -46,7 +48,8 @@ class Effects:
         managers, works, queues = len(plan.names), len(plan.app), len(plan.queue_no)
         applications = len(plan.estate.applications)
         self.rate, self.capacity = ones(works), ones(works)
-        self.log, self.cf = ones(managers), ones(managers)
+        self.lasts = ones(works) > 0
+        self.log, self.cf = ones(managers), ones(queues)
         self.network = ones(len(plan.channel_no))
         self.batch = 0 * ones(len(plan.channel_no))
         self.streams = ones(queues)
@@ -131,43 +134,28 @@ def _streaming(place: Place, effects: Effects) -> None:
 
 
 def _cf_slow(place: Place, effects: Effects) -> None:
-    effects.cf *= (1 + (place.factor - 1) * place.overlap)[:, None]
+    mine = [each.structure == place.target for each in place.plan.estate.queues]
+    effects.cf[:, mine] *= (1 + (place.factor - 1) * place.overlap)[:, None]
 
 
 def _leak(place: Place, effects: Effects) -> None:
     effects.leaked[:, _manager(place)] += place.factor * place.hours
 
 
-@dataclass(frozen=True)
-class Kind:
-    """A kind of incident: what it does, what it befalls, and its usual factor."""
-
-    bend: Callable[[Place, Effects], None]
-    befalls: str
-    factor: float
-    says: str
-
-
-KINDS: Mapping[str, Kind] = {
-    "log-slow": Kind(_log_slow, "queue manager", 8, "log writes take {factor:g} times as long"),
-    "backlog": Kind(_stop, "consumer", 1, "the consumer stops"),
-    "surge": Kind(_more, "application", 4, "{factor:g} times as much arrives"),
-    "poison": Kind(
-        _poison, "queue", 3, "{factor:g} units a second are backed out, again and again"
-    ),
-    "scan": Kind(_scan, "indexed queue", 0.02, "the index is gone, and some replies stay"),
-    "storm": Kind(_storm, "client", 2, "clients connect anew after {factor:g} messages"),
-    "restart": Kind(_restart, "queue manager", 1, "the queue manager is down"),
-    "smf-loss": Kind(_smf_loss, "queue manager", 1, "SMF loses the records"),
-    "network-slow": Kind(
-        _network, "sender channel", 40, "round trips take {factor:g} times as long"
-    ),
-    "small-batch": Kind(_small_batch, "sender channel", 10, "BATCHSZ is {factor:g}"),
-    "streaming": Kind(_streaming, "streaming queue", 1, "STREAMQ is set"),
-    "cf-slow": Kind(
-        _cf_slow, "structure", 8, "requests to structures take {factor:g} times as long"
-    ),
-    "storage-leak": Kind(_leak, "queue manager", 90, "{factor:g} MB an hour are not given back"),
+_BENDS: Mapping[str, Callable[[Place, Effects], None]] = {
+    "log-slow": _log_slow,
+    "backlog": _stop,
+    "surge": _more,
+    "poison": _poison,
+    "scan": _scan,
+    "storm": _storm,
+    "restart": _restart,
+    "smf-loss": _smf_loss,
+    "network-slow": _network,
+    "small-batch": _small_batch,
+    "streaming": _streaming,
+    "cf-slow": _cf_slow,
+    "storage-leak": _leak,
 }
 
 
@@ -175,7 +163,7 @@ def placed(plan: Plan) -> list[Incident]:
     """Return the incidents of an estate, with what they befall and how bad they are."""
     found = []
     for each in plan.estate.incidents:
-        kind = KINDS[each.kind]
+        kind = INCIDENTS[each.kind]
         known = _candidates(plan, kind.befalls)
         if each.target and each.target not in known:
             raise unknown(f"incident {each.kind}, {kind.befalls}", each.target, known)
@@ -202,7 +190,7 @@ def effects(plan: Plan, incidents: list[Incident], begin: Floats, length: float)
         share = np.clip(overlap / length, 0, 1)
         hours = np.clip(np.minimum(begin + length, last) - first, 0, None) / 3.6e9
         place = Place(plan, share, hours, each.target, each.factor)
-        KINDS[each.kind].bend(place, found)
+        _BENDS[each.kind](place, found)
     return found
 
 

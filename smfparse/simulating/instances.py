@@ -8,7 +8,7 @@ from smfparse.simulating.accounting import Accounting
 from smfparse.simulating.chunk import Chunk, Reporters
 from smfparse.simulating.declaration import CHANNEL_TYPES
 from smfparse.simulating.plan import NONE
-from smfparse.synthetic import Bools, Floats, Ints
+from smfparse.synthetic import Bools, Floats, Ints, numbered
 
 CLIENT = CHANNEL_TYPES["server-connection"]
 _FIRST_ON_TASK = 10
@@ -53,16 +53,12 @@ class Instances:
     def _dispatcher(self) -> Ints:
         """Return the dispatcher of each: the first ones are filled one after the other."""
         count = np.bincount(self.row, minlength=len(self._reporters))
-        nth = np.arange(len(self.row)) - (np.cumsum(count) - count)[self.row]
-        size = np.clip(self.limit("max_channels") // self.limit("dispatchers"), 1, _FIRST_ON_TASK)
-        found: Ints = nth // size % self.limit("dispatchers")
+        channels, dispatchers = (
+            self._reporters.limit(name)[self.row] for name in ("max_channels", "dispatchers")
+        )
+        size = np.clip(channels // dispatchers, 1, _FIRST_ON_TASK)
+        found: Ints = numbered(count) // size % dispatchers
         return found
-
-    def limit(self, name: str) -> Ints:
-        """Return something that is declared of the channel initiator, by row."""
-        movers = [each.mover for each in self._chunk.plan.estate.queue_managers]
-        found: Ints = np.array([getattr(each, name) for each in movers])
-        return found[self._reporters.manager[self.row]]
 
     def of_channel(self, name: str) -> Floats:
         """Return something that is declared of the channels, by row."""
@@ -81,9 +77,7 @@ class Instances:
 
     def at_once(self) -> Floats:
         """Return how many channels ran at one time: a brief one counts for as long as it was."""
-        lived = (self._tasks.end - self._tasks.begin)[self.task]
-        share = np.where(self.brief, 3 * lived / self._chunk.length, 1)
-        return np.ceil(self.summed(share))
+        return np.ceil(self.summed(self._tasks.present()[self.task]))
 
     def trip(self) -> Floats:
         """Return the round trips of channels, microseconds."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from smfparse.simulating.incidents import Effects
 from smfparse.simulating.plan import NONE, Plan
 from smfparse.synthetic import Floats, Ints
 
-_UNDER_WAY, _UNDER_WAY_MOST = 0.004, 1.3
+UNDER_WAY, _UNDER_WAY_MOST = 0.004, 1.3
 """Seconds of arrivals that are on their way to a getter, and messages besides."""
 EXPIRY_SECONDS = 300.0
 """Seconds from one scan for expired messages to the next (EXPRYINT)."""
@@ -34,24 +35,26 @@ class Messages:
         self.depth = np.where(ended & ~self._plan.queue_persistent, 0, self.depth)
 
     def flow(
-        self, due: Ints, most: Floats, orphaned: Floats, streams: Floats, noise: Floats
+        self, due: Ints, most: Floats, effects: Effects, time: int, noise: Floats
     ) -> dict[str, Ints]:
         """Return the messages that move: works in order, each with what is there for it.
 
-        due       units that are to be done, of works with a rate
-        most      units that can be done
-        orphaned  share of the messages that nobody asks for, by queue
-        streams   whether a queue streams, 1 or 0
+        due   units that are to be done, of works with a rate
+        most  units that can be done
+        time  which interval of the effects it is
         """
         plan, there = self._plan, self.depth.copy()
-        copied = np.where(streams > 0, plan.stream, NONE)[plan.edge_queue]
+        copied = np.where(effects.streams[time] > 0, plan.stream, NONE)[plan.edge_queue]
         came, went = np.zeros_like(there), np.zeros_like(there)
         units = np.zeros(len(plan.app), np.int64)
         put = np.zeros(len(plan.edge_work), np.int64)
+        going, comes = effects.lasts[time].copy(), np.zeros(len(there), bool)
         for works, edges in plan.levels:
             source = plan.source[works]
             driven = source != NONE
-            ready = self._ready(there, came, works, due, orphaned, noise)
+            going[works] &= ~driven | comes[source]
+            kept = self._kept(there, came, effects.orphaned[time], noise * comes)
+            ready = self._ready(there - kept, works, due)
             wanted = np.minimum(np.where(driven, ready, due[works]), most[works])
             units[works] = np.floor(wanted).astype(np.int64)
             taken = units[works][driven]
@@ -61,28 +64,32 @@ class Messages:
             put[edges] = np.floor(done + 0.5).astype(np.int64)
             for queue in (plan.edge_queue[edges], copied[edges]):
                 known = queue != NONE
+                comes[queue[known & going[plan.edge_work[edges]]]] = True
                 np.add.at(there, queue[known], put[edges][known])
                 np.add.at(came, queue[known], put[edges][known])
         streamed = np.where(copied != NONE, put, 0)
         moved = {"units": units, "put": put, "streamed": streamed}
         return moved | {"came": came, "went": went, "depth": there}
 
-    def _ready(
-        self, there: Ints, came: Ints, works: Ints, due: Ints, orphaned: Floats, noise: Floats
-    ) -> Floats:
-        """Return what is there for works that get: evenly, or who asks by id gets its own replies.
+    def _kept(self, there: Ints, came: Ints, orphaned: Floats, noise: Floats) -> Ints:
+        """Return what stays on queues: what is on its way to its getter, and what nobody asks for.
 
-        Some of what came last is still on its way, and what nobody asks for stays.
+        `noise` is 0 where no more will come: then everything is taken.
         """
+        lately = (came / self._seconds * UNDER_WAY + noise * _UNDER_WAY_MOST) * (noise > 0)
+        lately = np.where(came > 0, lately, 0)
+        stays = np.where(orphaned > 0, self.depth + orphaned * came, 0)
+        kept: Ints = np.floor(np.maximum(stays, np.minimum(lately, there))).astype(np.int64)
+        return np.minimum(kept, there)
+
+    def _ready(self, left: Ints, works: Ints, due: Ints) -> Floats:
+        """Return what there is for works that get: evenly, or who asks by id gets its replies."""
         plan = self._plan
         gets = plan.source[works] != NONE
         queue = np.where(gets, plan.source[works], 0)
-        kept = np.where(orphaned > 0, self.depth + orphaned * came, 0)
-        lately = came / self._seconds * _UNDER_WAY + noise * (came > 0) * _UNDER_WAY_MOST
         own = np.bincount(plan.app, due, len(plan.app_manager))[plan.app[works]]
         weight = np.where(self._by_id[works], np.maximum(own, 1), 1)
-        users = np.bincount(queue, weight * gets, len(there))
-        left = np.maximum(there - np.floor(np.maximum(kept, np.minimum(lately, there))), 0)
+        users = np.bincount(queue, weight * gets, len(left))
         ready: Floats = np.floor(left[queue] * weight / np.maximum(users, 1)[queue])
         return ready
 

@@ -13,7 +13,7 @@ from smfparse.simulating.accounting import Accounting
 from smfparse.simulating.channels import channel_records
 from smfparse.simulating.chunk import Chunk, Reporters
 from smfparse.simulating.instances import CLIENT, Instances
-from smfparse.synthetic import Draws, Floats, Ints, RecordParts, Rows, Writers, encoded
+from smfparse.synthetic import Draws, Floats, Ints, RecordParts, Rows, Writers, encoded, numbered
 
 _KB_CLIENT, _KB_CHANNEL = 156, 90
 _STORAGE_64, _LIMIT_64 = 260, 2048
@@ -68,9 +68,7 @@ class Movers:
         )
 
     def _limit(self, name: str) -> Ints:
-        movers = [each.mover for each in self._chunk.plan.estate.queue_managers]
-        found: Ints = np.array([getattr(each, name) for each in movers])
-        return found[self._reporters.manager[self._which]]
+        return self._reporters.limit(name)[self._which]
 
     def _control(self) -> Rows:
         """Return the limits, how near to them channels are, and the storage that these take."""
@@ -163,10 +161,9 @@ class Movers:
         rows = Rows(block, self._version, int(count.sum()))
         length = np.repeat(self._length, count)
         lasted = np.minimum(took, length * 0.995)
-        nth = np.arange(len(rows)) - np.repeat(np.cumsum(count) - count, count)
         rows.set_all(
             {
-                "qcttskn": _TASK + _NEXT_TASK * nth,
+                "qcttskn": _TASK + _NEXT_TASK * numbered(count),
                 "qctreqn": calls,
                 "qctcptm": np.minimum(cpu, lasted),
                 "qcteltm": lasted,

@@ -9,7 +9,6 @@ import numpy as np
 from smfparse.schemas import QIS1, QPST
 from smfparse.simulating.chunk import Cells, Chunk, Reporters, statistics_writers
 from smfparse.simulating.costs import PAGES_A_WRITE
-from smfparse.simulating.plan import NONE
 from smfparse.synthetic import Floats, RecordParts, Rows, big_endian
 
 _ABOVE, _FIXED, _MAY_EXPAND = 0x80000000, 0x40000000, 0x80000000
@@ -37,7 +36,7 @@ def _pools(chunk: Chunk, cells: Cells) -> Rows:
     )
     flags = np.array([_ABOVE * pool.above + _FIXED * pool.fixed for pool in pools], np.int64)
     free = np.floor(did["buffers_free"][at])
-    least = np.floor(np.maximum(did["buffers_least"][at] - _waves(chunk)[at], 0))
+    least = np.floor(did["buffers_least"][at])
     rows = Rows(QPST, plan.estate.version, len(cells.thing))
     rows.set_bytes("qpstflag", big_endian(flags[cells.thing], 4))
     rows.set_all(
@@ -59,17 +58,6 @@ def _pools(chunk: Chunk, cells: Cells) -> Rows:
         }
     )
     return rows
-
-
-def _waves(chunk: Chunk) -> Floats:
-    """Return the pages by which pools were fuller within intervals than at either end of them."""
-    did, plan = chunk.did, chunk.plan
-    wave = did["depth_most"] - np.maximum(did["before"], did["depth"])
-    pages = np.zeros((chunk.times, len(plan.pools)))
-    own = plan.queue_pool != NONE
-    np.add.at(pages.T, plan.queue_pool[own], (wave * plan.queue_pages)[:, own].T)
-    full = did["wrote_behind"] > 0
-    return np.where(full, 0, pages)
 
 
 def _page_sets(chunk: Chunk, cells: Cells) -> Rows:

@@ -10,7 +10,8 @@ import numpy as np
 from smfparse.schemas import QQST
 from smfparse.simulating.accounting import Accounting
 from smfparse.simulating.chunk import Cells, Chunk, Columns, Reporters, statistics_writers
-from smfparse.simulating.plan import NONE
+from smfparse.simulating.messages import UNDER_WAY
+from smfparse.simulating.plan import NONE, Plan
 from smfparse.simulating.tasks import Tasks
 from smfparse.synthetic import (
     NEVER,
@@ -22,13 +23,12 @@ from smfparse.synthetic import (
     Writers,
     big_endian,
     encoded,
+    numbered,
 )
 
 _SHARED, _PARTIAL, _UNCOMMITTED = 0x80000000, 0x40000000, 0x20000000
 _MOST_QUEUES = 40
 """Queues in a record."""
-_ALWAYS_BUSY = 20
-"""Messages a second from which on something of a queue is never committed."""
 _MOST_TIME = 2e9
 _REDRIVEN = 0.02
 
@@ -62,8 +62,7 @@ class QueueStatistics:
         """Return the records, as many queues in each as fit."""
         cells, reporters = self._cells, self._reporters
         rows = self._rows()
-        first = np.cumsum(cells.count) - cells.count
-        nth = np.arange(len(rows)) - first[cells.row]
+        nth = numbered(cells.count)
         writers = statistics_writers(reporters, 3)
         for part in range(1 + int(nth.max(initial=0)) // _MOST_QUEUES):
             mine = nth // _MOST_QUEUES == part
@@ -87,7 +86,9 @@ class QueueStatistics:
         for field, name in (("qqstpsid", "number"), ("qqstbpid", "pool")):
             numbers = np.array([getattr(of, name) for _, of in plan.page_sets] + [-1])
             rows.set(field, numbers[plan.queue_set[self._queue]])
-        busy = self._chunk.did["came"][self._at] > self._chunk.seconds * _ALWAYS_BUSY
+        moving = self._chunk.did["came"][self._at] / self._chunk.seconds * UNDER_WAY
+        chance = self._chunk.draws("uncommitted").uniform(len(rows))
+        busy = chance < moving / (1 + moving)
         flags = np.where(plan.shared[self._queue], _SHARED, 0) + np.where(self._home, 0, _PARTIAL)
         flags = flags + np.where(busy & self._home, _UNCOMMITTED, 0)
         rows.set_bytes("qqstflag", big_endian(flags, 4))
@@ -176,24 +177,41 @@ class QueueStatistics:
         for name, of in (("dpth", "depth"), ("dphi", "depth_most"), ("dplo", "depth_least")):
             columns[f"qqst{name}"] = np.where(self._home, did[of][self._at], 0)
         columns["qqstmage"] = np.where(self._home, did["age"][self._at], 0)
+        connected = _connected(self._chunk, self._accounting.tasks)
         for letter, uses in (("i", plan.slot_gets), ("o", plan.slot_puts)):
-            held = _handles(self._chunk, self._accounting.tasks, uses, (*self._at, self._manager))
-            for name in ("ct", "hi", "lo"):
-                columns[f"qqst{letter}p{name}"] = held
+            for name, tasks in connected.items():
+                keys = (*self._at, self._manager)
+                columns[f"qqst{letter}p{name}"] = _handles(plan, uses, tasks, keys)
         return columns
 
 
-def _handles(chunk: Chunk, tasks: Tasks, uses: Floats, keys: tuple[Ints, Ints, Ints]) -> Ints:
-    """Return the handles that tasks hold at the end of intervals, by interval, queue, manager."""
-    plan, (time, queue, manager) = chunk.plan, keys
+def _handles(plan: Plan, uses: Floats, tasks: Ints, keys: tuple[Ints, Ints, Ints]) -> Ints:
+    """Return the handles of queues, by interval, queue and queue manager.
+
+    tasks  that hold one, by interval and application
+    """
+    time, queue, manager = keys
     slots = np.flatnonzero(uses.sum(axis=0))
     app = plan.slot_app[slots]
-    staying = np.zeros((chunk.times, len(plan.app_manager)), np.int64)
-    np.add.at(staying, (tasks.time, tasks.app), (~tasks.ended).astype(np.int64))
     mine = plan.slot_queue[slots] == queue[:, None]
     mine &= plan.app_manager[app] == manager[:, None]
-    held: Ints = (staying[time][:, app] * mine).sum(axis=1)
+    held: Ints = (tasks[time][:, app] * mine).sum(axis=1)
     return held
+
+
+def _connected(chunk: Chunk, tasks: Tasks) -> dict[str, Ints]:
+    """Return the tasks of each application: at the end of intervals, most and least at a time."""
+    shape = (chunk.times, len(chunk.plan.app_manager))
+    key = tasks.time * shape[1] + tasks.app
+
+    def counted(weight: Any) -> Ints:
+        found: Ints = np.ceil(np.bincount(key, weight, shape[0] * shape[1])).astype(np.int64)
+        return found.reshape(shape)
+
+    stay = ~tasks.ended
+    last, gone = counted(stay), counted(tasks.ended * tasks.present())
+    whole = counted(stay & (tasks.started < chunk.begin[tasks.time]))
+    return {"ct": last, "hi": np.maximum(last, gone), "lo": whole}
 
 
 def _set_clocks(rows: Rows, chunk: Chunk, end: Ints, at: tuple[Ints, Ints], draws: Draws) -> None:

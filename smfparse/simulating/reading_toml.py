@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 
 from smfparse.errors import RequestError
 from smfparse.simulating.declaration import (
+    APPLICATION_KINDS,
     CHANNEL_TYPES,
     INCIDENTS,
     INDEXES,
-    KINDS,
     Application,
     Channel,
     Curve,
@@ -231,7 +231,7 @@ def _check_application(
 ) -> None:
     where = f"application {application.name}"
     _one_of(where, application.queue_manager, managers)
-    _one_of(f"{where}, kind", application.kind, KINDS)
+    _one_of(f"{where}, kind", application.kind, APPLICATION_KINDS)
     _one_of(f"{where}, curve", application.curve, estate.curves)
     for name in (*application.get, *application.put):
         _one_of(where, name, queues)

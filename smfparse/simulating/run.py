@@ -51,7 +51,9 @@ class Run:
         wide = effects(self.plan, self.incidents, around, self.length)
         bent = wide.inner()
         draws = Draws(self.seed, 1 + first)
-        bent.capacity *= presence(self.plan, around[1:-1], self.length)
+        present = presence(self.plan, around, self.length)
+        bent.capacity *= present[1:-1]
+        bent.lasts = present[2:] > 0
         due = demand(self.plan, around[1:-1], self.length, bent.rate, draws)
         return Chunk(
             plan=self.plan,

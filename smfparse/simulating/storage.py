@@ -41,7 +41,7 @@ class Storage:
         """Return what pools and page sets did in an interval.
 
         before  messages of each queue at its start
-        flow    messages that were put and taken, and those at its end
+        flow    messages that were put and taken, those at its end, and by how much it had more
         points  checkpoints of each queue manager
         """
         pages = self._plan.queue_pages
@@ -52,18 +52,16 @@ class Storage:
         read = self._read(before * pages, went * pages)
         self._written = np.clip(self._written - out, 0, use)
         changed, earlier = use - self._written, self._in_use - self._written
-        most = np.maximum(changed, earlier)
-        wrote, late = self._write_behind(changed, most, came_in / seconds, seconds)
-        stayed = self._by_pool(np.maximum(before - went, 0) * pages) - self._written - wrote
+        most = np.maximum(changed, earlier) + self._by_pool(flow["wave"] * pages)
+        wrote, late = self._write_behind(most, came_in / seconds, seconds)
+        gone = np.minimum(wrote, self._above(WRITTEN_DOWN_TO, changed))
+        stayed = self._by_pool(np.maximum(before - went, 0) * pages) - self._written - gone
         kept = np.where(points[self._plan.pool_manager] > 0, np.maximum(stayed, 0), 0)
-        self._written += wrote + kept
+        self._written += gone + kept
         self._in_use = use
-        least = self._plan.buffers - np.minimum(
-            np.minimum(most, DEFERRED * self._plan.buffers) + late, self._plan.buffers
-        )
         return {
             "buffers_free": np.maximum(self._plan.buffers - (use - self._written), 0),
-            "buffers_least": np.maximum(least, 0),
+            "buffers_least": self._least(most, late),
             "pages_read": self._by_pool(read),
             "queue_read": read,
             "pages_behind": np.maximum(wrote - late, 0),
@@ -76,6 +74,11 @@ class Storage:
             **self._sets(depth),
         }
 
+    def _least(self, most: Floats, late: Floats) -> Floats:
+        """Return the fewest buffers that were free: 15 % where pages are written fast enough."""
+        buffers = self._plan.buffers
+        return np.maximum(buffers - np.minimum(most, DEFERRED * buffers) - late, 0)
+
     def _read(self, before: Ints, out: Ints) -> Floats:
         """Return the pages that gets of each queue read: what is deepest has left the pool."""
         held, plan = self._by_pool(before), self._plan
@@ -84,16 +87,18 @@ class Storage:
         read: Floats = np.minimum(out, np.floor(before * share))
         return read
 
-    def _write_behind(
-        self, changed: Floats, most: Floats, rate: Floats, seconds: float
-    ) -> tuple[Floats, Floats]:
+    def _above(self, share: float, pages: Floats) -> Floats:
+        """Return the pages by which pools hold more than a share of their buffers."""
+        return np.maximum(np.ceil(pages - share * self._plan.buffers), 0)
+
+    def _write_behind(self, most: Floats, rate: Floats, seconds: float) -> tuple[Floats, Floats]:
         """Return pages that are written, and those among them for which the writing was too slow.
 
-        `rate` is the pages a second that come.
+        most  changed pages that there were at one time
+        rate  pages a second that come
         """
         buffers = self._plan.buffers
-        due = np.maximum(changed - WRITTEN_DOWN_TO * buffers, 0)
-        wrote = np.where(most > DEFERRED * buffers, np.ceil(due), 0)
+        wrote = np.where(most >= DEFERRED * buffers, self._above(WRITTEN_DOWN_TO, most), 0)
         can = np.full(len(buffers), np.inf)
         known = self._plan.set_pool != NONE
         np.minimum.at(can, self._plan.set_pool[known], PAGES_A_WRITE * 1e6 / self._io[known])

@@ -141,20 +141,6 @@ class TaskBlocks:
         closed = np.where(used.closed > 0, tasks.end[used.task] - 200, NEVER)
         rows.set_clocks({"opentime": opened, "clostime": closed})
 
-    def correlation(self, wtid: Rows, which: Ints) -> Raw:
-        """Return the QWHC areas of some tasks: who they are once more."""
-        rows = Rows(QWHC, self._version, len(which), {"qwhclen": QWHC.size, "qwhctyp": 2})
-        for target, source in (
-            ("qwhcaid", "wtidtran"),
-            ("qwhccv", "wtidcori"),
-            ("qwhccn", "wtidccn"),
-            ("qwhcopid", "wtidopid"),
-            ("qwhcatyp", "wtidatyp"),
-            ("qwhcnid", "wtidnid"),
-        ):
-            rows.set_bytes(target, wtid.get_bytes(source)[which])
-        return rows.raw
-
     def qmac(self, which: Ints) -> Rows:
         """Return what class 1 counts of some tasks: puts and gets by size, processor time."""
         used = self._queues.used

@@ -9,7 +9,7 @@ import numpy as np
 
 from smfparse.simulating import costs
 from smfparse.simulating.chunk import Chunk, Columns, spread
-from smfparse.simulating.declaration import FORCED_TWICE, KINDS
+from smfparse.simulating.declaration import APPLICATION_KINDS, FORCED_TWICE
 from smfparse.simulating.queue_work import QueueWork
 from smfparse.simulating.tasks import Tasks
 from smfparse.synthetic import Floats, Ints
@@ -45,7 +45,7 @@ class TaskWork:
         self._chunk, self._tasks, self._queues = chunk, tasks, queues
         used = queues.used
         self._draws = chunk.draws("tasks")
-        self._two_phase = np.isin(tasks.kind, [KINDS[each] for each in _TWO_PHASE])
+        self._two_phase = np.isin(tasks.kind, [APPLICATION_KINDS[each] for each in _TWO_PHASE])
         self.blocks: Ints = np.bincount(used.task, minlength=len(tasks))
         self.sums = {
             name: np.bincount(used.task, values, len(tasks))
@@ -95,7 +95,7 @@ class TaskWork:
     def _forces(self) -> Ints:
         """Return the writes that commits wait for: of tasks that log, two with a coordinator."""
         logs = self.sums["putjwn"] + self.sums["put1jwn"] + self.sums["getjwn"] > 0
-        twice = np.isin(self._tasks.kind, [KINDS[each] for each in FORCED_TWICE])
+        twice = np.isin(self._tasks.kind, [APPLICATION_KINDS[each] for each in FORCED_TWICE])
         return np.where(logs, self.commits * np.where(twice, 2, 1), 0)
 
     def _log_waits(self) -> Floats:

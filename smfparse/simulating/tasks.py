@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from smfparse.simulating.chunk import Chunk
-from smfparse.simulating.declaration import KINDS
-from smfparse.synthetic import Bools, Draws, Floats, Ints
+from smfparse.simulating.declaration import APPLICATION_KINDS
+from smfparse.synthetic import Bools, Draws, Floats, Ints, numbered
 
 _CONNECTED = 40_000
 """Least microseconds that a client is connected."""
+_AT_PEAK = 3
+"""How many more brief tasks there are at one time than on average."""
 _WEEK = 7 * 86_400_000_000
 
 
@@ -42,7 +44,7 @@ class Tasks:
         self.started: Ints = columns["started"]
         self.ended: Bools = columns["ended"].astype(bool)
         self.manager: Ints = self.plan.app_manager[self.app]
-        kinds = np.array([KINDS[each.kind] for each in self.plan.estate.applications])
+        kinds = np.array([APPLICATION_KINDS[each.kind] for each in self.plan.estate.applications])
         self.kind: Ints = kinds[self.app]
 
     @property
@@ -53,6 +55,11 @@ class Tasks:
 
     def __len__(self) -> int:
         return len(self.time)
+
+    def present(self) -> Floats:
+        """Return how much each is of those connected at one time: a brief one for its while."""
+        share = np.minimum(_AT_PEAK * (self.end - self.begin) / self._chunk.length, 1)
+        return np.where(self.brief, share, 1)
 
     def _application(self, number: int) -> dict[str, Any]:
         each = self.plan.estate.applications[number]
@@ -119,7 +126,7 @@ class Tasks:
         units = chunk.did["units"][:, works].sum(axis=1)
         count = np.ceil(units / np.maximum(messages, 1)).astype(np.int64)
         time = np.repeat(np.arange(chunk.times), count)
-        nth = np.arange(len(time)) - np.repeat(np.cumsum(count) - count, count)
+        nth = numbered(count)
         draws = chunk.draws(f"clients {number}")
         length = np.floor(chunk.length * 0.02 * draws.uniform(len(time))).astype(np.int64)
         length = np.minimum(length + _CONNECTED, chunk.length // 2)

@@ -9,7 +9,7 @@ from smfparse.simulating.chunk import Chunk, spread
 from smfparse.simulating.coupling import Coupling
 from smfparse.simulating.plan import NONE
 from smfparse.simulating.tasks import Tasks
-from smfparse.synthetic import Bools, Floats, Ints
+from smfparse.synthetic import Bools, Floats, Ints, numbered
 
 _WAIT_SECONDS = 60.0
 """How long a get with wait waits for a message; then it gets none."""
@@ -35,9 +35,8 @@ class UsedQueues:
         each = np.array([len(of) for of in slots], np.int64)
         count = each[tasks.app]
         self.task: Ints = np.repeat(np.arange(len(tasks)), count)
-        nth = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
         first = np.cumsum(each) - each
-        self.slot: Ints = first[tasks.app[self.task]] + nth
+        self.slot: Ints = first[tasks.app[self.task]] + numbered(count)
         self._count()
         self._describe()
 
@@ -103,5 +102,5 @@ class UsedQueues:
             "put1": np.where(self.put1, self.put, 0),
             "scanned": np.floor(got * self.skipped / costs.LIST_ENTRIES).astype(np.int64),
         }
-        slower = self._chunk.effects.cf[self.time, self.manager]
+        slower = self._chunk.effects.cf[self.time, self.queue]
         return Coupling(self.shared, counts, slower)

@@ -6,8 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
-import numpy as np
-
 from smfparse.layout import US_PER_SECOND, version_key
 from smfparse.schemas import REGISTRY
 from smfparse.simulating.accounting import Accounting
@@ -24,12 +22,12 @@ from smfparse.synthetic import (
     Ints,
     RecordParts,
     SegmentWriter,
+    first_count,
     in_order,
     most_queues,
+    with_counts,
     written,
 )
-
-_FIRST_NUMBER = 1_390_000
 
 
 def simulate(target: Path | BinaryIO, estate: Estate, seed: int = 1) -> None:
@@ -56,7 +54,8 @@ class _Dump:
             estate.group,
         )
         self.most = most_queues(estate.version, self.envelope)
-        self._numbers = _Numbers(len(run.plan.names))
+        first = first_count(len(run.plan.names))
+        self._count: dict[tuple[int, int] | None, Ints] = {None: first}
 
     def write(self, stream: BinaryIO) -> None:
         """Write the dump."""
@@ -79,7 +78,14 @@ class _Dump:
             *accounting.records(),
         ]
         known = [each for each in map(self._written, kinds) if each.blocks]
-        return self._numbers.numbered([each for each in known if len(each.writers.when)])
+        some = [each for each in known if len(each.writers.when)]
+        return with_counts(some, len(self._run.plan.names), self._before)
+
+    def _before(self, record: tuple[int, int] | None, every: Ints) -> Ints:
+        """Return how many records queue managers wrote so far, and count these."""
+        before = self._count.get(record, 0 * every)
+        self._count[record] = before + every
+        return before
 
     def _written(self, kind: RecordParts) -> RecordParts:
         """Leave out the blocks that this MQ version does not write."""
@@ -90,35 +96,3 @@ class _Dump:
         }
         blocks = {number: of for number, of in kind.blocks.items() if since[number] <= version}
         return replace(kind, blocks=blocks)
-
-
-class _Numbers:
-    """How many records queue managers wrote, of each trace and of all."""
-
-    def __init__(self, managers: int) -> None:
-        self._all: Ints = _FIRST_NUMBER * (1 + np.arange(managers))
-        self._of: dict[tuple[int, int], Ints] = {}
-
-    def numbered(self, kinds: list[RecordParts]) -> list[RecordParts]:
-        """Give the records of a chunk their numbers, in the order in which they are written."""
-        qmgr = np.concatenate([kind.writers.qmgr for kind in kinds])
-        when = np.concatenate([kind.writers.when for kind in kinds])
-        total, self._all = _counted(qmgr, when, self._all)
-        found, at = [], 0
-        for kind in kinds:
-            writers, end = kind.writers, at + len(kind.writers.when)
-            before = self._of.get(kind.record, 0 * self._all)
-            own, self._of[kind.record] = _counted(writers.qmgr, writers.when, before)
-            found.append(replace(kind, writers=replace(writers, count=(own, total[at:end]))))
-            at = end
-        return found
-
-
-def _counted(qmgr: Ints, when: Ints, before: Ints) -> tuple[Ints, Ints]:
-    """Number records by queue manager and time; return the numbers, and those reached."""
-    order = np.lexsort((when, qmgr))
-    every = np.bincount(qmgr, minlength=len(before))
-    number = np.empty(len(qmgr), np.int64)
-    number[order] = np.arange(len(qmgr)) - np.repeat(np.cumsum(every) - every, every)
-    numbers: Ints = number + before[qmgr]
-    return numbers, before + every

@@ -6,8 +6,8 @@ import numpy as np
 
 from smfparse.schemas import QWAC, TASK
 from smfparse.synthetic import identity, qmgr_counters, queue_counters, task_counters, workload
-from smfparse.synthetic.draws import Draws, FieldValues, Rows, big_endian, whole
-from smfparse.synthetic.interval import MadeBlocks, SyntheticInterval, numbered, place
+from smfparse.synthetic.draws import Draws, FieldValues, Rows, big_endian, numbered, whole
+from smfparse.synthetic.interval import MadeBlocks, SyntheticInterval, place
 from smfparse.synthetic.workload import Spans
 
 CLASS_1 = (116, 0)

@@ -85,6 +85,12 @@ class Draws:
         return raw[: rows * width].reshape(rows, width)
 
 
+def numbered(count: Ints) -> Ints:
+    """Number the rows of each of some groups from 0; `count` is how many rows each has."""
+    numbers: Ints = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+    return numbers
+
+
 def whole(values: Values) -> Ints:
     """Cut the fractions off."""
     return np.floor(values).astype(np.int64)

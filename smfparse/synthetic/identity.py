@@ -110,9 +110,9 @@ def _set_references(rows: Rows, tasks: Tasks, draws: Draws) -> None:
     rows.set_bytes("wtidcori", np.hstack(pair), where=channels)
 
 
-def correlation(tasks: Tasks, identities: Rows, which: Ints) -> Raw:
+def correlation(version: str, identities: Rows, which: Ints) -> Raw:
     """Return the QWHC areas of some tasks: their identities once more."""
-    rows = Rows(QWHC, tasks.site.version, len(which), {"qwhclen": QWHC.size, "qwhctyp": 2})
+    rows = Rows(QWHC, version, len(which), {"qwhclen": QWHC.size, "qwhctyp": 2})
     for target, source in (
         ("qwhcaid", "wtidtran"),
         ("qwhccv", "wtidcori"),

@@ -100,8 +100,3 @@ def place(qmgr: Ints, part: int) -> Ints:
     """Return the address of something that each queue manager has."""
     places: Ints = 0x2E000000 + 0x1000 * (qmgr * 37 % 251) + part
     return places
-
-
-def numbered(count: Ints) -> Ints:
-    """Number the blocks of each record from 0."""
-    return np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)

@@ -7,7 +7,6 @@ of the registry is filled by its declaration.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -15,13 +14,13 @@ from smfparse.layout import US_PER_DAY, Block, version_key
 from smfparse.schemas import CONTINUATION, Q5ST, QCST, QIS1, QPST, REGISTRY, TASK
 from smfparse.synthetic import identity, qmgr_counters, workload
 from smfparse.synthetic.blocks import CLASS_1, AccountingBlocks, statistics_blocks
-from smfparse.synthetic.draws import Draws, Ints, Rows, fill
-from smfparse.synthetic.interval import SyntheticInterval, numbered, place
+from smfparse.synthetic.draws import Draws, Ints, Rows, fill, numbered
+from smfparse.synthetic.interval import SyntheticInterval, place
 from smfparse.synthetic.records import CountedBlocks, RecordParts, Writers
+from smfparse.synthetic.sequence import first_count, with_counts
 
 _POOLS_SINCE = ((115, 215), (8, 0))
 """The record that buffer pools have, and since when; they stood with other blocks before."""
-_FIRST_NUMBER = 1_390_000
 _TIMES = {"QIS1": 5, "QQST": 10, "QCST": 4, "QSPH": 6, "QSGM": 6}
 _TIMES |= {"QCT_DSP": 5, "QCT_ADP": 8, "QCT_SSL": 3}
 """How many of a block a record has, where it is not one."""
@@ -45,33 +44,12 @@ class RecordMaker:
 
     def parts(self) -> list[RecordParts]:
         """Return every kind of record that the registry knows and this MQ version writes."""
-        kinds = list(self._kinds())
-        total = self._numbers(
-            np.concatenate([kind.writers.qmgr for kind in kinds]),
-            np.concatenate([kind.writers.when for kind in kinds]),
-        )
-        found, at = [], 0
-        for kind in kinds:
-            writers, end = kind.writers, at + len(kind.writers.when)
-            count = (self._numbers(writers.qmgr, writers.when), total[at:end])
-            found.append(replace(kind, writers=replace(writers, count=count)))
-            at = end
-        return found
+        return with_counts(list(self._kinds()), len(self._interval.site.qmgrs), self._before)
 
-    def _numbers(self, qmgr: Ints, when: Ints) -> Ints:
-        """Number the records of each queue manager as they are written, from the first interval on.
-
-        A queue manager writes as many in every interval.
-        """
-        order = np.lexsort((when, qmgr))
-        every = np.bincount(qmgr, minlength=len(self._interval.site.qmgrs))
-        number = np.empty(len(qmgr), np.int64)
-        number[order] = numbered(every)
-        before = self._interval.first * (every // self._interval.times) + _FIRST_NUMBER * (
-            1 + np.arange(len(every))
-        )
-        numbers: Ints = number + before[qmgr]
-        return numbers
+    def _before(self, _record: tuple[int, int] | None, every: Ints) -> Ints:
+        """Return how many records were written before: as many in every interval."""
+        interval = self._interval
+        return first_count(len(every)) + interval.first * (every // interval.times)
 
     def _kinds(self) -> Iterator[RecordParts]:
         for order, (record, triplets) in enumerate(REGISTRY.items()):
@@ -115,7 +93,7 @@ class RecordMaker:
             self._accounting.spans.end[which] + 2,
             interval.begin[stat],
             agent=interval.tasks.address[slot] - 0x1234BD80,
-            who=identity.correlation(interval.tasks, self._accounting.wtid, which),
+            who=identity.correlation(interval.site.version, self._accounting.wtid, which),
         )
 
     def _counted(self, block: Block, writers: Writers) -> CountedBlocks:

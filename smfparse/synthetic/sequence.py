@@ -2,15 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from smfparse.synthetic.draws import Ints
+from smfparse.synthetic.draws import Ints, numbered
 from smfparse.synthetic.records import Envelope, RecordParts
 
 PIECE = 1000
 """Records that are put together at a time."""
+_FIRST_COUNT = 1_390_000
+
+Before = Callable[[tuple[int, int] | None, Ints], Ints]
+"""How many records queue managers wrote before these: of a kind, None: of all; and how many these
+are."""
+
+
+def first_count(qmgrs: int) -> Ints:
+    """Return how many records queue managers wrote before a file starts."""
+    count: Ints = _FIRST_COUNT * (1 + np.arange(qmgrs))
+    return count
+
+
+def with_counts(kinds: Sequence[RecordParts], qmgrs: int, before: Before) -> list[RecordParts]:
+    """Give each record its number among those of its kind, and among all of its queue manager."""
+
+    def numbers(record: tuple[int, int] | None, qmgr: Ints, when: Ints) -> Ints:
+        every = np.bincount(qmgr, minlength=qmgrs)
+        number = np.empty(len(qmgr), np.int64)
+        number[np.lexsort((when, qmgr))] = numbered(every)
+        found: Ints = number + before(record, every)[qmgr]
+        return found
+
+    writers = [kind.writers for kind in kinds]
+    qmgr, when = (
+        np.concatenate([getattr(of, name) for of in writers]) for name in ("qmgr", "when")
+    )
+    ends = np.cumsum([len(of.when) for of in writers])[:-1]
+    total = np.split(numbers(None, qmgr, when), ends)
+    return [
+        replace(kind, writers=replace(of, count=(numbers(kind.record, of.qmgr, of.when), each)))
+        for kind, of, each in zip(kinds, writers, total, strict=True)
+    ]
 
 
 def in_order(envelope: Envelope, kinds: Sequence[RecordParts]) -> Iterator[memoryview]:

@@ -21,6 +21,7 @@ from smfparse.synthetic.draws import (
     clock,
     encoded,
     hexadecimal,
+    numbered,
     whole,
 )
 
@@ -175,7 +176,7 @@ class Tasks:
 
     def _blocks(self, draws: Draws) -> None:
         """Give the queue blocks of a task their places in storage: a chain of them."""
-        nth = np.arange(len(self.task)) - (np.cumsum(self.queues) - self.queues)[self.task]
+        nth = numbered(self.queues)
         base = 0x69000000 + 0x20 * draws.below(len(self.queues), 1 << 21)
         self.block: Ints = base[self.task] + _BLOCK_STEP * nth
         last = nth == self.queues[self.task] - 1

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 from collections import defaultdict
+from fnmatch import fnmatchcase
+from pathlib import Path
 
 import pytest
 
-from smfparse.advice import rules
+from smfparse.advice import diagnoses, rules
 from tests.support.advised import Case, cases, rank, states
 
+FACTS = Path(__file__).parent.parent / "facts" / "advice.csv"
 EXPECTED = {"above": {1}, "below": {0}, "few": {3}, "older": {None}, "alarm": {0, 2, 3, None}}
 """What at least one row of a case has to be; of `below` and `alarm` none is crossed."""
 
@@ -52,3 +56,29 @@ def test_every_rule_has_its_cases() -> None:
             missing[rule.id] = lacks
 
     assert not missing
+
+
+def test_the_catalogue_is_what_is_published_and_nothing_else() -> None:
+    with FACTS.open(encoding="utf-8") as file:
+        published = {row["rule"]: set(row["classes"].split()) for row in csv.DictReader(file)}
+    declared = {each.id: str(each.rank) for each in rules().values() if not each.is_sign}
+
+    assert declared.keys() == published.keys()
+    wrong = {name for name, rank in declared.items() if rank not in published[name]}
+    assert not wrong
+
+
+def test_diagnoses_name_rules_that_are_there() -> None:
+    known = {*rules(), *diagnoses()}
+    for which in diagnoses().values():
+        named = {each.removesuffix("?") for group in which.needs for each in group}
+        named |= {*which.core, *which.without, *which.explains} | {which.whose or which.core[0]}
+        unknown = {each for each in named if not any(fnmatchcase(rule, each) for rule in known)}
+        assert not unknown, which.id
+    assert diagnoses().keys() == {f"D{number}" for number in range(1, 22)}
+
+
+def test_texts_have_one_place_for_a_value() -> None:
+    for rule in rules().values():
+        for text in (rule.figure, *(text for text, _, _ in rule.evidence)):
+            assert text.count("{}") == 1, rule.id

@@ -253,6 +253,7 @@ RESULTS = pytest.mark.parametrize(
     [
         *(["info", "DUMP"], ["report", "log", "DUMP"], ["sql", "DUMP", "SELECT * FROM qjst"]),
         ["compare", "DUMP", "DUMP"],
+        ["check", "DUMP"],
     ],
     ids=lambda each: each[0],
 )

@@ -34,6 +34,7 @@ BAD = smf_record(115, 2, Section(QMST.blocks, length=480), area=qwhs_long())
 READING = {
     "info": ["info", "INPUT"],
     "report": ["report", "log", "INPUT"],
+    "check": ["check", "INPUT"],
     "compare": ["compare", "INPUT", "INPUT"],
     "sql": ["sql", "INPUT", "SELECT record_no FROM qmst"],
     "convert": ["convert", "INPUT", "--to", "OUT"],
@@ -108,6 +109,7 @@ WRONG = (
     ["info", "CLEAN", "--qmgr", "TOOLONG"],
     *(["report"], ["report", "log"], ["report", "lag", "CLEAN"]),
     *(["compare"], ["compare", "CLEAN"]),
+    *(["check"], ["check", "CLEAN", "--limit", "LOG-BUSY"], ["check", "CLEAN", "--only", "NONE"]),
     *(["sql"], ["sql", "CLEAN"], ["sql", "SELECT * FROM qmst"], ["sql", "CLEAN", "--file", "NEW"]),
     *(["sql", "CLEAN", f"SELECT {each}"] for each in ("nothing FROM qmst", "* FROM nothing")),
     *(["sql", "CLEAN", each] for each in ("SELEC 1 FROM qmst", "DROP VIEW nothing")),
@@ -165,6 +167,8 @@ def test_nothing_is_written_into_a_dataset_that_is_read(place: Path) -> None:
         ["describe", "damage"],
         ["report", "log", "--explain"],
         ["compare", "--explain"],
+        ["check", "--explain"],
+        ["check", "--explain", "LOG-BUSY"],
     ],
     ids=str,
 )

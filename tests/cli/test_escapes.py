@@ -73,6 +73,7 @@ def test_the_dump_has_harm_in_the_names_of_all_sorts(dump: Path) -> None:
     "arguments",
     [
         ["info"],
+        ["check", "--all"],
         ["compare", "--split-at", "2026-03-04T09:30"],
         ["sql", "FROM wtid", "FROM wqst", "FROM qcst", "FROM qqst", "FROM record", "FROM damage"],
         ["sql", "FROM task", "FROM queue_activity", "FROM channel", "SUMMARIZE wqst"],

@@ -32,6 +32,7 @@ ENDLESS = Path("/dev/zero")
 READING = {
     "info": ["info", "INPUT"],
     "report": ["report", "log", "INPUT"],
+    "check": ["check", "INPUT"],
     "compare": ["compare", "INPUT", str(DUMP)],
     "sql": ["sql", "INPUT", "SELECT record_no FROM qmst"],
     "convert": ["convert", "INPUT", "--to", "OUT"],

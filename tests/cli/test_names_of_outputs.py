@@ -22,6 +22,7 @@ COMMANDS: dict[str, list[Any]] = {
     "describe": ["describe", "wtas"],
     "compare": ["compare", SMF, "--split-at", "2026-03-04T10:00"],
     "dump": ["dump", SMF],
+    "check": ["check", SMF],
 }
 FORMATS = ("text", "csv", "json", "md", "html", "parquet")
 

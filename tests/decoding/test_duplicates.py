@@ -446,16 +446,17 @@ def test_fingerprints_are_handed_on_in_order_and_none_is_lost_or_added(
 # What it costs ----------------------------------------------------------------------------------
 
 
+def never_searched(*arguments: Any) -> Any:
+    raise AssertionError("searched")
+
+
 @pytest.mark.parametrize("jobs", [1, 4])
 def test_a_single_dump_is_not_searched(
     jobs: int, folder: Path, here: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def never(*arguments: Any) -> Any:
-        raise AssertionError("searched")
-
-    monkeypatch.setattr(duplicates, "find_duplicates", never)
+    monkeypatch.setattr(duplicates, "find_duplicates", never_searched)
     for name in ("record_hashes", "digests"):
-        monkeypatch.setattr(fingerprinting, name, never)
+        monkeypatch.setattr(fingerprinting, name, never_searched)
     for name, start in (("a", header()), ("b", work(0))):
         path = put(folder / name, start, *map(work, range(1, 100)), trailer())
         assert numbers(path, jobs) == [*range(1, 102)]
@@ -478,6 +479,55 @@ def test_dumps_that_do_not_overlap_are_looked_at_by_their_headers_only(
     searched.find()
     assert digested == []
     assert [searched.count(path) for path in paths] == [0, 0, 0]
+
+
+def other(minute: int) -> Record:
+    """Return a record that no other is like."""
+    return foreign_record(30, NOON + dt.timedelta(minutes=minute))
+
+
+@pytest.fixture
+def apart(folder: Path) -> list[Path]:
+    """Three files of two dumps each, all different."""
+    return [
+        put(folder / f"{hour}", header(hour), other(hour), header(hour + 8), other(hour + 8))
+        for hour in range(3)
+    ]
+
+
+def test_files_that_are_read_in_turn_are_read_once_where_dumps_do_not_overlap(
+    apart: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(duplicates, "find_duplicates", never_searched)
+    inputs = open_inputs(apart)
+    assert inputs.arrow("record").num_rows == inputs.arrow("record").num_rows == 12
+
+
+def test_a_reading_that_ends_early_or_waits_for_another_changes_no_other(
+    apart: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(duplicates, "find_duplicates", never_searched)
+    inputs = open_inputs(apart)
+    readings = [inputs.batches({"record": None}, prompt=True) for _ in range(2)]
+    rows = [next(each)[1].num_rows for each in readings]
+    assert inputs.any_record()
+    assert inputs.arrow("record").num_rows == 12
+    rest = [sum(batch.num_rows for _, batch in each) for each in readings]
+    assert [one + other for one, other in zip(rows, rest, strict=True)] == [12, 12]
+
+
+@pytest.mark.parametrize("place", range(1, 4))
+def test_a_record_that_comes_again_late_is_left_out_wherever_that_is(
+    place: int, apart: list[Path]
+) -> None:
+    path = apart[-1]
+    again = other(0 if place < 3 else 2)
+    more = [other(60 + each) for each in range(place)]
+    put(path, header(2), other(2), *more, header(3), again)
+    assert kept(apart) == [
+        *((name, number) for name in "01" for number in range(1, 5)),
+        *(("2", number) for number in range(1, 4 + place)),
+    ]
 
 
 def test_only_files_that_may_have_duplicates_are_read_again(

@@ -5,9 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from smfparse.reading import detection, look_at
+from smfparse.reading.blocked import BdwWalk
+from smfparse.reading.chunks import SLACK
 from smfparse.reading.segments import Walk
 from smfparse.reading.walks import WALKS
 from tests.support.generated import generate_dump
@@ -31,6 +36,36 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> list[Walk]:
 
     monkeypatch.setattr(detection, "_found", noted)
     return walks
+
+
+def test_blocks_are_not_looked_for_where_descriptor_words_of_records_follow_each_other(
+    bodies: list[bytes], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delattr("smfparse.reading.blocked.BdwWalk.segments")
+    path = tmp_path / "a.smf"
+    path.write_bytes(BY_NAME["rdw"].write(bodies).data)
+    assert look_at(path)[1].name == "rdw"
+
+
+@settings(max_examples=200, deadline=None)
+@given(data=st.data())
+def test_the_faster_look_for_blocks_changes_no_framing(bodies: list[bytes], data: Any) -> None:
+    kinds = st.sampled_from(["bdw", "rdw", "rdw-unspanned", "length"])
+    some = slice(data.draw(st.integers(0, 40)), data.draw(st.integers(41, 200)))
+    joined = b"".join(
+        BY_NAME[each].write(bodies[some]).data[data.draw(st.sampled_from([0, 0, 4, 8, 50])) :]
+        for each in data.draw(st.lists(kinds, min_size=1, max_size=3))
+    )
+    wrong = bytearray(joined[: data.draw(st.integers(200, len(joined)))])
+    for place in data.draw(st.lists(st.integers(0, 199), max_size=2)):
+        wrong[place] = data.draw(st.integers(0, 255))
+    found = []
+    for look in (BdwWalk.may_show, Walk.may_show):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(BdwWalk, "may_show", look)
+            buffer = np.frombuffer(bytes(4) + wrong + bytes(SLACK), np.uint8).copy()
+            found.append(detection.detect(buffer, 4, 4 + len(wrong), True))
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("name", [each.name for each in VARIANTS if WALKS[each.framing].chained])

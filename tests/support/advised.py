@@ -22,6 +22,8 @@ ABSENT = "NULL"
 """What a case writes for a field that the release does not have."""
 _WHEN = "interval_no"
 """What a row says beside its fields: of which interval it is, from 0."""
+_COPIES = "copies"
+"""So many rows are alike, but for the number of their record."""
 _CASES = Path(__file__).parent.parent / "advice" / "cases"
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 """Fields of rows, by table."""
@@ -106,25 +108,22 @@ class Bench:
     """A catalog of tables that a test has written."""
 
     def __init__(self, rows: Rows, tables: Iterable[str]) -> None:
-        self._connection = connected()
-        self._connection.execute("CREATE SCHEMA inputs; SET TimeZone = 'UTC'")
+        self.connection = connected()
+        self.connection.execute("CREATE SCHEMA inputs; SET TimeZone = 'UTC'")
         for table in tables:
-            _make(self._connection, table, rows.get(table, []))
+            _make(self.connection, table, rows.get(table, []))
 
     def __enter__(self) -> Bench:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._connection.close()
+        self.connection.close()
 
     def define(self, macros: str) -> None:
-        self._connection.execute(macros)
-
-    def hold(self, name: str, rows: Any) -> None:
-        self._connection.register(name, rows)
+        self.connection.execute(macros)
 
     def arrow(self, query: str) -> Any:
-        return self._connection.sql(query).to_arrow_table()
+        return self.connection.sql(query).to_arrow_table()
 
     def arrows(self, queries: Sequence[str]) -> list[Any]:
         return [self.arrow(each) for each in queries]
@@ -133,6 +132,7 @@ class Bench:
 def _make(connection: Connection, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
     """Make a table with rows."""
     columns = [pa.field("input_no", pa.int32()), *schema(table)]
+    rows = [each for row in rows for each in _copies(row)]
     known = {_WHEN, *(each.name for each in columns)}
     for row in rows:
         assert row.keys() <= known, f"{table} has no {row.keys() - known}"
@@ -143,6 +143,13 @@ def _make(connection: Connection, table: str, rows: Sequence[Mapping[str, Any]])
     held = pa.Table.from_arrays(arrays, names=[each.name for each in columns])
     connection.register(f"held_{table}", held)
     connection.execute(f"CREATE TABLE inputs.{table} AS SELECT * FROM held_{table}")
+
+
+def _copies(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    if _COPIES not in row:
+        return [row]
+    fields = {name: value for name, value in row.items() if name != _COPIES}
+    return [{**fields, "record_no": number + 1} for number in range(row[_COPIES])]
 
 
 def _plain(kind: Any) -> Any:

@@ -1,0 +1,47 @@
+"""smfparse summary: the day on one screen."""
+
+from __future__ import annotations
+
+import click
+
+from smfparse.cli.options import (
+    INPUT_HELP,
+    Reading,
+    inputs_argument,
+    output_options,
+    reading_options,
+)
+from smfparse.cli.output import Output, finish, nothing_selected
+
+
+@click.command("summary", epilog=INPUT_HELP)
+@inputs_argument
+@reading_options("--to", "--until")
+@output_options()
+def command(inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
+    """Show the day on one screen: what is wrong, what was busiest, and when.
+
+    For each queue manager: intervals, gaps and restarts; the worst findings of check; a line each
+    for log, buffer pools, page sets, channel initiator, channels, coupling facility, API calls,
+    queues and jobs, with its course over time and the report that has more. A course is drawn
+    from 0 to the highest value of its line; a blank is a gap in the data.
+
+    smfparse INPUT... without a command does the same.
+
+    \b
+    Example:
+      smfparse summary DUMP.smf
+      smfparse DUMP.smf
+      smfparse summary dumps/ --qmgr QM01 --from 0800 --to 1800
+      smfparse summary DUMP.smf --format html --output day.html
+    """
+    from smfparse.query import Catalog
+    from smfparse.summarizing import BLOCKS, SummaryDocument, summarized
+
+    opened = reading.open(inputs, output.path)
+    with Catalog(opened) as catalog:
+        found = summarized(catalog)
+    if not found.days:
+        nothing_selected(opened)
+    output.write(SummaryDocument(found, inputs, drawn=output.can_show(BLOCKS)))
+    finish(opened.damage, opened.duplicates)

@@ -1,0 +1,27 @@
+"""The day on one screen: which intervals are there, what is wrong, and figures over time.
+
+In: a catalog. Out: a `Summary` and its document. Lines are declarations in `definitions`; what is
+wrong comes from `advice`; nothing here opens inputs.
+"""
+
+from typing import TYPE_CHECKING
+
+from smfparse.faces import face
+
+if TYPE_CHECKING:
+    from smfparse.summarizing.declaration import Line as Line
+    from smfparse.summarizing.declaration import lines as lines
+    from smfparse.summarizing.printing import SummaryDocument as SummaryDocument
+    from smfparse.summarizing.running import Day as Day
+    from smfparse.summarizing.running import Summary as Summary
+    from smfparse.summarizing.running import summarized as summarized
+    from smfparse.summarizing.sparks import BLOCKS as BLOCKS
+    from smfparse.summarizing.sparks import sparkline as sparkline
+else:
+    __all__, __getattr__, __dir__ = face(
+        __name__,
+        declaration="Line lines",
+        printing="SummaryDocument",
+        running="Day Summary summarized",
+        sparks="BLOCKS sparkline",
+    )

@@ -1,0 +1,72 @@
+"""Declarations of the lines of a summary: what `definitions/lines.toml` says.
+
+The dataclass here is the list of keys: a declaration is checked by it when it is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any
+
+from smfparse.rendering import STYLES
+from smfparse.reports import Key, Where, expected, read_table, report, report_names, toml
+
+MEASURES = {
+    "average": "sum of `amount` over sum of `per`; highest average first",
+    "peak": "greatest `amount`; highest peak first",
+    "total": "`amount` a second, 0 where there is none; largest total first",
+}
+"""How the rows of a line become one figure, and which object comes first by it."""
+_FOLDER = Path(__file__).with_name("definitions")
+
+
+def _whole(value: Any, where: Where, _before: Mapping[str, Any]) -> int:
+    number: int = expected(int, value, "a whole number", where)
+    return number
+
+
+@dataclass(frozen=True)
+class Line:
+    """A figure of a queue manager over time, of the objects where it is highest.
+
+    The rows of `sql` are what an object was in an interval. Columns: system, qmgr, object
+    (VARCHAR), start (UTC), seconds, amount, and, for an average, per.
+    """
+
+    name: str
+    label: Annotated[str, Key("what the figure is, with its unit")]
+    measure: Annotated[str, Key("how rows become one figure", among=MEASURES)]
+    report: Annotated[str, Key("the report that has more")]
+    sql: Annotated[str, Key("query for the rows")]
+    style: Annotated[
+        str,
+        Key("how the figure is shown: a [style](../smfparse/rendering/figures.py)", among=STYLES),
+    ] = "tenths"
+    top: Annotated[int, Key("objects that are shown", read=_whole, written="a number")] = 1
+    versions: Annotated[str, Key("the first MQ version with its fields", "all")] = ""
+    optional: Annotated[bool, Key("whether not every site has what it shows")] = False
+
+    @property
+    def trace(self) -> str:
+        """The commands that make MQ write the data."""
+        return report(self.report).trace.rstrip(",")
+
+
+@cache
+def lines() -> Mapping[str, Line]:
+    """Return all lines by name, in their order. Raises RequestError for a wrong declaration."""
+    where = Where(str(_FOLDER / "lines.toml"))
+    found = {}
+    for name, spec in toml(_FOLDER / "lines.toml", where).items():
+        line = Line(name, **read_table(Line, spec, where.at(name)))
+        where.at(name).at("report").check("report", line.report, report_names())
+        found[name] = line
+    return found
+
+
+def line_macros() -> str:
+    """Return the SQL that makes the macros of lines."""
+    return (_FOLDER / "macros.sql").read_text("utf-8")

@@ -1,0 +1,220 @@
+"""A summary as a document: one screen of text a queue manager, a table of figures, facts."""
+
+from __future__ import annotations
+
+import shlex
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from smfparse.advice import in_short, span_text
+from smfparse.rendering import STYLES, Cells, Column, Document, Facts, Section, Table, aligned
+from smfparse.summarizing.declaration import Line
+from smfparse.summarizing.running import Day, Figures, Summary
+from smfparse.summarizing.sparks import sparkline
+from smfparse.summarizing.timing import Times
+
+_WIDTH = 118
+_WORST = 3
+"""Findings that are shown."""
+_STEPS = 32, 48
+"""Characters of a course over time: at least and at most, as names of objects leave room."""
+_STEPS_OF_FACTS = 288
+_LEAST_NAME = 12
+"""Characters of a name that are left at least."""
+_NOTHING = "The input has no statistics or accounting of MQ that a summary shows."
+_CSV = ("system", "qmgr", "name", "figure", "object", "usual", "highest", "at", "report")
+
+
+class SummaryDocument(Document):
+    """What each queue manager did, and what is wrong.
+
+    inputs  as they were named, for the commands that have more
+    drawn   whether blocks can be shown: courses over time are drawn of them
+    """
+
+    title = "Summary"
+
+    def __init__(self, summary: Summary, inputs: Sequence[str] = (), *, drawn: bool = True) -> None:
+        self._summary = summary
+        self._inputs = inputs
+        self._drawn = drawn
+
+    def printed(self) -> Iterator[str]:
+        """Yield the lines of text: of each queue manager when, what is wrong, and its figures."""
+        for number, day in enumerate(self._summary.days):
+            if number:
+                yield ""
+            title, *notes = self._notes(day)
+            yield from (title, *(each[:_WIDTH] for each in notes))
+            if day.figures:
+                yield ""
+                yield from aligned(*self._table(day, cut=True))
+            for each in ("", *_missing(day)) if day.missing else ():
+                yield from textwrap.wrap(each, _WIDTH, subsequent_indent="  ") or [""]
+        if not self._summary.days:
+            yield _NOTHING
+
+    def sections(self) -> Iterator[Section]:
+        """Yield a section for each queue manager: sentences, then its figures."""
+        for day in self._summary.days:
+            title, *notes = self._notes(day)
+            tables = [Table(*self._table(day, cut=False))] if day.figures else []
+            yield Section(title, tables, [*notes, *_missing(day)])
+        if not self._summary.days:
+            yield Section("", notes=[_NOTHING])
+
+    def tables(self) -> Iterator[Table]:
+        """Yield one table: the figures of all queue managers."""
+        rows = ([str(each) for each in row.values()] for row in self._rows())
+        yield Table([*map(Column, _CSV)], rows)
+
+    def facts(self) -> Iterator[Facts]:
+        """Yield what is shown of each queue manager, and all steps of the courses over time."""
+        yield Facts({"managers": [_fact(each) for each in self._summary.days]}, indent=2)
+
+    def _rows(self) -> Iterator[dict[str, Any]]:
+        for day in self._summary.days:
+            for each in day.figures:
+                yield {"system": day.times.system, "qmgr": day.times.qmgr, **_fact_of_line(each)}
+
+    def _notes(self, day: Day) -> Iterator[str]:
+        """Yield who and when, how whole the data is, and the worst findings."""
+        times = day.times
+        names = f"{times.qmgr} on {times.system}" if times.qmgr else times.system
+        span = span_text(times.local(times.first), times.local(times.last))
+        yield f"{names}, MQ {times.mq_version}, {span}" if times.mq_version else f"{names}, {span}"
+        yield _intervals(times)
+        for each in day.findings[:_WORST]:
+            yield f"  {in_short(each)}"
+        yield self._more(day)
+
+    def _more(self, day: Day) -> str:
+        """Return how many findings there are more, and the command that shows them."""
+        more = len(day.findings) - _WORST
+        few = shlex.join(self._inputs) if 0 < len(self._inputs) < 3 else "INPUT..."
+        if not day.findings:
+            return "smfparse check finds nothing."
+        told = f"{more} more findings" if more > 0 else "what to do"
+        return f"  {told}: smfparse check {few}"
+
+    def _table(self, day: Day, *, cut: bool) -> tuple[list[Column], list[Cells]]:
+        """Return columns and rows of the figures; `cut` makes names so short that lines fit."""
+        times = day.times
+        start, end = times.local(times.first), times.local(times.last - 1)
+        clock = "%H:%M" if start.date() == end.date() else "%m/%d %H:%M"
+        columns = [
+            *(Column("Figure"), Column("Of"), Column("Usual", right=True)),
+            *(Column("Highest", right=True), Column("At"), Column("Report")),
+        ]
+        rows: list[Cells] = [_cells(each, clock) for each in day.figures]
+        room = _WIDTH - _width(columns, rows)
+        least, most = _STEPS if self._drawn else (0, 0)
+        longest = max(len(row[1]) for row in rows)
+        steps = min(max(room - longest, least), most, max(times.slots, len(clock)))
+        if cut:
+            rows = [_cut(row, max(room - steps, _LEAST_NAME)) for row in rows]
+        if self._drawn:
+            columns.insert(-1, Column(f"From {start:{clock}}"))
+            rows = [
+                [*row[:-1], sparkline(each.over_time(times.slots, steps)), row[-1]]
+                for row, each in zip(rows, day.figures, strict=True)
+            ]
+        return columns, rows
+
+
+def _cells(each: Figures, clock: str) -> Cells:
+    style, _ = STYLES[each.line.style]
+    numbers = (style(each.usual), style(each.highest))
+    return [each.line.label, each.object, *numbers, each.at.strftime(clock), each.line.report]
+
+
+def _width(columns: Sequence[Column], rows: Sequence[Cells]) -> int:
+    """Return how wide a table is without its names, with room for the blanks of one column more."""
+    cells = zip([each.heading for each in columns], *rows, strict=True)
+    widths = [max(map(len, each)) for each in cells]
+    return sum(widths) - widths[1] + 2 * len(widths)
+
+
+def _cut(row: Cells, room: int) -> Cells:
+    """Return a row whose name is not longer than `room`: dots stand for its middle."""
+    label, name, *rest = row
+    if len(name) > room:
+        half = (room - 2) // 2
+        name = f"{name[: room - 2 - half]}..{name[-half:]}"
+    return [label, name, *rest]
+
+
+def _length(seconds: float) -> str:
+    """Return a length of time: 30 minutes, 59.8 seconds."""
+    for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds >= size and round(seconds) % size == 0:
+            count = round(seconds) // size
+            return f"{count} {unit if count > 1 else unit[:-1]}"
+    return f"{seconds:.1f} seconds" if seconds < 600 else f"{seconds / 60:.0f} minutes"
+
+
+def _intervals(times: Times) -> str:
+    if not times.intervals:
+        return "No statistics intervals: the times are those of accounting records"
+    several = _counted(times.intervals, "interval")
+    gaps = _counted(times.gaps, "gap")
+    if times.gaps:
+        gaps += f" ({_length(times.gap_seconds)} in all)"
+    return f"{several} of {_length(times.usual)}, {gaps}, {_counted(times.restarts, 'restart')}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count or 'no'} {what}{'s' if count > 1 else ''}"
+
+
+def _missing(day: Day) -> Iterator[str]:
+    """Yield which lines have no data, and the trace that makes MQ write it."""
+    for trace, absent in day.missing:
+        yield f"No data of {trace}: {', '.join(map(_needed, absent))}"
+
+
+def _needed(line: Line) -> str:
+    label, _, _ = line.label.partition(",")
+    return f"{label} (MQ {line.versions} or newer)" if line.versions else label
+
+
+def _fact_of_line(figures: Figures) -> dict[str, Any]:
+    """Return a line's figures: the same names in JSON and CSV."""
+    return {
+        "name": figures.line.name,
+        "figure": figures.line.label,
+        "object": figures.object,
+        "usual": figures.usual,
+        "highest": figures.highest,
+        "at": figures.at.isoformat(),
+        "report": figures.line.report,
+    }
+
+
+def _fact(day: Day) -> dict[str, Any]:
+    times = day.times
+    return {
+        "system": times.system,
+        "qmgr": times.qmgr,
+        "mq_version": times.mq_version,
+        "start": times.local(times.first).isoformat(),
+        "end": times.local(times.last).isoformat(),
+        "intervals": times.intervals,
+        "interval_seconds": times.usual,
+        "gaps": times.gaps,
+        "gap_seconds": times.gap_seconds,
+        "restarts": times.restarts,
+        "findings": [
+            {"class": each.rank, "rule": each.rule, "object": each.object, "name": each.name}
+            for each in day.findings
+        ],
+        "figures": [
+            _fact_of_line(each) | {"over_time": each.over_time(times.slots, _STEPS_OF_FACTS)}
+            for each in day.figures
+        ],
+        "missing": [
+            {"trace": trace, "figures": [each.name for each in absent]}
+            for trace, absent in day.missing
+        ],
+    }

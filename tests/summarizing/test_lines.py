@@ -1,0 +1,138 @@
+"""The figures of lines, against what views say of the same simulated day."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from smfparse.errors import RequestError
+from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.query import Catalog
+from smfparse.simulating import load_estate, simulate
+from smfparse.summarizing import Day, lines, summarized
+from smfparse.summarizing.running import Figures
+
+HOUR = dt.timedelta(hours=1)
+SECONDS = 86_400
+PEAKS = {
+    "buffer-pool": "SELECT 'pool ' || buffer_pool, max(used_percent) FROM buffer_pool",
+    "page-set": "SELECT 'page set ' || qis1psno, max(100 - 100 * qis1unpg / qis1topg) FROM qis1",
+    "dispatcher": "SELECT 'dispatcher ' || task, max(busy) FROM chinit_task "
+    "WHERE kind = 'dispatcher'",
+    "adapter": "SELECT 'adapter ' || task, max(busy) FROM chinit_task WHERE kind = 'adapter'",
+    "current-channels": "SELECT 'of ' || qcctmxcc, max(qcctnocc) FROM qcct",
+    "depth": "SELECT queue, max(highest_depth) FROM queue_depth",
+    "oldest": "SELECT queue, max(oldest_message_age) FROM queue_depth",
+}
+TOTALS = {
+    "channel-messages": f"SELECT channel, sum(messages) / {SECONDS} FROM channel",
+    "verb-calls": f"SELECT verb, sum(calls) / {SECONDS} FROM api_cost",
+    "verb-cpu": f"SELECT verb, sum(cpu) / 1e4 / {SECONDS} FROM api_cost",
+    "queue-cpu": f"SELECT queue, sum(cpu) / 1e4 / {SECONDS} FROM api_cost WHERE queue IS NOT NULL",
+    "job-cpu": f"SELECT job, sum(cpu) / 1e4 / {SECONDS} FROM api_cost",
+}
+AVERAGES = {
+    "log-written": f"SELECT '', sum(mb_written) / {SECONDS} FROM log_interval",
+    "log-busy": "SELECT '', avg(task_busy) FROM log_interval",
+    "structure": "SELECT qeststr, sum(qestsstc + qestmstc) / sum(qestcsec + qestcmec) FROM qest",
+}
+
+
+@pytest.fixture(scope="module", params=["payments", "shared"])
+def catalog(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Catalog]:
+    path = tmp_path_factory.mktemp(request.param) / "day.smf"
+    simulate(path, load_estate(request.param, interval=HOUR))
+    with Catalog(open_inputs([path], ReadOptions(jobs=1))) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def days(catalog: Catalog) -> list[Day]:
+    return list(summarized(catalog).days)
+
+
+def of_line(day: Day, name: str) -> dict[str, Figures]:
+    return {each.object: each for each in day.figures if each.line.name == name}
+
+
+def expected(catalog: Catalog, day: Day, query: str) -> dict[str, float]:
+    condition = f"qmgr = '{day.times.qmgr}' AND system = '{day.times.system}'"
+    where = "AND" if "WHERE" in query else "WHERE"
+    rows = catalog.connection.sql(f"{query} {where} {condition} GROUP BY ALL").fetchall()
+    return {name: float(value) for name, value in rows if value is not None}
+
+
+@pytest.mark.parametrize("name", PEAKS)
+def test_a_peak_is_the_highest_of_the_day(name: str, catalog: Catalog, days: list[Day]) -> None:
+    for day in days:
+        wanted = expected(catalog, day, PEAKS[name])
+        found = of_line(day, name)
+        assert {each: found[each].highest for each in found} == pytest.approx(
+            {each: wanted[each] for each in found}
+        )
+        highest = [each.highest for each in found.values()]
+        assert max(highest, default=0) == pytest.approx(max(wanted.values(), default=0))
+
+
+@pytest.mark.parametrize("name", [*TOTALS, *AVERAGES])
+def test_what_is_usual_is_that_of_all_the_day(name: str, catalog: Catalog, days: list[Day]) -> None:
+    for day in days:
+        wanted = expected(catalog, day, (TOTALS | AVERAGES)[name])
+        first = sorted(wanted, key=lambda each: -wanted[each])[: lines()[name].top]
+        found = of_line(day, name)
+        assert sorted(each.usual for each in found.values()) == pytest.approx(
+            sorted(wanted[each] for each in first), rel=0.01
+        )
+
+
+def test_every_line_is_tested() -> None:
+    assert {*PEAKS, *TOTALS, *AVERAGES} == {*lines()}
+
+
+def test_a_course_has_a_step_for_each_hour_and_its_peak_at_its_time(days: list[Day]) -> None:
+    for day in days:
+        for each in day.figures:
+            course = each.over_time(day.times.slots, 48)
+            assert len(course) == 24
+            known = [value for value in course if value is not None]
+            assert max(known) == each.highest
+            assert course[each.at.hour] == each.highest
+
+
+def test_fewer_steps_keep_peaks_and_average_the_others(days: list[Day]) -> None:
+    (figures, *_) = of_line(days[0], "depth").values()
+    assert max(each for each in figures.over_time(24, 5) if each is not None) == figures.highest
+    (log,) = of_line(days[0], "log-written").values()
+    halves = log.over_time(24, 2)
+    assert sum(each for each in halves if each is not None) / 2 == pytest.approx(log.usual)
+
+
+def test_objects_come_from_the_most_to_the_least(days: list[Day]) -> None:
+    for day in days:
+        by_line = defaultdict(list)
+        for each in day.figures:
+            by_line[each.line].append(each.highest if each.line.measure == "peak" else each.usual)
+        for line, values in by_line.items():
+            assert values == sorted(values, reverse=True)
+            assert len(values) <= line.top
+
+
+def test_a_wrong_declaration_names_file_and_key(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "lines.toml").write_text(
+        "[x]\nlabel = 'X'\nmeasure = 'most'\nreport = 'log'\nsql = 'SELECT 1'\n"
+    )
+    monkeypatch.setattr("smfparse.summarizing.declaration._FOLDER", tmp_path)
+    lines.cache_clear()
+    try:
+        with pytest.raises(RequestError, match=r"lines\.toml: x\.measure: .*'most'"):
+            lines()
+    finally:
+        lines.cache_clear()

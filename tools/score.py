@@ -1,0 +1,108 @@
+"""Check simulated days and compare what is found with their answer keys (`make score`).
+
+Of each scenario whose key names something, the first finding has to be the key's diagnosis (its
+first row that is one, else its first row), of the right object and job, and begin and end within
+one interval of it. `payments` must have no finding of class 1 or 2. The exit code is 1 where fewer
+are right than are wanted: 95 of 100, and 98 of 100 for `payments`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+import smfparse
+from smfparse.advice import Checked
+from smfparse.simulating import answer_key, load_estate, scenario_names, simulate
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "rules.md"
+HEALTHY = "payments"
+CONSTRAINT = 2
+WANTED = {HEALTHY: 0.98}
+WANTED_OF_OTHERS = 0.95
+_PART = re.compile(r"(<!-- scores -->\n).*?(<!-- end -->)", re.DOTALL)
+_DIAGNOSIS = re.compile(r"D\d+")
+
+
+def day(scenario: str, seed: int, folder: Path) -> tuple[Checked, list[dict[str, str]], float]:
+    """Return what is found in a day, its answers, and the seconds of its intervals."""
+    estate, path = load_estate(scenario), folder / "day.smf"
+    simulate(path, estate, seed)
+    checked = smfparse.open(path).check()
+    path.unlink()
+    return checked, answer_key(estate, seed).answers(), estate.interval.total_seconds()
+
+
+def wanted(answers: Sequence[Mapping[str, str]]) -> Mapping[str, str]:
+    """Return the row of a key that the first finding has to be."""
+    diagnosed = (each for each in answers if _DIAGNOSIS.fullmatch(each["rule"]))
+    return next(diagnosed, answers[0])
+
+
+def wrong(checked: Checked, answers: Sequence[Mapping[str, str]], interval: float) -> str:
+    """Return what is wrong with the first finding; '': nothing."""
+    if not checked.findings:
+        return "nothing found"
+    first, key = checked.findings[0], wanted(answers)
+    ends = (key["start"], first.start), (key["end"], first.end)
+    late = [abs((dt.datetime.fromisoformat(a) - b).total_seconds()) > interval for a, b in ends]
+    jobs = {each["job"] for each in answers if each["rule"] == key["rule"]}
+    names = {"rule": first.rule, "qmgr": first.qmgr, "object": first.object}
+    parts = [f"{name} {found}" for name, found in names.items() if found != key[name]]
+    parts += [f"job {first.job}"] if jobs - {""} and first.job not in jobs else []
+    parts += [f"start {first.start}"] if late[0] else []
+    parts += [f"end {first.end}"] if late[1] else []
+    return ", ".join(parts)
+
+
+def troubles(scenario: str, seeds: range, folder: Path) -> Iterator[tuple[int, str]]:
+    """Yield the seeds of a scenario with what is wrong; '': nothing."""
+    for seed in seeds:
+        checked, answers, interval = day(scenario, seed, folder)
+        if scenario == HEALTHY:
+            serious = [repr(each) for each in checked.findings if each.rank <= CONSTRAINT]
+            yield seed, ", ".join(serious)
+        else:
+            yield seed, wrong(checked, answers, interval)
+
+
+def scored() -> list[str]:
+    """Return the scenarios that are scored."""
+    keys: dict[str, Any] = {each: answer_key(load_estate(each), 1) for each in scenario_names()}
+    return [name for name, key in keys.items() if name == HEALTHY or key.answers()]
+
+
+@click.command()
+@click.option("--seeds", default=20, show_default=True, help="Score so many days of a scenario.")
+@click.option("--scenario", "names", multiple=True, help="Score only this scenario.")
+@click.option("--write", is_flag=True, help="Write the scores into docs/rules.md.")
+def main(seeds: int, names: tuple[str, ...], write: bool) -> None:
+    """Print how often check finds what the answer keys of the scenarios name."""
+    lines, failed = ["| scenario | right | of |", "|---|---|---|"], False
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names or scored():
+            right = 0
+            for seed, trouble in troubles(name, range(1, seeds + 1), Path(folder)):
+                right += not trouble
+                if trouble:
+                    click.echo(f"{name} seed {seed}: {trouble}", err=True)
+            failed |= right < WANTED.get(name, WANTED_OF_OTHERS) * seeds
+            lines.append(f"| {name} | {right} | {seeds} |")
+            click.echo(lines[-1])
+    if write:
+        text = "\n".join(lines)
+        page = _PART.sub(rf"\1{text}\n\n\2", PAGE.read_text("utf-8"))
+        PAGE.write_text(page, "utf-8")
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()
