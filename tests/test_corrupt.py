@@ -24,7 +24,8 @@ PLAIN = "rdw", "bdw", "length", "ftp-block", "ftp-record", "none"
 @pytest.fixture(scope="module")
 def tool() -> Iterator[SimpleNamespace]:
     """The modules of the tool, which stand in tools/ as scripts have theirs."""
-    names = ("samples", "framings", "packings", "rope", "mutations", "strict", "cases", "reading")
+    names = ["samples", "framings", "packings", "rope", "mutations", "strict", "cases"]
+    names += ["reading", "coverage"]
     sys.path.insert(0, str(TOOLS))
     try:
         found = {name: importlib.import_module(f"corruption.{name}") for name in names}
@@ -303,3 +304,114 @@ def test_one_record_shows_no_framing_but_is_not_lost_in_silence(
     assert judged(tool, case, reading, "none") == {"an untouched record is gone, but told"}
     reading.damage.clear()
     assert "an untouched record is gone, in silence" in judged(tool, case, reading, None)
+
+
+@pytest.mark.parametrize("removed", [0, 3])
+def test_packed_data_that_unpack_to_something_else_are_judged_by_that(
+    tool: SimpleNamespace, tmp_path: Any, removed: int
+) -> None:
+    case = written(tool, "rdw")
+    at = case.records[2].head[1] + 1
+    found = case.rope.data[:at] + b"\xff" * (3 - removed) + case.rope.data[at + 3 :]
+    tool.cases.overlay(case.rope, bytes(found))
+    assert bytes(case.rope.data) == bytes(found)
+    reading = read_one(tool, tmp_path, case, "rdw")
+    assert judged(tool, case, reading, "rdw") == set()
+    reading.rows.pop()
+    lost = {"an untouched record is gone, in silence", "a sound file is read as another one"}
+    assert lost & judged(tool, case, reading, "rdw")
+
+
+NULL = bytes.fromhex("0008800000000000")
+BDW = bytes.fromhex("00640000")
+
+
+@pytest.mark.parametrize(
+    ("framing", "gap", "only"),
+    [
+        pytest.param("bdw", NULL + bytes(20) + BDW, True, id="zeros up to a block"),
+        pytest.param("bdw", NULL + bytes(20), True, id="zeros up to a record"),
+        pytest.param("bdw", NULL + bytes(20) + b"\x12\x34\x56", False, id="zeros, other bytes"),
+        pytest.param("bdw", bytes(20) + BDW, False, id="zeros behind no null segment"),
+        pytest.param("length", NULL, False, id="what frames nothing where lengths do"),
+        pytest.param("ftp-record", b"\xff\1\xff\2", True, id="marks"),
+        pytest.param("ftp-record", b"\xff\5", False, id="no mark"),
+    ],
+)
+def test_zeros_do_nothing_but_frame_records_only_behind_a_null_segment(
+    tool: SimpleNamespace, framing: str, gap: bytes, only: bool
+) -> None:
+    assert tool.coverage.framing_only(framing, gap) == only
+
+
+@pytest.mark.parametrize(
+    ("word", "length"),
+    [("00640000", 100), ("80000100", 256), ("00648000", 0), ("80000001", 0), ("0004", 0)],
+)
+def test_a_block_descriptor_word_is_one_that_has_room_for_a_record(
+    tool: SimpleNamespace, word: str, length: int
+) -> None:
+    assert tool.strict.block_length(bytes.fromhex(word)) == length
+
+
+@pytest.mark.parametrize("longer", [0, 1])
+def test_a_record_in_one_that_says_twice_how_long_it_is_is_data(
+    tool: SimpleNamespace, longer: int
+) -> None:
+    """Whatever is behind; not so if its triplets do not say what its frame says."""
+    draw = random.Random(1)
+    outer = max((tool.samples.made(draw) for _ in range(20)), key=lambda each: len(each.body))
+    inner, last = tool.samples.of_dump(draw), tool.samples.made(draw)
+    built = tool.framings.ftp_block([outer, inner, last], 0xFFFF, ended=False)
+    rope = tool.rope.Rope(built.data)
+    case = tool.cases.Case(1, "ftp-block", bytes(built.data), rope, list(built.records))
+    start, end = built.records[1].start, built.records[1].end
+    hidden = rope.piece(start, end)
+    rope.replace(start, end + 9, tool.rope.Piece(b""))
+    rope.replace(200, 200 + end - start, hidden)
+    at = 3 + 24 + 4  # the length in the first triplet
+    length = int.from_bytes(rope.data[at : at + 2], "big") + longer
+    rope.set(at, length.to_bytes(2, "big"))
+    judge = tool.judging.Judge(
+        case,
+        tool.cases.Manner("ftp-block", "none", small=False),
+        tool.reading.Reading(framing="ftp-block"),
+    )
+    found = [each.detail for each in judge.findings() if "gone" in each.what]
+    assert any("at 200" in each for each in found) == bool(longer)
+
+
+def test_of_two_records_that_share_a_byte_one_is_enough(
+    tool: SimpleNamespace, tmp_path: Any
+) -> None:
+    draw = random.Random(1)
+    made = [tool.samples.made(draw) for _ in range(100)]
+    first = next(each for each in made if each.body[-1] == 1)
+    second = next(each for each in made if 0x100 <= len(each.body) + 4 < 0x200)
+    built = tool.framings.words([first, second, made[0]], 27_998, None, spanned=False, held=0)
+    rope = tool.rope.Rope(built.data)
+    case = tool.cases.Case(1, "rdw", bytes(built.data), rope, list(built.records))
+    border = built.records[1].start
+    rope.replace(border, border + 1, tool.rope.Piece(b""))
+    rope.set(border + 8, bytes([rope.data[border + 8] ^ 1]))
+    reading = read_one(tool, tmp_path, case, "rdw")
+    assert [each.offset for each in reading.rows] == [border - 1, built.records[2].start - 1]
+    assert judged(tool, case, reading, "rdw") == set()
+    reading.rows.pop(0)
+    assert "an untouched record is gone, but told" in judged(tool, case, reading, "rdw")
+
+
+@pytest.mark.parametrize("longer", [0, 1])
+def test_one_record_read_in_another_framing_is_there_if_it_is_as_long(
+    tool: SimpleNamespace, longer: int
+) -> None:
+    sample = tool.samples.made(random.Random(1))
+    case = alone(tool, sample)
+    case.rope.replace(0, 0, tool.rope.Piece(b"\xff"))
+    flags, smf_type = sample.body[:2]
+    row = tool.reading.Row(5, len(sample.body) + 4 + longer, flags, smf_type, None, None, None)
+    reading = tool.reading.Reading(rows=[row], framing="none")
+    found = "an untouched record has another length, in silence" in judged(
+        tool, case, reading, None
+    )
+    assert found == bool(longer)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from smfparse.advice.declaration import Rule
 from smfparse.advice.findings import Finding
+from smfparse.advice.judging import held_rows
 from smfparse.tables import quoted
 
 if TYPE_CHECKING:
@@ -46,11 +47,12 @@ def _jobs(finding: Finding, ask: str, catalog: Catalog) -> list[str]:
             f"start + to_seconds(seconds) > TIMESTAMPTZ '{finding.start - offset}+00'",
         )
     )
-    rows = catalog.arrow(
+    rows = held_rows(
+        catalog,
         f"SELECT job FROM {USES} WHERE system = {quoted(finding.system)} "
         f"AND qmgr = {quoted(finding.qmgr)} AND object = {quoted(finding.object)} "
         f"GROUP BY job HAVING sum({ask}) > 0 "
         f"ORDER BY coalesce(sum(CASE WHEN {during} THEN {ask} END), 0) DESC, sum({ask}) DESC, job "
-        f"LIMIT {_MOST}"
+        f"LIMIT {_MOST}",
     )
-    return [each["job"] for each in rows.to_pylist()]
+    return [each["job"] for each in rows]

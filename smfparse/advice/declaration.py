@@ -155,7 +155,9 @@ class Subject:
     tables: Annotated[tuple[str, ...], Key("the tables that it reads", among=decoded_tables())]
     trace: Annotated[str, Key("the command that makes MQ write them")]
     object: Annotated[str, Key("what an object is: pool, queue, channel", "the queue manager")] = ""
-    is_whole: Annotated[bool, Key("whether a row is all of the input, not an interval")] = False
+    is_whole: Annotated[
+        bool, Key("whether its rows are not intervals, so that none is left out")
+    ] = False
 
 
 @dataclass(frozen=True)

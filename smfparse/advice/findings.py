@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 
 from smfparse.advice.declaration import Diagnosis, Rule
 from smfparse.advice.episodes import SECOND_US, Run, main_episode, moment, runs
-from smfparse.advice.judging import KEYS, Judged, State, crossed_rows, value_column
+from smfparse.advice.judging import (
+    KEYS,
+    Judged,
+    State,
+    crossed_rows,
+    held_rows,
+    value_column,
+)
 from smfparse.advice.trends import Move, move_of
 
 if TYPE_CHECKING:
@@ -245,11 +252,12 @@ def _summed(
     shown.append(rule.ranks or str(rule.rank))
     columns = ", ".join(f"({each}) AS e{number}" for number, each in enumerate(shown))
     keys = ", ".join(f"coalesce({each}, '') AS {each}" for each in KEYS)
-    rows = catalog.arrow(
+    rows = held_rows(
+        catalog,
         f"SELECT {keys}, {columns} FROM {judged.name} WHERE {crossed_rows(rule)} GROUP BY "
-        + ", ".join(str(number + 1) for number in range(len(KEYS)))
+        + ", ".join(str(number + 1) for number in range(len(KEYS))),
     )
-    return {tuple(each[name] for name in KEYS): each for each in rows.to_pylist()}
+    return {tuple(each[name] for name in KEYS): each for each in rows}
 
 
 def _with_sums(finding: Finding, rule: Rule, sums: Mapping[str, Any]) -> Finding:

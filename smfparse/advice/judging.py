@@ -159,8 +159,18 @@ def _judged(subject: Subject, table: pa.Table) -> Judged:
         for number in range(managers.max(initial=-1) + 1):
             its = managers == number
             odd[its] = excluded(starts[its], seconds[its])
-    table = table.append_column(_EXCLUDED, pa.array(odd))
+    table = _in_doubles(table).append_column(_EXCLUDED, pa.array(odd))
     return Judged(subject, table, starts, seconds, groups, keys, odd)
+
+
+def _in_doubles(table: pa.Table) -> pa.Table:
+    """Return rows whose whole numbers are doubles, so that no sum or product overflows."""
+    wide = [each.with_type(pa.float64()) if _is_wide(each.type) else each for each in table.schema]
+    return table.cast(pa.schema(wide))
+
+
+def _is_wide(kind: Any) -> bool:
+    return (pa.types.is_integer(kind) and not pa.types.is_int8(kind)) or pa.types.is_decimal(kind)
 
 
 def _numbered(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -179,6 +189,12 @@ def _codes(column: pa.ChunkedArray) -> NDArray[np.int64]:
 def _microseconds(column: pa.ChunkedArray) -> NDArray[np.int64]:
     found = column.combine_chunks().cast(pa.timestamp("us")).cast(pa.int64())
     return np.asarray(found.fill_null(0))
+
+
+def held_rows(catalog: Catalog, query: str) -> list[dict[str, Any]]:
+    """Return the rows of a query over subjects' rows, which are in memory."""
+    found = catalog.connection.sql(query)
+    return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
 
 
 def crossed_rows(rule: Rule) -> str:

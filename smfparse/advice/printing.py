@@ -150,7 +150,8 @@ class CheckDocument(Document):
         if self._checked.not_evaluated:
             yield from ("", "Not evaluated, for want of data")
         for trace, rules in self._checked.not_evaluated:
-            yield from _line(f"  {trace} would tell about {len(rules)} more rules")
+            count = f"{len(rules)} more rule{'s' * (len(rules) > 1)}"
+            yield from _line(f"  {trace} would tell about {count}")
 
 
 def _line(text: str) -> Iterator[str]:

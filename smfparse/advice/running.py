@@ -76,6 +76,7 @@ class _Told:
     once: list[Once] = field(default_factory=list)
     known: set[str] = field(default_factory=set)
     held: set[str] = field(default_factory=set)
+    filled: set[str] = field(default_factory=set)
     managers: dict[tuple[str, str], Manager] = field(default_factory=dict)
 
 
@@ -96,6 +97,8 @@ def run_rules(
     told = _Told()
     for rows in judged(catalog, asked, also):
         told.held.add(rows.name)
+        if len(rows.starts):
+            told.filled.add(rows.subject.name)
         _add_managers(told.managers, rows)
         for rule in asked.values():
             if rule.subject == rows.subject.name:
@@ -111,7 +114,7 @@ def run_rules(
         managers=[told.managers[key] for key in sorted(told.managers)],
         findings=[each for each in shown if not policy.silences(each)],
         seen_once=[each for each in told.once if not only or each.rule.id in only],
-        not_evaluated=list(_not_evaluated(asked, told.known)),
+        not_evaluated=list(_not_evaluated(asked, told.known, told.filled)),
         silenced=[each for each in (*several, *shown) if policy.silences(each)],
     )
 
@@ -146,12 +149,21 @@ def _add_managers(managers: dict[tuple[str, str], Manager], rows: Judged) -> Non
 
 
 def _not_evaluated(
-    asked: Mapping[str, Rule], known: Collection[str]
+    asked: Mapping[str, Rule], known: Collection[str], filled: Collection[str]
 ) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield the traces that rules would need, each with these rules."""
+    """Yield the traces that rules would need, each with these rules.
+
+    What is not in use, as shared queues, has no data though its trace is on: that is left out.
+
+    known   the rules that could be evaluated
+    filled  the subjects that have rows
+    """
+    written = {subjects()[each].trace for each in filled}
     by_trace: dict[str, list[str]] = defaultdict(list)
     for rule in asked.values():
-        if rule.id not in known and not rule.is_sign:
-            newer = f", MQ {rule.versions} or newer" if rule.versions else ""
-            by_trace[subjects()[rule.subject].trace + newer].append(rule.id)
+        trace = subjects()[rule.subject].trace
+        is_unused = rule.subject not in filled and trace in written
+        if rule.id not in known and not rule.is_sign and not is_unused:
+            newer = f", MQ {rule.versions} or newer" if rule.subject in filled else ""
+            by_trace[trace + (newer if rule.versions else "")].append(rule.id)
     yield from sorted(by_trace.items())

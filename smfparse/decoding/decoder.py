@@ -69,16 +69,16 @@ class Decoder:
 
     def decode(self, chunks: Iterable[Chunk]) -> Iterator[tuple[str, Batch]]:
         """Decode the wanted tables; each table's rows come in record order, in few batches."""
-        gathered, source = self._gathered, None
+        gathered, begun = self._gathered, False
         for chunk in chunks:
-            if source is None:
-                source = chunk.source
-                gathered.begin(source)
+            if not begun:
+                begun = True
+                gathered.begin(chunk.sources or [chunk.source])
             self._add(chunk)
             self.damage.check()
             yield from gathered.grown(int(chunk.length.sum()))
         self.damage.check()
-        if self._is_alone and source is not None:
+        if self._is_alone and begun:
             yield from gathered.flush()
 
     def _add(self, chunk: Chunk) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+
+import numpy as np
 
 from smfparse.decoding.keys import KeyColumns
 from smfparse.decoding.needs import Needs
@@ -37,15 +39,17 @@ class Gathered:
         self._prompt = prompt
         self._size = 0
         self._sources: dict[str, int] = {}
-        self._source = 0
+        self._now = np.zeros(1, np.int32)
+        """Numbers of the sources whose rows are added now."""
 
-    def begin(self, source: str) -> None:
-        """Take what is added from here on as rows of `source`."""
-        self._source = self._sources.setdefault(source, len(self._sources))
+    def begin(self, sources: Iterable[str]) -> None:
+        """Take what is added from here on as rows of `sources`: all that their chunks are of."""
+        numbers = [self._sources.setdefault(each, len(self._sources)) for each in sources]
+        self._now = np.array(numbers, np.int32)
 
     def add(self, keys: KeyColumns) -> None:
         """Take the keys of the records of a chunk, whose rows are there already."""
-        self.keys.add(keys, self._source)
+        self.keys.add(keys, self._now)
 
     def grown(self, size: int) -> Iterator[tuple[str, Batch]]:
         """Yield the batches that are due when another `size` bytes of records were looked at."""
@@ -58,8 +62,9 @@ class Gathered:
     def flush(self) -> Iterator[tuple[str, Batch]]:
         """Yield all that is there."""
         yield from self._flush(0)
-        last = [name for name, number in self._sources.items() if number == self._source]
-        self._sources, self._source = dict.fromkeys(last, 0), 0
+        names = list(self._sources)
+        self._sources = {}
+        self.begin([names[number] for number in self._now] if names else [])
 
     def _full(self) -> bool:
         """Whether many small records or blocks have made more cells than their bytes show."""

@@ -19,6 +19,7 @@ from smfparse.decoding.records import Records
 from smfparse.decoding.tasks import TaskLinks, Tasks, tasks_of
 from smfparse.decoding.texts import TextColumn
 from smfparse.layout import STCK_UNITS_PER_US, US_PER_SECOND, Mask, Values
+from smfparse.reading import offset_of
 from smfparse.schemas import STUB_RECORDS, TASK, TASK_RECORDS
 from smfparse.selecting import counting_time
 from smfparse.vectors import Bools, Ints
@@ -86,7 +87,7 @@ class KeyColumns:
         first = self.records.of(TASK)
         offset[first], known[first] = self.records.chunk.offset[first], True
         owner, numbers = self._continued
-        offset[owner], known[owner] = numbers[:, 0], True
+        offset[owner], known[owner] = offset_of(numbers[:, 0]), True
         return offset, known
 
     @cached_property
@@ -101,7 +102,7 @@ class KeyColumns:
         without = ~self.records.is_mq
         for record in STUB_RECORDS:
             without[self.records.of(record)] = True
-        system, place = systems_of(self.records), self.records.chunk.offset
+        system, place = systems_of(self.records), self.records.chunk.place
         return self._clocks.fill(system, place, seconds, known, without)
 
     @cached_property

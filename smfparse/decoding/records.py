@@ -176,7 +176,7 @@ class Records:
         chunk = self.chunk
         self.damage.add(
             Damage(
-                chunk.source,
+                chunk.source_of(index),
                 int(chunk.offset[index]),
                 length,
                 reason,

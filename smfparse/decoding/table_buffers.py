@@ -40,6 +40,10 @@ _NATIVE = {
 }
 
 
+_ONE = np.zeros(1, np.int32)
+"""The number of the source where there is one."""
+
+
 class KeyBuffer:
     """Key columns of the records of many chunks: what the rows of all tables refer to."""
 
@@ -55,10 +59,13 @@ class KeyBuffer:
         self._parts: dict[str, list[tuple[Values, Mask]]] = {name: [] for name in self.names}
         self._whole: dict[str, tuple[Values, Mask]] = {}
 
-    def add(self, keys: KeyColumns, source: int = 0) -> None:
-        """Take the records of a chunk of a source, by its number."""
-        self._numbers.add(source)
-        self._sources.append(np.broadcast_to(np.int32(source), keys.rows))
+    def add(self, keys: KeyColumns, sources: Values = _ONE) -> None:
+        """Take the records of a chunk; `sources` are the numbers of those that it is of."""
+        self._numbers.update(sources.tolist())
+        chunk = keys.records.chunk
+        self._sources.append(
+            sources[chunk.which] if chunk.sources else np.broadcast_to(sources, keys.rows)
+        )
         for name, parts in self._parts.items():
             parts.append(keys.column(name))
         self.rows += keys.rows

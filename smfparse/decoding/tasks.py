@@ -34,8 +34,8 @@ class Tasks(NamedTuple):
     """116/1 records in order: key, place, and the interval they cover.
 
     key      V24 (tasks,): system, queue manager, token
-    numbers  int64 (tasks, 6): byte of the source where the record starts, record_no, interval start
-             and end in microseconds UTC, and whether (1) each of the two is known
+    numbers  int64 (tasks, 6): place of the record, record_no, interval start and end in
+             microseconds UTC, and whether (1) each of the two is known
     """
 
     key: Values
@@ -43,7 +43,7 @@ class Tasks(NamedTuple):
 
     @property
     def place(self) -> Ints:
-        """Bytes of the source where the records start."""
+        """Where the records start."""
         return self.numbers[:, 0]
 
 
@@ -53,7 +53,7 @@ def tasks_of(records: Records) -> tuple[Ints, Tasks]:
     begin, has_begin = _instant(records, found, "wtasints")
     end, has_end = _instant(records, found, "wtasinte")
     chunk, owner = records.chunk, found.owner
-    place = chunk.offset[owner], chunk.record_no[owner]
+    place = chunk.place[owner], chunk.record_no[owner]
     numbers = np.stack([*place, begin, end, has_begin, has_end], axis=1)
     return owner, Tasks(_keys(records, found, _TOKEN_AT), numbers)
 
@@ -83,12 +83,12 @@ class TaskLinks:
 
         tasks  the 116/1 records of the chunk
         """
-        self._remember(tasks, int(records.chunk.offset[0]))
+        self._remember(tasks, int(records.chunk.place[0]))
         queues = records.blocks(WQST)
         later = _first(queues.where(records.is_of([CONTINUATION])[queues.owner]), _CORREL)
         if not len(later):
             return later.owner, np.zeros((0, 6), np.int64), np.zeros(0, np.bool_)
-        key, place = _keys(records, later, _CORREL), records.chunk.offset[later.owner]
+        key, place = _keys(records, later, _CORREL), records.chunk.place[later.owner]
         known = joined(self._seen)
         which, found = _nearest(known, key, place, self._reach)
         if self._before is not None and self._before.is_near(place[~found], self._reach):

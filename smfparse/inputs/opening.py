@@ -13,6 +13,7 @@ import pyarrow as pa
 import smfparse.store as store
 from smfparse.decoding import Duplicates, Turn
 from smfparse.errors import DamageLog, InputError
+from smfparse.inputs import joining
 from smfparse.inputs.log import Log
 from smfparse.inputs.named import resolve
 from smfparse.inputs.options import DEFAULTS, ReadOptions
@@ -166,8 +167,11 @@ class Inputs:
         gathered = None
         if any(map(_is_file, sources)):
             gathered = gathered_for(wanted, self.options, self.log, prompt=prompt)
-        for source in sources:
-            yield from source.batches(wanted, self.log, self.options, gathered)
+        if gathered is not None and not prompt:
+            yield from joining.batches(sources, wanted, self.log, self.options, gathered)
+        else:
+            for source in sources:
+                yield from source.batches(wanted, self.log, self.options, gathered)
         if gathered is not None:
             yield from gathered.flush()
 
@@ -189,6 +193,7 @@ def _bytes_of(files: Iterable[Source]) -> int:
 
 
 def _is_dataset(folder: Path) -> bool:
+    """Whether a folder is a dataset: what knows that is loaded only if a folder is named."""
     return store.is_dataset(folder)
 
 

@@ -80,22 +80,31 @@ class Range:
         part = self.part
         damage = DamageLog() if part.is_planned else log.damage
         decoder = self._decoder(log, gathered)
-        kinds = decoder.needs.kinds if log.records is None else None
-        read = _Counted(self.file.chunks(damage, part, kinds))
+        read = _Counted(self._chunks(damage, decoder.needs, log))
         try:
-            if log.records is None:
-                found = self._once(read, self.turn)
-            else:
-                found = self._seen(read, log.records)
-            yield from decoder.decode(found)
+            yield from decoder.decode(self._to_be_decoded(read, log))
         except DamageError as error:
             if not part.is_planned:
                 raise
             raise UnsoundError from error  # the file may have damage before this
-        if self.duplicates is not None and (count := self.duplicates.count(self.path)):
-            log.duplicates[self.path] = count
         if part.is_planned and (damage or read.records != part.records):
             raise UnsoundError
+
+    def read(self, damage: DamageLog, needs: Needs, log: Log) -> Iterator[Chunk]:
+        """Read the records of the part that are to be decoded; `damage` takes that of the file."""
+        return self._to_be_decoded(self._chunks(damage, needs, log), log)
+
+    def _chunks(self, damage: DamageLog, needs: Needs, log: Log) -> Iterator[Chunk]:
+        return self.file.chunks(damage, self.part, needs.kinds if log.records is None else None)
+
+    def _to_be_decoded(self, found: Iterable[Chunk], log: Log) -> Iterator[Chunk]:
+        """Leave duplicates out of the chunks of the part; `log` takes how many these are."""
+        if log.records is None:
+            yield from self._once(found, self.turn)
+        else:
+            yield from self._seen(found, log.records)
+        if self.duplicates is not None and (count := self.duplicates.count(self.path)):
+            log.duplicates[self.path] = count
 
     def _decoder(self, log: Log, gathered: Gathered | None) -> Decoder:
         limits, earlier = self.options.limits, self._earlier

@@ -112,9 +112,12 @@ class SmfFile:
         options: ReadOptions = DEFAULTS,
         gathered: Gathered | None = None,
     ) -> Batches:
+        yield from self.range(wanted, options).batches(log, gathered)
+
+    def range(self, wanted: Wanted, options: ReadOptions) -> Range:
+        """Return the whole file, as a part of it."""
         once = self.duplicates
-        whole = Range(self.input, wanted, options=options, duplicates=once, turn=self.turn)
-        yield from whole.batches(log, gathered)
+        return Range(self.input, wanted, options=options, duplicates=once, turn=self.turn)
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,8 @@ def connected(*, safe: bool = False) -> Connection:
     made.execute("SET TimeZone = 'UTC'")
     made.execute(f"SET temp_directory = {quoted(tempfile.gettempdir())}")
     made.execute("SET enable_progress_bar = false")  # it goes to stdout
+    # How many rows a file gives is not known before: ASOF joins would take them for few, and loop.
+    made.execute("SET asof_loop_join_threshold = 0")
     for setting in _SAFE if safe else ():
         made.execute(setting)
     return made

@@ -93,8 +93,9 @@ class BdwWalk(Walk):
     def shows(self, buffer: Bytes, found: Segments, start: int, end: int) -> bool:
         """Whether a block descriptor word fits its block: else they may be RDWs alone.
 
-        It does if no segment goes on behind the block, and another block starts there or the file
-        ends; or, as damage in the block may hide that, if it is the first word of the file.
+        It does if no segment goes on behind the block, and another block starts there or there is
+        no room for one; or, as damage in the block may hide that, if it is the first word of the
+        file.
         Line ends in a block make it so much longer.
         """
         wrong = {place for place, _ in found.gaps}
@@ -105,8 +106,9 @@ class BdwWalk(Walk):
             more = sum(size for at, size in line_ends if place < at < place + length)
             if length and (more or place not in wrong):
                 behind = place + length + more
-                follows = behind + 2 * RDW_SIZE <= end and block_length(buffer, behind, None)
-                if place == start or behind == end or follows:
+                room = end - behind
+                follows = room >= 2 * RDW_SIZE and block_length(buffer, behind, None)
+                if place == start or 0 <= room < 2 * RDW_SIZE or follows:
                     return True
         return False
 

@@ -16,6 +16,12 @@ _LONG = tuple(smf_type << 16 | subtype for smf_type, subtype in (TASK, CONTINUAT
 """Kinds of record that are mostly spanned."""
 
 
+_FAR = 40
+"""Bits of a place that are a byte of a source."""
+_NO_RECORDS = np.zeros(0, np.int64)
+_NO_BYTES = np.zeros(0, np.uint8)
+
+
 class Chunk(NamedTuple):
     """Logical records in one buffer; valid until the next chunk is asked for.
 
@@ -26,6 +32,8 @@ class Chunk(NamedTuple):
     record_no  int64 (records,): 1-based logical record in the source
     begin      byte of the unpacked source where the bytes that lead to the first record start
     numbered   False in a blind range: record_no counts from the first record of the range
+    sources    where records are of several whole sources, the names of these; `source` is the first
+    which      int64 (records,): then which of these each record is of
     """
 
     source: str
@@ -36,6 +44,17 @@ class Chunk(NamedTuple):
     record_no: Ints
     begin: int = 0
     numbered: bool = True
+    sources: tuple[str, ...] = ()
+    which: Ints = _NO_RECORDS
+
+    @property
+    def place(self) -> Ints:
+        """Where each record starts: as `offset`, but records of different sources are far apart."""
+        return self.offset + (self.which << _FAR) if self.sources else self.offset
+
+    def source_of(self, index: int) -> str:
+        """Return the name of the source of a record."""
+        return self.sources[self.which[index]] if self.sources else self.source
 
     def where(self, keep: Bools | Ints | slice) -> Chunk:
         """Return the chunk with the records for which `keep` is true, or with those places."""
@@ -44,12 +63,57 @@ class Chunk(NamedTuple):
             length=self.length[keep],
             offset=self.offset[keep],
             record_no=self.record_no[keep],
+            which=self.which[keep] if self.sources else self.which,
         )
 
     @property
     def goes_on_with_a_dump(self) -> bool:
         """Whether a dump begins in it that is not the first of its source."""
         return bool((begins_dump(self.buffer, self.start) & (self.record_no > 1)).any())
+
+
+def offset_of(place: Ints) -> Ints:
+    """Return the bytes of their sources at which records start, by their place in a chunk."""
+    offset: Ints = place & (1 << _FAR) - 1
+    return offset
+
+
+class Joined:
+    """The records of several sources, read to their ends, put together as one chunk.
+
+    capacity  bytes of records, more or less
+    """
+
+    def __init__(self, capacity: int) -> None:
+        self._buffer: Bytes = np.zeros(capacity + SLACK, np.uint8)
+        self._end = 0
+        self._sources: list[str] = []
+        self._chunks: list[Chunk] = []
+
+    def add(self, chunk: Chunk) -> None:
+        """Take the next chunk of the last source, or the first of another; there is a record."""
+        if chunk.source not in self._sources[-1:]:
+            self._sources.append(chunk.source)
+        low, high = int(chunk.start.min()), int((chunk.start + chunk.length).max())
+        end = self._end + high - low
+        if end + SLACK > self._buffer.size:
+            self._buffer = np.append(self._buffer, np.zeros(end + SLACK, np.uint8))
+        self._buffer[self._end : end] = chunk.buffer[low:high]
+        which = np.full(chunk.start.size, len(self._sources) - 1)
+        start = chunk.start - low + self._end
+        self._chunks.append(chunk._replace(buffer=_NO_BYTES, start=start, which=which))
+        self._end = end
+
+    def take(self) -> list[Chunk]:
+        """Return the chunk, valid until others are added; none where there are no records."""
+        if not self._chunks:
+            return []
+        of_records = [(c.start, c.length, c.offset, c.record_no, c.which) for c in self._chunks]
+        start, length, offset, numbers, which = map(np.concatenate, zip(*of_records, strict=True))
+        names = tuple(self._sources)
+        self._end, self._sources, self._chunks = 0, [], []
+        some = Chunk(names[0], self._buffer, start, length, offset, numbers)
+        return [some._replace(sources=names, which=which)]
 
 
 class Part(NamedTuple):

@@ -130,7 +130,8 @@ def _followed(walk: Walk, buffer: Bytes, found: Segments, end: int, last: bool) 
         return True
     if later is None and found.end + RDW_SIZE + SMF_HEADER > end:
         return None
-    return later is None and walk.begins(buffer, found.end, end)
+    begins = walk.begins(buffer, found.end, end) or walk.ends_line(buffer, found.end, end) > 0
+    return later is None and begins
 
 
 def _is_head(buffer: Bytes, at: int, length: int, code: int) -> bool:

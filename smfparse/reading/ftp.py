@@ -10,9 +10,9 @@ import numpy as np
 from smfparse.reading.bare import Unframed
 from smfparse.reading.headers import (
     SMF_HEADER,
-    has_flag,
     headers_in,
     implied_length,
+    is_header,
     is_plausible,
     plausible,
 )
@@ -26,6 +26,8 @@ _DESCRIPTORS = frozenset({0x00, 0x80, 0x40, 0xC0, 0x10})
 _MOST_MARKER = 64
 """Bytes of a restart marker: a place in a file, in characters."""
 _ESCAPE = 0xFF
+_MARK = 2
+"""Bytes of a mark."""
 _MARKS = 3
 """Behind the escape of FTP's record structure: 1 end of record, 2 of file, 3 of both."""
 
@@ -109,19 +111,19 @@ class FtpRecordWalk(Walk):
         )
 
     def shows(self, buffer: Bytes, found: Segments, start: int, end: int) -> bool:  # noqa: ARG002
-        """Whether marks are behind half of the records that are as long as what is in them says.
+        """Whether marks end half of the records: behind them another one starts, or the file ends.
 
-        In any other file bytes may look like marks, but they are inside of records. Where not two
-        say how long they are, they have to be behind more than half of all.
+        In any other file bytes may look like marks, but they are inside of records. What is in no
+        record counts as one, if it is more than a damaged mark.
         """
-        told = implied_length(buffer, found.at)
-        whole = has_flag(buffer, found.at) & ((told == 0) | (told == found.length))
+        others = sum(size > _MARK for _, size in found.gaps)
         behind = found.at + found.length
         marks = (buffer[behind] == _ESCAPE) & (buffer[behind + 1] <= _MARKS)
-        starts = plausible(buffer, found.at)
-        telling = starts & (told > 0)
-        counted, least = (telling, 0) if telling.sum() > 1 else (starts, 1)
-        return bool(2 * (marks & whole & counted).sum() >= counted.sum() + least)
+        goes_on = is_header(buffer, found.end - RDW_SIZE)
+        follows = np.append(
+            found.at[1:] + RDW_SIZE == behind[:-1] + _MARK, goes_on or found.end == end
+        )
+        return bool(2 * (marks & follows).sum() >= found.at.size + others + goes_on)
 
 
 def _told_apart(buffer: Bytes, start: Ints, stop: Ints, wrong: Ints) -> tuple[Ints, Ints, Ints]:

@@ -82,7 +82,7 @@ def first_overlong(
     end   of the data in the buffer
     last  whether nothing comes behind `end`
     """
-    if not good.any() or _covers_nothing(heads, run):
+    if not run.code.size or _covers_nothing(heads, run):
         return None, []
     closed = last and run.end == end and not run.broken
     records = _Records(heads.buffer, run, good, closed)
@@ -111,7 +111,7 @@ def _covers_nothing(heads: Heads, run: Segments) -> bool:
 
 
 class _Records:
-    """The records of a run that start as they should.
+    """The records of a run that start as they should, and segments that go on with none.
 
     head   int64 (records,): index of the first segment
     final  int64 (records,): index of the last one
@@ -124,9 +124,10 @@ class _Records:
     def __init__(self, buffer: Bytes, run: Segments, good: Bools, closed: bool) -> None:
         self._buffer = buffer
         self._run = run
-        starts = np.flatnonzero(run.code <= FIRST)
+        ended = (run.code == WHOLE) | (run.code == LAST)
+        starts = np.flatnonzero((run.code <= FIRST) | np.append(True, ended[:-1]))
         finals = np.append(starts[1:], run.code.size) - 1
-        mine = good[starts]
+        mine = good[starts] | (run.code[starts] > FIRST)
         self.head, self.final = starts[mine], finals[mine]
         self._before = np.append(0, np.cumsum(run.length - RDW_SIZE))
         end = np.where(run.code[self.head] == WHOLE, self.head, self.final)
@@ -141,6 +142,9 @@ class _Records:
         has_end = (code == WHOLE) | (code == LAST)
         wrong = (size > self.told) | ((size < self.told) & has_end)
         self.odd = (wrong & (self.told > 0)) | (~self.sound & (seen >= SMF_HEADER))
+        stray = run.code[self.head] > FIRST
+        self.told[stray], self.sound[stray] = 0, False
+        self.odd |= stray
         is_last = self.final == run.code.size - 1
         self.odd |= ~has_end & (closed | ~is_last)
         self.odd |= is_last & run.broken & (self.told == 0)
@@ -202,7 +206,7 @@ class _Records:
     ) -> Iterator[Overlong]:
         """Give the places in some segments between `low` and `end`.
 
-        A header right behind what is `told` to be in the record has no room for a length.
+        A header right behind what is `told` to be in the record has its length in the last bytes.
         """
         run = self._run
         places = headers_in(self._buffer, int(low[0]) - 1, int(end[-1]))
@@ -216,11 +220,7 @@ class _Records:
                 (at, walk.begin(self._buffer, at, max(least, behind) if at >= behind else least))
                 for _, at in some
             ]
-            heads = [
-                (at, begin)
-                for at, begin in found
-                if begin is not None and not begin < behind <= at + RDW_SIZE
-            ]
+            heads = [(at, begin) for at, begin in found if begin is not None]
             own, final = int(record[number]), int(piece[number])
             ends = bool(run.code[final] in (WHOLE, LAST))
             for place, odd in self._believed(walk, own, heads, int(end[number])):

@@ -80,7 +80,9 @@ def block_length(buffer: Bytes, at: int, later: int | None) -> int:
         return length
     if inner & GOES_ON != later:
         return 0
-    return length if later or is_plausible(buffer, at + RDW_SIZE) else 0
+    behind, first = at + length, at + RDW_SIZE
+    is_null = inner & _NULL and _null_end(buffer, first, behind) == behind
+    return length if later or is_null or is_plausible(buffer, first) else 0
 
 
 def behind_null(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:
@@ -100,7 +102,9 @@ def behind_null(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:
     before = max(first - 1, behind)
     if is_plausible(buffer, before) or block_length(buffer, before, 0):
         return before
-    if _null_end(buffer, before, end):
+    (word,) = WORD.unpack_from(buffer.data, before)
+    goes_on = not word & NEVER_ON and word >= LEAST_WORD and word & GOES_ON
+    if _null_end(buffer, before, end) or (goes_on and not is_plausible(buffer, first)):
         return before
     (word,) = WORD.unpack_from(buffer.data, first)
     return before if word & NEVER_ON or word < LEAST_WORD else first

@@ -18,6 +18,7 @@ from smfparse.reading.segments import (
     RDW_SIZE,
     Segments,
     Walk,
+    last_begun,
     last_record,
     line_end,
 )
@@ -139,11 +140,12 @@ class Tracker:
     def _picked(self, end: int, last: bool) -> Segments:
         """Return the records up to `end` that are found by what they look like."""
         buffer, low = self._window.buffer, self._window.low
+        plain = buffer[:end].copy()  # a walk may move bytes
         run = self._walk.segments(buffer, low, end, last)
         good = are_heads(buffer, run)
         for place, size in _in_no_record(run, good, end if last else run.end):
             if self.gap is None or place > low:
-                self._losses.note(place, size, _seen_in(buffer, place, place + size))
+                self._losses.note(place, size, _seen_in(plain, place, place + size))
         if good.any():
             self.gap = None
         return replace(run.where(good), end=end if last else run.end)
@@ -184,7 +186,7 @@ class Tracker:
         longer. None: that is not seen yet, and the segments end in front of it.
         """
         walk, window, heads = self._walk, self._window, self._heads
-        head, count = last_record(run.code)
+        head, count = last_begun(run.code)
         behind = run.end if count == len(run.code) else int(run.place[count])
         ended = int(run.at[count - 1] + run.length[count - 1]) if count else at
         begin = int(run.place[head]) if count else at

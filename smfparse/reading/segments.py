@@ -104,8 +104,20 @@ def last_record(code: NDArray[np.uint8]) -> tuple[int, int]:
     if not ends.size:
         return 0, 0
     count = int(ends[-1]) + 1
-    heads = np.flatnonzero(code[:count] <= FIRST)[-1:].tolist()
-    return max([0, *heads, *(ends[-2:-1] + 1).tolist()]), count
+    before = int(ends[-2]) + 1 if ends.size > 1 else 0
+    heads = np.flatnonzero(code[before:count] <= FIRST)
+    return before + (int(heads[-1]) if heads.size else 0), count
+
+
+def last_begun(code: NDArray[np.uint8]) -> tuple[int, int]:
+    """Return what `last_record` does, of the last record that has a first segment, if one has."""
+    head, count = last_record(code)
+    begun = np.flatnonzero(code[:head] <= FIRST)
+    if not begun.size or code[head] <= FIRST:
+        return head, count
+    head = int(begun[-1])
+    ends = (code[head:] == WHOLE) | (code[head:] == LAST)
+    return head, head + int(np.argmax(ends)) + 1
 
 
 class Walk(ABC):
@@ -185,16 +197,15 @@ class Walk(ABC):
 
         Return where to go on, and whether the walk is broken: it is no line end.
         """
-        if not self.ends_line(buffer, at, end):
-            return at, True
-        size = line_end(buffer, at, end)
-        gaps.append((at, size))
-        return at + size, False
+        size = self.ends_line(buffer, at, end)
+        if size:
+            gaps.append((at, size))
+        return at + size, not size
 
-    def ends_line(self, buffer: Bytes, at: int, end: int) -> bool:
-        """Whether a line end is at `at`, and a record begins behind it."""
+    def ends_line(self, buffer: Bytes, at: int, end: int) -> int:
+        """Return the bytes of a line end at `at` behind which a record begins, 0: there is none."""
         size = line_end(buffer, at, end)
-        return size > 0 and self.begins(buffer, at + size, end)
+        return size if size and self.begins(buffer, at + size, end) else 0
 
 
 def line_end(buffer: Bytes, at: int, end: int) -> int:

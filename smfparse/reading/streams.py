@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -103,6 +103,11 @@ class Feed:
         else:
             self._held, self._at = data + self._held[self._at :], 0
 
+    def step_over(self, data: bytes) -> None:
+        """Leave out all copies of `data` that come next, as far as they are at hand."""
+        while data and self._held.startswith(data, self._at):
+            self._at += len(data)
+
     def take(self, size: int) -> bytes:
         """Return `size` bytes, fewer at the end only."""
         found = b""
@@ -185,15 +190,17 @@ class Layer:
         self.begun = 0
         self._taken = 0
 
-    def stream(self, library: Decompressor) -> Iterator[bytes]:
+    def stream(self, library: Decompressor) -> Generator[bytes, None, bytes]:
         """Yield what one stream holds; what follows it is read next.
 
-        Few bytes are taken at first: a stream that ends in them costs no more than them.
+        Few bytes are taken at first: a stream that ends in them costs no more than them. Returns
+        the bytes of a stream that ends there and holds nothing.
         """
-        most = _FEW
+        most, empty = _FEW, b""
         while not library.eof:
             needed = library.needs_input
             data = self._take(most) if needed else b""
+            empty = data if most == _FEW else b""
             most = min(_MORE * most, _BLOCK)
             try:
                 block = library.decompress(data, _BLOCK)
@@ -201,9 +208,12 @@ class Layer:
                 raise CorruptError(f"the {self.packing.name} data are corrupt: {error}") from error
             if block:
                 yield block
+                empty = b""
             elif needed and not data and not library.eof:
                 raise self.feed.end(self.packing.name)
-        self.feed.back(library.unused_data or b"")
+        rest = library.unused_data or b""
+        self.feed.back(rest)
+        return empty.removesuffix(rest)
 
     def _take(self, most: int) -> bytes:
         alone = self.fine is not None and self._taken >= self.fine
@@ -226,13 +236,16 @@ class Layer:
 def in_streams(opened: Callable[[], Decompressor]) -> Callable[[Layer], Iterator[bytes]]:
     """Return what unpacks streams, one behind the other, perhaps with zero bytes between.
 
+    Copies of one that holds nothing are stepped over: to open a library costs more than all else.
+
     opened  returns what unpacks one stream; it imports its library then
     """
 
     def unpack(layer: Layer) -> Iterator[bytes]:
         name = layer.packing.name
         while True:
-            yield from layer.stream(opened())
+            empty = yield from layer.stream(opened())
+            layer.feed.step_over(empty)
             head = layer.behind_zeros()
             if not head:
                 return

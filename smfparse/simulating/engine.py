@@ -53,10 +53,11 @@ class Engine:
         self._messages.lose_plain(effects.down[time])
         skipped = self._workers.skipped(effects.unindexed[time], self._messages.depth)
         due = demand + self._waiting
+        rolled = np.floor(effects.rolled[time] * self.seconds).astype(np.int64)
         for _ in range(_ROUNDS):
             most = self._workers.capacity(time, effects, self._wait, skipped)
             flow = self._messages.flow(due, most, effects, time, noise[0])
-            logged = self._workers.logged(flow)
+            logged = self._workers.logged(flow, rolled)
             every, forced = logged["log_bytes"] / self.seconds, logged["log_forced"] / self.seconds
             load = self._logs.load(every, forced, effects.log[time])
             self._wait = load.wait
@@ -74,7 +75,7 @@ class Engine:
             "log_writes": load.writes * self.seconds,
             "log_pages": load.pages * self.seconds,
             "log_wait": load.wait,
-            "rolled": np.floor(effects.rolled[time] * self.seconds).astype(np.int64),
+            "rolled": rolled,
             "before": before,
         }
 

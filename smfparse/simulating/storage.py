@@ -55,7 +55,8 @@ class Storage:
         most = np.maximum(changed, earlier) + self._by_pool(flow["wave"] * pages)
         wrote, late = self._write_behind(most, came_in / seconds, seconds)
         gone = np.minimum(wrote, self._above(WRITTEN_DOWN_TO, changed))
-        stayed = self._by_pool(np.maximum(before - went, 0) * pages) - self._written - gone
+        stayed = np.minimum(self._by_pool(np.maximum(before - went, 0) * pages), use)
+        stayed = stayed - self._written - gone
         kept = np.where(points[self._plan.pool_manager] > 0, np.maximum(stayed, 0), 0)
         self._written += gone + kept
         self._in_use = use

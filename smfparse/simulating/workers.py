@@ -55,8 +55,8 @@ class Workers:
         for work in self._batched.tolist():
             most[work] = min(most[work], self._sent(work, time, effects))
         up = 1 - effects.down[time, plan.manager]
-        can: Floats = np.where(self._clients, np.inf, most) * np.where(up > 0, up, 0)
-        return np.nan_to_num(can, nan=0.0, posinf=np.inf)
+        can: Floats = np.where(self._clients, np.inf, most * up)
+        return np.where(up > 0, can, 0)
 
     def _sent(self, work: int, time: int, effects: Effects) -> float:
         """Return how many messages a channel can send, with a round trip for every batch."""
@@ -73,8 +73,11 @@ class Workers:
         found: Floats = np.where(self._by_id, unindexed[got] * depth[got] / 2, 0) + self._scans
         return found
 
-    def logged(self, flow: dict[str, Ints]) -> dict[str, Floats]:
-        """Return the bytes and records that queue managers log, and the writes that are forced."""
+    def logged(self, flow: dict[str, Ints], rolled: Ints) -> dict[str, Floats]:
+        """Return the bytes and records that queue managers log, and the writes that are forced.
+
+        `rolled` is the units that are backed out: their gets were logged.
+        """
         plan = self._plan
         works, managers = len(plan.app), len(plan.names)
         copies = flow["put"] + flow["streamed"]
@@ -84,8 +87,9 @@ class Workers:
         ends = np.where(plan.commit > 0, units / np.maximum(plan.commit, 1), 0)
         alone = (plan.commit == 0)[plan.edge_work] & (self._put_bytes > 0)
         single = np.bincount(plan.edge_work, np.where(alone, flow["put"], 0), works)
-        of_work = put + flow["units"] * self._get_bytes + ends * costs.RECORD_BYTES["unit"]
-        records = records + flow["units"] * (self._get_bytes > 0) + 2 * ends
+        got = flow["units"] + rolled
+        of_work = put + got * self._get_bytes + ends * costs.RECORD_BYTES["unit"]
+        records = records + got * (self._get_bytes > 0) + 2 * ends
         return {
             "work_bytes": of_work,
             "log_bytes": np.bincount(plan.manager, of_work, managers),

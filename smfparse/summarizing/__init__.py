@@ -11,17 +11,25 @@ from smfparse.faces import face
 if TYPE_CHECKING:
     from smfparse.summarizing.declaration import Line as Line
     from smfparse.summarizing.declaration import lines as lines
+    from smfparse.summarizing.figures import Figures as Figures
+    from smfparse.summarizing.figures import held as held
+    from smfparse.summarizing.figures import held_figures as held_figures
+    from smfparse.summarizing.figures import held_times as held_times
+    from smfparse.summarizing.figures import line_queries as line_queries
     from smfparse.summarizing.printing import SummaryDocument as SummaryDocument
     from smfparse.summarizing.running import Day as Day
     from smfparse.summarizing.running import Summary as Summary
     from smfparse.summarizing.running import summarized as summarized
     from smfparse.summarizing.sparks import BLOCKS as BLOCKS
     from smfparse.summarizing.sparks import sparkline as sparkline
+    from smfparse.summarizing.timing import Times as Times
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         declaration="Line lines",
+        figures="Figures held held_figures held_times line_queries",
         printing="SummaryDocument",
         running="Day Summary summarized",
         sparks="BLOCKS sparkline",
+        timing="Times",
     )

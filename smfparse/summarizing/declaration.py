@@ -5,6 +5,7 @@ The dataclass here is the list of keys: a declaration is checked by it when it i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -46,6 +47,10 @@ class Line:
         Key("how the figure is shown: a [style](../smfparse/rendering/figures.py)", among=STYLES),
     ] = "tenths"
     top: Annotated[int, Key("objects that are shown", read=_whole, written="a number")] = 1
+    limit: Annotated[float, Key("where the figure must not arrive", "there is no limit")] = math.nan
+    names: Annotated[
+        str, Key("what its objects are, where new ones and those that went are of interest", "not")
+    ] = ""
     versions: Annotated[str, Key("the first MQ version with its fields", "all")] = ""
     optional: Annotated[bool, Key("whether not every site has what it shows")] = False
 

@@ -10,7 +10,8 @@ from typing import Any
 from smfparse.advice import in_short, span_text
 from smfparse.rendering import STYLES, Cells, Column, Document, Facts, Section, Table, aligned
 from smfparse.summarizing.declaration import Line
-from smfparse.summarizing.running import Day, Figures, Summary
+from smfparse.summarizing.figures import Figures
+from smfparse.summarizing.running import Day, Summary
 from smfparse.summarizing.sparks import sparkline
 from smfparse.summarizing.timing import Times
 
@@ -46,7 +47,7 @@ class SummaryDocument(Document):
             if number:
                 yield ""
             title, *notes = self._notes(day)
-            yield from (title, *(each[:_WIDTH] for each in notes))
+            yield from (title, *(_shortened(each) for each in notes))
             if day.figures:
                 yield ""
                 yield from aligned(*self._table(day, cut=True))
@@ -121,6 +122,13 @@ class SummaryDocument(Document):
                 for row, each in zip(rows, day.figures, strict=True)
             ]
         return columns, rows
+
+
+def _shortened(note: str) -> str:
+    """Return a sentence in one line; a command stays whole, to be copied."""
+    if len(note) <= _WIDTH or "smfparse check" in note:
+        return note
+    return f"{note[: _WIDTH - 3].rstrip()}..."
 
 
 def _cells(each: Figures, clock: str) -> Cells:

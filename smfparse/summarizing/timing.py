@@ -49,6 +49,11 @@ class Times:
     restarts: int = 0
 
     @property
+    def key(self) -> tuple[str, str]:
+        """Whose times they are: system and queue manager."""
+        return self.system, self.qmgr
+
+    @property
     def slot(self) -> int:
         """How long a slot of time is."""
         return -(-(self.last - self.first) // self.slots)

@@ -9,6 +9,8 @@ import pytest
 
 from tests.support.command import run
 
+pytestmark = pytest.mark.usefixtures("unjudged")
+
 FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures"
 SMF = FIXTURES / "qm80.smf"
 

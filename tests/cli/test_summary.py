@@ -17,6 +17,8 @@ from tests.support.builders import foreign_record, rdw
 from tests.support.command import run
 from tests.support.generated import generate_dump
 
+without_rules = pytest.mark.usefixtures("unjudged")
+
 FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures"
 
 
@@ -55,6 +57,7 @@ def test_what_check_finds_stands_first(day: Path) -> None:
     assert found[2].startswith(f"  {first['class']} {first['rule']} {first['qmgr']}")
 
 
+@without_rules
 def test_a_terminal_without_blocks_gets_the_figures_alone(
     day: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -75,6 +78,7 @@ def test_blocks_are_for_terminals_that_have_them(
     assert Output("text", Path("x"), force=False).can_show(BLOCKS)
 
 
+@without_rules
 def test_json_has_managers_figures_and_courses(day: Path) -> None:
     (found,) = json.loads(run("summary", day, "--format", "json").stdout)["managers"]
     assert (found["system"], found["qmgr"], found["intervals"]) == ("SYSA", "QM01", 48)
@@ -85,6 +89,7 @@ def test_json_has_managers_figures_and_courses(day: Path) -> None:
     assert found["missing"] == []
 
 
+@without_rules
 def test_csv_has_a_row_for_each_figure(day: Path) -> None:
     rows = list(csv.DictReader(run("summary", day, "--format", "csv").stdout.splitlines()))
     assert {each["name"] for each in rows} == {*lines()} - {"structure"}
@@ -93,6 +98,7 @@ def test_csv_has_a_row_for_each_figure(day: Path) -> None:
     assert 0 < float(log["usual"]) < float(log["highest"])
 
 
+@without_rules
 @pytest.mark.parametrize("written", ["md", "html"])
 def test_documents_have_the_courses(day: Path, written: str) -> None:
     found = run("summary", day, "--format", written).stdout
@@ -100,12 +106,14 @@ def test_documents_have_the_courses(day: Path, written: str) -> None:
     assert set(found) & set(BLOCKS)
 
 
+@without_rules
 def test_a_selection_is_a_shorter_day(day: Path) -> None:
     found = printed(day, "--from", "0800", "--to", "0929")
     assert found[0].endswith("2026/03/04 08:00 to 09:30")
     assert found[1] == "3 intervals of 30 minutes, no gap, no restart"
 
 
+@without_rules
 def test_several_queue_managers_have_a_screen_each(tmp_path: Path) -> None:
     found = printed(generate_dump(tmp_path / "two.smf"))
     assert [each for each in found if " on SYSA, " in each] == [
@@ -114,12 +122,14 @@ def test_several_queue_managers_have_a_screen_each(tmp_path: Path) -> None:
     ]
 
 
+@without_rules
 def test_long_names_are_cut_in_their_middle(tmp_path: Path) -> None:
     found = printed(generate_dump(tmp_path / "long.smf", qmgrs=["QM01"], queues=9, count=60))
     assert max(map(len, found)) <= 118
     assert any(".." in each for each in found)
 
 
+@without_rules
 @pytest.mark.parametrize(
     ("types", "there", "absent"),
     [
@@ -133,22 +143,26 @@ def test_the_trace_that_is_missing_is_named(types: str, there: str, absent: str,
     assert any(absent in each for each in found)
 
 
+@without_rules
 def test_accounting_alone_has_no_intervals(day: Path) -> None:
     found = printed(day, "--type", "116")
     assert found[1] == "No statistics intervals: the times are those of accounting records"
 
 
+@without_rules
 def test_one_interval_is_a_summary(day: Path) -> None:
     found = printed(day, "--from", "0900", "--to", "0929")
     assert found[1] == "1 interval of 30 minutes, no gap, no restart"
 
 
+@without_rules
 def test_an_old_release_is_said_what_it_lacks() -> None:
     found = printed(FIXTURES / "qm60.smf")
     assert "Page set used (MQ 9.0.0 or newer)" in "\n".join(found)
     assert any(each.startswith("Log written") for each in found)
 
 
+@without_rules
 def test_no_data_of_mq_is_said(tmp_path: Path) -> None:
     header = foreign_record(2, local=dt.datetime(2026, 3, 4))
     (tmp_path / "header.smf").write_bytes(rdw([header]))
@@ -157,12 +171,14 @@ def test_no_data_of_mq_is_said(tmp_path: Path) -> None:
     ]
 
 
+@without_rules
 def test_a_selection_of_nothing_is_said(day: Path) -> None:
     result = run("summary", day, "--qmgr", "NONE")
     assert result.exit_code == 0
     assert "the selection matches no record" in result.stderr
 
 
+@without_rules
 def test_a_damaged_file_is_summarized_and_ends_with_4(day: Path, tmp_path: Path) -> None:
     (tmp_path / "cut.smf").write_bytes(day.read_bytes()[:-5])
     result = run("summary", tmp_path / "cut.smf")

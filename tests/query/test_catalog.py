@@ -304,3 +304,15 @@ def test_ordered_rows_of_one_scan_are_not_held() -> None:
         catalog.connection = recorded = Recorded(catalog.connection)  # type: ignore[assignment]
         assert next(catalog.rows("SELECT record_no FROM record ORDER BY 1"))
         assert recorded.planned
+
+
+def test_an_asof_join_of_tables_compares_not_all_rows_with_all(catalog: Catalog) -> None:
+    ((_, plan),) = (
+        each.values()
+        for each in catalog.arrow(
+            "EXPLAIN SELECT count(*) FROM qjst AS a ASOF JOIN qjst AS b "
+            "ON a.qmgr = b.qmgr AND a.time >= b.time"
+        ).to_pylist()
+    )
+
+    assert "Asof Join" in plan, plan

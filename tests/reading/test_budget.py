@@ -5,7 +5,8 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from smfparse.errors import DamageLog, InputError
 from smfparse.reading import heads, look_at, read_chunks
 from smfparse.reading.segments import Segments
-from smfparse.reading.streams import Feed
+from smfparse.reading.streams import Decompressor, Feed, Layer
 from smfparse.reading.walks import WALKS
 from smfparse.vectors import Bytes, Ints
 from tests.support.builders import (
@@ -24,6 +25,11 @@ from tests.support.builders import (
     segments,
     smf_record,
 )
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 OTHER = foreign_record(30)
 SHORT = smf_record(115, 2, Section([named_block("QIST", 80)]), area=qwhs_long())
@@ -121,12 +127,15 @@ def test_headers_behind_damage_are_looked_for_once(
     assert searched < 1.3 * len(data)
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
-def test_thousands_of_empty_members_are_read_a_few_times(
+PACKS = (gzip.compress, bz2.compress, lzma.compress, zstd.compress)
+
+
+@pytest.mark.parametrize("pack", PACKS)
+def test_thousands_of_small_members_are_read_a_few_times(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes]
 ) -> None:
     path = tmp_path / "input"
-    data = pack(b"") * 10_000
+    data = (pack(b"") + pack(b"-")) * 5_000
     path.write_bytes(data)
     taken = 0
     plain = Feed.read
@@ -138,6 +147,26 @@ def test_thousands_of_empty_members_are_read_a_few_times(
         return found
 
     monkeypatch.setattr(Feed, "read", counted)
-    with pytest.raises(InputError, match="the file is empty"):
+    with pytest.raises(InputError, match="no SMF records"):
         list(read_chunks(path, DamageLog()))
     assert taken < 40 * len(data)
+
+
+@pytest.mark.parametrize("pack", PACKS)
+def test_of_thousands_of_empty_members_few_are_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes]
+) -> None:
+    path = tmp_path / "input"
+    path.write_bytes(pack(b"") * 10_000)
+    opened = 0
+    plain = Layer.stream
+
+    def counted(layer: Layer, library: Decompressor) -> Generator[bytes, None, bytes]:
+        nonlocal opened
+        opened += 1
+        return plain(layer, library)
+
+    monkeypatch.setattr(Layer, "stream", counted)
+    with pytest.raises(InputError, match="the file is empty"):
+        list(read_chunks(path, DamageLog()))
+    assert opened < 100

@@ -172,7 +172,7 @@ BY_CHANCE_A_BLOCK = A[:-4] + bytes.fromhex("00500000")
 def in_segments(data: bytes, size: int) -> bytes:
     """Return a record in segments of `size` bytes, each behind its RDW."""
     pieces = [data[at : at + size] for at in range(0, len(data), size)]
-    codes = [1, *[3] * (len(pieces) - 2), 2]
+    codes = [1, *[3] * (len(pieces) - 2), 2] if len(pieces) > 1 else [0]
     return b"".join(
         struct.pack(">HBB", len(each) + 4, code, 0) + each
         for each, code in zip(pieces, codes, strict=True)
@@ -224,6 +224,28 @@ CORPUS |= {
         "rdw",
         (rdw(FOREIGN, longer=38), rdw(TRAILER), b"\xff" * 20, rdw(C)),
         (FOREIGN, TRAILER, C),
+    ),
+}
+
+THIRD = SIZE // 3 + 1
+COVERING = struct.pack(">HH", SIZE + 4 + SIZE + 4, 0x200) + A
+"""A segment that goes on with no record, of which the length covers the next record."""
+CORPUS |= {
+    "a segment that goes on with no record and covers one": Found(
+        "rdw", (COVERING, rdw(B), rdw(C)), (B, C)
+    ),
+    "a length that reaches into a record which reads as a segment there": Found(
+        "rdw", (rdw(FOREIGN, longer=3), rdw(TRAILER), b"\xff" * 9, rdw(C)), (TRAILER, C)
+    ),
+    "a record without its last bytes, of which the length covers the next one": Found(
+        "ftp-block",
+        (struct.pack(">BH", 0x80, 2 * SIZE) + A[:-3], ftp_block(B), ftp_block(C)),
+        (B, C),
+    ),
+    "records of three segments with line ends between, behind damage": Found(
+        "rdw",
+        (b"\xff" * 9, *(in_segments(each, THIRD) + b"\n" for each in (A, B, C))),
+        (A, B, C),
     ),
 }
 
@@ -298,8 +320,9 @@ def test_a_file_of_which_a_part_was_translated_is_read(tmp_path: Path) -> None:
 
 
 def is_in(record: bytes, piece: bytes) -> bool:
-    """Whether a record is in a piece of a file, perhaps itself in blocks of 100 bytes."""
-    return record in piece or in_ftp_blocks(record, 100) == piece
+    """Whether a record is in a piece of a file, perhaps itself in blocks of 100 bytes or thirds."""
+    thirds = in_segments(record, THIRD)
+    return record in piece or in_ftp_blocks(record, 100) == piece or thirds in piece
 
 
 @pytest.mark.parametrize("size", range(980, 1040))
@@ -312,11 +335,41 @@ def test_a_trailer_at_the_end_is_found_however_much_is_damaged_before(
     assert Reading(path, framing="rdw").bodies == [trailer]
 
 
-def test_null_segments_behind_each_other_are_no_damage(tmp_path: Path) -> None:
+ZERO = A.index(b"\0\0", 40)
+SHORT_NULL = struct.pack(">HH", 4, 0x8000)
+FIRST_OF_TWO = struct.pack(">HH", 4 + ZERO, 0x100) + A[:ZERO]
+LAST_OF_TWO = struct.pack(">HH", 4 + SIZE - ZERO, 0x200) + A[ZERO:]
+
+
+@pytest.mark.parametrize(
+    ("framing", "data", "there"),
+    [
+        ("rdw", rdw(A) + NULL + NULL + rdw(B) + NULL, [A, B]),
+        ("bdw", block(NULL) + block(rdw(A)) + block(rdw(B)), [A, B]),
+        ("rdw", FIRST_OF_TWO + SHORT_NULL + LAST_OF_TWO + rdw(B), [A, B]),
+    ],
+    ids=["behind each other", "a block at the start", "in front of a segment with zeros"],
+)
+def test_null_segments_are_no_damage(
+    tmp_path: Path, framing: str, data: bytes, there: list[bytes]
+) -> None:
     path = tmp_path / "input"
-    path.write_bytes(rdw(A) + NULL + NULL + rdw(B) + NULL)
-    found = Reading(path, framing="rdw")
-    assert (found.bodies, found.damage) == ([A, B], [])
+    path.write_bytes(data)
+    found = Reading(path, framing=framing)
+    assert (found.bodies, found.damage) == (there, [])
+
+
+def test_a_line_end_behind_a_mark_is_named_as_one_whatever_escapes_are_in_front(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "input"
+    escaped = (B[:-4] + b"\xff" * 4).replace(b"\xff", b"\xff\xff")
+    path.write_bytes(escaped + MARK + b"\r\n" + A + MARK + C + MARK)
+    found = Reading(path, framing="ftp-record")
+    assert found.bodies == [B[:-4] + b"\xff" * 4, A, C]
+    assert [each.reason for each in found.damage] == [
+        "a line end behind a record, as a transfer in text mode adds"
+    ]
 
 
 @pytest.mark.parametrize("damaged", [NO_SYSTEM, body(0, longer=0x7000)], ids=["header", "triplets"])
@@ -390,6 +443,16 @@ IN_LINES = (
     + b"\r\n"
 )
 """Two blocks with line ends in them, and a record in both."""
+IN_BLOCKS_CUT = (
+    b"\0\0\0"
+    + struct.pack(">HH", 100, 0x100)
+    + FIRST[4:]
+    + block(struct.pack(">HH", len(LAST) + 4, 0x200) + LAST, rdw(C))
+    + b"\r%"
+)
+"""Two blocks, the first without its first byte, and a record in both."""
+LONGER = A[:-9] + bytes(5) + A[-9:]
+NOISY = B[:90] + b"\xff\x09\xff\1" + B[94:]
 
 
 @pytest.mark.parametrize(
@@ -403,12 +466,22 @@ IN_LINES = (
             [A, ESCAPED],
         ),
         ("bdw", IN_LINES, [A, B, C]),
+        ("bdw", IN_BLOCKS_CUT, [B, C]),
+        ("ftp-block", b"\x80\xff\xff" + A + ftp_block(FOREIGN) * 2, [FOREIGN, FOREIGN]),
+        ("ftp-record", FOREIGN + MARK + B[:90], [FOREIGN]),
+        ("ftp-record", MARK.join([LONGER, FOREIGN, B, LONGER, b""]), [LONGER, FOREIGN, B, LONGER]),
+        ("none", A + MARK + NOISY + NOISY, [A, NOISY, NOISY]),
     ],
     ids=[
         "what seems a block of FTP",
         "what seems a length",
         "one good mark of two",
         "blocks with line ends",
+        "blocks, the first and last of which are damaged",
+        "what leads to another one, not a single one that says how long it is",
+        "a mark in front of a record that is cut",
+        "marks, most of them of damaged records",
+        "marks in records that are none",
     ],
 )
 def test_the_framing_is_that_of_whole_records(

@@ -13,8 +13,7 @@ from smfparse.errors import RequestError
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.query import Catalog
 from smfparse.simulating import load_estate, simulate
-from smfparse.summarizing import Day, lines, summarized
-from smfparse.summarizing.running import Figures
+from smfparse.summarizing import Day, Figures, lines, summarized
 
 HOUR = dt.timedelta(hours=1)
 SECONDS = 86_400
@@ -24,7 +23,8 @@ PEAKS = {
     "dispatcher": "SELECT 'dispatcher ' || task, max(busy) FROM chinit_task "
     "WHERE kind = 'dispatcher'",
     "adapter": "SELECT 'adapter ' || task, max(busy) FROM chinit_task WHERE kind = 'adapter'",
-    "current-channels": "SELECT 'of ' || qcctmxcc, max(qcctnocc) FROM qcct",
+    "current-channels": "SELECT 'of MAXCHL ' || qcctmxcc, max(100 * qcctnocc / qcctmxcc) FROM qcct",
+    "storage-31": "SELECT '', 100 * max(1 - qsrsaval / qsrsesiza) FROM qsrs",
     "depth": "SELECT queue, max(highest_depth) FROM queue_depth",
     "oldest": "SELECT queue, max(oldest_message_age) FROM queue_depth",
 }

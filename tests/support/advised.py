@@ -125,8 +125,8 @@ class Bench:
     def arrow(self, query: str) -> Any:
         return self.connection.sql(query).to_arrow_table()
 
-    def arrows(self, queries: Sequence[str]) -> list[Any]:
-        return [self.arrow(each) for each in queries]
+    def arrows(self, queries: Sequence[str]) -> Iterator[Any]:
+        return map(self.arrow, queries)
 
 
 def _make(connection: Connection, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -149,7 +149,7 @@ def _copies(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     if _COPIES not in row:
         return [row]
     fields = {name: value for name, value in row.items() if name != _COPIES}
-    return [{**fields, "record_no": number + 1} for number in range(row[_COPIES])]
+    return [{"block_no": 1, **fields, "record_no": number + 1} for number in range(row[_COPIES])]
 
 
 def _plain(kind: Any) -> Any:

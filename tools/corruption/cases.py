@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -247,24 +247,27 @@ def _damage_packed(
     if case.packing in packings.IN_MEMBERS:
         found = packings.unpacked(case.packing, case.file)
         if found is not None:
-            _overlay(case.rope, found)
+            overlay(case.rope, found)
             return
-    same = min(len(data), len(case.file))
-    differs = next((at for at in range(same) if data[at] != case.file[at]), same)
+    differs = _alike(data, case.file)
     before = sum(start <= differs for start in starts[1:])
     case.safe = ranges[before - 1][1] if before else 0
 
 
-def _overlay(rope: Rope, found: bytes) -> None:
+def overlay(rope: Rope, found: bytes) -> None:
     """Have other bytes be in a file; those that are as they were from either end are untouched."""
     if len(found) == len(rope):
         rope.set(0, found)
         return
-    pairs = zip(rope.data, found, strict=False)
-    front = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    pairs = zip(reversed(rope.data[front:]), reversed(found[front:]), strict=False)
-    back = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    front = _alike(rope.data, found)
+    back = _alike(rope.data[front:][::-1], found[front:][::-1])
     rope.replace(front, len(rope) - back, Piece(found[front : len(found) - back]))
+
+
+def _alike(one: bytes, other: bytes) -> int:
+    """Return how many bytes at the start are the same."""
+    both = min(len(one), len(other))
+    return next((at for at in range(both) if one[at] != other[at]), both)
 
 
 def _whole_members(data: bytes, members: list[bytes]) -> list[int] | None:

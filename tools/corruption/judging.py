@@ -23,7 +23,7 @@ from corruption.coverage import extent, framing_only
 from corruption.framings import Placed
 from corruption.reading import Damaged, Reading, Row
 from corruption.samples import HEADER, RDW, implied, recognised, triplets_end
-from corruption.strict import strictly
+from corruption.strict import block_length, strictly
 
 _LINE_ENDS = (b"\r\n", b"\n")
 """They are told once where the first one is."""
@@ -130,34 +130,36 @@ class Judge:
         mistaken = not shows and self._reading.framing != self._case.framing
         for each in firm:
             at = str(each)
-            row = self._rows.get(each.start)
-            if row is None or not self._is_as_long(row, each):
+            place = self._head(each) if mistaken else each.start
+            row = self._rows.get(place)
+            if row is None or not self._is_as_long(row, each, mistaken):
                 if mistaken and self._is_told(each):
                     continue
                 told = "but told" if self._is_told(each) else "in silence"
                 what = "is gone" if row is None else "has another length"
                 yield Finding(f"an untouched record {what}, {told}", at)
-            elif wrong := self._wrong_values(each):
+            elif wrong := self._wrong_values(each, place):
                 yield Finding("an untouched record has other values", f"{at}: {wrong}")
 
-    def _is_as_long(self, row: Row, each: Left) -> bool:
+    def _is_as_long(self, row: Row, each: Left, mistaken: bool) -> bool:
         length = len(each.placed.sample.body) + RDW
         behind = each.behind
-        if self._case.framing == "none" and not each.placed.sample.exact:
+        framing = self._framing if mistaken else self._case.framing
+        if framing == "none" and not each.placed.sample.exact:
             return row.length >= length  # its end is where the next record starts
         return row.length == length or (row.length > length and behind > self._size)
 
-    def _wrong_values(self, each: Left) -> str:
+    def _wrong_values(self, each: Left, place: int) -> str:
         if self._manner.tables == "none":
             return ""
         for table, column, numbers in each.placed.sample.values:
             rows = self._reading.values.get(table, [])
-            found = tuple(value for at, value in rows if at == each.start)
+            found = tuple(value for at, value in rows if at == place)
             if found != numbers:
                 return f"{table}.{column} is {found}, not {numbers}"
         if self._sound and each.placed.start < len(self._case.sound):
             was = self._sound.content.get(each.placed.start, [])
-            if self._reading.content.get(each.start, []) != was:
+            if self._reading.content.get(place, []) != was:
                 return "tables differ"
         return ""
 
@@ -176,26 +178,47 @@ class Judge:
         In another framing than the file had, for one, what is in front of the header is not of the
         record: a file of one record without its first length is one of framing `none`.
         """
-        framing = self._reading.framing or self._case.framing
-        head = each.start + each.placed.head[0] - each.placed.start - _PREFIX[framing]
-        return any(at in self._rows for at in (*range(each.start - 1, each.start + 2), head))
+        near = range(each.start - 1, each.start + 2)
+        return any(at in self._rows for at in (*near, self._head(each)))
+
+    @property
+    def _framing(self) -> str:
+        """The framing that the file was read as."""
+        return self._reading.framing or self._case.framing
+
+    def _head(self, each: Left) -> int:
+        """Return where the row of a record starts, in the framing that the file was read as."""
+        return each.start + each.placed.head[0] - each.placed.start - _PREFIX[self._framing]
 
     def _is_told(self, each: Left) -> bool:
         end = min(each.behind, self._size)
-        start = each.start - (RDW if self._case.framing == "bdw" else 0)
+        start = self._from(each.start)
         return any(
             told.offset <= end and (told.length is None or told.offset + told.length >= start)
             for told in self._reading.damage
             if not told.in_record
         )
 
+    def _from(self, start: int) -> int:
+        """Return where what leads to a record starts: a block descriptor word may be in front."""
+        return start - RDW if self._is_word(start - RDW) else start
+
+    def _is_word(self, at: int) -> bool:
+        """Whether a block descriptor word is at a place."""
+        word = self._data[max(at, 0) : max(at + RDW, 0)]
+        return self._case.framing == "bdw" and block_length(word) > 0
+
     def _is_inside(self, each: Left) -> bool:
         """Whether a record stands inside of another one whose frame is as it was.
 
         Such is what a record may have in it, however strange: nobody can know better. Nor does
         anybody where the header of the outer one was hit, and makes it one of another product, or
-        leaves it as long as it says: its frame leads on.
+        leaves it as long as it says: its frame leads on. Or where it is read as long as it says.
         """
+        read = (self._rows[at] for at, told in self._shown.items() if told and at < each.start)
+        spans = (extent(self._framing, self._data, row) for row in read)
+        if any(span and each.behind <= span[1] for span in spans):
+            return True
         return any(
             other.start < each.start < other.behind
             and (other in self._turned or self._frames(other))
@@ -257,7 +280,7 @@ class Judge:
         """
         ends = [at + len(each) for each in _LINE_ENDS if self._data.startswith(each, at)]
         nothing = self._data.startswith(_NOTHING, at) and self._case.framing == "rdw"
-        return [at, *ends, *([at + RDW] if nothing or self._case.framing == "bdw" else [])]
+        return [at, *ends, *([at + RDW] if nothing or self._is_word(at) else [])]
 
     @cached_property
     def _firm(self) -> list[Left]:
@@ -274,15 +297,16 @@ class Judge:
         It does not say how long it is, and neither does a record follow, nor the end of the file.
         So is any record in pieces, as what is in one piece of it is not as long as it says. If even
         its header is in pieces, it has to be behind another record. Nor is it known what ends where
-        the last bytes may just as well be the length in front of another record.
+        the last bytes may just as well be the first ones of another record.
 
         ends  where records end that are in front of it
         """
         start, end = each.placed.head
-        before = {each.start, each.start - (RDW if self._case.framing == "bdw" else 0)}
+        before = {each.start, self._from(each.start)}
         if start == end and each.start and not ends & before:
             return True
-        if any(each.behind - RDW < other.start < each.behind for other in self.left):
+        others = {other.start for other in self.left} | {*self._shown}
+        if any(at in others for at in range(each.behind - RDW + 1, each.behind)):
             return True
         if each.behind == self._size == len(self._data):
             return False
@@ -295,9 +319,19 @@ class Judge:
             for other in self.left
         )
 
+    @cached_property
+    def _shown(self) -> dict[int, int]:
+        """Where rows start that have a header, and are as long as what is in them says, if it does.
+
+        And how long that is.
+        """
+        bodies = {at: self._data[at + _PREFIX[self._framing] :] for at in self._rows}
+        told = {at: implied(body) for at, body in bodies.items() if recognised(body)}
+        return {at: size for at, size in told.items() if size in (0, self._rows[at].length - RDW)}
+
     def _not_accounted(self) -> Iterator[Finding]:
         """Yield bytes that are in two records, or in none and not told."""
-        framing = self._reading.framing or self._case.framing
+        framing = self._framing
         spans = [extent(framing, self._data, each) for each in self._reading.rows]
         if None in spans:
             return
@@ -314,7 +348,8 @@ class Judge:
         for start, end in _uncovered(sorted([*rows, *told]), len(self._data)):
             gap = self._data[start:end]
             line = _line_end(gap) if in_lines else 0
-            if not (framing_only(framing, gap) or framing_only(framing, gap[line:])):
+            starts = [start + line, *range(start, max(start - RDW, -1), -1)]  # some may be told
+            if not any(framing_only(framing, self._data[each:end]) for each in starts):
                 yield Finding("bytes are in no record and not told", f"{start} to {end}")
                 return
 
@@ -328,7 +363,7 @@ class Judge:
 
     def _not_true(self) -> Iterator[Finding]:
         """Yield rows that show what is not in the file."""
-        framing = self._reading.framing or self._case.framing
+        framing = self._framing
         for row in self._reading.rows:
             head = self._data[row.offset + _PREFIX[framing] :][:HEADER]
             if framing == "ftp-record":

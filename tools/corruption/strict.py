@@ -64,13 +64,19 @@ def _read_rdw(data: bytes) -> Found:
     return _joined(_segments(data, 0, len(data)))
 
 
+def block_length(data: bytes) -> int:
+    """Return the length that data say which start with a block descriptor word; 0: they do not."""
+    (word,) = struct.unpack_from(">I", data.ljust(RDW, b"\0"))
+    length: int = word & 0x7FFF_FFFF if word >> 31 else word >> 16
+    return length if length >= 2 * RDW and (word >> 31 or not word & 0xFFFF) else 0
+
+
 def _read_bdw(data: bytes) -> Found:
     def segments() -> Iterator[tuple[int, int, bytes]]:
         at = 0
         while at < len(data):
-            (word,) = struct.unpack_from(">I", data, at)
-            length = word & 0x7FFF_FFFF if word >> 31 else word >> 16
-            _check((bool(word >> 31) or not word & 0xFFFF) and 8 <= length <= len(data) - at)
+            length = block_length(data[at : at + RDW])
+            _check(0 < length <= len(data) - at)
             yield from _segments(data, at + RDW, at + length)
             at += length
 

@@ -31,8 +31,11 @@ busy AS (
 SELECT
     system, qmgr, '' AS object, '' AS job, interval_start AS start, interval_seconds AS seconds,
     utc_offset, mq_version,
-    qjstwtb, qjsttvc, qjstrarh, qjstllcp, qjstalw, qjstciof, qjstbffl, qjstbpag, qjstcmpreq, qjstcmpfail,
-    qjstcmpuncmp, qjstcmpcomp, qjsthwc, qjsthwe,
+    qjstwtb::DOUBLE AS qjstwtb, qjsttvc::DOUBLE AS qjsttvc, qjstrarh::DOUBLE AS qjstrarh,
+    qjstllcp::DOUBLE AS qjstllcp, qjstalw::DOUBLE AS qjstalw, qjstciof::DOUBLE AS qjstciof,
+    qjstbffl::DOUBLE AS qjstbffl, qjstbpag::DOUBLE AS qjstbpag, qjstcmpreq::DOUBLE AS qjstcmpreq,
+    qjstcmpfail::DOUBLE AS qjstcmpfail, qjstcmpuncmp::DOUBLE AS qjstcmpuncmp, qjstcmpcomp::DOUBLE AS qjstcmpcomp,
+    qjsthwc::DOUBLE AS qjsthwc, qjsthwe::DOUBLE AS qjsthwe,
     qjsthlsciw::BIGINT + qjsthlmciw AS fast_writes, qjsthlscif::BIGINT + qjsthlmcif AS fast_failures,
     qjstrbuf::BIGINT + qjstract + qjstrarh AS reads, qjstwrnw::BIGINT + qjstwrf AS writes,
     100 * (1 - qjstslptu / nullif(interval_seconds * 1e6, 0)) AS busy,

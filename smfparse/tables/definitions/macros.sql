@@ -2,7 +2,7 @@
 
 -- The sum of doubles, the same to the last digit in whatever order they come: each is added as a whole number
 -- of 2^-40, which holds times of the clock, and counts, exactly.
-CREATE OR REPLACE MACRO total(number) AS sum((number * 1099511627776)::HUGEINT) / 1099511627776;
+CREATE OR REPLACE MACRO total(number) AS sum((number::DOUBLE * 1099511627776)::HUGEINT) / 1099511627776;
 
 -- What identifies a task, as text, from WTAS and from WQST: when it started, and two addresses. A timestamp
 -- has not the last twelve bits of the clock, so they are left out of CORREL as well.
@@ -112,7 +112,7 @@ first AS (
 tasks AS (
     SELECT
         input_no, source, record_no, system, qmgr, mq_version, utc_offset,
-        coalesce(wtidccn, '') AS job, wtidchl <> '' AS is_channel,
+        coalesce(wtidccn, '') AS job, coalesce(wtidchl, '') AS channel, channel <> '' AS is_channel,
         wtidatyp_text = 'CICS' OR wtidatyp_text LIKE 'IMS%' AS is_transaction,
         epoch_us(interval_start) AS begin,
         epoch_us(interval_start) + 5e5 * coalesce(interval_seconds, 0) AS middle
@@ -120,8 +120,8 @@ tasks AS (
     WHERE block_no = 1
 )
 SELECT
-    input_no, source, record_no, tasks.system, tasks.qmgr, mq_version, utc_offset, job, is_channel,
-    is_transaction,
+    input_no, source, record_no, tasks.system, tasks.qmgr, mq_version, utc_offset, job, channel,
+    is_channel, is_transaction,
     coalesce(middle < intervals.start + 1e6 * intervals.seconds, FALSE) AS is_inside,
     to_timestamp(
         CASE WHEN is_inside THEN intervals.start / 1e6 ELSE 600 * floor(middle / 6e8) END

@@ -1,0 +1,50 @@
+-- What a queue manager wrote, and how it shows what is known of its release, over all of the input.
+WITH
+written AS (
+    SELECT
+        system, qmgr, min(coalesce(time, smf_time - to_seconds(coalesce(utc_offset, 0)))) AS start,
+        (epoch_us(max(smf_time)) - epoch_us(min(smf_time))) / 1e6 AS seconds,
+        any_value(utc_offset) AS utc_offset, max(mq_version) AS mq_version,
+        count(*) FILTER (type = 115) AS statistics,
+        count(*) FILTER (type = 115 AND subtype IN (5, 6, 7)) AS class3_statistics,
+        count(*) FILTER (type = 115 AND subtype = 216) AS queue_statistics,
+        count(*) FILTER ((type = 115 AND subtype = 231) OR (type = 116 AND subtype = 10)) AS class4
+    FROM inputs.record
+    WHERE qmgr <> ''
+    GROUP BY system, qmgr
+),
+tasks AS (
+    SELECT system, qmgr, count(*) FILTER (wtidatyp = 6 OR wtidchl <> '') AS movers
+    FROM inputs.wtid
+    GROUP BY system, qmgr
+),
+queues AS (
+    SELECT
+        wqst.system, wqst.qmgr,
+        count(*) FILTER (wtidatyp IN (1, 6) AND ((getn > 0 AND getet = 0) OR (putn > 0 AND putet = 0))) AS timeless,
+        count(*) FILTER (fnoacctg) AS unaccounted,
+        count(*) FILTER (selcount > 0 AND geta > 0) AS selecting
+    FROM inputs.wqst
+    LEFT JOIN (
+        SELECT input_no, source, record_no, wtidatyp FROM inputs.wtid WHERE block_no = 1
+    ) AS owner
+        ON wqst.input_no = owner.input_no AND wqst.source = owner.source
+        AND coalesce(wqst.task_record_no, wqst.record_no) = owner.record_no
+    GROUP BY wqst.system, wqst.qmgr
+),
+structures AS (
+    SELECT system, qmgr, count(*) AS structures
+    FROM inputs.qest
+    GROUP BY system, qmgr
+)
+SELECT
+    system, qmgr, '' AS object, '' AS job, start, seconds, utc_offset, mq_version,
+    100 * TRY_CAST(split_part(mq_version, '.', 1) AS INTEGER)
+        + TRY_CAST(split_part(mq_version, '.', 2) AS INTEGER) AS release,
+    statistics, class3_statistics, queue_statistics, class4, coalesce(movers, 0) AS movers,
+    coalesce(timeless, 0) AS timeless, coalesce(unaccounted, 0) AS unaccounted,
+    coalesce(selecting, 0) AS selecting, coalesce(structures, 0) AS structures
+FROM written
+LEFT JOIN tasks USING (system, qmgr)
+LEFT JOIN queues USING (system, qmgr)
+LEFT JOIN structures USING (system, qmgr)

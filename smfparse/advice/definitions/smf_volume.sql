@@ -1,0 +1,59 @@
+-- What class 3 costs a queue manager, and how its records come (RECORD), over all of the input.
+WITH
+spent AS (
+    SELECT
+        system, qmgr,
+        wtascmn::DOUBLE + wtasban + wtasotn + coalesce(wtasprn, 0) + coalesce(wtasctn, 0) AS its_calls,
+        wtascmct + wtasbact + wtasotct + coalesce(wtasprct, 0) + coalesce(wtasctct, 0) AS its_cpu
+    FROM inputs.wtas
+    UNION ALL
+    SELECT
+        system, qmgr, openn::DOUBLE + closen + getn + putn + put1n + inqn + setn + coalesce(cbn, 0),
+        openct + closect + getct + putct + put1ct + inqct + setct + coalesce(cbct, 0)
+    FROM inputs.wqst
+),
+used AS (
+    SELECT system, qmgr, total(its_calls) AS calls, total(its_cpu) AS cpu
+    FROM spent
+    GROUP BY system, qmgr
+),
+brief AS (
+    SELECT input_no, source, record_no, TRUE AS is_brief
+    FROM inputs.wtas
+    WHERE wtasaeot AND interval_seconds + (epoch_us(interval_start)::DOUBLE - epoch_us(wtasstrt)) / 1e6 < 1
+),
+continued AS (
+    SELECT DISTINCT wqst.input_no, wqst.source, wqst.record_no, TRUE AS is_continued
+    FROM inputs.wqst
+    JOIN brief
+        ON wqst.input_no = brief.input_no AND wqst.source = brief.source
+        AND wqst.task_record_no = brief.record_no AND wqst.record_no <> brief.record_no
+),
+records AS (
+    SELECT
+        system, qmgr, smf_time, time, utc_offset, mq_version, length::DOUBLE AS length,
+        type = 116 AND subtype IN (1, 2) AS is_class3, coalesce(is_brief, is_continued, FALSE) AS is_short,
+        count(*) OVER (PARTITION BY system, qmgr, date_trunc('second', smf_time)) AS in_second
+    FROM inputs.record
+    LEFT JOIN brief USING (input_no, source, record_no)
+    LEFT JOIN continued USING (input_no, source, record_no)
+    WHERE qmgr <> ''
+),
+counted AS (
+    SELECT
+        system, qmgr, min(coalesce(time, smf_time - to_seconds(coalesce(utc_offset, 0)))) AS start,
+        (epoch_us(max(smf_time)) - epoch_us(min(smf_time))) / 1e6 AS seconds,
+        any_value(utc_offset) AS utc_offset, any_value(mq_version) AS mq_version,
+        count(*) AS records, max(in_second) AS most_in_second,
+        count(*) FILTER (is_class3) AS class3_records,
+        total(CASE WHEN is_class3 THEN length ELSE 0 END) AS class3_bytes,
+        total(CASE WHEN is_class3 AND is_short THEN length ELSE 0 END) AS brief_bytes
+    FROM records
+    GROUP BY system, qmgr
+)
+SELECT
+    system, qmgr, '' AS object, '' AS job, start, seconds, utc_offset, mq_version,
+    records, most_in_second, class3_records, class3_bytes, brief_bytes,
+    coalesce(cpu, 0) AS cpu, 0.5 * coalesce(calls, 0) + 4 * class3_records AS class3_cpu
+FROM counted
+LEFT JOIN used USING (system, qmgr)

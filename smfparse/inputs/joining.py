@@ -1,0 +1,85 @@
+"""Small SMF files, decoded together: what a chunk costs, however small it is, is paid once for all.
+
+What is decoded of them, and what there is to report, is the same as of one after the other.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+
+from smfparse.decoding import Decoder, Gathered
+from smfparse.errors import DamageLog
+from smfparse.inputs.log import Log
+from smfparse.inputs.options import ReadOptions
+from smfparse.inputs.range import Batches
+from smfparse.inputs.sources import SmfFile, Source
+from smfparse.reading import Joined, size_of
+from smfparse.tables import Wanted
+
+_SMALL = 4
+"""A file is small if so many like it are a chunk."""
+_MOST = 256
+"""Files that are decoded together."""
+
+
+def batches(
+    sources: Iterable[Source], wanted: Wanted, log: Log, options: ReadOptions, gathered: Gathered
+) -> Batches:
+    """Yield what `Source.batches` yields of each, in order; decode small files together."""
+    joined = Joined(options.limits.chunk_bytes)
+    for some in _groups(sources, options):
+        files = [each for each in some if isinstance(each, SmfFile)]
+        if len(files) > 1:
+            yield from _together(files, wanted, log, options, gathered, joined)
+        else:
+            yield from some[0].batches(wanted, log, options, gathered)
+
+
+def _groups(sources: Iterable[Source], options: ReadOptions) -> Iterator[list[Source]]:
+    """Yield sources, in order: small files that are a chunk together, and others one by one.
+
+    None are together where the first damage ends the reading, or it depends on the selection what
+    is damage: that is seen file by file.
+    """
+    most = options.limits.chunk_bytes
+    may_join = options.selection.everything and not options.strict
+    held: list[Source] = []
+    held_bytes = 0
+    for each in sources:
+        size = size_of(each.path) if isinstance(each, SmfFile) and not each.input.packing else most
+        if held and (held_bytes + size > most or len(held) == _MOST):
+            yield held
+            held, held_bytes = [], 0
+        held.append(each)
+        held_bytes += size if may_join and _SMALL * size <= most else most
+    if held:
+        yield held
+
+
+def _together(
+    files: Iterable[SmfFile],
+    wanted: Wanted,
+    log: Log,
+    options: ReadOptions,
+    gathered: Gathered,
+    joined: Joined,
+) -> Batches:
+    """Decode small files as one chunk; note the damage of each as if it was decoded alone."""
+    needs, found = gathered.needs, list[tuple[str, DamageLog]]()
+    for file in files:
+        damage = DamageLog(sys.maxsize)
+        for chunk in file.range(wanted, options).read(damage, needs, log):
+            joined.add(chunk)
+        found.append((file.name, damage))
+    in_blocks = DamageLog(sys.maxsize)
+    decoder = Decoder(
+        needs, in_blocks, unknown=log.unknown, limits=options.limits, gathered=gathered
+    )
+    made = list(decoder.decode(joined.take()))
+    for name, damage in found:
+        log.damage.extend(damage)
+        for each in in_blocks.details:
+            if each.source == name:
+                log.damage.add(each)
+    yield from made

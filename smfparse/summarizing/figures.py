@@ -1,0 +1,166 @@
+"""Figures over time: the rows of all lines, put into slots of each queue manager's time."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from smfparse.summarizing.declaration import Line, line_macros, lines
+from smfparse.summarizing.timing import Times, times_of
+from smfparse.tables import named_macros, view_macros
+
+if TYPE_CHECKING:
+    from smfparse.query import Catalog
+
+_FOLDER = Path(__file__).with_name("definitions")
+_TIMES = "summary_times"
+_SLOTS = "summary_slots"
+_LINES = "summary_lines"
+_ROWS = "summary_rows"
+_LINE_COLUMNS = ("line", "measure", "top")
+_SLOT_COLUMNS = ("system", "qmgr", "first_us", "slot_us", "slots")
+
+
+@dataclass(frozen=True)
+class Figures:
+    """A line of a queue manager: what an object was over time.
+
+    usual    over all of the time
+    highest  of a slot of time, and the local time at which that begins
+    slots    the amount and what it is per, by the number of the slot; those without data are not
+             there
+    """
+
+    line: Line
+    object: str
+    usual: float
+    highest: float
+    at: dt.datetime
+    slots: Mapping[int, tuple[float, float]]
+
+    def over_time(self, count: int, most: int) -> list[float | None]:
+        """Return the figure over time in at most `most` steps; None: no data.
+
+        count  slots that there are
+        """
+        steps = min(count, most)
+        bounds = [at * count // steps for at in range(steps + 1)]
+        return [self.of(range(*each)) for each in pairwise(bounds)]
+
+    def of(self, some: Iterable[int]) -> float | None:
+        """Return the figure over some slots; None: there is no data in them."""
+        found = [self.slots[slot] for slot in some if slot in self.slots]
+        if not found:
+            return None
+        if self.line.measure == "peak":
+            return max(amount for amount, _ in found)
+        return sum(amount for amount, _ in found) / sum(per for _, per in found)
+
+
+def line_queries(catalog: Catalog) -> dict[str, str]:
+    """Return queries for the rows of all lines and for times, by the names that hold their rows.
+
+    Macros that they need are made in the catalog.
+    """
+    queries = {_ROWS: _rows_query(), _TIMES: _sql("times")}
+    catalog.define(named_macros(" ".join(queries.values()), view_macros() + line_macros()))
+    return queries
+
+
+def held_times(catalog: Catalog) -> list[Times]:
+    """Return the times of each queue manager, of rows that the catalog holds."""
+    return times_of(
+        held(
+            catalog,
+            f"SELECT * REPLACE (epoch_us(start) AS start) FROM {_TIMES} WHERE start IS NOT NULL",
+        )
+    )
+
+
+def held(catalog: Catalog, query: str) -> list[dict[str, Any]]:
+    """Return the rows of a query over what the catalog holds: nothing is decoded for it."""
+    rows: list[dict[str, Any]] = catalog.connection.sql(query).to_arrow_table().to_pylist()
+    return rows
+
+
+def _sql(name: str) -> str:
+    return (_FOLDER / f"{name}.sql").read_text("utf-8")
+
+
+def _rows_query() -> str:
+    """Return the query for the rows of all lines."""
+    parts = (f"SELECT '{name}' AS line, * FROM ({line.sql})" for name, line in lines().items())
+    return (
+        "SELECT line, system, qmgr, object, start, seconds::DOUBLE AS seconds, "
+        "amount::DOUBLE AS amount, per::DOUBLE AS per FROM "
+        f"({' UNION ALL BY NAME '.join(parts)})"
+    )
+
+
+def _slot_table(found: Sequence[Times]) -> pa.Table:
+    """Return how the time of each queue manager is divided, as `placed.sql` reads it."""
+    texts = [pa.array([each.key[at] for each in found], pa.string()) for at in (0, 1)]
+    rows = zip(*((each.first, each.slot, each.slots) for each in found), strict=True)
+    numbers = [pa.array(each, pa.int64()) for each in rows] or [pa.array([], pa.int64())] * 3
+    return pa.table([*texts, *numbers], names=_SLOT_COLUMNS)
+
+
+def _line_table(tops: Mapping[str, int]) -> pa.Table:
+    """Return how the rows of each line become figures, as `placed.sql` reads it."""
+    rows = [(each.name, each.measure, tops.get(each.name, each.top)) for each in lines().values()]
+    return pa.table([pa.array(each) for each in zip(*rows, strict=True)], names=_LINE_COLUMNS)
+
+
+def held_figures(
+    catalog: Catalog, found_times: Sequence[Times], tops: Mapping[str, int] = MappingProxyType({})
+) -> dict[tuple[str, str], list[Figures]]:
+    """Return the figures of each queue manager, of rows that the catalog holds.
+
+    Lines are in their order, objects in theirs.
+
+    tops  objects that are wanted of a line, where these are others than are shown
+    """
+    times = {each.key: each for each in found_times}
+    catalog.connection.register(_SLOTS, _slot_table(found_times))
+    catalog.connection.register(_LINES, _line_table(tops))
+    found: dict[tuple[str, str], list[Figures]] = {}
+    for (name, key, its), rows in groupby(held(catalog, _sql("placed")), _whose):
+        slots = dict(_slots(lines()[name], rows, times[key].slot))
+        if slots:
+            found.setdefault(key, []).append(_of_object(lines()[name], its, slots, times[key]))
+    order = [*lines()]
+    for each in found.values():
+        each.sort(key=lambda figures: order.index(figures.line.name))
+    return found
+
+
+def _of_object(
+    line: Line, name: str, slots: Mapping[int, tuple[float, float]], times: Times
+) -> Figures:
+    start, (amount, per) = max(slots.items(), key=lambda each: each[1][0] / each[1][1])
+    usual = sum(each for each, _ in slots.values()) / sum(each for _, each in slots.values())
+    at = times.local(times.first + start * times.slot)
+    return Figures(line, name, usual, amount / per, at, slots)
+
+
+def _whose(row: Mapping[str, Any]) -> tuple[str, tuple[str, str], str]:
+    """Return the line, queue manager and object of a row."""
+    return row["line"], (row["system"], row["qmgr"]), row["object"]
+
+
+def _slots(
+    line: Line, rows: Iterator[Mapping[str, Any]], slot_us: int
+) -> Iterator[tuple[int, tuple[float, float]]]:
+    """Yield the slots with data: of a total those without a row have 0."""
+    for row in rows:
+        if row["amount"] is not None and row["per"]:
+            yield row["slot"], (float(row["amount"]), float(row["per"]))
+        elif line.measure == "total":
+            yield row["slot"], (0.0, slot_us / 1e6)

@@ -1,0 +1,52 @@
+"""Robust statistics of days: the usual range, and growth that is more than chance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from statistics import median
+
+CHANCE = 0.05
+"""Growth that comes about by chance more often than this is none."""
+_SPREAD = 3 * 1.4826
+"""Three standard deviations, of which the median absolute deviation is a part."""
+_FEW = 4
+"""Values of which the deviation is known only half as well."""
+_LEAST = 0.1
+"""Share of the median by which a value differs at least that is not usual."""
+
+
+def usual_range(values: Sequence[float], least: float = 0.0) -> tuple[float, float]:
+    """Return between what values usually are: about the median, by the median deviation from it.
+
+    Few values give a wider range.
+
+    least  by how much a value differs at least that is not usual
+    """
+    middle = median(values)
+    deviation = median(abs(each - middle) for each in values)
+    spread = _SPREAD * (1 + _FEW / len(values)) * deviation
+    around = max(spread, _LEAST * abs(middle), least)
+    return max(middle - around, 0.0), middle + around
+
+
+def growth(seasons: Sequence[Mapping[int, float]]) -> tuple[float, float] | None:
+    """Return the growth a day (Theil-Sen), and how probable it is by chance (Kendall).
+
+    seasons  values by day; only days of one season are compared with each other: all Mondays, say
+
+    None: there are not two days to compare.
+    """
+    slopes: list[float] = []
+    score, variance = 0, 0.0
+    for season in seasons:
+        pairs = list(combinations(sorted(season.items()), 2))
+        slopes += [(late - early) / (last - first) for (first, early), (last, late) in pairs]
+        score += sum((late > early) - (late < early) for (_, early), (_, late) in pairs)
+        count = len(season)
+        variance += count * (count - 1) * (2 * count + 5) / 18
+    if not slopes:
+        return None
+    certain = max(abs(score) - 1, 0) / math.sqrt(variance)
+    return median(slopes), math.erfc(certain / math.sqrt(2))

@@ -1,0 +1,112 @@
+"""The laws of test_laws hold for sites that nobody thought of: chains of queues, with incidents."""
+
+from __future__ import annotations
+
+import inspect
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from smfparse.simulating import read_estate, simulate
+from tests.simulating import test_laws
+from tests.simulating.simulated import Day
+from tests.support.searching import search
+
+LAWS = [
+    law
+    for name, law in vars(test_laws).items()
+    if name.startswith("test_") and [*inspect.signature(law).parameters] == ["day"]
+]
+KINDS = ("cics", "batch", "ims", "rrs")
+INCIDENTS = ("log-slow", "backlog", "surge", "poison", "restart", "smf-loss")
+FULL = 2**32 - 1
+"""A counter that says no more how many bytes a task logged."""
+FLAT = {"points": [[0, 1.0]]}
+
+
+def _putter(draw: st.DrawFn, queue: str) -> dict[str, Any]:
+    """Return an application that puts to a queue at a rate."""
+    return {
+        **_worker(draw),
+        "rate": draw(st.floats(0.01, 60)),
+        "put": {queue: draw(st.sampled_from([0.3, 1, 2]))},
+        "put1": draw(st.booleans()),
+        "stays": draw(st.sampled_from([0, 0, 2000])),
+    }
+
+
+def _worker(draw: st.DrawFn) -> dict[str, Any]:
+    """Return what any application is."""
+    return {
+        "queue_manager": "QM01",
+        "kind": draw(st.sampled_from(KINDS)),
+        "job": draw(st.sampled_from(["JOBA", "JOBB", "JOBC"])),
+        "tasks": draw(st.integers(1, 4)),
+        "curve": "flat",
+        "size": draw(st.integers(1, 3000)),
+        "persistent": draw(st.booleans()),
+        "commit": draw(st.sampled_from([0, 1, 10])),
+        "think": draw(st.floats(50, 90_000)),
+        "reopen": draw(st.sampled_from([0.0, 0.1, 1.0])),
+        "window": draw(st.sampled_from(["", "", "03:10-15:40"])),
+    }
+
+
+def _queues(draw: st.DrawFn, chain: int) -> dict[str, Any]:
+    """Return the queues of a chain: shared, or on a page set; messages may expire, or be copied."""
+    names = [f"Q{chain}.{step}" for step in range(draw(st.integers(1, 3)))]
+    shared = {"structure": "APP1"} if draw(st.booleans()) else {"page_set": chain % 2}
+    queues: dict[str, Any] = {name: {"queue_manager": "QM01", **shared} for name in names}
+    if draw(st.booleans()):
+        queues[names[-1]]["stream"] = f"COPY{chain}"
+        queues[f"COPY{chain}"] = {"queue_manager": "QM01", "page_set": 1, "expiry": 7200}
+    return queues
+
+
+@st.composite
+def sites(draw: st.DrawFn) -> dict[str, Any]:
+    """Return the declaration of a site: some chains of queues, each with a putter at its start."""
+    queues: dict[str, Any] = {}
+    applications: dict[str, Any] = {}
+    for chain in range(draw(st.integers(1, 4))):
+        mine = _queues(draw, chain)
+        names = [name for name in mine if name.startswith("Q")]
+        queues |= mine
+        applications[f"PUT{chain}"] = _putter(draw, names[0])
+        for name, behind in zip(names, [*names[1:], None], strict=True):
+            put = {} if behind is None else {"put": {behind: 1}}
+            applications[f"GET{name}"] = {**_worker(draw), "get": [name], **put}
+    pools = {"0": {"buffers": draw(st.integers(500, 20_000))}, "1": {}}
+    page_sets = {"0": {"pool": 0, "pages": 5000}, "1": {"pool": 1, "pages": 20_000}}
+    incidents = [
+        {"kind": kind, "at": "10:00", "length": draw(st.sampled_from(["20m", "3h"]))}
+        for kind in draw(st.lists(st.sampled_from(INCIDENTS), max_size=2, unique=True))
+    ]
+    return {
+        "site": {"interval": "2h", "group": "QSG1"},
+        "curves": {"flat": FLAT},
+        "queue_managers": {"QM01": {"pools": pools, "page_sets": page_sets}},
+        "queues": queues,
+        "applications": applications,
+        "incidents": incidents,
+    }
+
+
+@given(site=sites(), seed=st.integers(0, 1000))
+@search(4)
+def test_the_laws_hold_for_any_site(site: dict[str, Any], seed: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "site.smf"
+        simulate(path, read_estate("site", site), seed)
+        day = Day(path)
+        assume(day.one("SELECT coalesce(max(wtasjwb), 0) FROM wtas") < FULL)
+        for law in LAWS:
+            law(day)
+        day.connection.close()
+
+
+def test_the_laws_are_asked() -> None:
+    assert len(LAWS) > 15

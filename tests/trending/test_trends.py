@@ -1,0 +1,168 @@
+"""The last day against those like it, over rows that a test writes."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, cast
+
+import pyarrow as pa
+import pytest
+
+from smfparse.query import Catalog, connected
+from smfparse.tables import named_macros, view_macros
+from smfparse.trending import Trend, trended
+from smfparse.trending.running import Course
+
+MONDAY = dt.datetime(2026, 3, 2)
+EAST = 3600
+Value = Callable[[int, int], float]
+"""The figure of a day and an hour."""
+
+
+class Held:
+    """A catalog whose rows are those of a test."""
+
+    def __init__(self, rows: Sequence[dict[str, Any]], times: Sequence[dict[str, Any]]) -> None:
+        self.connection = connected()
+        self.connection.execute("SET TimeZone = 'UTC'")
+        self.connection.execute(named_macros("total", view_macros()))
+        self._tables = [pa.Table.from_pylist(list(each)) for each in (rows, times)]
+
+    def define(self, _macros: str) -> None:
+        """Macros of lines are not used: their rows are here."""
+
+    def arrows(self, _queries: Sequence[str]) -> Iterator[pa.Table]:
+        yield from self._tables
+
+
+def trend(days: int, values: dict[tuple[str, str], Value], last_hour: int = 24) -> Trend:
+    """Return the trend of figures by line and object; their hours are an interval each."""
+    hours = [
+        (day, hour) for day in range(days) for hour in range(24 if day < days - 1 else last_hour)
+    ]
+    keys = {"system": "SYS1", "qmgr": "QM01", "seconds": 3600.0}
+    starts = {
+        (day, hour): (MONDAY + dt.timedelta(days=day, hours=hour, seconds=-EAST)).replace(
+            tzinfo=dt.UTC
+        )
+        for day, hour in hours
+    }
+    rows = [
+        {
+            "line": line,
+            "object": name,
+            "start": starts[each],
+            "amount": amount,
+            "per": 3600.0,
+            **keys,
+        }
+        for (line, name), value in values.items()
+        for each in hours
+        if (amount := value(*each)) >= 0
+    ]
+    times = [
+        {"kind": 1, "start": start, "utc_offset": EAST, "mq_version": "9.4.0", **keys}
+        for start in starts.values()
+    ]
+    (found,) = trended(cast("Catalog", Held(rows, times)))
+    return found
+
+
+def only(found: Trend) -> Course:
+    (course,) = found.courses
+    return course
+
+
+def weekly(day: int, hour: int) -> float:
+    """As on every working day and every weekend, with some noise."""
+    return (20 if day % 7 < 5 else 5) + hour / 10 + (day * 7 + hour * 5) % 3 / 10
+
+
+def test_a_usual_day_has_no_unusual_hour_and_does_not_grow() -> None:
+    found = trend(29, {("page-set", "page set 1"): weekly})
+    course = only(found)
+    assert (found.days, found.weekday, found.last) == (29, True, dt.date(2026, 3, 30))
+    assert found.comparable == [dt.date(2026, 3, each) for each in (2, 9, 16, 23)]
+    assert (course.hours, course.per_week, course.days_left) == ({}, None, None)
+    assert course.usual[0] < course.last < course.usual[1]
+
+
+def test_hours_above_and_below_are_found() -> None:
+    def value(day: int, hour: int) -> float:
+        return {10: 60.0, 11: 60.0, 20: 2.0}.get(hour, 20) if day == 28 else 20
+
+    course = only(trend(29, {("page-set", "page set 1"): value}))
+    assert course.hours == {10: True, 11: True, 20: False}
+    assert course.last == 60
+
+
+@pytest.mark.parametrize(
+    ("line", "limit"), [("page-set", 100), ("log-busy", 95), ("current-channels", 100),
+                        ("storage-31", 100)],
+)  # fmt: skip
+def test_days_until_a_limit_are_those_of_its_growth(line: str, limit: float) -> None:
+    scale = 3600 if line == "log-busy" else 1
+    found = only(trend(29, {(line, "it"): lambda day, hour: (weekly(0, hour) + day) * scale}))
+    assert found.per_week == pytest.approx(7)
+    highest = weekly(0, 23) + 28
+    assert found.days_left == pytest.approx(limit - highest, abs=0.5)
+
+
+def test_every_page_set_that_grows_is_followed() -> None:
+    values = {
+        ("page-set", f"page set {each}"): lambda day, _, each=each: 10.0 * each + day
+        for each in range(5)
+    }
+    assert len(trend(29, values).courses) == 5
+
+
+def test_what_shrinks_has_no_days_left() -> None:
+    course = only(trend(29, {("page-set", "it"): lambda day, _: 90.0 - day}))
+    assert course.per_week == pytest.approx(-7)
+    assert course.days_left is None
+
+
+def test_with_few_weeks_working_days_are_alike() -> None:
+    found = trend(11, {("page-set", "it"): weekly})
+    assert (found.weekday, found.last) == (False, dt.date(2026, 3, 12))
+    assert [each.day for each in found.comparable] == [2, 3, 4, 5, 6, 9, 10, 11]
+    assert only(found).hours == {}
+
+
+def test_under_three_days_nothing_is_compared() -> None:
+    found = trend(3, {("page-set", "it"): weekly})
+    assert (len(found.comparable), found.courses, found.new) == (2, (), None)
+    assert len(trend(4, {("page-set", "it"): weekly}).comparable) == 3
+
+
+def test_a_last_day_that_is_not_over_is_compared_by_its_hours() -> None:
+    course = only(trend(11, {("page-set", "it"): lambda _, hour: hour}, last_hour=9))
+    assert (course.last, course.hours) == (8, {})
+
+
+def test_days_of_which_too_much_is_missing_are_not_comparable() -> None:
+    def holes(day: int, hour: int) -> float:
+        return -1 if day == 2 and hour > 8 else 20
+
+    found = trend(5, {("page-set", "it"): holes})
+    assert [each.day for each in found.comparable] == [2, 3, 5]
+
+
+def test_names_that_are_new_and_gone() -> None:
+    def on(*days: int) -> Value:
+        return lambda day, _: 1.0 if day in days else -1
+
+    found = trend(
+        5,
+        {
+            ("queue-cpu", "OLD"): on(0, 1, 2, 3, 4),
+            ("queue-cpu", "NEW"): on(4),
+            ("queue-cpu", "GONE"): on(0, 2, 3),
+            ("queue-cpu", "SELDOM"): on(1),
+            ("job-cpu", "NEWJOB"): on(4),
+            ("channel-messages", "GONE.CHL"): on(0, 1, 2, 3),
+        },
+    )
+    assert found.new == {"queues": ["NEW"], "jobs": ["NEWJOB"], "channels": []}
+    assert found.gone == {"queues": ["GONE"], "jobs": [], "channels": ["GONE.CHL"]}
