@@ -1,0 +1,38 @@
+-- The region of the queue manager at the end of an interval: QSRS, the pool that grew most (QSPH), and how fast
+-- 31-bit storage falls: least squares over the day before, of which there are 24 moments and 20 hours.
+WITH
+intervals AS (
+    SELECT DISTINCT system, qmgr, interval_start AS start, interval_seconds AS seconds
+    FROM inputs.qsst
+),
+pools AS (
+    SELECT
+        system, qmgr, time, arg_max(qsphname, qsphstor::BIGINT - qsphostor) AS pool,
+        max(qsphstor::BIGINT - qsphostor) AS pool_grown
+    FROM inputs.qsph
+    WHERE NOT qsph64bit
+    GROUP BY system, qmgr, time
+),
+snapshots AS (
+    SELECT
+        r.system, r.qmgr, coalesce(i.start, r.time) AS start, coalesce(i.seconds, 0) AS seconds, r.utc_offset,
+        r.mq_version, pool, pool_grown, epoch(r.time) AS moment,
+        qsrsaval::BIGINT AS available, qsrsaval::DOUBLE / 1048576 AS available_mb,
+        qsrssos::BIGINT + qsrscrit + qsrsmvs AS reserved,
+        qsrsaval64::DOUBLE / 1048576 AS available_64_mb, qsrsmemlim::DOUBLE AS memlimit_mb
+    FROM inputs.qsrs AS r
+    ASOF LEFT JOIN intervals AS i ON r.system = i.system AND r.qmgr = i.qmgr AND r.time > i.start
+    ASOF LEFT JOIN pools AS p ON r.system = p.system AND r.qmgr = p.qmgr AND r.time + INTERVAL 1 MINUTE >= p.time
+)
+SELECT
+    system, qmgr, '' AS object, '' AS job, start, seconds, utc_offset, mq_version,
+    pool, pool_grown, available, available_mb, reserved, available_64_mb, memlimit_mb,
+    count(*) OVER one_day AS moments, regr_slope(available_mb, moment) OVER one_day AS slope,
+    regr_r2(available_mb, moment) OVER one_day AS fit,
+    CASE
+        WHEN moments >= 24 AND moment - min(moment) OVER one_day >= 72000
+            AND slope < 0 AND fit * (moments - 2) > 4.3 * (1 - fit)
+        THEN available_mb / -slope / 3600
+    END AS hours_to_end
+FROM snapshots
+WINDOW one_day AS (PARTITION BY system, qmgr ORDER BY moment RANGE BETWEEN 86400 PRECEDING AND CURRENT ROW)
