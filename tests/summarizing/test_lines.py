@@ -64,7 +64,8 @@ def of_line(day: Day, name: str) -> dict[str, Figures]:
 def expected(catalog: Catalog, day: Day, query: str) -> dict[str, float]:
     condition = f"qmgr = '{day.times.qmgr}' AND system = '{day.times.system}'"
     where = "AND" if "WHERE" in query else "WHERE"
-    rows = catalog.connection.sql(f"{query} {where} {condition} GROUP BY ALL").fetchall()
+    views = catalog.with_everything()
+    rows = views.sql(f"{query} {where} {condition} GROUP BY ALL").fetchall()
     return {name: float(value) for name, value in rows if value is not None}
 
 
