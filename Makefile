@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo quick test check coverage format-check lint types docs docs-check site wheel-check bench fuzz corrupt mutate fixtures lock clean
+.PHONY: help demo quick test check coverage format-check lint types docs docs-check site wheel-check bench fuzz corrupt mutate score fixtures lock clean
 
 help:
 	@echo "make demo      show a simulated day with a slow log, and what is wrong in it"
@@ -15,6 +15,7 @@ help:
 	@echo "make bench     ratios against md5sum, measured in one run, on data as rich as real (SIZE=200MB ROUNDS=5)"
 	@echo "make fuzz      the property tests, for half an hour and more (EXAMPLES=500)"
 	@echo "make corrupt   damage SMF files at random: is anything lost in silence? (COUNT=100000 SEED=1)"
+	@echo "make score     check simulated days: does it find what their answer keys name? (SEEDS=20)"
 	@echo "make mutate    change SQL and Python at random: do the tests notice? (COUNT=100 SEED=1)"
 	@echo "make docs      write the generated parts of docs/, the output of examples among them"
 	@echo "make site      build the site of docs/ in site/"
@@ -77,6 +78,9 @@ fuzz: $(READY)
 
 corrupt: $(READY)
 	$(BIN)/python tools/corrupt.py --count $(or $(COUNT),100000) --seed $(or $(SEED),1)
+
+score: $(READY)
+	$(BIN)/python tools/score.py --seeds $(or $(SEEDS),20) --write
 
 mutate: $(READY)
 	$(BIN)/python tools/mutate.py --workers 2 --count $(or $(COUNT),100) --seed $(or $(SEED),1)

@@ -70,11 +70,11 @@ def _commits(number: int) -> dict[str, Any]:
 def _used(subject: str, rows: Rows, figure: str) -> list[tuple[int, float, float]]:
     """Return number, length and figure of a subject's intervals; that at START has number 0."""
     which = subjects()[subject]
-    with Bench(rows, which.tables) as bench:
-        bench.define(named_macros(which.sql, view_macros()))
-        found = bench.arrow(
-            f"SELECT start, seconds, {figure} AS figure FROM ({which.sql}) ORDER BY start"
-        )
+    bench = Bench(rows, which.tables)
+    bench.define(named_macros(which.sql, view_macros()))
+    found = bench.arrow(
+        f"SELECT start, seconds, {figure} AS figure FROM ({which.sql}) ORDER BY start"
+    )
     return [
         (round((start - START).total_seconds() / SECONDS), seconds, value)
         for start, seconds, value in (each.values() for each in found.to_pylist())

@@ -25,9 +25,9 @@ def test_no_number_is_too_large_for_a_rule(name: str) -> None:
     rows = {table: [*_rows(table)] for table in subject.tables}
     some = [each for each in rules().values() if each.subject == name and each.complete]
     query = subject_query(subject, some)
-    with Bench(rows, subject.tables) as bench:
-        bench.define(named_macros(query, view_macros()))
-        assert "start" in bench.arrow(query).column_names
+    bench = Bench(rows, subject.tables)
+    bench.define(named_macros(query, view_macros()))
+    assert "start" in bench.arrow(query).column_names
 
 
 def _rows(table: str) -> Iterator[dict[str, Any]]:

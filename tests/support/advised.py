@@ -90,34 +90,25 @@ def _asked(which: Rule, rows: Rows, shown: str, where: str = "") -> list[dict[st
     subject = subjects()[which.subject]
     unknown = rows.keys() - {*subject.tables}
     assert not unknown, f"{which.subject} does not read {unknown}"
-    with Bench(rows, subject.tables) as bench:
-        query = subject_query(subject, [which])
-        bench.define(named_macros(query, view_macros()))
-        found = bench.arrow(f"SELECT {shown} FROM ({query}) {where}")
+    bench, query = Bench(rows, subject.tables), subject_query(subject, [which])
+    bench.define(named_macros(query, view_macros()))
+    found = bench.arrow(f"SELECT {shown} FROM ({query}) {where}")
     return cast(list[dict[str, Any]], found.to_pylist())
 
 
 def checked(rows: Rows, policy: Policy = NO_POLICY) -> Checked:
     """Return what all rules say of rows."""
     tables = dict.fromkeys(each for subject in subjects().values() for each in subject.tables)
-    with Bench(rows, tables) as bench:
-        return run_rules(cast(Catalog, bench), policy)
+    return run_rules(cast(Catalog, Bench(rows, tables)), policy)
 
 
 class Bench:
-    """A catalog of tables that a test has written."""
+    """A catalog of tables that a test has written; one at a time, on one connection."""
 
     def __init__(self, rows: Rows, tables: Iterable[str]) -> None:
-        self.connection = connected()
-        self.connection.execute("CREATE SCHEMA inputs; SET TimeZone = 'UTC'")
+        self.connection = _connection()
         for table in tables:
             _make(self.connection, table, rows.get(table, []))
-
-    def __enter__(self) -> Bench:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.connection.close()
 
     def define(self, macros: str) -> None:
         self.connection.execute(macros)
@@ -129,6 +120,13 @@ class Bench:
         return map(self.arrow, queries)
 
 
+@cache
+def _connection() -> Connection:
+    connection = connected()
+    connection.execute("CREATE SCHEMA inputs; SET TimeZone = 'UTC'")
+    return connection
+
+
 def _make(connection: Connection, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
     """Make a table with rows."""
     columns = [pa.field("input_no", pa.int32()), *schema(table)]
@@ -136,13 +134,11 @@ def _make(connection: Connection, table: str, rows: Sequence[Mapping[str, Any]])
     known = {_WHEN, *(each.name for each in columns)}
     for row in rows:
         assert row.keys() <= known, f"{table} has no {row.keys() - known}"
-    arrays = [
-        pa.array([_value(each, row, number) for number, row in enumerate(rows)], _plain(each.type))
-        for each in columns
-    ]
+    usual = [_usual(row, number) | row for number, row in enumerate(rows)]
+    arrays = [pa.array([_value(each, row) for row in usual], _plain(each.type)) for each in columns]
     held = pa.Table.from_arrays(arrays, names=[each.name for each in columns])
     connection.register(f"held_{table}", held)
-    connection.execute(f"CREATE TABLE inputs.{table} AS SELECT * FROM held_{table}")
+    connection.execute(f"CREATE OR REPLACE TABLE inputs.{table} AS SELECT * FROM held_{table}")
 
 
 def _copies(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -156,23 +152,24 @@ def _plain(kind: Any) -> Any:
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
-def _value(column: Any, row: Mapping[str, Any], number: int) -> Any:
-    """Return the value of a column: as written, as the keys of a usual interval, or 0."""
+def _usual(row: Mapping[str, Any], number: int) -> dict[str, Any]:
+    """Return the keys of a usual interval."""
     start = START + dt.timedelta(seconds=row.get(_WHEN, 0) * SECONDS)
-    usual = {
+    end = start + dt.timedelta(seconds=SECONDS)
+    return {
         "input_no": 0, "system": "SYSA", "qmgr": "QM01", "qsg": None, "mq_version": "9.4.0",
         "source": "day.smf", "record_no": row.get("record_no", 1), "record_offset": 0,
-        "block_no": row.get("block_no", number + 1), "utc_offset": 0,
-        "interval_start": start, "interval_seconds": SECONDS,
-        "time": start + dt.timedelta(seconds=SECONDS),
-        "smf_time": (start + dt.timedelta(seconds=SECONDS)).replace(tzinfo=None),
-        "counted_at": (start + dt.timedelta(seconds=SECONDS / 2)).replace(tzinfo=None),
+        "block_no": row.get("block_no", number + 1), "utc_offset": 0, "interval_start": start,
+        "interval_seconds": SECONDS, "time": end, "smf_time": end.replace(tzinfo=None),
+        "counted_at": (end - dt.timedelta(seconds=SECONDS / 2)).replace(tzinfo=None),
         "task_record_no": row.get("record_no", 1),
     }  # fmt: skip
+
+
+def _value(column: Any, row: Mapping[str, Any]) -> Any:
+    """Return the value of a column: as written, as the keys of a usual interval, or 0."""
     if column.name in row:
         return None if row[column.name] == ABSENT else row[column.name]
-    if column.name in usual:
-        return usual[column.name]
     kind = _plain(column.type)
     if pa.types.is_string(kind) or pa.types.is_timestamp(kind):
         return None
