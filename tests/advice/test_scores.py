@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,11 @@ HEALTHY = "payments"
 
 
 @pytest.fixture(scope="module")
-def score(request: pytest.FixtureRequest) -> Any:
+def score() -> Iterator[Any]:
     """The tool."""
     sys.path.insert(0, str(PROJECT / "tools"))
-    request.addfinalizer(lambda: sys.path.remove(str(PROJECT / "tools")))
-    return importlib.import_module("score")
+    yield importlib.import_module("score")
+    sys.path.remove(str(PROJECT / "tools"))
 
 
 def _named() -> list[str]:
