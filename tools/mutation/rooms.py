@@ -34,6 +34,9 @@ ROOMS = {
     "comparing": Room(
         ("smfparse/comparing/compare.sql",), ("tests/comparing", "tests/cli/test_compare.py")
     ),
+    "advice": Room(
+        ("smfparse/advice/*.py", "smfparse/advice/definitions/*.sql"), ("tests/advice",)
+    ),
     "decoding": Room(("smfparse/decoding/*.py",), ("tests/decoding",)),
     "selecting": Room(("smfparse/selecting/*.py",), ("tests/selecting",)),
     "inputs": Room(("smfparse/inputs/*.py",), ("tests/inputs",)),
