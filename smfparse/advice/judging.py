@@ -192,9 +192,9 @@ def _microseconds(column: pa.ChunkedArray) -> NDArray[np.int64]:
 
 
 def held_rows(catalog: Catalog, query: str) -> list[dict[str, Any]]:
-    """Return the rows of a query over subjects' rows, which are in memory."""
-    found = catalog.connection.sql(query)
-    return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
+    """Return the rows of a query over what the catalog holds: nothing is decoded for it."""
+    rows: list[dict[str, Any]] = catalog.connection.sql(query).to_arrow_table().to_pylist()
+    return rows
 
 
 def crossed_rows(rule: Rule) -> str:

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from smfparse.summarizing.declaration import Line as Line
     from smfparse.summarizing.declaration import lines as lines
     from smfparse.summarizing.figures import Figures as Figures
-    from smfparse.summarizing.figures import held as held
     from smfparse.summarizing.figures import held_figures as held_figures
     from smfparse.summarizing.figures import held_times as held_times
     from smfparse.summarizing.figures import line_queries as line_queries
@@ -27,7 +26,7 @@ else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         declaration="Line lines",
-        figures="Figures held held_figures held_times line_queries",
+        figures="Figures held_figures held_times line_queries",
         printing="SummaryDocument",
         running="Day Summary summarized",
         sparks="BLOCKS sparkline",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from smfparse.advice import held_rows
 from smfparse.summarizing.declaration import Line, line_macros, lines
 from smfparse.summarizing.timing import Times, times_of
 from smfparse.tables import named_macros, view_macros
@@ -77,17 +78,11 @@ def line_queries(catalog: Catalog) -> dict[str, str]:
 def held_times(catalog: Catalog) -> list[Times]:
     """Return the times of each queue manager, of rows that the catalog holds."""
     return times_of(
-        held(
+        held_rows(
             catalog,
             f"SELECT * REPLACE (epoch_us(start) AS start) FROM {_TIMES} WHERE start IS NOT NULL",
         )
     )
-
-
-def held(catalog: Catalog, query: str) -> list[dict[str, Any]]:
-    """Return the rows of a query over what the catalog holds: nothing is decoded for it."""
-    rows: list[dict[str, Any]] = catalog.connection.sql(query).to_arrow_table().to_pylist()
-    return rows
 
 
 def _sql(name: str) -> str:
@@ -131,7 +126,7 @@ def held_figures(
     catalog.connection.register(_SLOTS, _slot_table(found_times))
     catalog.connection.register(_LINES, _line_table(tops))
     found: dict[tuple[str, str], list[Figures]] = {}
-    for (name, key, its), rows in groupby(held(catalog, _sql("placed")), _whose):
+    for (name, key, its), rows in groupby(held_rows(catalog, _sql("placed")), _whose):
         slots = dict(_slots(lines()[name], rows, times[key].slot))
         if slots:
             found.setdefault(key, []).append(_of_object(lines()[name], its, slots, times[key]))

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from smfparse.summarizing import Figures, Times, held, held_figures, held_times, line_queries, lines
+from smfparse.advice import held_rows
+from smfparse.summarizing import Figures, Times, held_figures, held_times, line_queries, lines
 from smfparse.trending.statistics import CHANCE, growth, usual_range
 
 if TYPE_CHECKING:
@@ -217,7 +218,7 @@ def _names(catalog: Catalog) -> dict[tuple[str, str], dict[str, dict[str, set[in
     kinds = {name: line.names for name, line in lines().items() if line.names}
     query = _NAMES.format(day=_DAY_US, lines=", ".join(f"'{each}'" for each in kinds))
     found: dict[tuple[str, str], dict[str, dict[str, set[int]]]] = {}
-    for row in held(catalog, query):
+    for row in held_rows(catalog, query):
         of_kind = found.setdefault((row["system"], row["qmgr"]), {})
         names = of_kind.setdefault(kinds[row["line"]], {})
         names.setdefault(row["object"], set()).add(row["day"])

@@ -1,28 +1,41 @@
 -- The region of the queue manager at the end of an interval: QSRS, the pool that grew most (QSPH), and how fast
--- 31-bit storage falls: least squares over the day before, of which there are 24 moments and 20 hours.
+-- 31-bit storage falls: least squares over the day before, of which there are 24 moments and 20 hours. Where these
+-- records have no time of MQ, it is that of SMF.
 WITH
 intervals AS (
-    SELECT DISTINCT system, qmgr, interval_start AS start, interval_seconds AS seconds
+    SELECT DISTINCT system, qmgr, interval_start AS start, interval_seconds AS seconds, utc_offset
     FROM inputs.qsst
+),
+offsets AS (
+    SELECT system, qmgr, max(utc_offset) AS known FROM intervals GROUP BY ALL
+),
+regions AS (
+    SELECT
+        r.* REPLACE (coalesce(utc_offset, known, 0) AS utc_offset),
+        coalesce(time, (smf_time - to_seconds(coalesce(utc_offset, known, 0))) AT TIME ZONE 'UTC') AS taken
+    FROM (SELECT system, qmgr, utc_offset, mq_version, time, smf_time, qsrsaval, qsrssos, qsrscrit, qsrsmvs, qsrsaval64,
+        qsrsmemlim FROM inputs.qsrs) AS r
+    LEFT JOIN offsets USING (system, qmgr)
 ),
 pools AS (
     SELECT
-        system, qmgr, time, arg_max(qsphname, qsphstor::BIGINT - qsphostor) AS pool,
+        system, qmgr, smf_time, arg_max(qsphname, qsphstor::BIGINT - qsphostor) AS pool,
         max(qsphstor::BIGINT - qsphostor) AS pool_grown
     FROM inputs.qsph
     WHERE NOT qsph64bit
-    GROUP BY system, qmgr, time
+    GROUP BY system, qmgr, smf_time
 ),
 snapshots AS (
     SELECT
-        r.system, r.qmgr, coalesce(i.start, r.time) AS start, coalesce(i.seconds, 0) AS seconds, r.utc_offset,
-        r.mq_version, pool, pool_grown, epoch(r.time) AS moment,
+        r.system, r.qmgr, coalesce(i.start, taken) AS start, coalesce(i.seconds, 0) AS seconds, r.utc_offset,
+        r.mq_version, pool, pool_grown, epoch(taken) AS moment,
         qsrsaval::BIGINT AS available, qsrsaval::DOUBLE / 1048576 AS available_mb,
         qsrssos::BIGINT + qsrscrit + qsrsmvs AS reserved,
         qsrsaval64::DOUBLE / 1048576 AS available_64_mb, qsrsmemlim::DOUBLE AS memlimit_mb
-    FROM inputs.qsrs AS r
-    ASOF LEFT JOIN intervals AS i ON r.system = i.system AND r.qmgr = i.qmgr AND r.time > i.start
-    ASOF LEFT JOIN pools AS p ON r.system = p.system AND r.qmgr = p.qmgr AND r.time + INTERVAL 1 MINUTE >= p.time
+    FROM regions AS r
+    ASOF LEFT JOIN intervals AS i ON r.system = i.system AND r.qmgr = i.qmgr AND taken > i.start
+    ASOF LEFT JOIN pools AS p
+        ON r.system = p.system AND r.qmgr = p.qmgr AND r.smf_time + INTERVAL 1 MINUTE >= p.smf_time
 )
 SELECT
     system, qmgr, '' AS object, '' AS job, start, seconds, utc_offset, mq_version,
