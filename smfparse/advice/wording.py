@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from smfparse.advice.declaration import IMPACTS, Rule
 from smfparse.advice.findings import Figure, Finding, Once
-from smfparse.rendering import STYLES
+from smfparse.rendering import ABSENT, STYLES
 
 _SHOWN_JOBS = 5
 _KINDS = {"queue": "--queue", "channel": "--channel"}
@@ -19,7 +19,8 @@ _ONE_DAY = 10
 
 def shown(figure: Figure) -> str:
     """Return a figure in its words."""
-    return figure.text.replace("{}", STYLES[figure.style][0](figure.value))
+    known = figure.value is not None
+    return figure.text.replace("{}", STYLES[figure.style][0](figure.value) if known else ABSENT)
 
 
 def moment_text(moment: dt.datetime) -> str:

@@ -15,7 +15,7 @@ from smfparse.advice import rules
 from smfparse.rendering import FORMATS
 from tests.support import command
 from tests.support.paths import FIXTURES
-from tests.support.real import REAL_DATA, needs_real_data
+from tests.support.real import REAL_DATA, every_file, needs_real_data
 
 EMPTY_KINDS = {"115": "START TRACE(ACCTG) CLASS(3)", "116": "START TRACE(STAT) CLASS(1)"}
 
@@ -96,6 +96,15 @@ def test_the_diagnosis_comes_first_and_names_what_it_explains(slow_log: Path) ->
     explained = {each["rule"] for each in first["explains"]}
     assert {"LOG-RESPONSE", "TASK-LOG-WAIT"} <= explained
     assert "IMSPAY" in {each["job"] for each in first["explains"]}
+
+
+@every_file
+@pytest.mark.parametrize("form", sorted([*FORMATS, "junit"]))
+def test_every_file_is_checked_in_every_form(form: str, path: Path) -> None:
+    result = check(path, "--format", form)
+
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout
 
 
 @pytest.mark.parametrize("form", sorted(FORMATS))
