@@ -41,7 +41,7 @@ class Figure:
     style: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Finding:
     """What a rule, or a diagnosis, found about an object of a queue manager.
 
@@ -157,7 +157,8 @@ def found(judged: Judged, rule: Rule, catalog: Catalog) -> Iterator[Finding]:
     values = judged.number(value_column(rule))
     sums = _summed(judged, rule, catalog)
     for group in groups:
-        rows = np.flatnonzero((judged.groups == group) & (states >= 0) & (states < State.FEW_CLEAR))
+        rows = judged.rows(group)
+        rows = rows[(states[rows] >= 0) & (states[rows] < State.FEW_CLEAR)]
         finding = _timed(judged, rule, rows, states[rows] == State.CROSSED)
         if finding.share >= rule.least_share:
             crossed = rows[states[rows] == State.CROSSED]
@@ -282,10 +283,10 @@ def seen_once(judged: Judged, rule: Rule) -> Iterator[Once]:
     few = states == State.FEW_CROSSED
     values = judged.number(value_column(rule)) if few.any() else np.zeros(0)
     for group in np.unique(judged.groups[few]):
-        its = judged.groups == group
-        if (states[its] == State.CROSSED).any():
+        rows = judged.rows(group)
+        if (states[rows] == State.CROSSED).any():
             continue
-        rows = np.flatnonzero(its & few)
+        rows = rows[few[rows]]
         row = rows[_worst(values[rows], lowest=rule.lowest)]
         system, qmgr, name, job = (each or "" for each in judged.keys[group])
         at = moment(int(judged.starts[row]), judged.offset(row))

@@ -65,6 +65,11 @@ class Judged:
         found = np.asarray(self.table[rule.id].combine_chunks().fill_null(-1))
         return np.where(self.excluded, -1, found).astype(np.int8)
 
+    def rows(self, group: int) -> NDArray[np.int64]:
+        """Return the rows of a group, which follow one another."""
+        first, last = np.searchsorted(self.groups, [group, group + 1])
+        return np.arange(first, last)
+
     def offset(self, row: int) -> int:
         """Return how many seconds local time is ahead of UTC in a row."""
         return int(self.table["utc_offset"][row].as_py() or 0)
