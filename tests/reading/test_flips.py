@@ -261,19 +261,24 @@ def test_a_piece_that_covers_the_next_record_hides_nothing(tmp_path: Path, cuts:
         assert len(found.damage) == 1
 
 
-@pytest.mark.parametrize("blocks", [[bytes(300)], [record(QIST)[4:] + bytes(40)]])
-def test_a_record_with_more_in_it_than_its_triplets_tell_is_sound(
-    tmp_path: Path, blocks: list[bytes]
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [(bytes(300), 0), (record(QIST)[4:] + bytes(40), 3)],
+    ids=["bytes", "a header"],
+)
+def test_a_record_with_more_in_it_than_its_triplets_tell_is_kept(
+    tmp_path: Path, more: bytes, told: int
 ) -> None:
-    """Whatever that is: a header without an RDW in front leads nowhere."""
-    long = record(QIST) + b"".join(blocks)
+    """A header in what is more, with nothing that leads to it, may be of a record: it is told."""
+    long = record(QIST) + more
     long = len(long).to_bytes(2, "big") + long[2:]
     bodies = [record(QIST, qmgr=1)[4:], long[4:], record(QMST, qmgr=2)[4:]] * 3
     path = tmp_path / "input"
     for name in ("rdw", "bdw", "length", "ftp-block"):
         path.write_bytes(BY_NAME[name].write(bodies).data)
         found = Reading(path)
-        assert (found.bodies, found.damage) == (bodies, [])
+        assert found.bodies == bodies
+        assert [each.length for each in found.damage] == [0] * told
 
 
 def test_a_sound_record_behind_damage_is_kept_though_an_orphan_follows_it(tmp_path: Path) -> None:

@@ -359,8 +359,9 @@ def test_full_row_groups_are_written_as_they_come(
     """Two inputs give two batches here: with no room in a group, each is written by itself."""
     again = dump.with_name("again.smf")
     again.write_bytes(dump.read_bytes())
-    options = ReadOptions(keep_duplicates=True, limits=Limits(epoch_cells=1, **limits))
-    inputs = open_inputs([dump, again], options)
+    apart = 2 * dump.stat().st_size
+    held = Limits(epoch_cells=1, chunk_bytes=apart, **limits)
+    inputs = open_inputs([dump, again], ReadOptions(keep_duplicates=True, limits=held))
     write_dataset(inputs, folder)
     (file,) = (folder / "qjst").iterdir()
     metadata = pq.ParquetFile(file).metadata

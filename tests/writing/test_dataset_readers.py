@@ -159,7 +159,8 @@ def test_files_of_many_folders_are_written_with_few_open(
     monkeypatch.setattr(TableWriter, "close", counted_close)
     again = dump.with_name("again.smf")
     again.write_bytes(dump.read_bytes())
-    limits = Limits(group_rows=2, open_files=3, epoch_cells=1)
+    apart = 2 * dump.stat().st_size
+    limits = Limits(group_rows=2, open_files=3, epoch_cells=1, chunk_bytes=apart)
     inputs = open_inputs([dump, again], ReadOptions(keep_duplicates=True, limits=limits))
     write_dataset(inputs, tmp_path / "tables", partition=True)
     assert most == 4
