@@ -93,9 +93,8 @@ _NAMES = (
     *("info", "summary", "check", "trend", "report", "compare", "convert", "sql", "describe"),
     *("dump", "generate"),
 )
-
-
 _OF_INPUT_ALONE = "summary"
+"""The command that INPUT alone asks for."""
 
 
 def _is_input(name: str) -> bool:

@@ -14,22 +14,19 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
 import smfparse
-from smfparse.advice import Checked
+from smfparse.advice import CONSTRAINT, Checked, diagnoses
 from smfparse.simulating import answer_key, load_estate, scenario_names, simulate
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "rules.md"
 HEALTHY = "payments"
-CONSTRAINT = 2
 WANTED = {HEALTHY: 0.98}
 WANTED_OF_OTHERS = 0.95
 _PART = re.compile(r"(<!-- scores -->\n).*?(<!-- end -->)", re.DOTALL)
-_DIAGNOSIS = re.compile(r"D\d+")
 
 
 def day(scenario: str, seed: int, folder: Path) -> tuple[Checked, list[dict[str, str]], float]:
@@ -43,7 +40,7 @@ def day(scenario: str, seed: int, folder: Path) -> tuple[Checked, list[dict[str,
 
 def wanted(answers: Sequence[Mapping[str, str]]) -> Mapping[str, str]:
     """Return the row of a key that the first finding has to be."""
-    diagnosed = (each for each in answers if _DIAGNOSIS.fullmatch(each["rule"]))
+    diagnosed = (each for each in answers if each["rule"] in diagnoses())
     return next(diagnosed, answers[0])
 
 
@@ -76,8 +73,11 @@ def troubles(scenario: str, seeds: range, folder: Path) -> Iterator[tuple[int, s
 
 def scored() -> list[str]:
     """Return the scenarios that are scored."""
-    keys: dict[str, Any] = {each: answer_key(load_estate(each), 1) for each in scenario_names()}
-    return [name for name, key in keys.items() if name == HEALTHY or key.answers()]
+    return [
+        each
+        for each in scenario_names()
+        if each == HEALTHY or answer_key(load_estate(each)).answers()
+    ]
 
 
 @click.command()

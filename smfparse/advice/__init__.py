@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from smfparse.faces import face
 
 if TYPE_CHECKING:
+    from smfparse.advice.declaration import CONSTRAINT as CONSTRAINT
     from smfparse.advice.declaration import RANKS as RANKS
     from smfparse.advice.declaration import Diagnosis as Diagnosis
     from smfparse.advice.declaration import Rule as Rule
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from smfparse.advice.declaration import diagnoses as diagnoses
     from smfparse.advice.declaration import rules as rules
     from smfparse.advice.declaration import subjects as subjects
+    from smfparse.advice.episodes import SECOND_US as SECOND_US
+    from smfparse.advice.episodes import moment as moment
     from smfparse.advice.explaining import chosen_ids as chosen_ids
     from smfparse.advice.explaining import explain_lines as explain_lines
     from smfparse.advice.explaining import explained as explained
@@ -37,7 +40,8 @@ if TYPE_CHECKING:
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
-        declaration="RANKS Diagnosis Rule Subject diagnoses rules subjects",
+        declaration="CONSTRAINT RANKS Diagnosis Rule Subject diagnoses rules subjects",
+        episodes="SECOND_US moment",
         explaining="chosen_ids explain_lines explained",
         findings="Finding Once",
         judging="held_rows",

@@ -231,6 +231,7 @@ def unknown_rule(name: str, option: str, known: Iterable[str]) -> RequestError:
     return RequestError(f"{option}={name}: unknown rule; {way_out}", option)
 
 
+@cache
 def _content(name: str) -> tuple[dict[str, Any], Where]:
     where = Where(str(_FOLDER / f"{name}.toml"))
     return toml(_FOLDER / f"{name}.toml", where), where

@@ -43,6 +43,12 @@ def moment(microseconds: int, offset: int) -> dt.datetime:
     return _EPOCH + dt.timedelta(microseconds=microseconds, seconds=offset)
 
 
+def ends_of(starts: NDArray[np.int64], seconds: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return when intervals end."""
+    ends: NDArray[np.int64] = starts + (seconds * SECOND_US).astype(np.int64)
+    return ends
+
+
 def excluded(starts: NDArray[np.int64], seconds: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return which intervals of a queue manager show something else than what is usual.
 
@@ -58,7 +64,7 @@ def excluded(starts: NDArray[np.int64], seconds: NDArray[np.float64]) -> NDArray
     new = np.r_[True, (np.diff(begins) != 0) | (np.diff(lengths) != 0)]
     begins, lengths = begins[new], lengths[new]
     median = float(np.median(lengths))
-    ends = np.maximum.accumulate(begins + (lengths * SECOND_US).astype(np.int64))
+    ends = np.maximum.accumulate(ends_of(begins, lengths))
     apart = np.r_[np.inf, begins[1:] - ends[:-1]]
     alone = apart > _SLACK * median * SECOND_US
     odd = alone & (lengths > _FIRST * median)
@@ -75,7 +81,7 @@ def runs(
 
     starts, seconds, crossed  of intervals, in the order of time; a gap between two ends a run
     """
-    ends = starts + (seconds * SECOND_US).astype(np.int64)
+    ends = ends_of(starts, seconds)
     slack = _SLACK * seconds * SECOND_US
     follows = np.r_[False, starts[1:] - ends[:-1] <= slack[1:]]
     begins = crossed & ~(np.r_[False, crossed[:-1]] & follows)

@@ -50,7 +50,6 @@ class Finding:
     crossed      intervals in which its condition holds; `seconds_crossed` of them
     longest      the most crossed intervals that follow one another
     runs         all of these, microseconds UTC
-    values       the figure of each crossed interval
     explains     findings that it is the cause of
     since        new, worse or as before, against a baseline; '': there is none
     """
@@ -125,9 +124,10 @@ class Finding:
         amount = self.impact[1] if self.impact else 0.0
         if self.impact and self.impact[0] == "hours":
             amount = 1 / (1 + max(amount, 0.0))
-        diagnosed = isinstance(self.cause, Diagnosis)
-        last = isinstance(self.cause, Diagnosis) and self.cause.is_last
-        return self.rank, last, -amount, not diagnosed, -self.share, self.rule, *self.key
+        diagnosis = self.cause if isinstance(self.cause, Diagnosis) else None
+        is_last = diagnosis is not None and diagnosis.is_last
+        ranked = self.rank, is_last, -amount, diagnosis is None, -self.share
+        return *ranked, self.rule, *self.key
 
     def local(self, microseconds: int) -> dt.datetime:
         """Return a moment in microseconds UTC as local time of the system."""
@@ -148,9 +148,13 @@ class Once:
     figure: Figure
 
 
-def found(judged: Judged, rule: Rule, catalog: Catalog) -> Iterator[Finding]:
-    """Yield the findings of a rule, one per object for which its condition holds."""
-    states = judged.states(rule)
+def found(
+    judged: Judged, rule: Rule, states: NDArray[np.int8], catalog: Catalog
+) -> Iterator[Finding]:
+    """Yield the findings of a rule, one per object for which its condition holds.
+
+    states  of the rule, as `judged` gives them
+    """
     groups = np.unique(judged.groups[states == State.CROSSED])
     if not len(groups):
         return
@@ -219,7 +223,7 @@ def _worst(amounts: NDArray[np.float64], *, lowest: bool) -> int:
 
 
 def _persistence(finding: Finding) -> str:
-    """Return how a condition held over the time: see advice on findings in docs/advice.md."""
+    """Return how a condition held over the time: see docs/check.md."""
     if finding.crossed == 1:
         return "once"
     intervals, seconds = _PERSISTENT_RUN
@@ -277,9 +281,11 @@ def _with_sums(finding: Finding, rule: Rule, sums: Mapping[str, Any]) -> Finding
     )
 
 
-def seen_once(judged: Judged, rule: Rule) -> Iterator[Once]:
-    """Yield the objects for which a condition holds only below the minimum sample."""
-    states = judged.states(rule)
+def seen_once(judged: Judged, rule: Rule, states: NDArray[np.int8]) -> Iterator[Once]:
+    """Yield the objects for which a condition holds only below the minimum sample.
+
+    states  of the rule, as `judged` gives them
+    """
     few = states == State.FEW_CROSSED
     values = judged.number(value_column(rule)) if few.any() else np.zeros(0)
     for group in np.unique(judged.groups[few]):

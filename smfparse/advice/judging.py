@@ -41,6 +41,7 @@ class State(IntEnum):
 class Judged:
     """A subject's rows, in the order of key and time, with a column for each rule's state.
 
+    rules    those that look at them
     starts   microseconds since 1970, UTC
     seconds  of each interval
     groups   the number of the key of each row, of `keys`
@@ -48,6 +49,7 @@ class Judged:
     """
 
     subject: Subject
+    rules: Sequence[Rule]
     table: pa.Table
     starts: NDArray[np.int64]
     seconds: NDArray[np.float64]
@@ -115,8 +117,8 @@ def judged(
     queries = [subject_query(subjects()[name], some) for name, some in by_subject.items()]
     catalog.define(named_macros(" ".join([*queries, *also.values()]), view_macros()))
     tables = catalog.arrows([*queries, *also.values()])
-    for name, table in zip(by_subject, tables, strict=False):
-        found = _judged(subjects()[name], table)
+    for (name, some), table in zip(by_subject.items(), tables, strict=False):
+        found = _judged(subjects()[name], some, table)
         catalog.connection.register(found.name, found.table)
         yield found
     for name, table in zip(also, tables, strict=True):
@@ -152,7 +154,7 @@ def _state(rule: Rule) -> str:
     return f"({held}::TINYINT + {few})::TINYINT AS {held}"
 
 
-def _judged(subject: Subject, table: pa.Table) -> Judged:
+def _judged(subject: Subject, some: Sequence[Rule], table: pa.Table) -> Judged:
     starts = _microseconds(table["start"])
     seconds = np.asarray(table["seconds"].combine_chunks().cast(pa.float64()).fill_null(0.0))
     codes = np.array([_codes(table[each]) for each in KEYS]).reshape(len(KEYS), -1)
@@ -165,7 +167,7 @@ def _judged(subject: Subject, table: pa.Table) -> Judged:
             its = managers == number
             odd[its] = excluded(starts[its], seconds[its])
     table = _in_doubles(table).append_column(_EXCLUDED, pa.array(odd))
-    return Judged(subject, table, starts, seconds, groups, keys, odd)
+    return Judged(subject, some, table, starts, seconds, groups, keys, odd)
 
 
 def _in_doubles(table: pa.Table) -> pa.Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from smfparse.advice.declaration import CONSTRAINT, RANKS
@@ -89,7 +90,7 @@ class CheckDocument(Document):
         checked = self._checked
         yield Facts(
             {
-                "managers": [_fact_of_manager(each) for each in checked.managers],
+                "managers": [_plains(asdict(each)) for each in checked.managers],
                 "findings": [self.fact(each) for each in checked.findings],
                 "seen_once": [_fact_of_once(each) for each in checked.seen_once],
                 "not_evaluated": [
@@ -179,7 +180,11 @@ def _wrapped(word: str, sentence: str) -> Iterator[str]:
 
 
 def _fact(finding: Finding) -> dict[str, Any]:
-    return {name: _plain(value) for name, value in row(finding).items()}
+    return _plains(row(finding))
+
+
+def _plains(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _plain(value) for name, value in values.items()}
 
 
 def _plain(value: Any) -> Any:
@@ -203,13 +208,4 @@ def _fact_of_once(once: Once) -> dict[str, Any]:
         "intervals": once.intervals,
         "figure": once.figure.text,
         "value": once.figure.value,
-    }
-
-
-def _fact_of_manager(manager: Any) -> dict[str, Any]:
-    return {
-        "system": manager.system,
-        "qmgr": manager.qmgr,
-        "start": manager.start.isoformat(),
-        "end": manager.end.isoformat(),
     }

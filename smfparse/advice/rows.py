@@ -39,12 +39,10 @@ SCHEMA = pa.schema(
     ]
 )
 """Columns of findings. `explained_by` is the diagnosis that one is under; '': none."""
-APART = ("evidence", "explained_by")
-"""Columns that JSON has in another form."""
 
 
 def row(finding: Finding) -> dict[str, Any]:
-    """Return what a finding is, when and how often: all columns but those APART."""
+    """Return what a finding is, when and how often: all columns but the last two."""
     kind, amount = finding.impact or ("", None)
     return {
         "class": finding.rank,

@@ -15,7 +15,7 @@ from smfparse.advice.baseline import since
 from smfparse.advice.culprits import with_jobs
 from smfparse.advice.declaration import Rule, diagnoses, subjects
 from smfparse.advice.diagnosing import diagnosed
-from smfparse.advice.episodes import SECOND_US, moment
+from smfparse.advice.episodes import ends_of, moment
 from smfparse.advice.findings import Finding, Once, found, seen_once
 from smfparse.advice.judging import Judged, judged, wanted
 from smfparse.advice.policy import NO_POLICY, Policy, changed_limits
@@ -100,9 +100,8 @@ def run_rules(
         if len(rows.starts):
             told.filled.add(rows.subject.name)
         _add_managers(told.managers, rows)
-        for rule in asked.values():
-            if rule.subject == rows.subject.name:
-                _evaluate(rule, rows, catalog, told)
+        for rule in rows.rules:
+            _evaluate(rule, rows, catalog, told)
     several = [
         replace(each, changed=limits.get(each.rule, {}))
         for each in with_jobs(filter(policy.wants, told.findings), catalog, told.held)
@@ -126,16 +125,17 @@ def compared_with(now: Checked, earlier: Checked) -> Checked:
 
 
 def _evaluate(rule: Rule, rows: Judged, catalog: Catalog, told: _Told) -> None:
-    if (rows.states(rule) >= 0).any():
+    states = rows.states(rule)
+    if (states >= 0).any():
         told.known.add(rule.id)
-    told.findings += found(rows, rule, catalog)
+    told.findings += found(rows, rule, states, catalog)
     if rule.rank <= _SEEN_ONCE and not rule.is_sign:
-        told.once += seen_once(rows, rule)
+        told.once += seen_once(rows, rule, states)
 
 
 def _add_managers(managers: dict[tuple[str, str], Manager], rows: Judged) -> None:
     """Add the queue managers of rows, and the time that they cover."""
-    ends = rows.starts + (rows.seconds * SECOND_US).astype(np.int64)
+    ends = ends_of(rows.starts, rows.seconds)
     first = np.flatnonzero(np.diff(rows.groups, prepend=-1)).tolist()
     for begin, end in zip(first, [*first, len(ends)][1:], strict=True):
         system, qmgr = (each or "" for each in rows.keys[rows.groups[begin]][:2])

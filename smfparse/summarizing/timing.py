@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-_SECOND_US = 1_000_000
-_MINUTE_US = 60 * _SECOND_US
+from smfparse.advice import SECOND_US, moment
+
+_MINUTE_US = 60 * SECOND_US
 _SLOTS = 48
 """Slots of a queue manager without intervals of its own, at most."""
 _APART = 0.02
@@ -20,7 +21,6 @@ _STUB = 0.9
 """An interval behind a gap that is shorter than this many usual ones follows a restart."""
 _FIRST = 3
 """One behind a gap that is longer than so many usual ones covers what came before the trace."""
-_EPOCH = dt.datetime(1970, 1, 1)
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Times:
 
     def local(self, microseconds: int) -> dt.datetime:
         """Return a moment as local time of the system."""
-        return _EPOCH + dt.timedelta(microseconds=microseconds, seconds=self.offset)
+        return moment(microseconds, self.offset)
 
 
 def times_of(rows: Sequence[Mapping[str, Any]]) -> list[Times]:
@@ -82,8 +82,8 @@ def _key(row: Mapping[str, Any]) -> tuple[str, str]:
 
 def _times(system: str, qmgr: str, rows: Sequence[Mapping[str, Any]]) -> Times:
     """Return the times of rows of one kind, in the order of time."""
-    usual = statistics.median(row["seconds"] for row in rows) * _SECOND_US
-    spans = [(row["start"], int(row["seconds"] * _SECOND_US)) for row in rows]
+    usual = statistics.median(row["seconds"] for row in rows) * SECOND_US
+    spans = [(row["start"], int(row["seconds"] * SECOND_US)) for row in rows]
     whole = list(_without_first(spans, usual)) if usual else spans
     first, last = whole[0][0], max(map(sum, whole))
     found = Times(
@@ -100,11 +100,11 @@ def _times(system: str, qmgr: str, rows: Sequence[Mapping[str, Any]]) -> Times:
     gaps = list(_gaps(whole, usual))
     return replace(
         found,
-        usual=usual / _SECOND_US,
+        usual=usual / SECOND_US,
         slots=max(round((last - first) / usual), 1),
         intervals=len(whole),
         gaps=len(gaps),
-        gap_seconds=sum(gap for gap, _ in gaps) / _SECOND_US,
+        gap_seconds=sum(gap for gap, _ in gaps) / SECOND_US,
         restarts=sum(length < _STUB * usual for _, length in gaps),
     )
 
@@ -133,4 +133,4 @@ def _gaps(spans: Sequence[tuple[int, int]], usual: float) -> Iterator[tuple[int,
 
 
 def _slack(usual: float) -> float:
-    return max(_APART * usual, _SECOND_US)
+    return max(_APART * usual, SECOND_US)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from smfparse.advice import held_rows
+from smfparse.advice import SECOND_US, held_rows
 from smfparse.summarizing import Figures, Times, held_figures, held_times, line_queries, lines
 from smfparse.trending.statistics import CHANCE, growth, usual_range
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LEAST_DAYS = 3
 """Days that are comparable with the last one, at least."""
 _HOURS = 24
-_HOUR_US = 3_600_000_000
+_HOUR_US = 3600 * SECOND_US
 _DAY_US = _HOURS * _HOUR_US
 _COVERED = 0.75
 """Share of the last day's hours that a day has, at least, to be compared with it."""
@@ -92,7 +92,7 @@ def trended(catalog: Catalog) -> list[Trend]:
 
 def _by_hour(times: Times) -> Times:
     """Return times from the midnight of their first day on, in slots of an hour."""
-    first = times.first - (times.first + times.offset * 1_000_000) % _DAY_US
+    first = times.first - (times.first + times.offset * SECOND_US) % _DAY_US
     slots = -(-(times.last - first) // _HOUR_US)
     return replace(times, first=first, last=first + slots * _HOUR_US, slots=slots)
 
