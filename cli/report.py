@@ -74,6 +74,11 @@ def _format(options: Mapping[str, Any]) -> str:
     metavar="MMMM.SS",
     help="Take this for the SMF interval (INTVAL of SMFPRMxx) in --acctime 0 and --statime 0.",
 )
+@click.option(
+    "--qsg",
+    metavar="NAME",
+    help="Take shared queues to be of this queue-sharing group where records do not name it.",
+)
 @click.option("--explain", is_flag=True, help="Print the formula of each figure; needs no INPUT.")
 @click.option(
     "--list", "listed", is_flag=True, help="List the reports, and whether INPUT has data for each."

@@ -239,3 +239,71 @@ SELECT
     arg_max(100 * qcteltm / nullif(interval_seconds * 1e6, 0), block_no) AS last
 FROM query_table(tasks_of_kind)
 GROUP BY section;
+
+-- Who used which queue, by class 3: one row per user and queue of a queue manager. A user is a channel or,
+-- where the task is none of a channel, a job. `place` is within what a name is that of one queue: the
+-- queue-sharing group of a shared queue, the queue manager of any other. The group is in the record from
+-- MQ 10.0 on; else it is that of the channel initiator's statistics (QCCT), else what the option `qsg` says.
+-- What is not known of a group is not guessed: such a queue is its queue manager's own.
+CREATE OR REPLACE MACRO queue_uses(queues, identities, channel_initiators) AS TABLE
+WITH
+groups AS (
+    SELECT system, qmgr, arg_max(nullif(qcctqsgn, ''), sequence) AS told_qsg
+    FROM query_table(channel_initiators)
+    GROUP BY ALL
+)
+SELECT
+    section, q.system, q.qmgr, queue_of(objname, basename) AS queue,
+    nullif(cfstrucname, '') IS NOT NULL AS is_shared,
+    coalesce(qsg, told_qsg, nullif(getvariable('qsg'), '')) AS known_qsg,
+    is_shared AND known_qsg IS NOT NULL AS is_in_group,
+    CASE WHEN is_in_group THEN known_qsg ELSE q.system || '/' || q.qmgr END AS place,
+    coalesce(nullif(channel, ''), job) AS who, nullif(channel, '') AS channel, job, connection_type,
+    any_value(nullif(cfstrucname, '')) AS structure,
+    string_agg(DISTINCT objname, ', ' ORDER BY objname) FILTER (objname <> basename) AS opened_as,
+    count(DISTINCT task_of_wqst(correl)) AS tasks,
+    sum(openn)::BIGINT AS opens,
+    sum(validput)::BIGINT AS puts,
+    sum(coalesce(getdval, validget))::BIGINT AS gets,
+    sum(gets)::BIGINT AS gets_by_id,
+    sum(putpmsg::BIGINT + put1pmsg)::BIGINT AS persistent_puts,
+    sum(putpwg::BIGINT + put1pwg)::BIGINT AS to_getter,
+    sum(putbytes)::DOUBLE AS put_bytes, sum(getbytes)::DOUBLE AS get_bytes,
+    total(putct + put1ct) AS put_cpu, total(getct) AS get_cpu,
+    total(openct + closect + putct + put1ct + getct + inqct + setct + coalesce(cbct, 0)) AS cpu,
+    total(openet + closeet + putet + put1et + getet + inqet + setet + coalesce(cbet, 0)) AS elapsed,
+    total(totlatnt) AS time_on_queue, sum(validget)::BIGINT AS timed_gets,
+    max(maxqdpth) AS deepest
+FROM (
+    SELECT *, coalesce(task_record_no, record_no) AS task_record FROM query_table(queues)
+) AS q
+LEFT JOIN owners(identities) USING (input_no, source, task_record)
+LEFT JOIN groups ON groups.system = q.system AND groups.qmgr = q.qmgr
+GROUP BY ALL;
+
+-- The seconds that rows of class 3 cover: from the first to the last, as far as there are statistics of the same
+-- time. The first record of a long task says all since it began, which may be hours before.
+CREATE OR REPLACE MACRO covered_seconds(tasks, statistics) AS TABLE
+WITH
+spans AS (
+    SELECT
+        section, epoch(min(interval_start)) AS began,
+        max(epoch(interval_start) + interval_seconds) AS ended
+    FROM query_table(tasks)
+    GROUP BY section
+),
+intervals AS (
+    SELECT
+        section, epoch(min(interval_start)) AS first,
+        max(epoch(interval_start) + interval_seconds) AS last
+    FROM query_table(statistics)
+    GROUP BY section
+)
+SELECT
+    section,
+    CASE
+        WHEN first < ended AND last > began THEN least(ended, last) - greatest(began, first)
+        ELSE ended - began
+    END AS seconds
+FROM spans
+LEFT JOIN intervals USING (section);

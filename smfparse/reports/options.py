@@ -10,6 +10,7 @@ A report's declaration names those that it takes, each with its default. Its SQL
     statime       seconds, of MMMM.SS; NULL: not given
     smf_interval  seconds that these two are if they are given as 0; NULL: not given
     stream        list of {base, stream}: names of a queue and of its streaming queue
+    qsg           the queue-sharing group of shared queues whose records do not say it; '': not given
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ _SMF_INTERVAL = 0
 """ACCTIME and STATIME that are the SMF interval, as IBM writes it."""
 AS_STATIME = -1
 """ACCTIME that is STATIME, as IBM writes it."""
+
+_LONGEST_GROUP = 4
 
 
 def parsed(
@@ -161,6 +164,17 @@ def _pairs(option: str, value: Any, _choices: Sequence[str]) -> list[dict[str, s
     return found
 
 
+def _group(option: str, value: Any, _choices: Sequence[str]) -> str:
+    found = str(value).strip().upper()
+    if len(found) > _LONGEST_GROUP:
+        raise RequestError(
+            f"{option}={value}: expected the name of a queue-sharing group, of at most "
+            f"{_LONGEST_GROUP} characters; DISPLAY GROUP tells it",
+            option,
+        )
+    return found
+
+
 OPTIONS: Mapping[str, Parser] = {
     "by": _names,
     "top": _number,
@@ -169,5 +183,6 @@ OPTIONS: Mapping[str, Parser] = {
     "statime": _statime,
     "smf_interval": _smf_interval,
     "stream": _pairs,
+    "qsg": _group,
 }
 """Each option, and what makes its value."""

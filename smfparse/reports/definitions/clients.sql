@@ -1,0 +1,109 @@
+-- CLIENTS: who comes by channel, how often, what a connection carries, and what the channel initiator spends
+-- on it. `line` is the kind of line of a row:
+--   channel            connections by channel (WTAS, WTID, WQST)
+--   program            calls by channel and program (QCST)
+--   channel initiator  its CPU time for each message that its tasks put or got (QCT)
+-- A connection is a task of a channel, however many intervals it lasts: of SHARECNV a conversation.
+WITH
+messages AS (
+    SELECT
+        input_no, source, coalesce(task_record_no, record_no) AS task_record,
+        sum(validput::BIGINT + validget) AS messages,
+        total(openct + closect + putct + put1ct + getct + inqct + setct + coalesce(cbct, 0)) AS cpu
+    FROM sectioned.wqst
+    GROUP BY ALL
+),
+-- What is known of a channel is its type: a message channel is no client's.
+types AS (
+    SELECT DISTINCT section, qcstchnm AS channel, qcstchty_text AS type FROM sectioned.qcst
+),
+connections AS (
+    SELECT
+        t.section, channel, task_of_wtas(wtasstrt, wtasmthr, wtaswtas) AS token,
+        any_value(connection) AS connection,
+        sum(coalesce(messages, 0))::BIGINT AS messages,
+        sum(coalesce(wtasctn, 0))::BIGINT AS control_calls,
+        total(coalesce(cpu, 0)) + total(
+            coalesce(wtascmct, 0) + coalesce(wtasbact, 0) + coalesce(wtasprct, 0)
+            + coalesce(wtassuct, 0) + coalesce(wtassqct, 0) + coalesce(wtasctct, 0)
+            + coalesce(wtasstct, 0) + coalesce(wtasotct, 0)
+        ) AS cpu
+    FROM (SELECT *, record_no AS task_record FROM sectioned.wtas) AS t
+    JOIN owners('sectioned.wtid') USING (input_no, source, task_record)
+    LEFT JOIN messages USING (input_no, source, task_record)
+    WHERE channel <> ''
+    GROUP BY ALL
+),
+channels AS (
+    SELECT
+        section, channel, coalesce(any_value(type), 'not known') AS type,
+        count(*) AS connections,
+        count(*) FILTER (messages = 0) AS without_messages,
+        sum(messages)::BIGINT AS messages,
+        sum(control_calls)::BIGINT AS control_calls,
+        count(DISTINCT connection) AS addresses,
+        total(cpu) AS cpu
+    FROM connections
+    LEFT JOIN types USING (section, channel)
+    WHERE coalesce(type, 'Server-connection') = 'Server-connection'
+    GROUP BY ALL
+),
+programs AS (
+    SELECT
+        section, qcstchnm AS channel, qcstrqmn AS program, count(*) AS instances,
+        sum(qcstnmsg)::BIGINT AS calls,
+        max(qcstcscv) AS conversations,
+        sum(qcstbyst)::DOUBLE AS sent, sum(qcstbyrc)::DOUBLE AS received
+    FROM sectioned.qcst
+    WHERE qcstchty_text = 'Server-connection'
+    GROUP BY ALL
+),
+tasks AS (
+    SELECT section, 'dispatcher' AS kind, qctcptm FROM sectioned.qct_dsp
+    UNION ALL
+    SELECT section, 'adapter' AS kind, qctcptm FROM sectioned.qct_adp
+    UNION ALL
+    SELECT section, 'ssl' AS kind, qctcptm FROM sectioned.qct_ssl
+    UNION ALL
+    SELECT section, 'dns' AS kind, qctcptm FROM sectioned.qct_dns
+),
+spent AS (
+    SELECT
+        section, total(CASE kind WHEN 'dispatcher' THEN qctcptm END) AS dispatcher_cpu,
+        total(CASE kind WHEN 'adapter' THEN qctcptm END) AS adapter_cpu,
+        total(CASE kind WHEN 'ssl' THEN qctcptm END) AS ssl_cpu,
+        total(CASE kind WHEN 'dns' THEN qctcptm END) AS dns_cpu,
+        total(qctcptm) AS chinit_cpu
+    FROM tasks
+    GROUP BY section
+),
+moved AS (
+    SELECT q.section, sum(q.validput::BIGINT + q.validget)::BIGINT AS messages
+    FROM (SELECT *, coalesce(task_record_no, record_no) AS task_record FROM sectioned.wqst) AS q
+    JOIN owners('sectioned.wtid') USING (input_no, source, task_record)
+    WHERE connection_type = 'Channel initiator'
+    GROUP BY ALL
+)
+SELECT * EXCLUDE (cpu, sent, received, part)
+FROM (
+    SELECT
+        'channel' AS line, 0 AS part, *,
+        messages / nullif(connections, 0) AS messages_per_connection,
+        cpu / nullif(connections, 0) AS connection_cpu, cpu / nullif(messages, 0) AS message_cpu
+    FROM channels
+    UNION ALL BY NAME
+    SELECT
+        'program' AS line, 1 AS part, *, sent / nullif(calls, 0) AS bytes_out,
+        received / nullif(calls, 0) AS bytes_in
+    FROM programs
+    UNION ALL BY NAME
+    SELECT
+        'channel initiator' AS line, 2 AS part, *,
+        chinit_cpu / nullif(messages, 0) AS chinit_message_cpu
+    FROM spent
+    LEFT JOIN moved USING (section)
+)
+QUALIFY getvariable('top') IS NULL
+    OR row_number() OVER (
+        PARTITION BY section, part ORDER BY coalesce(connections, instances) DESC, channel, program
+    ) <= getvariable('top')

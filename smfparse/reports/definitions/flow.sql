@@ -1,0 +1,113 @@
+-- FLOW: which way messages go, as edges of a graph: who puts to which queue, who takes from it (WQST), and
+-- which channel leads from one queue manager to another one (QCST). `line` is the kind of line of a row:
+--   edge   messages from one node to another one
+--   queue  what was put to a queue, and what was taken from it
+-- A node is a kind, a name, and a place within which the name is that of one: the z/OS system of a job, the
+-- queue manager of a channel or queue, the queue-sharing group of a shared queue.
+WITH
+uses AS (
+    SELECT
+        *,
+        CASE WHEN channel IS NULL THEN 'job' ELSE 'channel' END AS kind,
+        CASE WHEN channel IS NULL THEN system ELSE system || '/' || qmgr END AS user_place
+    FROM queue_uses('sectioned.wqst', 'sectioned.wtid', 'sectioned.qcct')
+),
+-- The end of a channel at a queue manager; IBM's names of the types that send messages and that take them.
+ends AS (
+    SELECT
+        section, system || '/' || qmgr AS place, qmgr, qcstchnm AS channel, qcstrqmn AS partner,
+        list_contains(['Sender', 'Server', 'Cluster-sender'], qcstchty_text) AS sends,
+        list_contains(['Receiver', 'Requester', 'Cluster-receiver'], qcstchty_text) AS takes,
+        sum(qcstnmsg)::BIGINT AS messages, sum(qcstnbyt)::DOUBLE AS bytes
+    FROM sectioned.qcst
+    WHERE qcstrqmn <> ''
+    GROUP BY ALL
+    HAVING sends OR takes
+),
+links AS (
+    SELECT s.section, s.channel, s.place, t.place AS partner_place, s.messages, s.bytes
+    FROM ends AS s
+    JOIN ends AS t
+        ON t.section = s.section AND t.channel = s.channel AND t.qmgr = s.partner AND t.takes
+    WHERE s.sends AND t.partner = s.qmgr
+),
+edges AS (
+    SELECT
+        section, kind AS from_kind, who AS from_name, user_place AS from_place,
+        'queue' AS to_kind, queue AS to_name, place AS to_place,
+        sum(puts)::BIGINT AS messages, sum(put_bytes) / sum(puts) AS size,
+        100 * sum(persistent_puts) / sum(puts) AS persistent,
+        string_agg(DISTINCT opened_as, ', ' ORDER BY opened_as) AS opened_as
+    FROM uses
+    WHERE puts > 0
+    GROUP BY ALL
+    UNION ALL BY NAME
+    SELECT
+        section, 'queue' AS from_kind, queue AS from_name, place AS from_place,
+        kind AS to_kind, who AS to_name, user_place AS to_place,
+        sum(gets)::BIGINT AS messages, sum(get_bytes) / nullif(sum(timed_gets), 0) AS size,
+        string_agg(DISTINCT opened_as, ', ' ORDER BY opened_as) AS opened_as
+    FROM uses
+    WHERE gets > 0
+    GROUP BY ALL
+    UNION ALL BY NAME
+    SELECT
+        section, 'channel' AS from_kind, channel AS from_name, place AS from_place,
+        'channel' AS to_kind, channel AS to_name, partner_place AS to_place,
+        messages, bytes / nullif(messages, 0) AS size
+    FROM links
+    UNION ALL BY NAME
+    -- Of a channel whose other end is not in the input the queue manager there is known by its name.
+    SELECT
+        section, 'channel' AS from_kind, channel AS from_name, place AS from_place,
+        'queue manager' AS to_kind, partner AS to_name, '' AS to_place,
+        messages, bytes / nullif(messages, 0) AS size
+    FROM ends
+    WHERE sends AND (section, channel, place) NOT IN (SELECT (section, channel, place) FROM links)
+    UNION ALL BY NAME
+    SELECT
+        section, 'queue manager' AS from_kind, partner AS from_name, '' AS from_place,
+        'channel' AS to_kind, channel AS to_name, place AS to_place,
+        messages, bytes / nullif(messages, 0) AS size
+    FROM ends
+    WHERE takes
+        AND (section, channel, place) NOT IN (SELECT (section, channel, partner_place) FROM links)
+),
+queues AS (
+    SELECT
+        section, queue, place, bool_or(is_shared) AS is_shared, bool_or(is_in_group) AS is_in_group,
+        sum(puts)::BIGINT AS puts, sum(gets)::BIGINT AS gets,
+        count(DISTINCT (system, qmgr, who)) FILTER (puts > 0) AS putters,
+        count(DISTINCT (system, qmgr, who)) FILTER (gets > 0) AS getters
+    FROM uses
+    GROUP BY ALL
+    HAVING sum(puts) > 0 OR sum(gets) > 0
+)
+SELECT * EXCLUDE (part)
+FROM (
+    SELECT
+        'edge' AS line, 0 AS part, e.*, messages / nullif(seconds, 0) AS rate
+    FROM edges AS e
+    LEFT JOIN covered_seconds('sectioned.wqst', 'sectioned.qmst') USING (section)
+    WHERE messages > 0
+    UNION ALL BY NAME
+    SELECT
+        'queue' AS line, 1 AS part, section, queue, place, puts, gets, puts - gets AS difference,
+        putters, getters,
+        CASE
+            WHEN is_shared AND NOT is_in_group
+                THEN 'shared, its group is not known: give --qsg where there are several members'
+            WHEN gets = 0 AND is_in_group
+                THEN 'taken by another member of the group, by the IMS bridge, or ACCTQ is off'
+            WHEN gets = 0 THEN 'nobody takes them here: they stay, expire, or ACCTQ is off'
+            WHEN puts = 0 AND is_in_group THEN 'put by another member of the group, or ACCTQ is off'
+            WHEN puts = 0 THEN 'nobody puts them here: from before, or ACCTQ is off'
+        END AS note
+    FROM queues
+)
+QUALIFY getvariable('top') IS NULL
+    OR row_number() OVER (
+        PARTITION BY section, part
+        ORDER BY coalesce(messages, greatest(puts, gets)) DESC,
+            from_kind, from_name, from_place, to_kind, to_name, to_place, queue, place
+    ) <= getvariable('top')
