@@ -273,7 +273,9 @@ SELECT
     total(openct + closect + putct + put1ct + getct + inqct + setct + coalesce(cbct, 0)) AS cpu,
     total(openet + closeet + putet + put1et + getet + inqet + setet + coalesce(cbet, 0)) AS elapsed,
     total(totlatnt) AS time_on_queue, sum(validget)::BIGINT AS timed_gets,
-    max(maxqdpth) AS deepest
+    max(maxqdpth) AS deepest,
+    sum(putdsq)::BIGINT AS put_direct, sum(putigq::BIGINT + put1igq)::BIGINT AS put_by_agent,
+    sum(opencf0)::BIGINT AS opens_without
 FROM (
     SELECT *, coalesce(task_record_no, record_no) AS task_record FROM query_table(queues)
 ) AS q
@@ -307,3 +309,26 @@ SELECT
     END AS seconds
 FROM spans
 LEFT JOIN intervals USING (section);
+
+-- The name of a cipher specification by its number in the TLS protocol; without a name the number, NULL: none.
+CREATE OR REPLACE MACRO cipher_name(number) AS CASE
+    WHEN number > 0 THEN coalesce(
+        map {
+            47: 'TLS_RSA_WITH_AES_128_CBC_SHA', 53: 'TLS_RSA_WITH_AES_256_CBC_SHA',
+            10: 'TLS_RSA_WITH_3DES_EDE_CBC_SHA',
+            60: 'TLS_RSA_WITH_AES_128_CBC_SHA256', 61: 'TLS_RSA_WITH_AES_256_CBC_SHA256',
+            156: 'TLS_RSA_WITH_AES_128_GCM_SHA256', 157: 'TLS_RSA_WITH_AES_256_GCM_SHA384',
+            4865: 'TLS_AES_128_GCM_SHA256', 4866: 'TLS_AES_256_GCM_SHA384',
+            4867: 'TLS_CHACHA20_POLY1305_SHA256',
+            49187: 'TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256',
+            49188: 'TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA384',
+            49191: 'TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256',
+            49192: 'TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA384',
+            49195: 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256',
+            49196: 'TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384',
+            49199: 'TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256',
+            49200: 'TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384'
+        }[number],
+        format('{:04X}', number)
+    )
+END;

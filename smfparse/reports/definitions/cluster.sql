@@ -1,0 +1,89 @@
+-- CLUSTER: the cluster queues of a queue manager, who opens cluster queues of other queue managers, and over
+-- which channels messages go. `line` is the kind of line of a row:
+--   queue    SYSTEM.CLUSTER queues (QQST; without queue statistics what class 3 says of them)
+--   user     who puts to others through a transmission queue of the cluster, by what was opened (WQST)
+--   channel  cluster channels: how messages spread over queue managers (QCST)
+WITH
+statistics AS (
+    SELECT
+        section, qqstqnam AS queue,
+        arg_max(qqstdpth, sequence) AS depth, max(coalesce(qqstdphi, qqstdpth)) AS highest,
+        max(qqstmage) AS oldest,
+        try_cast(sum(qqstputs::HUGEINT + qqstput1) AS BIGINT) AS puts,
+        try_cast(sum(qqstgets) AS BIGINT) AS gets,
+        total(interval_seconds) AS seconds
+    FROM sectioned.qqst
+    WHERE qqstqnam LIKE 'SYSTEM.CLUSTER.%'
+    GROUP BY ALL
+),
+uses AS (
+    SELECT
+        q.section, connection_type, job, nullif(channel, '') AS channel, objname AS opened, basename AS queue,
+        openn, openct, openet, validput, putn::BIGINT + put1n AS puts_made, putct + put1ct AS put_us,
+        coalesce(getdval, validget) AS got, putpmsg::BIGINT + put1pmsg AS persistent, maxqdpth
+    FROM (
+        SELECT *, coalesce(task_record_no, record_no) AS task_record
+        FROM sectioned.wqst
+        WHERE basename LIKE 'SYSTEM.CLUSTER.%'
+    ) AS q
+    LEFT JOIN owners('sectioned.wtid') USING (input_no, source, task_record)
+),
+accounted AS (
+    SELECT
+        section, queue, sum(validput)::BIGINT AS task_puts, sum(got)::BIGINT AS task_gets,
+        max(maxqdpth) AS deepest
+    FROM uses
+    GROUP BY ALL
+),
+queues AS (
+    SELECT
+        section, queue, depth, coalesce(highest, deepest) AS highest, oldest,
+        coalesce(puts, task_puts) AS puts, coalesce(gets, task_gets) AS gets,
+        puts / nullif(seconds, 0) AS put_rate, gets / nullif(seconds, 0) AS get_rate,
+        CASE WHEN get_rate > put_rate AND depth > 0 THEN depth / (get_rate - put_rate) / 60 END AS minutes_to_empty,
+        CASE WHEN queue = 'SYSTEM.CLUSTER.COMMAND.QUEUE' AND depth IS NOT NULL THEN
+            CASE WHEN depth = 0 THEN 'ready for business'
+            ELSE 'repository work is waiting: not all of the cluster is known here yet' END
+        END AS note
+    FROM statistics
+    FULL JOIN accounted USING (section, queue)
+),
+openers AS (
+    SELECT
+        section, connection_type, job, channel, opened, queue,
+        sum(openn)::BIGINT AS opens, sum(validput)::BIGINT AS put_ok, sum(persistent)::BIGINT AS persistent,
+        total(put_us) / nullif(sum(puts_made), 0) AS put_cpu,
+        total(openct) / nullif(sum(openn), 0) AS open_cpu,
+        max(openet / nullif(openn, 0)) / 1000 AS open_slowest
+    FROM uses
+    GROUP BY ALL
+    HAVING sum(openn) > 0 OR sum(validput) > 0
+),
+channels AS (
+    SELECT
+        section, qcstchnm AS channel, qcstchty_text AS type, qcstrqmn AS partner,
+        sum(qcstnmsg)::BIGINT AS messages, sum(qcstnbyt)::DOUBLE AS bytes
+    FROM sectioned.qcst
+    WHERE qcstchty_text IN ('Cluster-sender', 'Cluster-receiver')
+    GROUP BY ALL
+)
+SELECT * EXCLUDE (part)
+FROM (
+    SELECT 'queue' AS line, 0 AS part, * FROM queues
+    UNION ALL BY NAME
+    SELECT
+        'user' AS line, 1 AS part, *,
+        100 * put_ok / nullif(sum(put_ok) OVER (PARTITION BY section, queue), 0) AS share
+    FROM openers
+    UNION ALL BY NAME
+    SELECT
+        'channel' AS line, 2 AS part, * EXCLUDE (bytes),
+        100 * messages / nullif(sum(messages) OVER (PARTITION BY section, type), 0) AS share,
+        bytes / nullif(messages, 0) AS size
+    FROM channels
+)
+QUALIFY getvariable('top') IS NULL
+    OR row_number() OVER (
+        PARTITION BY section, part
+        ORDER BY coalesce(put_ok, messages, puts) DESC, queue, opened, connection_type, job, channel, type, partner
+    ) <= getvariable('top')

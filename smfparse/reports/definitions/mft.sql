@@ -1,0 +1,99 @@
+-- MFT: what the agents of Managed File Transfer do on their queues (WQST). `line` is the kind of line of a row:
+--   agent  by agent: files in and out, and what its properties seem to be
+--   queue  by agent and role of the queue: messages, bytes, waiting getters, API CPU time
+-- An agent's queues are SYSTEM.FTE.<role>.<agent>. Whose an agent is, is seen by who takes messages from its
+-- queues; agents that share a job or channel cannot be told apart, and have no figures of what they put.
+WITH
+uses AS (
+    SELECT *, name.role AS role, name.agent AS agent
+    FROM (
+        SELECT
+            *, regexp_extract(queue, '^SYSTEM[.]FTE[.]([A-Z]+)[.](.+)$', ['role', 'agent']) AS name
+        FROM queue_uses('sectioned.wqst', 'sectioned.wtid', 'sectioned.qcct')
+        WHERE queue LIKE 'SYSTEM.FTE.%'
+    )
+    WHERE agent <> ''
+),
+depths AS (
+    SELECT section, qqstqnam AS queue, max(coalesce(qqstdphi, qqstdpth)) AS highest
+    FROM sectioned.qqst
+    GROUP BY ALL
+),
+queues AS (
+    SELECT
+        section, agent, role, queue,
+        sum(puts)::BIGINT AS puts, sum(gets)::BIGINT AS gets,
+        total(put_bytes) AS put_bytes, total(get_bytes) AS get_bytes,
+        sum(persistent_puts)::BIGINT AS persistent_puts,
+        sum(to_getter) AS to_getter, max(deepest) AS deepest, total(cpu) AS cpu
+    FROM uses
+    GROUP BY ALL
+),
+takers AS (
+    SELECT DISTINCT section, agent, who
+    FROM uses
+    WHERE gets > 0 AND role IN ('COMMAND', 'DATA', 'REPLY', 'STATE')
+),
+alone AS (
+    SELECT section, who, any_value(agent) AS agent, count(*) AS agents
+    FROM takers
+    GROUP BY ALL
+),
+made AS (
+    SELECT
+        a.section, a.agent,
+        string_agg(DISTINCT a.who, ', ' ORDER BY a.who) AS who,
+        sum(puts) FILTER (role = 'DATA')::BIGINT AS data_put,
+        sum(put_bytes) FILTER (role = 'DATA') AS bytes_put,
+        sum(puts) FILTER (role = 'REPLY')::BIGINT AS replies_put,
+        sum(puts) FILTER (role = 'STATE')::BIGINT AS states_put,
+        sum(persistent_puts) FILTER (role = 'DATA')::BIGINT AS persistent_data,
+        sum(to_getter) FILTER (role = 'DATA')::BIGINT AS data_to_getter,
+        total(cpu) AS cpu
+    FROM alone AS a
+    JOIN uses AS u USING (section, who)
+    WHERE a.agents = 1
+    GROUP BY ALL
+),
+taken AS (
+    SELECT
+        section, agent,
+        sum(gets) FILTER (role = 'DATA')::BIGINT AS data_got,
+        sum(get_bytes) FILTER (role = 'DATA') AS bytes_got,
+        sum(gets) FILTER (role = 'REPLY')::BIGINT AS replies_got,
+        sum(gets) FILTER (role = 'COMMAND')::BIGINT AS commands
+    FROM queues
+    GROUP BY ALL
+),
+seconds AS (
+    SELECT section, seconds FROM covered_seconds('sectioned.wqst', 'sectioned.qmst')
+)
+SELECT * EXCLUDE (part)
+FROM (
+    SELECT
+        'agent' AS line, 0 AS part, section, agent, coalesce(who, 'shared') AS who, commands,
+        bytes_put / 1048576 AS mb_sent, bytes_got / 1048576 AS mb_received,
+        coalesce(bytes_put, 0) + coalesce(bytes_got, 0) AS bytes,
+        bytes_put / nullif(data_put, 0) / 1024 AS chunk_kb,
+        data_got / nullif(replies_put, 0) AS window_size,
+        coalesce(nullif(replies_got, 0), replies_put) / nullif(states_put, 0) AS replies_a_state,
+        bytes / 1048576 / nullif(states_put, 0) AS mb_a_checkpoint,
+        100 * data_to_getter / nullif(data_put, 0) AS to_getter_share,
+        cpu / 1e6 / (nullif(bytes, 0) / 1073741824) AS cpu_a_gb
+    FROM taken
+    LEFT JOIN made USING (section, agent)
+    UNION ALL BY NAME
+    SELECT
+        'queue' AS line, 1 AS part, section, agent, role, puts, gets,
+        get_bytes / 1048576 AS mb_got, get_bytes / 1048576 / nullif(seconds, 0) AS mb_a_second,
+        put_bytes / nullif(puts, 0) / 1024 AS kb_a_message,
+        100 * to_getter / nullif(puts, 0) AS to_getter_share,
+        persistent_puts, greatest(deepest, highest) AS deepest, cpu / 1e6 AS cpu_seconds
+    FROM queues
+    LEFT JOIN depths USING (section, queue)
+    LEFT JOIN seconds USING (section)
+)
+QUALIFY getvariable('top') IS NULL
+    OR row_number() OVER (
+        PARTITION BY section, part ORDER BY coalesce(bytes, mb_got) DESC, agent, role
+    ) <= getvariable('top')
