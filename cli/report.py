@@ -12,11 +12,15 @@ import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_options
 from smfparse.cli.output import Output, finish, nothing_selected, report_message, report_selection
-from smfparse.rendering import PARQUET, TEXT
+from smfparse.rendering import DOT, FORMATS, MERMAID, PARQUET, TEXT
 
 if TYPE_CHECKING:
     from smfparse.inputs import Inputs
+    from smfparse.query import Catalog
     from smfparse.reports import Report, Sections
+
+_DRAWN = (DOT, MERMAID)
+"""Formats of reports that are graphs."""
 
 
 def _format(options: Mapping[str, Any]) -> str:
@@ -84,7 +88,7 @@ def _format(options: Mapping[str, Any]) -> str:
     "--list", "listed", is_flag=True, help="List the reports, and whether INPUT has data for each."
 )
 @reading_options("--to", "--until")
-@output_options(PARQUET, otherwise=_format, words="text; csv for a DD name in CSV")
+@output_options(PARQUET, *_DRAWN, otherwise=_format, words="text; csv for a DD name in CSV")
 def command(
     name: str | None,
     inputs: tuple[str, ...],
@@ -159,19 +163,42 @@ def _print(
             f"The report {which.name} has no {' and no '.join(unknown)} names; "
             f"leave out {' and '.join(f'--{each}' for each in unknown)}."
         )
+    if output.format in _DRAWN and not reports.has_edges(which):
+        raise click.UsageError(
+            f"The report {which.name} is no graph, which --format {output.format} draws; "
+            "choose another format, or the report flow."
+        )
     which.values(asked)
     opened = reading.open(inputs, output.path)
     with Catalog(opened) as catalog:
-        if output.format == PARQUET:
-            table = reports.report_table(which, catalog, sections, **asked)
-            _report_absent(which, opened, table.num_rows > 0)
-            output.write_parquet(table)
-        else:
-            with closing(reports.run_report(which, catalog, sections, **asked)) as rows:
-                found = list(islice(rows, 1))
-                _report_absent(which, opened, bool(found))
-                output.write(reports.ReportDocument(which, chain(found, rows), asked))
+        _write(which, catalog, opened, output, sections, asked)
     finish(opened.damage, opened.duplicates)
+
+
+def _write(
+    which: Report,
+    catalog: Catalog,
+    opened: Inputs,
+    output: Output,
+    sections: Sections | None,
+    asked: Mapping[str, Any],
+) -> None:
+    """Write a report in its format."""
+    from smfparse import reports
+
+    if output.format == PARQUET:
+        table = reports.report_table(which, catalog, sections, **asked)
+        _report_absent(which, opened, table.num_rows > 0)
+        output.write_parquet(table)
+        return
+    with closing(reports.run_report(which, catalog, sections, **asked)) as rows:
+        found = list(islice(rows, 1))
+        _report_absent(which, opened, bool(found))
+        every = chain(found, rows)
+        if output.format in _DRAWN:
+            output.write_lines(reports.graph_lines(every, output.format))
+        else:
+            output.write(reports.ReportDocument(which, every, asked))
 
 
 def _report_absent(which: Report, opened: Inputs, there: bool) -> None:
@@ -186,8 +213,10 @@ def _list(name: str | None, inputs: tuple[str, ...], output: Output, reading: Re
     """Write the reports; with inputs, of which a name is the first, whether they have the data."""
     from smfparse.reports import ListDocument, is_report, reports_listed
 
-    if output.format == PARQUET:
-        raise click.UsageError("--list cannot be written as Parquet; choose another format.")
+    if output.format not in FORMATS:
+        raise click.UsageError(
+            f"--list cannot be written as {output.format}; choose another format."
+        )
     if name and not Path(name).exists() and is_report(name):
         raise click.UsageError(f"--list takes inputs, not a report; leave out {name}.")
     if name is None:

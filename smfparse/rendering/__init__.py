@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from smfparse.rendering.figures import GROUPED as GROUPED
     from smfparse.rendering.figures import MOMENTS as MOMENTS
     from smfparse.rendering.figures import STYLES as STYLES
+    from smfparse.rendering.formats import DOT as DOT
     from smfparse.rendering.formats import FORMATS as FORMATS
+    from smfparse.rendering.formats import MERMAID as MERMAID
     from smfparse.rendering.formats import PARQUET as PARQUET
     from smfparse.rendering.formats import TEXT as TEXT
     from smfparse.rendering.formats import lines as lines
@@ -40,7 +42,7 @@ else:
         csv="csv_moment of_frame",
         document="Cells Column Document Facts Frames Section Table",
         figures="ABSENT GROUPED MOMENTS STYLES",
-        formats="FORMATS PARQUET TEXT lines",
+        formats="DOT FORMATS MERMAID PARQUET TEXT lines",
         guard="visible visible_lines",
         json="json_lines",
         rows="RowsDocument",

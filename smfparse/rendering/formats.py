@@ -20,6 +20,8 @@ FORMATS: Mapping[str, str] = {
 TEXT = "text"
 PARQUET = "parquet"
 """The format of rows that is no text; `report` and `sql` write it themselves."""
+DOT, MERMAID = "dot", "mermaid"
+"""Languages that a graph is written in: formats of reports whose rows are edges."""
 
 
 def lines(document: Document, format: str) -> Iterator[str]:  # noqa: A002 - it is called so everywhere

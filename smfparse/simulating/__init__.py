@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from smfparse.simulating.catalog import load_estate as load_estate
     from smfparse.simulating.catalog import scenario_names as scenario_names
     from smfparse.simulating.declaration import INCIDENTS as INCIDENTS
+    from smfparse.simulating.declaration import Estate as Estate
     from smfparse.simulating.reading_toml import minutes as minutes
     from smfparse.simulating.reading_toml import offset as offset
     from smfparse.simulating.reading_toml import read_estate as read_estate
@@ -25,7 +26,7 @@ else:
         __name__,
         answers="answer_key",
         catalog="load_estate scenario_names",
-        declaration="INCIDENTS",
+        declaration="INCIDENTS Estate",
         reading_toml="minutes offset read_estate",
         writing="simulate",
     )

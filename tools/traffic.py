@@ -1,0 +1,119 @@
+"""What reports say of a simulated day's traffic, compared with its answer key (`make score`).
+
+Of each scenario that is about who talks to whom the report `flow` has to give the key's edges, with
+its counts and rates, and `requests` its requesters and servers the right way round.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import smfparse
+from smfparse.simulating import Estate, answer_key, load_estate, simulate
+
+SCENARIOS = ("mft", "cluster", "clients", "reqrep", "shared", "channel-batch", "streaming")
+_ROUNDED = 0.0011
+"""How far apart two rates may be that both are rounded to three decimals."""
+_ALIKE = 1.25
+"""A request queue has at most so many times the messages of its reply queue."""
+
+Edge: TypeAlias = tuple[str, str, str]
+"""Who, `puts` or `gets`, and the queue."""
+
+
+def day(scenario: str, seed: int, folder: Path, **changed: Any) -> tuple[Estate, Path]:
+    """Make a day of a scenario; return its estate, and the file."""
+    estate, path = load_estate(scenario, **changed), folder / f"{scenario}.smf"
+    simulate(path, estate, seed)
+    return estate, path
+
+
+def troubles(scenario: str, seeds: range, folder: Path) -> Iterator[tuple[int, str]]:
+    """Yield the seeds of a scenario with what its reports say wrongly; '': nothing."""
+    for seed in seeds:
+        estate, path = day(scenario, seed, folder)
+        yield seed, ", ".join(wrong(estate, seed, path))
+        path.unlink()
+
+
+def wrong(estate: Estate, seed: int, path: Path) -> Iterator[str]:
+    """Yield what reports say of a day and its answer key does not, or the other way round."""
+    key = answer_key(estate, seed).edges()
+    users = {each.name: each.channel or each.job for each in estate.applications}
+    data = smfparse.open(path)
+    flow = data.report("flow").to_pylist()
+    counts, rates = _told(key, users)
+    found, found_rates = _found(flow)
+    for edge in sorted(counts.keys() | found.keys()):
+        if counts[edge] != found[edge]:
+            yield f"{edge}: {found[edge]} instead of {counts[edge]}"
+    for edge, rate in sorted(rates.items()):
+        if abs(found_rates.get(edge, 0.0) - rate) > _ROUNDED:
+            yield f"{edge}: {found_rates.get(edge)} a second instead of {rate}"
+    pairs = {
+        (row["requester"], row["request_queue"], row["server"], row["reply_queue"])
+        for row in data.report("requests").to_pylist()
+        if row["direction"] == "known"
+    }
+    for pair in sorted(pairs ^ set(_pairs(key, users))):
+        yield f"{pair}: {'found' if pair in pairs else 'not found'}"
+
+
+def _told(
+    key: list[dict[str, Any]], users: Mapping[str, str]
+) -> tuple[Counter[Edge], dict[Edge, float]]:
+    """Return the messages of each edge of a key, and how many there are a second."""
+    counts, rates = Counter[Edge](), dict[Edge, float]()
+    for row in key:
+        for which in ("puts", "gets"):
+            if row[which]:
+                edge = users[row["application"]], which, row["queue"]
+                counts[edge] += row[which]
+                rates[edge] = rates.get(edge, 0.0) + row["per_second"]
+    return counts, rates
+
+
+def _found(flow: list[dict[str, Any]]) -> tuple[Counter[Edge], dict[Edge, float]]:
+    """Return the same of rows of the report `flow`, of edges from or to a queue."""
+    counts, rates = Counter[Edge](), dict[Edge, float]()
+    for row in flow:
+        if row["line"] != "edge" or "queue" not in (row["from_kind"], row["to_kind"]):
+            continue
+        puts = row["to_kind"] == "queue"
+        edge = (
+            (row["from_name"], "puts", row["to_name"])
+            if puts
+            else (row["to_name"], "gets", row["from_name"])
+        )
+        counts[edge] += row["messages"]
+        rates[edge] = rates.get(edge, 0.0) + row["rate"]
+    return counts, rates
+
+
+def _pairs(
+    key: list[dict[str, Any]], users: Mapping[str, str]
+) -> Iterator[tuple[str, str, str, str]]:
+    """Yield requester, request queue, server and reply queue of a key, by their roles.
+
+    Who gets one message for many that it puts gets no replies: file transfers do so.
+    """
+    ends = {
+        (role, which): {row["queue"]: row for row in key if row["role"] == role and row[which]}
+        for role in ("requester", "server")
+        for which in ("puts", "gets")
+    }
+    for request, asks in ends["requester", "puts"].items():
+        for reply, takes in ends["requester", "gets"].items():
+            serves, answers = (
+                ends["server", which].get(queue)
+                for which, queue in (("gets", request), ("puts", reply))
+            )
+            if not (serves and answers and asks["puts"] < _ALIKE * takes["gets"]):
+                continue
+            requester, server = users[asks["application"]], users[serves["application"]]
+            ends_of = users[takes["application"]], users[answers["application"]]
+            if (requester, server) == ends_of:
+                yield requester, request, server, reply
