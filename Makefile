@@ -15,7 +15,7 @@ help:
 	@echo "make bench     ratios against md5sum, measured in one run, on data as rich as real (SIZE=200MB ROUNDS=5)"
 	@echo "make fuzz      the property tests, for half an hour and more (EXAMPLES=500)"
 	@echo "make corrupt   damage SMF files at random: is anything lost in silence? (COUNT=100000 SEED=1)"
-	@echo "make score     check simulated days: does it find what their answer keys name? (SEEDS=20)"
+	@echo "make score     check and report simulated days: is it what their answer keys say? (SEEDS=20)"
 	@echo "make mutate    change SQL and Python at random: do the tests notice? (COUNT=100 SEED=1)"
 	@echo "make docs      write the generated parts of docs/, the output of examples among them"
 	@echo "make site      build the site of docs/ in site/"

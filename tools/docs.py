@@ -36,7 +36,10 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 RUN = {
     ROOT / "README.md",
-    *(DOCS / f"{name}.md" for name in ("cookbook", "library", "simulated-site", "tutorial")),
+    *(
+        DOCS / f"{name}.md"
+        for name in ("cookbook", "library", "simulated-site", "traffic", "tutorial")
+    ),
 }
 """The pages whose examples are run."""
 _PART = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)

@@ -1,9 +1,10 @@
-"""Check simulated days and compare what is found with their answer keys (`make score`).
+"""Compare what smfparse says of simulated days with their answer keys (`make score`).
 
-Of each scenario whose key names something, the first finding has to be the key's diagnosis (its
-first row that is one, else its first row), of the right object and job, and begin and end within
-one interval of it. `payments` must have no finding of class 1 or 2. The exit code is 1 where fewer
-are right than are wanted: 95 of 100, and 98 of 100 for `payments`.
+`check`: of each scenario whose key names something, the first finding has to be the key's diagnosis
+(its first row that is one, else its first row), of the right object and job, and begin and end
+within one interval of it. `payments` must have no finding of class 1 or 2. Reports of who talks to
+whom: see `traffic.py`. The exit code is 1 where fewer are right than are wanted: 95 of 100, and 98
+of 100 for `payments`.
 """
 
 from __future__ import annotations
@@ -12,21 +13,24 @@ import datetime as dt
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import click
+import traffic
 
 import smfparse
 from smfparse.advice import CONSTRAINT, Checked, diagnoses
 from smfparse.simulating import answer_key, load_estate, scenario_names, simulate
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "rules.md"
 HEALTHY = "payments"
 WANTED = {HEALTHY: 0.98}
 WANTED_OF_OTHERS = 0.95
-_PART = re.compile(r"(<!-- scores -->\n).*?(<!-- end -->)", re.DOTALL)
+Troubles: TypeAlias = Callable[[str, range, Path], Iterator[tuple[int, str]]]
+"""Yields the seeds of a scenario with what is wrong; takes a folder for their files."""
+_PART = r"(<!-- {} -->\n).*?(<!-- end -->)"
 
 
 def day(scenario: str, seed: int, folder: Path) -> tuple[Checked, list[dict[str, str]], float]:
@@ -80,28 +84,47 @@ def scored() -> list[str]:
     ]
 
 
+SCORES: Mapping[str, tuple[str, Callable[[], Sequence[str]], Troubles]] = {
+    "scores": ("rules.md", scored, troubles),
+    "traffic": ("traffic.md", lambda: traffic.SCENARIOS, traffic.troubles),
+}
+"""By name of the part of a page: the page, the scenarios, and what is wrong with their days."""
+
+
 @click.command()
 @click.option("--seeds", default=20, show_default=True, help="Score so many days of a scenario.")
 @click.option("--scenario", "names", multiple=True, help="Score only this scenario.")
-@click.option("--write", is_flag=True, help="Write the scores into docs/rules.md.")
+@click.option("--write", is_flag=True, help="Write the scores into the pages of docs/.")
 def main(seeds: int, names: tuple[str, ...], write: bool) -> None:
-    """Print how often check finds what the answer keys of the scenarios name."""
-    lines, failed = ["| scenario | right | of |", "|---|---|---|"], False
-    with tempfile.TemporaryDirectory() as folder:
-        for name in names or scored():
-            right = 0
-            for seed, trouble in troubles(name, range(1, seeds + 1), Path(folder)):
-                right += not trouble
-                if trouble:
-                    click.echo(f"{name} seed {seed}: {trouble}", err=True)
+    """Print how often what is said of simulated days is what their answer keys name."""
+    failed = False
+    for part, (page, scenarios, of_scenario) in SCORES.items():
+        chosen = [each for each in scenarios() if not names or each in names]
+        lines = ["| scenario | right | of |", "|---|---|---|"]
+        for name in chosen:
+            right = _right(of_scenario, name, seeds)
             failed |= right < WANTED.get(name, WANTED_OF_OTHERS) * seeds
             lines.append(f"| {name} | {right} | {seeds} |")
-            click.echo(lines[-1])
-    if write:
-        text = "\n".join(lines)
-        page = _PART.sub(rf"\1{text}\n\n\2", PAGE.read_text("utf-8"))
-        PAGE.write_text(page, "utf-8")
+            click.echo(f"{part} {lines[-1]}")
+        if write:
+            _write(ROOT / "docs" / page, part, "\n".join(lines))
     sys.exit(failed)
+
+
+def _right(of_scenario: Troubles, name: str, seeds: int) -> int:
+    """Return how many days of a scenario are right; print what is wrong with others."""
+    right = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for seed, trouble in of_scenario(name, range(1, seeds + 1), Path(folder)):
+            right += not trouble
+            if trouble:
+                click.echo(f"{name} seed {seed}: {trouble}", err=True)
+    return right
+
+
+def _write(page: Path, part: str, text: str) -> None:
+    pattern = re.compile(_PART.format(part), re.DOTALL)
+    page.write_text(pattern.sub(rf"\1{text}\n\n\2", page.read_text("utf-8")), "utf-8")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ A report's declaration names those that it takes, each with its default. Its SQL
     statime       seconds, of MMMM.SS; NULL: not given
     smf_interval  seconds that these two are if they are given as 0; NULL: not given
     stream        list of {base, stream}: names of a queue and of its streaming queue
-    qsg           the queue-sharing group of shared queues whose records do not say it; '': not given
+    qsg           the queue-sharing group of shared queues whose records name none; '': not given
 """
 
 from __future__ import annotations

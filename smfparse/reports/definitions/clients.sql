@@ -78,13 +78,15 @@ spent AS (
     GROUP BY section
 ),
 moved AS (
-    SELECT q.section, sum(q.validput::BIGINT + q.validget)::BIGINT AS messages
+    SELECT
+        q.section, sum(q.validput::BIGINT + q.validget)::BIGINT AS messages,
+        sum(q.putbytes::DOUBLE + q.getbytes) AS bytes
     FROM (SELECT *, coalesce(task_record_no, record_no) AS task_record FROM sectioned.wqst) AS q
     JOIN owners('sectioned.wtid') USING (input_no, source, task_record)
     WHERE connection_type = 'Channel initiator'
     GROUP BY ALL
 )
-SELECT * EXCLUDE (cpu, sent, received, part)
+SELECT * EXCLUDE (cpu, sent, received, bytes, part)
 FROM (
     SELECT
         'channel' AS line, 0 AS part, *,
@@ -99,7 +101,8 @@ FROM (
     UNION ALL BY NAME
     SELECT
         'channel initiator' AS line, 2 AS part, *,
-        chinit_cpu / nullif(messages, 0) AS chinit_message_cpu
+        chinit_cpu / nullif(messages, 0) AS chinit_message_cpu,
+        chinit_cpu / (nullif(bytes, 0) / 1048576) AS chinit_mb_cpu
     FROM spent
     LEFT JOIN moved USING (section)
 )
