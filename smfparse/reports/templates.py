@@ -183,8 +183,8 @@ def _instant(style: str, name: str) -> Callable[[Row], str]:
 
 
 _KEYS: Mapping[str, Callable[[Row], str]] = {
-    "system": lambda row: visible(row["system"] or ABSENT),
-    "qmgr": lambda row: visible(row["qmgr"] or ABSENT),
+    "system": lambda row: visible(row.get("system") or ABSENT),
+    "qmgr": lambda row: visible(row.get("qmgr") or ABSENT),
     "date": _instant("date", "smf_time"),
     "time": _instant("clock", "smf_time"),
     "vrm": _vrm,

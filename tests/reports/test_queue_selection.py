@@ -38,12 +38,16 @@ from tests.support.smf import (
     task_token,
     who,
 )
+from tests.support.traffic import got, put, using
 
 pytestmark = pytest.mark.slow
 
 Rows = list[dict[str, Any]]
 US = pytest.approx
-MARKED = {"api-cost", "smf-volume", "streaming", "task", "tasksum"}
+MARKED = {
+    *("api-cost", "clients", "cluster", "flow", "shared", "smf-volume", "streaming", "task"),
+    "tasksum",
+}
 """Reports that have, or leave out, what is of whole tasks, records or queue managers."""
 OF_QUEUES = [
     name
@@ -51,6 +55,12 @@ OF_QUEUES = [
     if not Selection.of(queue="Q").unknown_to(reports.report(name).tables)
 ]
 """Reports that queues can be selected for."""
+QUEUES = {
+    "cluster": "SYSTEM.CLUSTER.TRANSMIT.QUEUE",
+    "mft": "SYSTEM.FTE.DATA.AGENT1",
+    "requests": "PAY.A*",
+}
+"""The queues that a report is about; others are about PAY.IN."""
 VERBS = ("open", "close", "get", "put", "put1", "inq", "set", "cb")
 OTHERS = ("ba", "pr", "su", "sq", "ct", "st", "ot")
 """Calls in WTAS, but for commits."""
@@ -204,8 +214,8 @@ def test_other_calls_are_not_in_the_cost_of_a_request(write: Write) -> None:
 # -- every report
 
 
-def used_queues(*, whole: int) -> list[bytes]:
-    """Records about PAY.IN; of what else the tasks did, counts and times are `whole`."""
+def used_queues(*, whole: int, name: str = "PAY.IN") -> list[bytes]:
+    """Records about a queue; of what else the tasks did, counts and times are `whole`."""
     own = task(
         wtascmn=whole, wtascmct=10 * whole, wtascmet=11 * whole, wtasotn=2 * whole,
         wtasotct=3 * whole, wtasotet=5 * whole, wtasban=whole, wtasjwn=whole, wtasjwb=100 * whole,
@@ -223,20 +233,30 @@ def used_queues(*, whole: int) -> list[bytes]:
     return [
         task_record(
             own,
-            queue("PAY.IN", version=9, cf=cf, **mine),
+            queue(name, version=9, cf=cf, **mine),
             queue("PAY.OUT", version=9, cf={(3, 6): (whole, whole, whole, 0, 0)}, **other),
         ),
         more_queues(queue("PAY.LOG", version=9, **other)),
         task_record(
             plain,
-            queue("PAY.IN", task_token(2), version=9, **(mine | {"streamedn": 0})),
+            queue(name, task_token(2), version=9, **(mine | {"streamedn": 0})),
             queue("PAY.OUT", task_token(2), version=9, **other),
             by=who("R002"),
         ),
         task_record(task(task_token(3), wtasotn=whole), by=who("R003")),
-        record(block("QQST", qqstqnam="PAY.IN", qqstdpth=5)),
+        record(block("QQST", qqstqnam=name, qqstdpth=5)),
         record(block("QQST", qqstqnam="PAY.OUT", qqstdpth=whole)),
         record(block("QMST", qmstput=whole), block("QIST", qistmput=whole)),
+    ]
+
+
+def talking(name: str, *, whole: int) -> list[bytes]:
+    """Records of a channel that uses a shared queue, and of a requester and its server."""
+    other = put("PAY.OUT", whole, putct=13.0 * whole)
+    return [
+        using("R004", put(name, 100, cfstrucname="APP1"), other, channel="CLIENTS"),
+        using("R005", put("PAY.ASK", 50), got("PAY.ANSWER", 50, by_id=50), other),
+        using("R006", got("PAY.ASK", 50), put("PAY.ANSWER", 50), other),
     ]
 
 
@@ -249,15 +269,18 @@ def told(name: str, rows: Rows) -> Rows:
 def test_no_figure_of_selected_queues_depends_on_what_else_was_done(
     name: str, write: Write
 ) -> None:
+    chosen = QUEUES.get(name, "PAY.IN")
     little, much = (
-        write(*used_queues(whole=whole), name="same.smf").rename(write().parent / f"{whole}.smf")
+        write(
+            *used_queues(whole=whole, name=chosen), *talking(chosen, whole=whole), name="same.smf"
+        ).rename(write().parent / f"{whole}.smf")
         for whole in (400, 7000)
     )
     asked = {"by": "qmgr,job,queue"} if name == "api-cost" else {}
-    one, two = (told(name, rows_of(name, path, asked, queue="PAY.IN")) for path in (little, much))
+    one, two = (told(name, rows_of(name, path, asked, queue=chosen)) for path in (little, much))
     assert one
     assert [without_source(row) for row in one] == [without_source(row) for row in two]
-    if name != "smf-volume":
+    if name not in ("smf-volume", "requests"):
         assert told(name, rows_of(name, little, asked)) != told(name, rows_of(name, much, asked))
 
 
@@ -268,9 +291,12 @@ def without_source(row: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", OF_QUEUES)
 def test_reports_say_what_is_not_of_the_selected_queues(name: str, write: Write) -> None:
-    path = write(*used_queues(whole=400))
+    chosen = QUEUES.get(name, "PAY.*")
+    path = write(
+        *used_queues(whole=400, name=chosen.replace("*", "IN")), *talking("PAY.IN", whole=400)
+    )
     which = reports.report(name)
-    for selected in ({}, {"job": "R00*"}, {"queue": "PAY.*"}):
+    for selected in ({}, {"job": "R00*"}, {"queue": chosen}):
         if Selection.of(**selected).unknown_to(which.tables):
             continue
         rows = rows_of(name, path, {}, **selected)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import importlib
-import itertools
 import re
 import sys
 from collections.abc import Mapping
@@ -20,13 +19,13 @@ from tests.support.builders import Write
 from tests.support.paths import PROJECT
 from tests.support.real import REAL_DATA, needs_real_data
 from tests.support.report_runs import report_rows
-from tests.support.smf import block, queue, record, structures, task, task_record, task_token, who
+from tests.support.smf import block, record, structures
+from tests.support.traffic import PAIR, got, put, using
 
 Rows = list[dict[str, Any]]
 KB = 1024
 MARKED = re.compile(r"^\| (\d+) \|.*\| ([ypnxk]) \| [^|]* \|$", re.M)
 HOURS = dt.timedelta(hours=2)
-numbers = itertools.count(1)
 
 
 def _tool() -> Any:
@@ -51,28 +50,6 @@ def of(line: str, rows: Rows) -> Rows:
 
 def figures(row: Mapping[str, Any], names: str) -> list[Any]:
     return [row[name] for name in names.split()]
-
-
-def using(
-    job: str, *queues: Mapping[str, Any], channel: str = "", qsg: str = "", **header: Any
-) -> bytes:
-    """The record of a task of its own, with what it did on each queue."""
-    token = task_token(next(numbers))
-    blocks = [
-        queue(each["name"], token, **{k: v for k, v in each.items() if k != "name"})
-        for each in queues
-    ]
-    by = who(job, kind=6 if channel else 2, wtidchl=channel)
-    return task_record(task(token), *blocks, by=by, **header)
-
-
-def put(name: str, count: int, size: int = 100, **more: Any) -> dict[str, Any]:
-    return {"name": name, "putn": count, "validput": count, "putbytes": size * count} | more
-
-
-def got(name: str, count: int, by_id: int = 0, size: int = 100, **more: Any) -> dict[str, Any]:
-    counts = {"getn": count, "validget": count, "getdval": count, "getbytes": size * count}
-    return {"name": name, "gets": by_id, "geta": count - by_id} | counts | more
 
 
 # -- simulated sites, whose answer keys say who puts and gets how much
@@ -167,12 +144,6 @@ def test_claims_that_reports_answer_are_marked_so() -> None:
 
 
 # -- request and reply
-
-
-PAIR = (
-    using("CICSA", put("PAY.REQUEST", 1000, putct=4000.0), got("PAY.REPLY", 998, by_id=998)),
-    using("PAYSRV", got("PAY.REQUEST", 1000, totlatnt=2e6), put("PAY.REPLY", 1000, putct=5000.0)),
-)
 
 
 def test_who_gets_by_id_is_the_requester(write: Write) -> None:

@@ -22,12 +22,12 @@ connections AS (
         t.section, channel, task_of_wtas(wtasstrt, wtasmthr, wtaswtas) AS token,
         any_value(connection) AS connection,
         sum(coalesce(messages, 0))::BIGINT AS messages,
-        sum(coalesce(wtasctn, 0))::BIGINT AS control_calls,
-        total(coalesce(cpu, 0)) + total(
+        of_whole_task(sum(coalesce(wtasctn, 0))::BIGINT) AS control_calls,
+        total(coalesce(cpu, 0)) + CASE WHEN getvariable('of_queues') THEN 0 ELSE total(
             coalesce(wtascmct, 0) + coalesce(wtasbact, 0) + coalesce(wtasprct, 0)
             + coalesce(wtassuct, 0) + coalesce(wtassqct, 0) + coalesce(wtasctct, 0)
             + coalesce(wtasstct, 0) + coalesce(wtasotct, 0)
-        ) AS cpu
+        ) END AS cpu
     FROM (SELECT *, record_no AS task_record FROM sectioned.wtas) AS t
     JOIN owners('sectioned.wtid') USING (input_no, source, task_record)
     LEFT JOIN messages USING (input_no, source, task_record)
@@ -98,6 +98,7 @@ FROM (
         'program' AS line, 1 AS part, *, sent / nullif(calls, 0) AS bytes_out,
         received / nullif(calls, 0) AS bytes_in
     FROM programs
+    WHERE NOT getvariable('of_queues')
     UNION ALL BY NAME
     SELECT
         'channel initiator' AS line, 2 AS part, *,
@@ -105,6 +106,7 @@ FROM (
         chinit_cpu / (nullif(bytes, 0) / 1048576) AS chinit_mb_cpu
     FROM spent
     LEFT JOIN moved USING (section)
+    WHERE NOT getvariable('of_queues')
 )
 QUALIFY getvariable('top') IS NULL
     OR row_number() OVER (

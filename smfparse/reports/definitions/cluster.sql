@@ -64,7 +64,7 @@ channels AS (
         section, qcstchnm AS channel, qcstchty_text AS type, qcstrqmn AS partner,
         sum(qcstnmsg)::BIGINT AS messages, sum(qcstnbyt)::DOUBLE AS bytes
     FROM sectioned.qcst
-    WHERE qcstchty_text IN ('Cluster-sender', 'Cluster-receiver')
+    WHERE qcstchty_text IN ('Cluster-sender', 'Cluster-receiver') AND NOT getvariable('of_queues')
     GROUP BY ALL
 )
 SELECT * EXCLUDE (part)

@@ -20,7 +20,7 @@ ends AS (
         list_contains(['Receiver', 'Requester', 'Cluster-receiver'], qcstchty_text) AS takes,
         sum(qcstnmsg)::BIGINT AS messages, sum(qcstnbyt)::DOUBLE AS bytes
     FROM sectioned.qcst
-    WHERE qcstrqmn <> ''
+    WHERE qcstrqmn <> '' AND NOT getvariable('of_queues')
     GROUP BY ALL
     HAVING sends OR takes
 ),

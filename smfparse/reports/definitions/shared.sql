@@ -101,7 +101,7 @@ by_queue AS (
 )
 SELECT * EXCLUDE (part)
 FROM (
-    SELECT 'structure' AS line, 0 AS part, * FROM structures
+    SELECT 'structure' AS line, 0 AS part, * FROM structures WHERE NOT getvariable('of_queues')
     UNION ALL BY NAME
     SELECT
         'queue' AS line, 1 AS part, *,

@@ -1,0 +1,47 @@
+"""Records of tasks that put to queues and get from them: who talks to whom."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+from tests.support.smf import queue, task, task_record, task_token, who
+
+_TOKENS = 5000
+
+
+def using(
+    job: str, *queues: Mapping[str, Any], channel: str = "", qsg: str = "", **header: Any
+) -> bytes:
+    """The record of the one task of a job, with what it did on each queue."""
+    token = task_token(zlib.crc32(job.encode()) % _TOKENS)
+    blocks = [
+        queue(each["name"], token, **{k: v for k, v in each.items() if k != "name"})
+        for each in queues
+    ]
+    by = who(job, kind=6 if channel else 2, wtidchl=channel)
+    return task_record(task(token), *blocks, by=by, **header)
+
+
+def put(name: str, count: int, size: int = 100, **more: Any) -> dict[str, Any]:
+    return {"name": name, "putn": count, "validput": count, "putbytes": size * count} | more
+
+
+def got(name: str, count: int, by_id: int = 0, size: int = 100, **more: Any) -> dict[str, Any]:
+    counts = {"getn": count, "validget": count, "getdval": count, "getbytes": size * count}
+    return {"name": name, "gets": by_id, "geta": count - by_id} | counts | more
+
+
+PAIR = (
+    using("CICSA", put("PAY.REQUEST", 1000, putct=4000.0), got("PAY.REPLY", 998, by_id=998)),
+    using("PAYSRV", got("PAY.REQUEST", 1000, totlatnt=2e6), put("PAY.REPLY", 1000, putct=5000.0)),
+)
+"""A requester and its server."""
+AGENTS = (
+    using(
+        "FTESRC", put("SYSTEM.FTE.DATA.AGENT2", 100), got("SYSTEM.FTE.REPLY.AGENT1", 10, by_id=10)
+    ),
+    using("FTEDST", got("SYSTEM.FTE.DATA.AGENT2", 100), put("SYSTEM.FTE.REPLY.AGENT1", 10)),
+)
+"""Two agents of Managed File Transfer."""
