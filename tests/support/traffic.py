@@ -11,9 +11,7 @@ from tests.support.smf import queue, task, task_record, task_token, who
 _TOKENS = 5000
 
 
-def using(
-    job: str, *queues: Mapping[str, Any], channel: str = "", qsg: str = "", **header: Any
-) -> bytes:
+def using(job: str, *queues: Mapping[str, Any], channel: str = "", **header: Any) -> bytes:
     """The record of the one task of a job, with what it did on each queue."""
     token = task_token(zlib.crc32(job.encode()) % _TOKENS)
     blocks = [
