@@ -91,26 +91,27 @@ class Trial:
         manner = self._cases.manner(number)
         numbers = range(number * BATCH, (number + 1) * BATCH) if only is None else [only]
         drawn = [self._cases.case(each) for each in numbers]
-        if number % _WEIGHED == 0:
+        weighed = number % _WEIGHED == 0
+        if weighed:
             tracemalloc.start()
         readings, seconds = read(self._folder, [each.file for each in drawn], manner)
         sound: list[Reading] | list[None] = [None] * len(drawn)
         if manner.tables == "all":
             sound, _ = read(self._folder, [each.sound for each in drawn], manner)
+        _, peak = tracemalloc.get_traced_memory()  # before they are judged, which needs its own
+        tracemalloc.stop()
         found = [
             (case, reading, [*Judge(case, manner, reading, before).findings()])
             for case, reading, before in zip(drawn, readings, sound, strict=True)
         ]
-        if tracemalloc.is_tracing():
-            self._weigh(found)
+        if weighed:
+            self._weigh(found, peak)
         elif seconds > _allowed(drawn, _TOGETHER):
             self._time(found, manner)
         return found
 
-    def _weigh(self, found: list[Judged]) -> None:
-        """Note where more memory was needed than inputs are worth."""
-        _, peak = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
+    def _weigh(self, found: list[Judged], peak: int) -> None:
+        """Note where more memory was needed than inputs are worth: `peak` bytes."""
         each, byte = _MEMORY
         if peak > each + byte * sum(len(case.file) + len(case.rope) for case, _, _ in found):
             found[0][2].append(Finding("the batch takes too much memory", f"{peak} bytes"))
