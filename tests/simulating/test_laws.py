@@ -196,13 +196,15 @@ def test_pool_use_follows_the_depth_of_its_queues(day: Day) -> None:
     assert wrong == []
 
 
-def test_pages_are_written_behind_from_85_percent_on(day: Day) -> None:
+def test_pages_are_written_behind_from_85_percent_on_and_by_tasks_from_95(day: Day) -> None:
     wrong = day.rows("""
         SELECT qmgr, interval_start, qpstpool, qpstcbsl, qpstdwt
         FROM qpst
         WHERE (qpstdwt > 0) <> (qpstcbsl <= 0.15 * qpstnbuf AND qpsttpw > 0)
             OR qpstdmc > 0 AND qpstcbsl > 0.05 * qpstnbuf
-            OR qpstsos > 0 AND qpstcbsl > 0
+            OR qpstdmc = 0 AND qpstcbsl < 0.05 * qpstnbuf - 1
+            OR qpstsos > 0 AND (qpstcbsl > 0 OR qpstdmc = 0)
+            OR qpstimw < qpstdmc
             OR qpstcbsl > qpstcbs OR qpstcbs > qpstnbuf OR qpsttpw < qpstimw
     """)
     assert wrong == []
