@@ -24,6 +24,7 @@ APPLICATION_KINDS: Mapping[str, int] = {"cics": 1, "batch": 2, "ims": 4, "channe
 """Where an application runs, and the code of WTIDATYP for it."""
 FORCED_TWICE = ("ims", "rrs")
 """Where a unit of work waits for the log to be prepared, and again to be committed."""
+ZHYPERWRITE = ("none", "capable", "enabled")
 INDEXES: Mapping[str, int] = {"none": 0, "msgid": 1, "correlid": 2}
 
 
@@ -77,14 +78,20 @@ class PageSet:
 class Log:
     """The log: `io` and `page` are what a write takes, and each page of it.
 
-    load   log records to a checkpoint (LOGLOAD)
-    pages  of an active log
+    load         log records to a checkpoint (LOGLOAD)
+    pages        of an active log
+    copies       2: dual logging, 1: single
+    stripes      volumes to which the pages of a write go at the same time
+    zhyperwrite  whether the mirrored volumes are "capable" of it, or it is "enabled"
     """
 
     io: float = 240.0
     page: float = 10.0
     load: int = 500_000
     pages: int = 1_000_000
+    copies: int = 2
+    stripes: int = 1
+    zhyperwrite: str = "none"
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ class Engine:
         self._logs, self._storage = Logs(plan), Storage(plan)
         self._workers, self._messages = Workers(plan, seconds), Messages(plan, seconds)
         self._waiting: Ints = np.zeros(len(plan.app), np.int64)
-        self._wait = self._logs.io * 1.2
+        self._wait = self._logs.first_wait
         self._page_wait: Floats = np.zeros(len(plan.pools))
 
     def run(self, demand: Ints, effects: Effects, draws: Draws) -> dict[str, Any]:
@@ -62,7 +62,7 @@ class Engine:
             every, forced = logged["log_bytes"] / self.seconds, logged["log_forced"] / self.seconds
             load = self._logs.load(every, forced, effects.log[time])
             self._wait = load.wait
-            self._page_wait = (self._page_wait + self._pressed(before, flow)) / 2
+            self._page_wait = (self._page_wait + self._pressed(flow)) / 2
         late = np.where(self.plan.source == NONE, due - flow["units"], 0)
         self._waiting = late.clip(0, _MOST_WAITING)
         flow |= self._messages.settle(flow)
@@ -81,10 +81,10 @@ class Engine:
             "before": before,
         }
 
-    def _pressed(self, before: Ints, flow: dict[str, Ints]) -> Floats:
+    def _pressed(self, flow: dict[str, Ints]) -> Floats:
         """Return what pages that are put wait for, by pool, if that is what flows."""
-        none = np.zeros_like(before)
-        return self._storage.page_wait(before, flow | {"expired": none, "wave": none}, self.seconds)
+        none = np.zeros_like(flow["came"])
+        return self._storage.page_wait(flow | {"expired": none, "wave": none}, self.seconds)
 
     def _wave(self, flow: dict[str, Ints], noise: Floats) -> Ints:
         """Return by how much queues were deeper within an interval than at either end of it."""

@@ -16,6 +16,7 @@ from smfparse.simulating.declaration import (
     CHANNEL_TYPES,
     INCIDENTS,
     INDEXES,
+    ZHYPERWRITE,
     Application,
     Channel,
     Curve,
@@ -207,6 +208,8 @@ def _check(estate: Estate) -> None:
     queues = {each.name: each for each in estate.queues}
     if not managers:
         raise RequestError(f"{estate.name}: no queue manager")
+    for manager in estate.queue_managers:
+        _check_log(manager)
     for queue in estate.queues:
         _one_of(f"queue {queue.name}", queue.queue_manager, managers)
         _one_of(f"queue {queue.name}, index", queue.index, INDEXES)
@@ -221,6 +224,15 @@ def _check(estate: Estate) -> None:
         _one_of(f"channel {channel.name}, type", channel.type, CHANNEL_TYPES)
     for application in estate.applications:
         _check_application(application, estate, managers, queues)
+
+
+def _check_log(manager: QueueManager) -> None:
+    where, log = f"queue manager {manager.name}, log", manager.log
+    _one_of(f"{where}, zhyperwrite", log.zhyperwrite, ZHYPERWRITE)
+    if log.copies not in (1, 2) or not log.stripes:
+        raise RequestError(
+            f"{where}: copies = {log.copies}, stripes = {log.stripes}: 1 or 2; from 1"
+        )
 
 
 def _check_application(

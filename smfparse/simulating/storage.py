@@ -62,20 +62,20 @@ class Storage:
         np.minimum.at(slowest, self._plan.set_pool[known], rates[known])
         return slowest
 
-    def page_wait(self, before: Ints, flow: dict[str, Ints], seconds: float) -> Floats:
+    def page_wait(self, flow: dict[str, Ints], seconds: float) -> Floats:
         """Return the microseconds that tasks write pages for a page that they put, by pool.
 
-        before, flow  as for `step`, which takes over what this does not
+        `flow` is as for `step`, which takes it over.
         """
         came_in = self._by_pool(flow["came"] * self._plan.queue_pages)
-        *_, wrote = self._levels(before, flow, seconds)
+        *_, wrote = self._levels(flow, seconds)
         wait: Floats = wrote.by_tasks / self._singly * 1e6 / np.maximum(came_in, 1)
         return wait
 
     def _levels(
-        self, before: Ints, flow: dict[str, Ints], seconds: float
+        self, flow: dict[str, Ints], seconds: float
     ) -> tuple[Floats, Floats, Floats, _Written]:
-        """Return pages in use, those of them written earlier, those changed, and what is written.
+        """Return pages in use, those written earlier, those changed, and what is written.
 
         They are those at the end of an interval, before it writes any.
         """
@@ -101,8 +101,8 @@ class Storage:
         went = flow["went"] + flow["expired"]
         came_in, out = self._by_pool(flow["came"] * pages), self._by_pool(went * pages)
         read = self._read(before * pages, went * pages)
-        wait = self.page_wait(before, flow, seconds)
-        use, self._written, changed, wrote = self._levels(before, flow, seconds)
+        wait = self.page_wait(flow, seconds)
+        use, self._written, changed, wrote = self._levels(flow, seconds)
         gone = np.minimum(wrote.every, self._above(WRITTEN_DOWN_TO, changed))
         stayed = np.minimum(self._by_pool(np.maximum(before - went, 0) * pages), use)
         stayed = stayed - self._written - gone
