@@ -14,7 +14,14 @@ import numpy as np
 
 from smfparse.layout import US_PER_SECOND
 from smfparse.simulating.costs import pages
-from smfparse.simulating.declaration import CHANNEL_TYPES, Application, Estate
+from smfparse.simulating.declaration import (
+    ALIAS,
+    CHANNEL_TYPES,
+    CLUSTER_QUEUE,
+    LOCAL_QUEUE,
+    Application,
+    Estate,
+)
 from smfparse.synthetic import Bools, Floats, Ints
 
 NONE = -1
@@ -150,7 +157,21 @@ class Plan:
             works, edges = rows[key]
             self.slot_gets[works, at] = 1
             self.slot_puts[edges, at] = 1
+        self._slot_names()
         self.slot_work = _ints([rows[key][0][0] if rows[key][0] else NONE for key in keys])
+
+    def _slot_names(self) -> None:
+        """Say by which name applications open their queues, what that is, and if they make them."""
+        estate, used = self.estate, zip(self.slot_app, self.slot_queue, strict=True)
+        pairs = [(estate.applications[app].opens, estate.queues[queue]) for app, queue in used]
+        self.slot_opened = [opens.get(queue.name, queue.name) for opens, queue in pairs]
+        self.slot_makes: Bools = np.array(
+            [bool(queue.model) and queue.name in opens for opens, queue in pairs], bool
+        )
+        named = np.array([queue.name in opens for opens, queue in pairs], bool)
+        clustered = np.isin(self.slot_opened, estate.cluster_queues)
+        other = np.where(clustered, CLUSTER_QUEUE, ALIAS)
+        self.slot_type: Ints = np.where(named & ~self.slot_makes, other, LOCAL_QUEUE)
 
     def channel(self, app: int) -> Any:
         """Return the channel that an application is, or comes by; None without one."""

@@ -17,6 +17,7 @@ from smfparse.simulating.declaration import (
     INCIDENTS,
     INDEXES,
     ZHYPERWRITE,
+    Agent,
     Application,
     Channel,
     Curve,
@@ -29,6 +30,7 @@ from smfparse.simulating.declaration import (
     Queue,
     QueueManager,
 )
+from smfparse.simulating.widening import Tables, of_agents, plain_queues
 
 _T = TypeVar("_T")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours"}
@@ -40,24 +42,40 @@ def read_estate(name: str, data: Mapping[str, Any]) -> Estate:
     tables: dict[str, Any] = {
         **{each: {} for each in ("site", "curves", "queue_managers", "queues", "channels")},
         "applications": {},
+        "agents": {},
         "incidents": [],
         "answers": [],
     }
     _known(data, tables, name)
     tables |= data
+    queues, applications = _written_out(tables)
     estate = Estate(
         name=name,
         queue_managers=tuple(_queue_manager(*each) for each in tables["queue_managers"].items()),
-        queues=_named(Queue, tables["queues"], "queue"),
+        queues=_named(Queue, queues, "queue"),
         channels=_named(Channel, tables["channels"], "channel"),
-        applications=_named(Application, tables["applications"], "application"),
+        applications=_named(Application, applications, "application"),
         curves={each: _curve(each, of) for each, of in tables["curves"].items()},
         incidents=tuple(_incident(each) for each in tables["incidents"]),
         answers=tuple(_answer(each) for each in tables["answers"]),
+        cluster_queues=tuple(name for name, each in tables["queues"].items() if "cluster" in each),
         **_whole(tables["site"]),
     )
     _check(estate)
     return estate
+
+
+def _written_out(tables: Mapping[str, Any]) -> tuple[Tables, Tables]:
+    """Return the queues and applications that are declared, with what stands for several."""
+    agents = _named(Agent, tables["agents"], "agent")
+    for each in agents:
+        if each.sends_to:
+            _one_of(f"agent {each.name}, sends_to", each.sends_to, tables["agents"])
+    queues, applications = of_agents(agents)
+    queues, applications = queues | tables["queues"], applications | tables["applications"]
+    _named(Queue, queues, "queue")
+    _named(Application, applications, "application")
+    return plain_queues(queues, applications)
 
 
 def minutes(text: str) -> dt.timedelta:
@@ -220,10 +238,17 @@ def _check(estate: Estate) -> None:
         if queue.stream:
             _one_of(f"queue {queue.name}, stream", queue.stream, queues)
     for channel in estate.channels:
-        _one_of(f"channel {channel.name}", channel.queue_manager, managers)
-        _one_of(f"channel {channel.name}, type", channel.type, CHANNEL_TYPES)
+        _check_channel(channel, managers)
     for application in estate.applications:
         _check_application(application, estate, managers, queues)
+
+
+def _check_channel(channel: Channel, managers: Mapping[str, QueueManager]) -> None:
+    where = f"channel {channel.name}"
+    _one_of(where, channel.queue_manager, managers)
+    _one_of(f"{where}, type", channel.type, CHANNEL_TYPES)
+    if channel.lu62 and channel.cipher:
+        raise RequestError(f"{where}: cipher needs TCP/IP, not LU 6.2")
 
 
 def _check_log(manager: QueueManager) -> None:
@@ -245,7 +270,7 @@ def _check_application(
     _one_of(where, application.queue_manager, managers)
     _one_of(f"{where}, kind", application.kind, APPLICATION_KINDS)
     _one_of(f"{where}, curve", application.curve, estate.curves)
-    for name in (*application.get, *application.put):
+    for name in (*application.get, *application.put, *application.opens):
         _one_of(where, name, queues)
     if application.kind == "channel":
         _one_of(f"{where}, channel", application.channel, {each.name for each in estate.channels})
