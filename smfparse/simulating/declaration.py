@@ -269,6 +269,7 @@ class Curve:
 class Estate:
     """All of it, and the time that is simulated: local time of its systems.
 
+    interval  of statistics (STATIME); `acctime` of accounting, None: the same
     growth   of the rates, a day
     group    queue-sharing group, "": none
     answers  rules that the estate as it is crosses: with rule, object, job, start and end
@@ -292,3 +293,4 @@ class Estate:
     incidents: tuple[Incident, ...]
     answers: tuple[Mapping[str, str], ...] = ()
     cluster_queues: tuple[str, ...] = ()
+    acctime: dt.timedelta | None = None

@@ -35,7 +35,8 @@ def _ints(values: Sequence[int]) -> Ints:
 class Plan:
     """Columns by works, edges, queues, slots, pools and page sets; indexes of each other.
 
-    `offset` is local time minus UTC, microseconds.
+    `offset` is local time minus UTC, microseconds; `several` is how many intervals of statistics
+    are one of accounting.
 
     Pools and page sets stand queue manager by queue manager.
     """
@@ -43,6 +44,7 @@ class Plan:
     def __init__(self, estate: Estate) -> None:
         self.estate = estate
         self.offset = round(estate.utc_offset.total_seconds() * US_PER_SECOND)
+        self.several = (estate.acctime or estate.interval) // estate.interval
         self.names = [each.name for each in estate.queue_managers]
         self.queue_no = {each.name: number for number, each in enumerate(estate.queues)}
         self.channel_no = {each.name: number for number, each in enumerate(estate.channels)}

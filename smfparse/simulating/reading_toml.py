@@ -128,6 +128,7 @@ def _whole(site: Mapping[str, Any]) -> dict[str, Any]:
         "start": dt.datetime(2026, 3, 4),
         "days": 1,
         "interval": "10m",
+        "acctime": "",
         "utc_offset": "+00:00",
         "version": "9.4.0",
         "growth": 0.0,
@@ -136,6 +137,7 @@ def _whole(site: Mapping[str, Any]) -> dict[str, Any]:
     _known(site, known, "[site]")
     values = known | dict(site)
     values["interval"] = minutes(str(values["interval"]))
+    values["acctime"] = minutes(str(values["acctime"])) if values["acctime"] else None
     values["utc_offset"] = offset(str(values["utc_offset"]))
     return values
 

@@ -69,8 +69,12 @@ ASKING = site(
     {"ASK": {}, "ANSWER.MODEL": {"model": "ANSWER.", "index": "correlid"}},
     {
         "ASKER": {
-            **{"rate": 6.0, "tasks": 3, "put": {"ASK": 1}, "get": ["ANSWER.MODEL"]},
-            **{"by_id": True, "window": "08:00-18:00"},
+            "rate": 6.0,
+            "tasks": 3,
+            "put": {"ASK": 1},
+            "get": ["ANSWER.MODEL"],
+            "by_id": True,
+            "window": "08:00-18:00",
         },
         "SERVER": {"get": ["ASK"], "put": {"ANSWER.MODEL": 1}},
     },
@@ -130,7 +134,8 @@ def test_a_channel_over_lu_62_has_the_name_of_an_lu(tmp_path: Path) -> None:
         },
         channels={
             "TO.OLD": {
-                **{"queue_manager": "QM01", "type": "sender"},
+                "queue_manager": "QM01",
+                "type": "sender",
                 "lu62": True,
                 "connection": "NET1.OLDLU",
             }
