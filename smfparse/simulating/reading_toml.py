@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 import difflib
+import math
 import re
 import typing
 from collections.abc import Iterable, Mapping
@@ -35,6 +36,21 @@ from smfparse.simulating.widening import Tables, of_agents, plain_queues
 _T = TypeVar("_T")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours"}
 _PLAIN = {int: (int,), float: (int, float), str: (str,), bool: (bool,)}
+_WORDS = {
+    int: "a number",
+    float: "a number",
+    str: "a text",
+    bool: "true or false",
+    list: "a list of tables",
+    dict: "a table",
+    dt.datetime: "a local time",
+}
+_SEVERAL: Mapping[Any, tuple[type, type, str]] = {
+    tuple[str, ...]: (list, str, "a list of texts"),
+    Mapping[str, float]: (dict, float, "a table of numbers, not negative"),
+    Mapping[str, str]: (dict, str, "a table of texts"),
+}
+"""What stands for several values: how, of what, and what to call it."""
 
 
 def read_estate(name: str, data: Mapping[str, Any]) -> Estate:
@@ -47,6 +63,9 @@ def read_estate(name: str, data: Mapping[str, Any]) -> Estate:
         "answers": [],
     }
     _known(data, tables, name)
+    for key, value in data.items():
+        if not isinstance(value, type(tables[key])):
+            raise RequestError(f"{name}: {key} has to be {_WORDS[type(tables[key])]}")
     tables |= data
     queues, applications = _written_out(tables)
     estate = Estate(
@@ -135,6 +154,9 @@ def _whole(site: Mapping[str, Any]) -> dict[str, Any]:
         "group": "",
     }
     _known(site, known, "[site]")
+    for key, value in site.items():
+        if type(value) not in _PLAIN.get(type(known[key]), (dt.datetime,)):
+            raise RequestError(f"[site]: {key} = {value!r} has to be {_WORDS[type(known[key])]}")
     values = known | dict(site)
     values["interval"] = minutes(str(values["interval"]))
     values["acctime"] = minutes(str(values["acctime"])) if values["acctime"] else None
@@ -144,6 +166,8 @@ def _whole(site: Mapping[str, Any]) -> dict[str, Any]:
 
 def _known(table: Mapping[str, Any], known: Iterable[str], where: str) -> None:
     names = list(known)
+    if not isinstance(table, Mapping):
+        raise RequestError(f"{where} has to be a table, with {', '.join(names[:3])} and others")
     for key in table:
         if key not in names:
             raise unknown(where, key, names)
@@ -155,10 +179,9 @@ def _table(kind: type[_T], where: str, table: Mapping[str, Any], **given: Any) -
     names = [each.name for each in dataclasses.fields(kind)]  # type: ignore[arg-type]
     _known(table, [each for each in names if each not in given], where)
     for key, value in table.items():
-        plain = _PLAIN.get(hints[key])
-        if plain and (type(value) not in plain or (plain[0] is int and not value >= 0)):
-            wanted = {"str": "a text", "bool": "true or false"}.get(plain[0].__name__, "a number")
-            raise RequestError(f"{where}: {key} = {value!r} has to be {wanted}, not negative")
+        wanted = _wanted(hints[key], value)
+        if wanted:
+            raise RequestError(f"{where}: {key} = {value!r} has to be {wanted}")
     values = {key: tuple(of) if isinstance(of, list) else of for key, of in table.items()}
     missing = [
         each.name
@@ -172,12 +195,30 @@ def _table(kind: type[_T], where: str, table: Mapping[str, Any], **given: Any) -
     return kind(**given, **values)
 
 
+def _wanted(kind: Any, value: Any) -> str:
+    """Return what a value has to be, "" if it is that."""
+    if kind in _SEVERAL:
+        whole, each, words = _SEVERAL[kind]
+        if not isinstance(value, whole):
+            return words
+        parts = value.values() if isinstance(value, dict) else value
+        return words if any(_wanted(each, part) for part in parts) else ""
+    if kind not in _PLAIN:
+        return ""
+    if type(value) in _PLAIN[kind] and (isinstance(value, str) or 0 <= value < math.inf):
+        return ""
+    number = kind in (int, float)
+    return _WORDS[kind] + ", not negative" * number
+
+
 def _named(kind: type[_T], tables: Mapping[str, Mapping[str, Any]], what: str) -> tuple[_T, ...]:
     return tuple(_table(kind, f"{what} {name}", table, name=name) for name, table in tables.items())
 
 
 def _queue_manager(name: str, table: Mapping[str, Any]) -> QueueManager:
     where = f"queue manager {name}"
+    if _wanted(str, table.get("system", "") if isinstance(table, Mapping) else ""):
+        raise RequestError(f"{where}: system has to be a text")
     _known(table, ("system", "log", "channel_initiator", "pools", "page_sets"), where)
     return QueueManager(
         name=name,
@@ -192,6 +233,7 @@ def _queue_manager(name: str, table: Mapping[str, Any]) -> QueueManager:
 def _numbered(
     kind: type[_T], where: str, tables: Mapping[str, Mapping[str, Any]]
 ) -> tuple[_T, ...]:
+    _known(tables, tables, where)
     for number in tables:
         if not number.isdigit() or int(number) > 99:
             raise RequestError(f"{where} {number!r}: a number from 0 to 99")
@@ -204,10 +246,21 @@ def _numbered(
 def _curve(name: str, table: Mapping[str, Any]) -> Curve:
     _known(table, ("points", "weekend", "month_end"), f"curve {name}")
     points = table.get("points", [[0, 1.0]])
+    if not isinstance(points, list) or not points or any(_pair(each) for each in points):
+        raise RequestError(f"curve {name}: points have to be pairs of hour and share")
     hours, shares = zip(*points, strict=True)
-    if list(hours) != sorted(hours) or not 0 <= min(hours) <= max(hours) <= 24:
+    if list(hours) != sorted(hours) or not max(hours) <= 24:
         raise RequestError(f"curve {name}: hours from 0 to 24, in order")
-    return Curve(hours, shares, table.get("weekend", 1.0), table.get("month_end", 1.0))
+    factors = [table.get(each, 1.0) for each in ("weekend", "month_end")]
+    if any(_wanted(float, each) for each in factors):
+        raise RequestError(f"curve {name}: weekend and month_end have to be numbers, not negative")
+    return Curve(hours, shares, *factors)
+
+
+def _pair(point: Any) -> bool:
+    """Whether something is not a pair of numbers."""
+    pair = isinstance(point, list) and len(point) == 2
+    return not pair or any(_wanted(float, each) for each in point)
 
 
 def _incident(table: Mapping[str, Any]) -> Incident:

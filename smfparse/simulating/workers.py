@@ -97,6 +97,7 @@ class Workers:
         of_work = put + got * self._get_bytes + ends * costs.RECORD_BYTES["unit"]
         records = records + got * (self._get_bytes > 0) + 2 * ends
         return {
+            "logged_ends": np.ceil(ends),
             "work_bytes": of_work,
             "log_bytes": np.bincount(plan.manager, of_work, managers),
             "log_records": np.bincount(plan.manager, records, managers),

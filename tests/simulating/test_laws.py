@@ -132,7 +132,10 @@ def test_log_bytes_follow_persistent_puts_gets_and_units_of_work(day: Day) -> No
                 (putpmsg + put1pmsg + if(putpmsg + put1pmsg > 0, streamedn, 0))
                 * (putbytes / greatest(validput, 1) + 500)), 0) FROM wqst),
             (SELECT coalesce(sum(getpmsg * 110), 0) FROM wqst),
-            (SELECT coalesce(sum(360 * wtascmn), 0) FROM wtas WHERE wtasjwb > 0)
+            (SELECT coalesce(sum(360 * wtasjcn / if(wtidatyp IN (4, 7), 2, 1)), 0)
+                FROM wtas JOIN wtid USING (record_no))
+            - (SELECT coalesce(sum(360 * (putjcn + put1jcn) / if(wtidatyp IN (4, 7), 2, 1)), 0)
+                FROM wqst JOIN wtid USING (record_no))
     """)[0]
     assert told == pytest.approx(float(puts) + float(gets) + float(units), rel=0.02)
 
