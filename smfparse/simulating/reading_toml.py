@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 import difflib
-import math
 import re
 import typing
 from collections.abc import Iterable, Mapping
@@ -45,6 +44,13 @@ _WORDS = {
     dict: "a table",
     dt.datetime: "a local time",
 }
+_MOST = 10**9
+_AT_LEAST_ONE = {
+    **dict.fromkeys(("buffers", "pages", "load", "stripes", "batch", "size", "chunk"), _MOST),
+    **dict.fromkeys(("tasks", "transfers"), 10_000),
+    **dict.fromkeys(("dispatchers", "adapters", "tls_tasks"), 1_000),
+}
+"""Numbers that are 1 at least, and how many they are at most."""
 _SEVERAL: Mapping[Any, tuple[type, type, str]] = {
     tuple[str, ...]: (list, str, "a list of texts"),
     Mapping[str, float]: (dict, float, "a table of numbers, not negative"),
@@ -164,10 +170,14 @@ def _whole(site: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-def _known(table: Mapping[str, Any], known: Iterable[str], where: str) -> None:
-    names = list(known)
+def _is_table(table: Any, where: str) -> None:
     if not isinstance(table, Mapping):
-        raise RequestError(f"{where} has to be a table, with {', '.join(names[:3])} and others")
+        raise RequestError(f"{where} has to be a table")
+
+
+def _known(table: Mapping[str, Any], known: Iterable[str], where: str) -> None:
+    _is_table(table, where)
+    names = list(known)
     for key in table:
         if key not in names:
             raise unknown(where, key, names)
@@ -182,6 +192,9 @@ def _table(kind: type[_T], where: str, table: Mapping[str, Any], **given: Any) -
         wanted = _wanted(hints[key], value)
         if wanted:
             raise RequestError(f"{where}: {key} = {value!r} has to be {wanted}")
+        most = _AT_LEAST_ONE.get(key, 0)
+        if most and not 1 <= value <= most:
+            raise RequestError(f"{where}: {key} = {value!r}: from 1 to {most:,}")
     values = {key: tuple(of) if isinstance(of, list) else of for key, of in table.items()}
     missing = [
         each.name
@@ -205,10 +218,10 @@ def _wanted(kind: Any, value: Any) -> str:
         return words if any(_wanted(each, part) for part in parts) else ""
     if kind not in _PLAIN:
         return ""
-    if type(value) in _PLAIN[kind] and (isinstance(value, str) or 0 <= value < math.inf):
+    if type(value) in _PLAIN[kind] and (isinstance(value, str) or 0 <= value <= _MOST):
         return ""
     number = kind in (int, float)
-    return _WORDS[kind] + ", not negative" * number
+    return _WORDS[kind] + f", not negative, up to {_MOST:,}" * number
 
 
 def _named(kind: type[_T], tables: Mapping[str, Mapping[str, Any]], what: str) -> tuple[_T, ...]:
@@ -233,7 +246,7 @@ def _queue_manager(name: str, table: Mapping[str, Any]) -> QueueManager:
 def _numbered(
     kind: type[_T], where: str, tables: Mapping[str, Mapping[str, Any]]
 ) -> tuple[_T, ...]:
-    _known(tables, tables, where)
+    _is_table(tables, where)
     for number in tables:
         if not number.isdigit() or int(number) > 99:
             raise RequestError(f"{where} {number!r}: a number from 0 to 99")
@@ -264,6 +277,7 @@ def _pair(point: Any) -> bool:
 
 
 def _incident(table: Mapping[str, Any]) -> Incident:
+    _is_table(table, "incident")
     values = dict(table)
     _one_of("incident", str(values.get("kind", "")), INCIDENTS)
     at, length = clock_time(str(values.pop("at", ""))), minutes(str(values.pop("length", "")))
@@ -309,10 +323,8 @@ def _check_channel(channel: Channel, managers: Mapping[str, QueueManager]) -> No
 def _check_log(manager: QueueManager) -> None:
     where, log = f"queue manager {manager.name}, log", manager.log
     _one_of(f"{where}, zhyperwrite", log.zhyperwrite, ZHYPERWRITE)
-    if log.copies not in (1, 2) or not log.stripes:
-        raise RequestError(
-            f"{where}: copies = {log.copies}, stripes = {log.stripes}: 1 or 2; from 1"
-        )
+    if log.copies not in (1, 2):
+        raise RequestError(f"{where}: copies = {log.copies}: 1 or 2")
 
 
 def _check_application(

@@ -75,5 +75,5 @@ def test_the_laws_hold(law: Any, days: list[Day]) -> None:
 
 def test_a_class_3_interval_has_whole_intervals_of_statistics(tmp_path: Path) -> None:
     for length in (dt.timedelta(minutes=45), dt.timedelta(minutes=10), 24 * TWO):
-        with pytest.raises(RequestError, match="acctime .*: a multiple of the interval"):
+        with pytest.raises(RequestError, match=r"acctime .*: a multiple of the interval"):
             answer_key(load_estate("payments", interval=HALF, acctime=length))

@@ -89,7 +89,7 @@ def test_zhyperwrite_shortens_writes(word: str, size: int, share: float, tmp_pat
     [
         ({"zhyperwrite": "enable"}, "near: enabled"),
         ({"copies": 3}, "copies = 3"),
-        ({"stripes": 0}, "stripes = 0"),
+        ({"stripes": 0}, "stripes = 0: from 1"),
         ({"stripe": 2}, "near: stripes"),
     ],
 )

@@ -115,7 +115,8 @@ def sites(draw: st.DrawFn) -> dict[str, Any]:
     ]
     return {
         "site": {
-            **{"interval": "2h", "group": "QSG1"},
+            "interval": "2h",
+            "group": "QSG1",
             "acctime": draw(st.sampled_from(["", "4h"])),
         },
         "curves": {"flat": FLAT},
