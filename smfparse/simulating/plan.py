@@ -159,21 +159,10 @@ class Plan:
             works, edges = rows[key]
             self.slot_gets[works, at] = 1
             self.slot_puts[edges, at] = 1
-        self._slot_names()
-        self.slot_work = _ints([rows[key][0][0] if rows[key][0] else NONE for key in keys])
-
-    def _slot_names(self) -> None:
-        """Say by which name applications open their queues, what that is, and if they make them."""
-        estate, used = self.estate, zip(self.slot_app, self.slot_queue, strict=True)
-        pairs = [(estate.applications[app].opens, estate.queues[queue]) for app, queue in used]
-        self.slot_opened = [opens.get(queue.name, queue.name) for opens, queue in pairs]
-        self.slot_makes: Bools = np.array(
-            [bool(queue.model) and queue.name in opens for opens, queue in pairs], bool
+        self.slot_opened, self.slot_type, self.slot_makes = _opened(
+            self.estate, self.slot_app, self.slot_queue
         )
-        named = np.array([queue.name in opens for opens, queue in pairs], bool)
-        clustered = np.isin(self.slot_opened, estate.cluster_queues)
-        other = np.where(clustered, CLUSTER_QUEUE, ALIAS)
-        self.slot_type: Ints = np.where(named & ~self.slot_makes, other, LOCAL_QUEUE)
+        self.slot_work = _ints([rows[key][0][0] if rows[key][0] else NONE for key in keys])
 
     def channel(self, app: int) -> Any:
         """Return the channel that an application is, or comes by; None without one."""
@@ -191,3 +180,14 @@ def _reasons(application: Application) -> list[tuple[str | None, float]]:
     """Return the queues that an application gets from, and None for the work at its own rate."""
     own: list[tuple[str | None, float]] = [(None, application.rate)] if application.rate else []
     return own + [(name, 0.0) for name in application.get]
+
+
+def _opened(estate: Estate, apps: Ints, queues: Ints) -> tuple[list[str], Ints, Bools]:
+    """Return by which names applications open queues, what these are, and which make the queue."""
+    used = zip(apps, queues, strict=True)
+    pairs = [(estate.applications[app].opens, estate.queues[queue]) for app, queue in used]
+    names = [opens.get(queue.name, queue.name) for opens, queue in pairs]
+    named = np.array([queue.name in opens for opens, queue in pairs], bool)
+    makes = named & np.array([bool(queue.model) for _, queue in pairs], bool)
+    other = np.where(np.isin(names, estate.cluster_queues), CLUSTER_QUEUE, ALIAS)
+    return names, np.where(named & ~makes, other, LOCAL_QUEUE), makes

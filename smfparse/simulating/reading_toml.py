@@ -212,9 +212,9 @@ def _wanted(kind: Any, value: Any) -> str:
     """Return what a value has to be, "" if it is that."""
     if kind in _SEVERAL:
         whole, each, words = _SEVERAL[kind]
-        if not isinstance(value, whole):
+        parts: Any = value.values() if isinstance(value, dict) else value
+        if type(value) is not whole:
             return words
-        parts = value.values() if isinstance(value, dict) else value
         return words if any(_wanted(each, part) for part in parts) else ""
     if kind not in _PLAIN:
         return ""
