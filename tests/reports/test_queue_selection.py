@@ -50,6 +50,7 @@ OF_QUEUES = [
     name
     for name in reports.report_names()
     if not Selection.of(queue="Q").unknown_to(reports.report(name).tables)
+    and not reports.report(name).rules
 ]
 """Reports that queues can be selected for."""
 VERBS = ("open", "close", "get", "put", "put1", "inq", "set", "cb")
