@@ -118,12 +118,10 @@ class Tracker:
                 run = run if last else _confirmed(self._walk, self._window, run, end)
                 runs.append(run)
                 at = run.end
-                if walked.short and self._window.ends_with_source:
-                    self._losses.note(at, 0, cut_in_block(walked.short))
+                _note_cut(self._window, self._losses, at, walked, cut_in_block(walked.short))
                 break
             run, at = _with_last(runs, run, at)
-            wrong = walked.end if walked.broken else None
-            run, place = self._stray(run, at, end, last, wrong)
+            run, place = self._stray(run, at, end, last, walked.end if walked.broken else None)
             runs.append(run)
             at = run.end if place is None else place
             if place is None:
@@ -149,8 +147,8 @@ class Tracker:
         for place, size in _in_no_record(run, good, end):
             if self.gap is None or place > low:
                 self._losses.note(place, size, seen_in(plain, place, place + size))
-        if run.short and good[-1] and self._window.ends_with_source:
-            self._losses.note(int(run.place[-1]), 0, CUT_RECORD)
+        if good[-1:].any():
+            _note_cut(self._window, self._losses, int(run.place[-1]), run, CUT_RECORD)
         self.gap = None if good.any() else self.gap
         return replace(run.where(good), end=end)
 
@@ -250,6 +248,12 @@ def _walked(
         return run, True
     count = walk.rest(run)
     return (walk.in_front(buffer, run, count, at), True) if count else (run, False)
+
+
+def _note_cut(window: Window, losses: Losses, place: int, run: Segments, reason: str) -> None:
+    """Note if the last block or record of a run is longer than the file."""
+    if run.short and window.ends_with_source:
+        losses.note(place, 0, reason)
 
 
 def _confirmed(walk: Walk, window: Window, run: Segments, end: int) -> Segments:
