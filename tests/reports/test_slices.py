@@ -26,7 +26,7 @@ OF_ALL = ("api-cost", "qall", "qgets", "qputs", "smf-volume", "streaming", "task
 """Reports that put rows of all times together."""
 _GROWTH = 25_000
 """Bytes of memory that another interval may take of `qstat`: as one slice it takes 70,000."""
-_MORE = 1.8
+_MORE = 1.5
 """How many times the memory of a report of 2,000 intervals one of 20,000 may take."""
 _SETTINGS = """
 SELECT current_setting('threads') AS threads, current_setting('memory_limit') AS memory,
