@@ -57,6 +57,12 @@ def _format(options: Mapping[str, Any]) -> str:
     "--sort", type=click.Choice(["cpu", "elapsed"]), help="Rank by this column for --top."
 )
 @click.option(
+    "--every",
+    is_flag=True,
+    default=None,
+    help="Print a line of message for each interval, not one for all.",
+)
+@click.option(
     "--stream",
     multiple=True,
     metavar="BASE=STREAM",
@@ -184,14 +190,14 @@ def _write(
     asked: Mapping[str, Any],
 ) -> None:
     """Write a report in its format."""
-    from smfparse import reports
+    from smfparse import advice, reports
 
     if output.format == PARQUET:
-        table = reports.report_table(which, catalog, sections, **asked)
+        table = advice.answered_table(which, catalog, sections, **asked)
         _report_absent(which, opened, table.num_rows > 0)
         output.write_parquet(table)
         return
-    with closing(reports.run_report(which, catalog, sections, **asked)) as rows:
+    with closing(advice.answered_rows(which, catalog, sections, **asked)) as rows:
         found = list(islice(rows, 1))
         _report_absent(which, opened, bool(found))
         every = chain(found, rows)
