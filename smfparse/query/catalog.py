@@ -26,14 +26,20 @@ from smfparse.query.projection import (
     Slicing,
     named_tables,
     named_views,
+    read_by,
     read_first,
     read_plan,
-    tables_of,
 )
 from smfparse.query.relations import Relations
-from smfparse.query.results import fetched, result_parts, result_table, streamed
+from smfparse.query.results import (
+    fetched,
+    result_parts,
+    result_table,
+    streamed,
+)
 from smfparse.query.scans import Spool
 from smfparse.query.slices import Slices
+from smfparse.query.together import run_together
 
 _OF_THE_QUERY = (
     duckdb.ParserException,
@@ -125,11 +131,10 @@ class Statements:
 
     def _whole(self, statement: str) -> Plan:
         """Make the tables and views that a statement names; return that it reads them whole."""
-        tables, found = named_tables(statement), named_views(statement)
-        self._relations.make(tables, found)
+        self._relations.make(named_tables(statement), named_views(statement))
         if not self._relations.scans.inputs.sources:
             return NOTHING
-        return Plan(dict.fromkeys([*tables, *tables_of(found)]), _SEVERAL)
+        return Plan(dict.fromkeys(read_by(statement)), _SEVERAL)
 
     def _bind(self, query: str) -> None:
         """Raise the error of DuckDB for a query that it cannot bind, with its place there."""
@@ -250,6 +255,16 @@ class Catalog:
         (found,) = self.arrows([query])
         return found
 
+    def arrows_of_filled(
+        self, queries: Sequence[str], others: Sequence[str] = ()
+    ) -> Generator[Any, None, None]:
+        """Yield rows as `arrows` does; None: of `queries` whose tables are known to be empty."""
+        if self._relations.are_small_files:
+            with self._guarded("\n".join([*queries, *others])):
+                yield from run_together(self.connection, self._relations, queries, others)
+        else:
+            yield from self.arrows([*queries, *others])
+
     def arrows(self, queries: Sequence[str]) -> Generator[Any, None, None]:
         """Yield the rows of each of `queries` as `arrow` does; SMF files are read once for all.
 
@@ -271,7 +286,7 @@ class Catalog:
         """
         with (
             self._guarded(query),
-            self._order_of_rows_is_free(),
+            _order_of_rows_is_free(self.connection),
             self._statements.planned(query) as (is_little, spool),
         ):
             if is_little:
@@ -286,15 +301,6 @@ class Catalog:
             with slices.made_of(spool, count) as each:
                 for _ in each:
                     yield from streamed(self.connection.sql(slicing.query), _AT_ONCE)
-
-    @contextmanager
-    def _order_of_rows_is_free(self) -> Iterator[None]:
-        """Let DuckDB take rows as they come; to keep their order it needs them all in memory."""
-        self.connection.execute("SET preserve_insertion_order = false")
-        try:
-            yield
-        finally:
-            self.connection.execute("SET preserve_insertion_order = true")
 
     @contextmanager
     def _guarded(self, query: str) -> Iterator[None]:
@@ -318,6 +324,16 @@ class Catalog:
                 large = isinstance(error, duckdb.OutOfMemoryException)
                 raise failure(str(error), names, denied=denied, large=large) from error
             raise
+
+
+@contextmanager
+def _order_of_rows_is_free(connection: Connection) -> Iterator[None]:
+    """Let DuckDB take rows as they come; to keep their order it needs them all in memory."""
+    connection.execute("SET preserve_insertion_order = false")
+    try:
+        yield
+    finally:
+        connection.execute("SET preserve_insertion_order = true")
 
 
 def _kind(statement: duckdb.Statement) -> Any:
