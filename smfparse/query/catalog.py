@@ -18,6 +18,7 @@ import duckdb
 from smfparse.errors import RequestError
 from smfparse.inputs import Inputs
 from smfparse.interrupts import interrupting
+from smfparse.query.bounded import bounded, bounded_rows, settings
 from smfparse.query.connecting import Connection, connected, forget_python, is_interrupt
 from smfparse.query.hints import failure
 from smfparse.query.projection import (
@@ -259,7 +260,7 @@ class Catalog:
         self, queries: Sequence[str], others: Sequence[str] = ()
     ) -> Generator[Any, None, None]:
         """Yield rows as `arrows` does; None: of `queries` whose tables are known to be empty."""
-        if self._relations.are_small_files:
+        if self._relations.are_small_files and not self._safe:
             with self._guarded("\n".join([*queries, *others])):
                 yield from run_together(self.connection, self._relations, queries, others)
         else:
@@ -286,21 +287,18 @@ class Catalog:
         """
         with (
             self._guarded(query),
-            _order_of_rows_is_free(self.connection),
             self._statements.planned(query) as (is_little, spool),
         ):
             if is_little:
                 self.connection.execute(f"EXECUTE {_PLANNED}")
                 yield from fetched(self.connection, _AT_ONCE)
                 return
-            count = -(-spool.bytes // self._relations.limits.slice_bytes) if spool else 1
-            if slicing is None or spool is None or count == 1 or self._safe:
-                yield from streamed(self.connection.sql(query), _AT_ONCE)
+            if self._safe:
+                with settings(self.connection, preserve_insertion_order=False):
+                    yield from streamed(self.connection.sql(query), _AT_ONCE)
                 return
-            slices = Slices(self.connection, self._relations, slicing)
-            with slices.made_of(spool, count) as each:
-                for _ in each:
-                    yield from streamed(self.connection.sql(slicing.query), _AT_ONCE)
+            with bounded(self.connection):
+                yield from _bounded(self._relations, self.connection, query, slicing, spool)
 
     @contextmanager
     def _guarded(self, query: str) -> Iterator[None]:
@@ -326,14 +324,21 @@ class Catalog:
             raise
 
 
-@contextmanager
-def _order_of_rows_is_free(connection: Connection) -> Iterator[None]:
-    """Let DuckDB take rows as they come; to keep their order it needs them all in memory."""
-    connection.execute("SET preserve_insertion_order = false")
-    try:
-        yield
-    finally:
-        connection.execute("SET preserve_insertion_order = true")
+def _bounded(
+    relations: Relations,
+    connection: Connection,
+    query: str,
+    slicing: Slicing | None,
+    spool: Spool | None,
+) -> Iterator[list[dict[str, Any]]]:
+    """Yield the rows of `query`, made slice by slice if it can be and they are many."""
+    count = -(-spool.bytes // relations.limits.slice_bytes) if spool else 1
+    if slicing is None or spool is None or count == 1:
+        yield from bounded_rows(connection, query, _AT_ONCE)
+        return
+    with Slices(connection, relations, slicing).made_of(spool, count) as each:
+        for _ in each:
+            yield from bounded_rows(connection, slicing.query, _AT_ONCE)
 
 
 def _kind(statement: duckdb.Statement) -> Any:

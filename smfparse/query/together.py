@@ -12,6 +12,7 @@ from typing import Any
 
 import duckdb
 
+from smfparse.query.bounded import settings
 from smfparse.query.connecting import Connection
 from smfparse.query.projection import named_tables, named_views, read_by
 from smfparse.query.relations import Relations
@@ -27,17 +28,14 @@ def run_together(
     has one thread: to share so little costs more than the work.
     """
     every = [*queries, *others]
-    connection.execute("SET threads = 1")
-    try:
-        with relations.scans.read_once(dict.fromkeys(read_by("\n".join(every)))) as spool:
-            for number, query in enumerate(every):
-                read = chain.from_iterable(map(spool.batches, read_by(query)))
-                if number < len(queries) and not any(batch.num_rows for batch in read):
-                    yield None
-                else:
-                    yield executed_table(_run(connection, relations, query))
-    finally:
-        connection.execute("RESET threads")
+    held = dict.fromkeys(read_by("\n".join(every)))
+    with settings(connection, threads=1), relations.scans.read_once(held) as spool:
+        for number, query in enumerate(every):
+            read = chain.from_iterable(map(spool.batches, read_by(query)))
+            if number < len(queries) and not any(batch.num_rows for batch in read):
+                yield None
+            else:
+                yield executed_table(_run(connection, relations, query))
 
 
 def _run(connection: Connection, relations: Relations, query: str) -> Connection:
