@@ -23,7 +23,7 @@ from tests.support.paths import SMF
 from tests.support.report_runs import printed, report_rows
 from tests.support.searching import search
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("worked_out_once")]
 
 NAME = f"d{LINK[:5]}{CLIPBOARD}\n\u202e\x9b\\x1b.smf".replace("/", "")
 """What a file may be called; a line end in it does not begin a line of its own."""
