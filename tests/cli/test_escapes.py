@@ -100,7 +100,7 @@ def test_any_letters_of_records_and_files_are_shown(tmp_path: Path) -> None:
     letters = st.text(st.characters(max_codepoint=0xFF), min_size=1, max_size=20)
     name = st.text(st.characters(codec="utf-8", exclude_characters="/\0"), max_size=20)
 
-    @search(6)
+    @search(4)
     @given(letters, name, st.sampled_from(reports.report_names()), st.sampled_from(sorted(FORMATS)))
     def check(letters: str, name: str, report: str, form: str) -> None:
         made = hostile_dump(tmp_path / f"d{name}", letters)
