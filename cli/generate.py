@@ -17,15 +17,17 @@ from smfparse.rendering import FORMATS, TEXT
 from smfparse.simulating import INCIDENTS, minutes, offset, scenario_names
 from smfparse.synthetic import VERSIONS
 
-_OF_SCENARIO = ("scenario", "explain", "incidents", "days", "format_")
+_OF_SCENARIO = ("scenario", "explain", "incidents", "days", "acctime", "format_")
 _NOT_OF_SCENARIO = ("qmgrs", "system", "count", "size", "tasks", "queues", "dense")
 _NAMES = {"qmgrs": "--qmgr", "incidents": "--incident", "format_": "--format"}
 _FIRST_YEAR, _LAST_YEAR = 1970, 2041
 
 
-def _interval(_context: click.Context, _option: click.Parameter, text: str) -> dt.timedelta:
+def _interval(
+    _context: click.Context, _option: click.Parameter, text: str | None
+) -> dt.timedelta | None:
     try:
-        return minutes(text)
+        return None if text is None else minutes(text)
     except RequestError as error:
         raise click.BadParameter(f"{text!r} is not a length; write 30m, 60s or 1h") from error
 
@@ -58,7 +60,8 @@ def _scenarios() -> str:
 @click.argument("output", type=click.Path(path_type=Path, dir_okay=False), required=False)
 @click.option("--scenario", metavar="NAME",
               help="Write the day of a simulated site whose figures add up, with what happens in"
-              f" it: {_scenarios()}.")  # fmt: skip
+              f" it: {_scenarios()}; or that of a site of your own: a file that ends in"
+              " .toml.")  # fmt: skip
 @click.option("--explain", is_flag=True,
               help="Print what is wrong in the scenario, when, and who puts and gets how much;"
               " write no dump.")  # fmt: skip
@@ -67,6 +70,9 @@ def _scenarios() -> str:
               f" NAME is {', '.join(INCIDENTS)}; NAME:TARGET says what it befalls.")  # fmt: skip
 @click.option("--days", type=click.IntRange(1, 366),
               help="Write this many days of the scenario; default: what it declares.")  # fmt: skip
+@click.option("--acctime", metavar="LENGTH", callback=_interval,
+              help="Record tasks of the scenario this often: a multiple of the interval. Default:"
+              " what it declares, or the interval.")  # fmt: skip
 @click.option("--format", "format_", type=click.Choice(tuple(FORMATS)),
               help="Print what --explain prints in this format.")  # fmt: skip
 @click.option("--qmgr", "qmgrs", multiple=True, default=("QM01",), show_default=True,
@@ -159,6 +165,7 @@ def _simulate(
     explain: bool,
     incidents: Sequence[str],
     days: int | None,
+    acctime: dt.timedelta | None,
     format_: str | None,
 ) -> None:
     """Write the dump of a scenario, or print what is wrong in it."""
@@ -170,7 +177,8 @@ def _simulate(
     from smfparse.simulating import answer_key, load_estate, simulate
 
     chosen = {name: value for name, value in chosen.items() if name != "seed"}
-    chosen |= {} if days is None else {"days": days}
+    given = {"days": days, "acctime": acctime}
+    chosen |= {name: value for name, value in given.items() if value is not None}
     estate = load_estate(scenario, incidents, **chosen)
     if explain:
         Output(format_ or TEXT, None, force).write(answer_key(estate, seed))

@@ -53,6 +53,12 @@ def _format(options: Mapping[str, Any]) -> str:
     "--sort", type=click.Choice(["cpu", "elapsed"]), help="Rank by this column for --top."
 )
 @click.option(
+    "--every",
+    is_flag=True,
+    default=None,
+    help="Print a line of message for each interval, not one for all.",
+)
+@click.option(
     "--stream",
     multiple=True,
     metavar="BASE=STREAM",
@@ -142,7 +148,7 @@ def _print(
     **asked: Any,
 ) -> None:
     """Write a report of inputs; report on stderr what is absent, duplicates and damage."""
-    from smfparse import reports
+    from smfparse import advice, reports
     from smfparse.query import Catalog
 
     sections = _sections(interval, total)
@@ -158,11 +164,11 @@ def _print(
     opened = reading.open(inputs, output.path)
     with Catalog(opened) as catalog:
         if output.format == PARQUET:
-            table = reports.report_table(which, catalog, sections, **asked)
+            table = advice.answered_table(which, catalog, sections, **asked)
             _report_absent(which, opened, table.num_rows > 0)
             output.write_parquet(table)
         else:
-            with closing(reports.run_report(which, catalog, sections, **asked)) as rows:
+            with closing(advice.answered_rows(which, catalog, sections, **asked)) as rows:
                 found = list(islice(rows, 1))
                 _report_absent(which, opened, bool(found))
                 output.write(reports.ReportDocument(which, chain(found, rows), asked))

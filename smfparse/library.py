@@ -123,7 +123,7 @@ class SmfData:
             raise RequestError("interval and total exclude each other")
         sections: Sections | None = TOTAL if total else every(interval) if interval else None
         with Catalog(self.inputs) as catalog:
-            return reports.report_table(reports.report(name), catalog, sections, **options)
+            return advice.answered_table(reports.report(name), catalog, sections, **options)
 
     def check(
         self,

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from smfparse.advice.judging import held_rows as held_rows
     from smfparse.advice.machines import junit_lines as junit_lines
     from smfparse.advice.machines import metric_lines as metric_lines
+    from smfparse.advice.messages import answered_rows as answered_rows
+    from smfparse.advice.messages import answered_table as answered_table
     from smfparse.advice.policy import NO_POLICY as NO_POLICY
     from smfparse.advice.policy import Policy as Policy
     from smfparse.advice.policy import Silence as Silence
@@ -46,6 +48,7 @@ else:
         findings="Finding Once",
         judging="held_rows",
         machines="junit_lines metric_lines",
+        messages="answered_rows answered_table",
         policy="NO_POLICY Policy Silence parsed_limits site_policy",
         printing="CheckDocument",
         running="Checked compared_with run_rules",

@@ -135,6 +135,9 @@ class Rule:
     who: Annotated[
         str, Key("how the job behind is found: `puts` or `gets` of the queue", "the subject says")
     ] = ""
+    mp1b: Annotated[
+        str, Key("MP1B's own text for it, `{:.0f}` where the figure stands", "MP1B has none")
+    ] = ""
     is_sign: Annotated[bool, Key("whether only diagnoses ask for it")] = False
 
     @property

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from smfparse.reports.running import run_report as run_report
     from smfparse.reports.sections import ONE_SECTION as ONE_SECTION
     from smfparse.reports.sections import RECORDED as RECORDED
+    from smfparse.reports.sections import SECTION_COLUMNS as SECTION_COLUMNS
     from smfparse.reports.sections import TOTAL as TOTAL
     from smfparse.reports.sections import Sections as Sections
     from smfparse.reports.sections import every as every
@@ -46,5 +47,5 @@ else:
         listing="ListDocument Listed reports_listed",
         printing="ReportDocument",
         running="Row explain prepare report_table run_report",
-        sections="ONE_SECTION RECORDED TOTAL Sections every",
+        sections="ONE_SECTION RECORDED SECTION_COLUMNS TOTAL Sections every",
     )

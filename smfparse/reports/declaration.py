@@ -163,6 +163,12 @@ class Report:
         tuple[str, ...],
         Key("the tables whose rows make the sections", "the first of `tables`"),
     ] = ()
+    rules: Annotated[
+        tuple[str, ...],
+        Key(
+            "rules of the catalogue ([rules](rules.md)) that make the rows, instead of SQL", "none"
+        ),
+    ] = ()
     section: Annotated[
         str,
         Key(
@@ -305,10 +311,13 @@ def load(name: str, folder: Path | None = None) -> Report:
     where = Where(str(folder / f"{name}.toml"))
     found = read_table(Report, toml(folder / f"{name}.toml", where), where)
     found.setdefault("main", found["tables"][:1])
-    try:
-        sql = (folder / f"{name}.sql").read_text("utf-8")
-    except OSError as error:
-        raise Where(str(folder / f"{name}.sql")).wrong("cannot be read; write the SQL") from error
-    which = Report(name, sql, **found)
+    which = Report(name, "" if found.get("rules") else _sql(folder / f"{name}.sql"), **found)
     check(which, where)
     return which
+
+
+def _sql(file: Path) -> str:
+    try:
+        return file.read_text("utf-8")
+    except OSError as error:
+        raise Where(str(file)).wrong("cannot be read; write the SQL") from error

@@ -17,15 +17,6 @@ CREATE OR REPLACE MACRO asked_for(name, value) AS
 CREATE OR REPLACE MACRO of_whole_task(value) AS
     CASE WHEN NOT getvariable('of_queues') THEN value END;
 
--- Evidence that one number is many times another: their ratio, and the limit that it crosses. Where the other
--- is 0 there is no ratio: the number itself crosses 0.
-CREATE OR REPLACE MACRO ratio_name(name, of_name, of_number) AS
-    CASE WHEN of_number > 0 THEN name || ' / ' || of_name ELSE name || ', and no ' || of_name END;
-CREATE OR REPLACE MACRO ratio_value(number, of_number) AS
-    CASE WHEN of_number > 0 THEN number / of_number ELSE number::DOUBLE END;
-CREATE OR REPLACE MACRO ratio_bound(bound, of_number) AS
-    CASE WHEN of_number > 0 THEN bound ELSE '> 0' END;
-
 -- The name of a request to the coupling facility, by its number in CFSTAT.
 CREATE OR REPLACE MACRO cf_request(request) AS coalesce([
     'Lock', 'Unlock', 'Write list controls', 'Signal XCF', 'Signal CF', 'Read', 'Write',

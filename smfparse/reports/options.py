@@ -9,6 +9,7 @@ A report's declaration names those that it takes, each with its default. Its SQL
     acctime       seconds, of MMMM.SS as the queue manager takes it; AS_STATIME; NULL: not given
     statime       seconds, of MMMM.SS; NULL: not given
     smf_interval  seconds that these two are if they are given as 0; NULL: not given
+    every         whether each interval has rows of its own
     stream        list of {base, stream}: names of a queue and of its streaming queue
 """
 
@@ -149,6 +150,10 @@ def _setting(option: str, value: Any, codes: Mapping[str, int], more: str) -> in
     return seconds(value, option, more) if code is None else code
 
 
+def _flag(_option: str, value: Any, _choices: Sequence[str]) -> bool:
+    return bool(value)
+
+
 def _pairs(option: str, value: Any, _choices: Sequence[str]) -> list[dict[str, str]]:
     found = []
     for text in _texts(option, value):
@@ -168,6 +173,7 @@ OPTIONS: Mapping[str, Parser] = {
     "acctime": _acctime,
     "statime": _statime,
     "smf_interval": _smf_interval,
+    "every": _flag,
     "stream": _pairs,
 }
 """Each option, and what makes its value."""

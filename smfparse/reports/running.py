@@ -120,6 +120,8 @@ def explain(which: Report) -> Iterator[str]:
     """Yield the lines that say how each figure comes about."""
     yield f"{which.name}: {which.title}"
     yield f"Data: {which.record} ({which.trace}). MP1B: {', '.join(which.dd) or 'not there'}."
+    if which.rules:
+        yield f"Rules, of which `check --explain RULE` says more: {', '.join(which.rules)}."
     yield ""
     for each in which.figures:
         yield f"{each.csv or each.name} [{each.name}] = {each.formula}"

@@ -1,4 +1,4 @@
-"""The scenarios that ship: estates declared in TOML, some by what they add to another one."""
+"""The scenarios that ship, and sites of others: TOML, some by what they add to another one."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from smfparse.errors import RequestError
 from smfparse.simulating.declaration import Estate
 from smfparse.simulating.reading_toml import incident, read_estate, unknown
 
@@ -20,26 +21,37 @@ def scenario_names() -> tuple[str, ...]:
 
 
 def load_estate(name: str, incidents: Sequence[str] = (), **changes: Any) -> Estate:
-    """Return the estate of a scenario.
+    """Return the estate of a scenario, or of a file that ends in .toml.
 
     incidents  that happen as well: log-slow@14:20/30m
     changes    fields of the estate that are other than declared: start, days, interval,
-               utc_offset, version
+               utc_offset, version, acctime
 
     Raises RequestError for a scenario that is not there, and for what cannot be.
     """
-    if name not in scenario_names():
-        raise unknown("scenario", name, scenario_names())
-    estate = read_estate(name, _document(name))
+    estate = read_estate(Path(name).stem, _document(name))
     more = tuple(incident(each) for each in incidents)
     return replace(estate, incidents=estate.incidents + more, **changes)
 
 
 def _document(name: str) -> dict[str, Any]:
-    """Return a TOML document, with those that it extends."""
-    data = tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+    """Return a TOML document, with the scenario that it extends."""
+    if name.endswith(".toml"):
+        path = Path(name)
+    elif name in scenario_names():
+        path = _FOLDER / f"{name}.toml"
+    else:
+        raise unknown("scenario", name, scenario_names())
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise RequestError(f"{path}: {error}") from error
     base = data.pop("extends", None)
-    return data if base is None else _merged(_document(base), data)
+    if base is None:
+        return data
+    if base not in scenario_names():
+        raise unknown(f"{path}, extends", str(base), scenario_names())
+    return _merged(_document(base), data)
 
 
 def _merged(base: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:

@@ -33,6 +33,9 @@ USED_OF_CI = 4057
 MOST_PAGES = 128
 """Pages of one write to the log."""
 
+ZHYPERWRITE_PAGES, ZHYPERWRITE_SMALL, ZHYPERWRITE_LARGE = 24, 0.6, 0.88
+"""Of the time of mirrored writes: of those of up to so many pages, and of larger ones."""
+
 FIRST_PAGE, NEXT_PAGES = 3596, 4049
 DEFERRED, WRITTEN_DOWN_TO, IMMEDIATE = 0.85, 0.75, 0.95
 """How full a buffer pool is when pages are written behind, until when, and by tasks themselves."""

@@ -22,8 +22,11 @@ CHANNEL_TYPES: Mapping[str, int] = {
 }
 APPLICATION_KINDS: Mapping[str, int] = {"cics": 1, "batch": 2, "ims": 4, "channel": 6, "rrs": 7}
 """Where an application runs, and the code of WTIDATYP for it."""
+LOCAL_QUEUE, ALIAS, CLUSTER_QUEUE = 1, 3, 7
+"""What an application opens: codes of QTYPE."""
 FORCED_TWICE = ("ims", "rrs")
 """Where a unit of work waits for the log to be prepared, and again to be committed."""
+ZHYPERWRITE = ("none", "capable", "enabled")
 INDEXES: Mapping[str, int] = {"none": 0, "msgid": 1, "correlid": 2}
 
 
@@ -77,14 +80,20 @@ class PageSet:
 class Log:
     """The log: `io` and `page` are what a write takes, and each page of it.
 
-    load   log records to a checkpoint (LOGLOAD)
-    pages  of an active log
+    load         log records to a checkpoint (LOGLOAD)
+    pages        of an active log
+    copies       2: dual logging, 1: single
+    stripes      volumes to which the pages of a write go at the same time
+    zhyperwrite  whether the mirrored volumes are "capable" of it, or it is "enabled"
     """
 
     io: float = 240.0
     page: float = 10.0
     load: int = 500_000
     pages: int = 1_000_000
+    copies: int = 2
+    stripes: int = 1
+    zhyperwrite: str = "none"
 
 
 @dataclass(frozen=True)
@@ -96,6 +105,8 @@ class Mover:
     tls_tasks: int = 8
     max_channels: int = 200
     active_channels: int = 200
+    tcp_channels: int = 200
+    lu62_channels: int = 200
     megabytes: int = 120
 
 
@@ -115,9 +126,11 @@ class QueueManager:
 class Queue:
     """A queue: on a page set, or in a structure of the coupling facility.
 
-    expiry  seconds after which what nobody took expires, 0: never
-    stream  the queue that gets a copy of every message
-    wire    no queue, but what leads from a channel to the one at the other queue manager
+    expiry   seconds after which what nobody took expires, 0: never
+    stream   the queue that gets a copy of every message
+    wire     no queue, but what leads from a channel to the one at the other queue manager
+    cluster  a cluster queue: transmission queues, and the share of its messages that each gets
+    model    a model queue: how the names of the queues begin that are made after it; also of these
     """
 
     name: str
@@ -128,6 +141,8 @@ class Queue:
     expiry: int = 0
     stream: str = ""
     wire: bool = False
+    cluster: Mapping[str, float] = field(default_factory=dict)
+    model: str = ""
 
 
 @dataclass(frozen=True)
@@ -139,6 +154,7 @@ class Channel:
     cipher    number of the TLS cipher specification, 0: no TLS
     rekey     bytes after which the secret key is negotiated anew (SSLRKEYC), 0: never
     sharing   conversations an instance (SHARECNV)
+    lu62      whether it is over LU 6.2: `connection` is the name of an LU
     """
 
     name: str
@@ -153,6 +169,7 @@ class Channel:
     compression: int = 0
     rekey: int = 0
     sharing: int = 1
+    lu62: bool = False
 
 
 @dataclass(frozen=True)
@@ -169,6 +186,7 @@ class Application:
     scans    messages that a get looks at besides its own: by a selector
     stays    messages a connection, 0: connected all the time
     window   local times between which it runs, "22:00-23:30"; "": all day
+    opens    queues that it opens by another name, an alias: that name by queue
     """
 
     name: str
@@ -193,6 +211,30 @@ class Application:
     stays: int = 0
     window: str = ""
     channel: str = ""
+    opens: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Agent:
+    """An agent of Managed File Transfer: its queues, and what its threads do.
+
+    sends_to   the agent that it sends files to, "": none
+    rate       data messages a second at the peak, `chunk` bytes each
+    transfers  at one time
+    """
+
+    name: str
+    queue_manager: str
+    job: str = ""
+    user: str = "FTEAGENT"
+    sends_to: str = ""
+    rate: float = 0.0
+    chunk: int = 262_144
+    transfers: int = 2
+    curve: str = "flat"
+    window: str = ""
+    page_set: int = 4
+    data_page_set: int = 4
 
 
 @dataclass(frozen=True)
@@ -227,9 +269,11 @@ class Curve:
 class Estate:
     """All of it, and the time that is simulated: local time of its systems.
 
+    interval  of statistics (STATIME); `acctime` of accounting, None: the same
     growth   of the rates, a day
     group    queue-sharing group, "": none
     answers  rules that the estate as it is crosses: with rule, object, job, start and end
+    cluster_queues  names by which applications open transmission queues
     """
 
     name: str
@@ -248,3 +292,5 @@ class Estate:
     curves: Mapping[str, Curve]
     incidents: tuple[Incident, ...]
     answers: tuple[Mapping[str, str], ...] = ()
+    cluster_queues: tuple[str, ...] = ()
+    acctime: dt.timedelta | None = None

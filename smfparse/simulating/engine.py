@@ -19,7 +19,7 @@ from smfparse.simulating.workers import Workers
 from smfparse.synthetic import Draws, Floats, Ints
 
 _ROUNDS = 3
-"""How often works and the log are worked out anew: works wait for the log, which they load."""
+"""How often works and the log are worked out anew: works wait for what they load."""
 _BRIEF = 1100.0
 """Microseconds that a message is on a queue whose getter waits for it."""
 _MOST_WAITING = 50_000
@@ -35,7 +35,8 @@ class Engine:
         self._logs, self._storage = Logs(plan), Storage(plan)
         self._workers, self._messages = Workers(plan, seconds), Messages(plan, seconds)
         self._waiting: Ints = np.zeros(len(plan.app), np.int64)
-        self._wait = self._logs.io * 1.2
+        self._wait = self._logs.first_wait
+        self._page_wait: Floats = np.zeros(len(plan.pools))
 
     def run(self, demand: Ints, effects: Effects, draws: Draws) -> dict[str, Any]:
         """Return what is done in intervals: arrays with a row each.
@@ -55,12 +56,13 @@ class Engine:
         due = demand + self._waiting
         rolled = np.floor(effects.rolled[time] * self.seconds).astype(np.int64)
         for _ in range(_ROUNDS):
-            most = self._workers.capacity(time, effects, self._wait, skipped)
+            most = self._workers.capacity(time, effects, self._wait, self._page_wait, skipped)
             flow = self._messages.flow(due, most, effects, time, noise[0])
             logged = self._workers.logged(flow, rolled)
             every, forced = logged["log_bytes"] / self.seconds, logged["log_forced"] / self.seconds
             load = self._logs.load(every, forced, effects.log[time])
             self._wait = load.wait
+            self._page_wait = (self._page_wait + self._pressed(flow)) / 2
         late = np.where(self.plan.source == NONE, due - flow["units"], 0)
         self._waiting = late.clip(0, _MOST_WAITING)
         flow |= self._messages.settle(flow)
@@ -78,6 +80,11 @@ class Engine:
             "rolled": rolled,
             "before": before,
         }
+
+    def _pressed(self, flow: dict[str, Ints]) -> Floats:
+        """Return what pages that are put wait for, by pool, if that is what flows."""
+        none = np.zeros_like(flow["came"])
+        return self._storage.page_wait(flow | {"expired": none, "wave": none}, self.seconds)
 
     def _wave(self, flow: dict[str, Ints], noise: Floats) -> Ints:
         """Return by how much queues were deeper within an interval than at either end of it."""

@@ -7,6 +7,8 @@ import numpy as np
 from smfparse.schemas import QJST
 from smfparse.simulating.chunk import Chunk, Columns, Reporters
 from smfparse.simulating.costs import MOST_PAGES, USED_OF_CI
+from smfparse.simulating.declaration import ZHYPERWRITE
+from smfparse.simulating.logger import Devices
 from smfparse.synthetic import Draws, Floats, Ints, Rows, encoded
 
 _PAGES_MORE = 3
@@ -41,9 +43,9 @@ class _Copies:
 
     def __init__(self, chunk: Chunk, reporters: Reporters, rows: Rows, draws: Draws) -> None:
         self._chunk, self._reporters, self._rows, self._draws = chunk, reporters, rows, draws
-        logs = [each.log for each in chunk.plan.estate.queue_managers]
-        self._io = np.array([log.io for log in logs])[reporters.manager]
-        self._page = np.array([log.page for log in logs])[reporters.manager]
+        managers = chunk.plan.estate.queue_managers
+        self._devices = Devices(managers)
+        self._copies = np.array([each.log.copies for each in managers])[reporters.manager]
         self._slower = reporters.of(chunk.effects.log)
 
     def set_writes(self, writes: Ints, pages: Ints) -> Floats:
@@ -56,8 +58,11 @@ class _Copies:
         for copy in range(2):
             total = np.zeros(len(writes))
             for kind, (count, cis) in enumerate(((single, single), (several, pages - single))):
-                took = (count * self._io + cis * self._page) * self._slower
-                total += self._set(2 * copy + kind, count, cis, took * _SECOND_COPY**copy)
+                some = np.where(self._copies > copy, count, 0)
+                pages_each = cis / np.maximum(count, 1)
+                took = self._devices.took(pages_each, self._reporters.manager) * self._slower
+                took = some * took * _SECOND_COPY**copy
+                total += self._set(2 * copy + kind, some, np.where(some > 0, cis, 0), took)
             suspended = np.maximum(suspended, total)
         return suspended
 
@@ -99,7 +104,13 @@ def _columns(
     """Return what is counted for both copies together."""
     of, did = reporters.of, chunk.did
     switches, points = of(did["switches"]), of(did["checkpoints"])
-    size = np.array([each.log.pages for each in chunk.plan.estate.queue_managers])
+    logs = [each.log for each in chunk.plan.estate.queue_managers]
+    size, copies = (
+        np.array([getattr(log, name) for log in logs])[reporters.manager]
+        for name in ("pages", "copies")
+    )
+    zhyperwrite = np.array([ZHYPERWRITE.index(log.zhyperwrite) for log in logs])[reporters.manager]
+    opened = copies * switches
     forced = np.rint(of(did["log_forced"]))
     from_buffers, from_log = (np.where(of(chunk.uptime.again), n, 0) for n in _RESTART_READS)
     return {
@@ -110,13 +121,15 @@ def _columns(
         "qjstbsds": 20 + 6 * switches + 2 * points,
         "qjstbffl": np.ceil(of(did["log_bytes"]) / USED_OF_CI),
         "qjstbfwr": writes,
-        "qjstalw": 2 * switches,
-        "qjstciof": switches * size[reporters.manager],
+        "qjstalw": opened,
+        "qjstciof": switches * size,
         "qjstllcp": points,
         "qjstlsus": forced,
-        "qjstlogw": 2 * writes,
-        "qjstciwr": 2 * pages,
+        "qjstlogw": copies * writes,
+        "qjstciwr": copies * pages,
         "qjstthrw": np.floor(pages / 2000),
         "qjstcp1n": switches,
-        "qjstcp2n": switches,
+        "qjstcp2n": opened - switches,
+        "qjsthwc": np.where(zhyperwrite > 0, opened, 0),
+        "qjsthwe": np.where(zhyperwrite > 1, opened, 0),
     }

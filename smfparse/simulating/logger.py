@@ -7,13 +7,21 @@ is, the more pages each has.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from smfparse.simulating.costs import MOST_PAGES, USED_OF_CI
+from smfparse.simulating.costs import (
+    MOST_PAGES,
+    USED_OF_CI,
+    ZHYPERWRITE_LARGE,
+    ZHYPERWRITE_PAGES,
+    ZHYPERWRITE_SMALL,
+)
+from smfparse.simulating.declaration import QueueManager
 from smfparse.simulating.plan import Plan
-from smfparse.synthetic import Floats
+from smfparse.synthetic import Floats, Ints
 
 _ROUNDS = 12
 _IDLE_WRITES = 0.2
@@ -33,13 +41,31 @@ class LogLoad:
     wait: Floats
 
 
+class Devices:
+    """What the logs of queue managers are on."""
+
+    def __init__(self, managers: Sequence[QueueManager]) -> None:
+        logs = [each.log for each in managers]
+        self.io = np.array([log.io for log in logs])
+        self._page = np.array([log.page / log.stripes for log in logs])
+        self._parallel = np.array([log.zhyperwrite == "enabled" for log in logs])
+
+    def took(self, pages: Floats, managers: Ints) -> Floats:
+        """Return the microseconds of a write of some pages to the log of each of some managers."""
+        small = np.where(pages <= ZHYPERWRITE_PAGES, ZHYPERWRITE_SMALL, ZHYPERWRITE_LARGE)
+        share = np.where(self._parallel[managers], small, 1.0)
+        time: Floats = (self.io[managers] + self._page[managers] * pages) * share
+        return time
+
+
 class Logs:
     """The logs of all queue managers."""
 
     def __init__(self, plan: Plan) -> None:
         logs = [each.log for each in plan.estate.queue_managers]
-        self.io = np.array([log.io for log in logs])
-        self.page = np.array([log.page for log in logs])
+        self._devices = Devices(plan.estate.queue_managers)
+        self._every = np.arange(len(logs))
+        self.first_wait: Floats = self._devices.io * 1.2
         self._load = np.array([log.load for log in logs])
         self._size = np.array([log.pages for log in logs])
         self._records, self._pages = np.zeros(len(logs)), np.zeros(len(logs))
@@ -53,11 +79,12 @@ class Logs:
         """
         new = logged / USED_OF_CI
         asked = forced + _IDLE_WRITES
-        took = (self.io + self.page) * slower
+        pages = np.ones(len(asked))
+        took = self._devices.took(pages, self._every) * slower
         for _ in range(_ROUNDS):
             writes = asked / (1 + asked * took / 1e6)
             pages = np.minimum(new / writes + 1, MOST_PAGES)
-            took = (took + (self.io + self.page * pages) * slower) / 2
+            took = (took + self._devices.took(pages, self._every) * slower) / 2
         full = new * took / 1e6 / MOST_PAGES
         writes = np.where(full > 1, 1e6 / took, np.maximum(writes, new / MOST_PAGES))
         busy = np.minimum(writes * took / 1e6, 1)

@@ -94,8 +94,10 @@ class Managers:
         got = self._by_queue_work(columns["validget"])
         looked = self._by_queue_work(columns["getsmsg"])
         read = self._by_queue_work(np.minimum(columns["getpsn"], used.got))
-        opened = messages["qmstopen"]
+        opened, makes = messages["qmstopen"], self._chunk.plan.slot_makes[used.slot]
         return {
+            "qistdcre": self._by_queue_work(np.where(makes, used.opened, 0)),
+            "qistddel": self._by_queue_work(np.where(makes, used.closed, 0)),
             "qistmget": got + looked,
             "qistmput": self._by_queue_work(used.put + used.streamed),
             "qistdget": np.floor(opened / 3),

@@ -86,8 +86,8 @@ class Movers:
         for field, limit in (("cc", "max_channels"), ("ac", "active_channels")):
             rows.set(f"qcctno{field}", active)
             rows.set(f"qcctmx{field}", self._limit(limit))
-        for field in ("tp", "lu"):
-            rows.set(f"qcctmx{field}", self._limit("max_channels"))
+        for field, limit in (("tp", "tcp_channels"), ("lu", "lu62_channels")):
+            rows.set(f"qcctmx{field}", self._limit(limit))
         rows.set("qcctstus", np.floor(self._limit("megabytes") + held / 1024 + leaked))
         rows.set("qcctstab", _STORAGE_64)
         rows.set("qcctslim", _LIMIT_64)

@@ -14,7 +14,14 @@ import numpy as np
 
 from smfparse.layout import US_PER_SECOND
 from smfparse.simulating.costs import pages
-from smfparse.simulating.declaration import CHANNEL_TYPES, Application, Estate
+from smfparse.simulating.declaration import (
+    ALIAS,
+    CHANNEL_TYPES,
+    CLUSTER_QUEUE,
+    LOCAL_QUEUE,
+    Application,
+    Estate,
+)
 from smfparse.synthetic import Bools, Floats, Ints
 
 NONE = -1
@@ -28,7 +35,8 @@ def _ints(values: Sequence[int]) -> Ints:
 class Plan:
     """Columns by works, edges, queues, slots, pools and page sets; indexes of each other.
 
-    `offset` is local time minus UTC, microseconds.
+    `offset` is local time minus UTC, microseconds; `several` is how many intervals of statistics
+    are one of accounting.
 
     Pools and page sets stand queue manager by queue manager.
     """
@@ -36,6 +44,7 @@ class Plan:
     def __init__(self, estate: Estate) -> None:
         self.estate = estate
         self.offset = round(estate.utc_offset.total_seconds() * US_PER_SECOND)
+        self.several = (estate.acctime or estate.interval) // estate.interval
         self.names = [each.name for each in estate.queue_managers]
         self.queue_no = {each.name: number for number, each in enumerate(estate.queues)}
         self.channel_no = {each.name: number for number, each in enumerate(estate.channels)}
@@ -150,6 +159,9 @@ class Plan:
             works, edges = rows[key]
             self.slot_gets[works, at] = 1
             self.slot_puts[edges, at] = 1
+        self.slot_opened, self.slot_type, self.slot_makes = _opened(
+            self.estate, self.slot_app, self.slot_queue
+        )
         self.slot_work = _ints([rows[key][0][0] if rows[key][0] else NONE for key in keys])
 
     def channel(self, app: int) -> Any:
@@ -168,3 +180,14 @@ def _reasons(application: Application) -> list[tuple[str | None, float]]:
     """Return the queues that an application gets from, and None for the work at its own rate."""
     own: list[tuple[str | None, float]] = [(None, application.rate)] if application.rate else []
     return own + [(name, 0.0) for name in application.get]
+
+
+def _opened(estate: Estate, apps: Ints, queues: Ints) -> tuple[list[str], Ints, Bools]:
+    """Return by which names applications open queues, what these are, and which make the queue."""
+    used = zip(apps, queues, strict=True)
+    pairs = [(estate.applications[app].opens, estate.queues[queue]) for app, queue in used]
+    names = [opens.get(queue.name, queue.name) for opens, queue in pairs]
+    named = np.array([queue.name in opens for opens, queue in pairs], bool)
+    makes = named & np.array([bool(queue.model) for _, queue in pairs], bool)
+    other = np.where(np.isin(names, estate.cluster_queues), CLUSTER_QUEUE, ALIAS)
+    return names, np.where(named & ~makes, other, LOCAL_QUEUE), makes

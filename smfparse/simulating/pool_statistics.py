@@ -53,7 +53,8 @@ def _pools(chunk: Chunk, cells: Cells) -> Rows:
             "qpstwio": np.ceil(behind / PAGES_A_WRITE) + immediate + kept,
             "qpstimw": immediate + kept,
             "qpstdwt": did["wrote_behind"][at],
-            "qpstdmc": np.ceil(did["pages_late"][at]),
+            "qpstdmc": immediate,
+            "qpstsos": did["pages_refused"][at],
             "qpststl": did["pages_read"][at],
         }
     )

@@ -83,10 +83,9 @@ class QueueWork:
     def _late_pages(self, calls: Ints) -> Floats:
         """Return the time in which puts wrote pages of a full buffer pool themselves."""
         pool = self._chunk.plan.queue_pool[self.used.queue]
-        late = np.append(self._chunk.did["pages_late"], np.zeros((self._chunk.times, 1)), axis=1)
-        came = np.maximum(self._chunk.did["came"][self.used.time, self.used.queue], 1)
-        share: Floats = late[self.used.time, pool] * _READ_US * np.minimum(calls / came, 1)
-        return share
+        waits = np.append(self._chunk.did["page_wait"], np.zeros((self._chunk.times, 1)), axis=1)
+        late: Floats = waits[self.used.time, pool] * calls * costs.pages(self.used.size)
+        return late
 
     def _gets(self) -> Columns:
         got, size = self.used.got, self._chunk.plan.queue_size[self.used.queue]

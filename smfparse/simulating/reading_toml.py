@@ -16,6 +16,8 @@ from smfparse.simulating.declaration import (
     CHANNEL_TYPES,
     INCIDENTS,
     INDEXES,
+    ZHYPERWRITE,
+    Agent,
     Application,
     Channel,
     Curve,
@@ -28,10 +30,33 @@ from smfparse.simulating.declaration import (
     Queue,
     QueueManager,
 )
+from smfparse.simulating.widening import Tables, of_agents, plain_queues
 
 _T = TypeVar("_T")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours"}
 _PLAIN = {int: (int,), float: (int, float), str: (str,), bool: (bool,)}
+_WORDS = {
+    int: "a number",
+    float: "a number",
+    str: "a text",
+    bool: "true or false",
+    list: "a list of tables",
+    dict: "a table",
+    dt.datetime: "a local time",
+}
+_MOST = 10**9
+_AT_LEAST_ONE = {
+    **dict.fromkeys(("buffers", "pages", "load", "stripes", "batch", "size", "chunk"), _MOST),
+    **dict.fromkeys(("tasks", "transfers"), 10_000),
+    **dict.fromkeys(("dispatchers", "adapters", "tls_tasks"), 1_000),
+}
+"""Numbers that are 1 at least, and how many they are at most."""
+_SEVERAL: Mapping[Any, tuple[type, type, str]] = {
+    tuple[str, ...]: (list, str, "a list of texts"),
+    Mapping[str, float]: (dict, float, "a table of numbers, not negative"),
+    Mapping[str, str]: (dict, str, "a table of texts"),
+}
+"""What stands for several values: how, of what, and what to call it."""
 
 
 def read_estate(name: str, data: Mapping[str, Any]) -> Estate:
@@ -39,24 +64,43 @@ def read_estate(name: str, data: Mapping[str, Any]) -> Estate:
     tables: dict[str, Any] = {
         **{each: {} for each in ("site", "curves", "queue_managers", "queues", "channels")},
         "applications": {},
+        "agents": {},
         "incidents": [],
         "answers": [],
     }
     _known(data, tables, name)
+    for key, value in data.items():
+        if not isinstance(value, type(tables[key])):
+            raise RequestError(f"{name}: {key} has to be {_WORDS[type(tables[key])]}")
     tables |= data
+    queues, applications = _written_out(tables)
     estate = Estate(
         name=name,
         queue_managers=tuple(_queue_manager(*each) for each in tables["queue_managers"].items()),
-        queues=_named(Queue, tables["queues"], "queue"),
+        queues=_named(Queue, queues, "queue"),
         channels=_named(Channel, tables["channels"], "channel"),
-        applications=_named(Application, tables["applications"], "application"),
+        applications=_named(Application, applications, "application"),
         curves={each: _curve(each, of) for each, of in tables["curves"].items()},
         incidents=tuple(_incident(each) for each in tables["incidents"]),
         answers=tuple(_answer(each) for each in tables["answers"]),
+        cluster_queues=tuple(name for name, each in tables["queues"].items() if "cluster" in each),
         **_whole(tables["site"]),
     )
     _check(estate)
     return estate
+
+
+def _written_out(tables: Mapping[str, Any]) -> tuple[Tables, Tables]:
+    """Return the queues and applications that are declared, with what stands for several."""
+    agents = _named(Agent, tables["agents"], "agent")
+    for each in agents:
+        if each.sends_to:
+            _one_of(f"agent {each.name}, sends_to", each.sends_to, tables["agents"])
+    queues, applications = of_agents(agents)
+    queues, applications = queues | tables["queues"], applications | tables["applications"]
+    _named(Queue, queues, "queue")
+    _named(Application, applications, "application")
+    return plain_queues(queues, applications)
 
 
 def minutes(text: str) -> dt.timedelta:
@@ -109,19 +153,30 @@ def _whole(site: Mapping[str, Any]) -> dict[str, Any]:
         "start": dt.datetime(2026, 3, 4),
         "days": 1,
         "interval": "10m",
+        "acctime": "",
         "utc_offset": "+00:00",
         "version": "9.4.0",
         "growth": 0.0,
         "group": "",
     }
     _known(site, known, "[site]")
+    for key, value in site.items():
+        if type(value) not in _PLAIN.get(type(known[key]), (dt.datetime,)):
+            raise RequestError(f"[site]: {key} = {value!r} has to be {_WORDS[type(known[key])]}")
     values = known | dict(site)
     values["interval"] = minutes(str(values["interval"]))
+    values["acctime"] = minutes(str(values["acctime"])) if values["acctime"] else None
     values["utc_offset"] = offset(str(values["utc_offset"]))
     return values
 
 
+def _is_table(table: Any, where: str) -> None:
+    if not isinstance(table, Mapping):
+        raise RequestError(f"{where} has to be a table")
+
+
 def _known(table: Mapping[str, Any], known: Iterable[str], where: str) -> None:
+    _is_table(table, where)
     names = list(known)
     for key in table:
         if key not in names:
@@ -134,10 +189,12 @@ def _table(kind: type[_T], where: str, table: Mapping[str, Any], **given: Any) -
     names = [each.name for each in dataclasses.fields(kind)]  # type: ignore[arg-type]
     _known(table, [each for each in names if each not in given], where)
     for key, value in table.items():
-        plain = _PLAIN.get(hints[key])
-        if plain and (type(value) not in plain or (plain[0] is int and not value >= 0)):
-            wanted = {"str": "a text", "bool": "true or false"}.get(plain[0].__name__, "a number")
-            raise RequestError(f"{where}: {key} = {value!r} has to be {wanted}, not negative")
+        wanted = _wanted(hints[key], value)
+        if wanted:
+            raise RequestError(f"{where}: {key} = {value!r} has to be {wanted}")
+        most = _AT_LEAST_ONE.get(key, 0)
+        if most and not 1 <= value <= most:
+            raise RequestError(f"{where}: {key} = {value!r}: from 1 to {most:,}")
     values = {key: tuple(of) if isinstance(of, list) else of for key, of in table.items()}
     missing = [
         each.name
@@ -151,12 +208,30 @@ def _table(kind: type[_T], where: str, table: Mapping[str, Any], **given: Any) -
     return kind(**given, **values)
 
 
+def _wanted(kind: Any, value: Any) -> str:
+    """Return what a value has to be, "" if it is that."""
+    if kind in _SEVERAL:
+        whole, each, words = _SEVERAL[kind]
+        parts: Any = value.values() if isinstance(value, dict) else value
+        if type(value) is not whole:
+            return words
+        return words if any(_wanted(each, part) for part in parts) else ""
+    if kind not in _PLAIN:
+        return ""
+    if type(value) in _PLAIN[kind] and (isinstance(value, str) or 0 <= value <= _MOST):
+        return ""
+    number = kind in (int, float)
+    return _WORDS[kind] + f", not negative, up to {_MOST:,}" * number
+
+
 def _named(kind: type[_T], tables: Mapping[str, Mapping[str, Any]], what: str) -> tuple[_T, ...]:
     return tuple(_table(kind, f"{what} {name}", table, name=name) for name, table in tables.items())
 
 
 def _queue_manager(name: str, table: Mapping[str, Any]) -> QueueManager:
     where = f"queue manager {name}"
+    if _wanted(str, table.get("system", "") if isinstance(table, Mapping) else ""):
+        raise RequestError(f"{where}: system has to be a text")
     _known(table, ("system", "log", "channel_initiator", "pools", "page_sets"), where)
     return QueueManager(
         name=name,
@@ -171,6 +246,7 @@ def _queue_manager(name: str, table: Mapping[str, Any]) -> QueueManager:
 def _numbered(
     kind: type[_T], where: str, tables: Mapping[str, Mapping[str, Any]]
 ) -> tuple[_T, ...]:
+    _is_table(tables, where)
     for number in tables:
         if not number.isdigit() or int(number) > 99:
             raise RequestError(f"{where} {number!r}: a number from 0 to 99")
@@ -183,13 +259,25 @@ def _numbered(
 def _curve(name: str, table: Mapping[str, Any]) -> Curve:
     _known(table, ("points", "weekend", "month_end"), f"curve {name}")
     points = table.get("points", [[0, 1.0]])
+    if not isinstance(points, list) or not points or any(_pair(each) for each in points):
+        raise RequestError(f"curve {name}: points have to be pairs of hour and share")
     hours, shares = zip(*points, strict=True)
-    if list(hours) != sorted(hours) or not 0 <= min(hours) <= max(hours) <= 24:
+    if list(hours) != sorted(hours) or not max(hours) <= 24:
         raise RequestError(f"curve {name}: hours from 0 to 24, in order")
-    return Curve(hours, shares, table.get("weekend", 1.0), table.get("month_end", 1.0))
+    factors = [table.get(each, 1.0) for each in ("weekend", "month_end")]
+    if any(_wanted(float, each) for each in factors):
+        raise RequestError(f"curve {name}: weekend and month_end have to be numbers, not negative")
+    return Curve(hours, shares, *factors)
+
+
+def _pair(point: Any) -> bool:
+    """Whether something is not a pair of numbers."""
+    pair = isinstance(point, list) and len(point) == 2
+    return not pair or any(_wanted(float, each) for each in point)
 
 
 def _incident(table: Mapping[str, Any]) -> Incident:
+    _is_table(table, "incident")
     values = dict(table)
     _one_of("incident", str(values.get("kind", "")), INCIDENTS)
     at, length = clock_time(str(values.pop("at", ""))), minutes(str(values.pop("length", "")))
@@ -207,6 +295,8 @@ def _check(estate: Estate) -> None:
     queues = {each.name: each for each in estate.queues}
     if not managers:
         raise RequestError(f"{estate.name}: no queue manager")
+    for manager in estate.queue_managers:
+        _check_log(manager)
     for queue in estate.queues:
         _one_of(f"queue {queue.name}", queue.queue_manager, managers)
         _one_of(f"queue {queue.name}, index", queue.index, INDEXES)
@@ -217,10 +307,24 @@ def _check(estate: Estate) -> None:
         if queue.stream:
             _one_of(f"queue {queue.name}, stream", queue.stream, queues)
     for channel in estate.channels:
-        _one_of(f"channel {channel.name}", channel.queue_manager, managers)
-        _one_of(f"channel {channel.name}, type", channel.type, CHANNEL_TYPES)
+        _check_channel(channel, managers)
     for application in estate.applications:
         _check_application(application, estate, managers, queues)
+
+
+def _check_channel(channel: Channel, managers: Mapping[str, QueueManager]) -> None:
+    where = f"channel {channel.name}"
+    _one_of(where, channel.queue_manager, managers)
+    _one_of(f"{where}, type", channel.type, CHANNEL_TYPES)
+    if channel.lu62 and channel.cipher:
+        raise RequestError(f"{where}: cipher needs TCP/IP, not LU 6.2")
+
+
+def _check_log(manager: QueueManager) -> None:
+    where, log = f"queue manager {manager.name}, log", manager.log
+    _one_of(f"{where}, zhyperwrite", log.zhyperwrite, ZHYPERWRITE)
+    if log.copies not in (1, 2):
+        raise RequestError(f"{where}: copies = {log.copies}: 1 or 2")
 
 
 def _check_application(
@@ -233,7 +337,7 @@ def _check_application(
     _one_of(where, application.queue_manager, managers)
     _one_of(f"{where}, kind", application.kind, APPLICATION_KINDS)
     _one_of(f"{where}, curve", application.curve, estate.curves)
-    for name in (*application.get, *application.put):
+    for name in (*application.get, *application.put, *application.opens):
         _one_of(where, name, queues)
     if application.kind == "channel":
         _one_of(f"{where}, channel", application.channel, {each.name for each in estate.channels})

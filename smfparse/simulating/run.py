@@ -42,7 +42,8 @@ class Run:
         """Return what was done, some intervals at a time."""
         engine = Engine(self.plan, self.length / 1e6)
         tasks = sum(each.tasks for each in self.estate.applications)
-        several = max(CHUNK_ROWS // max(tasks, 1), 1)
+        longer = self.plan.several
+        several = max(CHUNK_ROWS // max(tasks, 1) // longer, 1) * longer
         for first in range(0, self.count, several):
             yield self._chunk(engine, first, min(several, self.count - first))
 
@@ -75,6 +76,9 @@ def _check_times(estate: Estate) -> None:
         raise RequestError(f"UTC offset {estate.utc_offset}: quarters of an hour, up to 14 hours")
     if not dt.timedelta(seconds=1) <= estate.interval <= _DAY:
         raise RequestError(f"interval {estate.interval}: from one second to 24 hours")
+    acctime = estate.acctime or estate.interval
+    if acctime % estate.interval or not acctime <= _DAY:
+        raise RequestError(f"acctime {acctime}: a multiple of the interval, up to 24 hours")
     if estate.start.tzinfo is not None or estate.start.year < _FIRST_YEAR:
         raise RequestError(f"start {estate.start}: local time of the z/OS system, from 1972")
     if version_key(estate.version) < _FIRST_VERSION:

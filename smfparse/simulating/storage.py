@@ -1,12 +1,13 @@
 """Buffer pools and page sets: messages are in buffers until a pool is nearly full.
 
-At 85 % changed pages are written behind until 75 % are left. If that is too slow, tasks write pages
-themselves at 95 %, and wait for a buffer at 100 %. Pages that are written and then needed for
-others have to be read when their message is got.
+At 85 % changed pages are written behind until 75 % are left. What comes faster than that fills the
+pool: at 95 % tasks write pages themselves, one by one, and at 100 % they wait for a buffer. Pages
+that are written and then needed for others have to be read when their message is got.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,22 @@ _FULL, _MORE = 0.9, 0.1
 """How full a page set is when it expands, and by how much."""
 
 
+@dataclass(frozen=True)
+class _Written:
+    """Pages that pools wrote in an interval because they were nearly full.
+
+    every      all of them
+    by_tasks   those that tasks wrote themselves: the pool was full to 95 %
+    least      the fewest buffers that were free
+    none_free  pages for which there was no buffer
+    """
+
+    every: Floats
+    by_tasks: Floats
+    least: Floats
+    none_free: Floats
+
+
 class Storage:
     """The state of all buffer pools and page sets."""
 
@@ -33,7 +50,43 @@ class Storage:
         self.expanded = np.zeros(len(self.size))
         self._written = np.zeros(len(plan.pools))
         self._in_use = np.full(len(plan.pools), _OWN_PAGES)
-        self._io = np.array([of.io + PAGES_A_WRITE * of.page for _, of in plan.page_sets])
+        io = np.array([of.io for _, of in plan.page_sets])
+        page = np.array([of.page for _, of in plan.page_sets])
+        self._behind = self._of_sets(PAGES_A_WRITE * 1e6 / (io + PAGES_A_WRITE * page))
+        self._singly = self._of_sets(1e6 / (io + page))
+
+    def _of_sets(self, rates: Floats) -> Floats:
+        """Return the pages a second that a pool can write: as its slowest page set does."""
+        known = self._plan.set_pool != NONE
+        slowest = np.full(len(self._plan.pools), np.inf)
+        np.minimum.at(slowest, self._plan.set_pool[known], rates[known])
+        return slowest
+
+    def page_wait(self, flow: dict[str, Ints], seconds: float) -> Floats:
+        """Return the microseconds that tasks write pages for a page that they put, by pool.
+
+        `flow` is as for `step`, which takes it over.
+        """
+        came_in = self._by_pool(flow["came"] * self._plan.queue_pages)
+        *_, wrote = self._levels(flow, seconds)
+        wait: Floats = wrote.by_tasks / self._singly * 1e6 / np.maximum(came_in, 1)
+        return wait
+
+    def _levels(
+        self, flow: dict[str, Ints], seconds: float
+    ) -> tuple[Floats, Floats, Floats, _Written]:
+        """Return pages in use, those written earlier, those changed, and what is written.
+
+        They are those at the end of an interval, before it writes any.
+        """
+        pages = self._plan.queue_pages
+        use = self._by_pool(flow["depth"] * pages) + _OWN_PAGES
+        out = self._by_pool((flow["went"] + flow["expired"]) * pages)
+        written = np.clip(self._written - out, 0, use)
+        changed, earlier = use - written, self._in_use - written
+        most = np.maximum(changed, earlier) + self._by_pool(flow["wave"] * pages)
+        rate = self._by_pool(flow["came"] * pages) / seconds
+        return use, written, changed, self._write(most, rate, seconds)
 
     def step(
         self, before: Ints, flow: dict[str, Ints], points: Floats, seconds: float
@@ -45,16 +98,12 @@ class Storage:
         points  checkpoints of each queue manager
         """
         pages = self._plan.queue_pages
-        depth, came = flow["depth"], flow["came"]
         went = flow["went"] + flow["expired"]
-        use = self._by_pool(depth * pages) + _OWN_PAGES
-        came_in, out = self._by_pool(came * pages), self._by_pool(went * pages)
+        came_in, out = self._by_pool(flow["came"] * pages), self._by_pool(went * pages)
         read = self._read(before * pages, went * pages)
-        self._written = np.clip(self._written - out, 0, use)
-        changed, earlier = use - self._written, self._in_use - self._written
-        most = np.maximum(changed, earlier) + self._by_pool(flow["wave"] * pages)
-        wrote, late = self._write_behind(most, came_in / seconds, seconds)
-        gone = np.minimum(wrote, self._above(WRITTEN_DOWN_TO, changed))
+        wait = self.page_wait(flow, seconds)
+        use, self._written, changed, wrote = self._levels(flow, seconds)
+        gone = np.minimum(wrote.every, self._above(WRITTEN_DOWN_TO, changed))
         stayed = np.minimum(self._by_pool(np.maximum(before - went, 0) * pages), use)
         stayed = stayed - self._written - gone
         kept = np.where(points[self._plan.pool_manager] > 0, np.maximum(stayed, 0), 0)
@@ -62,23 +111,21 @@ class Storage:
         self._in_use = use
         return {
             "buffers_free": np.maximum(self._plan.buffers - (use - self._written), 0),
-            "buffers_least": self._least(most, late),
+            "buffers_least": wrote.least,
             "pages_read": self._by_pool(read),
             "queue_read": read,
-            "pages_behind": np.maximum(wrote - late, 0),
-            "pages_immediate": np.minimum(late, wrote),
+            "pages_behind": wrote.every - wrote.by_tasks,
+            "pages_immediate": wrote.by_tasks,
+            "pages_refused": wrote.none_free,
             "pages_kept": kept,
-            "wrote_behind": np.ceil(wrote / ((DEFERRED - WRITTEN_DOWN_TO) * self._plan.buffers)),
-            "pages_late": np.maximum(late - (IMMEDIATE - DEFERRED) * self._plan.buffers, 0),
+            "wrote_behind": np.ceil(
+                wrote.every / ((DEFERRED - WRITTEN_DOWN_TO) * self._plan.buffers)
+            ),
+            "page_wait": wait,
             "pages_got": 2 * out + came_in,
             "pages_new": came_in,
-            **self._sets(depth),
+            **self._sets(flow["depth"]),
         }
-
-    def _least(self, most: Floats, late: Floats) -> Floats:
-        """Return the fewest buffers that were free: 15 % where pages are written fast enough."""
-        buffers = self._plan.buffers
-        return np.maximum(buffers - np.minimum(most, DEFERRED * buffers) - late, 0)
 
     def _read(self, before: Ints, out: Ints) -> Floats:
         """Return the pages that gets of each queue read: what is deepest has left the pool."""
@@ -92,19 +139,21 @@ class Storage:
         """Return the pages by which pools hold more than a share of their buffers."""
         return np.maximum(np.ceil(pages - share * self._plan.buffers), 0)
 
-    def _write_behind(self, most: Floats, rate: Floats, seconds: float) -> tuple[Floats, Floats]:
-        """Return pages that are written, and those among them for which the writing was too slow.
+    def _write(self, most: Floats, rate: Floats, seconds: float) -> _Written:
+        """Return the pages that are written.
 
         most  changed pages that there were at one time
         rate  pages a second that come
         """
         buffers = self._plan.buffers
-        wrote = np.where(most >= DEFERRED * buffers, self._above(WRITTEN_DOWN_TO, most), 0)
-        can = np.full(len(buffers), np.inf)
-        known = self._plan.set_pool != NONE
-        np.minimum.at(can, self._plan.set_pool[known], PAGES_A_WRITE * 1e6 / self._io[known])
-        late = np.maximum(rate - can, 0) * seconds
-        return wrote, np.floor(np.minimum(np.where(wrote > 0, late, 0), wrote))
+        every = np.where(most >= DEFERRED * buffers, self._above(WRITTEN_DOWN_TO, most), 0)
+        late = np.minimum(np.maximum(rate - self._behind, 0) * seconds, every)
+        by_tasks = np.floor(np.maximum(late - (IMMEDIATE - DEFERRED) * buffers, 0))
+        over = np.maximum(by_tasks - self._singly * seconds, 0)
+        none_free = np.floor(np.maximum(over - (1 - IMMEDIATE) * buffers, 0))
+        filled = np.minimum(late, (IMMEDIATE - DEFERRED) * buffers) + over
+        least = np.maximum(buffers - np.minimum(most, DEFERRED * buffers) - filled, 0)
+        return _Written(every, by_tasks, least, none_free)
 
     def _by_pool(self, values: Ints | Floats) -> Floats:
         pool, many = self._plan.queue_pool[self._own], len(self._plan.pools)

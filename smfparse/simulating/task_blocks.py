@@ -19,7 +19,7 @@ from smfparse.synthetic import NEVER, Ints, Rows, big_endian, clock, encoded
 
 _ADDRESS, _STEP, _APART, _AGENT = 0x5C000000, 0x168, 0x100000, 0x1234BD80
 """Where the control blocks of tasks are, and how far those of applications are apart."""
-_LOCAL, _SHARED = 1, 2
+_SHARED = 2
 _SIZE_BANDS = (100, 1000, 10_000)
 _TASK_ENDED = 12
 _WHOLE_QWAC = "9.4.0"
@@ -109,8 +109,8 @@ class TaskBlocks:
         declared = plan.estate.queues
         rows = Rows(WQST, self._version, len(used.task), _EYES)
         rows.set_all(self._queues.columns)
+        rows.set_bytes("objname", _names(WQST, "objname", plan.slot_opened)[used.slot])
         for name, words in (
-            ("objname", [each.name for each in declared]),
             ("basename", [each.name for each in declared]),
             ("cfstrucname", [each.structure for each in declared]),
         ):
@@ -118,7 +118,7 @@ class TaskBlocks:
         self._queues.coupling.set_in(rows)
         numbers = np.array([of.number for _, of in plan.page_sets] + [0])
         pools = np.array([of.pool for _, of in plan.page_sets] + [0])
-        rows.set("qtype", _LOCAL)
+        rows.set("qtype", plan.slot_type[used.slot])
         rows.set("qsgdisp", np.where(used.shared, _SHARED, 0))
         rows.set("indxtype", self._indexes())
         rows.set("nps", numbers[plan.queue_set[used.queue]])

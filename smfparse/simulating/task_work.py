@@ -95,8 +95,9 @@ class TaskWork:
     def _forces(self) -> Ints:
         """Return the writes that commits wait for: of tasks that log, two with a coordinator."""
         logs = self.sums["putjwn"] + self.sums["put1jwn"] + self.sums["getjwn"] > 0
+        ends = self._share(works_by_application(self._chunk, self._chunk.did["logged_ends"]))
         twice = np.isin(self._tasks.kind, [APPLICATION_KINDS[each] for each in FORCED_TWICE])
-        return np.where(logs, self.commits * np.where(twice, 2, 1), 0)
+        return np.where(logs, np.minimum(ends, self.commits) * np.where(twice, 2, 1), 0)
 
     def _log_waits(self) -> Floats:
         tasks = self._tasks

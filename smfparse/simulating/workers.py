@@ -35,21 +35,27 @@ class Workers:
         self._forces = np.where([each.kind in FORCED_TWICE for each in apps], 2, 1)
         self._tasks = plan.of_app("tasks").astype(np.float64)
         self._by_id = plan.of_app("by_id")
+        self._pages = costs.pages(plan.size[plan.edge_work]) * plan.ratio
         listed = costs.CF_SYNC / costs.LIST_ENTRIES
         self._skips = np.where(plan.shared[got], listed, costs.SKIPPED)
         self._scans = plan.of_app("scans")
         self._clients = plan.of_app("stays") > 0
         self._batched = np.flatnonzero([plan.batched(int(app)) for app in plan.app])
 
-    def capacity(self, time: int, effects: Effects, wait: Floats, skipped: Floats) -> Floats:
+    def capacity(
+        self, time: int, effects: Effects, wait: Floats, page_wait: Floats, skipped: Floats
+    ) -> Floats:
         """Return how many units the tasks of each work can do.
 
-        wait     microseconds that a commit waits for the log, by queue manager
-        skipped  messages that a get looks at before it finds its own
+        wait       microseconds that a commit waits for the log, by queue manager
+        page_wait  microseconds that a page which is put waits for others to be written, by pool
+        skipped    messages that a get looks at before it finds its own
         """
         plan = self._plan
+        stored = np.append(page_wait, 0)[plan.queue_pool[plan.edge_queue]] * self._pages
         waited = wait[plan.manager] * self._forces / np.maximum(plan.commit, 1)
         took = self._took + skipped * self._skips + np.where(self._logs, waited, 0)
+        took = took + np.bincount(plan.edge_work, stored, len(plan.app))
         most = self._tasks * self._seconds * 1e6 / took * effects.capacity[time]
         most = np.maximum(most - effects.rolled[time] * self._seconds, 0)
         for work in self._batched.tolist():
@@ -91,6 +97,7 @@ class Workers:
         of_work = put + got * self._get_bytes + ends * costs.RECORD_BYTES["unit"]
         records = records + got * (self._get_bytes > 0) + 2 * ends
         return {
+            "logged_ends": np.ceil(ends),
             "work_bytes": of_work,
             "log_bytes": np.bincount(plan.manager, of_work, managers),
             "log_records": np.bincount(plan.manager, records, managers),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from smfparse import comparing, reports, summarizing
+from smfparse import advice, comparing, reports, summarizing
 from smfparse.advice import Checked
 from smfparse.cli import check
 from smfparse.inputs import Inputs
@@ -25,7 +25,7 @@ def worked_out_once() -> Iterator[None]:
         patch.setattr(check, "_checked", _remembered(check._checked))
         patch.setattr(comparing, "measured", _remembered(comparing.measured))
         patch.setattr(summarizing, "summarized", _remembered(summarizing.summarized))
-        patch.setattr(reports, "run_report", _remembered_rows(reports.run_report))
+        patch.setattr(advice, "answered_rows", _remembered_rows(advice.answered_rows))
         yield
 
 

@@ -19,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse import reports
+from smfparse.advice import answered_rows
 from smfparse.errors import RequestError
 from smfparse.inputs import open_inputs
 from smfparse.layout import Combine
@@ -93,7 +94,8 @@ class Rows:
     def of(self, name: str, *paths: Path, sections: Sections | None = None) -> list[dict[str, Any]]:
         if paths not in self._catalogs:
             self._catalogs[paths] = self._opening.enter_context(Catalog(open_inputs(paths)))
-        return [*reports.run_report(reports.report(name), self._catalogs[paths], sections)]
+        found = answered_rows(reports.report(name), self._catalogs[paths], sections)
+        return [dict(row) for row in found]
 
 
 @pytest.fixture(scope="module")

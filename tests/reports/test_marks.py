@@ -75,7 +75,7 @@ def rows_of(path: Path, table: str) -> pl.DataFrame:
 
 
 @needs_real_data
-@pytest.mark.parametrize("name", [*OF_TASKS, "message"])
+@pytest.mark.parametrize("name", OF_TASKS)
 def test_a_heading_shows_the_time_that_statistics_cover(name: str) -> None:
     """Two tasks of TESTCHL began four hours before its first interval."""
     assert REAL_DATA is not None

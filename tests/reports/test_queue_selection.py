@@ -16,6 +16,7 @@ import polars as pl
 import pytest
 
 from smfparse import reports
+from smfparse.advice import answered_rows
 from smfparse.inputs import Inputs, ReadOptions, open_inputs
 from smfparse.query import Catalog
 from smfparse.schemas import enums
@@ -49,6 +50,7 @@ OF_QUEUES = [
     name
     for name in reports.report_names()
     if not Selection.of(queue="Q").unknown_to(reports.report(name).tables)
+    and not reports.report(name).rules
 ]
 """Reports that queues can be selected for."""
 VERBS = ("open", "close", "get", "put", "put1", "inq", "set", "cb")
@@ -63,7 +65,7 @@ def opened(path: Path, **selected: Any) -> Inputs:
 def rows_of(name: str, path: Path, asked: dict[str, Any], **selected: Any) -> Rows:
     """Return the rows of a report; asked: its options."""
     with Catalog(opened(path, **selected)) as catalog:
-        return list(reports.run_report(reports.report(name), catalog, **asked))
+        return list(answered_rows(reports.report(name), catalog, **asked))
 
 
 def selections(path: Path) -> Iterator[dict[str, Any]]:

@@ -12,6 +12,7 @@ import pytest
 
 import smfparse
 from smfparse import reports
+from smfparse.advice import answered_rows
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.limits import Limits
 from smfparse.query import Catalog
@@ -73,7 +74,7 @@ def lines_of(
     which = reports.report(name)
     with Catalog(open_inputs(files, options)) as catalog:
         catalog.execute(f"SET threads = {threads}")
-        rows = list(reports.run_report(which, catalog, sections))
+        rows = list(answered_rows(which, catalog, sections))
     return list(printed(which, rows, "json"))
 
 

@@ -66,6 +66,30 @@ def _queues(draw: st.DrawFn, chain: int) -> dict[str, Any]:
     return queues
 
 
+def _log(draw: st.DrawFn) -> dict[str, Any]:
+    return {
+        "copies": draw(st.sampled_from([1, 2, 2])),
+        "stripes": draw(st.sampled_from([1, 1, 4])),
+        "zhyperwrite": draw(st.sampled_from(["none", "capable", "enabled"])),
+        "pages": draw(st.sampled_from([20_000, 1_000_000])),
+    }
+
+
+def _asking(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return requesters that open a model queue, and a server of a cluster queue."""
+    queues = {
+        "ASK": {"queue_manager": "QM01", "page_set": 1},
+        "ASK.ALL": {"queue_manager": "QM01", "cluster": {"ASK": 1.0}},
+        "ANSWER": {"queue_manager": "QM01", "page_set": 0, "model": "ANSWER."},
+    }
+    asks = {"rate": draw(st.floats(0.1, 40)), "put": {"ASK.ALL": 1}, "get": ["ANSWER"]}
+    applications = {
+        "ASKER": {**_worker(draw), **asks, "by_id": True},
+        "SERVER": {**_worker(draw), "get": ["ASK"], "put": {"ANSWER": 1}},
+    }
+    return queues, applications
+
+
 @st.composite
 def sites(draw: st.DrawFn) -> dict[str, Any]:
     """Return the declaration of a site: some chains of queues, each with a putter at its start."""
@@ -79,16 +103,24 @@ def sites(draw: st.DrawFn) -> dict[str, Any]:
         for name, behind in zip(names, [*names[1:], None], strict=True):
             put = {} if behind is None else {"put": {behind: 1}}
             applications[f"GET{name}"] = {**_worker(draw), "get": [name], **put}
+    if draw(st.booleans()):
+        more_queues, more = _asking(draw)
+        queues, applications = queues | more_queues, applications | more
     pools = {"0": {"buffers": draw(st.integers(500, 20_000))}, "1": {}}
-    page_sets = {"0": {"pool": 0, "pages": 5000}, "1": {"pool": 1, "pages": 20_000}}
+    slow = {"io": draw(st.sampled_from([400.0, 30_000.0, 400_000.0]))}
+    page_sets = {"0": {"pool": 0, "pages": 5000, **slow}, "1": {"pool": 1, "pages": 20_000}}
     incidents = [
         {"kind": kind, "at": "10:00", "length": draw(st.sampled_from(["20m", "3h"]))}
         for kind in draw(st.lists(st.sampled_from(INCIDENTS), max_size=2, unique=True))
     ]
     return {
-        "site": {"interval": "2h", "group": "QSG1"},
+        "site": {
+            "interval": "2h",
+            "group": "QSG1",
+            "acctime": draw(st.sampled_from(["", "4h"])),
+        },
         "curves": {"flat": FLAT},
-        "queue_managers": {"QM01": {"pools": pools, "page_sets": page_sets}},
+        "queue_managers": {"QM01": {"log": _log(draw), "pools": pools, "page_sets": page_sets}},
         "queues": queues,
         "applications": applications,
         "incidents": incidents,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from smfparse import reports
+from smfparse.advice import answered_rows
 from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
 from smfparse.rendering import lines
@@ -22,7 +23,7 @@ def report_rows(
     asked  options of the report
     """
     with Catalog(open_inputs(paths)) as catalog:
-        return list(reports.run_report(reports.report(name), catalog, sections, **asked))
+        return list(answered_rows(reports.report(name), catalog, sections, **asked))
 
 
 def printed(

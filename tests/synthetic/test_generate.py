@@ -636,6 +636,11 @@ def test_the_fixtures_decode_without_damage() -> None:
         "6.0.0",
         "8.0.0",
         "9.3.0",
+        "9.4.0",
         "10.0.0",
     }
     assert inputs.damage.count == 0
+
+
+def test_the_fixtures_are_small_in_all() -> None:
+    assert sum(path.stat().st_size for path in FIXTURES.glob("*.smf")) < 1_000_000

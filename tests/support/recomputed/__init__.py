@@ -13,7 +13,6 @@ from tests.support.recomputed import (
     accounting,
     api_cost,
     channels,
-    message,
     statistics,
     streaming,
     volume,
@@ -27,11 +26,9 @@ RECOMPUTED: Mapping[str, Callable[..., list[Part]]] = {
     **api_cost.RECOMPUTED,
     **volume.RECOMPUTED,
     **streaming.RECOMPUTED,
-    **message.RECOMPUTED,
 }
 """Reports, and what returns their parts: of their name, tables and options."""
 NOT_RECOMPUTED: Mapping[str, Set[str]] = {
-    "message": {"grade", "message", "figure", "bound", "origin"},
     "streaming": {"note"},
 }
 """Figures of reports that only samples show, all of them texts."""

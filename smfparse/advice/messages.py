@@ -1,0 +1,167 @@
+"""The report of rules: what crossed which, as lines for those who know MP1B's messages.
+
+A report whose declaration names rules instead of SQL is answered here, by the conditions and the
+minimum samples that `check` has. It says less: no episodes, no diagnoses, no jobs behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from smfparse.advice.declaration import CONSTRAINT, Rule, subjects
+from smfparse.advice.findings import Figure
+from smfparse.advice.judging import KEYS, Judged, State, held_rows, judged, value_column, wanted
+from smfparse.advice.wording import shown
+from smfparse.errors import RequestError
+from smfparse.reports import (
+    SECTION_COLUMNS,
+    TOTAL,
+    Report,
+    Row,
+    Sections,
+    report_table,
+    run_report,
+)
+
+if TYPE_CHECKING:
+    from smfparse.query import Catalog
+
+_INSTANT = pa.timestamp("us", "UTC")
+_CLOCK = pa.timestamp("us")
+_KINDS = {
+    **dict.fromkeys(("utc_offset", "record_no", "intervals", "crossed", "evaluated"), pa.int64()),
+    **dict.fromkeys(("interval_seconds", "value", "share"), pa.float64()),
+    **dict.fromkeys(("interval_start", "interval_end", "worst_at"), _INSTANT),
+    **dict.fromkeys(("smf_time", "time", "bucket"), _CLOCK),
+    "began_before": pa.bool_(),
+}
+"""Types of columns; the others are text."""
+_EVERY = "interval"
+"""The kind of line of a single interval."""
+_MIDDLE = (
+    "timezone('UTC', start) + INTERVAL 500 milliseconds * seconds + INTERVAL 1 second * utc_offset"
+)
+"""What an interval counts by: its middle, local time; NULL where damage put it out of all time."""
+
+
+def answered_rows(
+    which: Report, catalog: Catalog, sections: Sections | None = None, **asked: Any
+) -> Generator[Row]:
+    """Yield the rows of any report, as `run_report` does for those that have SQL."""
+    if which.rules:
+        yield from _messages(which, catalog, sections, asked)
+    else:
+        yield from run_report(which, catalog, sections, **asked)
+
+
+def answered_table(
+    which: Report, catalog: Catalog, sections: Sections | None = None, **asked: Any
+) -> pa.Table:
+    """Return the rows of any report as a pyarrow.Table, as `report_table` does for the others."""
+    if which.rules:
+        names = (*SECTION_COLUMNS, "line", *(each.name for each in which.figures))
+        kinds = pa.schema([(name, _KINDS.get(name, pa.string())) for name in names])
+        return pa.Table.from_pylist(_messages(which, catalog, sections, asked), kinds)
+    return report_table(which, catalog, sections, **asked)
+
+
+def _messages(
+    which: Report, catalog: Catalog, sections: Sections | None, asked: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Return the rows of a report of rules: in the order of time, the most serious first.
+
+    Raises RequestError where rows are to be of single intervals and of longer times as well.
+    """
+    each_interval = which.values(asked)["every"]
+    if each_interval and sections is not None:
+        raise RequestError(
+            "every= excludes interval= and total=; give one of them", "every", "interval", "total"
+        )
+    bucket = "start" if each_interval else _bucket(sections or TOTAL)
+    known = wanted({})
+    chosen = {name: known[name] for name in which.rules}
+    found = []
+    for rows in judged(catalog, chosen, {}):
+        for rule in rows.rules:
+            crossed = held_rows(catalog, _crossed(rows, rule, bucket))
+            found += [
+                (_place(rule, each), _row(rule, each, of_interval=each_interval))
+                for each in crossed
+            ]
+    return [row for _, row in sorted(found, key=itemgetter(0))]
+
+
+def _bucket(sections: Sections) -> str:
+    """Return the SQL of the time that a row of the report is about; NULL: of all there is."""
+    if not sections.seconds:
+        return "NULL::TIMESTAMP"
+    return (
+        f"time_bucket(INTERVAL {sections.seconds} seconds, TRY({_MIDDLE}), TIMESTAMP '1970-01-01')"
+    )
+
+
+def _crossed(rows: Judged, rule: Rule, bucket: str) -> str:
+    """Return the query for what crossed a rule: a row for each object, and time that is asked for.
+
+    bucket  SQL of that time
+    """
+    keys = f"{', '.join(KEYS)}, bucket"
+    counted = f'NOT excluded AND "{rule.id}" IN ({State.CLEAR.value}, {State.CROSSED.value})'
+    worst = f'ORDER BY "{value_column(rule)}" {"" if rule.lowest else "DESC"} NULLS LAST, start'
+    return f"""
+    SELECT
+        {keys}, {rule.ranks or rule.rank} AS rank,
+        any_value(utc_offset)::INTEGER AS utc_offset,
+        count(*) AS crossed, any_value(evaluated) AS evaluated,
+        round(100 * sum(seconds) / any_value(all_seconds), 6) AS share,
+        round(sum(seconds), 6) AS interval_seconds, min(start) AS interval_start,
+        max(TRY(start + INTERVAL 1 second * seconds)) AS interval_end,
+        first("{value_column(rule)}" {worst}) AS value, first(start {worst}) AS worst_at
+    FROM (
+        SELECT *, count(*) OVER its AS evaluated, sum(seconds) OVER its AS all_seconds
+        FROM (SELECT *, {bucket} AS bucket FROM {rows.name} WHERE {counted})
+        WINDOW its AS (PARTITION BY {keys})
+    )
+    WHERE "{rule.id}" = {State.CROSSED.value}
+    GROUP BY {keys}
+    HAVING sum(seconds) >= {rule.least_share} * any_value(all_seconds)
+    """
+
+
+def _place(rule: Rule, crossed: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return where a row stands among others."""
+    moment, name = crossed["bucket"], crossed["object"] or ""
+    number = int(name) if name.isdecimal() else -1
+    of = (crossed["system"] or "", crossed["qmgr"] or "")
+    ranked = (crossed["rank"], -crossed["share"], rule.id)
+    return moment is not None, moment or 0, *of, *ranked, number, name, crossed["job"] or ""
+
+
+def _row(rule: Rule, crossed: Mapping[str, Any], *, of_interval: bool) -> dict[str, Any]:
+    """Return a row of the report: what crossed a rule, and what the rule says of it.
+
+    of_interval  whether it is of one interval; NULL: what only a record has
+    """
+    value = crossed["value"]
+    own = rule.mp1b.format(value) if rule.mp1b and value is not None else ""
+    kind = subjects()[rule.subject].object
+    about = " ".join(filter(None, (kind, crossed["object"], crossed["job"])))
+    return {
+        **dict.fromkeys(SECTION_COLUMNS),
+        **{name: crossed[name] for name in crossed if name != "rank"},
+        "section": {"interval": crossed["bucket"]},
+        "bucket": None if of_interval else crossed["bucket"],
+        "intervals": crossed["evaluated"],
+        "line": _EVERY if of_interval else "",
+        "rule": rule.id,
+        "grade": "W" if crossed["rank"] <= CONSTRAINT else "I",
+        "message": own or ": ".join(filter(None, (about, rule.name))),
+        "action": rule.do,
+        "figure": shown(Figure(rule.figure, value, rule.style)),
+        "bound": ", ".join(f"{name} {each.value:g}" for name, each in rule.limits.items()),
+        "origin": rule.source,
+    }

@@ -1,0 +1,183 @@
+"""The report message: what crosses rules, put together, and interval by interval."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+import pytest
+
+from smfparse import reports
+from smfparse.advice import Finding, answered_rows, answered_table, rules, run_rules, subjects
+from smfparse.errors import RequestError
+from smfparse.inputs import open_inputs
+from smfparse.query import Catalog
+from smfparse.reports import TOTAL, Sections, every
+from tests.support.advised import SECONDS, START, Bench, Rows
+from tests.support.real import REAL_DATA, every_file, needs_real_data
+from tests.support.report_runs import printed, report_rows
+
+MESSAGE = reports.report("message")
+NO_CHANNEL = {"qcctmxac": 100, "qcctmxcc": 100}
+
+
+def channels(*active: int) -> Mapping[str, Any]:
+    """Return intervals of a channel initiator, with so many of 100 channels active in each."""
+    return {
+        "qcct": [
+            {**NO_CHANNEL, "interval_no": number, "record_no": number + 1, "qcctnoac": each}
+            for number, each in enumerate(active)
+        ]
+    }
+
+
+def messages(rows: Rows, sections: Sections | None = None, **asked: Any) -> list[dict[str, Any]]:
+    """Return the rows of the report over rows of tables."""
+    bench = cast(Catalog, Bench(rows, MESSAGE.tables))
+    return [dict(each) for each in answered_rows(MESSAGE, bench, sections, **asked)]
+
+
+def clock(minutes: float) -> dt.datetime:
+    return START + dt.timedelta(minutes=minutes)
+
+
+def test_intervals_are_put_together_with_the_worst_of_them() -> None:
+    (row,) = messages(channels(50, 51, 70, 50, 60, 0))
+
+    assert (row["rule"], row["grade"]) == ("MQCHIN001W", "I")
+    assert (row["crossed"], row["evaluated"], row["share"]) == (3, 6, 50)
+    assert (row["interval_start"], row["interval_end"]) == (clock(10), clock(50))
+    assert row["interval_seconds"] == 3 * SECONDS
+    assert (row["value"], row["worst_at"]) == (70, clock(20))
+
+
+def test_a_warning_is_what_check_has_in_class_1_or_2() -> None:
+    assert [row["grade"] for row in messages(channels(89))] == ["I"]
+    assert [row["grade"] for row in messages(channels(90))] == ["W"]
+
+
+def test_each_interval_can_be_had_by_itself() -> None:
+    rows = messages(channels(50, 51, 70), every=True)
+
+    assert [(row["interval_start"], row["value"]) for row in rows] == [
+        (clock(10), 51),
+        (clock(20), 70),
+    ]
+    assert {(row["crossed"], row["evaluated"], row["share"]) for row in rows} == {(1, 1, 100)}
+
+
+def test_a_length_puts_together_what_counts_in_it() -> None:
+    rows = messages(channels(51, 52, 50, 53, 50, 50, 54), every("30m"))
+
+    assert [(row["bucket"], row["crossed"], row["evaluated"], row["value"]) for row in rows] == [
+        (dt.datetime(2026, 3, 4, 9, 0), 2, 3, 52),
+        (dt.datetime(2026, 3, 4, 9, 30), 1, 3, 53),
+        (dt.datetime(2026, 3, 4, 10, 0), 1, 1, 54),
+    ]
+    assert messages(channels(51, 52), TOTAL) == messages(channels(51, 52))
+
+
+def test_single_intervals_and_longer_times_exclude_each_other() -> None:
+    with pytest.raises(RequestError, match="every= excludes interval= and total="):
+        messages(channels(51), TOTAL, every=True)
+
+
+def test_the_most_serious_comes_first_then_pools_by_number() -> None:
+    pools = [
+        {
+            "qpstpool": number,
+            "qpstnbuf": 100,
+            "qpstcbsl": 100,
+            "qpstsos": int(number == 11),
+            "qpstdmc": 1,
+        }
+        for number in (10, 2, 11)
+    ]
+
+    rows = messages({"qpst": pools})
+
+    found = [(row["rule"], row["object"]) for row in rows]
+    assert found == [("BUFF-SOS", "11"), *(("BUFF-DMC", each) for each in ("2", "10", "11"))]
+
+
+def test_the_first_long_interval_and_small_samples_do_not_count() -> None:
+    first = {**NO_CHANNEL, "qcctnoac": 99, "interval_seconds": 9 * SECONDS}
+    first["interval_start"] = START - dt.timedelta(seconds=9 * SECONDS)
+    rows = channels(0, 0, 0)
+    assert messages({"qcct": [first, *rows["qcct"]]}) == []
+    few = {"qpstnbuf": 100, "qpstcbsl": 100, "qpststl": 999, "qpststla": 999}
+    assert messages({"qpst": [few]}) == []
+
+
+def test_the_text_of_mp1b_and_ours() -> None:
+    rows = channels(51, 52)
+    rows = {**rows, "qpst": [{"qpstpool": 3, "qpstnbuf": 100, "qpstcbsl": 100, "qpstsos": 4}]}
+    place = "SYSA,QM01,From 2026/03/04,09:00:00 to 2026/03/04,09"
+
+    assert list(printed(MESSAGE, messages(rows), "text")) == [
+        f"{place}:10:00,W BUFF-SOS pool 3: no buffer was free "
+        "(4 waits for a buffer; 1 of 1 intervals, 100 % of the time, worst 2026/03/04,09:00:00)",
+        f"    {rules()['BUFF-SOS'].do}",
+        f"{place}:20:00,I MQCHIN001W The high water mark of the number of active channels >50 % of "
+        "max channels (52 % of ACTCHL active; 2 of 2 intervals, 100 % of the time, "
+        "worst 2026/03/04,09:10:00)",
+        f"    {rules()['MQCHIN001W'].do}",
+    ]
+    first = next(printed(MESSAGE, messages(channels(51), every=True), "text"))
+    assert first == (
+        f"{place}:10:00,I MQCHIN001W The high water mark of the number of active channels >50 % of "
+        f"max channels; {rules()['MQCHIN001W'].do} "
+        "(51 % of ACTCHL active, limit share 50: MP1B; class 2 from 90 % on is ours)"
+    )
+
+
+def test_the_number_of_a_text_of_mp1b_is_a_whole_one() -> None:
+    busy = {"qct_dsp": [{"qcteltm": 0.774 * SECONDS * 1e6}]}
+
+    (row,) = (row for row in messages(busy) if row["rule"] == "MQCHIN007I")
+
+    assert row["message"] == "Dispatcher task is 77% busy on average"
+
+
+def test_its_rules_are_those_of_the_catalogue() -> None:
+    shown = [rules()[each] for each in MESSAGE.rules]
+    assert len({*MESSAGE.rules}) == len(MESSAGE.rules)
+    assert all(each.complete and not each.is_sign for each in shown)
+    assert {*MESSAGE.tables} == {t for each in shown for t in subjects()[each.subject].tables}
+    assert {each.id for each in rules().values() if each.mp1b} <= {*MESSAGE.rules}
+    assert {each for each in rules() if each.startswith("MQCHIN")} <= {*MESSAGE.rules}
+
+
+def findings(found: Iterator[Finding]) -> set[tuple[Any, ...]]:
+    return {
+        (*each.key, each.rule, each.crossed, each.evaluated, round(100 * each.share, 6), each.peak)
+        for top in found
+        for each in (top, *top.explains)
+        if each.rule in MESSAGE.rules
+    }
+
+
+@every_file
+def test_it_says_what_check_finds(path: Any) -> None:
+    with Catalog(open_inputs([path])) as catalog:
+        table = answered_table(MESSAGE, catalog)
+        checked = run_rules(catalog)
+    assert table.schema.names[-1] == MESSAGE.figures[-1].name
+    shown = {
+        tuple(
+            row[name]
+            for name in (
+                *("system", "qmgr", "object", "job", "rule"),
+                *("crossed", "evaluated", "share", "value"),
+            )
+        )
+        for row in table.to_pylist()
+    }
+    assert shown == findings(iter(checked.findings))
+
+
+@needs_real_data
+def test_an_idle_test_system_gives_no_message() -> None:
+    assert REAL_DATA is not None
+    assert report_rows("message", REAL_DATA / "TESTCHL.dat") == []

@@ -1,0 +1,157 @@
+"""Whatever a site of somebody's own declares, it is made, or refused in a sentence."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from smfparse.errors import RequestError
+from smfparse.simulating import read_estate
+from tests.support.command import run
+
+pytestmark = pytest.mark.slow
+
+SITE: dict[str, Any] = {
+    "site": {"story": "x", "interval": "12h", "group": "QSG1", "growth": 0.1},
+    "curves": {"flat": {"points": [[0, 1.0], [20, 0.5]], "weekend": 0.5}},
+    "queue_managers": {
+        "QM01": {
+            "system": "SYSA",
+            "log": {"io": 200.0, "page": 9.0, "copies": 2, "load": 1000, "pages": 5000},
+            "channel_initiator": {"dispatchers": 2, "adapters": 3, "max_channels": 9},
+            "pools": {"1": {"buffers": 100}},
+            "page_sets": {"4": {"pool": 1, "pages": 900, "io": 100.0}},
+        }
+    },
+    "queues": {
+        "A": {"queue_manager": "QM01", "stream": "B"},
+        "B": {"queue_manager": "QM01", "expiry": 60},
+        "S": {"queue_manager": "QM01", "structure": "APP1"},
+        "C": {"queue_manager": "QM01", "cluster": {"A": 1.0}},
+        "M": {"queue_manager": "QM01", "model": "REPLY."},
+    },
+    "channels": {"TO": {"queue_manager": "QM01", "type": "sender", "batch": 9, "rekey": 999}},
+    "applications": {
+        "P": {
+            "queue_manager": "QM01",
+            "kind": "batch",
+            "job": "J",
+            "rate": 1.0,
+            "tasks": 2,
+            "curve": "flat",
+            "put": {"C": 1.0, "S": 0.5},
+            "get": ["M"],
+            "size": 10,
+            "commit": 1,
+            "think": 5.0,
+            "reopen": 0.5,
+            "window": "01:00-22:00",
+        },
+        "R": {"queue_manager": "QM01", "kind": "ims", "job": "R", "get": ["S"], "put": {"M": 1}},
+        "G": {
+            "queue_manager": "QM01",
+            "kind": "channel",
+            "job": "J",
+            "get": ["A"],
+            "channel": "TO",
+            "opens": {"A": "AA"},
+        },
+    },
+    "agents": {
+        "X": {"queue_manager": "QM01", "sends_to": "Y", "rate": 1.0},
+        "Y": {"queue_manager": "QM01"},
+    },
+    "incidents": [{"kind": "log-slow", "at": "10:00", "length": "30m", "factor": 3.0, "day": 0}],
+    "answers": [{"rule": "D1", "start": "10:00"}],
+}
+JUNK: tuple[Any, ...] = (
+    0,
+    -1,
+    2.5,
+    float("inf"),
+    True,
+    "",
+    "\N{SNOWMAN}",
+    [],
+    [[]],
+    {},
+    {"1": {}},
+    10**9,
+)
+
+
+def places(table: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield where there is a value in a document."""
+    keys = table.keys() if isinstance(table, dict) else range(len(table))
+    for key in keys:
+        yield (*path, key)
+        if isinstance(table[key], dict | list):
+            yield from places(table[key], (*path, key))
+
+
+def with_junk(path: tuple[Any, ...], junk: Any) -> dict[str, Any]:
+    found = copy.deepcopy(SITE)
+    table: Any = found
+    for key in path[:-1]:
+        table = table[key]
+    table[path[-1]] = junk
+    return found
+
+
+def refusal(document: dict[str, Any]) -> str | None:
+    """Return why a document is refused, None if it is a site."""
+    try:
+        read_estate("site", document)
+    except RequestError as error:
+        return str(error)
+    return None
+
+
+@pytest.mark.parametrize("junk", JUNK, ids=str)
+def test_a_value_that_cannot_be_is_refused_in_a_sentence(junk: Any) -> None:
+    for path in places(SITE):
+        said = refusal(with_junk(path, junk))
+        assert said is None or 10 < len(said) < 300, path
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("extends = 'payment'", "near: payments"),
+        ("extends = 'site.toml'", "'site.toml' is not known"),
+        ("[queues\n", "Expected ']'"),
+        ("\x00", "site.toml"),
+        ("queues = 5", "queues has to be a table"),
+    ],
+)
+def test_a_file_that_is_no_site_is_refused(text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "site.toml"
+    path.write_text(text, encoding="utf-8")
+    done = run("generate", "--scenario", path, "--explain")
+    assert done.exit_code == 2
+    assert said in done.output
+
+
+def test_a_file_declares_a_site_of_its_own(tmp_path: Path) -> None:
+    path, dump = tmp_path / "mine.toml", tmp_path / "day.smf"
+    path.write_text('extends = "shared"\n[site]\nstory = "Ours."\n', encoding="utf-8")
+    assert run("generate", dump, "--scenario", path, "--interval", "12h").exit_code == 0
+    assert "Ours." in run("generate", "--scenario", path, "--explain").output
+    other = tmp_path / "other.smf"
+    run("generate", other, "--scenario", "shared", "--interval", "12h")
+    assert other.read_bytes() == dump.read_bytes()
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+    done = run("generate", "--scenario", tmp_path / "none.toml", "--explain")
+    assert done.exit_code == 2
+    assert "No such file" in done.output
+
+
+def test_all_kinds_of_tables_are_tried() -> None:
+    assert len(list(itertools.islice(places(SITE), 200))) > 90

@@ -1,0 +1,98 @@
+"""What the log is on: one copy or two, stripes, zHyperWrite."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from smfparse.errors import RequestError
+from smfparse.simulating import read_estate, simulate
+from tests.simulating.simulated import Day
+
+pytestmark = pytest.mark.slow
+
+IO, PAGE = 100.0, 40.0
+WRITES = """
+    SELECT copy, io_type, sum(qjstiocount)::DOUBLE, sum(qjstioci)::DOUBLE, sum(qjstiototio)
+    FROM qjst_io WHERE qjstiocount > 0 GROUP BY ALL ORDER BY ALL
+"""
+
+
+def site(size: int = 2000, **log: Any) -> dict[str, Any]:
+    """Return a site whose log has to write."""
+    return {
+        "site": {"interval": "2h"},
+        "curves": {"flat": {}},
+        "queue_managers": {
+            "QM01": {
+                "log": {"io": IO, "page": PAGE, **log},
+                "pools": {"1": {}},
+                "page_sets": {"1": {"pool": 1}},
+            }
+        },
+        "queues": {"IN": {"queue_manager": "QM01", "page_set": 1}},
+        "applications": {
+            name: {"queue_manager": "QM01", "kind": "batch", "job": name, "curve": "flat", **more}
+            for name, more in {
+                "PUT": {"rate": 300.0, "put": {"IN": 1}, "size": size, "commit": 5, "think": 1.0},
+                "GET": {"get": ["IN"], "think": 1.0},
+            }.items()
+        },
+    }
+
+
+def made(folder: Path, **log: Any) -> Day:
+    simulate(folder / "day.smf", read_estate("log", site(**log)))
+    return Day(folder / "day.smf")
+
+
+def test_a_single_log_has_no_second_copy(tmp_path: Path) -> None:
+    day = made(tmp_path, copies=1, pages=50_000)
+    assert {copy for copy, *_ in day.rows(WRITES)} == {1}
+    assert day.one("SELECT count(*) FROM qjst WHERE qjstcp1n > 0") > 0
+    wrong = """
+        SELECT count(*) FROM qjst
+        WHERE qjstlogw <> qjstbfwr OR qjstcp2n > 0 OR qjstalw <> qjstcp1n OR qjsthwc > 0
+    """
+    assert day.one(wrong) == 0
+
+
+@pytest.mark.parametrize("stripes", [1, 4])
+def test_stripes_take_the_pages_of_a_write_at_the_same_time(stripes: int, tmp_path: Path) -> None:
+    for copy, _, writes, pages, took in made(tmp_path, stripes=stripes).rows(WRITES):
+        second = 1.02 if copy == 2 else 1
+        assert took == pytest.approx(second * (writes * IO + pages * PAGE / stripes), rel=0.001)
+
+
+@pytest.mark.parametrize(
+    ("word", "size", "share"),
+    [("capable", 2000, 1), ("enabled", 2000, 0.6), ("enabled", 10**6, 0.88)],
+)
+def test_zhyperwrite_shortens_writes(word: str, size: int, share: float, tmp_path: Path) -> None:
+    day = made(tmp_path, zhyperwrite=word, size=size, pages=50_000)
+    for copy, several, writes, pages, took in day.rows(WRITES):
+        if several == 2:
+            second = 1.02 if copy == 2 else 1
+            time = share * second * (writes * IO + pages * PAGE)
+            assert took == pytest.approx(time, rel=0.01)
+    new, capable, enabled = day.rows(
+        "SELECT sum(qjstcp1n + qjstcp2n), sum(qjsthwc), sum(qjsthwe) FROM qjst"
+    )[0]
+    assert capable == new > 0
+    assert enabled == (new if word == "enabled" else 0)
+
+
+@pytest.mark.parametrize(
+    ("log", "said"),
+    [
+        ({"zhyperwrite": "enable"}, "near: enabled"),
+        ({"copies": 3}, "copies = 3"),
+        ({"stripes": 0}, "stripes = 0: from 1"),
+        ({"stripe": 2}, "near: stripes"),
+    ],
+)
+def test_a_log_that_cannot_be_is_refused(log: dict[str, Any], said: str) -> None:
+    with pytest.raises(RequestError, match=said):
+        read_estate("log", site(**log))
