@@ -32,6 +32,7 @@ class Limits:
     held_bytes       bytes that all tables together hold back until they are a row group
     open_files       Parquet files that a process has open at a time
     slice_bytes      bytes of the rows read for a report beyond which it is made slice by slice
+    slice_sections   sections that are about as many as a slice has
     merged           fingerprints beyond which files of them are not put together: 64 MB
     """
 
@@ -48,7 +49,8 @@ class Limits:
     group_rows: int = 122_880
     held_bytes: int = 32 << 20
     open_files: int = 64
-    slice_bytes: int = 16 << 20
+    slice_bytes: int = 8 << 20
+    slice_sections: int = 2000
     merged: int = 1 << 22
 
     @property

@@ -60,7 +60,13 @@ ROOF = "smfparse"
 SLOW = {"duckdb", "numpy", "polars", "prompt_toolkit", "pyarrow", "scipy"}
 """Libraries that take long to load."""
 ONLY_IN = {
-    "duckdb": {"query.catalog", "query.connecting", "query.relations", "writing.database"},
+    "duckdb": {
+        "query.bounded",
+        "query.catalog",
+        "query.connecting",
+        "query.relations",
+        "writing.database",
+    },
     "prompt_toolkit": {"query.prompt"},
     "scipy": {"comparing.significance"},
 }

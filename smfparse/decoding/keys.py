@@ -210,3 +210,5 @@ _COLUMNS: Mapping[str, Callable[[KeyColumns], KeyColumn]] = {
     "flags": lambda keys: (keys.records.headers.number("sm115flg"), None),
 }
 """The key columns by name, but for `source` and `block_no`; and those of the SMF header."""
+BY_OFFSET = frozenset(("counted_at", "utc_offset", "interval_start", "interval_seconds"))
+"""Those that need the UTC offset of a system, which other records may have to show."""

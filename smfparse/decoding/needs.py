@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from smfparse.decoding.index import BlockIndex
+from smfparse.decoding.keys import BY_OFFSET
 from smfparse.decoding.matching import blocks_for
 from smfparse.layout import Block
 from smfparse.schemas import TASK_RECORDS, WQST, WTAS
@@ -39,14 +40,22 @@ class Needs:
         }
         specs = [TABLES[name] for name in self.wanted if name != RECORD]
         records, by_name = RECORD in self.wanted, bool(selection.by_name)
-        self.clocks = any(spec.stub for spec in specs) or (records and not by_name)
         self.counted = selection.time_column == COUNTED_AT
+        self.clocks = self._by_offset() and (
+            any(spec.stub for spec in specs) or (records and not by_name)
+        )
         self.tasks = any(spec.task for spec in specs) or (records and (by_name or self.counted))
         self.blocks = {
             block.name: (block, [spec.name for spec in specs if spec.block is block])
             for block in (spec.block for spec in specs)
         }
         self.index = BlockIndex(self._searched())
+
+    def _by_offset(self) -> bool:
+        """Whether anything that is wanted needs the UTC offset of a system."""
+        return self.counted or any(
+            names is None or names & BY_OFFSET for names in self.wanted.values()
+        )
 
     def _searched(self) -> list[Block]:
         """Return the blocks that are looked for."""
@@ -61,6 +70,7 @@ class Needs:
     @cached_property
     def kinds(self) -> Ints | None:
         """The kinds of record that are looked at, as `kinds_of`; None: all."""
-        if self.clocks or (self.unknown and not self.selection.by_name):
+        of_all = RECORD in self.wanted or self.unknown
+        if self.clocks or (of_all and not self.selection.by_name):
             return None
         return np.array([kind << 16 | subtype for kind, subtype in self.index.records])

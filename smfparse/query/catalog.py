@@ -18,6 +18,7 @@ import duckdb
 from smfparse.errors import RequestError
 from smfparse.inputs import Inputs
 from smfparse.interrupts import interrupting
+from smfparse.query.bounded import bounded, bounded_rows, settings
 from smfparse.query.connecting import Connection, connected, forget_python, is_interrupt
 from smfparse.query.hints import failure
 from smfparse.query.projection import (
@@ -271,30 +272,30 @@ class Catalog:
         """
         with (
             self._guarded(query),
-            self._order_of_rows_is_free(),
             self._statements.planned(query) as (is_little, spool),
         ):
             if is_little:
                 self.connection.execute(f"EXECUTE {_PLANNED}")
                 yield from fetched(self.connection, _AT_ONCE)
                 return
-            count = -(-spool.bytes // self._relations.limits.slice_bytes) if spool else 1
-            if slicing is None or spool is None or count == 1 or self._safe:
-                yield from streamed(self.connection.sql(query), _AT_ONCE)
+            if self._safe:
+                with settings(self.connection, preserve_insertion_order=False):
+                    yield from streamed(self.connection.sql(query), _AT_ONCE)
                 return
-            slices = Slices(self.connection, self._relations, slicing)
-            with slices.made_of(spool, count) as each:
-                for _ in each:
-                    yield from streamed(self.connection.sql(slicing.query), _AT_ONCE)
+            with bounded(self.connection):
+                yield from self._bounded(query, slicing, spool)
 
-    @contextmanager
-    def _order_of_rows_is_free(self) -> Iterator[None]:
-        """Let DuckDB take rows as they come; to keep their order it needs them all in memory."""
-        self.connection.execute("SET preserve_insertion_order = false")
-        try:
-            yield
-        finally:
-            self.connection.execute("SET preserve_insertion_order = true")
+    def _bounded(
+        self, query: str, slicing: Slicing | None, spool: Spool | None
+    ) -> Iterator[list[dict[str, Any]]]:
+        """Yield the rows of `query`, made slice by slice if it can be and they are many."""
+        count = -(-spool.bytes // self._relations.limits.slice_bytes) if spool else 1
+        if slicing is None or spool is None or count == 1:
+            yield from bounded_rows(self.connection, query, _AT_ONCE)
+            return
+        with Slices(self.connection, self._relations, slicing).made_of(spool, count) as each:
+            for _ in each:
+                yield from bounded_rows(self.connection, slicing.query, _AT_ONCE)
 
     @contextmanager
     def _guarded(self, query: str) -> Iterator[None]:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from smfparse.inputs import TemporaryFolder
+from smfparse.query.bounded import bounded_execute, settings
 from smfparse.query.connecting import Connection
 from smfparse.query.projection import Slicing
 from smfparse.query.relations import Relations
@@ -21,7 +22,10 @@ _NUMBER = "slice"
 """The variable that says which slice the tables show, and the column that says it of a row."""
 _SECTIONS = "slices"
 """The table of sections and the slice that each is in."""
-_GROUP_ROWS = 8192
+_ORDERING_JOINS = "join_order,build_side_probe_side"
+"""What DuckDB chooses the table by that a join holds: it would take the one whose size it does not
+know, while sections are smaller than any."""
+_GROUP_ROWS = 2048
 """Rows that are passed over together where none of them is of a slice."""
 
 
@@ -35,30 +39,37 @@ class Slices:
 
     @contextmanager
     def made_of(self, spool: Spool, count: int) -> Iterator[Iterator[None]]:
-        """Make up to `count` slices; yield what shows one after the other."""
+        """Make `count` slices, or more of many sections; yield what shows one after the other."""
         for name, query in self._slicing.common.items():
-            self._connection.execute(f"CREATE OR REPLACE TABLE {name} AS {query}")
-        self._connection.execute(
-            f"CREATE OR REPLACE TABLE {_SECTIONS} AS SELECT section, "
-            f"(rank() OVER (ORDER BY time) - 1) * {count} // count(*) OVER () AS {_NUMBER} "
-            f"FROM ({self._slicing.sections})"
+            self._execute(f"CREATE OR REPLACE TABLE {name} AS {query}")
+        every = self._relations.limits.slice_sections
+        self._execute(
+            f"CREATE OR REPLACE TABLE {_SECTIONS} AS SELECT section, (rank() OVER (ORDER BY time) "
+            f"- 1) * greatest({count}, count(*) OVER () // {every}) // count(*) OVER () "
+            f"AS {_NUMBER} FROM ({self._slicing.sections})"
         )
         moved = [each for each in spool.wanted if each in self._slicing.of_row]
         with TemporaryFolder() as folder:
             try:
-                for table in moved:
-                    path = folder / f"{table}.parquet"
-                    self._relations.show(table, self._written(table, spool.wanted[table], path))
-                    spool.remove(table)
-                yield self._each(count)
+                with settings(self._connection, disabled_optimizers=_ORDERING_JOINS):
+                    for table in moved:
+                        path = folder / f"{table}.parquet"
+                        rows = self._written(table, spool.wanted[table], path)
+                        self._relations.show(table, rows)
+                        spool.remove(table)
+                yield self._each()
             finally:
                 for table in moved:
                     self._relations.show_all(table)
                 for name in (_SECTIONS, *self._slicing.common):
                     self._connection.execute(f"DROP TABLE IF EXISTS {name}")
 
-    def _each(self, count: int) -> Iterator[None]:
-        for number in range(count):
+    def _execute(self, statement: str) -> None:
+        bounded_execute(self._connection, statement)
+
+    def _each(self) -> Iterator[None]:
+        query = f"SELECT DISTINCT {_NUMBER} FROM {_SECTIONS} ORDER BY ALL"
+        for (number,) in self._connection.execute(query).fetchall():
             self._connection.execute(f"SET VARIABLE {_NUMBER} = {number}")
             yield
 
@@ -66,7 +77,7 @@ class Slices:
         """Write columns of a table with the slices of rows; return the query for those of one."""
         names = [each.name for each in columns(table) if held is None or each.name in held]
         shown = ", ".join(f'"{each}"' for each in ("input_no", *names))
-        self._connection.execute(
+        self._execute(
             f"COPY (SELECT {_NUMBER}, {shown} FROM ("
             f"SELECT *, {self._slicing.of_row[table]} AS section FROM inputs.{table}"
             f") JOIN {_SECTIONS} USING (section)) TO {quoted(str(path))} "

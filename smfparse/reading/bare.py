@@ -42,7 +42,9 @@ class BareWalk(Walk):
                 gaps.append((here + own, size - own))
         places, length = np.array(found, np.int64).reshape(-1, 2).T
         codes = np.zeros(len(found), np.uint8)
-        return Segments(places, length, codes, places + RDW_SIZE, used, gaps=gaps)
+        told = lengths[np.isin(starts, places[-1:] if last else ())]
+        short = int(np.max(told - length[-1:], initial=0))
+        return Segments(places, length, codes, places + RDW_SIZE, used, gaps=gaps, short=short)
 
     def begin(self, buffer: Bytes, at: int, least: int) -> int | None:
         return super().begin(buffer, at + RDW_SIZE, least)

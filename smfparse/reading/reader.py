@@ -19,7 +19,8 @@ from smfparse.reading.chunks import WHOLE_SOURCE, Chunk, Part, are_short
 from smfparse.reading.detection import Framing, look_at
 from smfparse.reading.headers import SMF_HEADER, plausible
 from smfparse.reading.packing import Unpacked, unpacked
-from smfparse.reading.resync import NO_TIME, Gap, Tracker
+from smfparse.reading.reasons import NO_TIME
+from smfparse.reading.resync import Gap, Tracker
 from smfparse.reading.spans import Spans, records
 from smfparse.reading.window import Losses, Window
 from smfparse.vectors import Bools, Ints

@@ -12,6 +12,20 @@ from smfparse.reading.evidence import are_heads, hides_record, holds_records, ne
 from smfparse.reading.headers import SMF_HEADER, implied_length
 from smfparse.reading.heads import Heads
 from smfparse.reading.overlong import first_overlong
+from smfparse.reading.reasons import (
+    COVERS_NEXT,
+    CUT_RECORD,
+    HIDDEN,
+    LINE_END,
+    LINE_ENDS,
+    NO_BLOCK,
+    NO_TIME,
+    WRONG_LENGTH,
+    ZEROS,
+    cut_before_end,
+    cut_in_block,
+    seen_in,
+)
 from smfparse.reading.segments import (
     ALL,
     FIRST,
@@ -20,21 +34,10 @@ from smfparse.reading.segments import (
     Walk,
     last_begun,
     last_record,
-    line_end,
 )
 from smfparse.reading.window import Losses, Window
 from smfparse.vectors import Bools, Bytes
 
-NO_TIME = "the SMF header has no time or date; the record is skipped"
-_NO_RECORD = "no SMF record starts here"
-_ZEROS = "zero bytes where a record should start"
-_WRONG_LENGTH = "the record that starts here has a length that leads to no other record"
-_NO_BLOCK = "a block descriptor word that does not fit its block"
-_COVERS_NEXT = "the length of this record covers the next one too; they are parted"
-_HIDDEN = "a record may start here, inside of one whose header or triplets are damaged"
-_NO_MARK = "a record starts here, but the one before has no end"
-_LINE_END = "a line end behind a record, as a transfer in text mode adds"
-_LINE_ENDS = "line ends, one behind a record each, as a transfer in text mode adds"
 _TAIL = 4 * RDW_SIZE + SMF_HEADER
 """Bytes at the end of the buffer in which no header shows a record yet."""
 _FEW, _MORE = 1 << 9, 4
@@ -66,11 +69,11 @@ class Gap:
         seen  the reason that the last of them show
         """
         if self.zero:
-            return _ZEROS
+            return ZEROS
         if self.headed and sure:
-            return _WRONG_LENGTH
-        if self.cut and not sure and seen != _LINE_END:
-            return f"the file is cut: {size} bytes of its last record are left"
+            return WRONG_LENGTH
+        if self.cut and not sure and seen != LINE_END:
+            return cut_before_end(size)
         return seen
 
 
@@ -115,12 +118,10 @@ class Tracker:
                 run = run if last else _confirmed(self._walk, self._window, run, end)
                 runs.append(run)
                 at = run.end
-                if walked.short and self._window.ends_with_source:
-                    self._losses.note(at, 0, _short(walked.short))
+                _note_cut(self._window, self._losses, at, walked, cut_in_block(walked.short))
                 break
             run, at = _with_last(runs, run, at)
-            wrong = walked.end if walked.broken else None
-            run, place = self._stray(run, at, end, last, wrong)
+            run, place = self._stray(run, at, end, last, walked.end if walked.broken else None)
             runs.append(run)
             at = run.end if place is None else place
             if place is None:
@@ -145,7 +146,9 @@ class Tracker:
         good, end = are_heads(buffer, run), end if last else run.end
         for place, size in _in_no_record(run, good, end):
             if self.gap is None or place > low:
-                self._losses.note(place, size, _seen_in(plain, place, place + size))
+                self._losses.note(place, size, seen_in(plain, place, place + size))
+        if good[-1:].any():
+            _note_cut(self._window, self._losses, int(run.place[-1]), run, CUT_RECORD)
         self.gap = None if good.any() else self.gap
         return replace(run.where(good), end=end)
 
@@ -167,7 +170,7 @@ class Tracker:
             return None
         for place, size in wrong:
             self._losses.note(place, size, NO_TIME)
-        self._losses.note_once([each for each in hidden if each < found.end], _HIDDEN)
+        self._losses.note_once([each for each in hidden if each < found.end], HIDDEN)
         _note_gaps(self._window, self._losses, found)
         if over is None or found.broken:
             return found, False
@@ -219,7 +222,7 @@ class Tracker:
             return
         size = self._window.offset(place) - gap.start
         if size and not gap.foreign:
-            why = gap.reason(size, sure, _seen_in(buffer, start, place))
+            why = gap.reason(size, sure, seen_in(buffer, start, place))
             self._losses.note_at(gap.start, size, why)
         gap.foreign = False
         if sure:
@@ -245,6 +248,12 @@ def _walked(
         return run, True
     count = walk.rest(run)
     return (walk.in_front(buffer, run, count, at), True) if count else (run, False)
+
+
+def _note_cut(window: Window, losses: Losses, place: int, run: Segments, reason: str) -> None:
+    """Note if the last block or record of a run is longer than the file."""
+    if run.short and window.ends_with_source:
+        losses.note(place, 0, reason)
 
 
 def _confirmed(walk: Walk, window: Window, run: Segments, end: int) -> Segments:
@@ -290,10 +299,10 @@ def _less_covering(losses: Losses, run: Segments, is_whole: bool) -> Segments:
     head, _ = last_record(run.code)
     place = int(run.place[head])
     if is_whole:
-        losses.note(place, 0, _COVERS_NEXT)
+        losses.note(place, 0, COVERS_NEXT)
         return run
     gap = (place, run.end - place)
-    losses.note(*gap, _WRONG_LENGTH)
+    losses.note(*gap, WRONG_LENGTH)
     return replace(run.where(slice(head)), gaps=[*run.gaps, gap])
 
 
@@ -305,26 +314,11 @@ def _note_gaps(window: Window, losses: Losses, run: Segments) -> None:
         places = [place for place, _ in found]
         if size == RDW_SIZE:
             for place in places:
-                losses.note(place, size, _NO_BLOCK)
+                losses.note(place, size, NO_BLOCK)
         elif len(places) == 1:
-            losses.note(places[0], size, _LINE_END)
+            losses.note(places[0], size, LINE_END)
         else:
-            losses.note(places[0], size * len(places), f"{len(places)} {_LINE_ENDS}")
-
-
-def _short(size: int) -> str:
-    return f"the file is cut: its last block has {size} bytes more"
-
-
-def _seen_in(buffer: Bytes, start: int, end: int) -> str:
-    """Return the reason that bytes in no record show."""
-    if start == end:
-        return _NO_MARK
-    if not buffer[start:end].any():
-        return _ZEROS
-    if end - start == line_end(buffer, start, end):
-        return _LINE_END
-    return _NO_RECORD
+            losses.note(places[0], size * len(places), f"{len(places)} {LINE_ENDS}")
 
 
 def _sound_part(

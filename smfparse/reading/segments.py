@@ -50,7 +50,7 @@ class Segments:
     end     where the walk ended, in the buffer as it was read: behind the last segment
     broken  whether there is something else than a segment at `end`
     gaps    place and length of bytes in between that are in no record
-    short   bytes that the last block says that it has behind the end of the file
+    short   bytes that the last block or record says that it has behind the end of the file
     """
 
     at: Ints

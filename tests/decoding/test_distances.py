@@ -13,7 +13,7 @@ from smfparse.decoding import TASK_KINDS, Before, Decoder, Needs
 from smfparse.errors import DamageLog
 from smfparse.limits import Limits
 from smfparse.reading import Chunk
-from smfparse.tables import wanted_tables
+from smfparse.tables import schema, wanted_tables
 from smfparse.vectors import Ints
 from tests.support.builders import (
     UTC_NOON,
@@ -81,11 +81,14 @@ class Source:
             at += sum(map(len, records))
             count += len(records)
 
-    def column(self, table: str, name: str, first: int = 0) -> list[object]:
-        """Return a column of the rows of the chunks from `first` on, decoded as a part."""
+    def column(self, table: str, name: str, first: int = 0, *, alone: bool = False) -> list[object]:
+        """Return a column of the rows of the chunks from `first` on, decoded as a part.
+
+        alone  whether no other column is wanted
+        """
         before = Before(self.chunks[first].begin, lambda kinds: self._behind(first, kinds))
         decoder = Decoder(
-            Needs(wanted_tables([table])),
+            Needs({table: frozenset((name,))} if alone else wanted_tables([table])),
             DamageLog(),
             lambda: self._ahead(first),
             before if first else None,
@@ -246,3 +249,17 @@ def test_nothing_is_read_ahead_where_the_next_offset_is_known_to_be_too_far() ->
     source = Source([[other(), gap(3000), clock(1)], [clock(2)]], 2500)
     assert source.column("record", "utc_offset")[0] is None
     assert source.looks == []
+
+
+def test_nothing_is_read_ahead_where_no_offset_is_wanted() -> None:
+    source = Source([[other("SYS9"), gap(1000)], [clock(1, "SYS9")]], 1 << 20)
+    assert source.column("record", "type", alone=True) == [30, 115, 115]
+    assert source.looks == []
+    assert source.column("record", "utc_offset", alone=True) == [3600, None, 3600]
+    assert source.looks == ["ahead in 0", "ahead in 1"]
+
+
+@pytest.mark.parametrize("name", schema("record").names)
+def test_offsets_are_looked_for_where_a_column_needs_them(name: str) -> None:
+    source = Source([[other("SYS9"), gap(1000)], [clock(1, "SYS9")]], 1 << 20)
+    assert source.column("record", name, alone=True) == source.column("record", name)

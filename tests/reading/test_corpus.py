@@ -389,6 +389,19 @@ def test_a_header_in_a_damaged_record_is_told_though_it_leads_nowhere(
         assert [(each.offset, each.length) for each in found.damage] == [(at, 0)]
 
 
+@pytest.mark.parametrize("left", [60, SIZE - 1])
+def test_a_record_without_lengths_that_the_end_of_the_file_cuts_is_read_and_told(
+    tmp_path: Path, left: int
+) -> None:
+    path = tmp_path / "input"
+    path.write_bytes(A + FOREIGN + B[:left])
+    found = Reading(path, framing="none")
+    assert found.bodies == [A, FOREIGN, B[:left]]
+    (told,) = found.damage
+    assert (told.offset, told.length) == (SIZE + len(FOREIGN), 0)
+    assert told.reason.startswith("the file is cut in this record, or its triplets are damaged")
+
+
 COVERED = rdw(B, longer=7)
 """A record of which the length is wrong."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,12 @@ from typing import Any
 import pytest
 
 from smfparse import reports
+from smfparse.errors import SmfError
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.limits import Limits
-from smfparse.query import Catalog, slices
+from smfparse.query import Catalog, bounded, slices
 from smfparse.reports import Sections, every
+from tests.support.command import COMMAND
 from tests.support.generated import generate_dump
 from tests.support.report_runs import printed
 from tests.support.small_site import write_small_site
@@ -23,6 +26,12 @@ OF_ALL = ("api-cost", "qall", "qgets", "qputs", "smf-volume", "streaming", "task
 """Reports that put rows of all times together."""
 _GROWTH = 25_000
 """Bytes of memory that another interval may take of `qstat`: as one slice it takes 70,000."""
+_MORE = 1.5
+"""How many times the memory of a report of 2,000 intervals one of 20,000 may take."""
+_SETTINGS = """
+SELECT current_setting('threads') AS threads, current_setting('memory_limit') AS memory,
+    current_setting('preserve_insertion_order') AS ordered
+"""
 _PEAK = """
 import re, sys
 from pathlib import Path
@@ -35,6 +44,12 @@ with Catalog(open_inputs([Path(sys.argv[1])], ReadOptions(limits=small))) as cat
     count = sum(1 for _ in reports.run_report(reports.report("qstat"), catalog))
 status = Path("/proc/self/status").read_text()
 print(count, re.search(r"VmHWM:\\s+(\\d+) kB", status)[1])
+"""
+
+_MAXRSS = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """
 
 
@@ -51,6 +66,27 @@ def lines_of(name: str, files: list[Path], sections: Sections | None, size: int)
     which, options = reports.report(name), ReadOptions(limits=Limits(slice_bytes=size))
     with Catalog(open_inputs(files, options)) as catalog:
         return list(printed(which, list(reports.run_report(which, catalog, sections)), "json"))
+
+
+def run_whole(name: str, files: list[Path]) -> Iterator[Mapping[str, Any]]:
+    """The rows of a report of little, for which no setting is changed."""
+    with Catalog(open_inputs(files)) as catalog:
+        yield from reports.run_report(reports.report(name), catalog)
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The slices that are shown, one after the other."""
+    found: list[int] = []
+    each = slices.Slices._each
+
+    def noted(self: slices.Slices) -> Iterator[None]:
+        for number, _ in enumerate(each(self)):
+            found.append(number)
+            yield
+
+    monkeypatch.setattr(slices.Slices, "_each", noted)
+    return found
 
 
 @pytest.fixture
@@ -83,6 +119,46 @@ def test_a_report_is_the_same_slice_by_slice(
     assert [count > 1 for count in counts] == [True] * (name not in OF_ALL)
 
 
+def test_a_slice_has_few_sections(files: list[Path], shown: list[int]) -> None:
+    """Rows of many sections take memory, however few bytes were read for them."""
+    which = reports.report("log")
+    options = ReadOptions(limits=Limits(slice_bytes=20_000, slice_sections=2))
+    with Catalog(open_inputs(files, options)) as catalog:
+        rows = list(reports.run_report(which, catalog))
+    sections = len({str(row["section"]) for row in rows})
+    assert len(shown) == sections // 2 > 3
+    assert rows == list(run_whole("log", files))
+
+
+@pytest.mark.parametrize("name", ["log", "streaming"])
+@pytest.mark.parametrize("bounds", [("1MB", "80%"), ("1MB", "2MB", "80%")])
+def test_a_report_that_needs_more_memory_has_it(
+    name: str, bounds: tuple[str, ...], files: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounded, "_BOUNDS", bounds)
+    monkeypatch.setitem(bounded._SETTINGS, "memory_limit", bounds[0])
+    options = ReadOptions(limits=Limits(slice_bytes=1))
+    with Catalog(open_inputs(files, options)) as catalog:
+        found = list(reports.run_report(reports.report(name), catalog))
+        after = catalog.arrow(_SETTINGS).to_pylist()
+    with Catalog(open_inputs(files)) as untouched:
+        assert after == untouched.arrow(_SETTINGS).to_pylist()
+    assert found == list(run_whole(name, files))
+
+
+def test_a_report_ends_where_no_memory_is_enough(
+    files: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounded, "_BOUNDS", ("1MB", "2MB"))
+    monkeypatch.setitem(bounded._SETTINGS, "memory_limit", "1MB")
+    options = ReadOptions(limits=Limits(slice_bytes=1))
+    with (
+        Catalog(open_inputs(files, options)) as catalog,
+        pytest.raises(SmfError, match=r"Out of Memory.*select fewer rows or columns"),
+    ):
+        list(reports.run_report(reports.report("streaming"), catalog))
+
+
 def test_tables_show_all_rows_again_behind_the_slices(files: list[Path]) -> None:
     options = ReadOptions(limits=Limits(slice_bytes=20_000))
     with Catalog(open_inputs(files, options)) as catalog:
@@ -112,3 +188,31 @@ def test_memory_does_not_grow_with_the_intervals(tmp_path: Path) -> None:
         peaks.append(kilobytes * 1024)
     assert counts[1] == 3 * counts[0]
     assert peaks[1] - peaks[0] < 2000 * _GROWTH
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is what Linux counts")
+@pytest.mark.parametrize("name", ["qstat", "smf-volume", "stg", "streaming"])
+def test_memory_of_ten_times_as_many_intervals_is_much_the_same(
+    name: str, many: Sequence[Path]
+) -> None:
+    few, more = (_peak("report", name, path) for path in many)
+    assert more < _MORE * few
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Sequence[Path]:
+    """Files of 2,000 and of 20,000 intervals."""
+    folder = tmp_path_factory.mktemp("many")
+    found = [folder / f"{count}.smf" for count in (2000, 20_000)]
+    for path in found:
+        generate_dump(
+            path, qmgrs=["QM01"], version="10.0.0", tasks=1, queues=1, count=int(path.stem)
+        )
+    return found
+
+
+def _peak(*arguments: object) -> int:
+    """The most memory, in KB, that a command takes."""
+    command = [sys.executable, "-c", _MAXRSS, *COMMAND, *map(str, arguments)]
+    return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)

@@ -1,0 +1,41 @@
+"""Why bytes are skipped, or a record is not what it seems: the sentences of `damage`."""
+
+from __future__ import annotations
+
+from smfparse.reading.segments import line_end
+from smfparse.vectors import Bytes
+
+NO_TIME = "the SMF header has no time or date; the record is skipped"
+NO_RECORD = "no SMF record starts here"
+ZEROS = "zero bytes where a record should start"
+WRONG_LENGTH = "the record that starts here has a length that leads to no other record"
+NO_BLOCK = "a block descriptor word that does not fit its block"
+COVERS_NEXT = "the length of this record covers the next one too; they are parted"
+HIDDEN = "a record may start here, inside of one whose header or triplets are damaged"
+NO_MARK = "a record starts here, but the one before has no end"
+LINE_END = "a line end behind a record, as a transfer in text mode adds"
+LINE_ENDS = "line ends, one behind a record each, as a transfer in text mode adds"
+CUT_RECORD = (
+    "the file is cut in this record, or its triplets are damaged: they point behind the end"
+)
+
+
+def cut_before_end(size: int) -> str:
+    """Return the reason for the first bytes of a record whose end is behind the end of the file."""
+    return f"the file is cut: {size} bytes of its last record are left"
+
+
+def cut_in_block(size: int) -> str:
+    """Return the reason for a block of which so many bytes are behind the end of the file."""
+    return f"the file is cut: its last block has {size} bytes more"
+
+
+def seen_in(buffer: Bytes, start: int, end: int) -> str:
+    """Return the reason that bytes in no record show."""
+    if start == end:
+        return NO_MARK
+    if not buffer[start:end].any():
+        return ZEROS
+    if end - start == line_end(buffer, start, end):
+        return LINE_END
+    return NO_RECORD
