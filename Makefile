@@ -39,7 +39,7 @@ quick: $(READY)
 	$(BIN)/python -m pytest --numprocesses 2 -m "not slow"
 
 test: $(READY)
-	$(BIN)/python -m pytest --numprocesses 2
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
 check: format-check lint types docs-check site wheel-check test
 

@@ -14,6 +14,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -21,7 +22,7 @@ import click
 import traffic
 
 import smfparse
-from smfparse.advice import CONSTRAINT, Checked, diagnoses
+from smfparse.advice import CONSTRAINT, Finding, diagnoses
 from smfparse.simulating import answer_key, load_estate, scenario_names, simulate
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,13 +34,31 @@ Troubles: TypeAlias = Callable[[str, range, Path], Iterator[tuple[int, str]]]
 _PART = r"(<!-- {} -->\n).*?(<!-- end -->)"
 
 
-def day(scenario: str, seed: int, folder: Path) -> tuple[Checked, list[dict[str, str]], float]:
-    """Return what is found in a day, its answers, and the seconds of its intervals."""
-    estate, path = load_estate(scenario), folder / "day.smf"
-    simulate(path, estate, seed)
-    checked = smfparse.open(path).check()
-    path.unlink()
-    return checked, answer_key(estate, seed).answers(), estate.interval.total_seconds()
+def days(scenario: str, seeds: range, folder: Path) -> Iterator[tuple[int, list[Finding]]]:
+    """Yield the seeds with what is found in their days, which one scan checks.
+
+    Each day is of systems of its own: `0010` is the first system of seed 1.
+    """
+    files = [folder / f"{seed}.smf" for seed in seeds]
+    for seed, file in zip(seeds, files, strict=True):
+        _write_day(scenario, seed, file)
+    findings = smfparse.open(files).check().findings
+    for file in files:
+        file.unlink()
+    for seed in seeds:
+        yield seed, [each for each in findings if each.system.startswith(f"{seed:03}")]
+
+
+def _write_day(scenario: str, seed: int, file: Path) -> None:
+    """Simulate a day on systems that no other seed has, nor their queue-sharing group."""
+    estate = load_estate(scenario)
+    systems = sorted({each.system for each in estate.queue_managers})
+    own = [
+        replace(each, system=f"{seed:03}{systems.index(each.system)}")
+        for each in estate.queue_managers
+    ]
+    group = estate.group and f"Q{seed:03}"
+    simulate(file, replace(estate, queue_managers=tuple(own), group=group), seed)
 
 
 def wanted(answers: Sequence[Mapping[str, str]]) -> Mapping[str, str]:
@@ -48,11 +67,13 @@ def wanted(answers: Sequence[Mapping[str, str]]) -> Mapping[str, str]:
     return next(diagnosed, answers[0])
 
 
-def wrong(checked: Checked, answers: Sequence[Mapping[str, str]], interval: float) -> str:
+def wrong(
+    findings: Sequence[Finding], answers: Sequence[Mapping[str, str]], interval: float
+) -> str:
     """Return what is wrong with the first finding; '': nothing."""
-    if not checked.findings:
+    if not findings:
         return "nothing found"
-    first, key = checked.findings[0], wanted(answers)
+    first, key = findings[0], wanted(answers)
     ends = (key["start"], first.start), (key["end"], first.end)
     late = [abs((dt.datetime.fromisoformat(a) - b).total_seconds()) > interval for a, b in ends]
     jobs = {each["job"] for each in answers if each["rule"] == key["rule"]}
@@ -66,13 +87,14 @@ def wrong(checked: Checked, answers: Sequence[Mapping[str, str]], interval: floa
 
 def troubles(scenario: str, seeds: range, folder: Path) -> Iterator[tuple[int, str]]:
     """Yield the seeds of a scenario with what is wrong; '': nothing."""
-    for seed in seeds:
-        checked, answers, interval = day(scenario, seed, folder)
+    estate = load_estate(scenario)
+    for seed, findings in days(scenario, seeds, folder):
         if scenario == HEALTHY:
-            serious = [repr(each) for each in checked.findings if each.rank <= CONSTRAINT]
+            serious = [repr(each) for each in findings if each.rank <= CONSTRAINT]
             yield seed, ", ".join(serious)
         else:
-            yield seed, wrong(checked, answers, interval)
+            answers = answer_key(estate, seed).answers()
+            yield seed, wrong(findings, answers, estate.interval.total_seconds())
 
 
 def scored() -> list[str]:

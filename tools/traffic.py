@@ -6,6 +6,7 @@ its counts and rates, and `requests` its requesters and servers the right way ro
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -17,6 +18,8 @@ from smfparse.simulating import Estate, answer_key, load_estate, simulate
 SCENARIOS = ("mft", "cluster", "clients", "reqrep", "shared", "channel-batch", "streaming")
 _ROUNDED = 0.0011
 """How far apart two rates may be that both are rounded to three decimals."""
+_DYNAMIC = re.compile(r"[0-9A-F]{16}$")
+"""What a queue manager puts for the asterisk in the name of a dynamic queue."""
 _ALIKE = 1.25
 """A request queue has at most so many times the messages of its reply queue."""
 
@@ -42,6 +45,8 @@ def troubles(scenario: str, seeds: range, folder: Path) -> Iterator[tuple[int, s
 def wrong(estate: Estate, seed: int, path: Path) -> Iterator[str]:
     """Yield what reports say of a day and its answer key does not, or the other way round."""
     key = answer_key(estate, seed).edges()
+    for row in key:
+        row["queue"] = _DYNAMIC.sub("*", row["queue"])
     users = {each.name: each.channel or each.job for each in estate.applications}
     data = smfparse.open(path)
     flow = data.report("flow").to_pylist()

@@ -64,7 +64,7 @@ class Judged:
 
     def states(self, rule: Rule) -> NDArray[np.int8]:
         """Return the state of each row; -1: not evaluated, or excluded."""
-        found = np.asarray(self.table[rule.id].combine_chunks().fill_null(-1))
+        found = _doubles(self.table[rule.id], -1)
         return np.where(self.excluded, -1, found).astype(np.int8)
 
     def rows(self, group: int) -> NDArray[np.int64]:
@@ -78,8 +78,7 @@ class Judged:
 
     def number(self, column: str) -> NDArray[np.float64]:
         """Return a column of numbers; NaN: NULL."""
-        found = self.table[column].combine_chunks().cast(pa.float64()).fill_null(np.nan)
-        return np.asarray(found)
+        return _doubles(self.table[column])
 
 
 def condition(rule: Rule) -> str:
@@ -108,6 +107,8 @@ def judged(
 ) -> Iterator[Judged]:
     """Yield the rows of each subject that one of the rules looks at, judged.
 
+    Without subjects of which the inputs have nothing, where that is known before.
+
     asked  rules by id, all their limits known
     also   queries of others, by the names under which the catalog holds their rows at the end
     """
@@ -116,8 +117,10 @@ def judged(
         by_subject[rule.subject].append(rule)
     queries = [subject_query(subjects()[name], some) for name, some in by_subject.items()]
     catalog.define(named_macros(" ".join([*queries, *also.values()]), view_macros()))
-    tables = catalog.arrows([*queries, *also.values()])
+    tables = catalog.arrows_of_filled(queries, [*also.values()])
     for (name, some), table in zip(by_subject.items(), tables, strict=False):
+        if table is None:
+            continue
         found = _judged(subjects()[name], some, table)
         catalog.connection.register(found.name, found.table)
         yield found
@@ -156,13 +159,13 @@ def _state(rule: Rule) -> str:
 
 def _judged(subject: Subject, some: Sequence[Rule], table: pa.Table) -> Judged:
     starts = _microseconds(table["start"])
-    seconds = np.asarray(table["seconds"].combine_chunks().cast(pa.float64()).fill_null(0.0))
-    codes = np.array([_codes(table[each]) for each in KEYS]).reshape(len(KEYS), -1)
-    groups, first = _numbered(codes)
-    keys = list(zip(*(table[each].take(first).to_pylist() for each in KEYS), strict=True))
+    seconds = _doubles(table["seconds"], 0.0)
+    values = [table[each].to_numpy() for each in KEYS]
+    groups, first = _numbered(values)
+    keys = list(zip(*(each[first] for each in values), strict=True))
     odd = np.zeros(len(groups), bool)
     if not subject.is_whole:
-        managers, _ = _numbered(codes[:2])
+        managers, _ = _numbered(values[:2])
         for number in range(managers.max(initial=-1) + 1):
             its = managers == number
             odd[its] = excluded(starts[its], seconds[its])
@@ -172,30 +175,34 @@ def _judged(subject: Subject, some: Sequence[Rule], table: pa.Table) -> Judged:
 
 def _in_doubles(table: pa.Table) -> pa.Table:
     """Return rows whose whole numbers are doubles, so that no sum or product overflows."""
-    wide = [each.with_type(pa.float64()) if _is_wide(each.type) else each for each in table.schema]
-    return table.cast(pa.schema(wide))
+    columns = [
+        pa.array(_doubles(each), from_pandas=True) if _is_wide(each.type) else each
+        for each in table.columns
+    ]
+    return pa.table(columns, table.column_names)
 
 
 def _is_wide(kind: Any) -> bool:
     return (pa.types.is_integer(kind) and not pa.types.is_int8(kind)) or pa.types.is_decimal(kind)
 
 
-def _numbered(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the number of each column's values among those before, and where each begins."""
-    if not codes.shape[1]:
+def _numbered(values: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the number of each row's values among those before, and where each begins."""
+    if not len(values[0]):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    new = np.r_[True, (codes[:, 1:] != codes[:, :-1]).any(axis=0)]
+    new = np.r_[True, np.any([each[1:] != each[:-1] for each in values], axis=0)]
     return np.cumsum(new) - 1, np.flatnonzero(new)
 
 
-def _codes(column: pa.ChunkedArray) -> NDArray[np.int64]:
-    found = column.combine_chunks().dictionary_encode().indices
-    return np.asarray(found.cast(pa.int64()).fill_null(-1))
+def _doubles(column: pa.ChunkedArray, missing: float = np.nan) -> NDArray[np.float64]:
+    """Return numbers without `pyarrow.compute`, which is slow to load; `missing`: NULL."""
+    found = column.to_numpy().astype(np.float64)
+    return np.where(np.isnan(found), missing, found)
 
 
 def _microseconds(column: pa.ChunkedArray) -> NDArray[np.int64]:
-    found = column.combine_chunks().cast(pa.timestamp("us")).cast(pa.int64())
-    return np.asarray(found.fill_null(0))
+    found = column.to_numpy().astype("datetime64[us]")
+    return np.where(np.isnat(found), 0, found.astype(np.int64))
 
 
 def held_rows(catalog: Catalog, query: str) -> list[dict[str, Any]]:

@@ -27,14 +27,20 @@ from smfparse.query.projection import (
     Slicing,
     named_tables,
     named_views,
+    read_by,
     read_first,
     read_plan,
-    tables_of,
 )
 from smfparse.query.relations import Relations
-from smfparse.query.results import fetched, result_parts, result_table, streamed
+from smfparse.query.results import (
+    fetched,
+    result_parts,
+    result_table,
+    streamed,
+)
 from smfparse.query.scans import Spool
 from smfparse.query.slices import Slices
+from smfparse.query.together import run_together
 
 _OF_THE_QUERY = (
     duckdb.ParserException,
@@ -126,11 +132,10 @@ class Statements:
 
     def _whole(self, statement: str) -> Plan:
         """Make the tables and views that a statement names; return that it reads them whole."""
-        tables, found = named_tables(statement), named_views(statement)
-        self._relations.make(tables, found)
+        self._relations.make(named_tables(statement), named_views(statement))
         if not self._relations.scans.inputs.sources:
             return NOTHING
-        return Plan(dict.fromkeys([*tables, *tables_of(found)]), _SEVERAL)
+        return Plan(dict.fromkeys(read_by(statement)), _SEVERAL)
 
     def _bind(self, query: str) -> None:
         """Raise the error of DuckDB for a query that it cannot bind, with its place there."""
@@ -251,6 +256,16 @@ class Catalog:
         (found,) = self.arrows([query])
         return found
 
+    def arrows_of_filled(
+        self, queries: Sequence[str], others: Sequence[str] = ()
+    ) -> Generator[Any, None, None]:
+        """Yield rows as `arrows` does; None: of `queries` whose tables are known to be empty."""
+        if self._relations.are_small_files and not self._safe:
+            with self._guarded("\n".join([*queries, *others])):
+                yield from run_together(self.connection, self._relations, queries, others)
+        else:
+            yield from self.arrows([*queries, *others])
+
     def arrows(self, queries: Sequence[str]) -> Generator[Any, None, None]:
         """Yield the rows of each of `queries` as `arrow` does; SMF files are read once for all.
 
@@ -283,19 +298,7 @@ class Catalog:
                     yield from streamed(self.connection.sql(query), _AT_ONCE)
                 return
             with bounded(self.connection):
-                yield from self._bounded(query, slicing, spool)
-
-    def _bounded(
-        self, query: str, slicing: Slicing | None, spool: Spool | None
-    ) -> Iterator[list[dict[str, Any]]]:
-        """Yield the rows of `query`, made slice by slice if it can be and they are many."""
-        count = -(-spool.bytes // self._relations.limits.slice_bytes) if spool else 1
-        if slicing is None or spool is None or count == 1:
-            yield from bounded_rows(self.connection, query, _AT_ONCE)
-            return
-        with Slices(self.connection, self._relations, slicing).made_of(spool, count) as each:
-            for _ in each:
-                yield from bounded_rows(self.connection, slicing.query, _AT_ONCE)
+                yield from _bounded(self._relations, self.connection, query, slicing, spool)
 
     @contextmanager
     def _guarded(self, query: str) -> Iterator[None]:
@@ -319,6 +322,23 @@ class Catalog:
                 large = isinstance(error, duckdb.OutOfMemoryException)
                 raise failure(str(error), names, denied=denied, large=large) from error
             raise
+
+
+def _bounded(
+    relations: Relations,
+    connection: Connection,
+    query: str,
+    slicing: Slicing | None,
+    spool: Spool | None,
+) -> Iterator[list[dict[str, Any]]]:
+    """Yield the rows of `query`, made slice by slice if it can be and they are many."""
+    count = -(-spool.bytes // relations.limits.slice_bytes) if spool else 1
+    if slicing is None or spool is None or count == 1:
+        yield from bounded_rows(connection, query, _AT_ONCE)
+        return
+    with Slices(connection, relations, slicing).made_of(spool, count) as each:
+        for _ in each:
+            yield from bounded_rows(connection, slicing.query, _AT_ONCE)
 
 
 def _kind(statement: duckdb.Statement) -> Any:

@@ -86,6 +86,11 @@ def tables_of(found: Iterable[str]) -> list[str]:
     return [table for table in table_names() if table in needed]
 
 
+def read_by(query: str) -> list[str]:
+    """Return the tables that `query` reads, itself or by views, and maybe more."""
+    return [*named_tables(query), *tables_of(named_views(query))]
+
+
 def read_plan(text: str) -> Plan | None:
     """Return what a plan in JSON reads; None: that cannot be read from it."""
     try:

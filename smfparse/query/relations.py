@@ -42,6 +42,11 @@ class Relations:
         """How much is held at once."""
         return self.scans.inputs.options.limits
 
+    @property
+    def are_small_files(self) -> bool:
+        """Whether there are SMF files only, whose tables are decoded whole."""
+        return bool(self.scans.inputs.sources) and self.scans.are_whole and not self._datasets
+
     def make(self, tables: Iterable[str], found: Sequence[str] = ()) -> None:
         """Make `tables` and the views `found`, with what these read, if they are not there yet."""
         try:

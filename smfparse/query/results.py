@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -41,8 +42,20 @@ def result_parts(relation: Any) -> Iterator[Any]:
 
 def result_table(relation: Any) -> Any:
     """Return rows as a pyarrow.Table, integers of 128 bits as such of 64 where all of them fit."""
-    rows = relation.to_arrow_table()
-    for place, (name, kind) in enumerate(zip(relation.columns, relation.types, strict=True)):
+    return _narrowed(relation.to_arrow_table(), zip(relation.columns, relation.types, strict=True))
+
+
+def executed_table(connection: Any) -> Any:
+    """Return the few rows of a statement that was executed, as `result_table` does."""
+    kinds = [(name, kind) for name, kind, *_ in connection.description]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # that rows are copied once more
+        return _narrowed(connection.to_arrow_table(), kinds)
+
+
+def _narrowed(rows: pa.Table, kinds: Iterable[tuple[str, Any]]) -> pa.Table:
+    """Return rows with the integers of 128 bits among these columns as such of 64, if they fit."""
+    for place, (name, kind) in enumerate(kinds):
         if str(kind) in _HUGE:
             for smaller in (pa.int64(), pa.uint64()):
                 with suppress(pa.ArrowInvalid):

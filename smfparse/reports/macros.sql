@@ -242,9 +242,15 @@ groups AS (
     SELECT system, qmgr, arg_max(nullif(qcctqsgn, ''), sequence) AS told_qsg
     FROM query_table(channel_initiators)
     GROUP BY ALL
+),
+-- Who makes a dynamic queue opens its model; a server that replies to it opens it by its own name.
+dynamic AS (
+    SELECT DISTINCT basename AS made, queue_of(objname, basename) AS model
+    FROM query_table(queues)
+    WHERE model <> basename
 )
 SELECT
-    section, q.system, q.qmgr, queue_of(objname, basename) AS queue,
+    section, q.system, q.qmgr, coalesce(model, queue_of(objname, basename)) AS queue,
     nullif(cfstrucname, '') IS NOT NULL AS is_shared,
     coalesce(qsg, told_qsg, nullif(getvariable('qsg'), '')) AS known_qsg,
     is_shared AND known_qsg IS NOT NULL AS is_in_group,
@@ -272,6 +278,7 @@ FROM (
 ) AS q
 LEFT JOIN owners(identities) USING (input_no, source, task_record)
 LEFT JOIN groups ON groups.system = q.system AND groups.qmgr = q.qmgr
+LEFT JOIN dynamic ON dynamic.made = q.basename
 GROUP BY ALL;
 
 -- The seconds that rows of class 3 cover: from the first to the last, as far as there are statistics of the same

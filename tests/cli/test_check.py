@@ -17,6 +17,7 @@ from tests.support import command
 from tests.support.paths import FIXTURES
 from tests.support.real import REAL_DATA, every_file, needs_real_data
 
+pytestmark = pytest.mark.usefixtures("worked_out_once")
 EMPTY_KINDS = {"115": "START TRACE(ACCTG) CLASS(3)", "116": "START TRACE(STAT) CLASS(1)"}
 
 

@@ -262,6 +262,7 @@ RESULTS = pytest.mark.parametrize(
 
 
 @RESULTS
+@pytest.mark.usefixtures("unjudged", "worked_out_once")
 def test_output_writes_what_stdout_would_show(
     dump: Path, tmp_path: Path, arguments: list[str]
 ) -> None:
@@ -272,6 +273,7 @@ def test_output_writes_what_stdout_would_show(
 
 
 @RESULTS
+@pytest.mark.usefixtures("unjudged", "worked_out_once")
 def test_an_existing_output_is_refused_without_force(
     dump: Path, tmp_path: Path, arguments: list[str]
 ) -> None:

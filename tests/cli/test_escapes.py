@@ -23,7 +23,7 @@ from tests.support.paths import SMF
 from tests.support.report_runs import printed, report_rows
 from tests.support.searching import search
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("worked_out_once")]
 
 NAME = f"d{LINK[:5]}{CLIPBOARD}\n\u202e\x9b\\x1b.smf".replace("/", "")
 """What a file may be called; a line end in it does not begin a line of its own."""
@@ -100,7 +100,7 @@ def test_any_letters_of_records_and_files_are_shown(tmp_path: Path) -> None:
     letters = st.text(st.characters(max_codepoint=0xFF), min_size=1, max_size=20)
     name = st.text(st.characters(codec="utf-8", exclude_characters="/\0"), max_size=20)
 
-    @search(6)
+    @search(4)
     @given(letters, name, st.sampled_from(reports.report_names()), st.sampled_from(sorted(FORMATS)))
     def check(letters: str, name: str, report: str, form: str) -> None:
         made = hostile_dump(tmp_path / f"d{name}", letters)

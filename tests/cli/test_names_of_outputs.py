@@ -10,6 +10,7 @@ import pytest
 from tests.support.command import run
 from tests.support.paths import FIXTURE_FILES
 
+pytestmark = pytest.mark.usefixtures("worked_out_once")
 SMF = FIXTURE_FILES[0]
 ENDINGS = ("arrow", "csv", "db", "duckdb", "html", "json", "jsonl", "md", "parquet", "smf", "xlsx")
 SAID = {"db": "duckdb"}

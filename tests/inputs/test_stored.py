@@ -276,7 +276,7 @@ class Damaged:
 WAYS = [Damaged.flip, Damaged.fill, Damaged.cut, Damaged.swap]
 
 
-@search(60)
+@search(25)
 @given(st.data())
 def test_whatever_is_done_to_files_ends_as_documented(
     whole_dataset: Path, tmp_path_factory: pytest.TempPathFactory, data: Any
@@ -319,7 +319,7 @@ def paths_of(found: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [*some, *(deeper for each in some for deeper in paths_of(found[each[-1]], each))]
 
 
-@search(80)
+@search(35)
 @given(st.data())
 def test_whatever_a_manifest_says_ends_as_documented(
     whole_dataset: Path, tmp_path_factory: pytest.TempPathFactory, data: Any

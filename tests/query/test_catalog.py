@@ -316,3 +316,26 @@ def test_an_asof_join_of_tables_compares_not_all_rows_with_all(catalog: Catalog)
     )
 
     assert "Asof Join" in plan, plan
+
+
+def test_what_small_files_have_no_rows_of_is_not_asked_for(catalog: Catalog) -> None:
+    """Of datasets that is not known before."""
+    full = [
+        "SELECT sum(qjstwrnw) AS wide, max(qmgr) AS qmgr FROM qjst",
+        "SELECT count(*) AS n FROM log_interval",
+    ]
+    empty = "SELECT count(*) AS n FROM qpst"
+
+    *found, none, asked = catalog.arrows_of_filled([*full, empty], [empty])
+
+    assert found == list(catalog.arrows(full))
+    assert found[0].schema.field("wide").type == pa.int64()
+    assert asked.to_pylist() == [{"n": 0}]
+    assert none is None or none == asked
+
+
+def test_of_small_files_no_query_is_planned_without_rows(dump: Path) -> None:
+    with Catalog(open_inputs([dump])) as made:
+        assert [*made.arrows_of_filled(["SELECT nothing FROM qpst"])] == [None]
+        with pytest.raises(RequestError, match="nothing"):
+            list(made.arrows_of_filled(["SELECT nothing FROM qjst"]))

@@ -98,10 +98,10 @@ def test_damage_everywhere_costs_steps_in_proportion_to_the_bytes(
     piece, whole = ALTERNATING[what]
     path = tmp_path / "input"
     counts = []
-    for size in (32 << 10, 128 << 10):
+    for size in (16 << 10, 64 << 10):
         path.write_bytes(whole(piece * (size // len(piece))))
         counts.append(steps(path, monkeypatch))
-    assert counts[1] < 6 * (128 << 10)
+    assert counts[1] < 6 * (64 << 10)
     assert counts[1] < 4.5 * counts[0]
 
 
@@ -111,7 +111,7 @@ def test_headers_behind_damage_are_looked_for_once(
 ) -> None:
     piece, whole = ALTERNATING[what]
     path = tmp_path / "input"
-    data = whole(piece * ((128 << 10) // len(piece)))
+    data = whole(piece * ((64 << 10) // len(piece)))
     path.write_bytes(data)
     framing = look_at(path)[1]
     searched = 0

@@ -8,6 +8,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import ExitStack
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -30,7 +31,7 @@ from smfparse.tables import TABLES
 from smfparse.writing import write_dataset
 from tests.support.generated import generate_dump
 from tests.support.real import FILES
-from tests.support.report_runs import printed, report_rows
+from tests.support.report_runs import printed
 from tests.support.searching import search
 from tests.support.traffic import AGENTS, PAIR
 
@@ -86,6 +87,26 @@ def datasets(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Path]:
     return made
 
 
+class Rows:
+    """Rows of reports over inputs, each opened once for all reports."""
+
+    def __init__(self, opening: ExitStack) -> None:
+        self._opening = opening
+        self._catalogs: dict[tuple[Path, ...], Catalog] = {}
+
+    def of(self, name: str, *paths: Path, sections: Sections | None = None) -> list[dict[str, Any]]:
+        if paths not in self._catalogs:
+            self._catalogs[paths] = self._opening.enter_context(Catalog(open_inputs(paths)))
+        found = answered_rows(reports.report(name), self._catalogs[paths], sections)
+        return [dict(row) for row in found]
+
+
+@pytest.fixture(scope="module")
+def rows_by() -> Iterator[Rows]:
+    with ExitStack() as opening:
+        yield Rows(opening)
+
+
 def placeless(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Leave out by which number an input is told from others."""
     for row in rows:
@@ -96,18 +117,20 @@ def placeless(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("path", STORED, ids=lambda path: path.name)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_report_of_a_file_is_that_of_its_dataset_in_every_form(
-    name: str, path: Path, datasets: dict[Path, Path]
+    name: str, path: Path, datasets: dict[Path, Path], rows_by: Rows
 ) -> None:
     which = reports.report(name)
-    rows = placeless(report_rows(name, path))
-    assert placeless(report_rows(name, datasets[path])) == rows
+    rows = placeless(rows_by.of(name, path))
+    assert placeless(rows_by.of(name, datasets[path])) == rows
     check_forms(which, rows)
 
 
 @pytest.mark.parametrize("path", sorted({*FILES} - {*STORED}), ids=lambda path: path.name)
 @pytest.mark.parametrize("name", NAMES)
-def test_a_report_of_a_release_can_be_had_in_every_form(name: str, path: Path) -> None:
-    check_forms(reports.report(name), report_rows(name, path))
+def test_a_report_of_a_release_can_be_had_in_every_form(
+    name: str, path: Path, rows_by: Rows
+) -> None:
+    check_forms(reports.report(name), rows_by.of(name, path))
 
 
 def check_forms(which: Report, rows: list[dict[str, Any]]) -> None:
@@ -138,10 +161,12 @@ def traffic(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_report_can_be_had_in_the_forms_of_every_result(name: str, traffic: Path) -> None:
+def test_a_report_can_be_had_in_the_forms_of_every_result(
+    name: str, rows_by: Rows, traffic: Path
+) -> None:
     assert {*FORMATS} == {*FORMS, "md", "html"}
     which = reports.report(name)
-    rows = report_rows(name, traffic if name in OF_TRAFFIC else FILES[0])
+    rows = rows_by.of(name, traffic if name in OF_TRAFFIC else FILES[0])
     title, *markdown = printed(which, rows, "md")
     assert title == f"# {md.escaped(f'{which.name}: {which.title}')}"
     *page, end = printed(which, rows, "html")
@@ -158,9 +183,11 @@ def same(datasets: dict[Path, Path], tmp_path_factory: pytest.TempPathFactory) -
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_rows_of_a_section_stand_together(name: str, same: list[Path], traffic: Path) -> None:
+def test_the_rows_of_a_section_stand_together(
+    name: str, same: list[Path], rows_by: Rows, traffic: Path
+) -> None:
     """Also when two inputs have the same records."""
-    rows = report_rows(name, *same, *([traffic] if name in OF_TRAFFIC else []))
+    rows = rows_by.of(name, *same, *([traffic] if name in OF_TRAFFIC else []))
     together = [section for section, _ in groupby(row["section"] for row in rows)]
     assert together
     assert all(section not in together[:place] for place, section in enumerate(together))
@@ -173,15 +200,13 @@ def test_the_rows_of_a_section_stand_together(name: str, same: list[Path], traff
 )
 @pytest.mark.parametrize("name", NAMES)
 def test_every_report_can_be_had_for_every_kind_of_section(
-    name: str, path: Path, kinds: list[Sections]
+    name: str, path: Path, kinds: list[Sections], rows_by: Rows
 ) -> None:
-    which = reports.report(name)
-    with Catalog(open_inputs([path])) as catalog:
-        there = any(True for _ in answered_rows(which, catalog))
-        for sections in kinds:
-            rows = list(answered_rows(which, catalog, sections))
-            assert bool(rows) == there
-            check_forms(which, rows)
+    there = bool(rows_by.of(name, path))
+    for sections in kinds:
+        rows = rows_by.of(name, path, sections=sections)
+        assert bool(rows) == there
+        check_forms(reports.report(name), rows)
 
 
 @pytest.fixture(scope="module")
@@ -193,12 +218,11 @@ def dense(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_figures_without_meaning_stop_no_report(name: str, dense: Path) -> None:
-    with Catalog(open_inputs([dense])) as catalog:
-        for sections in (RECORDED, TOTAL, every("1h")):
-            rows = list(answered_rows(reports.report(name), catalog, sections))
-            assert bool(rows) == (name not in OF_TRAFFIC)
-            check_forms(reports.report(name), rows)
+def test_figures_without_meaning_stop_no_report(name: str, dense: Path, rows_by: Rows) -> None:
+    for sections in (RECORDED, TOTAL, every("1h")):
+        rows = rows_by.of(name, dense, sections=sections)
+        assert bool(rows) == (name not in OF_TRAFFIC)
+        check_forms(reports.report(name), rows)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -280,13 +304,15 @@ LENGTHS = ["1s", "30s", "1m", "90s", "5m", "15m", "1h", "12h", "1d"]
 
 
 @pytest.mark.parametrize("name", SUMMED)
-def test_the_sums_of_intervals_are_the_sums_of_their_parts(name: str, hours: Path) -> None:
+def test_the_sums_of_intervals_are_the_sums_of_their_parts(
+    name: str, hours: Path, rows_by: Rows
+) -> None:
     figures = list(additive(reports.report(name)))
 
     @cache
     def sums(sections: Sections) -> dict[tuple[str, str], int]:
         found: dict[tuple[str, str], int] = {}
-        for row in report_rows(name, hours, sections=sections):
+        for row in rows_by.of(name, hours, sections=sections):
             for figure in figures:
                 key = row["qmgr"], figure
                 found[key] = found.get(key, 0) + (row[figure] or 0)
@@ -302,8 +328,10 @@ def test_the_sums_of_intervals_are_the_sums_of_their_parts(name: str, hours: Pat
     assert any(sums(RECORDED).values())
 
 
-def test_intervals_begin_at_midnight_and_have_what_began_in_them(hours: Path) -> None:
-    rows = report_rows("log", hours, sections=every("1h"))
+def test_intervals_begin_at_midnight_and_have_what_began_in_them(
+    hours: Path, rows_by: Rows
+) -> None:
+    rows = rows_by.of("log", hours, sections=every("1h"))
     buckets = [row["bucket"] for row in rows if row["qmgr"] == "QM01"]
     assert buckets == [dt.datetime(2026, 3, 4, 22) + dt.timedelta(hours=n) for n in range(4)]
     assert [row["intervals"] for row in rows if row["qmgr"] == "QM01"] == [20, 60, 60, 40]

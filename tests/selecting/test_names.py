@@ -343,7 +343,7 @@ def drawn() -> st.SearchStrategy[dict[str, list[str]]]:
     return st.fixed_dictionaries(some)
 
 
-@search(24)
+@search(10)
 @given(made=records(), data=st.data())
 def test_a_file_its_parts_a_dataset_and_sql_give_what_is_asked_for(
     tmp_path_factory: pytest.TempPathFactory,

@@ -116,8 +116,8 @@ class Bench:
     def arrow(self, query: str) -> Any:
         return self.connection.sql(query).to_arrow_table()
 
-    def arrows(self, queries: Sequence[str]) -> Iterator[Any]:
-        return map(self.arrow, queries)
+    def arrows_of_filled(self, queries: Sequence[str], others: Sequence[str]) -> Iterator[Any]:
+        return map(self.arrow, [*queries, *others])
 
 
 @cache

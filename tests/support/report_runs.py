@@ -23,7 +23,8 @@ def report_rows(
     asked  options of the report
     """
     with Catalog(open_inputs(paths)) as catalog:
-        return list(answered_rows(reports.report(name), catalog, sections, **asked))
+        found = answered_rows(reports.report(name), catalog, sections, **asked)
+        return [dict(row) for row in found]
 
 
 def printed(

@@ -1,0 +1,51 @@
+"""Many queries over small files: to plan them takes longer than to run them.
+
+All tables that they name are read first, and no plan is looked at. Each is planned as it runs,
+where a relation of DuckDB is bound before that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+import duckdb
+
+from smfparse.query.bounded import settings
+from smfparse.query.connecting import Connection
+from smfparse.query.projection import named_tables, named_views, read_by
+from smfparse.query.relations import Relations
+from smfparse.query.results import executed_table
+
+
+def run_together(
+    connection: Connection, relations: Relations, queries: Sequence[str], others: Sequence[str]
+) -> Iterator[Any]:
+    """Yield the rows of each of `queries`, then of `others`, as a pyarrow.Table.
+
+    One of `queries` whose tables have no rows is not run: None is yielded for it. Meanwhile DuckDB
+    has one thread: to share so little costs more than the work.
+    """
+    every = [*queries, *others]
+    held = dict.fromkeys(read_by("\n".join(every)))
+    with settings(connection, threads=1), relations.scans.read_once(held) as spool:
+        for number, query in enumerate(every):
+            read = chain.from_iterable(map(spool.batches, read_by(query)))
+            if number < len(queries) and not any(batch.num_rows for batch in read):
+                yield None
+            else:
+                yield executed_table(_run(connection, relations, query))
+
+
+def _run(connection: Connection, relations: Relations, query: str) -> Connection:
+    """Run a query; return the connection, which has its rows.
+
+    What it names is made before; views only where it cannot be bound without them.
+    """
+    relations.make(named_tables(query))
+    try:
+        return connection.execute(query)
+    except (duckdb.CatalogException, duckdb.BinderException):
+        relations.make((), named_views(query))
+        return connection.execute(query)
