@@ -65,6 +65,7 @@ ONLY_IN = {
         "query.catalog",
         "query.connecting",
         "query.relations",
+        "query.together",
         "writing.database",
     },
     "prompt_toolkit": {"query.prompt"},
