@@ -47,7 +47,8 @@ def wrong(estate: Estate, seed: int, path: Path) -> Iterator[str]:
     key = answer_key(estate, seed).edges()
     for row in key:
         row["queue"] = _DYNAMIC.sub("*", row["queue"])
-    users = {each.name: each.channel or each.job for each in estate.applications}
+    shown = {each.name: each.shown for each in estate.channels}
+    users = {each.name: shown.get(each.channel, each.job) for each in estate.applications}
     data = smfparse.open(path)
     flow = data.report("flow").to_pylist()
     counts, rates = _told(key, users)

@@ -124,9 +124,10 @@ def _of_incident(plan: Plan, incident: Incident) -> Iterator[dict[str, str]]:
 
 def _named(plan: Plan, incident: Incident, names: str, queue: str) -> str:
     """Return the object that a rule names."""
-    if names == "channel" and incident.kind == "storm":
-        apps = plan.estate.applications
-        return next(each.channel for each in apps if each.name == incident.target)
+    if names == "channel":
+        apps = {each.name: each.channel for each in plan.estate.applications}
+        name = apps[incident.target] if incident.kind == "storm" else incident.target
+        return plan.estate.channels[plan.channel_no[name]].shown
     return {"": "", "jobs": "", "queue": queue}.get(names, incident.target)
 
 

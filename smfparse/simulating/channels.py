@@ -31,7 +31,7 @@ def channel_records(
     columns = {**_described(instances), **_moved(instances), **_network(chunk, instances)}
     rows.set_all({name: values[mine] for name, values in columns.items()})
     for field, words in (
-        ("qcstchnm", [each.name for each in estate.channels]),
+        ("qcstchnm", [each.shown for each in estate.channels]),
         ("qcstcnnm", [each.connection for each in estate.channels]),
         ("qcstrqmn", [each.partner for each in estate.channels]),
     ):

@@ -155,6 +155,7 @@ class Channel:
     rekey     bytes after which the secret key is negotiated anew (SSLRKEYC), 0: never
     sharing   conversations an instance (SHARECNV)
     lu62      whether it is over LU 6.2: `connection` is the name of an LU
+    called    its name in records, "": as it is declared; two ends of one channel have one name
     """
 
     name: str
@@ -170,6 +171,12 @@ class Channel:
     rekey: int = 0
     sharing: int = 1
     lu62: bool = False
+    called: str = ""
+
+    @property
+    def shown(self) -> str:
+        """Its name in records."""
+        return self.called or self.name
 
 
 @dataclass(frozen=True)

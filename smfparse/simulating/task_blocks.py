@@ -56,7 +56,7 @@ class TaskBlocks:
             ("wtidccn", [each.job for each in apps]),
             ("wtidopid", [each.user for each in apps]),
             ("wtidtran", [each.user for each in apps]),
-            ("wtidchl", [each.channel for each in apps]),
+            ("wtidchl", [each.shown if each else "" for each in channels]),
             ("wtidchlc", [each.connection if each else "" for each in channels]),
         ):
             rows.set_bytes(name, _names(WTID, name, words)[tasks.app])

@@ -87,6 +87,21 @@ def test_messages_of_a_cluster_spread_as_they_were_given(tmp_path: Path) -> None
     assert command["note"] == "ready for business"
 
 
+def test_channels_of_a_cluster_lead_from_one_queue_manager_to_another(tmp_path: Path) -> None:
+    _, path = TRAFFIC.day("cluster", 2, tmp_path, interval=HOURS)
+    edges = of("edge", report_rows("flow", path))
+    links = [row for row in edges if row["from_kind"] == row["to_kind"] == "channel"]
+    assert sorted(figures(row, "from_name from_place to_place") for row in links) == [
+        ["CLUS.QM02", "SYSA/QM01", "SYSB/QM02"],
+        ["CLUS.QM03", "SYSA/QM01", "SYSB/QM03"],
+    ]
+    taken = {row["from_name"]: row["messages"] for row in edges if row["to_place"] == "SYSA/QM01"}
+    sent = {row["from_name"]: row["messages"] for row in links}
+    assert {f"SYSTEM.CLUSTER.TRANSMIT.{name[5:]}": count for name, count in sent.items()} == {
+        name: taken[name] for name in taken if name.startswith("SYSTEM.CLUSTER.TRANSMIT")
+    }
+
+
 # -- claims of published reports
 
 CLAIMS = {
