@@ -13,6 +13,14 @@ CREATE OR REPLACE MACRO ordered_sum(number) AS list_sum(list(number ORDER BY num
 CREATE OR REPLACE MACRO asked_for(name, value) AS
     CASE WHEN list_contains(getvariable('by'), name) THEN value END;
 
+-- The band of sizes of messages that a call moved, by their mean: its upper end in KB, 1, 2, 4 and so on.
+CREATE OR REPLACE MACRO size_of(verb, bytes_put, puts, bytes_got, gets) AS CASE
+    WHEN verb IN ('put', 'put1') AND puts > 0
+    THEN (2 ** greatest(ceil(log2(greatest(bytes_put / puts, 1) / 1024)), 0))::BIGINT
+    WHEN verb = 'get' AND gets > 0
+    THEN (2 ** greatest(ceil(log2(greatest(bytes_got / gets, 1) / 1024)), 0))::BIGINT
+END;
+
 -- A figure of all that a task did; NULL where queues are selected, as calls on others are not here then.
 CREATE OR REPLACE MACRO of_whole_task(value) AS
     CASE WHEN NOT getvariable('of_queues') THEN value END;

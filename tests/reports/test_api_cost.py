@@ -681,6 +681,24 @@ def test_what_a_release_does_not_record_is_not_shown_as_nothing(write: Write) ->
     assert shown.split()[-6:] == ["-"] * 6
 
 
+@pytest.mark.claim(74)
+@pytest.mark.parametrize(
+    ("mean", "band"), [(0, 1), (1, 1), (1024, 1), (1025, 2), (2048, 2), (5000, 8), (65_537, 128)]
+)
+def test_calls_are_told_apart_by_the_mean_size_of_their_messages(
+    write: Write, mean: int, band: int
+) -> None:
+    moved = {"putn": 2, "validput": 2, "putbytes": 2 * mean, "putct": 8, "openn": 1, "openct": 1}
+    failed = {"put1n": 1, "put1ct": 4, "getn": 3, "getct": 6}
+    block = queue("Q", cf={(3, 10): (4, 4, 8, 0, 0)}, **moved, **failed)
+    rows = costs(write(task_record(task(), block)), by="size")
+    bands = {row["verb"]: row["size"] for row in of_line(rows, "verb")}
+    assert bands == {"put": band, "put1": band, "get": None, "open": None}
+    assert [(row["verb"], row["size"]) for row in of_line(rows, "cf")] == [("put", band)]
+    (put,) = [row for row in of_line(rows, "verb") if row["verb"] == "put"]
+    assert put["call_cf_sync"] == 4
+
+
 @pytest.mark.parametrize(
     ("by", "read"),
     [

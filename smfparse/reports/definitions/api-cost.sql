@@ -26,6 +26,7 @@ by_task AS (
         asked_for('connection_type', connection_type) AS connection_type,
         asked_for('job', job) AS job, asked_for('user', "user") AS "user",
         asked_for('channel', channel) AS channel, asked_for('queue', queue) AS queue,
+        asked_for('size', size_of(verb, putbytes, validput, getbytes, validget)) AS size,
         asked_for('hour', date_trunc('hour', counted_at)) AS hour, verb,
         sum(calls)::BIGINT AS calls, total(elapsed) AS elapsed, total(cpu) AS cpu,
         total(log_wait) AS log_wait, total(page_set_wait) AS page_set_wait,
@@ -37,7 +38,7 @@ by_task AS (
 ),
 costs AS (
     SELECT
-        section, system, qmgr, connection_type, job, "user", channel, queue, hour, verb,
+        section, system, qmgr, connection_type, job, "user", channel, queue, size, hour, verb,
         count(*) AS tasks,
         sum(calls)::BIGINT AS calls, total(elapsed) AS elapsed, total(cpu) AS cpu,
         total(log_wait) AS log_wait, total(page_set_wait) AS page_set_wait,
@@ -56,7 +57,7 @@ ranked AS (
         row_number() OVER (
             PARTITION BY section
             ORDER BY CASE getvariable('sort') WHEN 'cpu' THEN cpu ELSE elapsed END DESC,
-                system, qmgr, connection_type, job, "user", channel, queue, hour, verb
+                system, qmgr, connection_type, job, "user", channel, queue, size, hour, verb
         ) AS rank
     FROM costs
 ),
@@ -64,12 +65,15 @@ cf_requests AS (
     SELECT
         section, input_no, source, coalesce(task_record_no, record_no) AS task_record,
         system, qmgr, date_trunc('hour', counted_at) AS hour,
-        queue, verb, request, cfcount, cfsyncn, cfsyncet, cfasyncn, cfasyncet
+        queue, size_of(verb, putbytes, validput, getbytes, validget) AS size,
+        verb, request, cfcount, cfsyncn, cfsyncet, cfasyncn, cfasyncet
     FROM sectioned.wqst_cf
     LEFT JOIN (
-        SELECT input_no, source, record_no, block_no, queue_of(objname, basename) AS queue
+        SELECT
+            input_no, source, record_no, block_no, queue_of(objname, basename) AS queue,
+            putbytes, validput, getbytes, validget
         FROM sectioned.wqst
-        WHERE list_contains(getvariable('by'), 'queue')
+        WHERE list_has_any(getvariable('by'), ['queue', 'size'])
     ) USING (input_no, source, record_no, block_no)
     UNION ALL BY NAME
     SELECT
@@ -86,7 +90,7 @@ cf AS (
         asked_for('connection_type', connection_type) AS connection_type,
         asked_for('job', job) AS job, asked_for('user', "user") AS "user",
         asked_for('channel', channel) AS channel, asked_for('queue', queue) AS queue,
-        asked_for('hour', hour) AS hour, verb, request,
+        asked_for('size', size) AS size, asked_for('hour', hour) AS hour, verb, request,
         sum(cfcount)::BIGINT AS cfcount,
         sum(cfsyncn)::BIGINT AS cfsyncn, sum(cfsyncet) AS sync,
         sum(cfasyncn)::BIGINT AS cfasyncn, sum(cfasyncet) AS async
@@ -96,7 +100,7 @@ cf AS (
 ),
 cf_costs AS (
     SELECT
-        section, system, qmgr, connection_type, job, "user", channel, queue, hour, verb,
+        section, system, qmgr, connection_type, job, "user", channel, queue, size, hour, verb,
         sum(sync) AS cf_sync, sum(async) AS cf_async
     FROM cf
     GROUP BY ALL
@@ -113,6 +117,7 @@ chosen AS (
         AND ranked."user" IS NOT DISTINCT FROM f."user"
         AND ranked.channel IS NOT DISTINCT FROM f.channel
         AND ranked.queue IS NOT DISTINCT FROM f.queue
+        AND ranked.size IS NOT DISTINCT FROM f.size
         AND ranked.hour IS NOT DISTINCT FROM f.hour
     WHERE getvariable('top') IS NULL OR rank <= getvariable('top')
 ),
