@@ -18,6 +18,7 @@ from smfparse.inputs import open_inputs
 from tests.support.command import run
 from tests.support.generated import generate_dump
 from tests.support.paths import FIXTURE_FILES
+from tests.support.traffic import AGENTS, PAIR
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("worked_out_once")]
 
@@ -39,7 +40,9 @@ DD_CSV = sorted(
 def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All kinds of records of a system that is not at UTC."""
     path = tmp_path_factory.mktemp("csv") / "dump.smf"
-    return generate_dump(path, version="10.0.0", utc_offset=EAST, count=2, tasks=4)
+    generate_dump(path, version="10.0.0", utc_offset=EAST, count=2, tasks=4)
+    path.write_bytes(path.read_bytes() + b"".join([*PAIR, *AGENTS]))
+    return path
 
 
 def cells(text: str) -> Iterator[tuple[str, str]]:

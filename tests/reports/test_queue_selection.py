@@ -154,7 +154,7 @@ def sums_of_tasks(path: Path, selected: dict[str, str]) -> pl.DataFrame:
     sums = ("requests", "queue_cpu", "queue_elapsed", "others", "other_cpu", "other_elapsed",
             "wtascmn", "wtascmct", "wtascmet", "wtastpct", "wtasjwb")  # fmt: skip
     return joined.join(queues, on="task", how="left").group_by(by).agg(
-        *(pl.col(name).sum() for name in sums), intervals=pl.len()
+        *(pl.col(name).cast(pl.Float64).sum() for name in sums), intervals=pl.len()
     )  # fmt: skip
 
 

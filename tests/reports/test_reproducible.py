@@ -20,6 +20,7 @@ from smfparse.reports import TOTAL, Sections, every
 from smfparse.tables import view_names
 from tests.support.generated import generate_dump
 from tests.support.report_runs import printed
+from tests.support.traffic import AGENTS, OTHER_PAIR, PAIR
 
 pytestmark = pytest.mark.slow
 
@@ -44,7 +45,7 @@ def dealt(folder: Path, seed: int, length: dt.timedelta) -> list[Path]:
     start = dt.datetime(2026, 3, 4, 9, 0, 0, 333_333)
     whole = generate_dump(
         folder / f"whole{seed}.smf", start=start, interval=length, count=5, tasks=4, seed=seed
-    ).read_bytes()
+    ).read_bytes() + b"".join([*PAIR, *OTHER_PAIR, *AGENTS])
     parts: list[list[bytes]] = [[] for _ in range(FILES)]
     chance, at = random.Random(seed), 0
     while at < len(whole):

@@ -22,7 +22,10 @@ from tests.support.generated import generate_dump
 from tests.support.report_runs import printed
 from tests.support.small_site import write_small_site
 
-OF_ALL = ("api-cost", "qall", "qgets", "qputs", "smf-volume", "streaming", "tasksum")
+OF_ALL = (
+    *("api-cost", "channels", "clients", "cluster", "flow", "mft", "qall", "qgets", "qputs"),
+    *("requests", "shared", "smf-volume", "streaming", "tasksum"),
+)
 """Reports that put rows of all times together."""
 _GROWTH = 25_000
 """Bytes of memory that another interval may take of `qstat`: as one slice it takes 70,000."""

@@ -36,6 +36,10 @@ PAIR = (
     using("PAYSRV", got("PAY.REQUEST", 1000, totlatnt=2e6), put("PAY.REPLY", 1000, putct=5000.0)),
 )
 """A requester and its server."""
+OTHER_PAIR = (
+    using("CICSC", put("RATE.ASK", 70), got("RATE.TOLD", 70, by_id=70)),
+    using("RATESRV", got("RATE.ASK", 70), put("RATE.TOLD", 70)),
+)
 AGENTS = (
     using(
         "FTESRC", put("SYSTEM.FTE.DATA.AGENT2", 100), got("SYSTEM.FTE.REPLY.AGENT1", 10, by_id=10)
