@@ -32,7 +32,7 @@ demo: $(READY)
 	mkdir -p build
 	$(BIN)/smfparse generate build/day.smf --scenario log-slow --force
 	$(BIN)/smfparse info build/day.smf
-	$(BIN)/smfparse report message build/day.smf
+	$(BIN)/smfparse check build/day.smf
 	$(BIN)/smfparse report log build/day.smf --from 2026-03-04T14:10 --to 2026-03-04T14:30
 
 quick: $(READY)
