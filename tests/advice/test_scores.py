@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.support.paths import PROJECT
+from tests.support.tools import tool
 
 pytestmark = pytest.mark.slow
 SEEDS = range(1, 4)
-
-
-def _tool() -> Any:
-    sys.path.insert(0, str(PROJECT / "tools"))
-    try:
-        return importlib.import_module("score")
-    finally:
-        sys.path.remove(str(PROJECT / "tools"))
-
-
-SCORE = _tool()
+SCORE = tool("score")
 
 
 @pytest.mark.parametrize("scenario", SCORE.scored())

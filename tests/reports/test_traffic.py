@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-import importlib
 import re
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,23 +18,14 @@ from tests.support.paths import PROJECT
 from tests.support.real import REAL_DATA, needs_real_data
 from tests.support.report_runs import report_rows
 from tests.support.smf import block, record, structures
+from tests.support.tools import tool
 from tests.support.traffic import PAIR, got, put, using
 
 Rows = list[dict[str, Any]]
 KB = 1024
 MARKED = re.compile(r"^\| (\d+) \|.*\| ([ypnxk]) \| [^|]* \|$", re.M)
 HOURS = dt.timedelta(hours=2)
-
-
-def _tool() -> Any:
-    sys.path.insert(0, str(PROJECT / "tools"))
-    try:
-        return importlib.import_module("traffic")
-    finally:
-        sys.path.remove(str(PROJECT / "tools"))
-
-
-TRAFFIC = _tool()
+TRAFFIC = tool("traffic")
 
 
 def real(name: str) -> Path:
