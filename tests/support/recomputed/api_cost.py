@@ -39,7 +39,14 @@ TASK_VERBS: Mapping[str, tuple[str | None, str, str]] = {
     ]
 } | {"topic": (None, "wtastpet", "wtastpct")}  # fmt: skip
 """Fields of verbs: calls, elapsed time and CPU; Topic processing is not counted."""
-DIMENSIONS = ("system", "qmgr", "connection_type", "job", "user", "channel", "queue", "hour")
+DIMENSIONS = (
+    "system", "qmgr", "connection_type", "job", "user", "channel", "queue", "size", "hour",
+)  # fmt: skip
+MESSAGES = {
+    "put": ("putbytes", "validput"), "put1": ("putbytes", "validput"),
+    "get": ("getbytes", "validget"),
+}  # fmt: skip
+"""Fields of verbs that move messages: the bytes of all, and how many there were."""
 SHARES = (50, 90, 99)
 CONNECTIONS = {number: word.mp1b for number, word in enums.CONNECTION_TYPE.items()}
 
@@ -56,6 +63,17 @@ def queue_of() -> pl.Expr:
     )
 
 
+def size_of(verb: str) -> pl.Expr:
+    """The first of 1, 2, 4, ... KB that the mean of the messages of a verb does not exceed."""
+    if verb not in MESSAGES:
+        return pl.lit(None, pl.Int64)
+    moved, count = (pl.col(each).cast(pl.Float64) for each in MESSAGES[verb])
+    return pl.coalesce(
+        pl.when((count > 0) & (moved <= count * 1024 * size)).then(pl.lit(size, pl.Int64))
+        for size in (1 << power for power in range(54))
+    )
+
+
 def api_cost(
     report: str,
     tables: Tables,
@@ -68,10 +86,11 @@ def api_cost(
     told = calls(tables)
     found = _verbs(tables, told, by)
     sums = told.group_by(tables.keys).agg(total(each) for each in ("calls", "elapsed", "cpu"))
+    of_class_1 = [each for each in by if each not in ("channel", "queue", "size")]
     parts = [
         _part(report, _dearest(found, tables, by, top, sort), tables, [*by, "verb"], "verb"),
         _part(report, _averages(sums), tables, (), "total"),
-        _class_1(report, tables, [each for each in by if each not in ("channel", "queue")], top),
+        _class_1(report, tables, of_class_1, top),
     ]  # fmt: skip
     if top is None:
         parts.append(_requests(report, tables, by))
@@ -113,7 +132,8 @@ def calls(tables: Tables) -> pl.DataFrame:
                 nothing = pl.lit(None, pl.Float64)
                 told[part] = _fields(fields[verb]) if verb in fields else nothing
             kept = (*tables.keys, *DIMENSIONS, "token")
-            parts.append(owned.select(*kept, verb=pl.lit(verb), **told))
+            sized = owned.with_columns(size=size_of(verb))
+            parts.append(sized.select(*kept, verb=pl.lit(verb), **told))
     used = pl.any_horizontal(pl.col(each) > 0 for each in ("calls", "elapsed", "cpu"))
     return pl.concat(parts).filter(used)
 
@@ -177,9 +197,12 @@ def _dearest(
 def _cf(tables: Tables) -> pl.DataFrame:
     """Return requests to the coupling facility, in calls about queues and in others."""
     on = ["source", "record_no", "block_no"]
-    blocks = tables["wqst"].select(*on, queue=queue_of())
-    of_queues = tables["wqst_cf"].join(blocks, on=on, how="left")
-    of_tasks = tables["wtas_cf"].with_columns(queue=pl.lit(None, pl.String), verb=pl.col("phase"))
+    sizes = {f"{verb}_size": size_of(verb) for verb in MESSAGES}
+    blocks = tables["wqst"].select(*on, queue=queue_of(), **sizes)
+    size = pl.coalesce(pl.when(pl.col("verb") == verb).then(f"{verb}_size") for verb in MESSAGES)
+    of_queues = tables["wqst_cf"].join(blocks, on=on, how="left").with_columns(size=size)
+    nothing = {"queue": pl.lit(None, pl.String), "size": pl.lit(None, pl.Int64)}
+    of_tasks = tables["wtas_cf"].with_columns(**nothing, verb=pl.col("phase"))
     if tables.of_queues:
         of_tasks = of_tasks.clear()
     counts = [whole(each) for each in CF_COUNTS]
