@@ -30,8 +30,8 @@ _SMF_INTERVAL = 0
 """ACCTIME and STATIME that are the SMF interval, as IBM writes it."""
 AS_STATIME = -1
 """ACCTIME that is STATIME, as IBM writes it."""
-
 _LONGEST_GROUP = 4
+"""Characters of the name of a queue-sharing group."""
 
 
 def parsed(
