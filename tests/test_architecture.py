@@ -36,6 +36,7 @@ HOUSE = (
     "inputs",
     "query",
     "writing",
+    "mqsmfcsv",
     "reports",
     "advice",
     "summarizing",
