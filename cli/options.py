@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -48,6 +49,12 @@ class Reading(NamedTuple):
     def selection(self) -> Selection:
         """The records that are wanted."""
         return self.options.selection
+
+    def without(self, options: Sequence[str]) -> Reading:
+        """Return the same for all names of these options: job, queue, channel."""
+        from smfparse.selecting import without_names
+
+        return Reading(replace(self.options, selection=without_names(self.selection, options)))
 
     def open(self, inputs: Sequence[str], output: Path | None) -> Inputs:
         """Open inputs, but not a folder among them that is written.

@@ -163,6 +163,8 @@ def _print(
     sections = _sections(interval, total)
     if not inputs:
         raise click.UsageError("Missing argument 'INPUT...'.")
+    named = {each: reading.selection.by_name.get(each, ()) for each in which.required}
+    reading, asked = reading.without(which.required), asked | named
     unknown = reading.selection.unknown_to(which.tables)
     if unknown:
         raise click.UsageError(

@@ -26,6 +26,7 @@ HOUSE = (
     "limits",
     "vectors",
     "rendering",
+    "planning",
     "layout",
     "schemas",
     "tables",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -51,8 +51,8 @@ def wrong(estate: Estate, seed: int, path: Path) -> Iterator[str]:
     users = {each.name: shown.get(each.channel, each.job) for each in estate.applications}
     data = smfparse.open(path)
     flow = data.report("flow").to_pylist()
-    counts, rates = _told(key, users)
-    found, found_rates = _found(flow)
+    counts, rates = _summed(_told(key, users))
+    found, found_rates = _summed(_found(flow))
     for edge in sorted(counts.keys() | found.keys()):
         if counts[edge] != found[edge]:
             yield f"{edge}: {found[edge]} instead of {counts[edge]}"
@@ -68,35 +68,33 @@ def wrong(estate: Estate, seed: int, path: Path) -> Iterator[str]:
         yield f"{pair}: {'found' if pair in pairs else 'not found'}"
 
 
-def _told(
-    key: list[dict[str, Any]], users: Mapping[str, str]
-) -> tuple[Counter[Edge], dict[Edge, float]]:
-    """Return the messages of each edge of a key, and how many there are a second."""
+def _summed(edges: Iterable[tuple[Edge, int, float]]) -> tuple[Counter[Edge], dict[Edge, float]]:
+    """Return the messages of each edge, and how many there are a second."""
     counts, rates = Counter[Edge](), dict[Edge, float]()
+    for edge, messages, rate in edges:
+        counts[edge] += messages
+        rates[edge] = rates.get(edge, 0.0) + rate
+    return counts, rates
+
+
+def _told(key: list[dict[str, Any]], users: Mapping[str, str]) -> Iterator[tuple[Edge, int, float]]:
+    """Yield the edges of a key, with messages, and how many there are a second."""
     for row in key:
         for which in ("puts", "gets"):
             if row[which]:
                 edge = users[row["application"]], which, row["queue"]
-                counts[edge] += row[which]
-                rates[edge] = rates.get(edge, 0.0) + row["per_second"]
-    return counts, rates
+                yield edge, row[which], row["per_second"]
 
 
-def _found(flow: list[dict[str, Any]]) -> tuple[Counter[Edge], dict[Edge, float]]:
-    """Return the same of rows of the report `flow`, of edges from or to a queue."""
-    counts, rates = Counter[Edge](), dict[Edge, float]()
+def _found(flow: list[dict[str, Any]]) -> Iterator[tuple[Edge, int, float]]:
+    """Yield the same of rows of the report `flow`, of edges from or to a queue."""
     for row in flow:
-        if row["line"] != "edge" or "queue" not in (row["from_kind"], row["to_kind"]):
+        if row["line"] != "edge":
             continue
-        puts = row["to_kind"] == "queue"
-        edge = (
-            (row["from_name"], "puts", row["to_name"])
-            if puts
-            else (row["to_name"], "gets", row["from_name"])
-        )
-        counts[edge] += row["messages"]
-        rates[edge] = rates.get(edge, 0.0) + row["rate"]
-    return counts, rates
+        if row["to_kind"] == "queue":
+            yield (row["from_name"], "puts", row["to_name"]), row["messages"], row["rate"]
+        elif row["from_kind"] == "queue":
+            yield (row["to_name"], "gets", row["from_name"]), row["messages"], row["rate"]
 
 
 def _pairs(

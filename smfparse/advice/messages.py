@@ -15,6 +15,7 @@ import pyarrow as pa
 from smfparse.advice.declaration import CONSTRAINT, Rule, subjects
 from smfparse.advice.findings import Figure
 from smfparse.advice.judging import KEYS, Judged, State, held_rows, judged, value_column, wanted
+from smfparse.advice.pages import pages, pages_table
 from smfparse.advice.wording import shown
 from smfparse.errors import RequestError
 from smfparse.reports import (
@@ -54,6 +55,8 @@ def answered_rows(
     """Yield the rows of any report, as `run_report` does for those that have SQL."""
     if which.rules:
         yield from _messages(which, catalog, sections, asked)
+    elif which.findings:
+        yield from pages(which, catalog, sections, asked)
     else:
         yield from run_report(which, catalog, sections, **asked)
 
@@ -66,6 +69,8 @@ def answered_table(
         names = (*SECTION_COLUMNS, "line", *(each.name for each in which.figures))
         kinds = pa.schema([(name, _KINDS.get(name, pa.string())) for name in names])
         return pa.Table.from_pylist(_messages(which, catalog, sections, asked), kinds)
+    if which.findings:
+        return pages_table(which, catalog, sections, asked)
     return report_table(which, catalog, sections, **asked)
 
 

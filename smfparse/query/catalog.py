@@ -32,12 +32,7 @@ from smfparse.query.projection import (
     read_plan,
 )
 from smfparse.query.relations import Relations
-from smfparse.query.results import (
-    fetched,
-    result_parts,
-    result_table,
-    streamed,
-)
+from smfparse.query.results import fetched, result_parts, result_table, streamed
 from smfparse.query.scans import Spool
 from smfparse.query.slices import Slices
 from smfparse.query.together import run_together

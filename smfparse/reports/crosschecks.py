@@ -58,11 +58,13 @@ def _options(which: Report) -> _Uses:
         yield f"options.{name}", "option", [name], OPTIONS
     for name in which.choices:
         yield f"choices.{name}", "option of `options`", [name], which.options
+    yield "required", "option of `options`", which.required, which.options
 
 
 def _figures(which: Report, where: Where) -> _Uses:
     figures = [each.name for each in which.figures]
     shown = (*figures, *TEMPLATE_KEYS)
+    yield "findings", "figure", which.findings, figures
     for name in figures:
         if name in SECTION_COLUMNS and not (which.across and name in ("system", "qmgr")):
             raise where.at(f"figures.{name}").wrong("a key of sections; give it another name")

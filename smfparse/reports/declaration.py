@@ -217,6 +217,23 @@ class Report:
     choices: Annotated[
         Mapping[str, tuple[str, ...]], Key("the names that `by` and `sort` take", "none")
     ] = field(default_factory=dict)
+    required: Annotated[tuple[str, ...], Key("options of which one has to be given", "none")] = ()
+    busiest: Annotated[
+        str,
+        Key(
+            "SQL of what they could name, for the message where none is given: `option`, `name` "
+            "and `cpu_seconds`",
+            "none",
+        ),
+    ] = ""
+    findings: Annotated[
+        tuple[str, ...],
+        Key(
+            "figures that name what `check` finds something about: its findings are rows of the "
+            "line `finding`, behind the rows with the same value of the first",
+            "none",
+        ),
+    ] = ()
 
     def has(self, line: str, format: str) -> bool:  # noqa: A002 - it is called so everywhere
         """Whether the rows of a kind of line are in the format: text, csv or json."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from smfparse.rendering import DOT, MERMAID, visible
 from smfparse.reports.declaration import Report
@@ -32,6 +32,10 @@ class _Node(NamedTuple):
     place: str
 
 
+_End: TypeAlias = tuple[_Node, int]
+"""A node and its number."""
+
+
 def has_edges(which: Report) -> bool:
     """Whether a report's rows can be drawn: `dot` and `mermaid` are forms of it."""
     return {f"{end}_{part}" for end in _ENDS for part in _PARTS} <= {
@@ -44,30 +48,34 @@ def graph_lines(rows: Iterable[Row], language: str) -> Iterator[str]:
 
     Of several sections the edges are one graph.
     """
-    return _LANGUAGES[language](
-        (_node(row, "from"), _node(row, "to"), row["messages"])
-        for row in rows
-        if row["line"] == _EDGE
-    )
+    begin, node_line, edge_line, end = _LANGUAGES[language]
+    numbers: dict[_Node, int] = {}
+    yield from begin
+    for row in rows:
+        if row["line"] != _EDGE:
+            continue
+        ends = _node(row, "from"), _node(row, "to")
+        for each in ends:
+            if each not in numbers:
+                numbers[each] = len(numbers)
+                yield f"  {node_line(each, numbers[each])}"
+        first, second = ((each, numbers[each]) for each in ends)
+        yield f"  {edge_line(first, second, row['messages'])}"
+    yield from end
 
 
 def _node(row: Row, end: str) -> _Node:
     return _Node(*(visible(row[f"{end}_{part}"] or "") for part in _PARTS))
 
 
-def _dot(edges: Iterable[tuple[_Node, _Node, int]]) -> Iterator[str]:
-    yield "digraph flow {"
-    yield "  rankdir=LR;"
-    known: set[_Node] = set()
-    for first, second, messages in edges:
-        for node in (first, second):
-            if node not in known:
-                known.add(node)
-                label = "\\n".join(_quoted(each) for each in node[1:] if each)
-                shape, *_ = _SHAPES.get(node.kind, _BOX)
-                yield f'  "{_dot_name(node)}" [shape={shape}, label="{label}"];'
-        yield f'  "{_dot_name(first)}" -> "{_dot_name(second)}" [label="{messages}"];'
-    yield "}"
+def _dot_node(node: _Node, _number: int) -> str:
+    label = "\\n".join(_quoted(each) for each in node[1:] if each)
+    shape, *_ = _SHAPES.get(node.kind, _BOX)
+    return f'"{_dot_name(node)}" [shape={shape}, label="{label}"];'
+
+
+def _dot_edge(first: _End, second: _End, messages: int) -> str:
+    return f'"{_dot_name(first[0])}" -> "{_dot_name(second[0])}" [label="{messages}"];'
 
 
 def _dot_name(node: _Node) -> str:
@@ -78,24 +86,30 @@ def _quoted(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _mermaid(edges: Iterable[tuple[_Node, _Node, int]]) -> Iterator[str]:
-    yield "flowchart LR"
-    numbers: dict[_Node, int] = {}
-    for first, second, messages in edges:
-        for node in (first, second):
-            if node not in numbers:
-                numbers[node] = len(numbers)
-                label = "<br>".join(_escaped(each) for each in node[1:] if each)
-                _, begin, end = _SHAPES.get(node.kind, _BOX)
-                yield f'  n{numbers[node]}{begin}"{label}"{end}'
-        yield f"  n{numbers[first]} -->|{messages}| n{numbers[second]}"
+def _mermaid_node(node: _Node, number: int) -> str:
+    label = "<br>".join(_escaped(each) for each in node[1:] if each)
+    _, begin, end = _SHAPES.get(node.kind, _BOX)
+    return f'n{number}{begin}"{label}"{end}'
+
+
+def _mermaid_edge(first: _End, second: _End, messages: int) -> str:
+    return f"n{first[1]} -->|{messages}| n{second[1]}"
 
 
 def _escaped(text: str) -> str:
     return "".join(_ENTITIES.get(each, each) for each in text)
 
 
-_LANGUAGES: Mapping[str, Callable[[Iterable[tuple[_Node, _Node, int]]], Iterator[str]]] = {
-    DOT: _dot,
-    MERMAID: _mermaid,
+class _Language(NamedTuple):
+    """How a graph is written: lines in front, a node with its number, an edge, lines behind."""
+
+    begin: tuple[str, ...]
+    node: Callable[[_Node, int], str]
+    edge: Callable[[_End, _End, int], str]
+    end: tuple[str, ...]
+
+
+_LANGUAGES: Mapping[str, _Language] = {
+    DOT: _Language(("digraph flow {", "  rankdir=LR;"), _dot_node, _dot_edge, ("}",)),
+    MERMAID: _Language(("flowchart LR",), _mermaid_node, _mermaid_edge, ()),
 }

@@ -13,13 +13,17 @@ CREATE OR REPLACE MACRO ordered_sum(number) AS list_sum(list(number ORDER BY num
 CREATE OR REPLACE MACRO asked_for(name, value) AS
     CASE WHEN list_contains(getvariable('by'), name) THEN value END;
 
--- The band of sizes of messages that a call moved, by their mean: its upper end in KB, 1, 2, 4 and so on.
-CREATE OR REPLACE MACRO size_of(verb, bytes_put, puts, bytes_got, gets) AS CASE
-    WHEN verb IN ('put', 'put1') AND puts > 0
-    THEN (2 ** greatest(ceil(log2(greatest(bytes_put / puts, 1) / 1024)), 0))::BIGINT
-    WHEN verb = 'get' AND gets > 0
-    THEN (2 ** greatest(ceil(log2(greatest(bytes_got / gets, 1) / 1024)), 0))::BIGINT
+-- The band of sizes that so many bytes are in: its upper end in KB, 1, 2, 4 and so on.
+CREATE OR REPLACE MACRO size_band(bytes) AS CASE
+    WHEN bytes IS NOT NULL
+    THEN (2 ** greatest(ceil(log2(greatest(bytes, 1) / 1024)), 0))::BIGINT
 END;
+
+-- The band of sizes of messages that a call moved, by their mean.
+CREATE OR REPLACE MACRO size_of(verb, bytes_put, puts, bytes_got, gets) AS size_band(CASE
+    WHEN verb IN ('put', 'put1') THEN bytes_put / nullif(puts, 0)
+    WHEN verb = 'get' THEN bytes_got / nullif(gets, 0)
+END);
 
 -- A figure of all that a task did; NULL where queues are selected, as calls on others are not here then.
 CREATE OR REPLACE MACRO of_whole_task(value) AS
@@ -239,6 +243,21 @@ SELECT
 FROM query_table(tasks_of_kind)
 GROUP BY section;
 
+-- The queue-sharing group of a queue manager, as the channel initiator's statistics (QCCT) tell it.
+CREATE OR REPLACE MACRO told_groups(channel_initiators) AS TABLE
+SELECT system, qmgr, arg_max(nullif(qcctqsgn, ''), sequence) AS told_qsg
+FROM query_table(channel_initiators)
+GROUP BY ALL;
+
+-- The queue-sharing group of a row: what its record says, else what is told, else the option `qsg`.
+CREATE OR REPLACE MACRO group_of(qsg, told_qsg) AS
+    coalesce(qsg, told_qsg, nullif(getvariable('qsg'), ''));
+
+-- IBM's names of the types of channels that send messages, and of those that take them.
+CREATE OR REPLACE MACRO sends_messages(type) AS type IN ('Sender', 'Server', 'Cluster-sender');
+CREATE OR REPLACE MACRO takes_messages(type) AS
+    type IN ('Receiver', 'Requester', 'Cluster-receiver');
+
 -- Who used which queue, by class 3: one row per user and queue of a queue manager. A user is a channel or,
 -- where the task is none of a channel, a job. `place` is within what a name is that of one queue: the
 -- queue-sharing group of a shared queue, the queue manager of any other. The group is in the record from
@@ -246,11 +265,6 @@ GROUP BY section;
 -- What is not known of a group is not guessed: such a queue is its queue manager's own.
 CREATE OR REPLACE MACRO queue_uses(queues, identities, channel_initiators) AS TABLE
 WITH
-groups AS (
-    SELECT system, qmgr, arg_max(nullif(qcctqsgn, ''), sequence) AS told_qsg
-    FROM query_table(channel_initiators)
-    GROUP BY ALL
-),
 -- Who makes a dynamic queue opens its model; a server that replies to it opens it by its own name.
 dynamic AS (
     SELECT DISTINCT basename AS made, queue_of(objname, basename) AS model
@@ -260,7 +274,7 @@ dynamic AS (
 SELECT
     section, q.system, q.qmgr, coalesce(model, queue_of(objname, basename)) AS queue,
     nullif(cfstrucname, '') IS NOT NULL AS is_shared,
-    coalesce(qsg, told_qsg, nullif(getvariable('qsg'), '')) AS known_qsg,
+    group_of(qsg, told_qsg) AS known_qsg,
     is_shared AND known_qsg IS NOT NULL AS is_in_group,
     CASE WHEN is_in_group THEN known_qsg ELSE q.system || '/' || q.qmgr END AS place,
     coalesce(nullif(channel, ''), job) AS who, nullif(channel, '') AS channel, job, connection_type,
@@ -285,36 +299,30 @@ FROM (
     SELECT *, coalesce(task_record_no, record_no) AS task_record FROM query_table(queues)
 ) AS q
 LEFT JOIN owners(identities) USING (input_no, source, task_record)
-LEFT JOIN groups ON groups.system = q.system AND groups.qmgr = q.qmgr
+LEFT JOIN told_groups(channel_initiators) AS g ON g.system = q.system AND g.qmgr = q.qmgr
 LEFT JOIN dynamic ON dynamic.made = q.basename
 GROUP BY ALL;
+
+-- From when to when rows are: seconds since 1970, one row per section.
+CREATE OR REPLACE MACRO time_of(rows) AS TABLE
+SELECT
+    section, epoch(min(interval_start)) AS began,
+    max(epoch(interval_start) + interval_seconds) AS ended
+FROM query_table(rows)
+GROUP BY section;
 
 -- The seconds that rows of class 3 cover: from the first to the last, as far as there are statistics of the same
 -- time. The first record of a long task says all since it began, which may be hours before.
 CREATE OR REPLACE MACRO covered_seconds(tasks, statistics) AS TABLE
-WITH
-spans AS (
-    SELECT
-        section, epoch(min(interval_start)) AS began,
-        max(epoch(interval_start) + interval_seconds) AS ended
-    FROM query_table(tasks)
-    GROUP BY section
-),
-intervals AS (
-    SELECT
-        section, epoch(min(interval_start)) AS first,
-        max(epoch(interval_start) + interval_seconds) AS last
-    FROM query_table(statistics)
-    GROUP BY section
-)
 SELECT
     section,
     CASE
-        WHEN first < ended AND last > began THEN least(ended, last) - greatest(began, first)
-        ELSE ended - began
+        WHEN s.began < t.ended AND s.ended > t.began
+        THEN least(t.ended, s.ended) - greatest(t.began, s.began)
+        ELSE t.ended - t.began
     END AS seconds
-FROM spans
-LEFT JOIN intervals USING (section);
+FROM time_of(tasks) AS t
+LEFT JOIN time_of(statistics) AS s USING (section);
 
 -- The name of a cipher specification by its number in the TLS protocol; without a name the number, NULL: none.
 CREATE OR REPLACE MACRO cipher_name(number) AS CASE

@@ -12,6 +12,8 @@ A report's declaration names those that it takes, each with its default. Its SQL
     every         whether each interval has rows of its own
     stream        list of {base, stream}: names of a queue and of its streaming queue
     qsg           the queue-sharing group of shared queues whose records name none; '': not given
+    job           regular expression of the jobs that are asked for; '': not given
+    channel       likewise of channels
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from smfparse.errors import RequestError
+from smfparse.selecting import like, parse_patterns, texts
 
 Parser: TypeAlias = Callable[[str, Any, Sequence[str]], Any]
 """Makes the value for the SQL of an option's name, what was given, and the report's choices."""
@@ -30,8 +33,8 @@ _SMF_INTERVAL = 0
 """ACCTIME and STATIME that are the SMF interval, as IBM writes it."""
 AS_STATIME = -1
 """ACCTIME that is STATIME, as IBM writes it."""
-
 _LONGEST_GROUP = 4
+"""Characters of the name of a queue-sharing group."""
 
 
 def parsed(
@@ -169,6 +172,11 @@ def _pairs(option: str, value: Any, _choices: Sequence[str]) -> list[dict[str, s
     return found
 
 
+def _patterns(option: str, value: Any, _choices: Sequence[str]) -> str:
+    found = parse_patterns(option, texts(value)) if value else ()
+    return like(sorted(found)).pattern
+
+
 def _group(option: str, value: Any, _choices: Sequence[str]) -> str:
     found = str(value).strip().upper()
     if len(found) > _LONGEST_GROUP:
@@ -190,5 +198,7 @@ OPTIONS: Mapping[str, Parser] = {
     "every": _flag,
     "stream": _pairs,
     "qsg": _group,
+    "job": _patterns,
+    "channel": _patterns,
 }
 """Each option, and what makes its value."""

@@ -12,6 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from smfparse.errors import RequestError
 from smfparse.rendering import STYLES
 from smfparse.reports.declaration import EVIDENCE, Report
 from smfparse.reports.sections import (
@@ -47,7 +48,7 @@ def run_report(
     sections  what makes a section; None: what the report's declaration says
     asked     options of the report: see `options`
 
-    Raises RequestError for an option that the report does not take.
+    Raises RequestError for an option that the report does not take, or one that it lacks.
     """
     sections = _sections(which, sections)
     query = _query(which, catalog, sections, asked)
@@ -76,11 +77,27 @@ def _sections(which: Report, sections: Sections | None) -> Sections:
 
 def _query(which: Report, catalog: Catalog, sections: Sections, asked: Mapping[str, Any]) -> str:
     """Make the views that a report reads, and return its query."""
-    for name, value in which.values(asked).items():
+    values = which.values(asked)
+    for name, value in values.items():
         catalog.set_variable(name, value)
     keys = section_keys(sections, which.main)
-    prepare(catalog, sections, which.tables, which.grouped, f"{which.sql} {keys}")
+    prepare(catalog, sections, which.tables, which.grouped, f"{which.sql} {which.busiest} {keys}")
+    if which.required and not any(values[name] for name in which.required):
+        _refuse(which, catalog.arrow(which.busiest).to_pylist())
     return _ordered(which, catalog, keys)
+
+
+def _refuse(which: Report, busiest: Sequence[Row]) -> None:
+    """Raise RequestError for a report that is about nobody, unless there is nobody."""
+    if not busiest:
+        return
+    ways = " or ".join(f"{name}=" for name in which.required)
+    rows = (f"{row['option']}={row['name']} ({row['cpu_seconds']:.3f})" for row in busiest)
+    raise RequestError(
+        f"the report {which.name} is about what you name; give {ways}. "
+        f"The busiest, by seconds of CPU in calls: {', '.join(rows)}",
+        *which.required,
+    )
 
 
 def _ordered(which: Report, catalog: Catalog, keys: str) -> str:

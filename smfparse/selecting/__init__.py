@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from smfparse.selecting.criteria import is_time as is_time
     from smfparse.selecting.criteria import like as like
     from smfparse.selecting.criteria import parse_moment as parse_moment
+    from smfparse.selecting.criteria import parse_patterns as parse_patterns
     from smfparse.selecting.criteria import texts as texts
     from smfparse.selecting.lookups import Lookup as Lookup
     from smfparse.selecting.rows import KeysBySource as KeysBySource
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from smfparse.selecting.selection import ALL_RECORDS as ALL_RECORDS
     from smfparse.selecting.selection import Selection as Selection
     from smfparse.selecting.selection import queue_criteria as queue_criteria
+    from smfparse.selecting.selection import without_names as without_names
     from smfparse.selecting.subjects import NAMED as NAMED
     from smfparse.selecting.subjects import JoinKey as JoinKey
     from smfparse.selecting.subjects import naming as naming
@@ -45,10 +47,10 @@ else:
         __name__,
         conditions="sql_condition",
         counting="COUNTED_AT counted_from counted_rows counting_sql counting_time",
-        criteria="Value is_time like parse_moment texts",
+        criteria="Value is_time like parse_moment parse_patterns texts",
         lookups="Lookup",
         rows="KeysBySource SelectedDamage counted_mask keys_by_source needed_columns record_mask "
         "row_mask",
-        selection="ALL_RECORDS Selection queue_criteria",
+        selection="ALL_RECORDS Selection queue_criteria without_names",
         subjects="NAMED JoinKey naming tables_about",
     )

@@ -180,6 +180,15 @@ class Selection(NamedTuple):
 ALL_RECORDS = Selection()
 
 
+def without_names(selection: Selection, options: Iterable[str]) -> Selection:
+    """Return the same selection for all names of some options: job, queue, channel."""
+    kept = {option: names for option, names in selection.by_name.items() if option not in options}
+    jobs, queues, channels = (
+        kept.get(option, frozenset()) for option in ("job", "queue", "channel")
+    )
+    return selection._replace(jobs=jobs, queues=queues, channels=channels)
+
+
 def queue_criteria(text: str | None) -> list[str]:
     """Return the criteria for queues of a selection, given as its text."""
     return [part for part in (text or "").split("; ") if part.startswith("queue ")]

@@ -69,6 +69,9 @@ class Storage:
         """
         came_in = self._by_pool(flow["came"] * self._plan.queue_pages)
         *_, wrote = self._levels(flow, seconds)
+        return self._wait(came_in, wrote)
+
+    def _wait(self, came_in: Floats, wrote: _Written) -> Floats:
         wait: Floats = wrote.by_tasks / self._singly * 1e6 / np.maximum(came_in, 1)
         return wait
 
@@ -101,7 +104,6 @@ class Storage:
         went = flow["went"] + flow["expired"]
         came_in, out = self._by_pool(flow["came"] * pages), self._by_pool(went * pages)
         read = self._read(before * pages, went * pages)
-        wait = self.page_wait(flow, seconds)
         use, self._written, changed, wrote = self._levels(flow, seconds)
         gone = np.minimum(wrote.every, self._above(WRITTEN_DOWN_TO, changed))
         stayed = np.minimum(self._by_pool(np.maximum(before - went, 0) * pages), use)
@@ -121,7 +123,7 @@ class Storage:
             "wrote_behind": np.ceil(
                 wrote.every / ((DEFERRED - WRITTEN_DOWN_TO) * self._plan.buffers)
             ),
-            "page_wait": wait,
+            "page_wait": self._wait(came_in, wrote),
             "pages_got": 2 * out + came_in,
             "pages_new": came_in,
             **self._sets(flow["depth"]),

@@ -93,6 +93,7 @@ def _rows_query() -> str:
     """Return the query for the rows of all lines."""
     parts = (f"SELECT '{name}' AS line, * FROM ({line.sql})" for name, line in lines().items())
     return (
+        f"{_sql('common')}"
         "SELECT line, system, qmgr, object, start, seconds::DOUBLE AS seconds, "
         "amount::DOUBLE AS amount, per::DOUBLE AS per FROM "
         f"({' UNION ALL BY NAME '.join(parts)})"

@@ -18,6 +18,7 @@ from smfparse.inputs import open_inputs
 from tests.support.command import run
 from tests.support.generated import generate_dump
 from tests.support.paths import FIXTURE_FILES
+from tests.support.report_runs import asking
 from tests.support.traffic import AGENTS, PAIR
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("worked_out_once")]
@@ -68,7 +69,7 @@ def assert_one_form(text: str) -> int:
 def test_reports_have_one_form_of_dates(name: str, dump: Path) -> None:
     moments = 0
     for more in ([], ["--interval", "1h"], ["--total"]):
-        done = run("report", name, dump, "--format", "csv", *more)
+        done = run("report", name, dump, "--format", "csv", *more, *asking(reports.report(name)))
         assert done.exit_code == 0
         moments += assert_one_form(done.stdout)
     assert moments
@@ -163,11 +164,12 @@ def test_other_commands_have_the_same_form(dump: Path) -> None:
 
 @pytest.mark.parametrize("dd", DD_CSV)
 def test_a_dd_name_in_csv_prints_csv(dd: str, dump: Path) -> None:
-    name = reports.report(dd).name
-    asked = run("report", name, dump, "--format", "csv")
+    which = reports.report(dd)
+    more = asking(which)
+    asked = run("report", which.name, dump, "--format", "csv", *more)
     assert asked.exit_code == 0
-    assert run("report", dd, dump).stdout == asked.stdout
-    assert run("report", dd.lower(), dump).stdout == asked.stdout
+    assert run("report", dd, dump, *more).stdout == asked.stdout
+    assert run("report", dd.lower(), dump, *more).stdout == asked.stdout
 
 
 def test_mp1bs_dd_names_of_csv_are_all_there() -> None:

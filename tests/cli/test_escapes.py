@@ -20,7 +20,7 @@ from smfparse.cli import main
 from smfparse.rendering import FORMATS
 from tests.support.hostile import CLIPBOARD, HARM, HARMFUL, LINK, hostile_dump, raw
 from tests.support.paths import SMF
-from tests.support.report_runs import printed, report_rows
+from tests.support.report_runs import asking, printed, report_rows
 from tests.support.searching import search
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("worked_out_once")]
@@ -90,7 +90,7 @@ def test_commands_show_it_in_every_format(dump: Path, form: str, arguments: list
 
 @pytest.mark.parametrize("name", reports.report_names())
 def test_every_report_shows_it_in_every_format(dump: Path, name: str) -> None:
-    assert run("report", name, dump).exit_code == 0
+    assert run("report", name, dump, *asking(reports.report(name))).exit_code == 0
     rows = report_rows(name, dump)
     for form in FORMATS:
         assert raw("\n".join(printed(reports.report(name), rows, form)).encode()) == []

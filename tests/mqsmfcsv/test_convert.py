@@ -157,7 +157,7 @@ def test_damage_is_reported_and_the_rest_written(dump: Path, written: Path, tmp_
     records = [struct.pack(">HH", len(each) + 4, 0) + each for each in read_rdw(dump.read_bytes())]
     middle = len(records) // 2
     cut = tmp_path / "cut.smf"
-    cut.write_bytes(b"".join([*records[:middle], bytes(4000), *records[middle:]])[:-10])
+    cut.write_bytes(b"".join([*records[:middle], bytes(4000), *records[middle + 1 :]]))
     assert "cut.smf" in convert(cut, "--to", tmp_path / "out", code=4)
     whole, found = (
         [row for name in FILES_OF_SMF for row in read_file(folder / name).rows]

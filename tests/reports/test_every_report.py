@@ -31,7 +31,7 @@ from smfparse.tables import TABLES
 from smfparse.writing import write_dataset
 from tests.support.generated import generate_dump
 from tests.support.real import FILES
-from tests.support.report_runs import printed
+from tests.support.report_runs import anyone, printed
 from tests.support.searching import search
 from tests.support.traffic import AGENTS, PAIR
 
@@ -97,7 +97,8 @@ class Rows:
     def of(self, name: str, *paths: Path, sections: Sections | None = None) -> list[dict[str, Any]]:
         if paths not in self._catalogs:
             self._catalogs[paths] = self._opening.enter_context(Catalog(open_inputs(paths)))
-        found = answered_rows(reports.report(name), self._catalogs[paths], sections)
+        which = reports.report(name)
+        found = answered_rows(which, self._catalogs[paths], sections, **anyone(which))
         return [dict(row) for row in found]
 
 

@@ -28,7 +28,7 @@ from tests.support.command import run
 from tests.support.generated import generate_dump
 from tests.support.oracle import NAMED, Oracle
 from tests.support.real import every_file
-from tests.support.report_runs import printed
+from tests.support.report_runs import anyone, printed
 from tests.support.smf import (
     block,
     more_queues,
@@ -46,7 +46,17 @@ pytestmark = pytest.mark.slow
 Rows = list[dict[str, Any]]
 US = pytest.approx
 MARKED = {
-    *("api-cost", "clients", "cluster", "flow", "shared", "smf-volume", "streaming", "task"),
+    *(
+        "api-cost",
+        "application",
+        "clients",
+        "cluster",
+        "flow",
+        "shared",
+        "smf-volume",
+        "streaming",
+        "task",
+    ),
     "tasksum",
 }
 """Reports that have, or leave out, what is of whole tasks, records or queue managers."""
@@ -75,7 +85,8 @@ def opened(path: Path, **selected: Any) -> Inputs:
 def rows_of(name: str, path: Path, asked: dict[str, Any], **selected: Any) -> Rows:
     """Return the rows of a report; asked: its options."""
     with Catalog(opened(path, **selected)) as catalog:
-        return list(answered_rows(reports.report(name), catalog, **asked))
+        which = reports.report(name)
+        return list(answered_rows(which, catalog, **(asked or anyone(which))))
 
 
 def selections(path: Path) -> Iterator[dict[str, Any]]:

@@ -19,7 +19,7 @@ from smfparse.query import Catalog
 from smfparse.reports import TOTAL, Sections, every
 from smfparse.tables import view_names
 from tests.support.generated import generate_dump
-from tests.support.report_runs import printed
+from tests.support.report_runs import anyone, printed
 from tests.support.traffic import AGENTS, OTHER_PAIR, PAIR
 
 pytestmark = pytest.mark.slow
@@ -75,7 +75,7 @@ def lines_of(
     which = reports.report(name)
     with Catalog(open_inputs(files, options)) as catalog:
         catalog.execute(f"SET threads = {threads}")
-        rows = list(answered_rows(which, catalog, sections))
+        rows = list(answered_rows(which, catalog, sections, **anyone(which)))
     return list(printed(which, rows, "json"))
 
 

@@ -19,11 +19,22 @@ from smfparse.query import Catalog, bounded, slices
 from smfparse.reports import Sections, every
 from tests.support.command import COMMAND
 from tests.support.generated import generate_dump
-from tests.support.report_runs import printed
+from tests.support.report_runs import anyone, printed
 from tests.support.small_site import write_small_site
 
 OF_ALL = (
-    *("api-cost", "channels", "clients", "cluster", "flow", "mft", "qall", "qgets", "qputs"),
+    *(
+        "api-cost",
+        "application",
+        "channels",
+        "clients",
+        "cluster",
+        "flow",
+        "mft",
+        "qall",
+        "qgets",
+        "qputs",
+    ),
     *("requests", "shared", "smf-volume", "streaming", "tasksum"),
 )
 """Reports that put rows of all times together."""
@@ -68,13 +79,15 @@ def lines_of(name: str, files: list[Path], sections: Sections | None, size: int)
     """The lines of a report, made of slices that were read as so many bytes."""
     which, options = reports.report(name), ReadOptions(limits=Limits(slice_bytes=size))
     with Catalog(open_inputs(files, options)) as catalog:
-        return list(printed(which, list(reports.run_report(which, catalog, sections)), "json"))
+        rows = list(reports.run_report(which, catalog, sections, **anyone(which)))
+        return list(printed(which, rows, "json"))
 
 
 def run_whole(name: str, files: list[Path]) -> Iterator[Mapping[str, Any]]:
     """The rows of a report of little, for which no setting is changed."""
     with Catalog(open_inputs(files)) as catalog:
-        yield from reports.run_report(reports.report(name), catalog)
+        which = reports.report(name)
+        yield from reports.run_report(which, catalog, **anyone(which))
 
 
 @pytest.fixture

@@ -15,6 +15,16 @@ from smfparse.rendering import lines
 from smfparse.reports import Report, ReportDocument, Sections
 
 
+def anyone(which: Report) -> dict[str, str]:
+    """Return the options without which a report is about nobody, so that it is about everybody."""
+    return dict.fromkeys(which.required[:1], "*")
+
+
+def asking(which: Report) -> list[str]:
+    """Return the same as options of the command line."""
+    return [f"--{option}={each}" for option, each in anyone(which).items()]
+
+
 def report_rows(
     name: str, *paths: Path, sections: Sections | None = None, **asked: Any
 ) -> list[dict[str, Any]]:
@@ -23,7 +33,8 @@ def report_rows(
     asked  options of the report
     """
     with Catalog(open_inputs(paths)) as catalog:
-        found = answered_rows(reports.report(name), catalog, sections, **asked)
+        which = reports.report(name)
+        found = answered_rows(which, catalog, sections, **(asked or anyone(which)))
         return [dict(row) for row in found]
 
 

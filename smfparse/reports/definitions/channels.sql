@@ -9,8 +9,8 @@ seen AS (
         *, qcstchnm AS channel, qcstchty_text AS type, qcstslcs::BIGINT AS cipher_number,
         -- A sender's data goes out, a receiver's comes in; of a client both do.
         CASE
-            WHEN type IN ('Sender', 'Server', 'Cluster-sender') THEN qcstbyst
-            WHEN type IN ('Receiver', 'Requester', 'Cluster-receiver') THEN qcstbyrc
+            WHEN sends_messages(type) THEN qcstbyst
+            WHEN takes_messages(type) THEN qcstbyrc
         END AS carried,
         greatest(
             epoch_us(least(interval_end, coalesce(qcstludt, interval_end)))

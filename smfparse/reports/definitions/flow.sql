@@ -12,12 +12,11 @@ uses AS (
         CASE WHEN channel IS NULL THEN system ELSE system || '/' || qmgr END AS user_place
     FROM queue_uses('sectioned.wqst', 'sectioned.wtid', 'sectioned.qcct')
 ),
--- The end of a channel at a queue manager; IBM's names of the types that send messages and that take them.
+-- The end of a channel at a queue manager.
 ends AS (
     SELECT
         section, system || '/' || qmgr AS place, qmgr, qcstchnm AS channel, qcstrqmn AS partner,
-        list_contains(['Sender', 'Server', 'Cluster-sender'], qcstchty_text) AS sends,
-        list_contains(['Receiver', 'Requester', 'Cluster-receiver'], qcstchty_text) AS takes,
+        sends_messages(qcstchty_text) AS sends, takes_messages(qcstchty_text) AS takes,
         sum(qcstnmsg)::BIGINT AS messages, sum(qcstnbyt)::DOUBLE AS bytes
     FROM sectioned.qcst
     WHERE qcstrqmn <> '' AND NOT getvariable('of_queues')

@@ -64,9 +64,6 @@ taken AS (
         sum(gets) FILTER (role = 'COMMAND')::BIGINT AS commands
     FROM queues
     GROUP BY ALL
-),
-seconds AS (
-    SELECT section, seconds FROM covered_seconds('sectioned.wqst', 'sectioned.qmst')
 )
 SELECT * EXCLUDE (part)
 FROM (
@@ -91,7 +88,7 @@ FROM (
         persistent_puts, greatest(deepest, highest) AS deepest, cpu / 1e6 AS cpu_seconds
     FROM queues
     LEFT JOIN depths USING (section, queue)
-    LEFT JOIN seconds USING (section)
+    LEFT JOIN covered_seconds('sectioned.wqst', 'sectioned.qmst') USING (section)
 )
 QUALIFY getvariable('top') IS NULL
     OR row_number() OVER (

@@ -24,7 +24,7 @@ ends AS (
 servers AS (
     SELECT
         section, got_from AS request, put_to AS reply,
-        string_agg(DISTINCT who, ', ' ORDER BY who) AS server, count(DISTINCT (system, qmgr, who)) AS count,
+        string_agg(DISTINCT who, ', ' ORDER BY who) AS server,
         sum(gets)::BIGINT AS served, sum(puts)::BIGINT AS replies,
         total(get_cpu + put_cpu) AS cpu,
         total(time_on_queue) / nullif(sum(timed_gets), 0) AS time_on_request,
@@ -47,7 +47,7 @@ pairs AS (
 ),
 matched AS (
     SELECT
-        *, by_id_share >= 0.5 AS by_id,
+        *,
         CASE
             WHEN by_id_share >= 0.5 AND server_share < 0.5 THEN 'known'
             ELSE 'unknown'

@@ -6,13 +6,11 @@
 -- one name in two groups are two.
 WITH
 groups AS (
-    SELECT system, qmgr, arg_max(nullif(qcctqsgn, ''), sequence) AS told_qsg
-    FROM sectioned.qcct
-    GROUP BY ALL
+    FROM told_groups('sectioned.qcct')
 ),
 calls AS (
     SELECT
-        q.*, coalesce(q.qsg, told_qsg, nullif(getvariable('qsg'), '')) AS known_qsg,
+        q.*, group_of(q.qsg, told_qsg) AS known_qsg,
         coalesce(known_qsg, q.system || '/' || q.qmgr) AS place
     FROM sectioned.qest AS q
     LEFT JOIN groups ON groups.system = q.system AND groups.qmgr = q.qmgr
@@ -68,7 +66,7 @@ of_queues AS (
 ),
 requests AS (
     SELECT
-        c.section, coalesce(w.qsg, told_qsg, nullif(getvariable('qsg'), '')) AS known_qsg,
+        c.section, group_of(w.qsg, told_qsg) AS known_qsg,
         coalesce(known_qsg, c.system || '/' || c.qmgr) AS place,
         queue_of(objname, basename) AS queue, cf_request(request) AS name,
         sum(cfcount)::BIGINT AS count,

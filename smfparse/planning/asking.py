@@ -1,0 +1,89 @@
+"""What a planner asks for: a dataclass whose fields say their text, unit and bounds.
+
+The options of the command line, their help and their bounds are made of these; so is the check of
+what Python users give.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from types import UnionType
+from typing import Any, get_args, get_type_hints
+
+from smfparse.errors import RequestError
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What an input is.
+
+    low, high  the least and the greatest value for which the planner holds
+    among      all values, of a text; (): any
+    measured   the fields of SMF that it is measured from; '': SMF has none
+    """
+
+    text: str
+    unit: str = ""
+    low: float = 0.0
+    high: float = math.inf
+    among: tuple[str, ...] = ()
+    measured: str = ""
+
+    @property
+    def bounds(self) -> str:
+        """The values that are taken, in words."""
+        if self.among:
+            return ", ".join(self.among)
+        if math.isinf(self.high):
+            return f"{self.low:g} and more"
+        return f"{self.low:g} to {self.high:g}"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """An input of a planner by its name.
+
+    kind     int, float, str or bool
+    default  the published value; None: without it the planner leaves out what needs it
+    """
+
+    name: str
+    kind: type
+    default: Any
+    ask: Ask
+
+    def refusal(self, value: Any) -> str:
+        """Return why a value is not taken; '': it is."""
+        if value is None:
+            return "" if self.default is None else "there has to be a value"
+        if self.kind in (str, bool):
+            known = not self.ask.among or value in self.ask.among
+            return "" if known else f"not one of {self.ask.bounds}"
+        if self.ask.low <= value <= self.ask.high:
+            return ""
+        return f"outside of {self.ask.bounds}{f' {self.ask.unit}' if self.ask.unit else ''}"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The inputs of a planner. Raises RequestError for a value that is outside its bounds."""
+
+    def __post_init__(self) -> None:
+        for each in wanted(type(self)):
+            value = getattr(self, each.name)
+            if reason := each.refusal(value):
+                given = f"{value:g}" if isinstance(value, int | float) else repr(value)
+                raise RequestError(f"{each.name}={given}: {reason}", each.name)
+
+
+def wanted(asked: type[Asked]) -> tuple[Wanted, ...]:
+    """Return the inputs that a planner asks for, in their order."""
+    hints: Mapping[str, Any] = get_type_hints(asked, include_extras=True)
+    found = []
+    for each in fields(asked):
+        hint, ask = get_args(hints[each.name])
+        kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+        found.append(Wanted(each.name, kinds[0], each.default, ask))
+    return tuple(found)

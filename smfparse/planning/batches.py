@@ -1,0 +1,149 @@
+"""What batches, latency and confirm waits of a channel allow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from smfparse.planning.asking import Ask, Asked
+from smfparse.planning.pages import message_pages
+from smfparse.planning.plans import Figure, Planner, said
+from smfparse.planning.publications import source
+
+
+def message_us(active_s: float, batches: float, net_us: float, messages: float) -> float:
+    """Return the time of a message without the waits for confirmation, microseconds."""
+    return max(active_s * 1e6 - batches * net_us, 0) / messages
+
+
+def batch_rate(each_us: float, round_trip_us: float, batch: float) -> float:
+    """Return the most messages of a second with so many a batch."""
+    return 1e6 / (each_us + round_trip_us / batch)
+
+
+def most_in_a_batch(batchlim_kb: float, size: float, batchsz: int) -> int:
+    """Return how many messages of so many bytes a batch has at most; BATCHLIM 0 is no limit."""
+    if not batchlim_kb:
+        return batchsz
+    return min(batchsz, math.floor(batchlim_kb * 1024 / size) + 1)
+
+
+def least_gain(batch: float, new_batch: float) -> float:
+    """Return by how much the rate grows where waits for confirmation are all there is."""
+    return new_batch / batch
+
+
+def client_flows(rate: float, slower: float, added_us: float) -> float:
+    """Return how many flows a message has, of its rate without and with an added latency."""
+    return (1e6 / slower - 1e6 / rate) / added_us
+
+
+@dataclass(frozen=True)
+class Batches(Asked):
+    """Inputs; the defaults are IBM's example over a network of 50 ms one way.
+
+    The time of a message is that of 64.73 MB/s in messages of 32 KB, without latency.
+    """
+
+    messages_a_batch: Annotated[
+        float, Ask("Messages of a batch now", low=1, high=9999, measured="qcstnmsg over qcstbatc")
+    ] = 34
+    message_time: Annotated[
+        float,
+        Ask(
+            "Time of a message without waits for confirmation",
+            "us",
+            low=0.1,
+            measured="(active time - batches x qcstntav) over qcstnmsg",
+        ),
+    ] = 483
+    net_ms: Annotated[
+        float, Ask("NETTIME: round trip of a batch", "ms", high=10_000, measured="qcstntav")
+    ] = 100
+    message_kb: Annotated[
+        float,
+        Ask("Bytes of a message", "KB", high=102_400, low=0.001, measured="qcstnbyt over qcstnmsg"),
+    ] = 32
+    batchsz: Annotated[int, Ask("BATCHSZ that is thought of", low=1, high=9999)] = 50
+    batchlim: Annotated[float, Ask("BATCHLIM; 0: none", "KB", high=999_999)] = 5000
+
+
+def _figures(asked: Batches) -> Sequence[Figure]:
+    net = asked.net_ms * 1000
+    most = most_in_a_batch(asked.batchlim, asked.message_kb * 1024, asked.batchsz)
+    now = batch_rate(asked.message_time, net, asked.messages_a_batch)
+    then = batch_rate(asked.message_time, net, most)
+    share = net / asked.messages_a_batch * now / 1e6 * 100
+    each = f"{said(asked.message_time)} + {said(net)}"
+    size = math.ceil(asked.message_kb * 1024)
+    return [
+        Figure(
+            *("now_s", "Messages at most, now", now, "a second"),
+            *(f"1,000,000 / ({each} / {said(asked.messages_a_batch)})", 1),
+        ),
+        Figure(
+            *("confirm_percent", "Time that waits for confirmation take", share, "%"),
+            *(f"{said(net)} / {said(asked.messages_a_batch)} x {said(now)} / 10,000", 1),
+        ),
+        Figure(
+            *("batch", "Messages that a batch has at most then", most, ""),
+            f"least of {asked.batchsz}, floor({said(asked.batchlim)} x 1024 / {size}) + 1",
+        ),
+        Figure(
+            *("then_s", "Messages at most, then", then, "a second"),
+            *(f"1,000,000 / ({each} / {most})", 1),
+        ),
+        *_limits(asked, most),
+    ]
+
+
+def _limits(asked: Batches, most: int) -> list[Figure]:
+    """Return what a batch gives at least, what it takes, and what limits any."""
+    size = math.ceil(asked.message_kb * 1024)
+    return [
+        Figure(
+            *("times", "Of the rate now, where waiting is all there is"),
+            *(least_gain(asked.messages_a_batch, most), "x"),
+            *(f"{most} / {said(asked.messages_a_batch)}", 2),
+        ),
+        Figure(
+            "pages",
+            "Pages of a batch in the target's buffer pool",
+            most * message_pages(size),
+            "",
+            f"{most} x {message_pages(size)}",
+        ),
+        Figure(
+            *("pipe_s", "Messages at most, whatever the batch", 1e6 / asked.message_time),
+            *("a second", f"1,000,000 / {said(asked.message_time)}", 1),
+        ),
+    ]
+
+
+PLANNER = Planner(
+    "batches",
+    "What larger batches give a channel over a distance",
+    Batches,
+    _figures,
+    (
+        "zCX use cases: messages of 32 KB, 50 ms one way and loss: 34 messages a batch 28 a "
+        "second, 50 messages 63: 2.25 x, where 50 / 34 is 1.47 x. So a bound from waits alone is "
+        "the least that larger batches give",
+        "zCX use cases: NETTIME is twice the latency of one way; TCP adds to it from 40 ms on",
+        "zCX use cases: fasp instead of TCP: streaming 10 KB at 40 ms 4.8 x, at 50 ms 11.75 x; "
+        "1 MB at 5 ms 1.17 x, 25 ms 3.6 x, 40 ms 22.4 x, 50 ms 72.25 x; at 5 ms up to 32 KB 33 % "
+        "less",
+        "zCX use cases: less loss at 50 ms: 10 KB with TCP 0.57 to 2.19 MB/s, with fasp "
+        "6.7 to 11.56; 1 MB 0.81 to 5.56, and 58.77 to 61.66",
+        f"{source('qrep_latency_mb_s')}: with 150 us more a flow, messages of 2 KB of clients "
+        "go from 5.31 to 2.12 MB/s, batches of 200 from 16.16 to 15.58",
+    ),
+    "A bound: waits for confirmation follow one another, one channel, enough messages for a batch.",
+    (
+        "the window of TCP and loss",
+        "the latency of one way: half of NETTIME, if nothing else waits",
+    ),
+    "START TRACE(ACCTG) CLASS(4)",
+)

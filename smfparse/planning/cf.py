@@ -1,0 +1,125 @@
+"""How much of a coupling facility messages take."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from smfparse.planning.asking import Ask, Asked
+from smfparse.planning.plans import Figure, Planner, said
+from smfparse.planning.publications import between, published, source
+
+_STRUCTURE = 2**32
+_TABLE = "z16_cf_messages_in_4GB"
+SMALLEST, LARGEST = 1164, 64_512
+"""Bytes of messages that the table has."""
+OFFLOAD = ((90, 0), (80, 4), (70, 32))
+"""From how full on, in per cent, messages of so many KB and more go to a data set, by default."""
+ALWAYS_KB = 63
+_PAGE = 4096
+_MORE_MB = 8
+
+
+def message_bytes(size: float) -> float:
+    """Return the bytes of a structure that a message of so many bytes takes, headers included.
+
+    Raises RequestError above 63 KB: of those a structure holds only a pointer.
+    """
+    points = {
+        float(name.removeprefix("<=")): _STRUCTURE / count
+        for name, count in published(_TABLE).items()
+    }
+    return between(points, max(size, SMALLEST), "size", "bytes")
+
+
+def structure_mb(messages: float, size: float) -> float:
+    """Return the MB of a structure that holds so many messages (CFLEVEL 25 and later)."""
+    return messages * message_bytes(size) / 2**20 + _MORE_MB
+
+
+def offload_kb(full_percent: float) -> float | None:
+    """Return from which size on messages go to a shared message data set; None: above 63 KB."""
+    return next((size for percent, size in OFFLOAD if full_percent >= percent), None)
+
+
+def smds_pages(size: float) -> int:
+    """Return the pages of 4 KB that the data of a message takes in a data set, at least."""
+    return math.ceil(size / _PAGE)
+
+
+@dataclass(frozen=True)
+class Cf(Asked):
+    """Inputs; the defaults are a point of IBM's table."""
+
+    message_bytes: Annotated[
+        float,
+        Ask(
+            "Size of messages, headers but MQMD included",
+            "bytes",
+            high=LARGEST,
+            measured="putbytes over validput of shared queues (wqst)",
+        ),
+    ] = 2048
+    depth: Annotated[float | None, Ask("Messages that it has to hold")] = None
+    arrivals: Annotated[
+        float, Ask("Messages put a second", measured="validput of shared queues (wqst)")
+    ] = 1000
+    outage_min: Annotated[float, Ask("Outage of those who get", "minutes")] = 10
+    full_percent: Annotated[float, Ask("How full the structure is", "%", high=100)] = 0
+
+
+def _figures(asked: Cf) -> Sequence[Figure]:
+    depth = asked.depth or asked.arrivals * asked.outage_min * 60
+    each = message_bytes(asked.message_bytes)
+    full = structure_mb(depth, asked.message_bytes)
+    pages = smds_pages(asked.message_bytes)
+    kb = offload_kb(asked.full_percent)
+    of_depth = f"{said(asked.arrivals)} x {said(asked.outage_min)} x 60"
+    return [
+        Figure("depth", "Messages", depth, "", "given" if asked.depth else of_depth),
+        Figure(
+            *("bytes_each", "Structure a message", each, "bytes"),
+            f"2^32 / messages in 4 GB, at {said(asked.message_bytes)} bytes",
+        ),
+        Figure("in_4gb", "Messages in 4 GB", _STRUCTURE / each, "", f"2^32 / {said(each)}"),
+        Figure(
+            *("structure_mb", "Structure, nothing offloaded", full, "MB"),
+            f"{said(depth)} x {said(each)} / 2^20 + {_MORE_MB}",
+        ),
+        Figure(
+            *("smds_gb", "Data sets, all offloaded", depth * pages * _PAGE / 2**30, "GB"),
+            *(f"{said(depth)} x {pages} pages of 4096 bytes, at least", 1),
+            rough=True,
+        ),
+        Figure(
+            *("offload_kb", "Messages that go to data sets now, from"),
+            *(ALWAYS_KB if kb is None else kb, "KB"),
+            f"{asked.full_percent:g} % full: 70 % 32 KB, 80 % 4 KB, 90 % all; above 63 KB always",
+        ),
+    ]
+
+
+PLANNER = Planner(
+    "cf",
+    "How large a coupling facility structure has to be",
+    Cf,
+    _figures,
+    (
+        f"{source(_TABLE)}: 1,150,000 messages of 2 KB, 45,000 of 63 KB",
+        "MQ 9.3 performance report, chapter 6: a put of 2 KB to a shared queue 7.3 us, of 128 KB "
+        "36.9 us",
+        "Q Replication from z/OS to Linux with MQ: messages of 2 KB captured a second: structure "
+        "6,824, offloaded by default 11,910, all 4,908; storage class memory 57,253; Db2 7,009, "
+        "all 830",
+    ),
+    "ALLOWAUTOALT(NO), no offloading. CSQ_ADMIN takes 8 MB more from CFLEVEL 25 on, CSQSYSAPPL at "
+    "least 41 MB.",
+    (
+        "how large structures are: SMF has what is in use (qestmnus, qestmlus) alone",
+        "rules of CFSTRUCT (OFFLDnTH, OFFLDnSZ), DSBUFS",
+        "storage class memory of the structure",
+    ),
+    "START TRACE(STAT) CLASS(1), START TRACE(ACCTG) CLASS(3)",
+)

@@ -1,0 +1,146 @@
+"""How many channels a channel initiator has storage for (31-bit)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from smfparse.planning.asking import Ask, Asked
+from smfparse.planning.plans import Figure, Planner, said
+from smfparse.planning.publications import between, published
+
+USABLE = 0.8
+"""Share of the storage that may be used, as IBM's example has it."""
+MOST_CHANNELS = 9999
+"""Current channels that a channel initiator can have."""
+CSA_KB = {"0": 2.47, "1": 4.9, "10": 2.7, "mca": 2.47}
+"""Common storage in KB a connection, by SHARECNV; an MCA channel is as bindings are."""
+_SIZES = {"1KB": 1, "10KB": 10, "32KB": 32, "64KB": 64, "4MB": 4096}
+_ABOVE_KB = 32
+"""SVRCONN messages above this have their buffers above the bar, from 9.4 on."""
+_TABLES = {"9.4": "9.3"}
+"""The release whose published table is used for one that has none."""
+
+
+def chin_kb(message_kb: float, sharecnv: str, release: str) -> float:
+    """Return the KB of 31-bit storage that a channel takes, for its message size.
+
+    sharecnv  0, 1, 10, or mca; release  9.1 to 9.4
+
+    Raises RequestError above 64 KB (SVRCONN) or 4 MB (MCA): nothing is published there.
+    """
+    if sharecnv == "mca":
+        rows = published("r93_ch2_chin_kb_per_mca")
+    else:
+        rows = published("r93_ch2_chin_kb_per_svrconn")[_TABLES.get(release, release)][sharecnv]
+    points: dict[float, float] = {_SIZES[size]: kb for size, kb in rows.items()}
+    return between(points, max(message_kb, 1), "message_kb", "KB")
+
+
+def usable_mb(total_mb: float) -> int:
+    """Return how much of the storage may be used."""
+    return math.floor(total_mb * 4 / 5)
+
+
+def channels_in(room_mb: float, kb_each: float) -> int:
+    """Return how many channels more have storage: 0 where there is no room."""
+    return max(0, math.floor(room_mb * 1024 / kb_each))
+
+
+@dataclass(frozen=True)
+class Channels(Asked):
+    """Inputs; the defaults are IBM's example."""
+
+    total_mb: Annotated[float, Ask("Used and free storage of CSQX004I together", "MB")] = 1466
+    used_mb: Annotated[
+        float, Ask("Storage that is used now, as CSQX004I says", "MB", measured="qcctstus")
+    ] = 120
+    current: Annotated[
+        int, Ask("Channels that there are now", high=MOST_CHANNELS, measured="qcctnocc")
+    ] = 0
+    message_kb: Annotated[
+        float, Ask("Size of messages; 64 KB is the most for SVRCONN", "KB", high=4096)
+    ] = 32
+    sharecnv: Annotated[
+        str, Ask("SHARECNV of client channels, or mca for others", among=("0", "1", "10", "mca"))
+    ] = "1"
+    release: Annotated[str, Ask("Release of MQ", among=("9.1", "9.2", "9.3", "9.4"))] = "9.3"
+    maxchl: Annotated[int, Ask("MAXCHL", low=1, high=MOST_CHANNELS, measured="qcctmxcc")] = (
+        MOST_CHANNELS
+    )
+    kb_each: Annotated[
+        float | None,
+        Ask(
+            "Storage of a channel, instead of the published one",
+            "KB",
+            low=1,
+            measured="slope of qcctstus over qcctnocc",
+        ),
+    ] = None
+
+
+def _figures(asked: Channels) -> Sequence[Figure]:
+    cap = usable_mb(asked.total_mb)
+    room = cap - asked.used_mb
+    each = asked.kb_each or chin_kb(asked.message_kb, asked.sharecnv, asked.release)
+    more = channels_in(room, each)
+    count = min(asked.current + more, asked.maxchl, MOST_CHANNELS)
+    shared = max(int(asked.sharecnv), 1) if asked.sharecnv != "mca" else 0
+    csa = CSA_KB[asked.sharecnv]
+    from_table = f"published, {said(asked.message_kb)} KB" if asked.kb_each is None else "given"
+    return [
+        Figure("cap_mb", "May be used", cap, "MB", f"floor(0.8 x {said(asked.total_mb)})"),
+        Figure("room_mb", "Room", room, "MB", f"{cap} - {said(asked.used_mb)}"),
+        Figure("kb_each", "Storage a channel", each, "KB", from_table, 1),
+        Figure("more", "Channels more", more, "", f"floor({said(room)} x 1024 / {said(each)})"),
+        Figure(
+            *("channels", "Channels in all", count, ""),
+            f"least of {asked.current} + {more}, MAXCHL {asked.maxchl}, {MOST_CHANNELS}",
+        ),
+        *(
+            [Figure("conversations", "Conversations", count * shared, "", f"{count} x {shared}")]
+            if shared
+            else []
+        ),
+        Figure(
+            *("csa_mb", "Common storage (CSA) of them", count * csa / 1024, "MB"),
+            *(f"{count} x {csa} / 1024; 6 MB a queue manager besides", 1),
+        ),
+        *_above(asked, count),
+    ]
+
+
+def _above(asked: Channels, count: int) -> list[Figure]:
+    """Return MEMLIMIT where buffers are above the bar."""
+    if asked.release != "9.4" or asked.sharecnv == "mca" or asked.message_kb <= _ABOVE_KB:
+        return []
+    extra = count * (asked.message_kb - _ABOVE_KB) / 1024
+    return [
+        Figure(
+            *("memlimit_mb", "MEMLIMIT of the channel initiator", 2048 + extra, "MB"),
+            f"2048 + {count} x ({said(asked.message_kb)} - {_ABOVE_KB}) / 1024",
+        )
+    ]
+
+
+PLANNER = Planner(
+    "channels",
+    "How many channels the channel initiator has storage for",
+    Channels,
+    _figures,
+    (
+        "MQ 9.3 performance report, chapter 2: 120 MB used, 1346 free, SHARECNV(1), 32 KB: 4,643",
+        "zCX use cases: 8,000 SVRCONN of 4 KB took 700 MB, 89.6 KB each: as the table has it",
+        "IBM's documentation of 9.3.1 says about 170 KB a channel: coarser",
+    ),
+    "Sizes of messages are stable: a channel keeps its largest buffer until 10 smaller messages "
+    "or a heartbeat. Client messages above 64 KB and others above 4 MB are not published. From 9.4 "
+    "on, client messages above 32 KB have their buffers above the bar, so more channels fit.",
+    (
+        "the storage that is free when the channel initiator starts (CSQX004I): it is not in SMF",
+        "what exits take",
+    ),
+    "START TRACE(STAT) CLASS(4)",
+)

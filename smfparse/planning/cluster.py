@@ -1,0 +1,92 @@
+"""When a cluster's full repository is up to date, and how long names take that are not known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from smfparse.errors import RequestError
+from smfparse.planning.asking import Ask, Asked
+from smfparse.planning.plans import Figure, Planner, said
+
+OBJECTS, ZOS_S, ZCX_S = 6_000_000, 420, 25
+"""IBM's test: definitions of queues, and seconds until the repository had them."""
+UNKNOWN_S = 1.0
+"""A first open of a name that the repository does not have."""
+_KNOWN_1000_S = 2.0
+
+
+def drain_s(depth: float, gets_s: float, puts_s: float) -> float:
+    """Return the seconds until the command queue is empty.
+
+    Raises RequestError where not more is got than put.
+    """
+    if gets_s <= puts_s:
+        raise RequestError(
+            f"gets_s={gets_s:g}: the queue grows while {puts_s:g} a second are put", "gets_s"
+        )
+    return depth / (gets_s - puts_s)
+
+
+@dataclass(frozen=True)
+class Cluster(Asked):
+    """Inputs; the defaults are of IBM's test."""
+
+    depth: Annotated[
+        float, Ask("Depth of SYSTEM.CLUSTER.COMMAND.QUEUE", measured="its highest qqstdphi")
+    ] = 50_000
+    gets_s: Annotated[
+        float, Ask("Messages got from it a second", low=0.001, measured="its qqstgets, at most")
+    ] = OBJECTS / ZOS_S
+    puts_s: Annotated[float, Ask("Messages put to it a second meanwhile")] = 0
+    objects: Annotated[int, Ask("Objects that are defined in the cluster")] = OBJECTS
+    unknown: Annotated[int, Ask("Names that applications open for the first time")] = 1000
+
+
+def _figures(asked: Cluster) -> Sequence[Figure]:
+    seconds = drain_s(asked.depth, asked.gets_s, asked.puts_s)
+    apart = f"({said(asked.gets_s)} - {said(asked.puts_s)})"
+    return [
+        Figure(
+            *("drain_s", "Until the command queue is empty", seconds, "s"),
+            *(f"{said(asked.depth)} / {apart}", 1),
+        ),
+        Figure(
+            *("zos_s", "Definitions of all objects, z/OS", asked.objects * ZOS_S / OBJECTS, "s"),
+            f"{asked.objects:,} / {said(OBJECTS // ZOS_S)} a second",
+        ),
+        Figure(
+            *("zcx_s", "The same, zCX", asked.objects * ZCX_S / OBJECTS, "s"),
+            f"{asked.objects:,} / {said(OBJECTS / ZCX_S)} a second",
+        ),
+        Figure(
+            *("unknown_s", "First opens of names not known", asked.unknown * UNKNOWN_S, "s"),
+            f"{asked.unknown} x 1 s",
+        ),
+        Figure(
+            "known_s",
+            "Of names that are known, less than",
+            asked.unknown * _KNOWN_1000_S / 1000,
+            "s",
+            f"{asked.unknown} x 2 s / 1000",
+            2,
+        ),
+    ]
+
+
+PLANNER = Planner(
+    "cluster",
+    "When a full repository has taken in its changes",
+    Cluster,
+    _figures,
+    (
+        "zCX use cases, chapter 4: 6,000,000 definitions: z/OS 7 minutes, at most 50,000 deep; zCX "
+        "25 s, more than 500,000 deep (1.2 GB)",
+        "zCX use cases, chapter 4: 1,000 names that are not known 1,000 s; known less than 2 s",
+    ),
+    "The repository is ready for business when the queue is empty, on each full repository. On "
+    "z/OS its cache starts with 2 MB, and is below 2 GB with the storage of all channels.",
+    ("how many objects there are", "errors 2085 of applications that do not wait"),
+    "START TRACE(STAT) CLASS(5)",
+)

@@ -1,0 +1,160 @@
+"""Whether a client concentrator in zCX saves CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from smfparse.planning.asking import Ask, Asked
+from smfparse.planning.plans import Figure, Planner, said
+from smfparse.planning.publications import published, source
+
+_TABLE = "zcx_transaction_cost_8000_clients"
+_AFTER = "concentrator after zIIP"
+CONNECT_US = {"0": 510.0, "1": 590.0}
+"""CPU of connecting a client on z14, by SHARECNV."""
+_CHIN_KB, _MSTR_KB, _CLASS4_KB = 89.6, 14.08, 5.12
+"""Storage of a client in the channel initiator, the queue manager, and for class 4."""
+
+
+def transaction_parts(kind: str) -> dict[str, float]:
+    """Return the CPU of a transaction by address space, us.
+
+    kind  direct, concentrator, or `concentrator after zIIP`
+    """
+    return {name: us for name, us in published(_TABLE)[kind].items() if name != "total"}
+
+
+def printed_total(kind: str) -> float:
+    """Return the total as the report prints it; its parts need not add up to that."""
+    return float(published(_TABLE)[kind]["total"])
+
+
+def chin_ratio() -> float:
+    """Return the channel initiator's CPU of a transaction, by that of direct clients."""
+    return transaction_parts("concentrator")["CHIN"] / transaction_parts("direct")["CHIN"]
+
+
+def saved_cpu_s(transactions_s: float, ziip: bool) -> float:
+    """Return the CPU seconds of a second that are saved; less than 0: it costs."""
+    then = printed_total(_AFTER) if ziip else printed_total("concentrator")
+    return (printed_total("direct") - then) * transactions_s / 1e6
+
+
+def break_even_messages(connect_us: float, direct_us: float, then_us: float) -> float | None:
+    """Return up to how many messages a connection a concentrator is cheaper; None: always."""
+    return connect_us / (then_us - direct_us) if then_us > direct_us else None
+
+
+@dataclass(frozen=True)
+class Concentrator(Asked):
+    """Inputs; the defaults are IBM's test: 8,000 clients, 4 KB nonpersistent, 1 a second each."""
+
+    clients: Annotated[
+        int, Ask("Clients", measured="most rows of server connections in an interval (qcst)")
+    ] = 8000
+    transactions_s: Annotated[
+        float,
+        Ask(
+            "Transactions (put and get) of all a second",
+            measured="gets of channel initiators (wqst)",
+        ),
+    ] = 8000
+    chin_us: Annotated[
+        float,
+        Ask(
+            "CPU of the channel initiator a transaction",
+            "us",
+            measured="qctcptm of all its tasks over gets of channel initiators",
+        ),
+    ] = 127.3
+    sharecnv: Annotated[str, Ask("SHARECNV", among=("0", "1"))] = "1"
+    ziip: Annotated[str, Ask("zIIPs for zCX", among=("yes", "no"))] = "yes"
+
+
+def _figures(asked: Concentrator) -> Sequence[Figure]:
+    ziip = asked.ziip == "yes"
+    ratio = chin_ratio()
+    then = printed_total(_AFTER if ziip else "concentrator")
+    direct = printed_total("direct")
+    saved = saved_cpu_s(asked.transactions_s, ziip)
+    return [
+        Figure(
+            "chin_us",
+            "CPU of the channel initiator a transaction, then",
+            asked.chin_us * ratio,
+            "us",
+            f"{said(asked.chin_us)} x 48.2 / 127.3",
+            1,
+        ),
+        Figure(
+            *("chin_saved_s", "CPU saved there"),
+            *(asked.chin_us * (1 - ratio) * asked.transactions_s / 1e6, "s a second"),
+            f"{said(asked.chin_us)} x (1 - {ratio:.3f}) x {said(asked.transactions_s)} / 10^6",
+            2,
+        ),
+        Figure(
+            *("saved_s", "CPU saved in all, as published", saved, "s a second"),
+            *(f"({direct:g} - {then:g}) x {said(asked.transactions_s)} / 10^6", 2),
+        ),
+        *_break_even(asked, direct, then),
+        *_storage(asked.clients),
+    ]
+
+
+def _break_even(asked: Concentrator, direct: float, then: float) -> list[Figure]:
+    """Return when it saves CPU though each transaction costs more, because clients connect."""
+    even = break_even_messages(CONNECT_US[asked.sharecnv], direct, then)
+    if even is None:
+        return []
+    return [
+        Figure(
+            *("break_even", "It saves CPU with fewer messages a connection than", even, ""),
+            *(f"{CONNECT_US[asked.sharecnv]:g} / ({then:g} - {direct:g})", 1),
+        )
+    ]
+
+
+def _storage(clients: int) -> list[Figure]:
+    """Return what is free when the clients are not connected to the channel initiator."""
+    return [
+        Figure(
+            "chin_mb",
+            "Storage of the channel initiator that is free then",
+            clients * _CHIN_KB / 1024,
+            "MB",
+            f"{clients} x {_CHIN_KB} / 1024",
+        ),
+        Figure(
+            *("mstr_mb", "Of the queue manager", clients * _MSTR_KB / 1024, "MB"),
+            f"{clients} x {_MSTR_KB} / 1024",
+        ),
+        Figure(
+            *("class4_mb", "Of class 4, above the bar", clients * _CLASS4_KB / 1024, "MB"),
+            f"{clients} x {_CLASS4_KB} / 1024",
+        ),
+        Figure("records", "Records of accounting an interval", 2, "", f"now {clients}"),
+    ]
+
+
+PLANNER = Planner(
+    "concentrator",
+    "Whether a concentrator in zCX saves CPU",
+    Concentrator,
+    _figures,
+    (
+        f"{source(_TABLE)}: direct 180.3 us, concentrator 257.8 as printed (its parts add up to "
+        "258.1), 91.6 after zIIPs",
+        "Cost of connecting to z/OS queue managers, 2018 (z14): 510 us with SHARECNV(0), 590 with "
+        "1, 90 % of it in the channel initiator",
+    ),
+    "4 KB nonpersistent, well-behaved clients that stay connected; clients that connect for each "
+    "message cost more than 5 times as much, and a concentrator an eighth of that. Of measured "
+    "CPU the ratio is used, not the published microseconds.",
+    (
+        "CPU of MSTR, TCP/IP and zCX: RMF has it",
+        "time that another hop adds, and a log write of persistent messages",
+    ),
+    "START TRACE(ACCTG) CLASS(3,4)",
+)

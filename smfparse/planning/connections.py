@@ -1,0 +1,93 @@
+"""How many connections the queue manager has 31-bit storage for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from smfparse.planning.asking import Ask, Asked
+from smfparse.planning.plans import Figure, Planner, said
+
+CONNECTION_KB = {"bindings": 16.0, "1": 24.0, "10": 17.0, "1-shared": 29.5}
+"""KB a connection; of SHARECNV(10) a conversation, ten of which take 169.6 KB a channel."""
+USABLE = 0.8
+"""Share of what is left that may be used."""
+
+
+def storage_mb(connections: int, kb_each: float) -> float:
+    """Return the MB that connections take."""
+    return connections * kb_each / 1024
+
+
+def connections_in(left_mb: float, kb_each: float) -> int:
+    """Return how many connections more the storage that is left has room for."""
+    return max(0, math.floor(left_mb * 1024 * USABLE / kb_each))
+
+
+@dataclass(frozen=True)
+class Connections(Asked):
+    """Inputs; the defaults are of IBM's report."""
+
+    connections: Annotated[int, Ask("Connections that are planned")] = 8000
+    kind: Annotated[
+        str,
+        Ask(
+            "Bindings (and SHARECNV(0)), SHARECNV 1 or 10, or 1 to shared queues",
+            among=tuple(CONNECTION_KB),
+        ),
+    ] = "bindings"
+    left_mb: Annotated[
+        float | None,
+        Ask(
+            "31-bit storage that is left",
+            "MB",
+            high=2048,
+            measured="least of qsrsaval - qsrssos - qsrscrit - qsrsmvs",
+        ),
+    ] = None
+    kb_each: Annotated[
+        float | None,
+        Ask(
+            "Storage of a connection, instead of the published one",
+            "KB",
+            low=0.1,
+            measured="slope of qsrseloal over tasks that are connected",
+        ),
+    ] = None
+    objects: Annotated[int, Ask("Objects that a connection has open", high=32)] = 1
+
+
+def _figures(asked: Connections) -> Sequence[Figure]:
+    each = asked.kb_each or CONNECTION_KB[asked.kind]
+    needed = storage_mb(asked.connections, each)
+    found = [
+        Figure(
+            *("storage_mb", "Storage of the connections", needed, "MB"),
+            *(f"{said(asked.connections)} x {said(each)} / 1024", 1),
+        )
+    ]
+    if asked.left_mb is not None:
+        found.append(
+            Figure(
+                *("more", "Connections more", connections_in(asked.left_mb, each), ""),
+                f"floor({said(asked.left_mb)} x 1024 x {USABLE} / {said(each)})",
+            )
+        )
+    return found
+
+
+PLANNER = Planner(
+    "connections",
+    "How many connections the queue manager has storage for",
+    Connections,
+    _figures,
+    (
+        "MQ 9.3 performance report, chapter 2: 16, 24, 169.6 and 29.5 KB",
+        "zCX use cases: 8,000 client connections became 1, and 110 MB were free: 14.1 KB each",
+    ),
+    "At most 32 objects open a connection, small units of work, storage below the bar only.",
+    ("what exits and large units of work take", "connections that come without messages"),
+    "START TRACE(STAT) CLASS(2)",
+)

@@ -1,0 +1,141 @@
+"""What CPU costs on another machine, in MSU hours and in MIPS."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from smfparse.planning.asking import Ask, Asked
+from smfparse.planning.plans import Figure, Planner, said
+from smfparse.planning.publications import published, source
+
+_GENERATIONS = ("", "z14-z15", "z15-z16")
+_WORKLOADS = ("LOW", "AVERAGE", "HIGH")
+_MOST_BUSY = 10**6
+
+
+def engine_ratio(source_itr: float, source_cps: int, target_itr: float, target_cps: int) -> float:
+    """Return how fast a processor of the target is, by one of the source: 0.5 is half as fast."""
+    return (target_itr / target_cps) / (source_itr / source_cps)
+
+
+def busy_percent(cpu_ms_a_second: float, cps: int) -> float:
+    """Return how busy processors are, in per cent."""
+    return cpu_ms_a_second / (1000 * cps) * 100
+
+
+def improvement(generation: str, cps: str, workload: str) -> float:
+    """Return by how many per cent more a processor of the newer machine does.
+
+    generation  z14-z15, z15-z16; cps  3, 16, 32; workload  LOW, AVERAGE, HIGH
+    """
+    rows = published("lspr_mq_papers")[generation.replace("-", "->")]
+    return float(rows[cps][_WORKLOADS.index(workload)])
+
+
+def cost_after(cost: float, percent: float) -> float:
+    """Return a cost on a machine that does more by so many per cent."""
+    return cost / (1 + percent / 100)
+
+
+def msu_hours(cpu_seconds: float, msu: float, cps: int) -> float:
+    """Return the MSU hours of CPU seconds on a machine of so many MSU and processors."""
+    return cpu_seconds / 3600 * msu / cps
+
+
+def mips(cpu_seconds: float, seconds: float, mips_of_machine: float, cps: int) -> float:
+    """Return the MIPS of CPU seconds in a time."""
+    return cpu_seconds * mips_of_machine / cps / seconds
+
+
+@dataclass(frozen=True)
+class Cpu(Asked):
+    """Inputs; the defaults are the examples of the reports."""
+
+    cost_us: Annotated[
+        float,
+        Ask(
+            "CPU of a call or a message now",
+            "us",
+            measured="CPU over calls of all verbs, in wqst and wtas",
+        ),
+    ] = 100
+    cpu_ms_a_second: Annotated[
+        float,
+        Ask("CPU now", "ms a second", measured="CPU of all verbs in wqst and wtas over the time"),
+    ] = 640
+    source_itr: Annotated[float, Ask("ITR of the machine that there is", low=0.001)] = 4.15
+    source_cps: Annotated[int, Ask("Its processors", low=1, high=400)] = 3
+    target_itr: Annotated[float, Ask("ITR of the other machine", low=0.001)] = 2.72
+    target_cps: Annotated[int, Ask("Its processors", low=1, high=400)] = 3
+    generation: Annotated[
+        str, Ask("Change of machines that is published, instead of ITRs", among=_GENERATIONS)
+    ] = ""
+    lspr_cps: Annotated[str, Ask("Processors of that table", among=("3", "16", "32"))] = "3"
+    workload: Annotated[str, Ask("Workload of that table", among=_WORKLOADS)] = "AVERAGE"
+    msu: Annotated[float | None, Ask("MSU of the machine that there is", low=0.1)] = None
+    mips: Annotated[float | None, Ask("MIPS of the machine that there is", low=0.1)] = None
+
+
+def _figures(asked: Cpu) -> Sequence[Figure]:
+    ratio, formula = _ratio(asked)
+    ms = asked.cpu_ms_a_second
+    cps = asked.source_cps
+    found = [
+        Figure("ratio", "Speed of a processor there, by one here", ratio, "", formula, 3),
+        Figure(
+            *("cost_us", "CPU of a call there", asked.cost_us / ratio, "us"),
+            *(f"{said(asked.cost_us)} / {said(ratio)}", 2),
+        ),
+        Figure(
+            *("busy_percent", "Processors busy here", busy_percent(ms, cps), "%"),
+            *(f"{said(ms)} / (1000 x {cps}) x 100", 2),
+        ),
+        Figure(
+            *("busy_there_percent", "Processors busy there", _busy_there(asked, ratio), "%"),
+            *(f"{said(ms)} / {said(ratio)} / (1000 x {asked.target_cps}) x 100", 2),
+        ),
+    ]
+    if asked.msu is not None:
+        hours = msu_hours(ms * 3.6, asked.msu, cps)
+        formula = f"{said(ms)} x 3.6 / 3600 x {said(asked.msu)} / {cps}"
+        found.append(Figure("msu_hours", "MSU hours an hour", hours, "MSU-h", formula, 4))
+    if asked.mips is not None:
+        formula = f"{said(ms)} / 1000 x {said(asked.mips)} / {cps}"
+        found.append(Figure("mips", "MIPS", mips(ms, 1000, asked.mips, cps), "MIPS", formula, 2))
+    return found
+
+
+def _ratio(asked: Cpu) -> tuple[float, str]:
+    if asked.generation:
+        percent = improvement(asked.generation, asked.lspr_cps, asked.workload)
+        return 1 + percent / 100, f"1 + {percent:g} %"
+    ratio = engine_ratio(asked.source_itr, asked.source_cps, asked.target_itr, asked.target_cps)
+    there, here = (asked.target_itr, asked.target_cps), (asked.source_itr, asked.source_cps)
+    return ratio, f"({there[0]:g} / {there[1]}) / ({here[0]:g} / {here[1]})"
+
+
+def _busy_there(asked: Cpu, ratio: float) -> float:
+    return busy_percent(asked.cpu_ms_a_second / ratio, asked.target_cps)
+
+
+PLANNER = Planner(
+    "cpu",
+    "What the CPU of MQ costs on another machine",
+    Cpu,
+    _figures,
+    (
+        "MQFTE V7.0.1 for System z, 2009: ITR 4.15 and 2.72 on 3 processors: ratio 0.655; 640 ms "
+        "a second on 3 processors are 21.33 %",
+        source("lspr_mq_papers"),
+    ),
+    "The same release, mix and size of messages. Only CPU scales, not what waits for disks. Of "
+    "small benchmarks on z16 36.9 % met the LSPR figure, and 77.8 % were cheaper than before. More "
+    "than 6 processors can cost up to 3.5 % more.",
+    (
+        "CPU of MSTR's own tasks, TCP/IP and the application: SMF 30 and RMF have it",
+        "CPU that ran on zIIPs",
+    ),
+    "START TRACE(ACCTG) CLASS(3)",
+)

@@ -1,0 +1,277 @@
+"""How fast the log can go, and what the I/O time, copies and mirrors make of that."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple
+
+from smfparse.errors import RequestError
+from smfparse.planning.asking import Ask, Asked
+from smfparse.planning.plans import Figure, Planner, said
+
+PAGES_A_MB = 256
+MOST_PAGES = 128
+"""Pages that a log write can have."""
+_MB = 1 << 20
+PUT_BYTES, GET_BYTES, START_BYTES, END_BYTES = 500, 110, 120, 240
+"""Log bytes besides the data of a put, and of a get, a unit of work's start and end."""
+SMALL_KB = 96
+"""Up to this size of messages IBM saw the larger gain of zHyperWrite."""
+ZHYPERWRITE = {True: 0.6, False: 0.88}
+"""I/O time with zHyperWrite, by that with PPRC: of small messages, and others."""
+_UNMIRRORED = 580 / 391
+"""Rate without a mirror by that with PPRC, messages of 4 MB."""
+_FAR = 2
+"""So many times the pages that were measured, and the result is an order of magnitude."""
+
+
+class IoTime(NamedTuple):
+    """The time of a log I/O of p pages: a + b p, microseconds."""
+
+    a: float
+    b: float
+
+    def at(self, pages: float) -> float:
+        """Return the microseconds of an I/O of so many pages."""
+        return self.a + self.b * pages
+
+    def mb_s(self, pages: float, share: float = 1.0) -> float:
+        """Return the rate of one copy, where I/O is so large a share of its cycle."""
+        return pages / PAGES_A_MB / (self.at(pages) * 1e-6 / share)
+
+
+def io_line(first: tuple[float, float], second: tuple[float, float]) -> IoTime:
+    """Return the line through two points: pages of an I/O, and its microseconds.
+
+    Raises RequestError where both have the same number of pages.
+    """
+    if second[0] == first[0]:
+        raise RequestError("one number of pages an I/O is not enough for the time of others")
+    b = (second[1] - first[1]) / (second[0] - first[0])
+    return IoTime(first[1] - b * first[0], b)
+
+
+def io_rate(mb_s: float, pages: float) -> float:
+    """Return the log I/Os of a second and a copy."""
+    return mb_s * PAGES_A_MB / pages
+
+
+def mb_of_pages(pages: float, seconds: float) -> float:
+    """Return MB a second of pages written."""
+    return pages / PAGES_A_MB / seconds
+
+
+def rate_at_full(mb_s: float, busy: float) -> float:
+    """Return the rate of the same mix with a log task that is always busy."""
+    return mb_s / busy
+
+
+def messages_a_second(mb_s: float, bytes_each: float) -> int:
+    """Return the persistent messages that a log rate is enough for."""
+    return math.floor(mb_s * _MB / bytes_each)
+
+
+def estimated_bytes(size: float, gets: float = 0, started: float = 1, ended: float = 1) -> float:
+    """Return the log bytes of a put of `size` bytes with its share of the rest; plus or minus 40 %.
+
+    gets, started, ended  gets, and units of work, for one put
+    """
+    return size + PUT_BYTES + gets * GET_BYTES + started * START_BYTES + ended * END_BYTES
+
+
+def disk_mb(mb_s: float, copies: int, mirrored: bool) -> float:
+    """Return what is written to disks for MB that are put: logs, archives, their mirror."""
+    return mb_s * copies * (3 if mirrored else 2)
+
+
+@dataclass(frozen=True)
+class Log(Asked):
+    """Inputs; the defaults are IBM's example."""
+
+    mb_s: Annotated[
+        float, Ask("Log written, a copy", "MB/s", measured="CIs of the fuller copy (qjst_io)")
+    ] = 220
+    pages: Annotated[
+        float,
+        Ask("Pages an I/O", low=1, high=MOST_PAGES, measured="CIs over I/Os (qjst_io)"),
+    ] = 11
+    io_busy: Annotated[
+        float,
+        Ask("Time in I/O", "%", low=0.01, high=100, measured="qjstiotots, the larger copy"),
+    ] = 94.66
+    busy: Annotated[
+        float, Ask("Log task busy", "%", low=0.01, high=100, measured="1 - qjstslptu")
+    ] = 99.9
+    one_page_us: Annotated[
+        float | None,
+        Ask("Time of an I/O of one page", "us", low=0.1, measured="qjstiototio of one CI"),
+    ] = None
+    more_pages: Annotated[
+        float | None,
+        Ask("Pages of an I/O of several", low=1.01, high=MOST_PAGES, measured="qjst_io, type 2"),
+    ] = None
+    more_pages_us: Annotated[
+        float | None, Ask("Its time", "us", low=0.1, measured="qjstiototio of several CIs")
+    ] = None
+    bytes_each: Annotated[
+        float,
+        Ask(
+            "Log bytes of a persistent message",
+            "bytes",
+            low=1,
+            measured="4096 x qjstbffl over qmstspp",
+        ),
+    ] = 2231
+    message_kb: Annotated[float, Ask("Size of messages", "KB", high=102_400)] = 1
+    log_io_time: Annotated[float | None, Ask("What if: time of an I/O", "us", low=0.1)] = None
+    mirror: Annotated[
+        str,
+        Ask(
+            "Mirroring of the log; of PPRC what others would do is shown",
+            among=("none", "pprc", "zhyperwrite"),
+        ),
+    ] = "none"
+    copies: Annotated[int, Ask("Copies of the log", low=1, high=2)] = 2
+    streaming: Annotated[
+        float, Ask("What if: share of persistent messages that is streamed", "%", high=100)
+    ] = 0
+
+
+def _figures(asked: Log) -> Sequence[Figure]:
+    mb_s, busy = asked.mb_s, asked.busy / 100
+    ios = io_rate(mb_s, asked.pages)
+    us = asked.io_busy / 100 / ios * 1e6 if ios else 0.0
+    full = rate_at_full(mb_s, busy)
+    return [
+        Figure("mb_s", "Log written, a copy", mb_s, "MB/s", "measured, or given", 3),
+        Figure(
+            "io_s", "I/Os of a copy", ios, "a second", f"{said(mb_s)} x 256 / {said(asked.pages)}"
+        ),
+        Figure("io_us", "Time of an I/O", us, "us", f"{asked.io_busy:g} % / {said(ios)}", 1),
+        Figure(
+            *("full_mb_s", "The same mix, log task always busy", full, "MB/s"),
+            *(f"{said(mb_s)} / {said(busy)}", 2),
+        ),
+        Figure(
+            *("messages_s", "Persistent messages at that rate"),
+            *(messages_a_second(full, asked.bytes_each), "a second"),
+            f"floor({said(full)} x 1048576 / {said(asked.bytes_each)})",
+        ),
+        Figure(
+            *("disk_mb_s", "Written to disks now"),
+            *(disk_mb(mb_s, asked.copies, asked.mirror != "none"), "MB/s"),
+            *(f"{asked.copies} x (log + archive{' + mirror' * (asked.mirror != 'none')})", 1),
+        ),
+        *_ceiling(asked),
+        *_what_if(asked, us, full),
+    ]
+
+
+def _ceiling(asked: Log) -> list[Figure]:
+    """Return the rate of the longest I/Os, where the time of two lengths is known."""
+    if asked.one_page_us is None or asked.more_pages is None or asked.more_pages_us is None:
+        return []
+    line = io_line((1, asked.one_page_us), (asked.more_pages, asked.more_pages_us))
+    share = min(asked.io_busy / asked.busy, 1.0)
+    rate = line.mb_s(MOST_PAGES, share)
+    far = asked.more_pages * _FAR < MOST_PAGES
+    return [
+        Figure(
+            *("ceiling_mb_s", f"With {MOST_PAGES} pages an I/O", rate, "MB/s"),
+            *(f"128 / 256 / (({said(line.a)} + {said(line.b)} x 128) us / {said(share)})", 1),
+            rough=far,
+        ),
+    ]
+
+
+def _what_if(asked: Log, us: float, full: float) -> list[Figure]:
+    found = []
+    if asked.log_io_time is not None:
+        found += _of_io_time(asked, us, asked.log_io_time, full)
+    if asked.mirror == "pprc":
+        small = asked.message_kb <= SMALL_KB
+        factor = ZHYPERWRITE[small]
+        found += [
+            Figure(
+                *("zhyperwrite_mb_s", "With zHyperWrite instead of PPRC", full / factor, "MB/s"),
+                *(f"{said(full)} / {factor} (at most 2.4 x)", 1),
+            ),
+            Figure(
+                *("unmirrored_mb_s", "Without a mirror", full * _UNMIRRORED, "MB/s"),
+                *(f"{said(full)} x 580 / 391 (messages of 4 MB)", 1),
+                rough=asked.message_kb < 4096,
+            ),
+        ]
+    if asked.copies == 2:
+        found.append(
+            Figure(
+                *("single_mb_s", "With one copy", full * 1.2, "MB/s"),
+                *(f"{said(full)} x 1.1 to 1.3", 1, (full * 1.1, full * 1.3)),
+            )
+        )
+    if asked.streaming:
+        factor = 1 + asked.streaming / 100
+        found += [
+            Figure(
+                *("streaming_mb_s", "With streaming, the same messages", asked.mb_s * factor),
+                *("MB/s", f"{said(asked.mb_s)} x {said(factor)}", 2),
+            ),
+            Figure(
+                *("streaming_busy", "Log task then", min(asked.busy * factor, 100), "% busy"),
+                *(f"{said(asked.busy)} x {said(factor)}, 100 at most: {_fuller(asked)}", 1),
+            ),
+        ]
+    return found
+
+
+def _fuller(asked: Log) -> str:
+    """Return what IBM saw of a log that was full before messages were streamed."""
+    if asked.message_kb <= 64:
+        return "a full log then went up to 70 % faster, in fuller I/Os"
+    return "a full log then went 2 to 6 % faster"
+
+
+def _of_io_time(asked: Log, us: float, then: float, full: float) -> list[Figure]:
+    if not us:
+        return []
+    rest = max(asked.busy - asked.io_busy, 0)
+    busy = rest + asked.io_busy * then / us
+    rate = full * asked.busy / busy
+    return [
+        Figure(
+            *("then_busy", "Log task busy with that I/O time", min(busy, 100), "%"),
+            *(f"{said(rest)} + {said(asked.io_busy)} x {said(then)} / {said(us)}", 2),
+        ),
+        Figure(
+            *("then_full_mb_s", "The same mix, always busy, then", rate, "MB/s"),
+            *(f"{said(full)} x {said(asked.busy)} / {said(busy)}", 2),
+        ),
+        Figure("then_times", "By as much as now", rate / full, "x", "", 2),
+    ]
+
+
+PLANNER = Planner(
+    "log",
+    "How fast the log can go",
+    Log,
+    _figures,
+    (
+        "MQ 9.3 performance report, chapter 6: 220 MB/s a copy, 11 pages an I/O, 94.66 % in I/O: "
+        "5,120 I/Os a second of 184.9 us",
+        "zHyperWrite paper: messages of 4 MB: 580 MB/s without a mirror, 391 with PPRC, 445 with "
+        "zHyperWrite; small messages less than 60 % of the I/O time, at most 2.4 x the rate",
+        "IBM documentation: one copy instead of two, 10 to 30 % more",
+        "MQ 9.3 performance report, chapter 6: streaming on a full log, up to 70 % more to 64 KB, "
+        "2 to 6 % from 1 MB on",
+    ),
+    "One queue manager, the mix and size of messages as now, no bypass of the storage's cache. A "
+    "rate for more than twice the pages that were measured is an order of magnitude.",
+    (
+        "what the disks can do beyond the I/Os that were written",
+        "prepare records of transaction managers, where log bytes are estimated from sizes",
+        "stripes of the log, and whether it is mirrored: they are not in SMF",
+    ),
+    "START TRACE(STAT) CLASS(1)",
+)

@@ -1,0 +1,179 @@
+"""What Managed File Transfer sends, keeps and costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from smfparse.errors import RequestError
+from smfparse.planning.asking import Ask, Asked
+from smfparse.planning.plans import Figure, Planner, said
+from smfparse.planning.publications import between, published, source
+
+_TABLE = "mft_v1.02_appendix_C"
+_SIZES_MB = {"1MB": 1, "10MB": 10, "100MB": 100, "1GB": 1024}
+_GB = 2**30
+RATE, COST = "MB/s", "CPU s per GB"
+_SYSTEMS = ("z/OS", "USS", "xLinux")
+_QUEUES = ("Private", "Shared Db2", "Shared SMDS")
+_AMS = ("N", "Integrity", "Privacy", "Confidentiality")
+_KEYS = ("mode", "source", "target", "network", "queue", "zhpf", "tls", "ams", "compmsg")
+
+
+def checkpoint_mb(chunk: int, window: int, frame: int, interval: int) -> float:
+    """Return the MB between two checkpoints of a transfer; `chunk` in bytes."""
+    return chunk * window * frame * interval / 2**20
+
+
+def acknowledgements(messages: int, window: int) -> int:
+    """Return the replies to so many data messages."""
+    return messages // window
+
+
+def state_updates(messages: int, window: int, frame: int, interval: int) -> int:
+    """Return how often a transfer of so many messages gets and puts its STATE."""
+    return messages // (window * frame * interval)
+
+
+def unacknowledged(window: int, frame: int) -> int:
+    """Return the most data messages that wait for their reply."""
+    return window * frame
+
+
+def rate_bound(chunk: int, window: int, frame: int, round_trip_ms: float) -> float:
+    """Return the MB of a second that replies over a distance allow."""
+    return chunk * window * frame / 2**20 / (round_trip_ms / 1000)
+
+
+def transfer_rows(figure: str, **setting: Any) -> Sequence[Mapping[str, Any]]:
+    """Return the published rows of a figure with a setting: source, target, network, queue, ..."""
+    return [
+        row
+        for row in published(_TABLE)
+        if row["figure"] == figure and all(row[key] == value for key, value in setting.items())
+    ]
+
+
+def transfer_figure(row: Mapping[str, Any], mb: float) -> float:
+    """Return a figure for files of a size, on straight lines over the logarithm of the size.
+
+    Raises RequestError for files of less than 1 MB; those above 1 GB are as 1 GB.
+    """
+    if mb < 1:
+        raise RequestError(
+            f"file_mb={mb:g}: published values are there for 1 MB and more", "file_mb"
+        )
+    points = {math.log(size): float(row[name]) for name, size in _SIZES_MB.items()}
+    return between(points, math.log(min(mb, _SIZES_MB["1GB"])), "file_mb", "MB")
+
+
+@dataclass(frozen=True)
+class Mft(Asked):
+    """Inputs; the defaults are those of agents, and a row of IBM's table."""
+
+    chunk: Annotated[int, Ask("agentChunkSize", "bytes", low=1, high=104_857_600)] = 262_144
+    window: Annotated[int, Ask("agentWindowSize", low=1, high=10_000)] = 10
+    frame: Annotated[int, Ask("agentFrameSize", low=1, high=10_000)] = 5
+    checkpoints: Annotated[int, Ask("agentCheckpointInterval", low=1, high=10_000)] = 1
+    gb: Annotated[float, Ask("GB that are sent")] = 1
+    file_mb: Annotated[float, Ask("Size of files", "MB", low=1)] = 1024
+    round_trip_ms: Annotated[
+        float, Ask("Round trip of a reply; NETTIME is one", "ms", low=0.001, measured="qcstntav")
+    ] = 100
+    transfers: Annotated[int, Ask("Transfers at the same time", low=1)] = 1
+    mode: Annotated[str, Ask("Kind of transfer", among=("binary", "text"))] = "binary"
+    source: Annotated[str, Ask("From", among=_SYSTEMS)] = "z/OS"
+    target: Annotated[str, Ask("To", among=_SYSTEMS)] = "z/OS"
+    network: Annotated[str, Ask("Network", among=("1Gb", "10Gb"))] = "1Gb"
+    queue_kind: Annotated[str, Ask("Queues of the agents", among=_QUEUES)] = "Private"
+    zhpf: Annotated[str, Ask("zHPF", among=("Y", "N"))] = "Y"
+    tls: Annotated[str, Ask("TLS of the channels", among=("N", "TLS 1.2", "TLS 1.3"))] = "N"
+    ams: Annotated[str, Ask("AMS policy of the queues", among=_AMS)] = "N"
+    compmsg: Annotated[
+        str, Ask("COMPMSG of the channels", among=("N", "RLE", "ZLIBFAST", "ZLIBHIGH"))
+    ] = "N"
+    cpu_ratio: Annotated[
+        float, Ask("Speed of a processor, by one of z15 (planner cpu)", low=0.01)
+    ] = 1
+
+
+def _figures(asked: Mft) -> Sequence[Figure]:
+    parts = (asked.chunk, asked.window, asked.frame)
+    messages = math.ceil(asked.gb * _GB / asked.chunk)
+    pending = unacknowledged(asked.window, asked.frame) * asked.transfers
+    size = f"{asked.chunk} x {asked.window} x {asked.frame}"
+    buffers = pending * math.ceil(asked.chunk / 4096)
+    return [
+        Figure("messages", "Data messages", messages, "", f"{said(asked.gb)} GB / {asked.chunk}"),
+        Figure(
+            *("replies", "Replies", acknowledgements(messages, asked.window), ""),
+            f"floor({messages} / {asked.window})",
+        ),
+        Figure(
+            *("states", "Updates of STATE"),
+            *(state_updates(messages, asked.window, asked.frame, asked.checkpoints), ""),
+            f"floor({messages} / ({asked.window} x {asked.frame} x {asked.checkpoints}))",
+        ),
+        Figure(
+            *("checkpoint_mb", "Data between checkpoints"),
+            *(checkpoint_mb(*parts, asked.checkpoints), "MB"),
+            *(f"{size} x {asked.checkpoints} / 2^20", 1),
+        ),
+        Figure(
+            *("pending", "Messages without a reply at most", pending, ""),
+            f"{asked.window} x {asked.frame} x {asked.transfers}",
+        ),
+        Figure(
+            *("buffers", "Buffers of their data", buffers, ""),
+            f"{pending} x ceil({asked.chunk} / 4096)",
+        ),
+        Figure(
+            *("bound_mb_s", "Rate that replies allow", rate_bound(*parts, asked.round_trip_ms)),
+            *("MB/s", f"{size} / 2^20 / {said(asked.round_trip_ms)} ms", 1),
+        ),
+        *_published(asked),
+    ]
+
+
+def _published(asked: Mft) -> list[Figure]:
+    """Return what IBM measured with this setting, where it is in the table."""
+    own = {key: getattr(asked, "queue_kind" if key == "queue" else key) for key in _KEYS}
+    setting = own | {"put_to_getter": "Y", "batchint": 0}
+    files = f"files of {said(asked.file_mb)} MB"
+    found = [
+        Figure("mb_s", "Rate that IBM measured", rate, "MB/s", f"{files}, z15", 2)
+        for row in transfer_rows(RATE, **setting)
+        for rate in [transfer_figure(row, asked.file_mb)]
+    ]
+    for row in transfer_rows(COST, **setting):
+        cost = transfer_figure(row, asked.file_mb)
+        found.append(
+            Figure(
+                *("cpu_s", "CPU", asked.gb * cost / asked.cpu_ratio, "s"),
+                *(f"{said(asked.gb)} x {cost:.2f} / {asked.cpu_ratio:g}", 2),
+            )
+        )
+    return found
+
+
+PLANNER = Planner(
+    "mft",
+    "What Managed File Transfer sends and costs",
+    Mft,
+    _figures,
+    (
+        f"{source(_TABLE)}, 92 rows",
+        "MQFTE V7.0.1 for System z, 2009: 12.5 MB between checkpoints; 8 intervals 100 MB, frame "
+        "size 1 2.5 MB; 50 messages wait at most, 12,800 KB or 3,200 buffers",
+    ),
+    "Files of 1 MB and more, z15, transfers one after the other; a row of the table for the "
+    "setting, else there is no rate. Text between, 90 % of the conversion can go to a zIIP; of "
+    "files below 100 MB 60 %, of others 40 % of all.",
+    (
+        "sizes of files, and the CPU of agents: SMF 30 has that",
+        "loss of packets: with 0.5 % at 10,000 km IBM measured 0.74 MB/s",
+    ),
+    "START TRACE(ACCTG) CLASS(4)",
+)

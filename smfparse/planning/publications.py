@@ -1,0 +1,57 @@
+"""IBM's published figures: each table under its name, with the document that it is in."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from smfparse.errors import RequestError
+
+_FILE = Path(__file__).with_name("published.json")
+
+
+@cache
+def _published() -> Mapping[str, Mapping[str, Any]]:
+    return MappingProxyType(json.loads(_FILE.read_text("utf-8")))
+
+
+def published_names() -> tuple[str, ...]:
+    """Return the names of all published tables."""
+    return tuple(_published())
+
+
+def published(name: str) -> Any:
+    """Return a published table as JSON has it: a list of rows, or a mapping.
+
+    Raises KeyError where there is none of that name.
+    """
+    return _published()[name]["table"]
+
+
+def source(name: str) -> str:
+    """Return the document, its date and the place of a published table there."""
+    found: str = _published()[name]["source"]
+    return found
+
+
+def between(points: Mapping[float, float], at: float, name: str, unit: str = "") -> float:
+    """Return the value at a point: on a straight line between the published points beside it.
+
+    name, unit  of the point, for the message
+
+    Raises RequestError outside of the published points.
+    """
+    xs = sorted(points)
+    if not xs[0] <= at <= xs[-1]:
+        ends = f"{xs[0]:g} to {xs[-1]:g} {unit}".rstrip()
+        raise RequestError(f"{name}={at:g}: published values are there for {ends} only", name)
+    right = bisect_left(xs, at)
+    if xs[right] == at:
+        return points[xs[right]]
+    low, high = xs[right - 1], xs[right]
+    return points[low] + (points[high] - points[low]) * (at - low) / (high - low)

@@ -1,0 +1,133 @@
+"""What TLS costs: keys that are negotiated, channels that start; and operations of AMS."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from smfparse.planning.asking import Ask, Asked
+from smfparse.planning.plans import Figure, Planner, said
+from smfparse.planning.publications import published, source
+
+_TABLE = "z16_tls"
+CIPHERS = (
+    "TLS_RSA_WITH_AES_256_CBC_SHA256",
+    "TLS_RSA_WITH_AES_128_GCM_SHA256",
+    "ECDHE_RSA_AES_256_CBC_SHA384",
+    "ECDHE_ECDSA_AES_256_CBC_SHA384",
+)
+Z15_PAPER_MS = dict(zip(CIPHERS, (0.64, 0.70, 3.8, 3.8), strict=True))
+"""What the paper about z15 prints; the one about z16 has another run on z15."""
+SIGNING_OPERATIONS = 2
+"""Asymmetric operations of a message that is signed."""
+
+
+def key_ms(cipher: str, machine: str) -> float:
+    """Return the CPU of negotiating a secret key in the channel initiator, milliseconds.
+
+    machine  z15, z16, or z15-paper
+    """
+    if machine == "z15-paper":
+        return Z15_PAPER_MS[cipher]
+    return float(published(_TABLE)["secret_key_ms"][cipher][machine])
+
+
+def key_us_a_message(negotiation_ms: float, size: float, sslrkeyc: float) -> float:
+    """Return the CPU of keys for a message of `size` bytes, a key for each `sslrkeyc` bytes.
+
+    0: keys are not negotiated anew.
+    """
+    return negotiation_ms * 1000 * size / sslrkeyc if sslrkeyc else 0.0
+
+
+def avoided_percent(messages_a_key: float) -> float:
+    """Return how many asymmetric operations AMS confidentiality avoids by using keys again."""
+    return (1 - 1 / messages_a_key) * 100
+
+
+@dataclass(frozen=True)
+class Tls(Asked):
+    """Inputs; the defaults are of IBM's report."""
+
+    cipher: Annotated[str, Ask("Cipher", among=CIPHERS)] = CIPHERS[2]
+    machine: Annotated[
+        str, Ask("Machine; of z15 two runs are published", among=("z15", "z15-paper", "z16"))
+    ] = "z16"
+    message_kb: Annotated[
+        float,
+        Ask("Bytes of a message", "KB", high=102_400, measured="qcstnbyt over qcstnmsg, with TLS"),
+    ] = 32
+    sslrkeyc: Annotated[
+        float, Ask("SSLRKEYC; 0: no new keys, as with TLS 1.3", "bytes", high=999_999_999)
+    ] = 1_048_576
+    messages_s: Annotated[
+        float, Ask("Messages of a second", measured="qcstnmsg of channels with TLS")
+    ] = 1000
+    starts_s: Annotated[float, Ask("Channels that start a second", high=150)] = 0
+    messages_a_key: Annotated[float, Ask("AMS confidentiality: messages that use a key", low=1)] = (
+        10
+    )
+
+
+def _figures(asked: Tls) -> Sequence[Figure]:
+    ms = key_ms(asked.cipher, asked.machine)
+    size = asked.message_kb * 1024
+    us = key_us_a_message(ms, size, asked.sslrkeyc)
+    formula = f"{ms:g} x 1000 x {said(size)} / {said(asked.sslrkeyc)}"
+    return [
+        Figure("key_ms", "CPU of negotiating a key", ms, "ms", "published", 2),
+        Figure(
+            *("message_us", "CPU of keys a message", us, "us"),
+            *(formula if asked.sslrkeyc else "no new keys", 1),
+        ),
+        Figure(
+            *("cpu_ms_s", "CPU of keys", us * asked.messages_s / 1000, "ms a second"),
+            *(f"{said(us)} x {said(asked.messages_s)} / 1000", 1),
+        ),
+        *_starts(asked),
+        Figure(
+            *("ams_avoided_percent", "AMS: asymmetric operations avoided"),
+            *(avoided_percent(asked.messages_a_key), "%"),
+            f"1 - 1 / {said(asked.messages_a_key)}; signing has {SIGNING_OPERATIONS} a message",
+        ),
+    ]
+
+
+def _starts(asked: Tls) -> list[Figure]:
+    rows = published(_TABLE)["channel_start_z16"]
+    if not asked.starts_s or asked.cipher not in rows:
+        return []
+    row = rows[asked.cipher]
+    return [
+        Figure(
+            *("starts_ms_s", "CPU of channels that start", asked.starts_s * row["cpu_ms"]),
+            *("ms a second", f"{said(asked.starts_s)} x {row['cpu_ms']} (z16)", 1),
+        ),
+        Figure(
+            *("starts_limit", "Channels that IBM saw start", row["per_second"], "a second"),
+            "4,000 pairs",
+        ),
+    ]
+
+
+PLANNER = Planner(
+    "tls",
+    "What TLS costs in the channel initiator",
+    Tls,
+    _figures,
+    (
+        f"{source(_TABLE)}: RSA 0.43 and 0.37 ms, ECDHE 3.9 and 3.0; z15 there 0.86, 0.88, 4.37 "
+        "and 4.4",
+        "MQ for z/OS on z15: 0.64, 0.70, 3.8 and 3.8 ms: another run, both are kept",
+        "Managed File Transfer for z/OS v1.02: 1 GB 5.57 CPU seconds, TLS 1.2 8.41, TLS 1.3 8.66; "
+        "AMS integrity 9.63, privacy 10.83, confidentiality (32) 7.93",
+    ),
+    "Keys that Crypto Express makes; TLS 1.3 has no SSLRKEYC. Encryption itself is in the bytes, "
+    "and not in these figures. A put to a waiting getter is not possible with AMS.",
+    (
+        "SSLRKEYC, and policies of AMS: they are not in SMF",
+        "CPU of the partner; crypto cards and their load (RMF)",
+    ),
+    "START TRACE(ACCTG) CLASS(4)",
+)

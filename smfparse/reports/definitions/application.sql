@@ -1,0 +1,184 @@
+-- APPLICATION: a job or a channel on one page: what it did, where its time went, on which queues, and who else
+-- uses these. `line` is the kind of line of a row:
+--   application  its tasks, calls, messages and units of work
+--   time         a part of the time of its calls
+--   verb         its calls of a verb
+--   queue        what it did on a queue
+--   user         who else puts to one of its queues, or takes from it
+--   finding      what `check` says of it, or of one of its queues; the columns are empty here
+-- Which ones are asked for is in the variables `job` and `channel`: regular expressions, '' where not asked.
+WITH
+tasks AS (
+    SELECT
+        input_no, source, task_record, job, nullif(channel, '') AS channel, connection_type, "user",
+        CASE WHEN getvariable('channel') = '' THEN job ELSE channel END AS application
+    FROM owners('sectioned.wtid')
+    WHERE application <> ''
+        AND (getvariable('job') = '' OR regexp_full_match(job, getvariable('job')))
+        AND (getvariable('channel') = '' OR regexp_full_match(channel, getvariable('channel')))
+),
+intervals AS (
+    SELECT
+        section, system, qmgr, application,
+        string_agg(DISTINCT connection_type, ', ' ORDER BY connection_type) AS connection_type,
+        count(DISTINCT "user") AS users, min("user") AS "user",
+        count(DISTINCT task_of_wtas(wtasstrt, wtasmthr, wtaswtas)) AS tasks,
+        total(interval_seconds) AS task_seconds,
+        sum(wtascmn)::BIGINT AS commits, sum(wtasban)::BIGINT AS backouts,
+        sum(wtasctn)::BIGINT AS control_calls,
+        total(wtasjwet) AS log_write, total(wtasjcet) AS log_force,
+        total(greatest(wtasjwet, wtasjcet)) AS log,
+        total(greatest(wtassuse - greatest(wtasjwet, wtasjcet, 0), 0)) AS suspended,
+        total(wtasdbet) AS db2, total(wtassmwt) AS data_sets
+    FROM (SELECT *, record_no AS task_record FROM sectioned.wtas)
+    JOIN tasks USING (input_no, source, task_record)
+    GROUP BY ALL
+),
+calls AS (
+    SELECT section, system, qmgr, application, verb, calls, elapsed, cpu, page_set_wait
+    FROM calls_of_queues('sectioned.wqst')
+    JOIN tasks USING (input_no, source, task_record)
+    UNION ALL
+    -- Calls of tasks are about no queue: where queues are selected it is not known whose they are.
+    SELECT section, system, qmgr, application, verb, calls, elapsed, cpu, page_set_wait
+    FROM calls_of_tasks('sectioned.wtas')
+    JOIN tasks USING (input_no, source, task_record)
+    WHERE NOT getvariable('of_queues')
+),
+cf AS (
+    SELECT
+        section, system, qmgr, application, total(cfsyncet) AS cf_sync, total(cfasyncet) AS cf_async
+    FROM (
+        SELECT
+            section, input_no, source, system, qmgr,
+            coalesce(task_record_no, record_no) AS task_record, cfsyncet, cfasyncet
+        FROM sectioned.wqst_cf
+        UNION ALL
+        SELECT
+            section, input_no, source, system, qmgr, record_no AS task_record, cfsyncet, cfasyncet
+        FROM sectioned.wtas_cf
+        WHERE NOT getvariable('of_queues')
+    )
+    JOIN tasks USING (input_no, source, task_record)
+    GROUP BY ALL
+),
+verbs AS (
+    SELECT
+        section, system, qmgr, application, verb, sum(calls)::BIGINT AS calls,
+        total(elapsed) AS elapsed, total(cpu) AS cpu
+    FROM calls
+    GROUP BY ALL
+),
+uses AS (
+    SELECT * FROM queue_uses('sectioned.wqst', 'sectioned.wtid', 'sectioned.qcct')
+),
+own_uses AS (
+    SELECT uses.*, application
+    FROM uses
+    JOIN (SELECT DISTINCT job, channel, application FROM tasks) AS own
+        ON own.job = uses.job AND own.channel IS NOT DISTINCT FROM uses.channel
+),
+queues AS (
+    SELECT
+        section, system, qmgr, application, place, queue,
+        any_value(structure) AS structure,
+        string_agg(DISTINCT opened_as, ', ' ORDER BY opened_as) AS opened_as,
+        sum(opens)::BIGINT AS opens, sum(puts)::BIGINT AS puts, sum(gets)::BIGINT AS gets,
+        sum(persistent_puts)::BIGINT AS persistent_puts,
+        total(put_bytes) AS put_bytes, total(get_bytes) AS get_bytes,
+        total(cpu) AS cpu, total(elapsed) AS elapsed,
+        total(time_on_queue) AS time_on_queue, sum(timed_gets)::BIGINT AS timed_gets,
+        max(deepest) AS deepest
+    FROM own_uses
+    GROUP BY ALL
+),
+totals AS (
+    SELECT
+        section, system, qmgr, application, sum(calls)::BIGINT AS calls, total(elapsed) AS elapsed,
+        total(cpu) AS cpu, total(page_set_wait) AS page_sets
+    FROM calls
+    GROUP BY ALL
+),
+moved AS (
+    SELECT
+        section, system, qmgr, application, sum(puts)::BIGINT AS puts, sum(gets)::BIGINT AS gets,
+        total(put_bytes) / 1048576 AS mb_put, total(get_bytes) / 1048576 AS mb_taken
+    FROM queues
+    GROUP BY ALL
+),
+applications AS (
+    SELECT
+        * EXCLUDE (task_seconds, commits, backouts, control_calls, users, "user"),
+        CASE WHEN getvariable('channel') = '' THEN 'job' ELSE 'channel' END AS kind,
+        CASE WHEN users > 1 THEN users || ' users' ELSE "user" END AS "user",
+        of_whole_task(task_seconds) AS task_seconds, of_whole_task(commits) AS commits,
+        of_whole_task(backouts) AS backouts, of_whole_task(control_calls) AS control_calls
+    FROM totals
+    LEFT JOIN intervals USING (section, system, qmgr, application)
+    LEFT JOIN moved USING (section, system, qmgr, application)
+    LEFT JOIN cf USING (section, system, qmgr, application)
+),
+times AS (
+    SELECT section, system, qmgr, application, elapsed AS all_elapsed, unnest([
+        {'part': 'CPU', 'us': cpu},
+        {'part': 'forced log writes', 'us': of_whole_task(log_force)},
+        {'part': 'log writes', 'us': of_whole_task(log_write)},
+        {'part': 'page sets', 'us': page_sets},
+        {'part': 'suspended otherwise', 'us': of_whole_task(suspended)},
+        {'part': 'coupling facility, synchronous', 'us': cf_sync},
+        {'part': 'coupling facility, asynchronous', 'us': cf_async},
+        {'part': 'Db2', 'us': of_whole_task(db2)},
+        {'part': 'shared message data sets', 'us': of_whole_task(data_sets)},
+        {'part': 'the rest: dispatching, latches', 'us': of_whole_task(greatest(
+            elapsed - cpu - coalesce(log, 0) - coalesce(page_sets, 0) - coalesce(suspended, 0), 0
+        ))}
+    ], recursive := true)
+    FROM applications
+),
+others AS (
+    SELECT
+        q.section, q.system, q.qmgr, q.application, q.place, q.queue,
+        u.system AS other_system, u.qmgr AS other_qmgr, u.job AS other_job,
+        u.channel AS other_channel, u.connection_type,
+        sum(u.puts)::BIGINT AS puts, sum(u.gets)::BIGINT AS gets, total(u.cpu) AS cpu
+    FROM queues AS q
+    JOIN uses AS u ON u.section = q.section AND u.place = q.place AND u.queue = q.queue
+    ANTI JOIN own_uses AS o
+        ON o.section = q.section AND o.application = q.application
+        AND o.system = u.system AND o.qmgr = u.qmgr AND o.job = u.job
+        AND o.channel IS NOT DISTINCT FROM u.channel
+        AND o.system = q.system AND o.qmgr = q.qmgr
+    GROUP BY ALL
+)
+SELECT
+    lines.* EXCLUDE (cpu, elapsed, all_elapsed, us, put_bytes, get_bytes, time_on_queue, timed_gets),
+    list_position(['application', 'time', 'verb', 'queue', 'user'], line) AS line_order,
+    coalesce(us, elapsed) / 1e6 AS elapsed_seconds, cpu / 1e6 AS cpu_seconds,
+    100 * elapsed / nullif(task_seconds * 1e6, 0) AS mq_share,
+    100 * us / nullif(all_elapsed, 0) AS time_share,
+    cpu / nullif(calls, 0) AS call_cpu, elapsed / nullif(calls, 0) AS call_elapsed,
+    put_bytes / nullif(puts, 0) AS put_size, get_bytes / nullif(timed_gets, 0) AS get_size,
+    time_on_queue / nullif(timed_gets, 0) / 1000 AS on_queue_ms,
+    NULL::INTEGER AS class, NULL::VARCHAR AS rule, NULL::VARCHAR AS finding,
+    NULL::VARCHAR AS object, NULL::TIMESTAMP AS first_at, NULL::TIMESTAMP AS last_at,
+    NULL::DOUBLE AS crossed_share
+FROM (
+    SELECT 'application' AS line, * EXCLUDE (
+        log_write, log_force, log, suspended, db2, data_sets, page_sets, cf_sync, cf_async
+    )
+    FROM applications
+    UNION ALL BY NAME
+    SELECT 'time' AS line, * FROM times WHERE us > 0
+    UNION ALL BY NAME
+    SELECT 'verb' AS line, * FROM verbs
+    UNION ALL BY NAME
+    SELECT 'queue' AS line, * FROM queues
+    UNION ALL BY NAME
+    SELECT 'user' AS line, * FROM others WHERE puts > 0 OR gets > 0
+) AS lines
+QUALIFY getvariable('top') IS NULL
+    OR line IN ('application', 'time')
+    OR row_number() OVER (
+        PARTITION BY section, system, qmgr, application, line
+        ORDER BY cpu DESC, queue, place, verb, other_system, other_qmgr, other_job, other_channel
+    ) <= getvariable('top')

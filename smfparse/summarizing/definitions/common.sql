@@ -1,0 +1,78 @@
+-- What several lines are made of, each worked out once. Times are by the minute, CPU in microseconds.
+WITH
+queue_calls AS (
+    SELECT
+        system, qmgr, middle_minute(interval_start, interval_seconds) AS start,
+        sum(openn) AS open_n, sum(closen) AS close_n, sum(getn) AS get_n, sum(putn) AS put_n,
+        sum(put1n) AS put1_n, sum(inqn) AS inq_n, sum(setn) AS set_n, sum(cbn) AS cb_n,
+        total(openct) AS open_cpu, total(closect) AS close_cpu, total(getct) AS get_cpu,
+        total(putct) AS put_cpu, total(put1ct) AS put1_cpu, total(inqct) AS inq_cpu,
+        total(setct) AS set_cpu, total(cbct) AS cb_cpu
+    FROM inputs.wqst
+    GROUP BY ALL
+),
+task_calls AS (
+    SELECT
+        system, qmgr, middle_minute(interval_start, interval_seconds) AS start,
+        sum(wtascmn) AS commit_n, sum(wtasban) AS backout_n, sum(wtasprn) AS prepare_n,
+        sum(wtasotn) AS other_n,
+        total(wtascmct) AS commit_cpu, total(wtasbact) AS backout_cpu, total(wtasprct) AS prepare_cpu,
+        total(wtasotct) AS other_cpu
+    FROM inputs.wtas
+    GROUP BY ALL
+),
+every_verb AS (
+    SELECT
+        system, qmgr, start,
+        unnest([
+            {'verb': 'open', 'calls': open_n, 'cpu': open_cpu},
+            {'verb': 'close', 'calls': close_n, 'cpu': close_cpu},
+            {'verb': 'get', 'calls': get_n, 'cpu': get_cpu},
+            {'verb': 'put', 'calls': put_n, 'cpu': put_cpu},
+            {'verb': 'put1', 'calls': put1_n, 'cpu': put1_cpu},
+            {'verb': 'inq', 'calls': inq_n, 'cpu': inq_cpu},
+            {'verb': 'set', 'calls': set_n, 'cpu': set_cpu},
+            {'verb': 'cb', 'calls': cb_n, 'cpu': cb_cpu}
+        ]) AS call
+    FROM queue_calls
+    UNION ALL
+    SELECT
+        system, qmgr, start,
+        unnest([
+            {'verb': 'commit', 'calls': commit_n, 'cpu': commit_cpu},
+            {'verb': 'backout', 'calls': backout_n, 'cpu': backout_cpu},
+            {'verb': 'prepare', 'calls': prepare_n, 'cpu': prepare_cpu},
+            {'verb': 'other', 'calls': other_n, 'cpu': other_cpu}
+        ]) AS call
+    FROM task_calls
+),
+-- CPU and calls of API verbs: one row per system, queue manager, minute and verb.
+verbs AS MATERIALIZED (
+    SELECT system, qmgr, start, call.verb AS verb, call.calls AS calls, call.cpu AS cpu
+    FROM every_verb
+    WHERE call.calls > 0 OR call.cpu > 0
+),
+owners AS MATERIALIZED (SELECT * FROM owners('inputs.wtid')),
+-- What calls about queues did: one row per user, queue and minute.
+queue_work AS MATERIALIZED (
+    SELECT
+        system, qmgr, start, queue_of(objname, basename) AS queue, is_shared, job,
+        nullif(channel, '') AS channel,
+        sum(validput)::DOUBLE AS puts, sum(coalesce(getdval, validget))::DOUBLE AS gets,
+        sum(getbytes)::DOUBLE AS got_bytes,
+        total(openct + closect + getct + putct + put1ct + inqct + setct + coalesce(cbct, 0)) AS cpu
+    FROM (
+        SELECT
+            *, coalesce(task_record_no, record_no) AS task_record, nullif(cfstrucname, '') IS NOT NULL AS is_shared,
+            middle_minute(interval_start, interval_seconds) AS start
+        FROM inputs.wqst
+    )
+    LEFT JOIN owners USING (input_no, source, task_record)
+    GROUP BY system, qmgr, start, objname, basename, is_shared, job, channel
+),
+-- Channels that are known to be others than those of clients.
+message_channels AS (
+    SELECT DISTINCT system, qmgr, qcstchnm AS channel
+    FROM inputs.qcst
+    WHERE qcstchty_text <> 'Server-connection'
+)

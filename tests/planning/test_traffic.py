@@ -1,0 +1,359 @@
+"""Planners of structures, TLS, compression, transfers, clients and streams."""
+
+from __future__ import annotations
+
+import pytest
+
+from smfparse.errors import RequestError
+from smfparse.planning import (
+    acknowledgements,
+    avoided_percent,
+    break_even,
+    break_even_messages,
+    checkpoint_mb,
+    chin_ratio,
+    compression_chunks,
+    compression_figure,
+    compression_us,
+    key_ms,
+    key_us_a_message,
+    message_bytes,
+    offload_kb,
+    planned,
+    printed_total,
+    published,
+    put_ratio,
+    put_us,
+    rate_bound,
+    saved_cpu_s,
+    smds_pages,
+    state_updates,
+    structure_mb,
+    transaction_parts,
+    transfer_figure,
+    transfer_rows,
+    unacknowledged,
+)
+
+IN_4GB = {
+    1164: (1_900_000, 2260),
+    2048: (1_150_000, 3735),
+    4096: (650_000, 6608),
+    8192: (340_000, 12632),
+    16384: (175_000, 24543),
+    32768: (90_000, 47722),
+    64512: (45_000, 95444),
+}
+
+
+@pytest.mark.claim(193)
+@pytest.mark.parametrize("size", IN_4GB)
+def test_messages_of_a_structure(size: int) -> None:
+    count, each = IN_4GB[size]
+    found = planned("cf", message_bytes=size)
+    assert message_bytes(size) == pytest.approx(each, abs=1)
+    assert round(found["in_4gb"]) == count
+
+
+@pytest.mark.claim(193)
+def test_a_structure_for_an_outage() -> None:
+    found = planned("cf", message_bytes=100, arrivals=10, outage_min=1)
+    assert found["depth"] == 600
+    assert found["structure_mb"] == pytest.approx(600 * 2**32 / 1.9e6 / 2**20 + 8)
+    assert structure_mb(600, 100) == found["structure_mb"]
+    assert smds_pages(2048) == 1
+    with pytest.raises(RequestError, match="message_bytes=70000: outside of 0 to 64512 bytes"):
+        planned("cf", message_bytes=70_000)
+
+
+@pytest.mark.parametrize(
+    ("full", "kb"), [(0, None), (69, None), (70, 32), (80, 4), (89, 4), (90, 0), (100, 0)]
+)
+def test_what_is_offloaded(full: int, kb: int | None) -> None:
+    assert offload_kb(full) == kb
+
+
+Z16 = {
+    "TLS_RSA_WITH_AES_256_CBC_SHA256": (0.43, 0.86, 0.64),
+    "TLS_RSA_WITH_AES_128_GCM_SHA256": (0.37, 0.88, 0.70),
+    "ECDHE_RSA_AES_256_CBC_SHA384": (3.9, 4.37, 3.8),
+    "ECDHE_ECDSA_AES_256_CBC_SHA384": (3.0, 4.4, 3.8),
+}
+
+
+@pytest.mark.claim(81)
+@pytest.mark.parametrize("cipher", Z16)
+def test_keys_of_both_publications(cipher: str) -> None:
+    assert Z16[cipher] == tuple(key_ms(cipher, each) for each in ("z16", "z15", "z15-paper"))
+
+
+@pytest.mark.claim(81)
+def test_keys_a_message() -> None:
+    assert round(key_us_a_message(3.9, 32 * 1024, 2**20), 1) == 121.9
+    assert round(key_us_a_message(0.43, 32 * 1024, 2**20), 1) == 13.4
+    assert key_us_a_message(3.9, 32 * 1024, 0) == 0
+    assert round(planned("tls")["message_us"], 1) == 121.9
+
+
+@pytest.mark.parametrize(
+    ("cipher", "a_second", "ms"),
+    [
+        ("TLS_RSA_WITH_AES_256_CBC_SHA256", 150, 1.97),
+        ("ECDHE_RSA_AES_256_CBC_SHA384", 95, 3.43),
+        ("ECDHE_ECDSA_AES_256_CBC_SHA384", 88, 3.39),
+    ],
+)
+def test_channels_that_start(cipher: str, a_second: int, ms: float) -> None:
+    found = planned("tls", cipher=cipher, starts_s=10)
+    assert (found["starts_limit"], found["starts_ms_s"]) == (a_second, pytest.approx(10 * ms))
+
+
+def test_keys_of_ams_that_are_used_again() -> None:
+    assert avoided_percent(10) == pytest.approx(90)
+
+
+@pytest.mark.claim(142)
+@pytest.mark.parametrize(("tls", "cpu_s"), [("N", 5.57), ("TLS 1.2", 8.41), ("TLS 1.3", 8.66)])
+def test_transfers_with_tls(tls: str, cpu_s: float) -> None:
+    assert planned("mft", tls=tls)["cpu_s"] == pytest.approx(cpu_s)
+
+
+@pytest.mark.parametrize(
+    ("ams", "cpu_s"), [("Integrity", 9.63), ("Privacy", 10.83), ("Confidentiality", 7.93)]
+)
+def test_transfers_with_ams(ams: str, cpu_s: float) -> None:
+    assert planned("mft", ams=ams)["cpu_s"] == pytest.approx(cpu_s)
+
+
+EVEN = {
+    "none": (None, None, None, None, None, None),
+    "tls12-ecdhe-cbc": (None, 34.9, 37.2, 36.1, 22.5, 24.1),
+    "tls12-rsa-cbc": (None, None, None, 79.3, 54.8, 62.8),
+    "tls13-gcm": (None, None, None, None, None, None),
+    "tls13-chacha": (24.0, 0.7, 1.3, 1.2, 0.0, 0.0),
+}
+"""From which compressibility on ZLIBFAST saves CPU: of 2, 8, 16, 32, 64 and 100 KB."""
+
+
+@pytest.mark.claim(82)
+@pytest.mark.claim(185)
+@pytest.mark.parametrize("channel", EVEN)
+def test_when_compression_saves_cpu(channel: str) -> None:
+    found = [break_even(channel, size) for size in (2, 8, 16, 32, 64, 100)]
+    assert tuple(None if each is None else round(each, 1) for each in found) == EVEN[channel]
+
+
+@pytest.mark.claim(82)
+def test_costs_of_compression_that_never_pays() -> None:
+    cost = "transaction cost, CPU us"
+    for size, with_it, without in ((8, 184.43, 182.61), (16, 295.21, 288.05)):
+        assert compression_figure(cost, "tls12-rsa-cbc", "ZLIBFAST", size, 80) == with_it
+        assert compression_figure(cost, "tls12-rsa-cbc", "NONE", size, 80) == without
+    assert "break_even_percent" not in {
+        each.name for each in planned("compression", channel_kind="tls13-gcm").figures
+    }
+
+
+@pytest.mark.parametrize(
+    ("kb", "tls", "count"), [(63, True, 4), (33, True, 3), (100, False, 4), (32, False, 1)]
+)
+def test_chunks_of_a_message(kb: float, tls: bool, count: int) -> None:
+    assert compression_chunks(kb, tls) == count
+
+
+def test_time_of_chunks() -> None:
+    assert compression_us(63, True, 9) == 36
+    assert compression_us(63, True, 116) == 464
+    assert compression_us(100, False, 46) == 184  # 188 is printed
+    assert planned("compression", message_kb=63, comptime=9)["chunks_us"] == 36
+    assert any("188" in each for each in planned("compression").planner.stands_on)
+
+
+@pytest.mark.claim(125)
+def test_bytes_of_the_network() -> None:
+    found = planned("compression", message_kb=64, messages_s=160, compressible=75)
+    assert found["mb_s"] == 2.5
+
+
+def test_sizes_that_nobody_compressed_are_refused() -> None:
+    with pytest.raises(RequestError, match="message_kb=101: outside of 2 to 100 KB"):
+        planned("compression", message_kb=101)
+
+
+@pytest.mark.claim(158)
+@pytest.mark.claim(174)
+def test_data_between_checkpoints() -> None:
+    assert checkpoint_mb(262_144, 10, 5, 1) == 12.5
+    assert 12.5 * 1024 == 12_800
+    assert checkpoint_mb(262_144, 10, 5, 8) == 100
+    assert checkpoint_mb(262_144, 10, 1, 1) == 2.5
+
+
+@pytest.mark.claim(174)
+def test_two_ways_to_have_a_checkpoint_every_100_messages() -> None:
+    for frame, interval, pending in ((5, 2, 50), (10, 1, 100)):
+        assert state_updates(100, 10, frame, interval) == 1
+        assert unacknowledged(10, frame) == pending
+
+
+@pytest.mark.claim(158)
+def test_messages_of_a_gigabyte() -> None:
+    found = planned("mft")
+    names = ("messages", "replies", "states", "pending", "buffers")
+    assert [found[name] for name in names] == [4096, 409, 81, 50, 3200]
+    assert (acknowledgements(4096, 10), state_updates(4096, 10, 5, 1)) == (409, 81)
+
+
+@pytest.mark.claim(152)
+def test_distance_and_loss_of_transfers() -> None:
+    assert rate_bound(262_144, 10, 5, 100) == 125
+    rows = {
+        (row["protocol"], row["km"]): row["1GB"]
+        for row in published("mft_v1.02_appendix_D_latency")
+        if row["figure"] == "MB/s"
+    }
+    assert rows["TCP", 10_000] == 0.74
+    assert any("0.74 MB/s" in each for each in planned("mft").planner.unknown)
+
+
+@pytest.mark.claim(159)
+def test_every_published_transfer_is_there() -> None:
+    assert len(published("mft_v1.02_appendix_C")) == 92
+    (row,) = transfer_rows(
+        "CPU s per GB", source="USS", target="USS", network="10Gb", mode="binary"
+    )
+    assert [transfer_figure(row, mb) for mb in (1, 10, 100, 1024)] == [18.4, 11.3, 8.44, 7.99]
+    assert 11.3 < transfer_figure(row, 4) < 18.4
+    assert transfer_figure(row, 5000) == 7.99
+
+
+@pytest.mark.claim(145)
+@pytest.mark.parametrize(
+    ("compmsg", "cpu_s"), [("N", 4.73), ("RLE", 8.92), ("ZLIBFAST", 6.67), ("ZLIBHIGH", 41.43)]
+)
+def test_transfers_that_are_compressed(compmsg: str, cpu_s: float) -> None:
+    assert planned("mft", network="10Gb", compmsg=compmsg)["cpu_s"] == pytest.approx(cpu_s)
+
+
+def test_transfers_on_a_faster_machine() -> None:
+    assert planned("mft", gb=10, cpu_ratio=1.1)["cpu_s"] == pytest.approx(55.7 / 1.1)
+
+
+def test_a_transfer_that_nobody_measured_has_no_rate() -> None:
+    names = {each.name for each in planned("mft", tls="TLS 1.2", ams="Privacy").figures}
+    assert names.isdisjoint({"mb_s", "cpu_s"})
+
+
+@pytest.mark.claim(93)
+def test_cpu_of_a_transaction_by_address_space() -> None:
+    assert transaction_parts("direct") == {
+        "MSTR": 5.2,
+        "CHIN": 127.3,
+        "TCPIP": 13.3,
+        "server": 34.5,
+        "zCX": 0,
+    }
+    sums = {
+        kind: (round(sum(transaction_parts(kind).values()), 1), printed_total(kind))
+        for kind in ("direct", "concentrator", "concentrator after zIIP")
+    }
+    assert sums == {
+        "direct": (180.3, 180.3),
+        "concentrator": (258.1, 257.8),
+        "concentrator after zIIP": (91.6, 91.6),
+    }
+
+
+@pytest.mark.claim(93)
+def test_what_a_concentrator_saves() -> None:
+    assert round(chin_ratio(), 3) == 0.379
+    assert round(saved_cpu_s(8000, True), 2) == 0.71
+    assert round(saved_cpu_s(8000, False), 2) == -0.62
+    assert round(planned("concentrator", chin_us=127.3)["chin_us"], 1) == 48.2
+
+
+@pytest.mark.claim(97)
+@pytest.mark.claim(98)
+def test_storage_and_records_that_a_concentrator_saves() -> None:
+    found = planned("concentrator")
+    names = ("chin_mb", "mstr_mb", "class4_mb", "records")
+    assert [found[name] for name in names] == [700, 110, 40, 2]
+
+
+def test_clients_that_connect_for_few_messages() -> None:
+    assert break_even_messages(590, 180.3, 91.6) is None
+    found = planned("concentrator", ziip="no")
+    assert found["break_even"] == pytest.approx(590 / (257.8 - 180.3))
+
+
+PUTS = {
+    "private": {
+        2: (4.5, 9.5),
+        4: (5, 10.6),
+        8: (6, 12.9),
+        16: (8, 16.4),
+        32: (13, 26.6),
+        64: (21, 42.5),
+        128: (36, 73.4),
+    },
+    "shared": {
+        2: (7.3, 15.5),
+        4: (9, 18),
+        8: (11, 23),
+        16: (15.4, 32.3),
+        32: (23.4, 51.9),
+        64: (25.4, 51.9),
+        128: (36.9, 74.6),
+    },
+}
+
+
+@pytest.mark.claim(45)
+@pytest.mark.claim(46)
+@pytest.mark.claim(53)
+@pytest.mark.parametrize("kind", PUTS)
+def test_puts_with_and_without_a_stream(kind: str) -> None:
+    for kb, (without, with_it) in PUTS[kind].items():
+        assert (put_us(kb, kind, False), put_us(kb, kind, True)) == (without, with_it)
+        assert 2 <= put_ratio(kb, kind) <= 2.5
+        assert planned("streaming", kind=kind, message_kb=kb)["then_us"] == pytest.approx(with_it)
+
+
+@pytest.mark.claim(45)
+def test_a_measured_put_keeps_the_published_ratio() -> None:
+    found = planned("streaming", put_cost=9, puts_s=500, share=50)
+    assert found["then_us"] == pytest.approx(19)
+    assert found["cpu_ms_s"] == pytest.approx(2.5)
+
+
+@pytest.mark.claim(44)
+@pytest.mark.claim(50)
+def test_opens_of_shared_queues() -> None:
+    found = planned("streaming", kind="shared")
+    assert found["open_us"] == 32
+    (opened,) = (each for each in found.figures if each.name == "open_us")
+    assert "20 with one of them held open, 7.5 with both" in opened.formula
+
+
+@pytest.mark.claim(47)
+def test_a_tight_loop_is_slower() -> None:
+    (slower,) = (each for each in planned("streaming").figures if each.name == "slower")
+    assert slower.interval == pytest.approx((28, 45))
+
+
+@pytest.mark.claim(58)
+def test_mustdup() -> None:
+    best, strict = (planned("streaming", quality=each)["then_us"] for each in ("BESTEF", "MUSTDUP"))
+    assert 1 <= strict - best <= 2
+    assert round((1 - 1 / 1.16) * 100) == 14
+
+
+@pytest.mark.claim(63)
+def test_streams_instead_of_subscribers() -> None:
+    assert any("18 % cheaper" in each for each in planned("streaming").planner.stands_on)
+
+
+@pytest.mark.claim(64)
+def test_log_and_pages_of_streams() -> None:
+    found = planned("streaming", log_mb_s=3, puts_s=100, share=50, message_kb=4)
+    assert (found["log_mb_s"], found["pages_s"]) == (1.5, 150)
