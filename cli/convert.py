@@ -134,6 +134,7 @@ def command(
       smfparse convert DUMP.smf --qmgr QM01 --from 0800 --until 1800 --to office
       smfparse convert DUMP.smf --to queues --format csv --table wqst --columns qmgr,basename,putn
       smfparse convert DUMP.smf --to dump.duckdb
+      smfparse convert DUMP.smf --to sheets --format mq-smf-csv
     """
     chosen = format or _format_of(Path(target))
     if not (asked["append"] and Path(target).is_dir()):  # a dataset keeps the name that it has

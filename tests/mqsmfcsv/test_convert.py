@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
 import struct
+import subprocess
 from pathlib import Path
 
 import duckdb
@@ -20,7 +22,7 @@ from smfparse.mqsmfcsv.declared import KEYS
 from smfparse.rendering.guard import FORMULA_START
 from tests.mqsmfcsv.sheets import plain, read_file, read_lines
 from tests.support.builders import Write
-from tests.support.command import run
+from tests.support.command import COMMAND, run
 from tests.support.generated import generate_dump
 from tests.support.hostile import hostile_dump, raw
 from tests.support.smf import (
@@ -298,6 +300,35 @@ def test_a_wait_for_buffers_is_whole_and_a_data_set_encrypted(write: Write, tmp_
     found = read_file(tmp_path / "out" / "SMF-QESD.csv")
     assert found.column("Buffer_Wait_Time") == ["5000000123"]
     assert found.column("Encrypted") == ['"Yes"']
+
+
+def test_latch_waits_of_mq_10_are_not_in_the_high_word(write: Write, tmp_path: Path) -> None:
+    path = write(task_record(task(latches={4: (55 << 32, 1, 55)})))
+    convert(path, "--to", tmp_path / "out")
+    found = read_file(tmp_path / "out" / "SMF-WTAS.csv")
+    assert found.column("Latch_Wait_Time{4}(S)") == ["0"]
+    assert found.column("Latch_Wait_Time{4}(US)") == found.column("Longest_Latch{4}(US)")
+
+
+def test_nothing_is_read_behind_an_old_queue_block(write: Write, tmp_path: Path) -> None:
+    records = [
+        task_record(task(task_token(version)), queue("Q", task_token(version), version=version))
+        for version in (6, 1, 8)
+    ]
+    convert(write(*records), "--to", tmp_path / "out")
+    found = read_file(tmp_path / "out" / "SMF-WQ.csv")
+    assert found.column("TopicOnSRB_Open(US)") == ["", "", " 0 "]
+    assert found.column("CFCount {Open_Lock}") == ["0", "", "0"]
+    assert found.column("Put_IGQ_Count") == ["0", "", "0"]
+
+
+def test_times_do_not_depend_on_the_zone_of_the_workstation(
+    dump: Path, written: Path, tmp_path: Path
+) -> None:
+    arguments = ["convert", dump, "--to", tmp_path / "out", "--format", CSV]
+    environment = os.environ | {"TZ": "America/Chicago"}
+    subprocess.run([*COMMAND, *map(str, arguments)], check=True, env=environment)
+    assert contents(tmp_path / "out") == contents(written)
 
 
 def test_records_without_an_interval_show_none(write: Write, tmp_path: Path) -> None:
