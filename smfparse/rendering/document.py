@@ -47,11 +47,15 @@ class Frames(NamedTuple):
 
 
 class Section(NamedTuple):
-    """A part for people: a heading ('': none), sentences below it, then tables."""
+    """A part for people: a heading ('': none), sentences below it, then tables.
+
+    drawing  lines of SVG above the tables, for formats that show it; read once
+    """
 
     title: str
     tables: Iterable[Table] = ()
     notes: Sequence[str] = ()
+    drawing: Iterable[str] = ()
 
 
 class Facts(NamedTuple):

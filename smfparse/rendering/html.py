@@ -51,6 +51,7 @@ def _section(section: Section) -> Iterator[str]:
         yield f"<h2>{escaped(section.title)}</h2>"
     for note in section.notes:
         yield f"<p>{escaped(note)}</p>"
+    yield from section.drawing
     for table in section.tables:
         yield from _table(table)
     yield "</section>"

@@ -24,7 +24,7 @@ _ENTITIES = {each: f"#{ord(each)};" for each in "#\"&<>'`\\"}
 """Characters that Mermaid, or the page that it draws in, would take for something else."""
 
 
-class _Node(NamedTuple):
+class Node(NamedTuple):
     """What messages come from or go to; `place` is within what its name is that of one."""
 
     kind: str
@@ -32,7 +32,15 @@ class _Node(NamedTuple):
     place: str
 
 
-_End: TypeAlias = tuple[_Node, int]
+class Edge(NamedTuple):
+    """Messages from one node to another."""
+
+    start: Node
+    end: Node
+    messages: int
+
+
+_End: TypeAlias = tuple[Node, int]
 """A node and its number."""
 
 
@@ -49,26 +57,30 @@ def graph_lines(rows: Iterable[Row], language: str) -> Iterator[str]:
     Of several sections the edges are one graph.
     """
     begin, node_line, edge_line, end = _LANGUAGES[language]
-    numbers: dict[_Node, int] = {}
+    numbers: dict[Node, int] = {}
     yield from begin
-    for row in rows:
-        if row["line"] != _EDGE:
-            continue
-        ends = _node(row, "from"), _node(row, "to")
+    for *ends, messages in edges_of(rows):
         for each in ends:
             if each not in numbers:
                 numbers[each] = len(numbers)
                 yield f"  {node_line(each, numbers[each])}"
         first, second = ((each, numbers[each]) for each in ends)
-        yield f"  {edge_line(first, second, row['messages'])}"
+        yield f"  {edge_line(first, second, messages)}"
     yield from end
 
 
-def _node(row: Row, end: str) -> _Node:
-    return _Node(*(visible(row[f"{end}_{part}"] or "") for part in _PARTS))
+def edges_of(rows: Iterable[Row]) -> Iterator[Edge]:
+    """Yield the edges among rows."""
+    for row in rows:
+        if row["line"] == _EDGE:
+            yield Edge(_node(row, "from"), _node(row, "to"), row["messages"])
 
 
-def _dot_node(node: _Node, _number: int) -> str:
+def _node(row: Row, end: str) -> Node:
+    return Node(*(visible(row[f"{end}_{part}"] or "") for part in _PARTS))
+
+
+def _dot_node(node: Node, _number: int) -> str:
     label = "\\n".join(_quoted(each) for each in node[1:] if each)
     shape, *_ = _SHAPES.get(node.kind, _BOX)
     return f'"{_dot_name(node)}" [shape={shape}, label="{label}"];'
@@ -78,7 +90,7 @@ def _dot_edge(first: _End, second: _End, messages: int) -> str:
     return f'"{_dot_name(first[0])}" -> "{_dot_name(second[0])}" [label="{messages}"];'
 
 
-def _dot_name(node: _Node) -> str:
+def _dot_name(node: Node) -> str:
     return _quoted(" ".join(filter(None, node)))
 
 
@@ -86,7 +98,7 @@ def _quoted(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _mermaid_node(node: _Node, number: int) -> str:
+def _mermaid_node(node: Node, number: int) -> str:
     label = "<br>".join(_escaped(each) for each in node[1:] if each)
     _, begin, end = _SHAPES.get(node.kind, _BOX)
     return f'n{number}{begin}"{label}"{end}'
@@ -104,7 +116,7 @@ class _Language(NamedTuple):
     """How a graph is written: lines in front, a node with its number, an edge, lines behind."""
 
     begin: tuple[str, ...]
-    node: Callable[[_Node, int], str]
+    node: Callable[[Node, int], str]
     edge: Callable[[_End, _End, int], str]
     end: tuple[str, ...]
 

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from smfparse.rendering import MOMENTS, Cells, Column, Section, Table
 from smfparse.reports.declaration import Report
+from smfparse.reports.drawing import svg_lines
+from smfparse.reports.graph import has_edges
 from smfparse.reports.running import Row
 from smfparse.reports.sections import TEMPLATE_KEYS
 from smfparse.reports.templates import Cell, Printer, interval_line, keys_of
@@ -47,15 +49,20 @@ def sections(which: Report, rows: Iterable[Row], left_out: Collection[str]) -> I
 def _section(which: Report, kinds: Mapping[str, _Kind], rows: Iterator[Row]) -> Section:
     """Return a section with the heading that the text has: whose it is, from when to when."""
     row = next(rows)
-    tables = _tables(kinds, chain([row], rows))
+    every: Iterable[Row] = chain([row], rows)
+    drawing: Iterable[str] = ()
+    if has_edges(which):
+        every = list(every)
+        drawing = svg_lines(every)
+    tables = _tables(kinds, iter(every))
     if not which.header:
-        return Section("", tables)
+        return Section("", tables, drawing=drawing)
     interval = interval_line(row)
     marks = [f"Marked {row['marks']}"] if row["marks"] else []
     if which.across:
-        return Section(interval, tables, marks)
+        return Section(interval, tables, marks, drawing)
     title = "{system} {qmgr} {date} {time} VRM:{vrm}".format_map(keys_of(row))
-    return Section(title, tables, [interval, *marks])
+    return Section(title, tables, [interval, *marks], drawing)
 
 
 def _kind(which: Report, printer: Printer, line: str) -> _Kind:

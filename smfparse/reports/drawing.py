@@ -1,0 +1,205 @@
+"""A report whose rows are edges as a drawing: an SVG that stands in a page of HTML.
+
+Nodes stand in columns, so that as many messages as can be go from left to right.
+"""
+
+from __future__ import annotations
+
+import html
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import sqrt
+from typing import NamedTuple, TypeAlias
+
+from smfparse.reports.graph import Edge, Node, edges_of
+from smfparse.reports.running import Row
+
+_MOST = 150
+"""Edges that are drawn: those with the most messages."""
+_SWEEPS = 4
+"""How often the nodes of columns are put in order by their neighbours."""
+_LETTER, _PADDING = 7, 24
+"""Pixels: a letter of a name, and what is beside it in a node."""
+_HEIGHT, _DOWN, _ACROSS, _EDGE_OF_PAGE = 40, 62, 150, 12
+"""Pixels: of a node, from one to the one below, between columns, and around all."""
+_BELOW = 70
+"""Pixels that lines which go back are below the nodes at most."""
+_FAR = 0.7
+"""How far along a line its number stands: away from the node with more lines."""
+_THIN, _THICK = 1.0, 7.0
+"""Pixels: of a line with few messages, and what the one with the most has more."""
+_LOOKS: Mapping[str, str] = {
+    "queue": 'rx="4" fill="#e3ecfa" stroke="#3a66a7"',
+    "channel": 'rx="20" fill="#e2f3ea" stroke="#2f7d55"',
+    "queue manager": 'rx="0" fill="#fff" stroke="#6b7280" stroke-dasharray="4 3"',
+}
+"""By kind of node; others look as `_BOX`."""
+_BOX = 'rx="0" fill="#f3f4f6" stroke="#4b5563"'
+_INK, _LINE = "#1b1f24", "#8a929c"
+
+Columns: TypeAlias = list[list[Node]]
+Point: TypeAlias = tuple[float, float]
+
+
+class Box(NamedTuple):
+    """Where a node stands: its upper left corner, and its width, in pixels."""
+
+    x: float
+    y: float
+    width: float
+
+
+def svg_lines(rows: Iterable[Row]) -> Iterator[str]:
+    """Yield the lines of an SVG of the rows' edges; none where there are none."""
+    edges = sorted(edges_of(rows), key=lambda edge: (-edge.messages, edge))
+    drawn = edges[:_MOST]
+    if not drawn:
+        return
+    boxes = _placed(_ordered(_columns(drawn), drawn))
+    width = max(box.x + box.width for box in boxes.values()) + _EDGE_OF_PAGE
+    height = max(box.y for box in boxes.values()) + _HEIGHT + _BELOW + _EDGE_OF_PAGE
+    ends = Counter(node for edge in drawn for node in edge[:2])
+    if len(drawn) < len(edges):
+        yield f"<p>The {len(drawn)} of {len(edges)} edges with the most messages.</p>"
+    yield (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+        f'viewBox="0 0 {width:.0f} {height:.0f}" role="img" aria-label="Messages between nodes" '
+        f'font-family="system-ui, sans-serif" font-size="12">'
+    )
+    for edge in drawn:
+        near = _FAR if ends[edge.start] > ends[edge.end] else 1 - _FAR
+        yield from _line(edge, boxes, drawn[0].messages, near)
+    for node, box in boxes.items():
+        yield from _shape(node, box)
+    yield "</svg>"
+
+
+def _columns(edges: Sequence[Edge]) -> Columns:
+    """Return nodes in columns: each stands to the right of what it gets messages from.
+
+    Of a circle the edge with the fewest messages goes back.
+    """
+    after: dict[Node, set[Node]] = {}
+    for first, second, _ in edges:
+        if first not in _reached(second, after):
+            after.setdefault(first, set()).add(second)
+    column = {node: 0 for edge in edges for node in (edge.start, edge.end)}
+    for _ in column:
+        for first, ends in after.items():
+            for second in ends:
+                column[second] = max(column[second], column[first] + 1)
+    found: Columns = [[] for _ in range(max(column.values()) + 1)]
+    for node, number in column.items():
+        found[number].append(node)
+    return found
+
+
+def _reached(node: Node, after: Mapping[Node, set[Node]]) -> set[Node]:
+    """Return the nodes that messages get to from a node, with itself."""
+    found, waiting = {node}, [node]
+    while waiting:
+        new = after.get(waiting.pop(), set()) - found
+        found |= new
+        waiting += new
+    return found
+
+
+def _ordered(columns: Columns, edges: Sequence[Edge]) -> Columns:
+    """Return the columns with each node near the middle of its neighbours: fewer lines cross."""
+    beside: dict[Node, list[Node]] = {}
+    for first, second, _ in edges:
+        beside.setdefault(first, []).append(second)
+        beside.setdefault(second, []).append(first)
+    for _ in range(_SWEEPS):
+        place = {
+            node: (number + 0.5) / len(nodes)
+            for nodes in columns
+            for number, node in enumerate(nodes)
+        }
+        middle = {
+            node: sum(place[each] for each in near) / len(near) for node, near in beside.items()
+        }
+        columns = [sorted(nodes, key=lambda node: (middle[node], node)) for nodes in columns]
+    return columns
+
+
+def _placed(columns: Columns) -> dict[Node, Box]:
+    tallest = max(map(len, columns))
+    found, x = {}, float(_EDGE_OF_PAGE)
+    for nodes in columns:
+        width = max(map(_width, nodes))
+        above = _EDGE_OF_PAGE + (tallest - len(nodes)) * _DOWN / 2
+        for number, node in enumerate(nodes):
+            found[node] = Box(x, above + number * _DOWN, width)
+        x += width + _ACROSS
+    return found
+
+
+def _width(node: Node) -> float:
+    return float(_PADDING + _LETTER * max(len(node.name), len(node.place)))
+
+
+def _shape(node: Node, box: Box) -> Iterator[str]:
+    look = _LOOKS.get(node.kind, _BOX)
+    name, place, kind = (html.escape(each) for each in (node.name, node.place, node.kind))
+    middle = box.x + box.width / 2
+    yield f"<g><title>{kind} {name} {place}</title>"
+    yield (
+        f'<rect x="{box.x:.0f}" y="{box.y:.0f}" width="{box.width:.0f}" height="{_HEIGHT}" {look}/>'
+    )
+    lower = 17 if place else 24
+    yield (
+        f'<text x="{middle:.0f}" y="{box.y + lower:.0f}" text-anchor="middle" fill="{_INK}">'
+        f"{name}</text>"
+    )
+    if place:
+        yield (
+            f'<text x="{middle:.0f}" y="{box.y + 32:.0f}" text-anchor="middle" font-size="10" '
+            f'fill="{_INK}">{place}</text>'
+        )
+    yield "</g>"
+
+
+def _line(edge: Edge, boxes: Mapping[Node, Box], most: int, near: float) -> Iterator[str]:
+    """Yield a line with an edge's messages: to the right, or back below the nodes.
+
+    near  where the number stands: 0 at the start, 1 at the end
+    """
+    points = _bend(boxes[edge.start], boxes[edge.end])
+    path = "M{:.0f},{:.0f} C{:.0f},{:.0f} {:.0f},{:.0f} {:.0f},{:.0f}".format(*sum(points, ()))
+    thick = _THIN + _THICK * sqrt(edge.messages / max(most, 1))
+    dashes = "" if points[0][0] <= points[-1][0] else ' stroke-dasharray="7 4"'
+    ends = html.escape(f"{edge.start.name} to {edge.end.name}: {edge.messages}")
+    yield (
+        f'<path d="{path}" fill="none" stroke="{_LINE}" stroke-opacity="0.6" '
+        f'stroke-width="{thick:.1f}"{dashes}><title>{ends}</title></path>'
+    )
+    x, y = (_between(near, *of_axis) for of_axis in zip(*points, strict=True))
+    yield (
+        f'<text x="{x:.0f}" y="{y + 4:.0f}" text-anchor="middle" font-size="11" fill="{_INK}" '
+        f'stroke="#fff" stroke-width="3" paint-order="stroke">{edge.messages}</text>'
+    )
+
+
+def _bend(first: Box, second: Box) -> tuple[Point, Point, Point, Point]:
+    """Return the points of a cubic curve from one box to another."""
+    left, right = first.x + first.width, second.x
+    if left <= right:
+        top, bottom = first.y + _HEIGHT / 2, second.y + _HEIGHT / 2
+        middle = (left + right) / 2
+        return (left, top), (middle, top), (middle, bottom), (right, bottom)
+    left, right = first.x + first.width / 2, second.x + second.width / 2
+    top, bottom = first.y + _HEIGHT, second.y + _HEIGHT
+    below = max(top, bottom) + _BELOW
+    return (left, top), (left, below), (right, below), (right, bottom)
+
+
+def _between(share: float, start: float, first: float, second: float, end: float) -> float:
+    """Return where a cubic curve is, on one axis, behind a share of its way."""
+    rest = 1 - share
+    return (
+        rest**3 * start
+        + 3 * rest**2 * share * first
+        + 3 * rest * share**2 * second
+        + share**3 * end
+    )
