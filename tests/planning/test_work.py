@@ -151,6 +151,11 @@ def test_half_the_io_time_of_the_log() -> None:
     assert round(found["then_times"], 1) == 1.9
 
 
+@pytest.mark.claim(182)
+def test_what_waits_for_disks_does_not_become_faster() -> None:
+    assert "Only CPU scales, not what waits for disks." in planned("cpu").planner.holds
+
+
 @pytest.mark.claim(178)
 def test_ibms_example_of_another_machine() -> None:
     assert (round(4.15 / 3, 3), round(2.72 / 3, 3)) == (1.383, 0.907)
@@ -253,6 +258,7 @@ def test_rate_of_batches() -> None:
     assert batch_rate(8e6 / 3400, 20_000, 34) == pytest.approx(340)
 
 
+@pytest.mark.claim(116)
 @pytest.mark.claim(121)
 @pytest.mark.parametrize(
     ("config", "latency", "expected"),
