@@ -37,6 +37,7 @@ HOUSE = (
     "inputs",
     "query",
     "writing",
+    "mqsmfcsv",
     "reports",
     "advice",
     "summarizing",

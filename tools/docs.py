@@ -38,7 +38,7 @@ RUN = {
     ROOT / "README.md",
     *(
         DOCS / f"{name}.md"
-        for name in ("cookbook", "library", "simulated-site", "traffic", "tutorial")
+        for name in ("cookbook", "library", "planning", "simulated-site", "traffic", "tutorial")
     ),
 }
 """The pages whose examples are run."""

@@ -32,11 +32,14 @@ class Answer:
 
     @property
     def missing(self) -> Sequence[str]:
-        """The inputs that SMF could show but that are not in it."""
+        """The inputs that SMF could show but of which it has nothing."""
+        refused = self.of.refused if self.of else {}
         return [
             each.name
             for each in wanted(self.plan.planner.asked)
-            if each.ask.measured and self.origins[each.name] == PUBLISHED
+            if each.ask.measured
+            and self.origins[each.name] == PUBLISHED
+            and each.name not in refused
         ]
 
 
@@ -52,7 +55,7 @@ def answers(
     """
     found: Sequence[Measured | None] = [None]
     if catalog is not None:
-        found = measured(catalog, which) or [Measured("", "", "")]
+        found = measured(catalog, which, given) or [Measured("", "", "")]
     return [answer(which, given, each) for each in found]
 
 

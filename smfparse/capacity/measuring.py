@@ -6,7 +6,7 @@ their slope. `about` says which object the figures are of.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ class Measured:
     about      the object that it is of; '': all of the queue manager
     values     by input
     intervals  between what those lie that are slopes
-    refused    what is there but cannot be used: outside the range of the planner, or no slope
+    refused    why what is there cannot be used, by input: it is outside the range, or no slope
     """
 
     system: str
@@ -35,7 +35,7 @@ class Measured:
     about: str
     values: Mapping[str, Any] = field(default_factory=dict)
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    refused: Sequence[str] = ()
+    refused: Mapping[str, str] = field(default_factory=dict)
 
 
 def measuring_sql(name: str) -> str:
@@ -43,27 +43,33 @@ def measuring_sql(name: str) -> str:
     return (_FOLDER / f"{name}.sql").read_text("utf-8")
 
 
-def measured(catalog: Catalog, which: Planner) -> list[Measured]:
-    """Return what the inputs of a catalog show of each queue manager, by system and name."""
+def measured(catalog: Catalog, which: Planner, given: Mapping[str, Any]) -> list[Measured]:
+    """Return what the inputs of a catalog show of each queue manager, by system and name.
+
+    given  inputs; texts of these that are no choice are variables of the query: patterns
+    """
     from smfparse.tables import named_macros, view_macros
 
     query = measuring_sql(which.name)
     own = (_FOLDER / "macros.sql").read_text("utf-8")
     catalog.define(named_macros(query, view_macros() + own))
     inputs = {each.name: each for each in wanted(which.asked)}
+    for each in inputs.values():
+        if each.kind is str and not each.ask.among:
+            catalog.set_variable(each.name, given.get(each.name, each.default))
     return [_of_row(row, inputs) for row in catalog.arrow(query).to_pylist()]
 
 
 def _of_row(row: Mapping[str, Any], inputs: Mapping[str, Wanted]) -> Measured:
     values: dict[str, Any] = {}
     intervals: dict[str, tuple[float, float]] = {}
-    refused = []
+    refused: dict[str, str] = {}
     for name in row.keys() - _KEYS:
         value = row[name]
         if isinstance(value, list):
             found = slope(value)
             if found is None:
-                refused.append(f"{name}: {too_few()}")
+                refused[name] = too_few()
                 continue
             value = found.value
             intervals[name] = (found.low, found.high)
@@ -71,10 +77,8 @@ def _of_row(row: Mapping[str, Any], inputs: Mapping[str, Wanted]) -> Measured:
             continue
         value = round(value) if inputs[name].kind is int else value
         if reason := inputs[name].refusal(value):
-            refused.append(f"{name} {value:g}: {reason}")
+            refused[name] = f"{value:g} is {reason}"
             intervals.pop(name, None)
         else:
             values[name] = value
-    return Measured(
-        row["system"], row["qmgr"], row.get("about") or "", values, intervals, sorted(refused)
-    )
+    return Measured(row["system"], row["qmgr"], row.get("about") or "", values, intervals, refused)

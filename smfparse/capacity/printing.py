@@ -14,7 +14,7 @@ _WIDTH = 118
 _FIGURES = (Column("Figure"), Column("Value", right=True), Column("Unit"), Column("How"))
 _INPUTS = (Column("Input"), Column("Value", right=True), Column("Unit"), Column("From"))
 _CSV = (
-    *("system", "qmgr", "planner", "kind", "name", "label", "value", "low", "high", "rough"),
+    *("system", "qmgr", "planner", "kind", "name", "label", "now", "value", "low", "high", "rough"),
     *("unit", "how"),
 )
 
@@ -42,7 +42,7 @@ class CapacityDocument(Document):
     def sections(self) -> Iterator[Section]:
         """Yield a section for each answer, then what is true of all."""
         for each in self._answers:
-            tables = [Table(_FIGURES, _figure_rows(each)), Table(_INPUTS, _input_rows(each))]
+            tables = [_figure_table(each), Table(_INPUTS, _input_rows(each))]
             yield Section(f"{self.title}: {_whose(each)}", tables, notes(each))
         which = self._planner
         yield Section("What it stands on", notes=which.stands_on)
@@ -103,10 +103,10 @@ def shown(figure: Figure) -> str:
     """Return the value of a figure as people see it."""
     if figure.rough:
         return f"about {float(f'{figure.value:.0e}'):,g}"
-    text = f"{figure.value:,.{figure.decimals}f}"
+    text = _number(figure, figure.value)
     if figure.interval is None:
         return text
-    low, high = (f"{each:,.{figure.decimals}f}" for each in figure.interval)
+    low, high = (_number(figure, each) for each in figure.interval)
     return f"{text} ({low} to {high})"
 
 
@@ -115,7 +115,8 @@ def notes(found: Answer) -> list[str]:
     of, which = found.of, found.plan.planner
     if of is None:
         return []
-    said = [f"Not used: {each}." for each in of.refused]
+    refused = sorted(of.refused.items())
+    said = [f"Measured, but not used: {option(name)}; {why}." for name, why in refused]
     if not of.system:
         said.append(f"The input has nothing that is measured for this; it needs {which.trace}.")
     elif found.missing:
@@ -131,6 +132,23 @@ def _whose(found: Answer) -> str:
         return "published values"
     place = f"{found.of.qmgr} on {found.of.system}"
     return f"{place}, {found.of.about}" if found.of.about else place
+
+
+def _figure_table(found: Answer) -> Table:
+    """Return the figures, beside what they are now where the plan is of a change."""
+    figures, rows = found.plan.figures, _figure_rows(found)
+    if not any(each.before is not None for each in figures):
+        return Table(_FIGURES, rows)
+    columns = (_FIGURES[0], Column("Now", right=True), Column("Then", right=True), *_FIGURES[2:])
+    both = (
+        [row[0], ABSENT if each.before is None else _number(each, each.before), *row[1:]]
+        for row, each in zip(rows, figures, strict=True)
+    )
+    return Table(columns, both)
+
+
+def _number(figure: Figure, value: float) -> str:
+    return f"{value:,.{figure.decimals}f}"
 
 
 def _figure_rows(found: Answer) -> Iterator[list[str]]:
@@ -191,6 +209,7 @@ def _figure_fact(figure: Figure) -> dict[str, Any]:
     return {
         "name": figure.name,
         "label": figure.label,
+        "now": figure.before,
         "value": figure.value,
         "low": low,
         "high": high,

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from smfparse.rendering.formats import PARQUET as PARQUET
     from smfparse.rendering.formats import TEXT as TEXT
     from smfparse.rendering.formats import lines as lines
+    from smfparse.rendering.guard import HIDDEN as HIDDEN
+    from smfparse.rendering.guard import guarded as guarded
+    from smfparse.rendering.guard import is_plain as is_plain
     from smfparse.rendering.guard import visible as visible
     from smfparse.rendering.guard import visible_lines as visible_lines
     from smfparse.rendering.html import escaped as escaped
@@ -45,7 +48,7 @@ else:
         document="Cells Column Document Facts Frames Section Table",
         figures="ABSENT GROUPED MOMENTS STYLES",
         formats="DOT FORMATS HTML MERMAID PARQUET TEXT lines",
-        guard="visible visible_lines",
+        guard="HIDDEN guarded is_plain visible visible_lines",
         html="escaped",
         json="json_lines",
         rows="RowsDocument",

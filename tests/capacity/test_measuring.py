@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,13 @@ import pytest
 import smfparse
 from smfparse.capacity import Answer, answers, measuring_sql
 from smfparse.inputs import ReadOptions, open_inputs
-from smfparse.planning import planner, planner_names, wanted
+from smfparse.planning import io_line, planner, planner_names, wanted
 from smfparse.query import Catalog
 from smfparse.simulating import load_estate, simulate
+from tests.support.paths import PROJECT
 from tests.support.real import REAL_DATA, needs_real_data
+
+SCENARIOS = PROJECT / "smfparse" / "simulating" / "scenarios"
 
 
 @pytest.fixture(scope="module")
@@ -206,3 +210,41 @@ def test_log_bytes_of_a_real_message() -> None:
     assert REAL_DATA is not None
     (wtas,) = tables(REAL_DATA / "TEST116.dat", "wtas")
     assert 2231 in wtas["wtasjwb"].to_list()
+
+
+def test_the_share_of_queues_that_would_be_streamed(site: Path) -> None:
+    (wqst,) = tables(site, "wqst")
+    (found,) = answered(site, "whatif", streaming="PAY.*")
+    puts = wqst.filter(pl.col("basename").str.starts_with("PAY."))["validput"].sum()
+    assert 0 < puts < wqst["validput"].sum()
+    assert found.plan.asked.share == pytest.approx(100 * puts / wqst["validput"].sum())
+    assert found.origins["share"] == "measured"
+    (none,) = answered(site, "whatif")
+    assert (none.plan.asked.share, none.origins["share"]) == (0, "measured")
+
+
+def test_what_if_measures_as_the_planners_do(site: Path) -> None:
+    (page,) = answered(site, "whatif")
+    for name, same in (
+        ("log", ("mb_s", "pages", "io_busy", "busy")),
+        ("streaming", ("message_kb", "put_cost", "puts_s")),
+        ("smf", ("tasks", "interval", "record_bytes", "calls_a_second")),
+    ):
+        (other,) = answered(site, name)
+        for each in same:
+            assert getattr(page.plan.asked, each) == getattr(other.plan.asked, each), each
+    wtas, adapters = tables(site, "wtas", "qct_adp")
+    times = wtas["time"]
+    seconds = (times.max() - times.min()).total_seconds() + wtas["interval_seconds"].median()
+    assert page.plan.asked.pages_s == pytest.approx(wtas["wtasgpn"].sum() / seconds)
+    busy = adapters["qcteltm"].sum() / 1e4 / adapters["interval_seconds"].sum()
+    assert page.plan.asked.adapter_busy == pytest.approx(busy)
+
+
+def test_the_io_time_that_was_declared_is_measured(site: Path) -> None:
+    (found,) = answered(site, "log")
+    asked = found.plan.asked
+    line = io_line((1, asked.one_page_us), (asked.more_pages, asked.more_pages_us))
+    declared = tomllib.loads((SCENARIOS / "payments.toml").read_text("utf-8"))
+    log = declared["queue_managers"]["QM01"]["log"]
+    assert line == pytest.approx((log["io"], log["page"]), rel=0.03)

@@ -149,3 +149,12 @@ def test_a_far_extrapolation_is_an_order_of_magnitude() -> None:
 def test_explaining_prints_text_alone() -> None:
     result = run("capacity", "log", "--explain", "--format", "csv")
     assert result.exit_code == 2
+
+
+def test_what_if_shows_now_and_then() -> None:
+    lines = run("capacity", "whatif", SMF, "--load", "2").stdout.splitlines()
+    headings = {tuple(each.split()) for each in lines if each.startswith("Figure")}
+    assert headings == {("Figure", "Now", "Then", "Unit", "How")}
+    found = json.loads(run("capacity", "whatif", "--load", "2", "--format", "json").stdout)
+    by_name = {each["name"]: each for each in found["answers"][0]["figures"]}
+    assert by_name["log_mb_s"]["value"] == 2 * by_name["log_mb_s"]["now"]
