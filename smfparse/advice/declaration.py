@@ -191,6 +191,9 @@ class Diagnosis:
     is_last: Annotated[
         bool, Key("whether it holds only where the queue manager has no finding of class 1 or 2")
     ] = False
+    of_all: Annotated[
+        str, Key("the rule at whose time it is one finding of all objects", "it is one of each")
+    ] = ""
     whose: Annotated[str, Key("the rule whose job is the one to name", "the rule at its core")] = ""
     expect: Annotated[str, Key("what changes then", "not known")] = ""
     plan: Annotated[
