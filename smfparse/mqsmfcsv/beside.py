@@ -22,6 +22,11 @@ class Beside:
         self._found = iter(found)
         self._held: pl.DataFrame | None = next(self._found, None)
 
+    @property
+    def is_left(self) -> bool:
+        """Whether there are entries that no block has asked for."""
+        return self._held is not None
+
     def of(self, rows: pl.DataFrame) -> pl.DataFrame | None:
         """Return the entries of the next blocks, with their `row` there; None: there are none.
 

@@ -12,7 +12,7 @@ from typing import BinaryIO
 import polars as pl
 import pyarrow as pa
 
-from smfparse.errors import RequestError
+from smfparse.errors import InputError, RequestError
 from smfparse.inputs import Inputs
 from smfparse.mqsmfcsv.beside import Beside
 from smfparse.mqsmfcsv.ddl import DDL_FILE, ddl
@@ -44,6 +44,8 @@ def write_sheets(
                 opened.callback(writer.close)
             for table, batch in inputs.batches({each.table: each.fields for each in chosen}):
                 writers[table].add(batch, inputs)
+            for writer in writers.values():
+                writer.check()
         written = [each for each in writers.values() if each.rows]
         rows.update((each.sheet.file, each.rows) for each in written)
         if written:
@@ -94,6 +96,15 @@ class _Writer:
             self._file.write(some.encode())
         self.rows += batch.num_rows
 
+    def check(self) -> None:
+        """Raise InputError where entries of repeated groups were not in the order of blocks."""
+        for table, entries in self._beside.items():
+            if entries.is_left:
+                raise InputError(
+                    f"rows of {table} are in another order than those of {self.sheet.table}; "
+                    "convert the SMF files again"
+                )
+
     def close(self) -> None:
         """End the file."""
         if self._file is not None:
@@ -101,7 +112,9 @@ class _Writer:
 
 
 def _frame(batch: Batch) -> pl.DataFrame:
-    return pl.DataFrame(pa.Table.from_batches([batch]))
+    """Return rows whose texts are texts, as those of datasets are: rows of both are joined."""
+    frame = pl.DataFrame(pa.Table.from_batches([batch]))
+    return frame.with_columns(pl.col(pl.Categorical).cast(pl.String))
 
 
 def _beside(inputs: Inputs, sheet: Sheet, group: Group) -> Beside:

@@ -225,6 +225,17 @@ def _keys(first: int, last: int) -> pl.DataFrame:
     return pl.DataFrame(numbers, schema=list(KEYS), orient="row")
 
 
+ORPHANS = _keys(0, 3).cast({"block_no": pl.Int32})
+
+
+def test_files_and_datasets_are_converted_together(dump: Path, tmp_path: Path) -> None:
+    other = generate_dump(tmp_path / "other.smf", version="9.3.0", qmgrs=["QM03"])
+    assert run("convert", other, "--to", tmp_path / "dataset").exit_code == 0
+    convert(dump, tmp_path / "dataset", "--to", tmp_path / "mixed")
+    convert(dump, other, "--to", tmp_path / "files")
+    assert contents(tmp_path / "mixed") == contents(tmp_path / "files")
+
+
 def test_entries_are_read_no_further_than_the_blocks() -> None:
     read = []
 
@@ -241,6 +252,15 @@ def test_entries_are_read_no_further_than_the_blocks() -> None:
     assert read == [0, 3, 6]
     assert beside.of(_keys(7, 12).with_row_index("row"))["entry"].to_list() == [6, 6, 9, 9, 9]
     assert beside.of(_keys(7, 12).with_row_index("row")) is None
+
+
+def test_entries_in_another_order_are_not_lost_in_silence(
+    dump: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("smfparse.mqsmfcsv.files._beside", lambda *_: Beside([ORPHANS]))
+    said = convert(dump, "--to", tmp_path / "out", "--table", "wqst", code=8)
+    assert "rows of wqst_cf are in another order than those of wqst" in said
+    assert not (tmp_path / "out").exists()
 
 
 # -- tasks: their token, latches and CF requests
