@@ -43,6 +43,7 @@ HOUSE = (
     "trending",
     "comparing",
     "inspecting",
+    "anonymising",
     "library",
     "synthetic",
     "simulating",
