@@ -9,13 +9,14 @@ import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, inputs_argument, reading_options
 from smfparse.cli.output import finish, nothing_selected, report_message, said_format
+from smfparse.mqsmfcsv import STYLES
 from smfparse.writing import FILE_FORMATS
 
 if TYPE_CHECKING:
     from smfparse.inputs import Inputs
 
 DATASET, DUCKDB = "dataset", "duckdb"
-TARGET_FORMATS = (DATASET, *FILE_FORMATS, DUCKDB)
+TARGET_FORMATS = (DATASET, *FILE_FORMATS, DUCKDB, *STYLES)
 NOTES = """\
 DuckDB reads DIR without smfparse: cd DIR && duckdb -init views.sql
 
@@ -78,7 +79,8 @@ def _names(
     type=click.Choice(TARGET_FORMATS),
     show_default=f"{DATASET}; {DUCKDB} for FILE.duckdb",
     help="Write a dataset: a folder of Parquet files for each table, views.sql and smfparse.json; "
-    "or one file for each table; or a DuckDB database.",
+    "or one file for each table; or a DuckDB database; or the files of mq-smf-csv, as it writes "
+    "them by -f CSV or -f SQL, with their Db2 DDL (MQTABLES.ddl).",
 )
 @click.option(
     "--table",
@@ -132,6 +134,7 @@ def command(
       smfparse convert DUMP.smf --qmgr QM01 --from 0800 --until 1800 --to office
       smfparse convert DUMP.smf --to queues --format csv --table wqst --columns qmgr,basename,putn
       smfparse convert DUMP.smf --to dump.duckdb
+      smfparse convert DUMP.smf --to sheets --format mq-smf-csv
     """
     chosen = format or _format_of(Path(target))
     if not (asked["append"] and Path(target).is_dir()):  # a dataset keeps the name that it has
@@ -164,6 +167,8 @@ def _check(
         )
     if chosen != DATASET and (append or partition):
         raise click.UsageError("--append and --partition are for a dataset")
+    if chosen in STYLES and columns:
+        raise click.UsageError("the columns of mq-smf-csv are fixed; leave --columns out")
     if append and force:
         raise click.UsageError(
             "--append adds to the dataset, --force replaces it: give one of them"
@@ -224,6 +229,10 @@ def _files(
     columns: tuple[str, ...],
 ) -> int:
     """Write tables as files or a database; return how many rows they have."""
+    if chosen in STYLES:
+        from smfparse.mqsmfcsv import write_sheets
+
+        return _report_rows(path, write_sheets(opened, path, chosen, tables, force=force), "rows")
     from smfparse.tables import chosen as chosen_columns
     from smfparse.writing import write_files
 

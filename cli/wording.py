@@ -32,7 +32,8 @@ def in_options(error: SmfError, command: click.Command) -> str:
 
 
 def _options(command: click.Command) -> dict[str, str]:
-    """Return the options of a command by their parameters, and by their own names."""
-    options = [each for each in command.params if isinstance(each, click.Option)]
+    """Return the options of a command, or of those of a group, by parameters and own names."""
+    parts = command.commands.values() if isinstance(command, click.Group) else [command]
+    options = [each for part in parts for each in part.params if isinstance(each, click.Option)]
     own = {each.opts[0].lstrip("-").replace("-", "_"): each.opts[0] for each in options}
     return own | {each.name: each.opts[0] for each in options if each.name}

@@ -38,7 +38,7 @@ RUN = {
     ROOT / "README.md",
     *(
         DOCS / f"{name}.md"
-        for name in ("cookbook", "library", "simulated-site", "traffic", "tutorial")
+        for name in ("cookbook", "library", "planning", "simulated-site", "traffic", "tutorial")
     ),
 }
 """The pages whose examples are run."""
@@ -88,9 +88,17 @@ def command_reference() -> Iterator[str]:
     with click.Context(cli, info_name="smfparse", **cli.context_settings) as top:
         yield f"## smfparse\n\n```text\n{cli.get_help(top)}\n```\n"
         for name, command in sorted(cli.commands.items()):
-            with click.Context(command, info_name=name, parent=top) as context:
-                text = command.get_help(context)
-            yield f"## smfparse {name}\n\n```text\n{text}\n```\n"
+            yield from _helps(command, name, top)
+
+
+def _helps(command: click.Command, name: str, above: click.Context) -> Iterator[str]:
+    """Yield the help of a command, and of those below it."""
+    with click.Context(command, info_name=name, parent=above) as context:
+        text = command.get_help(context)
+        yield f"## {context.command_path}\n\n```text\n{text}\n```\n"
+        if isinstance(command, click.Group):
+            for below, each in command.commands.items():
+                yield from _helps(each, below, context)
 
 
 def rule_reference() -> Iterator[str]:

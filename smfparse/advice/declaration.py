@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from smfparse.errors import RequestError
+from smfparse.planning import planner_names
 from smfparse.rendering import STYLES
 from smfparse.reports import Key, Where, as_type, expected, read_table, toml
 from smfparse.tables import decoded_tables
@@ -127,6 +128,10 @@ class Rule:
         Key("text with `{}`, aggregate over the intervals that crossed, style"),
     ] = ()
     expect: Annotated[str, Key("what changes then", "not known")] = ""
+    plan: Annotated[
+        str,
+        Key("the planner that works out what a change gives", "none does", among=planner_names()),
+    ] = ""
     not_if: Annotated[str, Key("when it is a false alarm", "not known")] = ""
     doubt: Annotated[str, Key("where it differs from what is published, and why", "nowhere")] = ""
     versions: Annotated[str, Key("the first MQ version with its fields", "all")] = ""
@@ -186,8 +191,15 @@ class Diagnosis:
     is_last: Annotated[
         bool, Key("whether it holds only where the queue manager has no finding of class 1 or 2")
     ] = False
+    of_all: Annotated[
+        str, Key("the rule at whose time it is one finding of all objects", "it is one of each")
+    ] = ""
     whose: Annotated[str, Key("the rule whose job is the one to name", "the rule at its core")] = ""
     expect: Annotated[str, Key("what changes then", "not known")] = ""
+    plan: Annotated[
+        str,
+        Key("the planner that works out what a change gives", "none does", among=planner_names()),
+    ] = ""
     not_if: Annotated[str, Key("when it is something else", "not known")] = ""
     report: Annotated[str, Key("the report that shows the evidence", "that of its core")] = ""
 

@@ -28,9 +28,11 @@ def diagnosed(
         for core in _cores(which, found, known):
             if not _may_be(which, core, shown):
                 continue
-            explained = [each for each in shown if _explains(which, core, each)]
+            is_of_all = any(each.rule == which.of_all and _beside(core, each) for each in found)
+            explained = [each for each in shown if _explains(which, core, each, of_all=is_of_all)]
             shown = [each for each in shown if each not in explained]
-            shown.append(_cause_of(which, core, explained, found))
+            cause = _cause_of(which, core, explained, found)
+            shown.append(replace(cause, object="", kind="") if is_of_all else cause)
     return shown
 
 
@@ -90,14 +92,17 @@ def _main(finding: Finding) -> Run:
     return main_episode(finding.runs, finding.usual)
 
 
-def _explains(which: Diagnosis, core: Finding, other: Finding) -> bool:
-    """Whether most of another finding began in the time of the core, or just after it."""
+def _explains(which: Diagnosis, core: Finding, other: Finding, *, of_all: bool) -> bool:
+    """Whether most of another finding began in the time of the core, or just after it.
+
+    of_all  whether the cause is one of all objects
+    """
     if not _same_manager(core, other):
         return False
     if other is core:
         return True
     named = any(fnmatchcase(other.rule, each) for each in which.explains)
-    if not named or (other.rule == core.rule and other.object != core.object):
+    if not named or (other.rule == core.rule and other.object != core.object and not of_all):
         return False
     apart = int(max(core.usual, other.usual) * SECOND_US)
     spans = [(each.start - apart, each.end + apart) for each in core.runs]

@@ -91,6 +91,7 @@ def _shared(which: Rule | Diagnosis) -> Iterator[Said]:
     yield "not if", which.not_if
     yield "source", which.source
     yield "report", which.report
+    yield "plan", f"smfparse capacity {which.plan}" if which.plan else ""
 
 
 def chosen_ids(patterns: Iterable[str]) -> frozenset[str]:

@@ -19,6 +19,7 @@ from smfparse.advice.wording import (
     in_short,
     lines_of,
     moment_text,
+    plan_command,
     shown,
     span_text,
 )
@@ -115,6 +116,7 @@ class CheckDocument(Document):
             "source": cause.source,
             "limits": dict(finding.changed),
             "show": command(finding, self._inputs),
+            "plan": plan_command(finding, self._inputs),
             "explains": [self.fact(each) for each in finding.explains],
         }
 
@@ -166,7 +168,7 @@ def _wrapped(word: str, sentence: str) -> Iterator[str]:
 
     A command stays in one line, to be copied.
     """
-    if word == "show" and sentence:
+    if word in ("show", "plan") and sentence:
         yield f"  {word}".ljust(_MARGIN) + sentence
     elif sentence:
         yield from textwrap.wrap(

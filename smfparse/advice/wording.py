@@ -91,11 +91,19 @@ def command(finding: Finding, inputs: Sequence[str]) -> str:
     report = finding.cause.report or next(
         (each.cause.report for each in finding.explains if each.cause.report), ""
     )
-    if not report:
-        return ""
+    return _called(f"report {report}", finding, inputs) if report else ""
+
+
+def plan_command(finding: Finding, inputs: Sequence[str]) -> str:
+    """Return the command that works out what a change gives; '': no planner does."""
+    plan = finding.cause.plan
+    return _called(f"capacity {plan}", finding, inputs) if plan else ""
+
+
+def _called(name: str, finding: Finding, inputs: Sequence[str]) -> str:
+    """Return a command on the inputs, of the object and the time of a finding."""
     few = shlex.join(inputs) if 0 < len(inputs) < 3 else "INPUT..."
-    parts = [f"smfparse report {report} {few}", *_selection(finding)]
-    return " ".join(parts)
+    return " ".join([f"smfparse {name} {few}", *_selection(finding)])
 
 
 def _selection(finding: Finding) -> Iterator[str]:
@@ -129,6 +137,7 @@ def lines_of(finding: Finding, inputs: Sequence[str]) -> Iterator[tuple[str, str
     if isinstance(cause, Rule) and cause.apars:
         yield "APARs", "; ".join(cause.apars)
     yield "show", command(finding, inputs)
+    yield "plan", plan_command(finding, inputs)
     for each in finding.explains:
         yield "explains", f"{each.rank} {heading(each)}: {peak(each)}, {often(each)}"
 

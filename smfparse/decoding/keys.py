@@ -16,7 +16,7 @@ import numpy as np
 from smfparse.decoding.areas import HeaderAreas
 from smfparse.decoding.clocks import Clocks, own_offsets, systems_of
 from smfparse.decoding.records import Records
-from smfparse.decoding.tasks import TaskLinks, Tasks, tasks_of
+from smfparse.decoding.tasks import TaskLinks, Tasks, tasks_of, tokens_of
 from smfparse.decoding.texts import TextColumn
 from smfparse.layout import STCK_UNITS_PER_US, US_PER_SECOND, Mask, Values
 from smfparse.reading import offset_of
@@ -89,6 +89,14 @@ class KeyColumns:
         owner, numbers = self._continued
         offset[owner], known[owner] = offset_of(numbers[:, 0]), True
         return offset, known
+
+    @cached_property
+    def task_token(self) -> tuple[Values, Bools]:
+        """Token of the task of each record, uint64 (rows, 2), and where it is known."""
+        token, known = np.zeros((self.rows, 2), np.uint64), np.zeros(self.rows, np.bool_)
+        owner, words = tokens_of(self.records)
+        token[owner], known[owner] = words, True
+        return token, known
 
     @cached_property
     def time(self) -> tuple[Ints, Bools]:
@@ -188,6 +196,11 @@ def _record_no(keys: KeyColumns) -> KeyColumn:
     return chunk.record_no, None if chunk.numbered else np.zeros(len(chunk.start), np.bool_)
 
 
+def _task_word(keys: KeyColumns, number: int) -> KeyColumn:
+    token, known = keys.task_token
+    return token[:, number], known
+
+
 _COLUMNS: Mapping[str, Callable[[KeyColumns], KeyColumn]] = {
     "system": _system,
     "qmgr": _qmgr,
@@ -203,6 +216,8 @@ _COLUMNS: Mapping[str, Callable[[KeyColumns], KeyColumn]] = {
     "record_offset": lambda keys: (keys.records.chunk.offset, None),
     "task_record_no": lambda keys: keys.task_record_no,
     "task_record_offset": lambda keys: keys.task_record_offset,
+    "task_started_tod": lambda keys: _task_word(keys, 0),
+    "task_thread": lambda keys: _task_word(keys, 1),
     "type": lambda keys: (keys.records.type, None),
     "subtype": lambda keys: (keys.records.subtype, keys.records.headers.has_subtype),
     "subsystem": _subsystem,

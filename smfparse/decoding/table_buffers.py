@@ -33,7 +33,7 @@ from smfparse.vectors import Ints, both, same
 
 OF_ROWS = frozenset({"source", "block_no"})
 """Key columns that are not those of a row's record."""
-_NUMPY = {"int32": "i4", "uint8": "u1", "double": "f8", "string": "i4"}
+_NUMPY = {"int32": "i4", "uint8": "u1", "double": "f8", "string": "i4", "uint64": "u8"}
 """numpy types of key columns, texts as codes; the others are 8-byte integers."""
 _NATIVE = {
     each.name: _NUMPY.get(each.arrow, "i8") for each in (*KEY_COLUMNS, *TASK_KEYS, *RECORD_FIELDS)

@@ -58,6 +58,22 @@ def tasks_of(records: Records) -> tuple[Ints, Tasks]:
     return owner, Tasks(_keys(records, found, _TOKEN_AT), numbers)
 
 
+def tokens_of(records: Records) -> tuple[Ints, Values]:
+    """Return the indices of the records that show whose they are, and the token of the task.
+
+    The token is two doublewords: uint64 (records, 2). WTAS has it, and in a 116/2 the first WQST.
+    """
+    queues = records.blocks(WQST)
+    later = _first(queues.where(records.is_of([CONTINUATION])[queues.owner]), _CORREL)
+    first = _first(records.blocks(WTAS), WTAS.field("wtaswtas"))
+    raw = [
+        gather(records.chunk.buffer, found.at + field.offset, _CORREL.kind.width)
+        for found, field in ((first, _TOKEN_AT), (later, _CORREL))
+    ]
+    words = np.ascontiguousarray(np.concatenate(raw)).view(">u8").astype(np.uint64)
+    return np.concatenate([first.owner, later.owner]), words
+
+
 def joined(several: list[Tasks]) -> Tasks:
     """Return the tasks of several chunks, at least one, as one."""
     return Tasks(

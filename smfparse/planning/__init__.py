@@ -78,6 +78,10 @@ if TYPE_CHECKING:
     from smfparse.planning.registry import planned as planned
     from smfparse.planning.registry import planner as planner
     from smfparse.planning.registry import planner_names as planner_names
+    from smfparse.planning.slopes import Slope as Slope
+    from smfparse.planning.slopes import plan_within as plan_within
+    from smfparse.planning.slopes import slope as slope
+    from smfparse.planning.slopes import too_few as too_few
     from smfparse.planning.smf import gathering_us as gathering_us
     from smfparse.planning.smf import queue_records as queue_records
     from smfparse.planning.smf import writing_us as writing_us
@@ -111,6 +115,7 @@ else:
         plans="Figure Plan Planner",
         publications="between published published_names source",
         registry="plan_of planned planner planner_names",
+        slopes="Slope plan_within slope too_few",
         smf="gathering_us queue_records writing_us",
         streaming="put_ratio put_us",
         tls="avoided_percent key_ms key_us_a_message",

@@ -61,7 +61,7 @@ class Wanted:
         if self.kind in (str, bool):
             known = not self.ask.among or value in self.ask.among
             return "" if known else f"not one of {self.ask.bounds}"
-        if self.ask.low <= value <= self.ask.high:
+        if self.ask.low <= value <= self.ask.high and math.isfinite(value):
             return ""
         return f"outside of {self.ask.bounds}{f' {self.ask.unit}' if self.ask.unit else ''}"
 

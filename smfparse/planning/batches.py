@@ -67,7 +67,9 @@ class Batches(Asked):
         Ask("Bytes of a message", "KB", high=102_400, low=0.001, measured="qcstnbyt over qcstnmsg"),
     ] = 32
     batchsz: Annotated[int, Ask("BATCHSZ that is thought of", low=1, high=9999)] = 50
-    batchlim: Annotated[float, Ask("BATCHLIM; 0: none", "KB", high=999_999)] = 5000
+    batchlim: Annotated[
+        float, Ask("BATCHLIM; 0: none", "KB", high=999_999, measured="qcstcbdl")
+    ] = 5000
 
 
 def _figures(asked: Batches) -> Sequence[Figure]:
@@ -143,6 +145,8 @@ PLANNER = Planner(
     "A bound: waits for confirmation follow one another, one channel, enough messages for a batch.",
     (
         "the window of TCP and loss",
+        "time in which the channel waited for messages: it is in the time of a message. Take "
+        "a busy time (--from, --to), or give --message-time",
         "the latency of one way: half of NETTIME, if nothing else waits",
     ),
     "START TRACE(ACCTG) CLASS(4)",

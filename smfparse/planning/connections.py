@@ -53,7 +53,7 @@ class Connections(Asked):
             "Storage of a connection, instead of the published one",
             "KB",
             low=0.1,
-            measured="slope of qsrseloal over tasks that are connected",
+            measured="slope of qsrseloal over channels (qcctnocc)",
         ),
     ] = None
     objects: Annotated[int, Ask("Objects that a connection has open", high=32)] = 1

@@ -45,7 +45,12 @@ class Expiry(Asked):
     ] = 200
     capexpry: Annotated[float, Ask("CAPEXPRY", "tenths of a second", high=999_999_999)] = 12_000
     expryint: Annotated[float, Ask("EXPRYINT", "seconds", low=1, high=99_999_999)] = 300
-    message_kb: Annotated[float, Ask("Size of messages", "KB", high=102_400)] = 1
+    message_kb: Annotated[
+        float,
+        Ask(
+            "Size of messages", "KB", high=102_400, measured="bytes over puts of that queue (qqst)"
+        ),
+    ] = 1
     place: Annotated[str, Ask("Where messages are", among=(*PRIVATE_US, "shared"))] = "buffers"
 
 

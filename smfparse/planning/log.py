@@ -124,8 +124,12 @@ class Log(Asked):
             measured="4096 x qjstbffl over qmstspp",
         ),
     ] = 2231
-    message_kb: Annotated[float, Ask("Size of messages", "KB", high=102_400)] = 1
-    log_io_time: Annotated[float | None, Ask("What if: time of an I/O", "us", low=0.1)] = None
+    message_kb: Annotated[
+        float, Ask("Size of messages", "KB", high=102_400, measured="putbytes over validput (wqst)")
+    ] = 1
+    log_io_time: Annotated[
+        float | None, Ask("Time of an I/O that is thought of", "us", low=0.1)
+    ] = None
     mirror: Annotated[
         str,
         Ask(
@@ -133,9 +137,11 @@ class Log(Asked):
             among=("none", "pprc", "zhyperwrite"),
         ),
     ] = "none"
-    copies: Annotated[int, Ask("Copies of the log", low=1, high=2)] = 2
+    copies: Annotated[
+        int, Ask("Copies of the log", low=1, high=2, measured="copies that wrote (qjst_io)")
+    ] = 2
     streaming: Annotated[
-        float, Ask("What if: share of persistent messages that is streamed", "%", high=100)
+        float, Ask("Share of persistent messages that would be streamed", "%", high=100)
     ] = 0
 
 

@@ -18,6 +18,8 @@ _HELD, _HELD_IN = 19_980, 20_157
 """Messages of a page each that IBM's page set of so many pages held; others are control pages."""
 _FREE = 0.85
 _SPARE = 1.2
+_YEAR_S = 366 * 86_400
+"""What takes longer to be full is not shown."""
 
 
 def message_pages(size: float) -> int:
@@ -54,7 +56,15 @@ def seconds_to(limit: float, now: float, growth: float) -> float | None:
 class Pages(Asked):
     """Inputs; the defaults are IBM's examples."""
 
-    message_kb: Annotated[float, Ask("Size of messages", "KB", high=102_400)] = 1
+    message_kb: Annotated[
+        float,
+        Ask(
+            "Size of messages",
+            "KB",
+            high=102_400,
+            measured="bytes over messages of tasks that only put (wqst)",
+        ),
+    ] = 1
     pages_each: Annotated[
         float | None,
         Ask(
@@ -76,11 +86,11 @@ class Pages(Asked):
         Ask(
             "Messages that come a second, less those that go",
             low=-1e9,
-            measured="puts - gets a second of the queue that grows most (qqst)",
+            measured="slope of qqstdpth of the queue that grows most",
         ),
     ] = None
     now: Annotated[int, Ask("Messages that are there now", measured="qqstdpth of that queue")] = 0
-    maxdepth: Annotated[int, Ask("MAXDEPTH", measured="qqstmdep of that queue")] = 999_999_999
+    maxdepth: Annotated[int, Ask("MAXDEPTH")] = 999_999_999
     free_pages: Annotated[int | None, Ask("Pages that are free", measured="least qis1unpg")] = None
 
 
@@ -138,11 +148,12 @@ def _until_full(asked: Pages, each: float) -> list[Figure]:
         return []
     found = []
     deep = seconds_to(asked.maxdepth, asked.now, asked.growth)
-    if deep is not None:
+    if deep is not None and deep < _YEAR_S:
         formula = f"({asked.maxdepth} - {asked.now}) / {said(asked.growth)} / 3600"
         found.append(Figure("maxdepth_h", "Until MAXDEPTH", deep / 3600, "hours", formula, 1))
-    if asked.free_pages is not None:
-        hours = asked.free_pages / (asked.growth * each) / 3600
+    full = None if asked.free_pages is None else asked.free_pages / (asked.growth * each)
+    if full is not None and full < _YEAR_S:
+        hours = full / 3600
         formula = f"{asked.free_pages} / ({said(asked.growth)} x {said(each)}) / 3600"
         found.append(Figure("full_h", "Until the page set is full", hours, "hours", formula, 1))
     return found

@@ -19,6 +19,7 @@ class Figure:
     formula   with the numbers in it
     decimals  that people see
     interval  between what it lies in 90 of 100 cases; None: it is not measured
+    before    what it is now, where the value is what it would be
     rough     whether it is far from what was measured: its order of magnitude alone is known
     """
 
@@ -30,6 +31,7 @@ class Figure:
     decimals: int = 0
     interval: tuple[float, float] | None = None
     rough: bool = False
+    before: float | None = None
 
 
 @dataclass(frozen=True)

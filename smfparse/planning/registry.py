@@ -11,7 +11,7 @@ from smfparse.planning.plans import Plan, Planner
 
 _NAMES = (
     *("channels", "connections", "log", "cpu", "smf", "pages", "expiry", "batches", "cf", "tls"),
-    *("compression", "mft", "cluster", "concentrator", "streaming"),
+    *("compression", "mft", "cluster", "concentrator", "streaming", "whatif"),
 )
 
 

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from smfparse.rendering.formats import PARQUET as PARQUET
     from smfparse.rendering.formats import TEXT as TEXT
     from smfparse.rendering.formats import lines as lines
+    from smfparse.rendering.guard import HIDDEN as HIDDEN
+    from smfparse.rendering.guard import guarded as guarded
+    from smfparse.rendering.guard import is_plain as is_plain
     from smfparse.rendering.guard import visible as visible
     from smfparse.rendering.guard import visible_lines as visible_lines
     from smfparse.rendering.json import json_lines as json_lines
@@ -43,7 +46,7 @@ else:
         document="Cells Column Document Facts Frames Section Table",
         figures="ABSENT GROUPED MOMENTS STYLES",
         formats="DOT FORMATS MERMAID PARQUET TEXT lines",
-        guard="visible visible_lines",
+        guard="HIDDEN guarded is_plain visible visible_lines",
         json="json_lines",
         rows="RowsDocument",
     )

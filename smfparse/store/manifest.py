@@ -38,7 +38,7 @@ FORMAT = 7
 _BEFORE_COLUMNS, _BEFORE_CHECKSUMS, _BEFORE_IDENTITIES = 4, 5, 6
 """Formats whose manifests do not name columns, checksums, or identities of inputs; datasets of
 these are read."""
-_LATER = frozenset({COUNTED_AT, "task_record_offset"})
+_LATER = frozenset({COUNTED_AT, "task_record_offset", "task_started_tod", "task_thread"})
 """Columns that no dataset of that format has."""
 _FOLDERS = ("", f"{FOLDERS}/", f"{EARLIER_FOLDERS}/")
 """Folders of rows below that of a table: whole, partitioned, partitioned in format 4."""

@@ -145,6 +145,10 @@ TASK_KEYS = (
     TableColumn(
         "task_record_offset", "int64", "record_offset of the 116/1 record of this task and interval"
     ),
+    TableColumn(
+        "task_started_tod", "uint64", "TOD clock when the task started: bytes 0-7 of its token"
+    ),
+    TableColumn("task_thread", "uint64", "Internal words of the thread: bytes 8-15 of its token"),
 )
 RECORD_FIELDS = (
     TableColumn("length", "int64", "Bytes of the whole record, RDW included", "bytes"),

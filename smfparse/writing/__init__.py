@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from smfparse.writing.append import append_dataset as append_dataset
     from smfparse.writing.database import write_database as write_database
     from smfparse.writing.dataset import write_dataset as write_dataset
+    from smfparse.writing.file_sets import write_set as write_set
     from smfparse.writing.files import write_files as write_files
     from smfparse.writing.formats import FILE_FORMATS as FILE_FORMATS
 else:
@@ -23,6 +24,7 @@ else:
         append="Appended append_dataset",
         database="write_database",
         dataset="write_dataset",
+        file_sets="write_set",
         files="write_files",
         formats="FILE_FORMATS",
     )

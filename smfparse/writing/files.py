@@ -1,21 +1,19 @@
 """Tables as files for other tools: one a table in CSV, JSON lines, Arrow or Parquet.
 
-Rows are written as they come, a batch at a time, under temporary names; files get theirs when all
-are written. The folder itself stays what it is: a link, a mount point or where the user is.
+Rows are written as they come, a batch at a time.
 """
 
 from __future__ import annotations
 
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
 from smfparse.inputs import Inputs
-from smfparse.store import PARTIAL, Folder, check_folder, in_folder
+from smfparse.store import PARTIAL, Folder
 from smfparse.tables import Wanted, table_names
+from smfparse.writing.file_sets import write_set
 from smfparse.writing.formats import FILE_FORMATS, writer
-
-_ALREADY = "the folder has tables already; force=True replaces them"
 
 
 def write_files(
@@ -28,19 +26,13 @@ def write_files(
     Raises RequestError where `folder` exists, unless it is empty or has nothing but such files and
     `force` is given, and OutputError where it cannot be written.
     """
-    check_folder(folder, _has_tables, _ALREADY, force)
-    names = {f"{table}.{file_format}" for table in wanted}
-    with in_folder(folder):
-        place = Folder(folder)
-        _clear(place)
-        try:
-            rows = _write_parts(inputs, place, file_format, wanted)
-            for name in names:
-                place.move(f"{name}{PARTIAL}", name)
-            for old in _file_names("") - names:
-                place.remove(old)
-        finally:
-            _clear(place)
+    rows: dict[str, int] = {}
+
+    def write(place: Folder) -> set[str]:
+        rows.update(_write_parts(inputs, place, file_format, wanted))
+        return {f"{table}.{file_format}" for table in wanted}
+
+    write_set(folder, _file_names(), write, force=force)
     return rows
 
 
@@ -62,19 +54,6 @@ def _write_parts(
     return rows
 
 
-def _clear(folder: Folder) -> None:
-    """Remove files that have temporary names."""
-    for name in _file_names(PARTIAL):
-        with suppress(OSError):
-            folder.remove(name)
-
-
-def _file_names(suffix: str) -> set[str]:
-    """Return the names that files of tables may have, each with a suffix."""
-    return {f"{table}.{ending}{suffix}" for table in table_names() for ending in FILE_FORMATS}
-
-
-def _has_tables(folder: Path) -> bool | None:
-    """Whether a folder holds files of tables and nothing else; None: nothing that stays."""
-    found = {each.name for each in folder.iterdir()} - _file_names(PARTIAL)
-    return found <= _file_names("") if found else None
+def _file_names() -> set[str]:
+    """Return the names that files of tables may have."""
+    return {f"{table}.{ending}" for table in table_names() for ending in FILE_FORMATS}

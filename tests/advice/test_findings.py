@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from smfparse.advice import Checked, Finding, Policy
 from smfparse.advice.episodes import SECOND_US, episodes, excluded, runs
 from smfparse.advice.trends import slope_of
-from tests.support.advised import START, checked
+from tests.support.advised import START, Rows, checked
 
 MINUTE = 60.0
 
@@ -161,6 +161,45 @@ def test_a_long_interval_that_follows_another_counts() -> None:
     seconds = np.array([60, 60, 480, 60, 60], float)
 
     assert not excluded(starts, seconds).any()
+
+
+@pytest.mark.parametrize(("seconds_on_queue", "rule"), [(599, "D4"), (600, "BUFF-SOS")])
+def test_a_pool_is_too_small_for_messages_that_are_got_within_two_checkpoints(
+    seconds_on_queue: int, rule: str
+) -> None:
+    rows: Rows = {
+        "qpst": [{"qpstpool": 3, "qpstnbuf": 1000, "qpstcbsl": 500, "qpstsos": 1}],
+        "qjst": [{"qjstllcp": 2}],
+        "wqst": [{"nbuffpool": 3, "validget": 10, "getpsn": 1, "totlatnt": seconds_on_queue * 1e7}],
+    }
+
+    (first, *_) = checked(rows).findings
+
+    assert (first.rule, first.object) == (rule, "3")
+
+
+def test_a_pool_may_be_too_small_where_nothing_is_known_of_its_messages() -> None:
+    pool = {"qpstpool": 3, "qpstnbuf": 1000, "qpstcbsl": 500, "qpstsos": 1, "qpstrio": 601}
+
+    (first, *_) = checked({"qpst": [pool]}).findings
+
+    assert (first.rule, first.object) == ("D4", "3")
+
+
+def test_a_slow_coupling_facility_is_one_finding_and_a_slow_structure_another() -> None:
+    def interval(number: int, slow: str) -> list[dict[str, Any]]:
+        return [
+            {"interval_no": number, "qeststr": each, "qestcsec": 10_000,
+             "qestsstc": 8e4 * (10 if each in slow else 1)}
+            for each in "AB"
+        ]  # fmt: skip
+
+    usual = [row for number in range(9) for row in interval(number, "")]
+    of_all = the(checked({"qest": [*usual, *interval(9, "AB")]}), "D14")
+    of_one = the(checked({"qest": [*usual, *interval(9, "B")]}), "D14")
+
+    assert (of_all.object, sorted(each.object for each in of_all.explains)) == ("", ["A", "B"])
+    assert (of_one.object, [each.object for each in of_one.explains]) == ("B", ["B"])
 
 
 def test_a_slope_is_one_only_beyond_chance() -> None:

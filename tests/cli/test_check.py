@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
@@ -253,12 +254,22 @@ def test_python_gets_objects_and_a_table(slow_log: Path) -> None:
     assert "D2" in table["explained_by"].to_pylist()
 
 
+def test_a_finding_names_the_planner_of_a_change(slow_log: Path) -> None:
+    plan = facts(slow_log)["findings"][0]["plan"]
+    assert plan.startswith(f"smfparse capacity log {slow_log} --qmgr ")
+    answer = command.run(*shlex.split(plan)[1:])
+    assert (answer.exit_code, answer.stderr) == (0, "")
+    assert "measured: CIs of the fuller copy" in answer.stdout
+    text = command.run("check", slow_log).stdout.splitlines()
+    assert f"  plan       {plan}" in text
+
+
 def test_a_dataset_gives_what_its_file_gives(slow_log: Path, tmp_path: Path) -> None:
     assert command.run("convert", slow_log, "--to", tmp_path / "tables").exit_code == 0
 
     first, second = (facts(each)["findings"] for each in (slow_log, tmp_path / "tables"))
     for each in (*first, *second):
-        each.pop("show")
-        for under in each["explains"]:
-            under.pop("show")
+        for one in (each, *each["explains"]):
+            one.pop("show")
+            one.pop("plan")
     assert first == second

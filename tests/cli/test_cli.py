@@ -237,7 +237,7 @@ def test_a_dataset_with_a_broken_file_ends_with_exit_code_8(dump: Path, tmp_path
 def test_an_unknown_report_is_told_those_there_are(dump: Path) -> None:
     stderr = run("report", "lag", dump).stderr
     assert "lag" in stderr
-    assert "there are adap, api-cost, buff, " in stderr
+    assert "there are adap, api-cost, application, buff, " in stderr
 
 
 def test_an_existing_dataset_is_refused_without_force(dump: Path, tmp_path: Path) -> None:
@@ -256,6 +256,7 @@ RESULTS = pytest.mark.parametrize(
         ["check", "DUMP"],
         ["summary", "DUMP"],
         ["trend", "DUMP"],
+        ["capacity", "log", "DUMP"],
     ],
     ids=lambda each: each[0],
 )

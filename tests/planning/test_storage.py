@@ -81,6 +81,7 @@ def test_channels_of_queue_managers(kb: int, each: int, channels: int) -> None:
 
 
 @pytest.mark.claim(16)
+@pytest.mark.claim(100)
 @pytest.mark.parametrize(("maxchl", "current", "channels"), [(9999, 0, 9999), (200, 0, 200)])
 def test_no_more_channels_than_are_allowed(maxchl: int, current: int, channels: int) -> None:
     found = planned("channels", sharecnv="0", message_kb=1, maxchl=maxchl, current=current)

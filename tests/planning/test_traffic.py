@@ -348,6 +348,46 @@ def test_mustdup() -> None:
     assert round((1 - 1 / 1.16) * 100) == 14
 
 
+@pytest.mark.claim(68)
+def test_round_trips_on_a_full_log_are_said() -> None:
+    assert any("20 % with 64 KB" in each for each in planned("streaming").planner.stands_on)
+
+
+@pytest.mark.claim(160)
+@pytest.mark.claim(175)
+@pytest.mark.parametrize("words", ["20 to 25 MB/s", "52 at most", "512 KB 20 %", "40 25 % faster"])
+def test_figures_of_the_first_transfers_are_said(words: str) -> None:
+    assert any(words in each for each in planned("mft").planner.stands_on)
+
+
+@pytest.mark.claim(83)
+@pytest.mark.parametrize("latency", ["0 us", "30 us", "150 us"])
+def test_batches_of_200_keep_their_rate(latency: str) -> None:
+    rates = published("qrep_latency_mb_s")["channel BATCHSZ 200"]
+    assert min(each / now for each, now in zip(rates[latency], rates["0 us"], strict=True)) > 0.87
+
+
+@pytest.mark.claim(150)
+@pytest.mark.parametrize(
+    ("source", "target", "mb_s"),
+    [
+        ("xLinux", "z/OS", 190),
+        ("z/OS", "xLinux", 251),
+        ("USS", "xLinux", 220),
+        ("z/OS", "z/OS", 200),
+        ("USS", "USS", 223),
+    ],
+)
+def test_rates_of_a_10_gigabit_network(source: str, target: str, mb_s: int) -> None:
+    found = planned("mft", network="10Gb", source=source, target=target)
+    assert int(found["mb_s"]) == mb_s
+
+
+@pytest.mark.claim(145)
+def test_the_rate_of_compressed_transfers() -> None:
+    assert int(planned("mft", network="10Gb", compmsg="ZLIBFAST")["mb_s"]) == 146
+
+
 @pytest.mark.claim(63)
 def test_streams_instead_of_subscribers() -> None:
     assert any("18 % cheaper" in each for each in planned("streaming").planner.stands_on)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from smfparse.errors import RequestError
@@ -31,6 +33,7 @@ from smfparse.planning import (
     rate_at_full,
     writing_us,
 )
+from tests.support.paths import PROJECT
 
 
 def test_log_bytes_of_a_message_are_estimated_too_low() -> None:
@@ -151,6 +154,11 @@ def test_half_the_io_time_of_the_log() -> None:
     assert round(found["then_times"], 1) == 1.9
 
 
+@pytest.mark.claim(182)
+def test_what_waits_for_disks_does_not_become_faster() -> None:
+    assert "Only CPU scales, not what waits for disks." in planned("cpu").planner.holds
+
+
 @pytest.mark.claim(178)
 def test_ibms_example_of_another_machine() -> None:
     assert (round(4.15 / 3, 3), round(2.72 / 3, 3)) == (1.383, 0.907)
@@ -253,6 +261,7 @@ def test_rate_of_batches() -> None:
     assert batch_rate(8e6 / 3400, 20_000, 34) == pytest.approx(340)
 
 
+@pytest.mark.claim(116)
 @pytest.mark.claim(121)
 @pytest.mark.parametrize(
     ("config", "latency", "expected"),
@@ -317,3 +326,14 @@ def test_names_that_a_cluster_does_not_know() -> None:
 def test_a_command_queue_that_grows_is_refused() -> None:
     with pytest.raises(RequestError, match="the queue grows while 20 a second are put"):
         planned("cluster", gets_s=10, puts_s=20)
+
+
+@pytest.mark.claim(23)
+def test_the_report_and_the_planner_have_the_same_costs_of_accounting() -> None:
+    sql = (PROJECT / "smfparse" / "reports" / "definitions" / "smf-volume.sql").read_text("utf-8")
+    (costs,) = re.findall(r"cost\(call_us, .*\(VALUES \((.*)\)\)", sql)
+    assert [float(each) for each in costs.split(",")] == [
+        gathering_us(1),
+        writing_us(1),
+        writing_us(1, "many"),
+    ]

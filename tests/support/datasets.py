@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from smfparse.store import MANIFEST, checksum, dataset_files
 from smfparse.tables import columns, table_names
 
-LATER = ("counted_at", "task_record_offset")
+LATER = ("counted_at", "task_record_offset", "task_started_tod", "task_thread")
 """Columns that no dataset of format 4 has."""
 LATER_BY_TABLE = {
     table: [each.name for each in columns(table) if each.name in LATER] for table in table_names()

@@ -25,6 +25,7 @@ from smfparse.cli import main
 from smfparse.cli.convert import DATASET, DUCKDB, TARGET_FORMATS
 from smfparse.inputs import Inputs, ReadOptions, open_inputs
 from smfparse.limits import Limits
+from smfparse.mqsmfcsv import STYLES
 from smfparse.query import Catalog
 from smfparse.tables import schema, table_names, title, views
 from smfparse.writing import FILE_FORMATS, write_files
@@ -228,7 +229,7 @@ EVERY = sorted({*FILE_FORMATS, DUCKDB})
 
 
 def test_every_form_is_offered() -> None:
-    assert set(TARGET_FORMATS) == {DATASET, DUCKDB, *FILE_FORMATS}
+    assert set(TARGET_FORMATS) == {DATASET, DUCKDB, *FILE_FORMATS, *STYLES}
 
 
 def content(target: Path) -> dict[str, bytes]:

@@ -55,7 +55,13 @@ SELECT
     pages / nullif(ios, 0) AS pages_per_io, longest_log,
     (many_us / nullif(many_ios, 0) - single_us / nullif(single_ios, 0))
         / nullif(many_pages / nullif(many_ios, 0) - 1, 0) AS slope,
-    qjstalw / CASE WHEN single_ios_2 > 0 THEN 2 ELSE 1 END AS switches
+    qjstalw / CASE WHEN single_ios_2 > 0 THEN 2 ELSE 1 END AS switches,
+    sum(switches) OVER half_an_hour AS recent_switches,
+    sum(interval_seconds) OVER half_an_hour AS recent_seconds
 FROM inputs.qjst
 LEFT JOIN writes USING (input_no, source, record_no)
 LEFT JOIN busy USING (input_no, source, record_no)
+WINDOW half_an_hour AS (
+    PARTITION BY system, qmgr ORDER BY interval_start
+    RANGE BETWEEN INTERVAL 1799 SECONDS PRECEDING AND CURRENT ROW
+)

@@ -1,0 +1,168 @@
+"""smfparse capacity: planners, a subcommand each, made of what a planner asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_options
+from smfparse.cli.output import Output, finish, nothing_selected
+from smfparse.planning import Planner, Wanted, planner, planner_names, wanted
+
+if TYPE_CHECKING:
+    from smfparse.planning import Ask
+
+_HELP = """\
+{title}.
+
+With INPUT each queue manager's own figures are used, as far as its SMF has them; without, what IBM
+published. What an option gives goes before both. A plan says its formulas, what it stands on, where
+it holds, and what it cannot know.
+
+\b
+Example:
+  smfparse capacity {name}
+  smfparse capacity {name} DUMP.smf --qmgr QM01
+  smfparse capacity {name} --explain
+"""
+
+
+def _number(
+    each: Wanted, _context: click.Context, _option: click.Parameter, text: str | None
+) -> int | float | None:
+    """Read a number, with its unit behind it or not: 92, 92us."""
+    if text is None:
+        return None
+    unit = each.ask.unit
+    try:
+        number: int | float = each.kind(text.removesuffix(unit).strip())
+    except ValueError as error:
+        words = "a whole number" if each.kind is int else "a number"
+        of = f" of {unit}" if unit else ""
+        raise click.BadParameter(f"{text!r} is not {words}{of}") from error
+    return number
+
+
+def _option(each: Wanted) -> click.Option:
+    """Return the option of an input. Bounds are checked by the planner, also for Python users."""
+    ask = each.ask
+    return click.Option(
+        [f"--{each.name.replace('_', '-')}", f"plan_{each.name}"],
+        type=click.Choice(ask.among) if ask.among else str,
+        callback=None if ask.among else partial(_number, each),
+        metavar=None if ask.among else ask.unit.upper().split(" ")[-1] or "NUMBER",
+        help=f"Set {_lowered(ask.text)}{_values(ask)}.{_otherwise(each)}",
+    )
+
+
+def _lowered(text: str) -> str:
+    """Return a text as it is inside a sentence: names stay as they are."""
+    return text[0].lower() + text[1:] if text[1].islower() else text
+
+
+def _values(ask: Ask) -> str:
+    return "" if ask.among else f": {ask.bounds}"
+
+
+def _otherwise(each: Wanted) -> str:
+    """Return what help says of an option that is left out."""
+    numeric = each.kind in (int, float) and each.default is not None
+    published = f"{each.default:g}" if numeric else each.default
+    words = ", or ".join(filter(None, ("measured" * bool(each.ask.measured), published)))
+    return f" Default: {words}." if words else ""
+
+
+def _run(
+    which: Planner,
+    inputs: Sequence[str],
+    output: Output,
+    reading: Reading,
+    explain: bool,
+    given: Mapping[str, Any],
+) -> None:
+    """Print the answers of a planner, and how its inputs were."""
+    from smfparse.capacity import CapacityDocument, answers, explained, measuring_sql
+
+    if explain:
+        output.check_text("--explain")
+        output.write_lines(explained(which, measuring_sql(which.name)))
+        return
+    if not inputs:
+        output.write(CapacityDocument(which, answers(which, given)))
+        return
+    from smfparse.query import Catalog
+
+    opened = reading.open(inputs, output.path)
+    with Catalog(opened) as catalog:
+        found = answers(which, given, catalog)
+    if not any(each.of and each.of.system for each in found):
+        nothing_selected(opened)
+    output.write(CapacityDocument(which, found))
+    finish(opened.damage, opened.duplicates)
+
+
+def _command(which: Planner) -> click.Command:
+    """Return the subcommand of a planner."""
+
+    @reading_options("--to", "--until")
+    @output_options()
+    def run(
+        inputs: tuple[str, ...], output: Output, reading: Reading, explain: bool, **options: Any
+    ) -> None:
+        given = {
+            name.removeprefix("plan_"): value
+            for name, value in options.items()
+            if name.startswith("plan_") and value is not None
+        }
+        _run(which, inputs, output, reading, explain, given)
+
+    run.__doc__ = _HELP.format(title=which.title, name=which.name)
+    made = click.command(which.name, epilog=INPUT_HELP)(run)
+    explaining = click.Option(
+        ["--explain"],
+        is_flag=True,
+        help="Print what it asks for, measures and stands on; needs no INPUT.",
+    )
+    own = [*map(_option, wanted(which.asked)), explaining]
+    made.params[:0] = [click.Argument(["inputs"], metavar="[INPUT]...", nargs=-1), *own]
+    made.short_help = which.title
+    return made
+
+
+class _Planners(Mapping[str, click.Command]):
+    """The subcommands, each made when it is asked for."""
+
+    def __getitem__(self, name: str) -> click.Command:
+        if name not in planner_names():
+            raise KeyError(name)
+        return _command(planner(name))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(planner_names())
+
+    def __len__(self) -> int:
+        return len(planner_names())
+
+
+class _Group(click.Group):
+    """Makes a subcommand of each planner."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands = _Planners()  # type: ignore[assignment] # none is added
+
+
+@click.group("capacity", cls=_Group)
+def command() -> None:
+    """Plan capacity: a number, its formula, what it stands on, and what it cannot know.
+
+    \b
+    Example:
+      smfparse capacity channels                        IBM's example: 4,643 channels
+      smfparse capacity log DUMP.smf --log-io-time 92us
+      smfparse capacity streaming DUMP.smf --share 50
+      smfparse capacity cpu --explain
+    """

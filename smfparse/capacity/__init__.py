@@ -1,0 +1,24 @@
+"""Capacity of a site: the planners of `planning` with what its own SMF shows.
+
+In: a planner, what a user gives, and a catalog or none. Out: an `Answer` for each queue manager,
+and their document. Formulas are in `planning`, what is measured in `definitions`; nothing here
+opens inputs.
+"""
+
+from typing import TYPE_CHECKING
+
+from smfparse.faces import face
+
+if TYPE_CHECKING:
+    from smfparse.capacity.answering import Answer as Answer
+    from smfparse.capacity.answering import answers as answers
+    from smfparse.capacity.measuring import measuring_sql as measuring_sql
+    from smfparse.capacity.printing import CapacityDocument as CapacityDocument
+    from smfparse.capacity.printing import explained as explained
+else:
+    __all__, __getattr__, __dir__ = face(
+        __name__,
+        answering="Answer answers",
+        measuring="measuring_sql",
+        printing="CapacityDocument explained",
+    )

@@ -1,0 +1,81 @@
+"""Answers of planners: of each queue manager from what its SMF shows, or of published values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from smfparse.capacity.measuring import Measured, measured
+from smfparse.errors import RequestError
+from smfparse.planning import Plan, Planner, plan_within, wanted
+
+if TYPE_CHECKING:
+    from smfparse.query import Catalog
+
+GIVEN, MEASURED, PUBLISHED = "given", "measured", "published"
+"""Where the value of an input is from."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The plan of a queue manager.
+
+    of       the queue manager, and what was measured of it, which has no name where the input has
+             nothing of it; None: there is no input
+    origins  where the value of each input is from
+    """
+
+    of: Measured | None
+    plan: Plan
+    origins: Mapping[str, str]
+
+    @property
+    def missing(self) -> Sequence[str]:
+        """The inputs that SMF could show but of which it has nothing."""
+        refused = self.of.refused if self.of else {}
+        return [
+            each.name
+            for each in wanted(self.plan.planner.asked)
+            if each.ask.measured
+            and self.origins[each.name] == PUBLISHED
+            and each.name not in refused
+        ]
+
+
+def answers(
+    which: Planner, given: Mapping[str, Any], catalog: Catalog | None = None
+) -> list[Answer]:
+    """Answer the question of a planner: for each queue manager of a catalog, or without one.
+
+    given  the inputs that the user gives; they go before what is measured, and that goes before
+           published values
+
+    Raises RequestError for a value outside the range of the planner.
+    """
+    found: Sequence[Measured | None] = [None]
+    if catalog is not None:
+        found = measured(catalog, which, given) or [Measured("", "", "")]
+    return [answer(which, given, each) for each in found]
+
+
+def answer(which: Planner, given: Mapping[str, Any], of: Measured | None) -> Answer:
+    """Answer the question of a planner for one queue manager, or by published values."""
+    values = {**(of.values if of else {}), **given}
+    intervals = {
+        name: interval
+        for name, interval in (of.intervals if of else {}).items()
+        if name not in given
+    }
+    try:
+        plan = plan_within(which, which.asked(**values), intervals)
+    except RequestError as error:
+        if of is None or not of.values:
+            raise
+        place = f"{of.qmgr} on {of.system}"
+        raise RequestError(f"{place}: {error}", *error.parameters) from error
+    origins = {
+        each.name: GIVEN if each.name in given else MEASURED if each.name in values else PUBLISHED
+        for each in wanted(which.asked)
+    }
+    return Answer(of, plan, origins)

@@ -1,0 +1,19 @@
+-- The message channel that carries most bytes (QCST).
+WITH
+channels AS (
+    SELECT
+        system, qmgr, channel, sum(bytes)::DOUBLE AS bytes, sum(messages)::BIGINT AS n,
+        nullif(max(compression), 0) AS compression, covered(time, interval_seconds) AS seconds
+    FROM channel
+    WHERE batches > 0
+    GROUP BY ALL
+)
+SELECT
+    system, qmgr, 'channel ' || arg_max(channel, (bytes, channel)) AS about,
+    arg_max(bytes / nullif(n, 0) / 1024, (bytes, channel)) AS message_kb,
+    arg_max(compression, (bytes, channel)) AS compressible,
+    arg_max(n / nullif(seconds, 0), (bytes, channel)) AS messages_s
+FROM channels
+WHERE n > 0
+GROUP BY ALL
+ORDER BY system, qmgr

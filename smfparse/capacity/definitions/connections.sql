@@ -1,0 +1,23 @@
+-- 31-bit storage of the queue manager (QSRS), and what of it a channel took. QSRS has no interval; the channel
+-- initiator writes QCCT of the same interval within half a minute.
+WITH
+storage AS (
+    SELECT
+        system, qmgr, smf_time, smf_time + INTERVAL 30 SECONDS AS latest, qsrseloal / 1024 AS kb,
+        (qsrsaval - qsrssos - qsrscrit - qsrsmvs) / 1048576 AS left_now
+    FROM qsrs
+),
+together AS (
+    SELECT s.*, c.qcctnocc AS channels
+    FROM storage AS s
+    ASOF LEFT JOIN qcct AS c
+        ON s.system = c.system AND s.qmgr = c.qmgr AND s.latest >= c.smf_time
+)
+SELECT
+    system, qmgr,
+    greatest(min(left_now), 0) AS left_mb,
+    list([channels::DOUBLE, kb] ORDER BY smf_time, channels, kb) FILTER (channels IS NOT NULL)
+        AS kb_each
+FROM together
+GROUP BY system, qmgr
+ORDER BY system, qmgr

@@ -1,0 +1,84 @@
+"""What the SMF of a site shows of the inputs of a planner: one query each, in `definitions`.
+
+A row is a queue manager; a column has the name of an input. A list of points is an input that is
+their slope. `about` says which object the figures are of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from smfparse.planning import Planner, Wanted, slope, too_few, wanted
+
+if TYPE_CHECKING:
+    from smfparse.query import Catalog
+
+_FOLDER = Path(__file__).with_name("definitions")
+_KEYS = ("system", "qmgr", "about")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the SMF of a queue manager shows.
+
+    about      the object that it is of; '': all of the queue manager
+    values     by input
+    intervals  between what those lie that are slopes
+    refused    why what is there cannot be used, by input: it is outside the range, or no slope
+    """
+
+    system: str
+    qmgr: str
+    about: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+
+def measuring_sql(name: str) -> str:
+    """Return the query that measures the inputs of a planner."""
+    return (_FOLDER / f"{name}.sql").read_text("utf-8")
+
+
+def measured(catalog: Catalog, which: Planner, given: Mapping[str, Any]) -> list[Measured]:
+    """Return what the inputs of a catalog show of each queue manager, by system and name.
+
+    given  inputs; texts of these that are no choice are variables of the query: patterns
+    """
+    from smfparse.tables import named_macros, view_macros
+
+    query = measuring_sql(which.name)
+    own = (_FOLDER / "macros.sql").read_text("utf-8")
+    catalog.define(named_macros(query, view_macros() + own))
+    inputs = {each.name: each for each in wanted(which.asked)}
+    for each in inputs.values():
+        if each.kind is str and not each.ask.among:
+            catalog.set_variable(each.name, given.get(each.name, each.default))
+    return [_of_row(row, inputs) for row in catalog.arrow(query).to_pylist()]
+
+
+def _of_row(row: Mapping[str, Any], inputs: Mapping[str, Wanted]) -> Measured:
+    values: dict[str, Any] = {}
+    intervals: dict[str, tuple[float, float]] = {}
+    refused: dict[str, str] = {}
+    for name in row.keys() - _KEYS:
+        value = row[name]
+        if isinstance(value, list):
+            found = slope(value)
+            if found is None:
+                refused[name] = too_few()
+                continue
+            value = found.value
+            intervals[name] = (found.low, found.high)
+        if value is None:
+            continue
+        value = round(value) if inputs[name].kind is int else value
+        if reason := inputs[name].refusal(value):
+            refused[name] = f"{value:g} is {reason}"
+            intervals.pop(name, None)
+        else:
+            values[name] = value
+    return Measured(row["system"], row["qmgr"], row.get("about") or "", values, intervals, refused)

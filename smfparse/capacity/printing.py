@@ -1,0 +1,233 @@
+"""Answers as a document: figures and inputs of each queue manager, then what they stand on."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from smfparse.capacity.answering import PUBLISHED, Answer
+from smfparse.planning import Figure, Planner, Wanted, wanted
+from smfparse.rendering import ABSENT, Column, Document, Facts, Section, Table, aligned
+
+_WIDTH = 118
+_FIGURES = (Column("Figure"), Column("Value", right=True), Column("Unit"), Column("How"))
+_INPUTS = (Column("Input"), Column("Value", right=True), Column("Unit"), Column("From"))
+_CSV = (
+    *("system", "qmgr", "planner", "kind", "name", "label", "now", "value", "low", "high", "rough"),
+    *("unit", "how"),
+)
+
+
+class CapacityDocument(Document):
+    """The answers of a planner."""
+
+    def __init__(self, which: Planner, found: Sequence[Answer]) -> None:
+        self.title = which.title
+        self._planner = which
+        self._answers = found
+
+    def printed(self) -> Iterator[str]:
+        """Yield the lines of text: sections whose sentences are wrapped."""
+        for number, section in enumerate(self.sections()):
+            if number:
+                yield ""
+            yield section.title
+            for note in section.notes:
+                yield from textwrap.wrap(note, _WIDTH, initial_indent="  ", subsequent_indent="  ")
+            for table in section.tables:
+                yield ""
+                yield from aligned(table.columns, table.rows)
+
+    def sections(self) -> Iterator[Section]:
+        """Yield a section for each answer, then what is true of all."""
+        for each in self._answers:
+            tables = [_figure_table(each), Table(_INPUTS, _input_rows(each))]
+            yield Section(f"{self.title}: {_whose(each)}", tables, notes(each))
+        which = self._planner
+        yield Section("What it stands on", notes=which.stands_on)
+        yield Section("Where it holds", notes=[which.holds])
+        yield Section("What it cannot know", notes=which.unknown)
+
+    def tables(self) -> Iterator[Table]:
+        """Yield one table: figures and inputs of all answers."""
+        rows = (
+            ["" if row[name] is None else str(row[name]) for name in _CSV]
+            for each in self._answers
+            for row in _flat(each)
+        )
+        yield Table([*map(Column, _CSV)], rows)
+
+    def facts(self) -> Iterator[Facts]:
+        """Yield the answers, and what is true of all."""
+        which = self._planner
+        head = {
+            "planner": which.name,
+            "question": which.title,
+            "answers": [_fact(each) for each in self._answers],
+            "stands_on": list(which.stands_on),
+            "holds": which.holds,
+            "unknown": list(which.unknown),
+        }
+        yield Facts(head, indent=2)
+
+
+def explained(which: Planner, sql: str) -> Iterator[str]:
+    """Yield the lines of what a planner asks for, measures and stands on, without an answer."""
+    yield which.title
+    yield ""
+    columns = (Column("Input"), Column("Published"), Column("Values"), Column("Measured from"))
+    rows = [
+        [option(each.name), _value(each.default), _bounds(each), each.ask.measured]
+        for each in wanted(which.asked)
+    ]
+    yield from aligned(columns, rows)
+    for title, lines in (
+        ("What it stands on", which.stands_on),
+        ("Where it holds", [which.holds]),
+        ("What it cannot know", which.unknown),
+        ("Trace that MQ has to write", [which.trace]),
+    ):
+        yield from ("", title)
+        for line in lines:
+            yield from textwrap.wrap(line, _WIDTH, initial_indent="  ", subsequent_indent="  ")
+    yield from ("", "How it is measured", *(f"  {line}".rstrip() for line in sql.splitlines()))
+
+
+def option(name: str) -> str:
+    """Return the option of the command line for an input."""
+    return f"--{name.replace('_', '-')}"
+
+
+def shown(figure: Figure) -> str:
+    """Return the value of a figure as people see it."""
+    if figure.rough:
+        return f"about {float(f'{figure.value:.0e}'):,g}"
+    text = _number(figure, figure.value)
+    if figure.interval is None:
+        return text
+    low, high = (_number(figure, each) for each in figure.interval)
+    return f"{text} ({low} to {high})"
+
+
+def notes(found: Answer) -> list[str]:
+    """Return what to say of an answer: what was not measured, and why."""
+    of, which = found.of, found.plan.planner
+    if of is None:
+        return []
+    refused = sorted(of.refused.items())
+    said = [f"Measured, but not used: {option(name)}; {why}." for name, why in refused]
+    if not of.system:
+        said.append(f"The input has nothing that is measured for this; it needs {which.trace}.")
+    elif found.missing:
+        names = ", ".join(map(option, found.missing))
+        said.append(f"Not measured: {names}. What is measured needs {which.trace}.")
+    if of.intervals:
+        said.append("Values in brackets: between these in 90 of 100 cases.")
+    return said
+
+
+def _whose(found: Answer) -> str:
+    if found.of is None or not found.of.system:
+        return "published values"
+    place = f"{found.of.qmgr} on {found.of.system}"
+    return f"{place}, {found.of.about}" if found.of.about else place
+
+
+def _figure_table(found: Answer) -> Table:
+    """Return the figures, beside what they are now where the plan is of a change."""
+    figures, rows = found.plan.figures, _figure_rows(found)
+    if not any(each.before is not None for each in figures):
+        return Table(_FIGURES, rows)
+    columns = (_FIGURES[0], Column("Now", right=True), Column("Then", right=True), *_FIGURES[2:])
+    both = (
+        [row[0], ABSENT if each.before is None else _number(each, each.before), *row[1:]]
+        for row, each in zip(rows, figures, strict=True)
+    )
+    return Table(columns, both)
+
+
+def _number(figure: Figure, value: float) -> str:
+    return f"{value:,.{figure.decimals}f}"
+
+
+def _figure_rows(found: Answer) -> Iterator[list[str]]:
+    for each in found.plan.figures:
+        how = f"order of magnitude: {each.formula}" if each.rough else each.formula
+        yield [each.label, shown(each), each.unit, how]
+
+
+def _input_rows(found: Answer) -> Iterator[list[str]]:
+    for each in wanted(found.plan.planner.asked):
+        origin = found.origins[each.name]
+        value = getattr(found.plan.asked, each.name)
+        if origin == PUBLISHED and value is None:
+            origin = "not given"
+        yield [option(each.name), _value(value), each.ask.unit, _from(each, origin)]
+
+
+def _from(wanted_input: Wanted, origin: str) -> str:
+    measured = wanted_input.ask.measured
+    return f"{origin}: {measured}" if origin == "measured" else origin
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return ABSENT
+    if isinstance(value, str):
+        return value or ABSENT
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
+
+
+def _bounds(each: Wanted) -> str:
+    unit = f" {each.ask.unit}" if each.ask.unit else ""
+    return f"{each.ask.bounds}{unit}"
+
+
+def _fact(found: Answer) -> dict[str, Any]:
+    of = found.of
+    return {
+        "system": of.system if of else None,
+        "qmgr": of.qmgr if of else None,
+        "about": of.about if of else "",
+        "figures": [_figure_fact(each) for each in found.plan.figures],
+        "inputs": [
+            {
+                "name": each.name,
+                "value": getattr(found.plan.asked, each.name),
+                "unit": each.ask.unit,
+                "from": found.origins[each.name],
+            }
+            for each in wanted(found.plan.planner.asked)
+        ],
+        "notes": notes(found),
+    }
+
+
+def _figure_fact(figure: Figure) -> dict[str, Any]:
+    low, high = figure.interval or (None, None)
+    return {
+        "name": figure.name,
+        "label": figure.label,
+        "now": figure.before,
+        "value": figure.value,
+        "low": low,
+        "high": high,
+        "rough": figure.rough,
+        "unit": figure.unit,
+        "formula": figure.formula,
+    }
+
+
+def _flat(found: Answer) -> Iterator[dict[str, Any]]:
+    fact = _fact(found)
+    head = {
+        "system": fact["system"],
+        "qmgr": fact["qmgr"],
+        "planner": found.plan.planner.name,
+    }
+    for row in fact["figures"]:
+        yield head | row | {"kind": "figure", "how": row["formula"]}
+    blank = dict.fromkeys(_CSV)
+    for row in fact["inputs"]:
+        yield blank | head | row | {"kind": "input", "how": row["from"]}

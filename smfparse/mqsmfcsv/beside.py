@@ -1,0 +1,44 @@
+"""Rows of a repeated group, read beside those of its block.
+
+Both streams are in the same order, so of each no more is held than what is being written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import polars as pl
+
+from smfparse.mqsmfcsv.declared import KEYS
+
+
+class Beside:
+    """The rows of a child table, which are asked for in the order of the rows of its block.
+
+    found  the child table, some rows at a time
+    """
+
+    def __init__(self, found: Iterable[pl.DataFrame]) -> None:
+        self._found = iter(found)
+        self._held: pl.DataFrame | None = next(self._found, None)
+
+    @property
+    def is_left(self) -> bool:
+        """Whether there are entries that no block has asked for."""
+        return self._held is not None
+
+    def of(self, rows: pl.DataFrame) -> pl.DataFrame | None:
+        """Return the entries of the next blocks, with their `row` there; None: there are none.
+
+        rows  the keys of blocks, numbered by `row`
+        """
+        parts = []
+        while self._held is not None:
+            parts.append(self._held.join(rows, on=KEYS, how="inner"))
+            later = self._held.join(rows, on=KEYS, how="anti")
+            if later.height:
+                self._held = later
+                break
+            self._held = next(self._found, None)
+        parts = [each for each in parts if each.height]
+        return pl.concat(parts) if parts else None

@@ -1,0 +1,185 @@
+"""What is in each file of mq-smf-csv, out of `definitions/`: columns in order, and their fields.
+
+The form of a column follows from its field, unless `form` says it: a count is a number, a duration
+seconds and microseconds, a moment date and time, a name text of fixed width.
+"""
+
+from __future__ import annotations
+
+import itertools
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, TypeAlias
+
+from smfparse.layout import Hex, Text
+from smfparse.tables import TABLES, columns
+
+KEYS = ("source", "record_no", "block_no")
+"""Columns that rows of a table and of its repeated groups have in common."""
+_COMMON = "common"
+_GROUP_WORDS = frozenset({"table", "label", "held", "columns"})
+_OF_TYPE = {"double": "elapsed", "string": "text"}
+"""Forms of fields by their Arrow type; others are moments and numbers."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A column as it is declared.
+
+    form    one of `forms.FORMS`
+    field   column of ours
+    width   characters of a text
+    words   of codes and flags, by number, `true` and `false`
+    second  another column of ours: the other half of a token, the flag of a marked text
+    """
+
+    heading: str
+    form: str
+    field: str
+    width: int = 0
+    words: tuple[tuple[str, str], ...] = ()
+    second: str = ""
+
+    @property
+    def fields(self) -> set[str]:
+        """Columns of ours that it is made of."""
+        return {self.field, *filter(None, [self.second])}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry of a repeated group: what stands for `#` in its headings, and its index columns."""
+
+    label: str
+    index: tuple[tuple[str, int | str], ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Columns for every entry of a repeated group.
+
+    table    the child table
+    held     column of the block's table, NULL where the block does not hold the group; "": all do
+    entries  in order
+    cells    of each entry
+    """
+
+    table: str
+    held: str
+    entries: tuple[Entry, ...]
+    cells: tuple[Cell, ...]
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """Columns of the child table that are needed."""
+        index = {name for name, _ in self.entries[0].index}
+        return frozenset(index.union(KEYS, *(each.fields for each in self.cells)))
+
+
+Part: TypeAlias = Cell | Group
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A file: SMF-<name>.csv, or the table MQSMF.<name>.
+
+    table  whose rows it has
+    index  its columns with an index
+    """
+
+    name: str
+    table: str
+    parts: tuple[Part, ...]
+    index: tuple[str, ...]
+
+    @property
+    def file(self) -> str:
+        """Name of the file."""
+        return f"SMF-{self.name}.csv"
+
+    @property
+    def groups(self) -> list[Group]:
+        """The repeated groups among its columns."""
+        return [each for each in self.parts if isinstance(each, Group)]
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """Columns of its table that are needed."""
+        found = {"utc_offset"}
+        for each in self.parts:
+            found |= each.fields if isinstance(each, Cell) else {*KEYS, *filter(None, [each.held])}
+        return frozenset(found)
+
+
+@cache
+def sheets() -> tuple[Sheet, ...]:
+    """Return every file, by name."""
+    folder = files(__package__) / "definitions"
+    texts = {each.name.removesuffix(".toml"): each.read_text("utf-8") for each in folder.iterdir()}
+    common = tomllib.loads(texts.pop(_COMMON))
+    return tuple(_sheet(name, tomllib.loads(texts[name]), common) for name in sorted(texts))
+
+
+def _sheet(name: str, spec: Mapping[str, Any], common: Mapping[str, Any]) -> Sheet:
+    table = spec["table"]
+    first = common["columns"] | (common["interval"] if spec.get("interval", True) else {})
+    parts = _parts(table, first | spec["columns"], spec.get("groups", {}))
+    return Sheet(name, table, tuple(parts), tuple(spec.get("index", ())))
+
+
+def _parts(
+    table: str, found: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any]]
+) -> Iterator[Part]:
+    for heading, spec in found.items():
+        if isinstance(spec, dict) and "group" in spec:
+            yield _group(groups[spec["group"]])
+        else:
+            yield _cell(table, heading, spec)
+
+
+def _group(spec: Mapping[str, Any]) -> Group:
+    cells = tuple(_cell(spec["table"], *each) for each in spec["columns"].items())
+    return Group(spec["table"], spec.get("held", ""), tuple(_entries(spec)), cells)
+
+
+def _entries(spec: Mapping[str, Any]) -> Iterator[Entry]:
+    """Yield the entries of a group, the last index fastest; a number: from 1 to it."""
+    indices = {
+        name: {str(each): each for each in range(1, values + 1)}
+        if isinstance(values, int)
+        else values
+        for name, values in spec.items()
+        if name not in _GROUP_WORDS
+    }
+    for labels in itertools.product(*indices.values()):
+        named = dict(zip(indices, labels, strict=True))
+        values = tuple((name, indices[name][label]) for name, label in named.items())
+        yield Entry(spec["label"].format(**named), values)
+
+
+def _cell(table: str, heading: str, spec: str | Mapping[str, Any]) -> Cell:
+    said: Mapping[str, Any] = {"field": spec} if isinstance(spec, str) else spec
+    words = tuple(said.get("words", {}).items())
+    form, width = _own_form(table, said["field"])
+    return Cell(
+        heading,
+        said.get("form", "words" if words else form),
+        said["field"],
+        said.get("width", width),
+        words,
+        said.get("second", ""),
+    )
+
+
+def _own_form(table: str, field: str) -> tuple[str, int]:
+    """Return the form of a field, and how many characters it has where it is a text."""
+    spec = TABLES[table]
+    for column in (*spec.columns, *(spec.extra.columns if spec.extra else ())):
+        kind = column.field.kind
+        if column.name == field and isinstance(kind, Text | Hex):
+            return "hex" if isinstance(kind, Hex) else "text", kind.width
+    arrow = next(each.arrow for each in columns(table) if each.name == field)
+    return "moment" if arrow.startswith("timestamp") else _OF_TYPE.get(arrow, "number"), 0

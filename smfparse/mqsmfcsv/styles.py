@@ -1,0 +1,32 @@
+"""The two styles of mq-smf-csv. The command line reads this module for --help: nothing slow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Style(NamedTuple):
+    """How files are written: for spreadsheets (`-f CSV -r` there), or for a database (`-f SQL`).
+
+    headings  whether a file starts with the names of its columns
+    split     whether a length of time is seconds and microseconds; else microseconds alone
+    guarded   whether no cell starts a formula of a spreadsheet
+    date      of `strftime`
+    no_time   date and time of what never happened
+    most      greatest whole number, one above it is not written; None: any is
+    """
+
+    headings: bool
+    split: bool
+    guarded: bool
+    date: str
+    no_time: str
+    most: int | None
+
+
+STYLES: Mapping[str, Style] = {
+    "mq-smf-csv": Style(True, True, True, "%Y/%m/%d", '""', None),
+    "mq-smf-sql": Style(False, False, False, "%Y-%m-%d", "", (1 << 63) - 1),
+}
+"""Each style by the name of its format. A BIGINT of Db2 has 63 bits."""

@@ -1,0 +1,81 @@
+"""Slopes of what was measured, with the interval in which they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from statistics import fmean
+from typing import NamedTuple
+
+from smfparse.planning.asking import Asked, wanted
+from smfparse.planning.plans import Figure, Plan, Planner
+
+LEAST_POINTS = 10
+LEAST_CHANGE = 0.2
+"""By how much of its mean the first number of points has to vary."""
+_Z = 1.6448536269514722
+"""What a normal variable exceeds in 5 of 100 cases."""
+
+
+class Slope(NamedTuple):
+    """A slope by least squares, and between what it lies in 90 of 100 cases."""
+
+    value: float
+    low: float
+    high: float
+
+
+def too_few() -> str:
+    """Return why points have no slope, in words."""
+    return f"fewer than {LEAST_POINTS} intervals, or no more change in them than by chance"
+
+
+def slope(points: Sequence[Sequence[float]]) -> Slope | None:
+    """Return the slope of points (x, y); None: too few, x varies too little, or it may be 0."""
+    xs, ys = [each[0] for each in points], [each[1] for each in points]
+    if len(points) < LEAST_POINTS or max(xs) - min(xs) <= LEAST_CHANGE * abs(fmean(xs)):
+        return None
+    x, y = fmean(xs), fmean(ys)
+    sxx = math.fsum((each - x) ** 2 for each in xs)
+    value = math.fsum((a - x) * (b - y) for a, b in zip(xs, ys, strict=True)) / sxx
+    rest = math.fsum((b - y - value * (a - x)) ** 2 for a, b in zip(xs, ys, strict=True))
+    free = len(points) - 2
+    around = _student(free) * math.sqrt(rest / free / sxx)
+    found = Slope(value, value - around, value + around)
+    return None if found.low <= 0 <= found.high else found
+
+
+def _student(free: int) -> float:
+    """Return what Student's t exceeds in 5 of 100 cases, to three digits (Cornish-Fisher)."""
+    first = (_Z**3 + _Z) / (4 * free)
+    return _Z + first + (5 * _Z**5 + 16 * _Z**3 + 3 * _Z) / (96 * free**2)
+
+
+def plan_within(which: Planner, asked: Asked, intervals: Mapping[str, tuple[float, float]]) -> Plan:
+    """Answer the question of a planner; figures have an interval where inputs have.
+
+    intervals  between what an input lies, by its name
+    """
+    figures = which.figures(asked)
+    bounds = {each.name: each.ask for each in wanted(type(asked))}
+    ends = [
+        [min(max(end, bounds[name].low), bounds[name].high) for end in interval]
+        for name, interval in intervals.items()
+    ]
+    corners = [
+        {
+            each.name: each.value
+            for each in which.figures(replace(asked, **dict(zip(intervals, some, strict=True))))
+        }
+        for some in product(*ends)
+    ]
+    return Plan(which, asked, [_within(each, corners) for each in figures])
+
+
+def _within(figure: Figure, corners: Sequence[Mapping[str, float]]) -> Figure:
+    found = [each[figure.name] for each in corners if figure.name in each]
+    if len(set(found)) < 2:
+        return figure
+    return replace(figure, interval=(min(found), max(found)))

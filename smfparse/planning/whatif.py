@@ -1,0 +1,198 @@
+"""What changes where load, size of messages, log I/O time, streaming or ACCTIME do: on one page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated
+
+from smfparse.planning.asking import Ask, Asked
+from smfparse.planning.log import estimated_bytes, io_rate
+from smfparse.planning.pages import message_pages
+from smfparse.planning.plans import Figure, Planner, said
+from smfparse.planning.smf import gathering_us, writing_us
+from smfparse.planning.streaming import put_ratio, put_us
+
+_DAY_S = 86_400
+
+
+@dataclass(frozen=True)
+class WhatIf(Asked):
+    """Inputs: first what would change, then what is now."""
+
+    load: Annotated[float, Ask("Messages that would come, by as many as now", "x", 0.01, 100)] = 1
+    log_io_time: Annotated[float | None, Ask("Time that a log I/O would take", "us", low=0.1)] = (
+        None
+    )
+    streaming: Annotated[str, Ask("Queues that would be streamed: 'PAY.*'")] = ""
+    share: Annotated[
+        float,
+        Ask("Share of puts that would be streamed", "%", high=100, measured="puts to those queues"),
+    ] = 0
+    message_size: Annotated[float | None, Ask("Size that messages would have", "KB", high=128)] = (
+        None
+    )
+    acctime: Annotated[
+        float | None, Ask("ACCTIME that would be set", "seconds", low=1, high=_DAY_S)
+    ] = None
+    mb_s: Annotated[
+        float, Ask("Log written, a copy", "MB/s", measured="CIs of the fuller copy (qjst_io)")
+    ] = 220
+    pages: Annotated[
+        float, Ask("Pages an I/O", low=1, high=128, measured="CIs over I/Os (qjst_io)")
+    ] = 11
+    io_busy: Annotated[
+        float, Ask("Time in I/O", "%", 0.01, 100, measured="qjstiotots, the larger copy")
+    ] = 94.66
+    busy: Annotated[float, Ask("Log task busy", "%", 0.01, 100, measured="1 - qjstslptu")] = 99.9
+    message_kb: Annotated[
+        float, Ask("Size of messages", "KB", high=128, measured="putbytes over validput (wqst)")
+    ] = 2
+    put_cost: Annotated[
+        float | None,
+        Ask("CPU of a put", "us", low=0.01, measured="putct + put1ct over puts (wqst)"),
+    ] = None
+    puts_s: Annotated[
+        float, Ask("Messages put a second", measured="validput (wqst) over the time")
+    ] = 1000
+    adapter_busy: Annotated[
+        float | None,
+        Ask("Adapters busy, on average", "%", high=100, measured="qcteltm of all (qct_adp)"),
+    ] = None
+    pages_s: Annotated[
+        float | None, Ask("New pages a second", measured="wtasgpn over the time")
+    ] = None
+    tasks: Annotated[
+        int, Ask("Tasks that live longer than the interval", measured="tasks of an interval")
+    ] = 1
+    interval: Annotated[
+        float, Ask("ACCTIME", "seconds", 1, _DAY_S, measured="usual length of a record")
+    ] = 60
+    record_bytes: Annotated[
+        float, Ask("Bytes of a task's records", "bytes", 1, measured="bytes of 116/1 and 116/2")
+    ] = 5120
+    calls_a_second: Annotated[
+        float, Ask("API calls of a second", measured="calls of all verbs, in wqst and wtas")
+    ] = 100
+
+
+@dataclass(frozen=True)
+class _Change:
+    """What a figure is multiplied by, and that in words."""
+
+    factor: float
+    words: str
+
+    def figure(
+        self, name: str, label: str, now: float, unit: str, planner: str, decimals: int = 1
+    ) -> Figure:
+        """Return a figure now, and as it would be."""
+        formula = f"{planner}: {said(now)} x {self.words}"
+        return Figure(name, label, now * self.factor, unit, formula, decimals, before=now)
+
+
+def _times(*parts: float) -> _Change:
+    """Return the change that is the product of several."""
+    factor = 1.0
+    for each in parts:
+        factor *= each
+    return _Change(factor, " x ".join(map(said, parts)))
+
+
+def _figures(asked: WhatIf) -> Sequence[Figure]:
+    return [*_log(asked), *_puts(asked), *_storage(asked), *_smf(asked)]
+
+
+def _size(asked: WhatIf) -> float:
+    return asked.message_kb if asked.message_size is None else asked.message_size
+
+
+def _log(asked: WhatIf) -> list[Figure]:
+    """Return the log: bytes with messages, time with bytes and with the time of an I/O."""
+    bytes_ratio = estimated_bytes(_size(asked) * 1024) / estimated_bytes(asked.message_kb * 1024)
+    written = _times(asked.load, bytes_ratio, 1 + asked.share / 100)
+    ios = io_rate(asked.mb_s, asked.pages)
+    us = asked.io_busy / 100 / ios * 1e6 if ios else 0.0
+    io = asked.log_io_time / us if asked.log_io_time and us else 1.0
+    quicker = (asked.busy + asked.io_busy * (io - 1)) / asked.busy if asked.log_io_time else 1.0
+    busy = _times(written.factor, max(quicker, 0.0))
+    then = asked.busy * busy.factor
+    taken = asked.load * 100 / then if then else 0.0
+    return [
+        written.figure("log_mb_s", "Log written, a copy", asked.mb_s, "MB/s", "log", 2),
+        busy.figure("log_busy", "Log task busy; above 100: it cannot", asked.busy, "%", "log"),
+        Figure(
+            *("log_load", "Messages that the log takes, by as many as now", taken, "x"),
+            *(f"log: {said(asked.load)} x 100 / {said(then)}, the same pages an I/O", 2),
+            before=100 / asked.busy,
+        ),
+    ]
+
+
+def _puts(asked: WhatIf) -> list[Figure]:
+    """Return the CPU of puts, and how busy adapters are where it is theirs."""
+    cost = partial(put_us, kind="private", streamed=False)
+    now = asked.put_cost or cost(asked.message_kb)
+    larger = cost(_size(asked)) / cost(asked.message_kb)
+    streamed = 1 + asked.share / 100 * (put_ratio(_size(asked), "private") - 1)
+    put = _times(larger, streamed)
+    cpu = _times(asked.load, larger, streamed)
+    found = [
+        put.figure("put_us", "CPU of a put", now, "us", "streaming", 2),
+        cpu.figure("put_ms_s", "CPU of all puts", now * asked.puts_s / 1000, "ms/s", "streaming"),
+    ]
+    if asked.adapter_busy is not None:
+        label = "Adapters busy, at most"
+        found.append(cpu.figure("adapters", label, asked.adapter_busy, "%", "streaming"))
+    return found
+
+
+def _storage(asked: WhatIf) -> list[Figure]:
+    """Return the pages that messages take anew."""
+    if asked.pages_s is None:
+        return []
+    pages = message_pages(_size(asked) * 1024) / message_pages(asked.message_kb * 1024)
+    change = _times(asked.load, pages, 1 + asked.share / 100)
+    return [
+        change.figure("pages_s", "New pages of buffer pools", asked.pages_s, "a second", "pages")
+    ]
+
+
+def _smf(asked: WhatIf) -> list[Figure]:
+    """Return the bytes and the CPU of accounting class 3."""
+    then = asked.acctime or asked.interval
+    now_mb = asked.tasks * _DAY_S / asked.interval * asked.record_bytes / 1e6
+    more = _times(asked.interval / then)
+    gathered = gathering_us(asked.calls_a_second * 60)
+    now_us = gathered + writing_us(asked.tasks * 60 / asked.interval)
+    then_us = gathered * asked.load + writing_us(asked.tasks * 60 / then)
+    return [
+        more.figure("smf_mb_day", "SMF of long-running tasks a day", now_mb, "MB", "smf"),
+        Figure(
+            *("smf_us_minute", "CPU of accounting a minute", then_us, "us"),
+            f"smf: 0.5 x {said(asked.calls_a_second * 60 * asked.load)} + 4 x "
+            f"{said(asked.tasks * 60 / then)}",
+            before=now_us,
+        ),
+    ]
+
+
+PLANNER = Planner(
+    "whatif",
+    "What changes with load, size, log, streaming and ACCTIME",
+    WhatIf,
+    _figures,
+    (
+        "What the planners log, streaming, pages and smf stand on; each line names its planner",
+        "Log bytes of another size: 860 bytes a message besides its data, plus or minus 40 %",
+    ),
+    "The same mix of messages and of calls as now, private queues, sizes up to 128 KB, as many "
+    "pages a log I/O as now: a log that is busy writes more of them at once, so it takes more than "
+    "is said. Take the busiest hour (--from, --to), not the day.",
+    (
+        "how load grows beyond what was measured: queues, latches and CPU that others need",
+        "gets, commits and channels: their CPU is not in these lines",
+    ),
+    "START TRACE(STAT) CLASS(1,4), START TRACE(ACCTG) CLASS(3)",
+)

@@ -1,0 +1,116 @@
+"""Storage of a channel and of a connection, and growth of a queue, out of records that are made."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from scipy import stats
+
+from smfparse.capacity import Answer, answers
+from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.planning import planner
+from smfparse.query import Catalog
+from tests.support import smf
+from tests.support.builders import rdw
+
+MINUTES = range(12)
+CHANNELS = [400 + 40 * minute for minute in MINUTES]
+
+
+def minutely(*blocks: Callable[[int], bytes]) -> bytes:
+    """Records of twelve minutes, one of each kind of block in each."""
+    return rdw(
+        [
+            smf.record(block(minute), start=smf.START + dt.timedelta(minutes=minute), seconds=60)
+            for minute in MINUTES
+            for block in blocks
+        ]
+    )
+
+
+def answered(folder: Path, name: str, data: bytes) -> Answer:
+    path = folder / "made.smf"
+    path.write_bytes(data)
+    with Catalog(open_inputs([str(path)], ReadOptions(jobs=1))) as catalog:
+        (found,) = answers(planner(name), {}, catalog)
+    return found
+
+
+def chinit(megabytes: Callable[[int], int]) -> Callable[[int], bytes]:
+    return lambda minute: smf.block(
+        "QCCT", qcctnocc=CHANNELS[minute], qcctmxcc=9999, qcctstus=megabytes(minute)
+    )
+
+
+def test_storage_of_a_channel_is_its_slope(tmp_path: Path) -> None:
+    found = answered(tmp_path, "channels", minutely(chinit(lambda at: 50 + CHANNELS[at] // 4)))
+    assert found.plan["kb_each"] == pytest.approx(256)
+    assert found.origins["kb_each"] == "measured"
+    used = 50 + CHANNELS[-1] // 4
+    assert found.plan["more"] == (1172 - used) * 1024 // 256
+    assert found.plan["channels"] == CHANNELS[-1] + found.plan["more"]
+
+
+def test_figures_have_the_interval_of_the_storage_of_a_channel(tmp_path: Path) -> None:
+    used = [50 + CHANNELS[at] // 4 + 6 * (at % 2) for at in MINUTES]
+    found = answered(tmp_path, "channels", minutely(chinit(lambda at: used[at])))
+    fit = stats.linregress(CHANNELS, [each * 1024 for each in used])
+    around = stats.t.ppf(0.95, len(used) - 2) * fit.stderr
+    assert found.of is not None
+    assert found.of.intervals["kb_each"] == pytest.approx(
+        (fit.slope - around, fit.slope + around), rel=1e-3
+    )
+    (more,) = (each for each in found.plan.figures if each.name == "more")
+    assert more.interval is not None
+    assert more.interval[0] < more.value < more.interval[1]
+
+
+def test_too_few_minutes_have_no_slope(tmp_path: Path) -> None:
+    records = [
+        smf.record(
+            chinit(lambda at: 100 + at)(minute),
+            seconds=60,
+            start=smf.START + dt.timedelta(minutes=minute),
+        )
+        for minute in range(9)
+    ]
+    found = answered(tmp_path, "channels", rdw(records))
+    assert found.of is not None
+    assert found.of.refused.keys() == {"kb_each"}
+    assert (found.plan["kb_each"], found.origins["kb_each"]) == (232, "published")
+
+
+def test_storage_of_a_connection_is_its_slope(tmp_path: Path) -> None:
+    def storage(minute: int) -> bytes:
+        return smf.block(
+            "QSRS",
+            qsrseloal=(100_000 + 24 * CHANNELS[minute]) * 1024,
+            qsrsaval=(600 - minute) << 20,
+            qsrssos=1 << 20,
+            qsrscrit=2 << 20,
+            qsrsmvs=3 << 20,
+        )
+
+    data = minutely(chinit(lambda _: 100), storage)
+    found = answered(tmp_path, "connections", data)
+    asked = found.plan.asked
+    assert (asked.kb_each, asked.left_mb) == (pytest.approx(24), 600 - 11 - 6)
+    assert found.plan["more"] == int(583 * 1024 * 0.8 / 24)
+
+
+def test_a_queue_that_grows_fills_its_page_set(tmp_path: Path) -> None:
+    def depth(minute: int) -> bytes:
+        return smf.block("QQST", qqstqnam="GROWS", qqstdpth=1000 + 600 * minute)
+
+    def pages(minute: int) -> bytes:
+        return smf.block("QIS1", qis1psno=4, qis1topg=90_000, qis1unpg=72_000 - minute)
+
+    found = answered(tmp_path, "pages", minutely(depth, pages))
+    assert found.of is not None
+    assert found.of.about == "queue GROWS"
+    asked = found.plan.asked
+    assert (asked.growth, asked.now) == (pytest.approx(10), 1000 + 600 * 11)
+    assert found.plan["full_h"] == pytest.approx((72_000 - 11) / 10 / 3600)

@@ -1,0 +1,250 @@
+"""What a site's own SMF gives planners: the same as worked out from its tables in Python."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import smfparse
+from smfparse.capacity import Answer, answers, measuring_sql
+from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.planning import io_line, planner, planner_names, wanted
+from smfparse.query import Catalog
+from smfparse.simulating import load_estate, simulate
+from tests.support.paths import PROJECT
+from tests.support.real import REAL_DATA, needs_real_data
+
+SCENARIOS = PROJECT / "smfparse" / "simulating" / "scenarios"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("site") / "day.smf"
+    simulate(path, load_estate("payments", interval=dt.timedelta(minutes=30)))
+    return path
+
+
+def answered(path: Path, name: str, **given: Any) -> list[Answer]:
+    with Catalog(open_inputs([str(path)], ReadOptions(jobs=1))) as catalog:
+        return answers(planner(name), given, catalog)
+
+
+def tables(path: Path, *names: str) -> Iterator[pl.DataFrame]:
+    data = smfparse.open(path)
+    return (pl.DataFrame(data.sql(f"SELECT * FROM {name}")) for name in names)
+
+
+@pytest.mark.parametrize("name", planner_names())
+def test_every_planner_measures_what_it_says_it_does(name: str, site: Path) -> None:
+    (found,) = answered(site, name)
+    assert found.of is not None
+    documented = {each.name for each in wanted(found.plan.planner.asked) if each.ask.measured}
+    assert found.of.values.keys() <= documented
+    columns = set(re.findall(r"\bAS (\w+)", measuring_sql(name))) | set(
+        re.findall(r"(\w+)[,\n]", measuring_sql(name))
+    )
+    assert documented <= columns
+    for each in wanted(found.plan.planner.asked):
+        assert found.origins[each.name] in ("measured", "published")
+
+
+@pytest.mark.parametrize("name", planner_names())
+def test_what_is_given_goes_before_what_is_measured(name: str, site: Path) -> None:
+    which = planner(name)
+    given = {
+        each.name: each.ask.low + 1 if each.default is None else each.default
+        for each in wanted(which.asked)
+    }
+    (found,) = answered(site, name, **given)
+    assert found.plan.asked == which.asked(**given)
+    assert set(found.origins.values()) == {"given"}
+
+
+def test_storage_of_channels(site: Path) -> None:
+    (qcct,) = tables(site, "qcct")
+    (found,) = answered(site, "channels")
+    most = qcct.sort("qcctnocc", "time").row(-1, named=True)
+    asked = found.plan.asked
+    assert (asked.current, asked.used_mb, asked.maxchl) == (
+        most["qcctnocc"],
+        most["qcctstus"],
+        most["qcctmxcc"],
+    )
+
+
+def test_the_log(site: Path) -> None:
+    qjst, io, qmst = tables(site, "qjst", "qjst_io", "qmst")
+    seconds = qjst["interval_seconds"].sum()
+    copies = {copy: rows for (copy,), rows in io.partition_by("copy", as_dict=True).items()}
+    pages = {copy: rows["qjstioci"].sum() for copy, rows in copies.items()}
+    fuller = max(pages, key=lambda copy: pages[copy])
+    suspended = max(rows["qjstiototsus"].sum() for rows in copies.values())
+    (found,) = answered(site, "log")
+    asked = found.plan.asked
+    assert asked.mb_s == pytest.approx(pages[fuller] / 256 / seconds)
+    assert asked.pages == pytest.approx(pages[fuller] / copies[fuller]["qjstiocount"].sum())
+    assert asked.io_busy == pytest.approx(suspended / 1e4 / seconds)
+    assert asked.busy == pytest.approx(100 * (1 - qjst["qjstslptu"].sum() / 1e6 / seconds))
+    assert asked.bytes_each == pytest.approx(4096 * qjst["qjstbffl"].sum() / qmst["qmstspp"].sum())
+    assert asked.copies == 2
+    one, more = (io.filter(pl.col("copy") == 1, pl.col("io_type") == kind) for kind in (1, 2))
+    times = {one["qjstiototio"].sum() / one["qjstiocount"].sum()}
+    other = io.filter(pl.col("copy") == 2, pl.col("io_type") == 1)
+    times.add(other["qjstiototio"].sum() / other["qjstiocount"].sum())
+    assert any(asked.one_page_us == pytest.approx(each) for each in times)
+    assert asked.more_pages > 1
+    assert more["qjstioci"].sum() > more["qjstiocount"].sum()
+
+
+def test_puts_for_streaming(site: Path) -> None:
+    (wqst,) = tables(site, "wqst")
+    (found,) = answered(site, "streaming")
+    asked = found.plan.asked
+    messages = wqst["validput"].sum()
+    assert asked.message_kb == pytest.approx(wqst["putbytes"].sum() / messages / 1024)
+    calls = wqst["putn"].sum() + wqst["put1n"].sum()
+    assert asked.put_cost == pytest.approx((wqst["putct"] + wqst["put1ct"]).sum() / calls)
+    times = wqst["time"]
+    seconds = (times.max() - times.min()).total_seconds() + wqst["interval_seconds"].median()
+    assert asked.puts_s == pytest.approx(messages / seconds)
+    persistent = wqst["putpmsg"].sum() + wqst["put1pmsg"].sum()
+    assert asked.persistent == pytest.approx(100 * persistent / messages)
+
+
+def test_cpu_of_calls(site: Path) -> None:
+    (task,) = tables(site, "task")
+    (found,) = answered(site, "cpu")
+    assert found.plan.asked.cost_us == pytest.approx(task["cpu"].sum() / task["calls"].sum())
+
+
+def test_storage_of_the_queue_manager(site: Path) -> None:
+    (qsrs,) = tables(site, "qsrs")
+    left = qsrs["qsrsaval"] - qsrs["qsrssos"] - qsrs["qsrscrit"] - qsrs["qsrsmvs"]
+    (found,) = answered(site, "connections")
+    assert found.plan.asked.left_mb == pytest.approx(left.min() / 2**20)
+
+
+def test_pools_and_page_sets(site: Path) -> None:
+    qpst, qis1 = tables(site, "qpst", "qis1")
+    (found,) = answered(site, "pages")
+    asked = found.plan.asked
+    assert asked.peak_pages == (qpst["qpstnbuf"] - qpst["qpstcbsl"]).max()
+    assert asked.free_pages == qis1["qis1unpg"].min()
+
+
+def test_a_channel_that_waits_for_its_batches(site: Path) -> None:
+    (channel,) = tables(site, "channel")
+    waiting = channel.filter(pl.col("batches") > 0, pl.col("net_average") > 0).with_columns(
+        waited=pl.col("batches") * pl.col("net_average")
+    )
+    sums = waiting.group_by("channel").agg(
+        pl.col("waited", "messages", "batches", "bytes", "active_seconds").sum()
+    )
+    most = sums.sort("waited").row(-1, named=True)
+    (found,) = answered(site, "batches")
+    assert found.of is not None
+    assert found.of.about == f"channel {most['channel']}"
+    asked = found.plan.asked
+    assert asked.messages_a_batch == pytest.approx(most["messages"] / most["batches"])
+    assert asked.net_ms == pytest.approx(most["waited"] / most["batches"] / 1000)
+    alone = most["active_seconds"] * 1e6 - most["waited"]
+    assert asked.message_time == pytest.approx(alone / most["messages"])
+
+
+def test_a_queue_that_grows(tmp_path: Path) -> None:
+    path = tmp_path / "day.smf"
+    simulate(path, load_estate("backlog", interval=dt.timedelta(minutes=15)))
+    (found,) = answered(path, "pages")
+    assert found.of is not None
+    (qqst,) = tables(path, "qqst")
+    grown = (
+        qqst.sort("time")
+        .group_by("qqstqnam")
+        .agg((pl.col("qqstdpth").last() - pl.col("qqstdpth").first()).alias("grown"))
+    )
+    assert (
+        found.of.about == f"queue {grown.sort('grown', 'qqstqnam').row(-1, named=True)['qqstqnam']}"
+    )
+
+
+def test_an_input_without_what_is_measured(site: Path) -> None:
+    (found,) = answered(site, "cluster")
+    assert found.of is not None
+    assert found.of.system == ""
+    assert set(found.origins.values()) == {"published"}
+    assert found.missing == ["depth", "gets_s"]
+
+
+@needs_real_data
+def test_a_real_log_comes_out_as_published() -> None:
+    assert REAL_DATA is not None
+    (found,) = answered(REAL_DATA / "TEST115.dat", "log")
+    assert round(found.plan["mb_s"], 3) == 0.324
+    assert round(found.plan["full_mb_s"], 2) == 3.49
+    assert round(found.plan["ceiling_mb_s"], 1) == 31.3
+    asked = found.plan.asked
+    figures = (asked.one_page_us, asked.more_pages, asked.more_pages_us)
+    assert figures == pytest.approx((1084.45, 3.8639, 1417.12), rel=1e-5)
+    assert (asked.io_busy, asked.busy) == (
+        pytest.approx(9.18, abs=0.005),
+        pytest.approx(9.27, abs=0.005),
+    )
+
+
+@needs_real_data
+def test_a_real_buffer_pool_comes_out_as_published() -> None:
+    assert REAL_DATA is not None
+    (found,) = answered(REAL_DATA / "TEST115.dat", "pages")
+    assert found.plan["buffers_floor"] == 67_873
+
+
+@needs_real_data
+def test_log_bytes_of_a_real_message() -> None:
+    assert REAL_DATA is not None
+    (wtas,) = tables(REAL_DATA / "TEST116.dat", "wtas")
+    assert 2231 in wtas["wtasjwb"].to_list()
+
+
+def test_the_share_of_queues_that_would_be_streamed(site: Path) -> None:
+    (wqst,) = tables(site, "wqst")
+    (found,) = answered(site, "whatif", streaming="PAY.*")
+    puts = wqst.filter(pl.col("basename").str.starts_with("PAY."))["validput"].sum()
+    assert 0 < puts < wqst["validput"].sum()
+    assert found.plan.asked.share == pytest.approx(100 * puts / wqst["validput"].sum())
+    assert found.origins["share"] == "measured"
+    (none,) = answered(site, "whatif")
+    assert (none.plan.asked.share, none.origins["share"]) == (0, "measured")
+
+
+def test_what_if_measures_as_the_planners_do(site: Path) -> None:
+    (page,) = answered(site, "whatif")
+    for name, same in (
+        ("log", ("mb_s", "pages", "io_busy", "busy")),
+        ("streaming", ("message_kb", "put_cost", "puts_s")),
+        ("smf", ("tasks", "interval", "record_bytes", "calls_a_second")),
+    ):
+        (other,) = answered(site, name)
+        for each in same:
+            assert getattr(page.plan.asked, each) == getattr(other.plan.asked, each), each
+    wtas, adapters = tables(site, "wtas", "qct_adp")
+    times = wtas["time"]
+    seconds = (times.max() - times.min()).total_seconds() + wtas["interval_seconds"].median()
+    assert page.plan.asked.pages_s == pytest.approx(wtas["wtasgpn"].sum() / seconds)
+    busy = adapters["qcteltm"].sum() / 1e4 / adapters["interval_seconds"].sum()
+    assert page.plan.asked.adapter_busy == pytest.approx(busy)
+
+
+def test_the_io_time_that_was_declared_is_measured(site: Path) -> None:
+    (found,) = answered(site, "log")
+    asked = found.plan.asked
+    line = io_line((1, asked.one_page_us), (asked.more_pages, asked.more_pages_us))
+    declared = tomllib.loads((SCENARIOS / "payments.toml").read_text("utf-8"))
+    log = declared["queue_managers"]["QM01"]["log"]
+    assert line == pytest.approx((log["io"], log["page"]), rel=0.03)
