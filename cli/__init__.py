@@ -90,7 +90,18 @@ def _leave(code: int, message: str = "", error: BaseException | None = None) -> 
 
 
 _NAMES = (
-    *("info", "summary", "check", "trend", "report", "compare", "capacity", "convert", "sql"),
+    *(
+        "info",
+        "summary",
+        "check",
+        "trend",
+        "dashboard",
+        "report",
+        "compare",
+        "capacity",
+        "convert",
+        "sql",
+    ),
     *("describe", "dump", "generate", "anonymise"),
 )
 _OF_INPUT_ALONE = "summary"

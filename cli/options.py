@@ -15,7 +15,7 @@ import click
 from smfparse.cli.output import Output, check_name
 from smfparse.interrupts import timed
 from smfparse.reading import FRAMINGS, PACKINGS
-from smfparse.rendering import FORMATS, TEXT
+from smfparse.rendering import FORMATS, HTML, TEXT
 
 if TYPE_CHECKING:
     from smfparse.inputs import Inputs, ReadOptions
@@ -238,6 +238,11 @@ def _several(
 def lines_output_options(command: Command) -> Callable[..., Any]:
     """Add --output and --force; the command takes them as `output`, in the format text."""
     return _writing(command, lambda _: TEXT, ())
+
+
+def page_output_options(command: Command) -> Callable[..., Any]:
+    """Add --output and --force; the command takes them as `output`, in the format html."""
+    return _writing(command, lambda _: HTML, ())
 
 
 def output_options(

@@ -81,6 +81,10 @@ class Output(NamedTuple):
         """Write lines of text."""
         _write_lines(map(visible, lines), self.path, self.force)
 
+    def write_page(self, lines: Iterable[str]) -> None:
+        """Write the lines of a page, which has made visible what is in it."""
+        _write_lines(lines, self.path, self.force)
+
     def check_text(self, option: str) -> None:
         """Raise UsageError where what an option prints, which is text, is wanted in a format."""
         if self.format != TEXT:

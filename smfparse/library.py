@@ -14,7 +14,8 @@ from typing import Any, Unpack
 import polars as pl
 import pyarrow as pa
 
-from smfparse import advice, comparing, reports
+from smfparse import advice, comparing, dashboard, reports, store
+from smfparse.dashboard import Gathered
 from smfparse.errors import Damage, RequestError
 from smfparse.inputs import Inputs, Options, ReadOptions, open_inputs
 from smfparse.inspecting import Group, inventory
@@ -141,6 +142,30 @@ class SmfData:
         site = advice.site_policy(Path(policy) if policy is not None else None, limits or {})
         with Catalog(self.inputs) as catalog:
             return advice.run_rules(catalog, site, advice.chosen_ids(texts(only)))
+
+    def dashboard(
+        self,
+        path: str | Path,
+        *,
+        before: SmfData | str | Path | None = None,
+        force: bool = False,
+    ) -> None:
+        """Write a page of HTML that shows what went wrong, when, and the charts that prove it.
+
+        path    the file; refused where it exists, unless `force`
+        before  an earlier time, whose courses are drawn behind those of the same queue managers
+        """
+        store.check_file(Path(path), force)
+        found = self._gathered()
+        earlier = open_data(before) if isinstance(before, (str, Path)) else before
+        lines = dashboard.page_lines(found, earlier._gathered() if earlier else None)
+        with store.replacing(Path(path)) as part, part.open("xb") as file:
+            file.writelines(f"{line}\n".encode(errors="backslashreplace") for line in lines)
+
+    def _gathered(self) -> Gathered:
+        names = [each.name for each in self.inputs.sources]
+        with Catalog(self.inputs) as catalog:
+            return dashboard.gathered(catalog, self.inputs.met, names)
 
 
 def open_data(

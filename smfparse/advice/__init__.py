@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from smfparse.advice.running import Checked as Checked
     from smfparse.advice.running import compared_with as compared_with
     from smfparse.advice.running import run_rules as run_rules
+    from smfparse.advice.wording import finding_lines as finding_lines
     from smfparse.advice.wording import in_short as in_short
     from smfparse.advice.wording import span_text as span_text
 else:
@@ -52,5 +53,5 @@ else:
         policy="NO_POLICY Policy Silence parsed_limits site_policy",
         printing="CheckDocument",
         running="Checked compared_with run_rules",
-        wording="in_short span_text",
+        wording="finding_lines in_short span_text",
     )

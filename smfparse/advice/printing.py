@@ -15,9 +15,9 @@ from smfparse.advice.running import Checked
 from smfparse.advice.wording import (
     about,
     command,
+    finding_lines,
     heading,
     in_short,
-    lines_of,
     moment_text,
     plan_command,
     shown,
@@ -54,7 +54,7 @@ class CheckDocument(Document):
         for number, each in enumerate(self._checked.findings):
             if self._at_length or each.rank <= CONSTRAINT or number < _ROOM:
                 yield from ("", f"{each.rank} {heading(each)}")
-                for word, sentence in lines_of(each, self._inputs):
+                for word, sentence in finding_lines(each, self._inputs):
                     yield from _wrapped(word, sentence)
         short = self._short()
         if short:
@@ -68,7 +68,7 @@ class CheckDocument(Document):
         yield Section("", notes=list(self._managers()))
         for each in self._checked.findings:
             facts = [
-                [word, sentence] for word, sentence in lines_of(each, self._inputs) if sentence
+                [word, sentence] for word, sentence in finding_lines(each, self._inputs) if sentence
             ]
             yield Section(
                 f"{each.rank} {heading(each)}", [Table([Column("What"), Column("Value")], facts)]

@@ -120,7 +120,7 @@ def _asked(moment: dt.datetime) -> str:
     return moment.isoformat(timespec="minutes" if not moment.second else "seconds")
 
 
-def lines_of(finding: Finding, inputs: Sequence[str]) -> Iterator[tuple[str, str]]:
+def finding_lines(finding: Finding, inputs: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield what there is to say of a finding: a word that stands before it, and the sentence."""
     cause = finding.cause
     yield "when", f"{span_text(finding.start, finding.end)}, {often(finding)}"

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from smfparse.rendering.figures import STYLES as STYLES
     from smfparse.rendering.formats import DOT as DOT
     from smfparse.rendering.formats import FORMATS as FORMATS
+    from smfparse.rendering.formats import HTML as HTML
     from smfparse.rendering.formats import MERMAID as MERMAID
     from smfparse.rendering.formats import PARQUET as PARQUET
     from smfparse.rendering.formats import TEXT as TEXT
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from smfparse.rendering.guard import is_plain as is_plain
     from smfparse.rendering.guard import visible as visible
     from smfparse.rendering.guard import visible_lines as visible_lines
+    from smfparse.rendering.html import escaped as escaped
     from smfparse.rendering.json import json_lines as json_lines
     from smfparse.rendering.rows import RowsDocument as RowsDocument
 else:
@@ -45,8 +47,9 @@ else:
         csv="csv_moment of_frame",
         document="Cells Column Document Facts Frames Section Table",
         figures="ABSENT GROUPED MOMENTS STYLES",
-        formats="DOT FORMATS MERMAID PARQUET TEXT lines",
+        formats="DOT FORMATS HTML MERMAID PARQUET TEXT lines",
         guard="HIDDEN guarded is_plain visible visible_lines",
+        html="escaped",
         json="json_lines",
         rows="RowsDocument",
     )

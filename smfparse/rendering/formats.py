@@ -17,7 +17,7 @@ FORMATS: Mapping[str, str] = {
     "html": "one page, for a browser",
 }
 """Each format, and what it is for; its module has `lines(document)`."""
-TEXT = "text"
+TEXT, HTML = "text", "html"
 PARQUET = "parquet"
 """The format of rows that is no text; `report` and `sql` write it themselves."""
 DOT, MERMAID = "dot", "mermaid"

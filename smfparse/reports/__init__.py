@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from smfparse.reports.declaration import is_report as is_report
     from smfparse.reports.declaration import report as report
     from smfparse.reports.declaration import report_names as report_names
+    from smfparse.reports.drawing import svg_lines as svg_lines
     from smfparse.reports.graph import graph_lines as graph_lines
     from smfparse.reports.graph import has_edges as has_edges
     from smfparse.reports.listing import ListDocument as ListDocument
@@ -46,6 +47,7 @@ else:
         __name__,
         checking="Key Where as_type declared_keys expected read_table toml",
         declaration="EVIDENCE Figure Report TextTable declared is_report report report_names",
+        drawing="svg_lines",
         graph="graph_lines has_edges",
         listing="ListDocument Listed reports_listed",
         printing="ReportDocument",

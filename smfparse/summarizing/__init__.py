@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING
 from smfparse.faces import face
 
 if TYPE_CHECKING:
+    from smfparse.summarizing.declaration import MEASURES as MEASURES
     from smfparse.summarizing.declaration import Line as Line
     from smfparse.summarizing.declaration import lines as lines
     from smfparse.summarizing.figures import Figures as Figures
     from smfparse.summarizing.figures import held_figures as held_figures
+    from smfparse.summarizing.figures import held_spans as held_spans
     from smfparse.summarizing.figures import held_times as held_times
     from smfparse.summarizing.figures import line_queries as line_queries
+    from smfparse.summarizing.figures import times_query as times_query
     from smfparse.summarizing.printing import SummaryDocument as SummaryDocument
     from smfparse.summarizing.running import Day as Day
     from smfparse.summarizing.running import Summary as Summary
@@ -25,8 +28,8 @@ if TYPE_CHECKING:
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
-        declaration="Line lines",
-        figures="Figures held_figures held_times line_queries",
+        declaration="MEASURES Line lines",
+        figures="Figures held_figures held_spans held_times line_queries times_query",
         printing="SummaryDocument",
         running="Day Summary summarized",
         sparks="BLOCKS sparkline",

@@ -70,18 +70,29 @@ def line_queries(catalog: Catalog) -> dict[str, str]:
 
     Macros that they need are made in the catalog.
     """
-    queries = {_ROWS: _rows_query(), _TIMES: _sql("times")}
+    return _defined(catalog, {_ROWS: _rows_query(), _TIMES: _sql("times")})
+
+
+def times_query(catalog: Catalog) -> dict[str, str]:
+    """Return the query for times, by the name that holds its rows; make its macros."""
+    return _defined(catalog, {_TIMES: _sql("times")})
+
+
+def _defined(catalog: Catalog, queries: dict[str, str]) -> dict[str, str]:
     catalog.define(named_macros(" ".join(queries.values()), view_macros() + line_macros()))
     return queries
 
 
 def held_times(catalog: Catalog) -> list[Times]:
     """Return the times of each queue manager, of rows that the catalog holds."""
-    return times_of(
-        held_rows(
-            catalog,
-            f"SELECT * REPLACE (epoch_us(start) AS start) FROM {_TIMES} WHERE start IS NOT NULL",
-        )
+    return times_of(held_spans(catalog))
+
+
+def held_spans(catalog: Catalog) -> list[dict[str, Any]]:
+    """Return the intervals that times are made of: rows of `times.sql`, microseconds UTC."""
+    return held_rows(
+        catalog,
+        f"SELECT * REPLACE (epoch_us(start) AS start) FROM {_TIMES} WHERE start IS NOT NULL",
     )
 
 

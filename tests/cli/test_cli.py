@@ -256,6 +256,7 @@ RESULTS = pytest.mark.parametrize(
         ["check", "DUMP"],
         ["summary", "DUMP"],
         ["trend", "DUMP"],
+        ["dashboard", "DUMP"],
         ["capacity", "log", "DUMP"],
     ],
     ids=lambda each: each[0],

@@ -37,6 +37,7 @@ READING = {
     "check": ["check", "INPUT"],
     "summary": ["summary", "INPUT"],
     "trend": ["trend", "INPUT"],
+    "dashboard": ["dashboard", "INPUT"],
     "capacity": ["capacity", "log", "INPUT"],
     "compare": ["compare", "INPUT", "INPUT"],
     "sql": ["sql", "INPUT", "SELECT record_no FROM qmst"],

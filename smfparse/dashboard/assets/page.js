@@ -1,0 +1,467 @@
+"use strict";
+(() => {
+const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a7d00", "#7f7f7f"];
+const root = document.documentElement;
+const one = (selector, from = document) => from.querySelector(selector);
+const all = (selector, from = document) => [...from.querySelectorAll(selector)];
+const state = { number: 0, from: 0, to: 0, shaded: null, aim: 0 };
+const charts = [];
+let data;
+
+function made(name, attributes = {}, ...inside) {
+  const found = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key === "on") for (const [event, act] of Object.entries(value)) found.addEventListener(event, act);
+    else if (key === "text") found.textContent = value;
+    else if (value !== false && value !== null) found.setAttribute(key, value);
+  }
+  found.append(...inside);
+  return found;
+}
+
+function drawn(name, attributes) {
+  const found = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) found.setAttribute(key, value);
+  return found;
+}
+
+async function unpacked() {
+  const bytes = Uint8Array.from(atob(one("#data").textContent), (each) => each.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).json();
+}
+
+const shown = (value) => {
+  if (value === null || value === undefined || Number.isNaN(value)) return "–";
+  const size = Math.abs(value);
+  if (size >= 1000 || Number.isInteger(value)) return Math.round(value).toLocaleString("en-US");
+  return String(Number(value.toPrecision(4)));
+};
+const colour = (name) => getComputedStyle(root).getPropertyValue(name).trim();
+const day = () => data.days[state.number];
+const section = () => one(`#m${state.number}`);
+const iso = (at) => new Date(at * 1000).toISOString().slice(0, 19);
+const stamp = (at) => iso(at).replace("T", " ").replaceAll("-", "/").replace(/:00$/, "");
+const mean = (values) => {
+  const known = values.filter((each) => each !== null && each !== undefined);
+  return known.length ? known.reduce((sum, each) => sum + each, 0) / known.length : null;
+};
+const highest = (values) => values.reduce((most, each) => (each !== null && each !== undefined && (most === null || each > most) ? each : most), null);
+
+/* Times: each interval from its begin to its end; between two that are apart is nothing. */
+function steps(its) {
+  const xs = [], from = [];
+  its.start.forEach((begin, at) => {
+    const end = its.end[at], next = its.start[at + 1];
+    xs.push(its.first + begin); from.push(at);
+    if (next === undefined || next - end > 1) {
+      xs.push(its.first + end); from.push(at);
+      if (next !== undefined) { xs.push(its.first + end + 0.01); from.push(-1); }
+    }
+  });
+  return { xs, from };
+}
+const stepped = (values, from) => from.map((at) => (at < 0 ? null : values[at]));
+const span = (its) => [its.first, its.first + its.end[its.end.length - 1]];
+
+function saved(name, parts, type) {
+  const link = made("a", { download: name, href: URL.createObjectURL(new Blob(parts, { type })) });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+function cell(value) {
+  let text = value === null || value === undefined ? "" : String(value);
+  if (typeof value === "string" && /^[\s]*[=+\-@\t]/.test(text) && Number.isNaN(Number(text))) text = `'${text}`;
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+const csv = (name, rows) => saved(`${name}.csv`, [rows.map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n"], "text/csv");
+async function copied(text, button) {
+  try { await navigator.clipboard.writeText(text); }
+  catch {
+    const area = made("textarea"); area.value = text; document.body.append(area); area.select();
+    document.execCommand("copy"); area.remove();
+  }
+  const before = button.textContent; button.textContent = "copied";
+  setTimeout(() => { button.textContent = before; }, 1200);
+}
+
+/* One time for all charts. */
+function zoom(from, to, told = true) {
+  const [first, last] = span(day());
+  const least = Math.min(60, last - first);
+  if (to - from < least) { const middle = (from + to) / 2; from = middle - least / 2; to = middle + least / 2; }
+  const length = Math.min(to - from, last - first);
+  from = Math.max(first, Math.min(from, last - length));
+  state.from = from; state.to = from + length;
+  one("#span").textContent = `${stamp(state.from)} – ${stamp(state.to)}`;
+  for (const each of charts) if (each.number === state.number) each.zoom();
+  brushed();
+  if (told) linked();
+}
+function linked() {
+  const [first, last] = span(day());
+  const parts = [`qmgr=${encodeURIComponent(day().qmgr || day().system)}`];
+  if (state.from > first || state.to < last) parts.push(`from=${iso(state.from)}`, `to=${iso(state.to)}`);
+  history.replaceState(null, "", `#${parts.join("&")}`);
+}
+function followed() {
+  const asked = new URLSearchParams(location.hash.slice(1));
+  const named = asked.get("qmgr");
+  let number = data.days.findIndex((each) => named && (each.qmgr || each.system) === named);
+  const part = location.hash.match(/^#m(\d+)/);
+  if (part) number = Math.min(Number(part[1]), data.days.length - 1);
+  choose(Math.max(number, 0), part === null);
+  const [from, to] = ["from", "to"].map((each) => Date.parse(`${asked.get(each)}${(asked.get(each) || "").length === 16 ? ":00" : ""}Z`) / 1000);
+  if (from < to) zoom(from, to);
+  if (part) { const aim = one(location.hash); if (aim) { aim.classList.add("open"); aim.scrollIntoView(); } }
+}
+function choose(number, told = true) {
+  state.number = number; state.shaded = null;
+  all(".manager").forEach((each, at) => each.classList.toggle("shown", at === number));
+  all(".manager-link").forEach((each, at) => each.setAttribute("aria-current", at === number));
+  for (const place of all(".chart", section())) if (!place.firstChild) waiting.observe(place);
+  overview();
+  zoom(...span(day()), told);
+}
+
+/* The overview: what was put, and marks where findings are. */
+let brush;
+function overview() {
+  const its = day(), [first, last] = span(its);
+  const lines = (its.charts.messages || its.charts["verb-calls"] || Object.values(its.charts)[0] || { lines: [] }).lines;
+  const values = lines.length ? lines[0].v : [];
+  const most = highest(values) || 1, wide = last - first;
+  brush = drawn("svg", { viewBox: `0 0 ${wide} 52`, preserveAspectRatio: "none", role: "img", "aria-label": "Overview of the time; drag to zoom" });
+  let path = "";
+  values.forEach((value, at) => { if (value !== null) path += `M${its.start[at]},44V${44 - 40 * value / most}H${its.end[at]}V44Z`; });
+  brush.append(drawn("path", { class: "area", d: path || "M0,0" }));
+  for (const [from, to, rank] of its.findings) if (rank <= 3 && to - from < 0.75 * wide) brush.append(drawn("rect", { class: "flag", x: from - first, y: 46, width: Math.max(to - from, wide / 400), height: 5 }));
+  brush.append(drawn("rect", { class: "window", y: 1, height: 50 }));
+  one("#brush").replaceChildren(brush);
+}
+function brushed() {
+  const [first] = span(day()), window = one(".window", brush);
+  window.setAttribute("x", state.from - first); window.setAttribute("width", state.to - state.from);
+}
+function brushing() {
+  const place = one("#brush");
+  const at = (event) => { const box = place.getBoundingClientRect(), [first, last] = span(day()); return first + (last - first) * Math.min(Math.max((event.clientX - box.left) / box.width, 0), 1); };
+  let begun = null;
+  place.addEventListener("pointerdown", (event) => { begun = at(event); place.setPointerCapture(event.pointerId); });
+  place.addEventListener("pointermove", (event) => { if (begun !== null) { const now = at(event); if (Math.abs(now - begun) > 30) zoom(Math.min(begun, now), Math.max(begun, now), false); } });
+  place.addEventListener("pointerup", (event) => {
+    const now = at(event), [first, last] = span(day());
+    if (begun !== null && Math.abs(now - begun) <= 30) { const half = Math.min(state.to - state.from, (last - first) / 4) / 2; zoom(now - half, now + half, false); }
+    begun = null; linked();
+  });
+}
+
+/* A panel of lines. */
+class Lines {
+  constructor(place, name) {
+    const its = day(), { xs, from } = steps(its);
+    Object.assign(this, { place, name, number: state.number, panel: data.panels[name], its, chart: its.charts[name], from });
+    this.series = this.chart.lines.map((line, at) => ({ name: line.name, colour: COLOURS[at % COLOURS.length], values: stepped(line.v, from), raw: line.v }));
+    let columns = [xs, ...this.series.map((each) => each.values)];
+    this.drawn = this.series.map((each) => ({ label: each.name, stroke: each.colour, width: 1.5, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } }));
+    this.bands = [];
+    if (its.thinned) this.chart.lines.forEach((line, at) => {
+      columns.push(stepped(line.hi, from), stepped(line.lo, from));
+      const edge = { stroke: "transparent", width: 0, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } };
+      this.drawn.push({ ...edge, label: "high" }, { ...edge, label: "low" });
+      this.bands.push({ series: [columns.length - 2, columns.length - 1], fill: `${COLOURS[at % COLOURS.length]}22` });
+    });
+    if (its.before && its.before.charts[name]) columns = this.compared(columns);
+    this.columns = columns;
+    this.frame();
+    this.plot();
+  }
+  compared(columns) {
+    const before = steps(this.its.before), old = [before.xs];
+    this.series.forEach((each) => {
+      const values = this.its.before.charts[this.name][each.name];
+      if (!values) return;
+      old.push(stepped(values, before.from));
+      this.drawn.push({ label: `${each.name}, earlier`, stroke: each.colour, dash: [5, 4], width: 1, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } });
+    });
+    return uPlot.join([columns, old]);
+  }
+  frame() {
+    const { panel } = this;
+    const button = (text, act, label = text) => made("button", { type: "button", text, "aria-label": `${label}: ${panel.title}`, on: { click: (event) => act(event.target) } });
+    this.canvas = made("div", { class: "canvas", role: "img", "aria-label": `${panel.title}, ${panel.unit}, over time` });
+    this.legend = made("div", { class: "legend", tabindex: "0", role: "region", "aria-label": `Series of ${panel.title}` });
+    this.more = made("div", { class: "more", hidden: "" });
+    this.place.replaceChildren(
+      made("header", {}, made("h4", { text: panel.title }), made("small", { text: panel.unit }), made("span", {},
+        button("ƒ", () => this.told(), "Formula"), button("table", () => this.listed()), button("CSV", () => csv(this.name, this.rows())), button("PNG", () => this.saved()))),
+      made("div", { class: "plot" }, this.canvas, this.legend), this.more);
+    this.cells = this.series.map(() => [made("td"), made("td"), made("td")]);
+    const body = made("tbody", {}, ...this.series.map((each, at) => {
+      const box = drawn("svg", { viewBox: "0 0 14 8" }); box.append(drawn("rect", { width: 14, height: 4, y: 2, fill: each.colour }));
+      const toggle = made("button", { type: "button", "aria-pressed": "true", on: { click: () => this.toggled(at, toggle) } }, box, made("bdi", { text: each.name }));
+      return made("tr", {}, made("th", { scope: "row" }, toggle), ...this.cells[at]);
+    }));
+    this.legend.append(made("table", {}, made("thead", {}, made("tr", {}, ...["Series", "cursor", "mean", "max"].map((text) => made("th", { scope: "col", text })))), body));
+    if (this.chart.more) this.legend.append(made("p", { class: "note", text: `and ${this.chart.more} more` }));
+  }
+  toggled(at, button) {
+    const on = button.getAttribute("aria-pressed") !== "true";
+    button.setAttribute("aria-pressed", on);
+    this.view.setSeries(at + 1, { show: on });
+  }
+  told() {
+    if (!this.more.hidden && one("pre", this.more)) { this.more.hidden = true; return; }
+    const copy = made("button", { type: "button", text: "copy the command", on: { click: () => copied(this.panel.sql, copy) } });
+    const limit = this.panel.limit === null ? "" : ` Limit ${this.panel.limit}: rule ${this.panel.limit_of}.`;
+    this.more.replaceChildren(made("p", { text: `${this.panel.formula}.${limit} More: smfparse report ${this.panel.report}.` }), copy, made("pre", { text: this.panel.sql, tabindex: "0" }));
+    this.more.hidden = false;
+  }
+  rows() {
+    const { its } = this;
+    const rows = [["from", "to", ...this.series.map((each) => each.name)]];
+    its.start.forEach((begin, at) => {
+      const [from, to] = [its.first + begin, its.first + its.end[at]];
+      if (to > state.from && from < state.to) rows.push([iso(from), iso(to), ...this.series.map((each) => each.raw[at])]);
+    });
+    return rows;
+  }
+  listed() {
+    if (!this.more.hidden && one("table", this.more)) { this.more.hidden = true; return; }
+    const [head, ...rows] = this.rows();
+    const some = rows.slice(0, 300);
+    this.more.replaceChildren(made("div", { class: "wide", tabindex: "0", role: "region", "aria-label": `Values of ${this.panel.title}` }, made("table", { class: "data" },
+      made("thead", {}, made("tr", {}, ...head.map((text) => made("th", { scope: "col", text })))),
+      made("tbody", {}, ...some.map((row) => made("tr", {}, ...row.map((each, at) => made("td", { class: at > 1 ? "n" : "", text: at > 1 ? shown(each) : each.replace("T", " ") }))))))));
+    if (rows.length > some.length) this.more.append(made("p", { class: "note", text: `The first ${some.length} of ${rows.length} intervals; zoom, or take the CSV.` }));
+    this.more.hidden = false;
+  }
+  saved() {
+    const from = one("canvas", this.canvas), to = document.createElement("canvas"), high = 26 * devicePixelRatio;
+    to.width = from.width; to.height = from.height + high;
+    const pen = to.getContext("2d");
+    pen.fillStyle = colour("--card"); pen.fillRect(0, 0, to.width, to.height);
+    pen.fillStyle = colour("--ink"); pen.font = `${14 * devicePixelRatio}px system-ui, sans-serif`;
+    pen.fillText(`${this.panel.title}, ${this.panel.unit}`, 8, 18 * devicePixelRatio);
+    pen.drawImage(from, 0, high);
+    to.toBlob((blob) => saved(`${this.name}.png`, [blob], "image/png"));
+  }
+  plot() {
+    if (this.view) this.view.destroy();
+    const ink = colour("--dim"), grid = { stroke: colour("--edge"), width: 1 };
+    const axis = { stroke: ink, grid, ticks: grid, font: "11px system-ui, sans-serif" };
+    this.view = new uPlot({
+      width: Math.max(this.canvas.clientWidth, 200), height: 170, legend: { show: false }, bands: this.bands,
+      tzDate: (at) => uPlot.tzDate(new Date(at * 1000), "Etc/UTC"),
+      cursor: { sync: { key: "time" }, drag: { x: true, y: false, setScale: false }, points: { size: 5 } },
+      scales: { x: { time: true, range: () => [state.from, state.to] }, y: { range: (_, low, high) => [Math.min(0, low || 0), this.top(high)] } },
+      axes: [{ ...axis, size: 30, values: (_, ticks) => ticks.map(this.tick) }, { ...axis, size: 56, values: (_, ticks) => ticks.map(shown) }],
+      series: [{}, ...this.drawn],
+      hooks: { setCursor: [() => this.pointed()], setSelect: [(view) => this.selected(view)], drawAxes: [(view) => this.shade(view)], draw: [(view) => this.limit(view)] },
+    }, this.columns, this.canvas);
+    this.summed();
+  }
+  top(high) {
+    const most = high > 0 ? high : 1, { limit } = this.panel;
+    return (limit !== null && limit < 4 * most ? Math.max(most, limit) : most) * 1.08;
+  }
+  tick(at) {
+    const text = iso(at), clock = text.slice(11, 16);
+    return clock === "00:00" ? text.slice(5, 10).replace("-", "/") : text.slice(17) === "00" ? clock : text.slice(11);
+  }
+  shade(view) {
+    const { ctx, bbox } = view;
+    const band = (from, to, fill) => {
+      const [left, right] = [from, to].map((at) => Math.min(Math.max(view.valToPos(at, "x", true), bbox.left), bbox.left + bbox.width));
+      ctx.fillStyle = fill; if (right > left) ctx.fillRect(left, bbox.top, right - left, bbox.height);
+    };
+    ctx.save();
+    if (state.shaded) band(...state.shaded, colour("--shade"));
+    for (const at of this.its.restarts) {
+      const left = view.valToPos(at, "x", true);
+      if (left >= bbox.left && left <= bbox.left + bbox.width) { ctx.fillStyle = colour("--bad"); ctx.fillRect(left, bbox.top, 2, bbox.height); ctx.fillText("restart", left + 4, bbox.top + 10 * devicePixelRatio); }
+    }
+    ctx.restore();
+  }
+  limit(view) {
+    const { limit } = this.panel, { ctx, bbox } = view;
+    if (limit === null) return;
+    const at = view.valToPos(limit, "y", true);
+    if (!(at >= bbox.top && at <= bbox.top + bbox.height)) return;
+    ctx.save(); ctx.strokeStyle = ctx.fillStyle = colour("--bad"); ctx.setLineDash([6, 4]); ctx.beginPath();
+    ctx.moveTo(bbox.left, at); ctx.lineTo(bbox.left + bbox.width, at); ctx.stroke();
+    ctx.textAlign = "right"; ctx.textBaseline = "bottom"; ctx.font = `${10 * devicePixelRatio}px system-ui, sans-serif`;
+    ctx.fillText(`${shown(limit)} ${this.panel.limit_of}`, bbox.left + bbox.width - 4, at - 2); ctx.restore();
+  }
+  pointed() {
+    const at = this.view ? this.view.cursor.idx : null;
+    this.series.forEach((_, number) => { this.cells[number][0].textContent = at === null || at === undefined ? "–" : shown(this.columns[number + 1][at]); });
+  }
+  selected(view) {
+    const { left, width } = view.select;
+    if (width < 4) return;
+    const [from, to] = [left, left + width].map((each) => view.posToVal(each, "x"));
+    view.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
+    zoom(from, to);
+  }
+  summed() {
+    const { its } = this;
+    this.series.forEach((each, number) => {
+      const some = each.raw.filter((_, at) => its.first + its.end[at] > state.from && its.first + its.start[at] < state.to);
+      this.cells[number][1].textContent = shown(mean(some)); this.cells[number][2].textContent = shown(highest(some));
+    });
+  }
+  zoom() {
+    this.view.setScale("x", { min: state.from, max: state.to });
+    this.summed();
+  }
+  sized() { this.view.setSize({ width: Math.max(this.canvas.clientWidth, 200), height: 170 }); }
+}
+
+/* A heat map: objects by time. */
+class Heat {
+  constructor(place, name) {
+    Object.assign(this, { place, name, number: state.number, panel: data.panels[name], its: day(), chart: day().charts[name] });
+    this.series = this.chart.lines.map((line) => ({ name: line.name, raw: line.v }));
+    const many = this.series.length;
+    this.canvas = made("canvas", { role: "img", "aria-label": `${this.panel.title} by queue over time`, on: { pointermove: (event) => this.pointed(event), dblclick: () => zoom(...span(day())) } });
+    this.note = made("p", { class: "note", text: `the darker, the more; highest ${shown(this.most())}` });
+    this.more = made("div", { class: "more", hidden: "" });
+    const button = (text, act, label = text) => made("button", { type: "button", text, "aria-label": `${label}: ${this.panel.title}`, on: { click: act } });
+    place.replaceChildren(made("header", {}, made("h4", { text: this.panel.title }), made("small", { text: this.panel.unit }), made("span", {},
+      button("ƒ", () => this.told(), "Formula"), button("CSV", () => csv(name, this.rows())))),
+      made("div", { class: "heat" }, made("ul", {}, ...this.series.map((each) => made("li", {}, made("bdi", { text: each.name })))), this.canvas), this.note, this.more);
+    this.high = 18 * many;
+    this.plot();
+  }
+  most() { return highest(this.series.map((each) => highest(each.raw))) || 0; }
+  plot() {
+    const wide = Math.max(this.canvas.clientWidth, 100), pen = this.canvas.getContext("2d"), { its } = this;
+    this.canvas.width = wide; this.canvas.height = this.high;
+    const scale = wide / (state.to - state.from), most = Math.log1p(this.most()) || 1;
+    pen.fillStyle = colour("--soft"); pen.fillRect(0, 0, wide, this.high); pen.fillStyle = colour("--hot");
+    this.series.forEach((each, row) => each.raw.forEach((value, at) => {
+      if (!value) return;
+      const left = (its.first + its.start[at] - state.from) * scale, right = (its.first + its.end[at] - state.from) * scale;
+      if (right < 0 || left > wide) return;
+      pen.globalAlpha = 0.08 + 0.92 * Math.log1p(value) / most;
+      pen.fillRect(left, row * 18 + 1, Math.max(right - left, 1), 16);
+    }));
+    pen.globalAlpha = 1;
+  }
+  pointed(event) {
+    const box = this.canvas.getBoundingClientRect(), { its } = this;
+    const at = state.from + (state.to - state.from) * (event.clientX - box.left) / box.width - its.first;
+    const number = its.start.findIndex((begin, each) => begin <= at && at < its.end[each]), row = this.series[Math.floor((event.clientY - box.top) / 18)];
+    this.note.textContent = row && number >= 0 ? `${row.name}, ${stamp(its.first + its.start[number])}: ${shown(row.raw[number])} ${this.panel.unit}` : "";
+  }
+  zoom() { this.plot(); }
+  sized() { this.plot(); }
+}
+Heat.prototype.rows = Lines.prototype.rows;
+Heat.prototype.told = Lines.prototype.told;
+
+/* Charts are made when they come into sight. */
+function shownChart(place) {
+  const name = place.dataset.panel, kind = data.panels[name].shape === "heat" ? Heat : Lines;
+  const found = new kind(place, name);
+  charts.push(found);
+  return found;
+}
+const waiting = new IntersectionObserver((several) => {
+  for (const each of several) if (each.isIntersecting) { waiting.unobserve(each.target); if (!each.target.firstChild) shownChart(each.target); }
+}, { rootMargin: "300px" });
+function aimed(button) {
+  const [from, to] = [Number(button.dataset.from), Number(button.dataset.to)], apart = Math.max(to - from, 600);
+  state.shaded = [from, to];
+  zoom(from - apart, to + apart);
+  all(".chart.aimed").forEach((each) => each.classList.remove("aimed"));
+  const place = button.dataset.panel && one(`#m${state.number}-${button.dataset.panel}`);
+  if (!place) return;
+  place.parentElement.classList.add("open");
+  if (!place.firstChild) shownChart(place);
+  place.classList.add("aimed");
+  place.scrollIntoView({ block: "center" });
+}
+
+/* Tables. */
+function sheets() {
+  for (const table of all("table.sortable")) {
+    const body = one("tbody", table);
+    all("thead th", table).forEach((head, at) => {
+      const button = made("button", { type: "button", text: head.textContent });
+      if (at === 1) return;
+      head.replaceChildren(button);
+      button.addEventListener("click", () => {
+        const down = head.getAttribute("aria-sort") !== "descending" && at > 0 || head.getAttribute("aria-sort") === "ascending";
+        all("th", one("thead", table)).forEach((each) => each.removeAttribute("aria-sort"));
+        head.setAttribute("aria-sort", down ? "descending" : "ascending");
+        const key = (row) => (at === 0 ? row.cells[0].textContent : row.cells[at].dataset.v === "" ? -Infinity : Number(row.cells[at].dataset.v));
+        const rows = [...body.rows].sort((a, b) => { const [x, y] = [key(a), key(b)]; return (x < y ? -1 : x > y ? 1 : 0) * (down ? -1 : 1); });
+        body.append(...rows);
+      });
+    });
+    const sheet = table.closest(".sheet");
+    one(".filter", sheet).addEventListener("input", (event) => {
+      const words = event.target.value.toLowerCase();
+      for (const row of body.rows) row.hidden = !row.cells[0].textContent.toLowerCase().includes(words);
+    });
+    one(".csv", sheet).addEventListener("click", () => {
+      const taken = (row) => [...row.cells].filter((_, at) => at !== 1).map((each) => each.dataset.v ?? each.textContent);
+      csv(sheet.dataset.name, [...table.rows].filter((row) => !row.hidden).map(taken));
+    });
+  }
+}
+
+/* Keys. */
+function pressed(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA)$/.test(event.target.tagName)) return;
+  const length = state.to - state.from, buttons = all(".findings .zoom", section());
+  const acts = {
+    0: () => { state.shaded = null; zoom(...span(day())); },
+    "+": () => zoom(state.from + length / 4, state.to - length / 4),
+    "-": () => zoom(state.from - length / 2, state.to + length / 2),
+    ArrowLeft: () => zoom(state.from - length / 4, state.to - length / 4),
+    ArrowRight: () => zoom(state.from + length / 4, state.to + length / 4),
+    "[": () => next(-1), "]": () => next(1),
+    q: () => choose((state.number + 1) % data.days.length),
+    "/": () => { const filter = one(".filter", section()); if (filter) { filter.closest(".part").classList.add("open"); filter.focus(); } },
+    t: themed, "?": () => one("#help").showModal(),
+  };
+  const next = (by) => {
+    if (!buttons.length) return;
+    state.aim = (state.aim + by + buttons.length) % buttons.length;
+    aimed(buttons[state.aim]);
+  };
+  const act = acts[event.key === "=" ? "+" : event.key];
+  if (act) { event.preventDefault(); act(); }
+}
+function themed() {
+  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = dark ? "light" : "dark";
+  charts.forEach((each) => each.plot());
+}
+
+async function begun() {
+  data = await unpacked();
+  root.classList.add("js");
+  sheets(); brushing();
+  one("#whole").addEventListener("click", () => { state.shaded = null; zoom(...span(day())); });
+  one("#print").addEventListener("click", () => print());
+  one("#theme").addEventListener("click", themed);
+  one("#keys").addEventListener("click", () => one("#help").showModal());
+  document.addEventListener("keydown", pressed);
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest(".zoom"), heading = event.target.closest(".part > h3"), link = event.target.closest(".manager-link");
+    if (button) aimed(button);
+    else if (heading) heading.parentElement.classList.toggle("open");
+    else if (link) { event.preventDefault(); choose(all(".manager-link").indexOf(link)); }
+  });
+  addEventListener("hashchange", followed);
+  addEventListener("resize", () => charts.forEach((each) => { if (each.number === state.number) each.sized(); }));
+  addEventListener("beforeprint", () => all(".chart", section()).forEach((place) => { if (!place.firstChild) shownChart(place); }));
+  followed();
+  root.dataset.ready = "true";
+}
+begun();
+})();

@@ -1,0 +1,203 @@
+"""Courses: what each object of a panel was in each interval of its queue manager."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from smfparse.dashboard.axes import Axis, Counts, Flags, Numbers, groups, spread
+from smfparse.dashboard.declaration import TROUGH, Panel, panels
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Manager: TypeAlias = tuple[str, str]
+"""System and queue manager."""
+_EXTREMES: Mapping[str, tuple[float, np.ufunc]] = {
+    "peak": (-np.inf, np.maximum),
+    TROUGH: (np.inf, np.minimum),
+}
+
+
+@dataclass(frozen=True)
+class Course:
+    """What an object was over time: a value for each interval, NaN where there is no data.
+
+    amount, per  the sums that a figure over all of the time is made of
+    """
+
+    object: str
+    values: Numbers
+    amount: float
+    per: float
+
+    @property
+    def average(self) -> float:
+        """The figure over all of the time; NaN: there is none."""
+        return self.amount / self.per if self.per else float("nan")
+
+
+@dataclass(frozen=True)
+class Courses:
+    """The courses of a panel of a queue manager, the worst or highest object first."""
+
+    panel: Panel
+    several: Sequence[Course]
+
+
+def _largest(course: Course) -> float:
+    return -course.amount
+
+
+_ORDERS: Mapping[str, Callable[[Course], float]] = {
+    "average": _largest,
+    "total": _largest,
+    "peak": lambda each: -float(np.nanmax(each.values)),
+    TROUGH: lambda each: float(np.nanmin(each.values)),
+}
+"""What comes first, by measure."""
+
+
+def courses(rows: pa.Table, axes: Mapping[Manager, Axis]) -> dict[Manager, dict[str, Courses]]:
+    """Return the courses of each queue manager, by panel.
+
+    rows  of all panels, ordered by panel, queue manager and object
+    """
+    columns = {name: rows[name].to_numpy() for name in rows.column_names}
+    found: dict[Manager, dict[str, Courses]] = {each: {} for each in axes}
+    sums = [
+        (panels()[name], (system, qmgr), _summed(panels()[name], axes[system, qmgr], columns, part))
+        for (name, system, qmgr), part in _parts(columns, ("panel", "system", "qmgr"))
+        if (system, qmgr) in axes
+    ]
+    covered = _covered(sums, axes)
+    for panel, manager, (names, amounts, pers, filled) in sums:
+        axis = axes[manager]
+        is_on = covered[manager, panel.trace]
+        several = _of_objects(panel, axis, names, (amounts, pers, filled), is_on)
+        if several:
+            found[manager][panel.name] = Courses(panel, several)
+    return found
+
+
+_Sums: TypeAlias = tuple[Sequence[str], Numbers, Numbers, Numbers]
+"""Objects, and of each in each interval: amount, what it is per, and how much of its rows."""
+
+
+def _parts(
+    columns: Mapping[str, Numbers], names: Sequence[str]
+) -> Iterator[tuple[tuple[str, ...], slice]]:
+    """Yield the stretches of rows that are alike in some columns, and what they have there."""
+    keys = [columns[name] for name in names]
+    if not len(keys[0]):
+        return
+    new = np.r_[True, np.any([each[1:] != each[:-1] for each in keys], axis=0)]
+    bounds = [*np.flatnonzero(new).tolist(), len(new)]
+    for begin, end in pairwise(bounds):
+        yield tuple(str(each[begin]) for each in keys), slice(begin, end)
+
+
+def _summed(panel: Panel, axis: Axis, columns: Mapping[str, Numbers], part: slice) -> _Sums:
+    """Return the sums of a panel's rows of one queue manager; of peaks the greatest."""
+    own = {name: each[part] for name, each in columns.items()}
+    names = [name for (name,), _ in _parts(own, ("object",))]
+    numbers = np.cumsum(np.r_[False, own["object"][1:] != own["object"][:-1]])
+    spreads = spread(axis, own["start"].astype(np.int64), own["seconds"])
+    size = len(axis.starts)
+    places = numbers[spreads.rows] * size + spreads.cells
+
+    def added(values: Numbers) -> Numbers:
+        sums = np.bincount(places, values, len(names) * size).astype(np.float64)
+        return sums.reshape((len(names), size))
+
+    amount, per = own["amount"][spreads.rows], own["per"][spreads.rows]
+    filled = added(np.ones(len(places)))
+    if panel.measure in _EXTREMES:
+        start, of_two = _EXTREMES[panel.measure]
+        best = np.full(len(names) * size, start)
+        of_two.at(best, places, amount)
+        return names, best.reshape(filled.shape), filled, filled
+    return names, added(amount * spreads.shares), added(per * spreads.shares), filled
+
+
+def _covered(
+    sums: Sequence[tuple[Panel, Manager, _Sums]], axes: Mapping[Manager, Axis]
+) -> dict[tuple[Manager, str], Flags]:
+    """Return the intervals in which any panel of a trace has rows: there a total is 0."""
+    found: dict[tuple[Manager, str], Flags] = {}
+    for panel, manager, (*_, filled) in sums:
+        key = manager, panel.trace
+        none = np.zeros(len(axes[manager].starts), bool)
+        found[key] = found.get(key, none) | (filled > 0).any(axis=0)
+    return found
+
+
+def _of_objects(
+    panel: Panel,
+    axis: Axis,
+    names: Sequence[str],
+    sums: tuple[Numbers, Numbers, Numbers],
+    is_on: Flags,
+) -> list[Course]:
+    """Return the courses of a panel's objects, in their order."""
+    amounts, pers, filled = sums
+    if panel.measure == "total":
+        values = np.where(is_on, amounts / axis.seconds, np.nan)
+        pers = np.tile(axis.seconds * is_on, (len(names), 1))
+    elif panel.measure == "average":
+        there = pers > 0
+        values = np.where(there, amounts / np.where(there, pers, 1), np.nan)
+    else:
+        values = np.where(filled > 0, amounts, np.nan)
+        amounts, pers = np.where(filled > 0, amounts, 0), (filled > 0).astype(float)
+    several = [
+        Course(name, of_one, float(amount), float(per))
+        for name, of_one, amount, per in zip(
+            names, values, amounts.sum(axis=1), pers.sum(axis=1), strict=True
+        )
+        if not np.isnan(of_one).all()
+    ]
+    order = _ORDERS[panel.measure]
+    return sorted(several, key=lambda each: (order(each), each.object))
+
+
+@dataclass(frozen=True)
+class Thinned:
+    """Courses with fewer intervals: the mean of each group of them, and the lowest and highest."""
+
+    axis: Axis
+    group: Counts
+
+    @classmethod
+    def of(cls, axis: Axis, most: int) -> Thinned:
+        """Put the intervals of an axis together, so that there are about `most`."""
+        group = groups(axis, most)
+        first = np.flatnonzero(np.r_[True, np.diff(group) > 0])
+        last = np.r_[first[1:], len(group)] - 1
+        return cls(Axis(axis.starts[first], axis.ends[last]), group)
+
+    @property
+    def is_thinner(self) -> bool:
+        """Whether there are fewer than there were."""
+        return len(self.axis.starts) < len(self.group)
+
+    def means(self, values: Numbers, seconds: Numbers) -> Numbers:
+        """Return the mean of each group, by time, of what is known."""
+        weights = np.where(np.isnan(values), 0, seconds)
+        size = len(self.axis.starts)
+        sums = np.bincount(self.group, np.nan_to_num(values) * weights, size)
+        lengths = np.bincount(self.group, weights, size)
+        there = lengths > 0
+        found: Numbers = np.where(there, sums / np.where(there, lengths, 1), np.nan)
+        return found
+
+    def extremes(self, values: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the lowest and the highest value of each group; NaN: there is none."""
+        first = np.flatnonzero(np.r_[True, np.diff(self.group) > 0])
+        low = np.fmin.reduceat(values, first)
+        high = np.fmax.reduceat(values, first)
+        return low, high

@@ -1,0 +1,183 @@
+"""Declarations of what a page shows: its parts, panels and tables, as `definitions/*.toml` say.
+
+The dataclasses here are the lists of keys: a declaration is checked by them when it is loaded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from typing import Annotated
+
+from smfparse.advice import rules
+from smfparse.errors import RequestError
+from smfparse.reports import Key, Where, read_table, report, report_names, toml
+from smfparse.summarizing import MEASURES, lines
+
+TROUGH = "trough"
+"""The measure of figures of which the lowest is the worst."""
+_MEASURES = {**MEASURES, TROUGH: "least `amount`; lowest first"}
+_SHAPES = ("lines", "heat")
+COLUMN_KINDS = {
+    "sum": "the sum of the amounts",
+    "seconds": "seconds, of amounts in hundredths",
+    "average": "the average over the time",
+    "highest": "the highest of an interval",
+    "half": "what half of the intervals are under",
+    "most": "what 99 % of the intervals are under",
+}
+"""How a cell of a table is made of the course of an object."""
+_FOLDER = Path(__file__).with_name("definitions")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a page, which has a tile."""
+
+    name: str
+    title: Annotated[str, Key("what it is called")]
+    rules: Annotated[tuple[str, ...], Key("rules and diagnoses that it is about, as patterns")]
+
+    def is_about(self, rule: str) -> bool:
+        """Whether a finding of a rule or diagnosis belongs here."""
+        return any(fnmatchcase(rule, each) for each in self.rules)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A figure over time, of the objects where it is worst or highest.
+
+    The rows of `sql` are what an object was in an interval. Columns: system, qmgr, object
+    (VARCHAR), start (UTC), seconds, amount, and, for an average, per. A panel may have a line of
+    the summary instead, whose rows, measure, report and versions are its own.
+    """
+
+    name: str
+    section: Annotated[str, Key("the part of the page that it is in")]
+    title: Annotated[str, Key("what the figure is")]
+    unit: Annotated[str, Key("its unit")]
+    formula: Annotated[str, Key("where the figure comes from, by IBM's names")]
+    line: Annotated[str, Key("the line of the summary that has the rows", "`sql` has them")] = ""
+    sql: Annotated[str, Key("query for the rows", "`line` has them")] = ""
+    measure: Annotated[str, Key("how rows become one figure", among=_MEASURES)] = ""
+    report: Annotated[str, Key("the report that has more")] = ""
+    versions: Annotated[str, Key("the first MQ version with its fields", "all")] = ""
+    limit: Annotated[str, Key("the limit of a rule that is drawn: LOG-BUSY.busy", "none")] = ""
+    rules: Annotated[tuple[str, ...], Key("rules that it shows, as patterns", "none")] = ()
+    shape: Annotated[str, Key("how it is drawn", among=_SHAPES)] = "lines"
+    optional: Annotated[bool, Key("whether not every site has what it shows")] = False
+
+    @property
+    def trace(self) -> str:
+        """The commands that make MQ write the data."""
+        return report(self.report).trace.rstrip(",")
+
+    @property
+    def limit_value(self) -> float | None:
+        """The value of its limit; None: it has none."""
+        if not self.limit:
+            return None
+        rule, _, name = self.limit.partition(".")
+        value = rules()[rule].limits[name].value
+        return None if math.isnan(value) else value
+
+
+@dataclass(frozen=True)
+class TableOf:
+    """A table of objects: the first column orders them."""
+
+    name: str
+    section: Annotated[str, Key("the part of the page that it is in")]
+    title: Annotated[str, Key("what it shows")]
+    object: Annotated[str, Key("what a row is about")]
+    spark: Annotated[str, Key("the panel whose course is drawn in a row")]
+    columns: Annotated[
+        tuple[tuple[str, str, str], ...], Key("a panel, how its rows become a cell, a heading")
+    ]
+
+
+@cache
+def parts() -> Mapping[str, Part]:
+    """Return the parts of a page by name, in their order."""
+    where = Where(str(_FOLDER / "sections.toml"))
+    return {
+        name: Part(name, **read_table(Part, spec, where.at(name)))
+        for name, spec in toml(_FOLDER / "sections.toml", where).items()
+    }
+
+
+@cache
+def panels() -> Mapping[str, Panel]:
+    """Return all panels by name, in their order. Raises RequestError for a wrong declaration."""
+    where = Where(str(_FOLDER / "panels.toml"))
+    found = {}
+    for name, spec in toml(_FOLDER / "panels.toml", where).items():
+        found[name] = _panel(name, read_table(Panel, spec, where.at(name)), where.at(name))
+    return found
+
+
+def _panel(name: str, given: dict[str, object], where: Where) -> Panel:
+    line = str(given.get("line", ""))
+    if line:
+        where.at("line").check("line", line, lines())
+        of_line = lines()[line]
+        own = {key: getattr(of_line, key) for key in ("sql", "measure", "report", "versions")}
+        given = own | {"optional": of_line.optional} | given
+    panel = Panel(name, **given)  # type: ignore[arg-type]
+    where.at("section").check("section", panel.section, parts())
+    where.at("report").check("report", panel.report, report_names())
+    if not panel.sql or not panel.measure:
+        raise where.wrong("no rows; give line, or sql and measure")
+    return panel
+
+
+@cache
+def tables() -> Mapping[str, TableOf]:
+    """Return all tables by name, in their order. Raises RequestError for a wrong declaration."""
+    where = Where(str(_FOLDER / "tables.toml"))
+    found = {}
+    for name, spec in toml(_FOLDER / "tables.toml", where).items():
+        table = TableOf(name, **read_table(TableOf, spec, where.at(name)))
+        for panel, kind, _ in table.columns:
+            where.at(name).check("panel", panel, panels())
+            where.at(name).check("kind of column", kind, COLUMN_KINDS)
+        found[name] = table
+    return found
+
+
+def panel_named(name: str) -> Panel:
+    """Return a panel. Raises RequestError, with names like it, where there is none."""
+    if name not in panels():
+        raise RequestError(str(Where("").unknown("panel", name, panels())))
+    return panels()[name]
+
+
+def part_of(rule: str) -> Part | None:
+    """Return the part that a rule or diagnosis belongs to: the first that names it."""
+    return next((each for each in parts().values() if each.is_about(rule)), None)
+
+
+def panel_of(names: Sequence[str]) -> str:
+    """Return the panel that shows the first of some rules which one shows; '': none does.
+
+    A panel that names the rule itself goes before one that names a pattern.
+    """
+    for rule in names:
+        exact = [each.name for each in panels().values() if rule in each.rules]
+        close = [
+            each.name
+            for each in panels().values()
+            if any(fnmatchcase(rule, pattern) for pattern in each.rules)
+        ]
+        for found in (*exact, *close):
+            return found
+    return ""
+
+
+def definition(name: str) -> str:
+    """Return the text of a file of definitions."""
+    return (_FOLDER / name).read_text("utf-8")

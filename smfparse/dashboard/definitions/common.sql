@@ -1,0 +1,68 @@
+-- What several panels of accounting are made of. An interval of a task is known here by the minute in which it
+-- began and by whole minutes, at least one; the page spreads it over the intervals of the queue manager.
+WITH
+owners AS MATERIALIZED (SELECT * FROM owners('inputs.wtid')),
+queue_calls AS MATERIALIZED (
+    SELECT
+        system, qmgr, date_trunc('minute', interval_start) AS start,
+        60 * greatest(1, round(interval_seconds / 60)) AS seconds,
+        queue_of(objname, basename) AS queue, nullif(cfstrucname, '') IS NOT NULL AS is_shared,
+        coalesce(job, '?') AS job, nullif(channel, '') AS channel,
+        sum(openn) AS open_n, sum(closen) AS close_n, sum(getn) AS get_n, sum(putn) AS put_n,
+        sum(put1n) AS put1_n, sum(inqn) AS inq_n, sum(setn) AS set_n, sum(cbn) AS cb_n,
+        total(openct) AS open_cpu, total(closect) AS close_cpu, total(getct) AS get_cpu,
+        total(putct) AS put_cpu, total(put1ct) AS put1_cpu, total(inqct) AS inq_cpu,
+        total(setct) AS set_cpu, total(cbct) AS cb_cpu,
+        total(openet) AS open_time, total(closeet) AS close_time, total(getet) AS get_time,
+        total(putet) AS put_time, total(put1et) AS put1_time, total(inqet) AS inq_time,
+        total(setet) AS set_time, total(cbet) AS cb_time,
+        sum(validput)::DOUBLE AS puts, sum(coalesce(getdval, validget))::DOUBLE AS gets,
+        sum(putbytes)::DOUBLE AS put_bytes, sum(getbytes)::DOUBLE AS got_bytes,
+        open_cpu + close_cpu + get_cpu + put_cpu + put1_cpu + inq_cpu + set_cpu + coalesce(cb_cpu, 0) AS cpu,
+        open_time + close_time + get_time + put_time + put1_time + inq_time + set_time
+            + coalesce(cb_time, 0) AS elapsed
+    FROM (SELECT *, coalesce(task_record_no, record_no) AS task_record FROM inputs.wqst)
+    LEFT JOIN owners USING (input_no, source, task_record)
+    GROUP BY ALL
+),
+task_calls AS MATERIALIZED (
+    SELECT
+        system, qmgr, date_trunc('minute', interval_start) AS start,
+        60 * greatest(1, round(interval_seconds / 60)) AS seconds, coalesce(job, '?') AS job,
+        nullif(channel, '') AS channel,
+        sum(wtascmn) AS commit_n, sum(wtasban) AS backout_n, sum(wtasprn) AS prepare_n, sum(wtasotn) AS other_n,
+        total(wtascmct) AS commit_cpu, total(wtasbact) AS backout_cpu, total(wtasprct) AS prepare_cpu,
+        total(wtasotct) AS other_cpu,
+        total(wtascmet) AS commit_time, total(wtasbaet) AS backout_time, total(wtaspret) AS prepare_time,
+        total(wtasotet) AS other_time,
+        commit_cpu + backout_cpu + coalesce(prepare_cpu, 0) + other_cpu AS cpu,
+        commit_time + backout_time + coalesce(prepare_time, 0) + other_time AS elapsed
+    FROM (SELECT *, record_no AS task_record FROM inputs.wtas)
+    LEFT JOIN owners USING (input_no, source, task_record)
+    GROUP BY ALL
+),
+calls AS MATERIALIZED (
+    SELECT
+        system, qmgr, start, seconds,
+        unnest([
+            {'verb': 'open', 'calls': open_n, 'cpu': open_cpu, 'elapsed': open_time},
+            {'verb': 'close', 'calls': close_n, 'cpu': close_cpu, 'elapsed': close_time},
+            {'verb': 'get', 'calls': get_n, 'cpu': get_cpu, 'elapsed': get_time},
+            {'verb': 'put', 'calls': put_n, 'cpu': put_cpu, 'elapsed': put_time},
+            {'verb': 'put1', 'calls': put1_n, 'cpu': put1_cpu, 'elapsed': put1_time},
+            {'verb': 'inq', 'calls': inq_n, 'cpu': inq_cpu, 'elapsed': inq_time},
+            {'verb': 'set', 'calls': set_n, 'cpu': set_cpu, 'elapsed': set_time},
+            {'verb': 'cb', 'calls': cb_n, 'cpu': cb_cpu, 'elapsed': cb_time}
+        ], recursive := TRUE)
+    FROM queue_calls
+    UNION ALL
+    SELECT
+        system, qmgr, start, seconds,
+        unnest([
+            {'verb': 'commit', 'calls': commit_n, 'cpu': commit_cpu, 'elapsed': commit_time},
+            {'verb': 'backout', 'calls': backout_n, 'cpu': backout_cpu, 'elapsed': backout_time},
+            {'verb': 'prepare', 'calls': prepare_n, 'cpu': prepare_cpu, 'elapsed': prepare_time},
+            {'verb': 'other', 'calls': other_n, 'cpu': other_cpu, 'elapsed': other_time}
+        ], recursive := TRUE)
+    FROM task_calls
+)

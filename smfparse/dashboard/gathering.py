@@ -1,0 +1,111 @@
+"""From a catalog to what a page shows: one scan for rules, panels, flows and what SMF held."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from smfparse.advice import Checked, Finding, run_rules
+from smfparse.dashboard.axes import Axis, axis_of
+from smfparse.dashboard.courses import Courses, Manager, courses
+from smfparse.dashboard.declaration import Panel
+from smfparse.dashboard.querying import FLOWS, HELD, ROWS, queries
+from smfparse.errors import DamageLog
+from smfparse.summarizing import Times, held_spans, held_times, times_query
+from smfparse.tables import named_macros, view_macros
+
+if TYPE_CHECKING:
+    from smfparse.query import Catalog
+
+
+@dataclass(frozen=True)
+class Day:
+    """What a queue manager's data shows.
+
+    findings  ranked, the most serious first
+    flows     edges: who puts to which queue, who takes from it
+    """
+
+    times: Times
+    axis: Axis
+    findings: Sequence[Finding]
+    courses: Mapping[str, Courses]
+    flows: Sequence[Mapping[str, Any]]
+
+    @property
+    def name(self) -> str:
+        """The queue manager and its system."""
+        return " on ".join(filter(None, (self.times.qmgr, self.times.system)))
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """What inputs show.
+
+    held     records and bytes by system, queue manager, type and subtype
+    damage   what could not be used, in words
+    inputs   as they were named, for the commands that have more
+    """
+
+    days: Sequence[Day] = ()
+    checked: Checked = field(default_factory=Checked)
+    held: Sequence[Mapping[str, Any]] = ()
+    damage: Sequence[str] = ()
+    inputs: Sequence[str] = ()
+
+
+def gathered(catalog: Catalog, damage: DamageLog, inputs: Sequence[str] = ()) -> Gathered:
+    """Gather what a page shows of the inputs of a catalog; SMF files are read once.
+
+    damage  of the inputs; looked at when they are read
+    inputs  as they were named
+    """
+    checked = run_rules(catalog, also={**times_query(catalog), **_defined(catalog, queries())})
+    found = catalog.connection.table
+    rows, flows, held = (found(each).to_arrow_table() for each in (ROWS, FLOWS, HELD))
+    edges: dict[Manager, list[Mapping[str, Any]]] = {}
+    for edge in flows.to_pylist():
+        edges.setdefault((edge["system"] or "", edge["qmgr"] or ""), []).append(edge)
+    days = [
+        Day(
+            times,
+            axis,
+            [each for each in checked.findings if (each.system, each.qmgr) == times.key],
+            several,
+            edges.get(times.key, []),
+        )
+        for times, axis, several in _days(catalog, rows)
+    ]
+    words = [str(each) for each in damage.details]
+    return Gathered(days, checked, held.to_pylist(), words, inputs)
+
+
+def gathered_panels(catalog: Catalog, some: Sequence[Panel]) -> list[Day]:
+    """Return days that have the courses of some panels alone, and no findings."""
+    asked = {**times_query(catalog), **_defined(catalog, queries(some))}
+    for name, table in zip(asked, catalog.arrows([*asked.values()]), strict=True):
+        catalog.connection.register(name, table)
+    rows = catalog.connection.table(ROWS).to_arrow_table()
+    return [Day(times, axis, [], several, []) for times, axis, several in _days(catalog, rows)]
+
+
+def _defined(catalog: Catalog, asked: Mapping[str, str]) -> Mapping[str, str]:
+    """Make the macros of queries; return the queries."""
+    catalog.define(named_macros(" ".join(asked.values()), view_macros()))
+    return asked
+
+
+def _days(catalog: Catalog, rows: Any) -> list[tuple[Times, Axis, Mapping[str, Courses]]]:
+    spans = held_spans(catalog)
+    times = {each.key: each for each in held_times(catalog)}
+    axes = {
+        key: axis_of(each, [row for row in spans if _key(row) == key])
+        for key, each in times.items()
+    }
+    found = courses(rows, axes)
+    return [(each, axes[key], found[key]) for key, each in times.items()]
+
+
+def _key(row: Mapping[str, Any]) -> Manager:
+    return row["system"] or "", row["qmgr"] or ""

@@ -1,0 +1,120 @@
+"""Incidents: findings of a queue manager that hold at the same time, and what moved then."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from smfparse.advice import SECOND_US, Finding
+from smfparse.dashboard.axes import Flags, Numbers
+from smfparse.dashboard.declaration import Panel
+from smfparse.dashboard.gathering import Day
+
+_MOST = 3
+"""Incidents that are shown."""
+_MOVES = 8
+"""What moved that is shown."""
+_WHOLE = 0.6
+"""A finding that holds for a longer share of the time is how things are, no incident."""
+_LAST_CLASS, _LAST_DIAGNOSED = 3, 4
+"""The last class whose findings make an incident, and that of diagnoses."""
+_GAP = "SMF-GAP"
+"""What makes one as well: time of which nothing is known."""
+_BEFORE_US = 2 * 3600 * SECOND_US
+_LITTLE = 0.02
+"""A share of the highest value of a panel that counts as nothing."""
+_LEAST_RATIO = 1.25
+
+
+@dataclass(frozen=True)
+class Move:
+    """What an object of a panel was in an incident, and on average before it."""
+
+    panel: Panel
+    object: str
+    before: float
+    during: float
+
+
+@dataclass(frozen=True)
+class Incident:
+    """A time in which something was wrong: its first cause, what else holds, and what moved."""
+
+    cause: Finding
+    others: Sequence[Finding]
+    moves: Sequence[Move]
+
+    @property
+    def start(self) -> dt.datetime:
+        """When it began, local time of the system."""
+        return self.cause.start
+
+    @property
+    def end(self) -> dt.datetime:
+        """When it ended, local time of the system."""
+        return self.cause.end
+
+
+def incidents(day: Day) -> list[Incident]:
+    """Return the incidents of a queue manager, the most serious first."""
+    length = day.axis.ends[-1] - day.axis.starts[0]
+    left = [each for each in day.findings if _length(each) < _WHOLE * length]
+    found: list[Incident] = []
+    while len(found) < _MOST:
+        cause = next(filter(_is_serious, left), None)
+        if cause is None:
+            return found
+        others = [each for each in left if each is not cause and _together(cause, each)]
+        found.append(Incident(cause, others, _moves(day, cause)))
+        left = [each for each in left if each is not cause and each not in others]
+    return found
+
+
+def _is_serious(finding: Finding) -> bool:
+    last = _LAST_DIAGNOSED if finding.explains else _LAST_CLASS
+    return finding.rank <= last or finding.rule == _GAP
+
+
+def _length(finding: Finding) -> int:
+    return round((finding.end - finding.start).total_seconds() * SECOND_US)
+
+
+def _together(one: Finding, other: Finding) -> bool:
+    """Whether the times of two findings overlap."""
+    return one.start < other.end and other.start < one.end
+
+
+def _moves(day: Day, finding: Finding) -> list[Move]:
+    """Return what differs most from the hours before, one object a panel, largest ratio first."""
+    begin = round((finding.start - day.times.local(0)).total_seconds()) * SECOND_US
+    end = begin + _length(finding)
+    middle = (day.axis.starts + day.axis.ends) // 2
+    during = (middle >= begin) & (middle < end)
+    before = (middle >= begin - _BEFORE_US) & (middle < begin)
+    if not during.any() or not before.any():
+        return []
+    best = [max(each, key=lambda one: one[0]) for each in _ratios(day, before, during) if each]
+    best.sort(key=lambda one: -one[0])
+    return [move for ratio, move in best[:_MOVES] if ratio >= _LEAST_RATIO]
+
+
+def _ratios(day: Day, before: Flags, during: Flags) -> Iterator[list[tuple[float, Move]]]:
+    """Yield the moves of the objects of each panel, each with its ratio, which is above 1."""
+    for courses in day.courses.values():
+        found = []
+        little = _LITTLE * max(float(np.nanmax(np.abs(each.values))) for each in courses.several)
+        for each in courses.several:
+            first, second = (_mean(each.values[part]) for part in (before, during))
+            if little > 0 and first is not None and second is not None:
+                ratio = (second + little) / (first + little)
+                move = Move(courses.panel, each.object, first, second)
+                found.append((max(ratio, 1 / ratio), move))
+        yield found
+
+
+def _mean(values: Numbers) -> float | None:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else None

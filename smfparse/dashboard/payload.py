@@ -1,0 +1,163 @@
+"""The payload: what scripts draw, as a plain dict of names and rounded numbers."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from smfparse.advice import SECOND_US
+from smfparse.dashboard.axes import Axis, Numbers
+from smfparse.dashboard.courses import Courses, Thinned
+from smfparse.dashboard.declaration import Panel, panel_of, panels
+from smfparse.dashboard.gathering import Day, Gathered
+from smfparse.dashboard.querying import panel_sql
+from smfparse.rendering import visible
+
+MOST_POINTS = 1500
+"""Points of a course that are drawn; of more, the means, and the lowest and highest values."""
+_MOST_LINES = {"lines": 8, "heat": 24}
+"""Objects of a panel that are drawn, by its shape."""
+_DIGITS = 4
+"""Digits of a value."""
+_STUB = 0.9
+"""An interval behind a gap that is shorter than this many usual ones follows a restart."""
+
+
+def payload(found: Gathered, before: Gathered | None = None) -> dict[str, Any]:
+    """Return what scripts draw of all queue managers.
+
+    before  an earlier time, whose courses are drawn behind those of the same queue managers
+
+    Times are seconds since 1970 on the clock of the system; its offset from UTC is `offset`.
+    """
+    shown = {name for day in found.days for name in day.courses}
+    earlier = {day.times.key: day for day in before.days} if before else {}
+    return {
+        "panels": {
+            name: _panel(panel, found.inputs) for name, panel in panels().items() if name in shown
+        },
+        "days": [_day(each, earlier.get(each.times.key)) for each in found.days],
+    }
+
+
+def packed(facts: Mapping[str, Any]) -> str:
+    """Return a payload as it stands in a page: JSON, gzip, base64. The same gives the same."""
+    text = json.dumps(facts, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
+
+
+def finding_panel(finding: Any, there: Mapping[str, Courses]) -> str:
+    """Return the panel that shows a finding, or what it explains; '': none of those there does."""
+    explained = [each.rule for each in finding.explains]
+    names = [finding.rule, *explained]
+    return next((name for each in names if (name := panel_of([each])) in there), "")
+
+
+def clock(day: Day, microseconds: int) -> float:
+    """Return a moment, microseconds UTC, as seconds since 1970 on the clock of the system."""
+    return round(microseconds / SECOND_US + day.times.offset, 2)
+
+
+def _panel(panel: Panel, inputs: Sequence[str]) -> dict[str, Any]:
+    few = shlex.join(inputs) if 0 < len(inputs) < 3 else "INPUT..."
+    return {
+        "title": panel.title,
+        "unit": panel.unit,
+        "formula": panel.formula,
+        "shape": panel.shape,
+        "limit": panel.limit_value,
+        "limit_of": panel.limit.partition(".")[0],
+        "report": panel.report,
+        "sql": visible(f"smfparse sql {few} ") + shlex.quote(panel_sql(panel)),
+    }
+
+
+def _day(day: Day, before: Day | None) -> dict[str, Any]:
+    thin = Thinned.of(day.axis, MOST_POINTS)
+    facts = {
+        **_intervals(day, thin.axis),
+        "qmgr": visible(day.times.qmgr),
+        "system": visible(day.times.system),
+        "offset": day.times.offset,
+        "thinned": thin.is_thinner,
+        "restarts": _restarts(day),
+        "findings": [
+            [*(clock(day, each) for each in (run.start, run.end)), finding.rank]
+            for finding in day.findings
+            for run in finding.runs[:200]
+        ],
+        "charts": {name: _chart(each, thin, day) for name, each in day.courses.items()},
+    }
+    if before is not None:
+        facts["before"] = _before(before, day)
+    return facts
+
+
+def _intervals(day: Day, axis: Axis) -> dict[str, Any]:
+    """Return where intervals begin and end, in seconds behind the first."""
+    first = clock(day, int(axis.starts[0]))
+    begins, ends = ((each - axis.starts[0]) / SECOND_US for each in axis)
+    return {"first": first, "start": _plain(begins, 2), "end": _plain(ends, 2)}
+
+
+def _plain(values: Numbers, digits: int) -> list[float | int]:
+    return [int(each) if each == int(each) else each for each in np.round(values, digits).tolist()]
+
+
+def _restarts(day: Day) -> list[float]:
+    """Return when an interval begins that is behind a gap and shorter than usual."""
+    is_short = day.axis.seconds < _STUB * day.times.usual
+    at = day.axis.starts[day.axis.after_gap & is_short]
+    return [clock(day, each) for each in at.tolist()]
+
+
+def _chart(courses: Courses, thin: Thinned, day: Day) -> dict[str, Any]:
+    most = _MOST_LINES[courses.panel.shape]
+    lines = []
+    for each in courses.several[:most]:
+        line: dict[str, Any] = {"name": visible(each.object) or courses.panel.title}
+        if thin.is_thinner:
+            line["v"] = rounded(thin.means(each.values, day.axis.seconds))
+            line["lo"], line["hi"] = map(rounded, thin.extremes(each.values))
+        else:
+            line["v"] = rounded(each.values)
+        lines.append(line)
+    return {"lines": lines, "more": max(len(courses.several) - most, 0)}
+
+
+def _before(before: Day, day: Day) -> dict[str, Any]:
+    """Return the courses of an earlier time for the objects that are drawn, on later days."""
+    thin = Thinned.of(before.axis, MOST_POINTS)
+    facts = _intervals(before, thin.axis)
+    apart = clock(day, int(day.axis.starts[0])) - facts["first"]
+    facts["first"] += round(apart / 86400) * 86400
+    charts = {}
+    for name, courses in day.courses.items():
+        if name in before.courses and courses.panel.shape == "lines":
+            drawn = {each.object for each in courses.several[: _MOST_LINES["lines"]]}
+            charts[name] = {
+                visible(each.object) or courses.panel.title: rounded(
+                    thin.means(each.values, before.axis.seconds)
+                )
+                for each in before.courses[name].several
+                if each.object in drawn
+            }
+    return {**facts, "charts": charts}
+
+
+def rounded(values: Numbers) -> list[float | int | None]:
+    """Return values with four digits, or more where they are before the point; NaN is None."""
+    known = np.isfinite(values)
+    sizes = np.abs(np.where(known & (values != 0), values, 1))
+    scale = 10.0 ** np.clip(_DIGITS - 1 - np.floor(np.log10(sizes)), 0, 12)
+    found = (np.round(np.where(known, values, 0) * scale) / scale).tolist()
+    return [
+        (int(each) if each == int(each) else each) if there else None
+        for each, there in zip(found, known.tolist(), strict=True)
+    ]

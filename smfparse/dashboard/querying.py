@@ -1,0 +1,48 @@
+"""The queries of a page: one for the rows of all panels, others for flows and for what SMF held."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+
+from smfparse.dashboard.declaration import Panel, definition, panels
+
+ROWS, FLOWS, HELD = "dashboard_rows", "dashboard_flows", "dashboard_held"
+"""The names by which a catalog holds the rows of the queries."""
+_COMMON = re.compile(r"^(\w+) AS MATERIALIZED", re.M)
+
+
+def queries(some: Iterable[Panel] | None = None) -> dict[str, str]:
+    """Return the queries of a page, or of some panels alone, by the names of their rows."""
+    if some is not None:
+        return {ROWS: _rows_query(some)}
+    return {
+        ROWS: _rows_query(panels().values()),
+        FLOWS: definition("common.sql") + definition("flow.sql"),
+        HELD: definition("held.sql"),
+    }
+
+
+def panel_sql(panel: Panel) -> str:
+    """Return the query for the rows of a panel, as a user can run it."""
+    uses = any(re.search(rf"\b{each}\b", panel.sql) for each in _common_names())
+    return definition("common.sql") + panel.sql.strip() if uses else panel.sql.strip()
+
+
+@cache
+def _common_names() -> tuple[str, ...]:
+    return tuple(_COMMON.findall(definition("common.sql")))
+
+
+def _rows_query(some: Iterable[Panel]) -> str:
+    several = (f"SELECT '{each.name}' AS panel, * FROM ({each.sql})" for each in some)
+    return (
+        f"{definition('common.sql')}"
+        "SELECT panel, coalesce(system, '') AS system, coalesce(qmgr, '') AS qmgr, "
+        "coalesce(object, '') AS object, epoch_us(start) AS start, "
+        "coalesce(seconds::DOUBLE, 0) AS seconds, amount::DOUBLE AS amount, per::DOUBLE AS per "
+        f"FROM ({' UNION ALL BY NAME '.join(several)}) "
+        "WHERE start IS NOT NULL AND isfinite(amount::DOUBLE) "
+        "ORDER BY panel, system, qmgr, object, start, seconds, amount, per"
+    )

@@ -1,0 +1,125 @@
+"""Tables of a page: objects with figures of several panels, shades, and their course over time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from smfparse.dashboard.axes import Numbers
+from smfparse.dashboard.courses import Course
+from smfparse.dashboard.declaration import TableOf
+from smfparse.dashboard.gathering import Day
+from smfparse.rendering import ABSENT, escaped
+
+_MOST_ROWS = 200
+_SHADES = 5
+_SPARK = 60, 16
+"""Steps of a course in a row, and how high it is drawn."""
+_CENTS = 100
+
+
+def counted(number: float) -> str:
+    """Return a number as people see it: groups of three digits, four digits that count."""
+    if not math.isfinite(number):
+        return ABSENT
+    if abs(number) >= 1000 or number == int(number):
+        return f"{number:,.0f}"
+    return f"{number:.4g}"
+
+
+def table_lines(table: TableOf, day: Day) -> Iterator[str]:
+    """Yield a table of a queue manager; nothing where its panels have no data."""
+    objects = _objects(table, day)
+    if not objects:
+        return
+    rows = [(name, _cells(table, day, name)) for name in objects]
+    rows.sort(key=lambda row: (-_ordered(row[1][0]), row[0]))
+    shown = rows[:_MOST_ROWS]
+    figures = zip(*(cells for _, cells in shown), strict=True)
+    highest = [max(map(_ordered, each)) for each in figures]
+    yield f'<div class="sheet" data-name="{table.name}"><h4>{table.title}</h4>'
+    yield (
+        '<p class="scripted tools"><label>Filter <input class="filter" type="search"></label> '
+        '<button class="csv" type="button">CSV</button></p>'
+    )
+    yield f'<div class="wide" tabindex="0" role="region" aria-label="{table.title}">'
+    yield '<table class="data sortable"><thead><tr>'
+    yield f'<th scope="col">{table.object}</th><th scope="col">Over time</th>'
+    yield from (f'<th scope="col" class="n">{heading}</th>' for *_, heading in table.columns)
+    yield "</tr></thead><tbody>"
+    for name, cells in shown:
+        yield f'<tr><th scope="row"><bdi>{escaped(name)}</bdi></th>'
+        yield f"<td>{_spark(table, day, name)}</td>"
+        yield from (_cell(each, most) for each, most in zip(cells, highest, strict=True))
+        yield "</tr>"
+    yield "</tbody></table></div>"
+    if len(rows) > len(shown):
+        yield f"<p>The first {len(shown)} of {len(rows)}.</p>"
+    yield "</div>"
+
+
+def _objects(table: TableOf, day: Day) -> list[str]:
+    names = {panel: None for panel, *_ in table.columns}
+    several = (day.courses[each].several for each in names if each in day.courses)
+    return list(dict.fromkeys(each.object for courses in several for each in courses))
+
+
+def _cells(table: TableOf, day: Day, name: str) -> list[float]:
+    found = []
+    for panel, kind, _ in table.columns:
+        course = _course(day, panel, name)
+        found.append(_figure(kind, course) if course else math.nan)
+    return found
+
+
+def _course(day: Day, panel: str, name: str) -> Course | None:
+    courses = day.courses.get(panel)
+    several: Sequence[Course] = courses.several if courses else ()
+    return next((each for each in several if each.object == name), None)
+
+
+def _figure(kind: str, course: Course) -> float:
+    if kind == "average":
+        return course.average
+    if kind in ("sum", "seconds"):
+        return course.amount / (_CENTS if kind == "seconds" else 1)
+    known = course.values[~np.isnan(course.values)]
+    share = _SHARES[kind]
+    return float(np.quantile(known, share)) if len(known) else math.nan
+
+
+_SHARES: Mapping[str, float] = {"highest": 1.0, "half": 0.5, "most": 0.99}
+
+
+def _ordered(value: float) -> float:
+    return value if math.isfinite(value) else -1.0
+
+
+def _cell(value: float, most: float) -> str:
+    shade = math.ceil(_SHADES * value / most) if most > 0 and value > 0 else 0
+    exact = f"{value:.6g}" if math.isfinite(value) else ""
+    return f'<td class="n h{shade}" data-v="{exact}">{counted(value)}</td>'
+
+
+def _spark(table: TableOf, day: Day, name: str) -> str:
+    course = _course(day, table.spark, name)
+    return spark(course.values) if course else ""
+
+
+def spark(values: Numbers) -> str:
+    """Return a course as a small drawing, from 0 to its highest value; a gap where it has none."""
+    steps, height = _SPARK
+    parts = np.array_split(values, min(steps, len(values)))
+    means = [float(np.nanmean(each)) if not np.isnan(each).all() else math.nan for each in parts]
+    most = max((each for each in means if math.isfinite(each)), default=0.0) or 1.0
+    path, pen = "", "M"
+    for at, mean in enumerate(means):
+        if math.isfinite(mean):
+            path += f"{pen}{at},{height - max(mean, 0) / most * (height - 1):.1f}"
+        pen = "L" if math.isfinite(mean) else "M"
+    return (
+        f'<svg class="spark" viewBox="0 0 {len(means)} {height}" width="{steps * 2}" '
+        f'height="{height}" preserveAspectRatio="none" aria-hidden="true"><path d="{path}"/></svg>'
+    )

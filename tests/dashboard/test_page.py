@@ -1,0 +1,138 @@
+"""The page: one file that reaches nothing, harmless whatever the names, the same every time."""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import hashlib
+import re
+from pathlib import Path
+
+import pytest
+
+import smfparse
+from smfparse.errors import RequestError
+from tests.support.generated import generate_dump
+from tests.support.hostile import HARM, hostile_dump, raw
+from tests.support.pages import page_of, payload_in
+from tests.support.paths import FIXTURES
+
+MARKUP = "<script>&\"'="
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("page")
+    return page_of(smfparse.open(generate_dump(folder / "day.smf")), folder)
+
+
+def hashed(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def test_its_policy_lets_in_its_own_script_and_style_and_nothing_else(page: str) -> None:
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', page)
+    (style,) = re.findall(r"<style>(.*?)</style>", page, re.S)
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.S)
+    assert policy == (
+        f"default-src 'none'; script-src 'sha256-{hashed(script)}'; "
+        f"style-src 'sha256-{hashed(style)}'; base-uri 'none'; form-action 'none'"
+    )
+
+
+def test_it_has_no_style_or_script_that_the_policy_would_refuse(page: str) -> None:
+    assert not re.findall(r"<[^>]*\s(?:style|on\w+)=", page)
+    assert not re.findall(r"<(?:link|img|iframe|object|embed|base)\b", page)
+    assert not re.findall(r"\b(?:fetch|XMLHttpRequest|WebSocket|EventSource|import)\s*\(", page)
+
+
+def test_names_full_of_markup_are_text(tmp_path: Path) -> None:
+    page = page_of(smfparse.open(hostile_dump(tmp_path / "x.smf", MARKUP)), tmp_path)
+    assert page.count("<script") == 2
+    assert page.count("</script>") == 2
+    assert "&lt;" in page
+
+
+def test_no_character_that_is_not_seen_leaves_the_program(tmp_path: Path) -> None:
+    page = page_of(smfparse.open(hostile_dump(tmp_path / "x.smf")), tmp_path)
+    assert raw(page) == []
+    names = [day["qmgr"] for day in payload_in(page)["days"]]
+    assert raw("".join(names)) == []
+    assert names
+
+
+def test_the_name_of_an_input_is_shown_harmless(tmp_path: Path) -> None:
+    for number, harm in enumerate(each for each in HARM if "/" not in each and "\0" not in each):
+        path = generate_dump(tmp_path / f"{number}{harm}.smf", count=1, qmgrs=["QM01"])
+        assert raw(page_of(smfparse.open(path), tmp_path)) == []
+        if number > 4:
+            return
+
+
+def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
+    opened = smfparse.open(generate_dump(tmp_path / "day.smf"))
+    assert page_of(opened, tmp_path) == page_of(opened, tmp_path)
+
+
+def test_a_dataset_gives_the_same_figures(tmp_path: Path) -> None:
+    from tests.support.command import run
+
+    path = generate_dump(tmp_path / "day.smf")
+    assert run("convert", path, "--to", tmp_path / "dataset").exit_code == 0
+    pages = (page_of(smfparse.open(each), tmp_path) for each in (path, tmp_path / "dataset"))
+    first, second = (payload_in(each)["days"] for each in pages)
+    assert first == second
+
+
+def test_a_file_that_exists_is_kept(tmp_path: Path) -> None:
+    opened = smfparse.open(generate_dump(tmp_path / "day.smf", count=1))
+    (tmp_path / "page.html").write_text("mine")
+    with pytest.raises(RequestError, match=r"page\.html"):
+        opened.dashboard(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text() == "mine"
+
+
+def test_what_is_wrong_can_be_read_without_scripts(page: str) -> None:
+    static = re.sub(r"<script.*?</script>|<style>.*?</style>", "", page, flags=re.S)
+    assert "Findings" in static
+    assert "What SMF held" in static
+    assert "QM02 on SYSA" in static
+
+
+@pytest.mark.parametrize("name", ["qm60.smf", "qm80.smf", "qm100.smf", "qm02-shared.smf"])
+def test_every_release_gives_a_page(name: str, tmp_path: Path) -> None:
+    assert payload_in(page_of(smfparse.open(FIXTURES / name), tmp_path))["days"]
+
+
+def test_without_records_of_mq_the_page_says_what_to_start(tmp_path: Path) -> None:
+    (tmp_path / "none.smf").write_bytes(b"")
+    path = generate_dump(tmp_path / "day.smf")
+    selected = smfparse.open(path, smfparse.Selection.of(qmgr="NONE"))
+    page = page_of(selected, tmp_path)
+    assert "no statistics or accounting of MQ" in page
+    assert "START TRACE(STAT) CLASS(1)" in page
+
+
+@pytest.mark.parametrize(
+    ("types", "absent"), [("115", "START TRACE(ACCTG) CLASS(3)"), ("116", "START TRACE(STAT)")]
+)
+def test_with_one_kind_of_records_it_says_which_trace_is_missing(
+    types: str, absent: str, tmp_path: Path
+) -> None:
+    path = generate_dump(tmp_path / "day.smf")
+    page = page_of(smfparse.open(path, smfparse.Selection.of(type=types)), tmp_path)
+    (missing,) = re.findall(r'id="missing">(.*?)</section>', page, re.S)
+    assert absent in missing
+
+
+def test_one_interval_is_enough(tmp_path: Path) -> None:
+    page = page_of(smfparse.open(generate_dump(tmp_path / "day.smf", count=1)), tmp_path)
+    assert all(len(day["start"]) == 1 for day in payload_in(page)["days"])
+
+
+def test_its_times_are_local_times_of_the_system(tmp_path: Path) -> None:
+    path = generate_dump(tmp_path / "day.smf", utc_offset=dt.timedelta(hours=5, minutes=30))
+    page = page_of(smfparse.open(path), tmp_path)
+    first = dt.datetime(1970, 1, 1) + dt.timedelta(seconds=payload_in(page)["days"][0]["first"])
+    assert first == dt.datetime(2026, 3, 4, 9)
+    assert "local time of the system, UTC+05:30" in page

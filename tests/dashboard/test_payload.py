@@ -1,0 +1,145 @@
+"""The payload: its figures are those of the reports, at the real ends of intervals."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import smfparse
+from smfparse.dashboard.axes import Axis, groups, spread
+from smfparse.dashboard.courses import Thinned
+from smfparse.dashboard.declaration import panels, parts
+from smfparse.dashboard.payload import packed, rounded
+from smfparse.dashboard.querying import panel_sql
+from tests.support.command import run
+from tests.support.generated import generate_dump
+from tests.support.pages import line_of, page_of, payload_in
+
+MINUTE = 60_000_000
+
+
+def axis(*spans: tuple[float, float]) -> Axis:
+    """Return an axis of spans in minutes."""
+    pairs = (np.array(spans) * MINUTE).astype(np.int64)
+    return Axis(pairs[:, 0], pairs[:, 1])
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> smfparse.SmfData:
+    return smfparse.open(generate_dump(tmp_path_factory.mktemp("payload") / "day.smf"))
+
+
+@pytest.fixture(scope="module")
+def payload(data: smfparse.SmfData, tmp_path_factory: pytest.TempPathFactory) -> dict:  # type: ignore[type-arg]
+    return payload_in(page_of(data, tmp_path_factory.mktemp("page")))
+
+
+def test_fewest_free_buffers_are_those_of_the_statistics(data, payload) -> None:  # type: ignore[no-untyped-def]
+    rows = data.sql(
+        "SELECT 100 * qpstcbsl::DOUBLE / qpstnbuf AS free FROM qpst "
+        "WHERE qmgr = 'QM01' AND qpstpool = 0 ORDER BY interval_start"
+    )
+    found = line_of(payload["days"][0], "buffers-free", "pool 0")
+    assert list(found) == pytest.approx(rows["free"].to_pylist(), rel=1e-3)
+
+
+def test_puts_a_second_are_those_of_the_statistics(data, payload) -> None:  # type: ignore[no-untyped-def]
+    rows = data.sql(
+        "SELECT (qmstput::DOUBLE + qmstput1) / interval_seconds AS rate FROM qmst "
+        "WHERE qmgr = 'QM02' ORDER BY interval_start"
+    )
+    found = line_of(payload["days"][1], "messages", "puts")
+    assert list(found) == pytest.approx(rows["rate"].to_pylist(), rel=1e-3)
+
+
+def test_calls_of_verbs_add_up_to_those_of_the_report(data, payload) -> None:  # type: ignore[no-untyped-def]
+    day = payload["days"][0]
+    seconds = [end - start for start, end in zip(day["start"], day["end"], strict=True)]
+    rows = [
+        row
+        for row in data.report("api-cost", by="qmgr", total=True).to_pylist()
+        if row["line"] == "verb" and row["qmgr"] == "QM01"
+    ]
+    calls = {row["verb"]: row["calls"] for row in rows}
+    for verb in ("put", "get", "commit"):
+        values = line_of(day, "verb-calls", verb)
+        total = sum((value or 0) * length for value, length in zip(values, seconds, strict=True))
+        assert total == pytest.approx(calls[verb], rel=2e-2)
+
+
+def test_intervals_begin_and_end_where_the_records_say(payload) -> None:  # type: ignore[no-untyped-def]
+    assert payload["days"][0]["start"] == [0, 1800, 3600]
+    assert payload["days"][0]["end"] == [1800, 3600, 5400]
+
+
+def test_a_long_interval_is_spread_over_the_short_ones_that_it_covers() -> None:
+    found = spread(axis((0, 1), (1, 2), (2, 3)), np.array([0]), np.array([120.0]))
+    assert found.cells.tolist() == [0, 1]
+    assert found.shares.tolist() == [0.5, 0.5]
+
+
+def test_two_clocks_that_differ_a_little_do_not_spread_a_row() -> None:
+    found = spread(axis((0, 1), (1, 2)), np.array([500_000]), np.array([60.0]))
+    assert found.cells.tolist() == [0]
+    assert found.shares.tolist() == [1.0]
+
+
+def test_a_row_of_no_length_is_in_its_interval_and_one_outside_in_none() -> None:
+    found = spread(axis((0, 1), (1, 2)), np.array([MINUTE, 5 * MINUTE]), np.array([0.0, 0.0]))
+    assert (found.rows.tolist(), found.cells.tolist()) == ([0], [1])
+
+
+def test_intervals_are_put_together_but_not_over_a_gap() -> None:
+    spans = axis((0, 1), (1, 2), (2, 3), (10, 11), (11, 12))
+    assert groups(spans, 3).tolist() == [0, 0, 1, 2, 2]
+
+
+def test_what_is_put_together_keeps_the_mean_the_lowest_and_the_highest() -> None:
+    spans = axis((0, 1), (1, 2), (2, 3), (3, 4))
+    thin, values = Thinned.of(spans, 2), np.array([1.0, 3.0, math.nan, 5.0])
+    assert thin.means(values, spans.seconds).tolist() == [2.0, 5.0]
+    assert [each.tolist() for each in thin.extremes(values)] == [[1.0, 5.0], [3.0, 5.0]]
+    assert thin.axis.ends.tolist() == [2 * MINUTE, 4 * MINUTE]
+
+
+def test_values_keep_four_digits() -> None:
+    values = np.array([0.0, 1.23456, 0.000123456, 123456.7, 2.0, math.nan])
+    assert rounded(values) == [0, 1.235, 0.0001235, 123457, 2, None]
+
+
+def test_the_same_payload_is_packed_to_the_same_bytes() -> None:
+    assert packed({"a": [1, None]}) == packed({"a": [1, None]})
+
+
+def test_every_panel_is_of_a_part_and_every_limit_is_that_of_a_rule() -> None:
+    assert {each.section for each in panels().values()} <= {*parts()}
+    assert {name: each.limit_value for name, each in panels().items() if each.limit} == {
+        "log-busy": 95,
+        "log-io": 500,
+        "buffers-free": 5,
+        "page-set": 80,
+        "dispatcher": 90,
+        "adapter": 50,
+        "tls": 50,
+        "current-channels": 90,
+    }
+
+
+@pytest.mark.parametrize("name", panels())
+def test_the_command_behind_a_panel_gives_its_rows(name: str, data: smfparse.SmfData) -> None:
+    found = data.sql(panel_sql(panels()[name]))
+    assert {"system", "qmgr", "object", "start", "seconds", "amount"} <= {*found.column_names}
+
+
+def test_a_day_of_minutes_stays_small(tmp_path: Path) -> None:
+    path = tmp_path / "day.smf"
+    made = run(
+        *("generate", path, "--scenario", "payments", "--interval", "1m", "--acctime", "10m")
+    )
+    assert made.exit_code == 0, made.stderr
+    page = page_of(smfparse.open(path), tmp_path)
+    assert len(payload_in(page)["days"][0]["start"]) == 1440
+    assert len(page.encode()) < 1_000_000
