@@ -102,7 +102,7 @@ _NAMES = (
         "convert",
         "sql",
     ),
-    *("describe", "dump", "generate"),
+    *("describe", "dump", "generate", "anonymise"),
 )
 _OF_INPUT_ALONE = "summary"
 """The command that INPUT alone asks for."""

@@ -45,6 +45,7 @@ HOUSE = (
     "capacity",
     "comparing",
     "inspecting",
+    "anonymising",
     "dashboard",
     "library",
     "synthetic",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from smfparse.faces import face
 
 if TYPE_CHECKING:
+    from smfparse.decoding.areas import HeaderAreas as HeaderAreas
     from smfparse.decoding.areas import header_parts as header_parts
     from smfparse.decoding.decoder import Decoder as Decoder
     from smfparse.decoding.duplicates import Duplicates as Duplicates
@@ -25,14 +26,17 @@ if TYPE_CHECKING:
     from smfparse.decoding.fingerprinting import identity as identity
     from smfparse.decoding.fingerprinting import read_run as read_run
     from smfparse.decoding.gathered import Gathered as Gathered
+    from smfparse.decoding.index import BlockIndex as BlockIndex
     from smfparse.decoding.matching import queue_tasks as queue_tasks
     from smfparse.decoding.needs import Needs as Needs
+    from smfparse.decoding.records import Blocks as Blocks
+    from smfparse.decoding.records import Records as Records
     from smfparse.decoding.surroundings import Before as Before
     from smfparse.decoding.tasks import TASK_KINDS as TASK_KINDS
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
-        areas="header_parts",
+        areas="HeaderAreas header_parts",
         decoder="Decoder",
         duplicates="Duplicates Turn",
         fingerprinting=(
@@ -40,8 +44,10 @@ else:
             "read_run"
         ),
         gathered="Gathered",
+        index="BlockIndex",
         matching="queue_tasks",
         needs="Needs",
+        records="Blocks Records",
         surroundings="Before",
         tasks="TASK_KINDS",
     )

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from smfparse.reading.chunks import Chunk as Chunk
     from smfparse.reading.chunks import Joined as Joined
     from smfparse.reading.chunks import Part as Part
+    from smfparse.reading.chunks import Pieces as Pieces
     from smfparse.reading.chunks import are_short as are_short
     from smfparse.reading.chunks import offset_of as offset_of
     from smfparse.reading.detection import Framing as Framing
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
-        chunks="SLACK WHOLE_SOURCE Chunk Joined Part are_short offset_of",
+        chunks="SLACK WHOLE_SOURCE Chunk Joined Part Pieces are_short offset_of",
         detection="Framing framing_named look_at",
         framings="FRAMINGS",
         headers="MOST_TRIPLETS SUBTYPE_END Headers begins_dump "

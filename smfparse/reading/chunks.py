@@ -22,6 +22,20 @@ _NO_RECORDS = np.zeros(0, np.int64)
 _NO_BYTES = np.zeros(0, np.uint8)
 
 
+class Pieces(NamedTuple):
+    """Where the data of records is in the unpacked source: pieces between descriptor words.
+
+    first, final  int64 (records,): which pieces each record has, both of them as well
+    at            int64 (pieces,): byte of the source at which a piece starts
+    size          int64 (pieces,): bytes of it
+    """
+
+    first: Ints
+    final: Ints
+    at: Ints
+    size: Ints
+
+
 class Chunk(NamedTuple):
     """Logical records in one buffer; valid until the next chunk is asked for.
 
@@ -34,6 +48,7 @@ class Chunk(NamedTuple):
     numbered   False in a blind range: record_no counts from the first record of the range
     sources    where records are of several whole sources, the names of these; `source` is the first
     which      int64 (records,): then which of these each record is of
+    pieces     where the records are in the source; None: not known, as where FTP has put escapes
     """
 
     source: str
@@ -46,6 +61,7 @@ class Chunk(NamedTuple):
     numbered: bool = True
     sources: tuple[str, ...] = ()
     which: Ints = _NO_RECORDS
+    pieces: Pieces | None = None
 
     @property
     def place(self) -> Ints:
@@ -64,6 +80,8 @@ class Chunk(NamedTuple):
             offset=self.offset[keep],
             record_no=self.record_no[keep],
             which=self.which[keep] if self.sources else self.which,
+            pieces=self.pieces
+            and self.pieces._replace(first=self.pieces.first[keep], final=self.pieces.final[keep]),
         )
 
     @property

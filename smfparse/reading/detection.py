@@ -145,19 +145,21 @@ def _likely(found: dict[str, _Found], at: int) -> dict[str, _Found]:
     """Leave out the framings whose records belong to another one, or only seem to be records.
 
     Where each record is found by what it looks like, a single one shows little, unless it is as
-    long as what is in it says, and none of the others is, of which there are no more.
+    long as what is in it says, and none of the others is, of which there are no more: nor do two
+    of these follow each other from the start on.
     """
     out = {FRAMINGS[name].instead_of for name, each in found.items() if each.count}
     found = {name: each for name, each in found.items() if name not in out}
     chained = [each for name, each in found.items() if WALKS[name].chained]
     most, most_filled = max(each.count for each in chained), max(each.filled for each in chained)
+    leads = any(each.place == at and each.count > 1 for each in chained)
     return {
         name: each
         for name, each in found.items()
         if WALKS[name].chained
         or each.place == at
         or each.count > 2 * most
-        or (each.filled > 2 * most_filled and each.count >= most)
+        or (each.filled > 2 * most_filled and each.count >= most and not leads)
     }
 
 

@@ -78,6 +78,7 @@ class FtpRecordWalk(Walk):
     blind = False
     chained = False
     mapped = False
+    escaped = True
 
     def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:  # noqa: ARG002
         """Return the records; in the buffer they are without escapes.

@@ -15,12 +15,13 @@ import numpy as np
 
 from smfparse.errors import Damage, DamageLog, InputError, RequestError
 from smfparse.limits import LIMITS, Limits
-from smfparse.reading.chunks import WHOLE_SOURCE, Chunk, Part, are_short
+from smfparse.reading.chunks import WHOLE_SOURCE, Chunk, Part, Pieces, are_short
 from smfparse.reading.detection import Framing, look_at
 from smfparse.reading.headers import SMF_HEADER, plausible
 from smfparse.reading.packing import Unpacked, unpacked
 from smfparse.reading.reasons import NO_TIME
 from smfparse.reading.resync import Gap, Tracker
+from smfparse.reading.segments import RDW_SIZE, Segments
 from smfparse.reading.spans import Spans, records
 from smfparse.reading.window import Losses, Window
 from smfparse.vectors import Bools, Ints
@@ -96,10 +97,10 @@ class Reader:
         window, held, last = self._window, 0, False
         while not last:
             held, end, last = window.look(held)
-            spans = self._spans(end, last)
+            spans, found = self._spans(end, last)
             if spans.used == window.low and end - spans.used >= window.capacity:
-                spans = self._spans(end, last, stuck=True)
-            chunk = self._chunk(spans)
+                spans, found = self._spans(end, last, stuck=True)
+            chunk = self._chunk(spans, found)
             if chunk.start.size:
                 yield chunk
             if not window.goes_on(spans.used):
@@ -108,8 +109,10 @@ class Reader:
         if self._data.fault is not None:
             self._damage.add(Damage(self._source, window.base + held, None, self._data.fault))
 
-    def _spans(self, end: int, last: bool, stuck: bool = False) -> Spans:
-        """Return the records up to `end` of the buffer; note those of which a segment is missing.
+    def _spans(self, end: int, last: bool, stuck: bool = False) -> tuple[Spans, Segments]:
+        """Return the records up to `end` of the buffer, and the segments that they are made of.
+
+        Those of which a segment is missing are noted.
 
         stuck  whether what starts at `low` is longer than the buffer, so that it is no record
         """
@@ -118,12 +121,12 @@ class Reader:
         for place, size, reason in spans.lost:
             self._losses.note(place, size, reason)
         if spans.used == found.end:
-            return spans
+            return spans, found
         index = int(np.searchsorted(found.place, spans.used))
         used = self._walk.again(self._window.buffer, found, index, self._window.low)
-        return spans._replace(used=used)
+        return spans._replace(used=used), found
 
-    def _chunk(self, spans: Spans) -> Chunk:
+    def _chunk(self, spans: Spans, found: Segments) -> Chunk:
         """Return the records that are sound and of the range, numbered; report what is lost."""
         window, start, length = self._window, spans.start, spans.length
         offset = window.offset(0) + spans.place
@@ -134,8 +137,10 @@ class Reader:
             good &= offset >= window.floor
         if window.border is not None:
             good &= offset < window.border
+        pieces = self._pieces(spans, found)
         if not good.all():
             start, length, offset = start[good], length[good], offset[good]
+            pieces = pieces and pieces._replace(first=pieces.first[good], final=pieces.final[good])
         self._losses.report(self._damage)
         numbers = np.arange(self._count + 1, self._count + 1 + start.size)
         self._count += start.size
@@ -148,4 +153,12 @@ class Reader:
             numbers,
             window.base,
             not self._is_blind,
+            pieces=pieces,
         )
+
+    def _pieces(self, spans: Spans, found: Segments) -> Pieces | None:
+        """Return where in the source the records are, whose bytes no walk has moved."""
+        if self._walk.escaped:
+            return None
+        at = self._window.offset(0) + found.at + RDW_SIZE
+        return Pieces(spans.first, spans.final, at, found.length - RDW_SIZE)

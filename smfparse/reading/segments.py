@@ -129,12 +129,15 @@ class Walk(ABC):
              what the walk is for
     mapped   whether the walk works in a map of the file: it moves nothing, and needs nothing in
              front of a record to stand for its RDW
+    escaped  whether bytes are in the file that are not in its records: the walk moves what is
+             behind them
     """
 
     blind: bool = True
     chained: bool = True
     marked: bool = True
     mapped: bool = True
+    escaped: bool = False
 
     @abstractmethod
     def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:

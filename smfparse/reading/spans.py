@@ -20,6 +20,8 @@ class Spans(NamedTuple):
     size    int64 (records,): bytes of the file from there to its end
     used    up to where the bytes of the buffer are used
     lost    place, size and reason of spanned records of which a segment is missing
+    first   int64 (records,): which segment each record begins with
+    final   int64 (records,): and with which it ends
     """
 
     start: Ints
@@ -28,6 +30,8 @@ class Spans(NamedTuple):
     size: Ints
     used: int
     lost: list[tuple[int, int, str]]
+    first: Ints
+    final: Ints
 
 
 def records(
@@ -40,7 +44,7 @@ def records(
     max_spanned  bytes beyond which a record is lost
     """
     if not found.code.any():
-        return Spans(found.at, found.length, found.place, found.length, found.end, [])
+        return _whole(found)
     begins = found.code <= FIRST
     goes_on = (found.code == FIRST) | (found.code == MIDDLE)
     first = np.flatnonzero(begins | ~np.append(False, goes_on[:-1]))
@@ -69,7 +73,13 @@ def records(
     ]
     first, final, size = first[good], final[good], ranges[: len(good)][good]
     start = _joined(buffer, found, first, final, kinds)
-    return Spans(start, length[good], found.place[first], size, end, lost)
+    return Spans(start, length[good], found.place[first], size, end, lost, first, final)
+
+
+def _whole(found: Segments) -> Spans:
+    """Return segments that are a record each."""
+    every = np.arange(found.at.size)
+    return Spans(found.at, found.length, found.place, found.length, found.end, [], every, every)
 
 
 def _why(has_first: bool, is_long: bool, is_cut: bool, max_spanned: int) -> str:

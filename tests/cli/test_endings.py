@@ -43,7 +43,10 @@ READING = {
     "sql": ["sql", "INPUT", "SELECT record_no FROM qmst"],
     "convert": ["convert", "INPUT", "--to", "OUT"],
     "dump": ["dump", "INPUT"],
+    "anonymise": ["anonymise", "INPUT", "--to", "OUT"],
 }
+WRITTEN_TO = ("convert", "anonymise")
+"""Commands that write what `--to` names."""
 reading = pytest.mark.parametrize("name", sorted(READING))
 
 
@@ -142,8 +145,9 @@ def test_an_output_never_takes_the_place_of_an_input(name: str, place: Path) -> 
     link = place / "link"
     link.symlink_to(source)
     arguments = call(name, place, "clean")
-    if name == "convert":
-        arguments = ["convert", str(source), "--format", "duckdb", "--to", str(link), "--force"]
+    if name in WRITTEN_TO:
+        more = ["--format", "duckdb"] if name == "convert" else []
+        arguments = [name, str(source), *more, "--to", str(link), "--force"]
     else:
         arguments += ["--output", str(link), "--force"]
     said = run(*arguments)
@@ -227,7 +231,7 @@ def test_damage_is_said_with_what_and_where_and_the_way_out(place: Path) -> None
 
 @pytest.mark.parametrize("name", sorted({*READING} - {*HEADERS_ONLY}))
 def test_strict_ends_with_the_first_damage_and_no_result(name: str, place: Path) -> None:
-    output = [] if name == "convert" else ["--output", place / "result"]
+    output = [] if name in WRITTEN_TO else ["--output", place / "result"]
     result = run(*call(name, place, "bad block"), "--strict", *output)
     assert (result.exit_code, result.stdout) == (8, "")
     assert result.stderr == f"smfparse: {message(place)}\n"

@@ -489,6 +489,16 @@ NOISY = B[:90] + b"\xff\x09\xff\1" + B[94:]
             [A + b"\n", B, C],
         ),
         ("none", A + MARK + NOISY + NOISY, [A, NOISY, NOISY]),
+        (
+            "rdw",
+            rdw(FOREIGN) * 2 + struct.pack(">HH", SIZE + 4, 0x0200) + A,
+            [FOREIGN, FOREIGN],
+        ),
+        (
+            "length",
+            prefixed(FOREIGN) * 3 + prefixed(A, longer=1 << 20),
+            [FOREIGN, FOREIGN, FOREIGN],
+        ),
     ],
     ids=[
         "what seems a block of FTP",
@@ -501,6 +511,8 @@ NOISY = B[:90] + b"\xff\x09\xff\1" + B[94:]
         "marks, most of them of damaged records",
         "marks with line ends around them",
         "marks in records that are none",
+        "records of another product that lead to one of MQ, of which the descriptor word is wrong",
+        "records of another product that lead to one of MQ, of which the length is wrong",
     ],
 )
 def test_the_framing_is_that_of_whole_records(

@@ -1,0 +1,173 @@
+"""smfparse anonymise: a copy of an SMF file without the names of its site."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from smfparse.cli.options import INPUT_HELP, framing_option, limit_options, strict_option
+from smfparse.cli.output import finish, show
+
+if TYPE_CHECKING:
+    from smfparse.anonymising import Proof, Pseudonyms, Replaced
+    from smfparse.errors import DamageLog
+    from smfparse.inputs import SmfFile
+
+_SECRET = 32
+"""Bytes from which pseudonyms are derived."""
+
+
+@click.command("anonymise", epilog=INPUT_HELP)
+@click.argument("source", metavar="INPUT", type=str)
+@click.option(
+    "--to",
+    "target",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    required=True,
+    help="Write the copy to FILE, in the framing of INPUT, not packed.",
+)
+@click.option(
+    "--map",
+    "table",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Keep old and new names in FILE (CSV): names that it has already become the same again. "
+    "Keep it to yourself.",
+)
+@click.option(
+    "--keep",
+    multiple=True,
+    metavar="NAME",
+    help="Keep names that are like NAME: 'SYSTEM.*', CSQ1.",
+)
+@click.option(
+    "--keep-first",
+    is_flag=True,
+    help="Keep the first part of names that have several: PAY of PAY.IN.",
+)
+@click.option(
+    "--shift-days",
+    type=click.IntRange(-50_000, 50_000),
+    default=0,
+    metavar="DAYS",
+    help="Move the times of records by so many days: 364 keeps the day of the week.",
+)
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+@framing_option
+@strict_option
+@limit_options
+def command(
+    source: str,
+    target: Path,
+    table: Path | None,
+    keep: tuple[str, ...],
+    keep_first: bool,
+    shift_days: int,
+    force: bool,
+    framing: str | None,
+    strict: bool,
+    max_copy: int | None,
+) -> None:
+    """Copy an SMF file, with other names in the place of its own.
+
+    Systems, queue managers, groups, jobs, users, addresses, certificates, and every part of the
+    names of queues and channels become others of the same length; all other bytes stay. A name
+    becomes the same wherever it stands, so all figures can still be told apart by it.
+
+    Names of 4 characters and more are replaced wherever they stand, in EBCDIC and in ASCII; shorter
+    ones in their fields. The copy is compared with INPUT, number by number, and searched for old
+    names, before it is there.
+
+    \b
+    Example:
+      smfparse anonymise DUMP.smf --to copy.smf
+      smfparse anonymise DUMP.smf --to copy.smf --map keep.csv --keep 'SYSTEM.*'
+    """
+    names = _pseudonyms(table, keep, keep_first=keep_first)
+    file = _opened(source, target, framing, max_copy)
+    damage = _damage(strict=strict)
+    done, shown = _written(file, target, names, damage, shift_days, force=force)
+    if table is not None:
+        _write_map(table, names)
+    for line in _lines(done, shown):
+        show(line)
+    finish(damage)
+
+
+def _opened(source: str, target: Path, framing: str | None, max_copy: int | None) -> SmfFile:
+    from smfparse.inputs import ReadOptions, check_apart, open_file
+
+    file = open_file(source, ReadOptions(framing=framing, max_copy=max_copy))
+    check_apart([file.path], target)
+    return file
+
+
+def _damage(*, strict: bool) -> DamageLog:
+    from smfparse.errors import DamageLog
+
+    return DamageLog(strict=strict)
+
+
+def _write_map(table: Path, names: Pseudonyms) -> None:
+    from smfparse.anonymising import write_map
+
+    write_map(table, names.parts)
+
+
+def _pseudonyms(table: Path | None, keep: tuple[str, ...], *, keep_first: bool) -> Pseudonyms:
+    from secrets import token_bytes
+
+    from smfparse.anonymising import Pseudonyms, read_map
+    from smfparse.selecting import like
+
+    known = read_map(table) if table is not None and table.exists() else {}
+    kept = like(each.strip().upper() for each in keep).fullmatch if keep else None
+    return Pseudonyms(token_bytes(_SECRET), kept, known, keep_first=keep_first)
+
+
+def _written(
+    file: SmfFile,
+    target: Path,
+    names: Pseudonyms,
+    damage: DamageLog,
+    shift_days: int,
+    *,
+    force: bool,
+) -> tuple[Replaced, Proof]:
+    """Write the copy; it takes its place when it is proved. Raises SmfError where it is not."""
+    from smfparse import store
+    from smfparse.anonymising import anonymise, proof
+    from smfparse.errors import SmfError
+    from smfparse.inputs import ReadOptions, open_file
+
+    store.check_file(target, force)
+    with store.replacing(target) as part:
+        with part.open("x+b") as stream:
+            done = anonymise(file, stream, names, damage, shift_days)
+        framing = file.arrival.framing
+        copy = open_file(str(part), ReadOptions(framing=framing))
+        shown = proof(file, copy, names, shift_days)
+        kept = done.in_kept if names.keeps else 0
+        if shown.other or shown.left > done.by_chance + kept:
+            raise SmfError(
+                f"{target}: not written: {shown.other} records of the copy have other figures, and "
+                f"{shown.left} old names are left in it. Please report this, without the file"
+            )
+    return done, shown
+
+
+def _lines(done: Replaced, shown: Proof) -> Iterator[str]:
+    width = max(map(len, done.names))
+    for kind, names in done.names.items():
+        if names:
+            yield f"{kind:<{width}}  {len(names):>7} names in {done.fields[kind]:>9} fields"
+    yield f"{'elsewhere':<{width}}  {done.elsewhere:>7} places"
+    if done.by_chance:
+        yield f"{done.by_chance} numbers read as names by chance and were left"
+    if done.in_kept:
+        yield f"{done.in_kept} times a name that is kept has an old name in it"
+    yield f"proved: {shown.records} records with the same figures, no other old name left"

@@ -1,0 +1,212 @@
+"""The copy: names are gathered in a first reading of the file, and replaced in a second one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import numpy as np
+
+from smfparse.anonymising.aligning import bytes_in_file
+from smfparse.anonymising.places import Named, Places
+from smfparse.anonymising.pseudonyms import PART, Pseudonyms
+from smfparse.anonymising.searching import Finder
+from smfparse.anonymising.shifting import shift_times
+from smfparse.errors import DamageLog, SmfError
+from smfparse.layout import ENCODING
+from smfparse.reading import Chunk, unpacked
+from smfparse.vectors import Bools, Bytes, Ints, gather
+
+if TYPE_CHECKING:
+    from smfparse.inputs import SmfFile
+
+_AT_ONCE = 1 << 24
+"""Bytes that are copied at once."""
+_BLANKS = b"\0\x40"
+
+
+@dataclass
+class Replaced:
+    """What was replaced.
+
+    names      different names by kind
+    fields     by kind, fields in which one was replaced
+    elsewhere  places besides fields of names in which one was replaced
+    by_chance  places that read as a name but are numbers: they were left
+    in_kept    places in names that stay, as it was asked for, that are a name which was replaced
+    """
+
+    names: dict[str, set[str]] = field(default_factory=dict)
+    fields: Counter[str] = field(default_factory=Counter)
+    elsewhere: int = 0
+    by_chance: int = 0
+    in_kept: int = 0
+
+
+def anonymise(
+    file: SmfFile,
+    target: BinaryIO,
+    pseudonyms: Pseudonyms,
+    damage: DamageLog,
+    shift_days: int = 0,
+) -> Replaced:
+    """Write a file with other names to `target`, which can be read and written anywhere.
+
+    It is not packed. Damage is copied as it is, but for names of at least 4 characters. Raises
+    SmfError where a record cannot be found again in the file.
+
+    damage      takes what cannot be used of it
+    shift_days  by which times are moved
+    """
+    done = Replaced()
+    _gather(file, damage, done)
+    for names in done.names.values():
+        pseudonyms.learn(names)
+    for kind in sorted(done.names):
+        for name in sorted(done.names[kind]):
+            pseudonyms.of(kind, name)
+    size = _copy(file.path, target)
+    patch = _Patch(target, size, pseudonyms, done, shift_days)
+    for chunk in file.input.chunks(DamageLog(keep=0)):
+        patch.replace(chunk)
+    patch.finish()
+    return done
+
+
+def _gather(file: SmfFile, damage: DamageLog, done: Replaced) -> None:
+    """Gather the names of a file."""
+    for chunk in file.input.chunks(damage):
+        for places in Named(chunk, damage).places():
+            held = done.names.setdefault(places.kind, set())
+            held.update(filter(None, map(_text, _distinct(chunk.buffer, places)[0])))
+        damage.check()
+    damage.check()
+
+
+def _copy(path: Path, target: BinaryIO) -> int:
+    """Copy the bytes of a file, unpacked; return how many there are."""
+    room, size = memoryview(bytearray(_AT_ONCE)), 0
+    with unpacked(path) as data:
+        while count := data.fill(room):
+            target.write(room[:count])
+            size += count
+    return size
+
+
+def _distinct(buffer: Bytes, places: Places) -> tuple[list[bytes], Ints]:
+    """Return the different contents of fields, and which of them each field has."""
+    rows = gather(buffer, places.at, places.width)
+    found, which = np.unique(rows.view(f"S{places.width}")[:, 0], return_inverse=True)
+    return [each.ljust(places.width, b"\0") for each in found.tolist()], which
+
+
+def _text(content: bytes) -> str:
+    """Return the name in a field; '': there is none that could be read."""
+    text = content.rstrip(_BLANKS).decode(ENCODING)
+    return text if text.isprintable() and PART.search(text) else ""
+
+
+class _Patch:
+    """Replaces names in a copy, the records of one chunk after the other."""
+
+    def __init__(
+        self,
+        target: BinaryIO,
+        size: int,
+        pseudonyms: Pseudonyms,
+        done: Replaced,
+        shift_days: int,
+    ) -> None:
+        self._target = target
+        self._size = size
+        self._pseudonyms = pseudonyms
+        self._done = done
+        self._shift_days = shift_days
+        self._finder = Finder(pseudonyms.replaced())
+        self._end = 0
+        """Byte of the file behind the last record."""
+
+    def replace(self, chunk: Chunk) -> None:
+        """Replace names in the records of a chunk, and in what is between them."""
+        low, high = int(chunk.start.min()), int((chunk.start + chunk.length).max())
+        made = chunk.buffer.copy()
+        named = Named(chunk)
+        fields = np.zeros(high, np.bool_)
+        for places in named.places():
+            self._replace_fields(made, places)
+            fields[(places.at[:, None] + np.arange(places.width)).ravel()] = True
+        self._replace_elsewhere(made, low, high, named, fields)
+        shift_times(made, named, self._shift_days)
+        self._write(chunk, made)
+
+    def _replace_fields(self, made: Bytes, places: Places) -> None:
+        contents, which = _distinct(made, places)
+        others = [self._other(places, content) for content in contents]
+        rows = np.frombuffer(b"".join(others), np.uint8).reshape(-1, places.width)[which]
+        self._done.fields[places.kind] += int(
+            (rows != gather(made, places.at, places.width)).any(axis=1).sum()
+        )
+        made[places.at[:, None] + np.arange(places.width)] = rows
+
+    def _other(self, places: Places, content: bytes) -> bytes:
+        """Return what stands for the content of a field."""
+        if not places.is_text:
+            return self._pseudonyms.of_bytes(content)
+        name = _text(content)
+        if not name:
+            return content
+        other = self._pseudonyms.of(places.kind, name).encode(ENCODING)
+        return other + content[len(other) :]
+
+    def _replace_elsewhere(
+        self, made: Bytes, low: int, high: int, named: Named, fields: Bools
+    ) -> None:
+        for at, others in self._finder.found(made, low, high):
+            every = at[:, None] + np.arange(others.shape[1])
+            clear = ~fields[every].any(axis=1)
+            self._done.in_kept += int((~clear).sum())
+            at, others, every = at[clear], others[clear], every[clear]
+            numbers = named.are_numbers(every.ravel()).reshape(every.shape).any(axis=1)
+            self._done.by_chance += int(numbers.sum())
+            self._done.elsewhere += int((~numbers).sum())
+            made[every[~numbers]] = others[~numbers]
+
+    def _write(self, chunk: Chunk, made: Bytes) -> None:
+        """Write the records of a chunk, as they are now, to where they are in the file."""
+        low = self._end
+        places = list(bytes_in_file(chunk))
+        raw = self._read(low, int(places[-1][-1]) + 1 - low)
+        end = 0
+        for start, length, where in zip(
+            chunk.start.tolist(), chunk.length.tolist(), places, strict=True
+        ):
+            at, body = where - low, slice(start + length - where.size, start + length)
+            if not np.array_equal(raw[at], chunk.buffer[body]):
+                raise SmfError(f"the record at byte 0x{int(where[0]):X} cannot be copied")
+            self._replace_between(raw, end, int(at[0]))
+            raw[at] = made[body]
+            end = int(at[-1]) + 1
+        self._target.seek(low)
+        self._target.write(raw.tobytes())
+        self._end = low + end
+
+    def _replace_between(self, raw: Bytes, start: int, end: int) -> None:
+        """Replace names in bytes that are in no record."""
+        for at, others in self._finder.found(raw, start, end):
+            raw[at[:, None] + np.arange(others.shape[1])] = others
+            self._done.elsewhere += at.size
+
+    def _read(self, at: int, size: int) -> Bytes:
+        self._target.seek(at)
+        return np.frombuffer(bytearray(self._target.read(size)), np.uint8)
+
+    def finish(self) -> None:
+        """Replace names behind the last record."""
+        while self._end < self._size:
+            raw = self._read(self._end, _AT_ONCE)
+            self._replace_between(raw, 0, raw.size)
+            self._target.seek(self._end)
+            self._target.write(raw.tobytes())
+            self._end += raw.size

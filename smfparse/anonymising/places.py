@@ -1,0 +1,109 @@
+"""Where names stand in the records of a chunk, and which of its bytes are numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from smfparse.anonymising.fields import (
+    AREA,
+    BINARY,
+    HEADER_NAME,
+    OF_HEADER,
+    QMGR,
+    SYSTEM,
+    blocks,
+    clocks,
+    named_fields,
+    numbers,
+)
+from smfparse.decoding import BlockIndex, Blocks, HeaderAreas, Records
+from smfparse.errors import DamageLog
+from smfparse.reading import RDW_SIZE, Chunk
+from smfparse.schemas import QWST
+from smfparse.vectors import Bools, Ints
+
+_INDEX = BlockIndex(block for block in blocks().values() if block not in AREA)
+
+
+class Places(NamedTuple):
+    """Fields of one width that hold names of one kind; int64 (fields,): where, in the buffer."""
+
+    kind: str
+    at: Ints
+    width: int
+    is_text: bool = True
+
+
+class Named:
+    """The records of a chunk, as far as names go.
+
+    damage  takes what of their blocks cannot be used; None: nothing does
+    """
+
+    def __init__(self, chunk: Chunk, damage: DamageLog | None = None) -> None:
+        self.chunk = chunk
+        records = Records(chunk, DamageLog(keep=0) if damage is None else damage, _INDEX)
+        areas = HeaderAreas(records)
+        self._is_mq = records.is_mq
+        self._found = {
+            name: (block, areas.part(block) if block in AREA else records.blocks(block))
+            for name, block in blocks().items()
+        }
+
+    def places(self) -> Iterator[Places]:
+        """Yield where names stand."""
+        start = self.chunk.start
+        system, qmgr = (start + OF_HEADER[kind] for kind in (SYSTEM, QMGR))
+        yield Places(SYSTEM, system, HEADER_NAME)
+        yield Places(QMGR, qmgr[self._is_mq], HEADER_NAME)
+        for block, found in self._found.values():
+            for kind, field in named_fields(block):
+                there = found.at[found.length >= field.end]
+                if there.size:
+                    text = field.name not in BINARY
+                    yield Places(kind, there + field.offset, field.kind.width, text)
+
+    def clocks(self) -> Iterator[Ints]:
+        """Yield where in the buffer clocks stand."""
+        for block, found in self._found.values():
+            for field in clocks(block):
+                there = found.at[found.length >= field.end]
+                if there.size:
+                    yield there + field.offset
+
+    def are_numbers(self, at: Ints) -> Bools:
+        """Return which bytes, by their places in the buffer, are numbers or eye-catchers."""
+        found = self._in_headers(at)
+        for block, places in self._found.values():
+            _add_numbers(found, at, places, numbers(block))
+        return found
+
+    def owner(self, at: Ints) -> tuple[Ints, Ints]:
+        """Return which record bytes are of, and where in it they are.
+
+        Where no descriptor word is in front of a record, the end of another one may be there.
+        """
+        start = self.chunk.start
+        owner = np.maximum(np.searchsorted(start + RDW_SIZE, at, side="right") - 1, 0)
+        return owner, at - start[owner]
+
+    def _in_headers(self, at: Ints) -> Bools:
+        """Return which bytes are of SMF headers, but for names."""
+        owner, within = self.owner(at)
+        names = (within >= OF_HEADER[SYSTEM]) & (within < OF_HEADER[QMGR] + HEADER_NAME)
+        size = np.where(self._is_mq[owner], QWST.size, OF_HEADER[SYSTEM])
+        found: Bools = (within >= RDW_SIZE) & (within < size) & ~names
+        return found
+
+
+def _add_numbers(found: Bools, at: Ints, places: Blocks, template: Bools) -> None:
+    """Mark the bytes that are numbers in blocks of one kind; their places ascend."""
+    if not len(places):
+        return
+    which = np.maximum(np.searchsorted(places.at, at, side="right") - 1, 0)
+    within = at - places.at[which]
+    inside = (within >= 0) & (within < np.minimum(places.length[which], template.size))
+    found[inside] |= template[within[inside]]

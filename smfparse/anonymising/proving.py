@@ -1,0 +1,86 @@
+"""What shows that a copy has the figures of its original and none of its names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from smfparse.anonymising.places import Named
+from smfparse.anonymising.pseudonyms import Pseudonyms
+from smfparse.anonymising.searching import Finder
+from smfparse.anonymising.shifting import shift_times
+from smfparse.errors import DamageLog
+from smfparse.reading import Chunk, unpacked
+from smfparse.vectors import Bools, Bytes
+
+if TYPE_CHECKING:
+    from smfparse.inputs import SmfFile
+
+_AT_ONCE = 1 << 24
+"""Bytes that are searched at once."""
+_OVERLAP = 64
+"""Bytes that are searched twice, so that a name at the border is found: none is longer."""
+
+
+class Proof(NamedTuple):
+    """What was found in a copy.
+
+    records  records of both files that are the same but for what is no number
+    other    records that are not
+    left     places where an old name of at least 4 characters still stands
+    """
+
+    records: int
+    other: int
+    left: int
+
+
+def proof(file: SmfFile, copy: SmfFile, pseudonyms: Pseudonyms, shift_days: int = 0) -> Proof:
+    """Compare a file with its copy, number by number, and search the copy for old names.
+
+    shift_days  by which times were moved
+    """
+    same = other = 0
+    for first, second in zip_longest(_chunks(file), _chunks(copy)):
+        if first is None or second is None or not np.array_equal(first.length, second.length):
+            return Proof(same, other + 1, _left(copy.path, pseudonyms))
+        equal = _are_equal(first, second, shift_days)
+        same += int(equal.sum())
+        other += int((~equal).sum())
+    return Proof(same, other, _left(copy.path, pseudonyms))
+
+
+def _chunks(file: SmfFile) -> Iterator[Chunk]:
+    return file.input.chunks(DamageLog(keep=0))
+
+
+def _are_equal(first: Chunk, second: Chunk, shift_days: int) -> Bools:
+    """Return which records have the same numbers in both chunks."""
+    low, high = int(first.start.min()), int((first.start + first.length).max())
+    shift = int(second.start[0]) - int(first.start[0])
+    named, ours = Named(first), first.buffer.copy()
+    shift_times(ours, named, shift_days)
+    at = np.flatnonzero(ours[low:high] != second.buffer[low + shift : high + shift]) + low
+    wrong, _ = named.owner(at[named.are_numbers(at)])
+    equal: Bools = np.ones(first.start.size, np.bool_)
+    equal[wrong] = False
+    return equal
+
+
+def _left(path: Path, pseudonyms: Pseudonyms) -> int:
+    """Return how many old names a file has, wherever they stand."""
+    finder, count, held = Finder(pseudonyms.replaced()), 0, 0
+    room: Bytes = np.zeros(_AT_ONCE + _OVERLAP, np.uint8)
+    with unpacked(path) as data:
+        while added := data.fill(room.data[held:]):
+            end = held + added
+            border = end - _OVERLAP if end == room.size else end
+            for at, _ in finder.found(room, 0, end):
+                count += int((at < border).sum())
+            held = end - border
+            room[:held] = room[border:end]
+    return count

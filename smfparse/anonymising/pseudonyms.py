@@ -1,0 +1,181 @@
+"""Names and what stands for them: of the same length and kind, the same for the same name."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from string import ascii_lowercase, ascii_uppercase, digits
+
+from smfparse.errors import InputError, RequestError
+
+PART = re.compile(r"[A-Za-z0-9@#$]+")
+"""A part of a name; between parts are dots, slashes, blanks and the like."""
+LEAST = 4
+"""Characters of names that are looked for everywhere; shorter ones stand there by chance."""
+_OCTETS = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.])")
+_PORT = re.compile(r"\(\d+\)$")
+_MANY = 20_000
+"""Tries for a name that nobody has; then one is taken that was the name of something else."""
+_HEADINGS = ["old", "new"]
+
+
+class Pseudonyms:
+    """What stands for the parts of names.
+
+    secret  what they are derived from, with the part; who does not know it cannot try names
+    kept    whether a name stays as it is; None: all are replaced
+    known   parts with what stands for them already, as of an earlier file
+
+    keep_first  whether the first part of a name of several parts stays
+    """
+
+    def __init__(
+        self,
+        secret: bytes,
+        kept: Callable[[str], object] | None = None,
+        known: Mapping[str, str] | None = None,
+        *,
+        keep_first: bool = False,
+    ) -> None:
+        self._secret = secret
+        self._kept = kept
+        self._keep_first = keep_first
+        self.parts: dict[str, str] = dict(known or {})
+        self._taken = set(self.parts.values())
+        self._old = set(self.parts)
+        self._starts: set[str] = set()
+        self._whole: dict[str, str] = {}
+
+    @property
+    def keeps(self) -> bool:
+        """Whether any name may stay as it is."""
+        return self._kept is not None or self._keep_first
+
+    def learn(self, names: Iterable[str]) -> None:
+        """Take note of names: no other name is to become one of them."""
+        parts = {part for name in names for part in PART.findall(name[self._begin(name) :])}
+        self._old |= parts
+        self._starts |= {part[:LEAST].upper() for part in self._old if len(part) >= LEAST}
+
+    def of(self, kind: str, name: str) -> str:
+        """Return what stands for a name of a kind."""
+        begin = self._begin(name)
+        if begin == len(name):
+            return name
+        if kind != "address":
+            rest = PART.sub(lambda found: self._part(found[0]), name[begin:])
+            return name[:begin] + rest
+        host, port = (_PORT.sub("", name), _PORT.search(name))
+        made = _OCTETS.sub(lambda found: self._octets(found[0]), host)
+        if made == host:
+            made = PART.sub(lambda found: self._part(found[0]), host)
+        made += port[0] if port else ""
+        self._whole[name] = made
+        return made
+
+    def _begin(self, name: str) -> int:
+        """Return where in a name begins what is replaced; its length: it stays."""
+        if self._kept is not None and self._kept(name):
+            return len(name)
+        parts = list(PART.finditer(name)) if self._keep_first else []
+        return parts[0].end() if len(parts) > 1 else 0
+
+    def of_bytes(self, content: bytes) -> bytes:
+        """Return what stands for bytes that are no text; nothing stays nothing."""
+        if not any(content):
+            return content
+        return hashlib.blake2b(content, key=self._secret, digest_size=len(content)).digest()
+
+    def replaced(self) -> dict[str, str]:
+        """Return the parts, and whole addresses, that are looked for everywhere."""
+        every = self.parts | self._whole
+        return {old: new for old, new in every.items() if len(old) >= LEAST and old != new}
+
+    def _part(self, part: str) -> str:
+        if part not in self.parts:
+            self.parts[part] = self._new(part, part, _like)
+        return self.parts[part]
+
+    def _octets(self, address: str) -> str:
+        if address not in self.parts:
+            self.parts[address] = self._new(address, address, _like_address)
+        return self.parts[address]
+
+    def _new(self, part: str, text: str, like: Callable[[str, Iterator[int]], str]) -> str:
+        """Return a name like `text` that nothing else has; of short ones there may be too few."""
+        for attempt in range(2 * _MANY):
+            found = like(text, self._numbers(f"{attempt} {part}"))
+            strange = found in self._taken or (attempt < _MANY and self._is_old(found))
+            if not strange:
+                break
+        self._taken.add(found)
+        return found
+
+    def _is_old(self, name: str) -> bool:
+        """Whether it is, or has in it, what may be a name that was replaced."""
+        starts = (name[at : at + LEAST].upper() for at in range(len(name) - LEAST + 1))
+        return name in self._old or any(each in self._starts for each in starts)
+
+    def _numbers(self, text: str) -> Iterator[int]:
+        """Yield numbers below 2**16 that nobody can tell who does not know the secret."""
+        block = 0
+        while True:
+            key = hashlib.blake2b(f"{block} {text}".encode(), key=self._secret).digest()
+            for high, low in zip(key[::2], key[1::2], strict=True):
+                yield high << 8 | low
+            block += 1
+
+
+def _like(name: str, numbers: Iterator[int]) -> str:
+    """Return another name with letters and digits in the same places."""
+    return "".join(_other(character, next(numbers)) for character in name)
+
+
+def _other(character: str, number: int) -> str:
+    for among in (ascii_uppercase, ascii_lowercase, digits):
+        if character in among:
+            return among[number % len(among)]
+    return character
+
+
+def _like_address(address: str, numbers: Iterator[int]) -> str:
+    """Return another IPv4 address whose numbers have as many digits."""
+    return ".".join(_octet(len(each), next(numbers)) for each in address.split("."))
+
+
+def _octet(width: int, number: int) -> str:
+    low, high = ((0, 10), (10, 100), (100, 256))[width - 1]
+    return str(low + number % (high - low))
+
+
+def read_map(path: Path) -> dict[str, str]:
+    """Return old parts with new ones of an earlier `write_map`.
+
+    Raises InputError where that cannot be read, RequestError where it is something else.
+    """
+    try:
+        rows = list(csv.reader(io.StringIO(path.read_text("utf-8"))))
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise RequestError(f"{path}: it is no map of names; give one that --map wrote") from error
+    fits = rows[:1] == [_HEADINGS] and all(
+        len(row) == len(_HEADINGS) and len(row[0]) == len(row[1]) for row in rows[1:]
+    )
+    if not fits or len({new for _, new in rows}) < len(rows):
+        raise RequestError(f"{path}: it is no map of names; give one that --map wrote")
+    return dict(rows[1:])
+
+
+def write_map(path: Path, parts: Mapping[str, str]) -> None:
+    """Write old parts with new ones as CSV, for who may read it: only its owner can."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(_HEADINGS)
+    rows.writerows(sorted(parts.items()))
+    path.touch(mode=0o600)
+    path.write_text(text.getvalue(), "utf-8")

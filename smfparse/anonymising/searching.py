@@ -1,0 +1,80 @@
+"""Names that are found wherever they stand: many at once, in many bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from smfparse.layout import ENCODING
+from smfparse.vectors import Bytes, Ints, gather
+
+_KEY = 4
+"""Bytes by which names are looked for first: the shortest has as many."""
+_ASCII = "latin-1"
+
+
+class Finder:
+    """Finds texts, in EBCDIC and in ASCII, and puts others of the same length in their place."""
+
+    def __init__(self, replaced: Mapping[str, str]) -> None:
+        pairs = {
+            old.encode(encoding): new.encode(encoding)
+            for encoding in (_ASCII, ENCODING)
+            for old, new in replaced.items()
+        }
+        self._by_length: dict[int, tuple[Bytes, Bytes]] = {}
+        for length in sorted({len(old) for old in pairs}, reverse=True):
+            some = sorted((old, new) for old, new in pairs.items() if len(old) == length)
+            old, new = (np.frombuffer(b"".join(each), np.uint8) for each in zip(*some, strict=True))
+            self._by_length[length] = old.reshape(-1, length), new.reshape(-1, length)
+        keys = np.frombuffer(b"".join(old[:_KEY] for old in pairs), "u4")
+        self._keys = np.unique(keys)
+        self._first = np.zeros(1 << 16, np.bool_)
+        self._first[self._keys.astype("u4").view("u2")[::2]] = True
+
+    def found(self, buffer: Bytes, start: int, end: int) -> Iterator[tuple[Ints, Bytes]]:
+        """Yield where texts stand in buffer[start:end], and what replaces them, one length each.
+
+        Of texts that overlap the longer one counts. Shapes: int64 (found,), uint8 (found, length).
+        """
+        at = self._candidates(buffer, start, end)
+        used = np.zeros(0, np.int64)
+        for length, (old, new) in self._by_length.items():
+            some = at[at + length <= end]
+            which = _which(gather(buffer, some, length), old) if some.size else some
+            some, which = some[which >= 0], which[which >= 0]
+            clear = ~_overlap(some, length, used)
+            some, which = some[clear], which[clear]
+            used = np.union1d(used, (some[:, None] + np.arange(length)).ravel())
+            if some.size:
+                yield some, new[which]
+
+    def _candidates(self, buffer: Bytes, start: int, end: int) -> Ints:
+        if end - start < _KEY or not self._keys.size:
+            return np.zeros(0, np.int64)
+        pairs = np.ndarray((end - start - 1,), "u2", buffer, offset=start, strides=(1,))
+        at = np.flatnonzero(self._first[pairs])
+        at = at[at + _KEY <= end - start] + start
+        keys = gather(buffer, at, _KEY).view("u4")[:, 0] if at.size else at
+        place = np.minimum(np.searchsorted(self._keys, keys), self._keys.size - 1)
+        found: Ints = at[self._keys[place] == keys]
+        return found
+
+
+def _which(rows: Bytes, among: Bytes) -> Ints:
+    """Return the index of each row among sorted rows; -1: it is none of them."""
+    kind = f"S{rows.shape[1]}"
+    known = np.frombuffer(among.tobytes(), kind)
+    seen = np.frombuffer(rows.tobytes(), kind)
+    place = np.minimum(np.searchsorted(known, seen), known.size - 1)
+    same = (among[place] == rows).all(axis=1)
+    return np.where(same, place, -1)
+
+
+def _overlap(at: Ints, length: int, used: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Return which texts of a length have a byte that is used, or overlap the one before."""
+    first, behind = np.searchsorted(used, at), np.searchsorted(used, at + length)
+    near = np.zeros(at.size, np.bool_)
+    near[1:] = np.diff(at) < length
+    return (behind > first) | near

@@ -1,0 +1,57 @@
+"""Times of records, moved by whole days: those of the SMF header, clocks in blocks, and tokens."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import numpy as np
+
+from smfparse.anonymising.places import Named
+from smfparse.errors import RequestError
+from smfparse.vectors import Bytes, Ints, gather
+
+_DATE_AT, _DATE = 10, 4
+"""Where the SMF header of a record has its date, 0CYYDDDF, and its bytes."""
+_CLOCK = 8
+"""Bytes of the TOD clock."""
+_DAY = 86_400_000_000 << 12
+"""What the TOD clock counts in a day."""
+_CENTURY = 1900
+
+
+def shift_times(buffer: Bytes, named: Named, days: int) -> None:
+    """Move the times of the records of a chunk, in `buffer`, by `days`.
+
+    Raises RequestError where a date would be before 1900 or behind 2041, the clock's last year.
+    """
+    if not days:
+        return
+    at = named.chunk.start + _DATE_AT
+    rows = gather(buffer, at, _DATE)
+    dates, which = np.unique(rows.view(">u4")[:, 0], return_inverse=True)
+    moved = np.array([_moved(each, days) for each in dates.tolist()], ">u4")
+    _put(buffer, at, moved[which].view(np.uint8).reshape(-1, _DATE))
+    for at in named.clocks():
+        clocks = gather(buffer, at, _CLOCK).view(">u8")[:, 0]
+        set_clocks = clocks != 0
+        later = (clocks[set_clocks].astype(np.int64) + days * _DAY).astype(">u8")
+        _put(buffer, at[set_clocks], later.view(np.uint8).reshape(-1, _CLOCK))
+
+
+def _put(buffer: Bytes, at: Ints, rows: Bytes) -> None:
+    buffer[at[:, None] + np.arange(rows.shape[1])] = rows
+
+
+def _moved(packed: int, days: int) -> int:
+    """Return a packed date some days later; one that is no date stays."""
+    digits = f"{packed:08X}"
+    if not (digits[:-1].isdecimal() and digits[-1] in "CF"):
+        return packed
+    year, day = _CENTURY + int(digits[:-4]), int(digits[-4:-1])
+    date = dt.date(year, 1, 1) + dt.timedelta(days=day - 1 + days)
+    if not _CENTURY <= date.year <= 2041:
+        raise RequestError(
+            f"shift_days={days}: {date} is no date that SMF and the clock can hold; move less",
+            "shift_days",
+        )
+    return int(f"{date.year - _CENTURY:04}{date:%j}{digits[-1]}", 16)

@@ -1,0 +1,217 @@
+"""Copies of SMF files without the names of their site: in every framing, with all figures."""
+
+from __future__ import annotations
+
+import datetime as dt
+import gzip
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import smfparse
+from smfparse.anonymising import Pseudonyms, anonymise, proof, read_map
+from smfparse.errors import DamageLog
+from smfparse.inputs import ReadOptions, open_file
+from smfparse.layout import ENCODING
+from smfparse.tables import decoded_tables
+from tests.support.command import run
+from tests.support.paths import FIXTURE_FILES
+from tests.support.real import REAL_DATA, every_file, needs_real_data
+from tests.support.variants import VARIANTS, Variant, blocked, cut, read, read_rdw, with_garbage
+
+SECRET = b"nobody knows"
+ALNUM = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".encode(ENCODING))
+NAMED = {
+    "wtid": "wtidccn wtidopid wtidchl wtidchlc wtidtran",
+    "wqst": "objname basename",
+    "qqst": "qqstqnam qqstqsgn",
+    "qcst": "qcstchnm qcstcnnm qcstrqmn qcstslcn qcstslsn",
+    "qcct": "qcctjobn qcctqsgn",
+    "record": "qwhxqsg qwhccn qwhcopid qwhcaid qwhsssid",
+}
+"""Columns with names, besides the keys of every table."""
+KEYS = "system qmgr qsg source"
+BINARY = "qcstslsn"
+
+
+def copied(path: Path, target: Path, **options: Any) -> Pseudonyms:
+    names = Pseudonyms(SECRET, options.pop("kept", None))
+    file = open_file(str(path), ReadOptions())
+    with target.open("w+b") as stream:
+        anonymise(file, stream, names, DamageLog(), **options)
+    return names
+
+
+def rows_of(path: Path) -> Mapping[str, pl.DataFrame]:
+    data = smfparse.open(path, keep_duplicates=True)
+    return {table: data.polars(table).collect() for table in decoded_tables()}
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda each: each.name)
+@pytest.mark.parametrize("fixture", FIXTURE_FILES, ids=lambda each: each.name)
+def test_records_are_the_same_in_whatever_framing_they_come(
+    fixture: Path, variant: Variant, tmp_path: Path
+) -> None:
+    copied(fixture, tmp_path / "plain")
+    wanted = read_rdw((tmp_path / "plain").read_bytes())
+    file = variant.write(read_rdw(fixture.read_bytes()))
+    (tmp_path / "in").write_bytes(file.data)
+    names = copied(tmp_path / "in", tmp_path / "out")
+    made = (tmp_path / "out").read_bytes()
+    assert len(made) == len(file.data)
+    assert read(variant.framing, made) == wanted
+    both = (open_file(str(tmp_path / each), ReadOptions()) for each in ("in", "out"))
+    assert proof(*both, names) == (len(wanted), 0, 0)
+
+
+@every_file
+def test_no_old_name_is_left_and_all_figures_are_there(path: Path, tmp_path: Path) -> None:
+    names = copied(path, tmp_path / "out")
+    made = (tmp_path / "out").read_bytes()
+    before, after = rows_of(path), rows_of(tmp_path / "out")
+    old: set[str] = set()
+    for table, rows in before.items():
+        named = [name for name in f"{KEYS} {NAMED.get(table, '')}".split() if name in rows.columns]
+        others = [name for name in rows.columns if name not in named]
+        texts = [name for name in others if rows[name].dtype == pl.String]
+        numbers = [name for name in others if name not in texts]
+        assert rows.select(numbers).equals(after[table].select(numbers))
+        for name in named:
+            if name not in ("source", BINARY):
+                assert rows[name].n_unique() == after[table][name].n_unique()
+                old |= set(rows[name].drop_nulls())
+    parts = {part for name in old for part in re.findall("[A-Za-z0-9]+", name) if len(part) > 3}
+    assert parts - {"smf"} or path.name == "empty"
+    for part in parts:
+        assert part.encode(ENCODING) not in made, part
+        assert part.encode() not in made, part
+    data = path.read_bytes()
+    serials = set(before["qcst"][BINARY].drop_nulls()) if "qcst" in before else set()
+    changed = [(a, b) for a, b in zip(data, made, strict=True) if a != b]
+    odd = [pair for pair in changed if not ALNUM.issuperset(pair)]
+    ascii_pairs = [pair for pair in odd if all(chr(each).isalnum() for each in pair)]
+    assert len(odd) - len(ascii_pairs) <= 8 * len(before["qcst"]) * bool(serials)
+    assert names.parts
+
+
+@every_file
+@pytest.mark.parametrize("report", ["log", "task", "qstat", "dchs", "flow"])
+def test_reports_of_a_copy_have_the_same_numbers(path: Path, report: str, tmp_path: Path) -> None:
+    copied(path, tmp_path / "out", kept=re.compile(r"SYSTEM\..*").fullmatch)
+
+    def numbers(of: Path) -> list[Any]:
+        rows = smfparse.open(of).report(report).drop_columns(["source"]).to_pylist()
+        found = [
+            tuple(str(each) for each in row.values() if not isinstance(each, str)) for row in rows
+        ]
+        return sorted(found)
+
+    assert numbers(tmp_path / "out") == numbers(path)
+
+
+def test_times_are_moved_on_request(tmp_path: Path) -> None:
+    path = FIXTURE_FILES[0]
+    copied(path, tmp_path / "out", shift_days=-400)
+    moved = dt.timedelta(days=-400)
+    before, after = rows_of(path), rows_of(tmp_path / "out")
+    for table, names in {
+        "record": "smf_time time interval_start",
+        "wtas": "wtasstrt wtasints wtasinte",
+        "wqst": "opentime clostime",
+        "qcst": "qcststrt qcstlmst",
+    }.items():
+        for name in names.split():
+            old, new = before[table][name], after[table][name]
+            assert old.drop_nulls().len()
+            assert (old + moved).equals(new), name
+    tasks = [set(rows["wqst"]["correl"]) for rows in (before, after)]
+    assert not tasks[0] & tasks[1]
+    task = [
+        smfparse.open(each).sql("SELECT token, queues FROM task ORDER BY ALL").to_pylist()
+        for each in (path, tmp_path / "out")
+    ]
+    assert sorted(row["queues"] for row in task[0]) == sorted(row["queues"] for row in task[1])
+
+
+def test_what_is_damaged_is_copied_and_names_in_it_are_replaced(tmp_path: Path) -> None:
+    bodies = read_rdw(FIXTURE_FILES[0].read_bytes())
+    file = blocked(bodies)
+    garbage = "PAYROLL GARBAGE QM01".encode(ENCODING)
+    (tmp_path / "in").write_bytes(with_garbage(file, 3, garbage))
+    done = run("anonymise", tmp_path / "in", "--to", tmp_path / "out")
+    assert (done.exit_code, "proved: " in done.stdout) == (4, True)
+    made = (tmp_path / "out").read_bytes()
+    assert "QM01".encode(ENCODING) not in made
+    assert "GARBAGE".encode(ENCODING) in made
+    (tmp_path / "cut").write_bytes(cut(file))
+    assert run("anonymise", tmp_path / "cut", "--to", tmp_path / "less").exit_code == 4
+    assert (tmp_path / "less").stat().st_size == (tmp_path / "cut").stat().st_size
+
+
+def test_a_packed_file_becomes_one_that_is_not(tmp_path: Path) -> None:
+    data = FIXTURE_FILES[0].read_bytes()
+    (tmp_path / "in.gz").write_bytes(gzip.compress(data))
+    names = copied(tmp_path / "in.gz", tmp_path / "out")
+    assert len((tmp_path / "out").read_bytes()) == len(data)
+    assert names.parts
+
+
+def test_the_command_says_what_it_replaced_and_keeps_names_in_its_map(tmp_path: Path) -> None:
+    table = tmp_path / "map.csv"
+    first = run(
+        "anonymise",
+        FIXTURE_FILES[0],
+        "--to",
+        tmp_path / "one",
+        "--map",
+        table,
+        "--keep",
+        "SYSTEM.*",
+    )
+    assert first.exit_code == 0
+    assert re.search(r"^queue +\d+ names in +\d+ fields$", first.stdout, re.M)
+    assert first.stdout.endswith("records with the same figures, no other old name left\n")
+    known = read_map(table)
+    run("anonymise", FIXTURE_FILES[0], "--to", tmp_path / "two", "--map", table)
+    assert known.items() <= read_map(table).items()
+    told = [
+        json.loads(run("report", "log", tmp_path / each, "--format", "json").stdout)["rows"]
+        for each in ("one", "two")
+    ]
+    assert [row["qmgr"] for row in told[0]] == [row["qmgr"] for row in told[1]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--to", "IN"], 2, "is an input"),
+        (["--to", "THERE"], 2, "exists"),
+        (["--to", "OUT", "--map", "THERE"], 2, "it is no map of names"),
+        (["--to", "OUT", "--shift-days", "99999999"], 2, "--shift-days"),
+        ([], 2, "--to"),
+    ],
+)
+def test_what_cannot_be_done_is_said_and_nothing_is_written(
+    arguments: list[str], code: int, message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "IN"
+    path.write_bytes(FIXTURE_FILES[0].read_bytes())
+    (tmp_path / "THERE").write_bytes(b"mine")
+    places = {name: str(tmp_path / name) for name in ("IN", "THERE", "OUT")}
+    done = run("anonymise", path, *(places.get(each, each) for each in arguments))
+    assert done.exit_code == code, done.stderr
+    assert message in done.stderr
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["IN", "THERE"]
+    assert (tmp_path / "THERE").read_bytes() == b"mine"
+
+
+@needs_real_data
+def test_real_addresses_become_addresses(tmp_path: Path) -> None:
+    names = copied(REAL_DATA / "TESTCHL.dat", tmp_path / "out")
+    assert re.fullmatch(r"\d{3}\.\d{3}\.\d\.\d{3}", names.of("address", "192.168.0.112"))
+    assert b"192.168.0.112" not in (tmp_path / "out").read_bytes()
