@@ -199,7 +199,7 @@ def _part(part: Part, day: Day, number: int) -> Iterator[str]:
     for panel in there:
         yield (
             f'<figure class="chart scripted" data-panel="{panel.name}" '
-            f'id="m{number}-{panel.name}"></figure>'
+            f'id="m{number}-chart-{panel.name}"></figure>'
         )
     for table in tables().values():
         if table.section == part.name:

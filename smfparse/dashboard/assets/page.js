@@ -376,7 +376,7 @@ function aimed(button) {
   state.shaded = [from, to];
   zoom(from - apart, to + apart);
   all(".chart.aimed").forEach((each) => each.classList.remove("aimed"));
-  const place = button.dataset.panel && one(`#m${state.number}-${button.dataset.panel}`);
+  const place = button.dataset.panel && one(`#m${state.number}-chart-${button.dataset.panel}`);
   if (!place) return;
   place.parentElement.classList.add("open");
   if (!place.firstChild) shownChart(place);

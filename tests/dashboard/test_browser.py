@@ -1,0 +1,191 @@
+"""The page in a real browser: Chromium of the system, driven by Playwright."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import smfparse
+from tests.support.generated import generate_dump
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: apt-get install chromium"),
+    pytest.mark.skipif(find_spec("playwright") is None, reason="no Playwright: see CONTRIBUTING"),
+]
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("browser")
+    data = smfparse.open(generate_dump(folder / "day.smf", count=6))
+    data.dashboard(folder / "day.html")
+    return (folder / "day.html").as_uri()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def opened(browser: Any, url: str) -> Iterator[Any]:
+    """The page, ready; the test fails if it logs anything or asks for anything else."""
+    page = browser.new_page(viewport={"width": 1300, "height": 900})
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda asked: said.append(asked.url) if asked.url != url else None)
+    ready(page, url)
+    yield page
+    page.close()
+    assert [each for each in said if not each.startswith(("blob:", "data:"))] == []
+
+
+def ready(page: Any, url: str) -> None:
+    page.goto(url)
+    page.locator("html[data-ready=true]").wait_for()
+
+
+def shown_time(page: Any) -> str:
+    found: str = page.locator("#span").inner_text()
+    return found
+
+
+WHOLE = "2026/03/04 09:00 \u2013 2026/03/04 12:00"
+
+
+def test_a_drag_in_a_chart_zooms_and_0_shows_all_again(opened: Any) -> None:
+    chart = opened.locator(".manager.shown .chart[data-panel=log-written]")
+    chart.scroll_into_view_if_needed()
+    box = chart.locator(".u-over").bounding_box()
+    assert shown_time(opened) == WHOLE
+    opened.mouse.move(box["x"] + box["width"] / 4, box["y"] + 50)
+    opened.mouse.down()
+    opened.mouse.move(box["x"] + box["width"] / 2, box["y"] + 60, steps=4)
+    opened.mouse.up()
+    assert shown_time(opened) != WHOLE
+    assert "from=2026-03-04T09:4" in opened.url
+    opened.keyboard.press("0")
+    assert shown_time(opened) == WHOLE
+
+
+def test_keys_zoom_move_and_change_the_queue_manager(opened: Any) -> None:
+    opened.keyboard.press("+")
+    assert shown_time(opened) == "2026/03/04 09:45 \u2013 2026/03/04 11:15"
+    opened.keyboard.press("ArrowRight")
+    assert shown_time(opened).startswith("2026/03/04 10:07:30")
+    opened.keyboard.press("q")
+    assert opened.locator(".manager.shown").get_attribute("id") == "m1"
+
+
+def test_a_click_on_a_finding_goes_to_its_chart(opened: Any) -> None:
+    finding = opened.locator(".manager.shown .findings > li:has(.zoom:not([data-panel='']))").first
+    finding.locator("summary").click()
+    finding.locator(".zoom").click()
+    aimed = opened.locator(".chart.aimed")
+    assert aimed.count() == 1
+    assert aimed.is_visible()
+
+
+def test_a_link_shows_its_queue_manager_and_time(browser: Any, url: str) -> None:
+    page = browser.new_page()
+    ready(page, f"{url}#qmgr=QM02&from=2026-03-04T10:00&to=2026-03-04T11:00")
+    assert page.locator(".manager.shown h2").inner_text() == "QM02 on SYSA"
+    assert shown_time(page) == "2026/03/04 10:00 \u2013 2026/03/04 11:00"
+    page.close()
+
+
+def test_a_table_sorts_filters_and_is_saved(opened: Any) -> None:
+    sheet = opened.locator(".manager.shown .sheet[data-name=verbs]")
+    heading = sheet.locator("thead button").nth(2)
+    heading.click()
+    values = [
+        float(each.get_attribute("data-v") or 0)
+        for each in sheet.locator("tbody td:nth-child(4)").all()
+    ]
+    assert values == sorted(values, reverse=True)
+    sheet.locator(".filter").fill("put1")
+    assert sheet.locator("tbody tr:visible").count() == 1
+    with opened.expect_download() as saved:
+        sheet.locator(".csv").click()
+    lines = Path(saved.value.path()).read_text().splitlines()
+    assert lines[0].startswith("Verb,CPU s,Calls")
+    assert [each.partition(",")[0] for each in lines[1:]] == ["put1"]
+
+
+def test_the_csv_of_a_chart_has_its_intervals(opened: Any) -> None:
+    chart = opened.locator(".manager.shown .chart[data-panel=log-written]")
+    chart.scroll_into_view_if_needed()
+    with opened.expect_download() as saved:
+        chart.get_by_role("button", name="CSV").click()
+    lines = Path(saved.value.path()).read_text().splitlines()
+    assert lines[0] == "from,to,Log written"
+    assert lines[1].startswith("2026-03-04T09:00:00,2026-03-04T09:30:00,")
+    assert len(lines) == 7
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(scheme: str, browser: Any, url: str) -> None:
+    package = find_spec("axe_core_python")
+    if package is None or package.origin is None:
+        pytest.skip("no axe: see CONTRIBUTING")
+    (script,) = Path(package.origin).parent.rglob("axe.min.js")
+    page = browser.new_page(viewport={"width": 1300, "height": 900}, color_scheme=scheme)
+    ready(page, url)
+    page.evaluate(script.read_text(encoding="utf-8"))
+    tags = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
+    found = page.evaluate("tags => axe.run(document, tags)", tags)
+    page.close()
+    assert [(each["id"], each["nodes"][0]["html"]) for each in found["violations"]] == []
+
+
+def test_a_phone_needs_no_scrolling_sideways(browser: Any, url: str) -> None:
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    ready(page, url)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert not page.locator(".manager.shown .chart").first.is_visible()
+    page.locator(".manager.shown .part > h3").first.click()
+    assert page.locator(".manager.shown .chart").first.is_visible()
+    page.close()
+
+
+def test_it_prints(browser: Any, url: str) -> None:
+    page = browser.new_page()
+    ready(page, url)
+    assert page.pdf(format="A4").startswith(b"%PDF")
+    page.close()
+
+
+def test_without_scripts_the_findings_of_all_queue_managers_are_there(
+    browser: Any, url: str
+) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(url)
+    assert page.locator(".manager:visible").count() == 2
+    assert page.locator(".findings li:visible").count() > 0
+    assert page.locator(".scripted:visible").count() == 0
+    context.close()
+
+
+def test_a_script_that_is_not_its_own_does_not_run(browser: Any, url: str) -> None:
+    page = browser.new_page()
+    ready(page, url)
+    page.evaluate(
+        "() => { const own = document.createElement('script'); own.textContent = "
+        "'document.title = \"taken\"'; document.body.append(own); }"
+    )
+    assert page.title().startswith("IBM MQ for z/OS")
+    page.close()
