@@ -90,19 +90,8 @@ def _leave(code: int, message: str = "", error: BaseException | None = None) -> 
 
 
 _NAMES = (
-    *(
-        "info",
-        "summary",
-        "check",
-        "trend",
-        "dashboard",
-        "report",
-        "compare",
-        "capacity",
-        "convert",
-        "sql",
-    ),
-    *("describe", "dump", "generate", "anonymise"),
+    *("info", "summary", "check", "trend", "dashboard", "plot", "report", "compare", "capacity"),
+    *("convert", "sql", "describe", "dump", "generate", "anonymise"),
 )
 _OF_INPUT_ALONE = "summary"
 """The command that INPUT alone asks for."""

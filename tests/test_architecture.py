@@ -398,6 +398,8 @@ LOADED = {
     "summary {smf}": QUERIED,
     "trend {smf}": QUERIED,
     "dashboard {smf} --output {folder}/a.html": QUERIED,
+    "plot --list": DECODED,
+    "plot log-busy {smf}": QUERIED,
     "capacity --help": set(),
     "capacity log --help": set(),
     "capacity log": DECODED,

@@ -14,11 +14,15 @@ if TYPE_CHECKING:
     from smfparse.dashboard.declaration import panels as panels
     from smfparse.dashboard.gathering import Gathered as Gathered
     from smfparse.dashboard.gathering import gathered as gathered
+    from smfparse.dashboard.gathering import gathered_panels as gathered_panels
     from smfparse.dashboard.page import page_lines as page_lines
+    from smfparse.dashboard.plotting import panel_list as panel_list
+    from smfparse.dashboard.plotting import plot_lines as plot_lines
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         declaration="Panel panel_named panels",
-        gathering="Gathered gathered",
+        gathering="Gathered gathered gathered_panels",
         page="page_lines",
+        plotting="panel_list plot_lines",
     )

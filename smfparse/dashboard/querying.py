@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
 
 from smfparse.dashboard.declaration import Panel, definition, panels
 
 ROWS, FLOWS, HELD = "dashboard_rows", "dashboard_flows", "dashboard_held"
 """The names by which a catalog holds the rows of the queries."""
+_NONE = "SELECT NULL::DOUBLE AS per WHERE FALSE"
+"""No row, but the column that only averages have."""
 _COMMON = re.compile(r"^(\w+) AS MATERIALIZED", re.M)
 
 
-def queries(some: Iterable[Panel] | None = None) -> dict[str, str]:
+def queries(some: Collection[Panel] | None = None) -> dict[str, str]:
     """Return the queries of a page, or of some panels alone, by the names of their rows."""
     if some is not None:
         return {ROWS: _rows_query(some)}
@@ -26,8 +28,14 @@ def queries(some: Iterable[Panel] | None = None) -> dict[str, str]:
 
 def panel_sql(panel: Panel) -> str:
     """Return the query for the rows of a panel, as a user can run it."""
-    uses = any(re.search(rf"\b{each}\b", panel.sql) for each in _common_names())
-    return definition("common.sql") + panel.sql.strip() if uses else panel.sql.strip()
+    return _common_of([panel]) + panel.sql.strip()
+
+
+def _common_of(some: Iterable[Panel]) -> str:
+    """Return what panels share, if one of them uses it."""
+    sql = " ".join(each.sql for each in some)
+    uses = any(re.search(rf"\b{each}\b", sql) for each in _common_names())
+    return definition("common.sql") if uses else ""
 
 
 @cache
@@ -35,14 +43,14 @@ def _common_names() -> tuple[str, ...]:
     return tuple(_COMMON.findall(definition("common.sql")))
 
 
-def _rows_query(some: Iterable[Panel]) -> str:
+def _rows_query(some: Collection[Panel]) -> str:
     several = (f"SELECT '{each.name}' AS panel, * FROM ({each.sql})" for each in some)
     return (
-        f"{definition('common.sql')}"
+        f"{_common_of(some)}"
         "SELECT panel, coalesce(system, '') AS system, coalesce(qmgr, '') AS qmgr, "
         "coalesce(object, '') AS object, epoch_us(start) AS start, "
         "coalesce(seconds::DOUBLE, 0) AS seconds, amount::DOUBLE AS amount, per::DOUBLE AS per "
-        f"FROM ({' UNION ALL BY NAME '.join(several)}) "
+        f"FROM ({' UNION ALL BY NAME '.join([*several, _NONE])}) "
         "WHERE start IS NOT NULL AND isfinite(amount::DOUBLE) "
         "ORDER BY panel, system, qmgr, object, start, seconds, amount, per"
     )

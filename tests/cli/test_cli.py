@@ -257,6 +257,7 @@ RESULTS = pytest.mark.parametrize(
         ["summary", "DUMP"],
         ["trend", "DUMP"],
         ["dashboard", "DUMP"],
+        ["plot", "log-busy", "DUMP"],
         ["capacity", "log", "DUMP"],
     ],
     ids=lambda each: each[0],

@@ -38,6 +38,7 @@ READING = {
     "summary": ["summary", "INPUT"],
     "trend": ["trend", "INPUT"],
     "dashboard": ["dashboard", "INPUT"],
+    "plot": ["plot", "log-busy", "INPUT"],
     "capacity": ["capacity", "log", "INPUT"],
     "compare": ["compare", "INPUT", "INPUT"],
     "sql": ["sql", "INPUT", "SELECT record_no FROM qmst"],

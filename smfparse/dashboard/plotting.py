@@ -1,0 +1,140 @@
+"""One panel as a drawing: SVG lines, made without any library for drawings."""
+
+from __future__ import annotations
+
+import datetime as dt
+import html
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from smfparse.advice import SECOND_US
+from smfparse.dashboard.axes import Axis, Numbers
+from smfparse.dashboard.courses import Course, Courses, Thinned
+from smfparse.dashboard.declaration import Panel, panels
+from smfparse.dashboard.gathering import Day
+from smfparse.dashboard.sheets import counted
+from smfparse.rendering import visible
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a7d00", "#7f7f7f")
+"""Colours that people who do not see all of them tell apart; the page has the same."""
+_MOST_POINTS = 1500
+_WIDTH, _HEIGHT, _LEFT, _TOP, _NAMES = 760, 180, 64, 34, 230
+"""Pixels: of the lines, left of them, above them, and of the names at the right."""
+_BELOW = 34
+_TICKS = (60, 300, 600, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 604800)
+"""Seconds from one mark on the axis of time to the next."""
+_MOST_TICKS = 13
+_MARKS = 4
+"""Marks on the axis of values, about."""
+_INK, _DIM, _EDGE, _BAD = "#1b1f24", "#57606a", "#d5d9de", "#b3261e"
+
+
+def plot_lines(panel: Panel, days: Sequence[Day]) -> Iterator[str]:
+    """Yield the lines of an SVG of a panel: a chart for each queue manager that has its data."""
+    drawn = [each for each in days if panel.name in each.courses]
+    one = _TOP + _HEIGHT + _BELOW
+    width, height = _LEFT + _WIDTH + _NAMES, max(one * len(drawn), _TOP)
+    yield (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" role="img" font-family="system-ui, sans-serif" '
+        f'font-size="12"><title>{_text(panel.title)}</title>'
+        f'<rect width="{width}" height="{height}" fill="#fff"/>'
+    )
+    if not drawn:
+        yield _words(_LEFT, 20, f"No data. {panel.trace} would show it.")
+    for number, day in enumerate(drawn):
+        yield f'<g transform="translate({_LEFT},{number * one + _TOP})">'
+        yield from _chart(day, day.courses[panel.name])
+        yield "</g>"
+    yield "</svg>"
+
+
+def panel_list() -> Iterator[str]:
+    """Yield the names of all panels, each with what it shows and its unit."""
+    longest = max(map(len, panels()))
+    for each in panels().values():
+        yield f"{each.name:{longest}}  {each.title}, {each.unit}"
+
+
+def _chart(day: Day, courses: Courses) -> Iterator[str]:
+    panel, thin = courses.panel, Thinned.of(day.axis, _MOST_POINTS)
+    several = courses.several[: len(COLOURS)]
+    means = [thin.means(each.values, day.axis.seconds) for each in several]
+    highest = max(float(np.nanmax(each)) for each in means)
+    limit = panel.limit_value
+    step = _round_step(max(highest, limit or 0 if (limit or 0) < 4 * highest else 0, 0) or 1)
+    top = step * math.ceil(max(highest, step) / step)
+    yield _words(0, -14, f"{panel.title}, {panel.unit}: {day.name}", "font-weight='600'")
+    yield from _grid(day, top, step)
+    for number, (course, values) in enumerate(zip(several, means, strict=True)):
+        yield from _course(thin.axis, course, values, number, top)
+    if limit is not None and limit <= top:
+        y = _height(limit, top)
+        yield f'<path d="M0,{y:.1f}H{_WIDTH}" stroke="{_BAD}" stroke-dasharray="6 4"/>'
+        yield _words(4, y - 3, f"{counted(limit)} {panel.limit}", f"fill='{_BAD}' font-size='10'")
+
+
+def _grid(day: Day, top: float, step: float) -> Iterator[str]:
+    """Yield the marks of values, and of the time on the clock of the system."""
+    for number in range(round(top / step) + 1):
+        y = _height(number * step, top)
+        yield f'<path d="M0,{y:.1f}H{_WIDTH}" stroke="{_EDGE}"/>'
+        yield _words(-6, y + 4, counted(number * step), f"text-anchor='end' fill='{_DIM}'")
+    begin, end = (int(each) for each in (day.axis.starts[0], day.axis.ends[-1]))
+    apart = next(
+        (each for each in _TICKS if (end - begin) / SECOND_US / each <= _MOST_TICKS), _TICKS[-1]
+    )
+    first = day.times.local(begin)
+    midnight = first.replace(hour=0, minute=0, second=0, microsecond=0)
+    behind = -(-(first - midnight).total_seconds() // apart) * apart
+    moment = midnight + dt.timedelta(seconds=behind)
+    while moment <= day.times.local(end):
+        x = (moment - first).total_seconds() * SECOND_US / (end - begin) * _WIDTH
+        words = (
+            f"{moment:%m/%d}" if moment == moment.replace(hour=0, minute=0) else f"{moment:%H:%M}"
+        )
+        yield f'<path d="M{x:.1f},0V{_HEIGHT}" stroke="{_EDGE}"/>'
+        yield _words(x, _HEIGHT + 16, words, f"text-anchor='middle' fill='{_DIM}'")
+        moment += dt.timedelta(seconds=apart)
+
+
+def _course(axis: Axis, course: Course, values: Numbers, number: int, top: float) -> Iterator[str]:
+    """Yield a course as steps, from where each interval begins to where it ends, and its name."""
+    scale = _WIDTH / int(axis.ends[-1] - axis.starts[0])
+    path, pen = "", "M"
+    gaps = axis.after_gap.tolist()
+    spans = zip(axis.starts - axis.starts[0], axis.ends - axis.starts[0], values, gaps, strict=True)
+    for begin, end, value, is_apart in spans:
+        if np.isnan(value):
+            pen = "M"
+            continue
+        y = _height(float(value), top)
+        path += f"{'M' if is_apart else pen}{begin * scale:.1f},{y:.1f}H{end * scale:.1f}"
+        pen = "L"
+    colour = COLOURS[number]
+    yield f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.4"/>'
+    x, y = _WIDTH + 12, 8 + number * 18
+    yield f'<rect x="{x}" y="{y - 6}" width="14" height="4" fill="{colour}"/>'
+    name = course.object or "all"
+    yield _words(x + 20, y, f"{name}: mean {counted(course.average)}")
+
+
+def _height(value: float, top: float) -> float:
+    return _HEIGHT * (1 - min(max(value / top, 0), 1))
+
+
+def _round_step(most: float) -> float:
+    """Return a round number of which a few are the highest value."""
+    size = 10.0 ** math.floor(math.log10(most / _MARKS))
+    return next(each * size for each in (1, 2, 5, 10) if each * size * _MARKS >= most)
+
+
+def _words(x: float, y: float, text: str, more: str = "") -> str:
+    fill = "" if "fill=" in more else f' fill="{_INK}"'
+    return f'<text x="{x:.1f}" y="{y:.1f}"{fill} {more}>{_text(text)}</text>'
+
+
+def _text(text: str) -> str:
+    return html.escape(visible(text))

@@ -1,0 +1,76 @@
+"""One panel as SVG: well formed, with the figures of the page, harmless, the same every time."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.support.command import run
+from tests.support.generated import generate_dump
+from tests.support.hostile import hostile_dump, raw
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(scope="module")
+def day(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return generate_dump(tmp_path_factory.mktemp("plot") / "day.smf", version="10.0.0")
+
+
+def plotted(*arguments: object) -> ElementTree.Element:
+    result = run("plot", *arguments)
+    assert result.exit_code == 0, result.stderr
+    return ElementTree.fromstring(result.stdout)
+
+
+def names() -> list[str]:
+    return [line.split()[0] for line in run("plot", "--list").stdout.splitlines()]
+
+
+def test_every_panel_of_the_list_can_be_drawn(day: Path) -> None:
+    for name in ("log-busy", "buffers-free", "depth", "verb-calls", "structure"):
+        assert name in names()
+        assert plotted(name, day).tag == f"{SVG}svg"
+
+
+def test_there_is_a_chart_for_each_queue_manager(day: Path) -> None:
+    texts = [each.text or "" for each in plotted("messages", day).iter(f"{SVG}text")]
+    titles = [each for each in texts if each.startswith("Puts and gets")]
+    assert titles == [
+        "Puts and gets, calls a second: QM01 on SYSA",
+        "Puts and gets, calls a second: QM02 on SYSA",
+    ]
+
+
+def test_a_step_is_an_interval(day: Path) -> None:
+    paths = [each.get("d", "") for each in plotted("log-waits", day).iter(f"{SVG}path")]
+    (course,) = {path for path in paths if path.count("H") == 3}
+    assert re.findall(r"H(\d+\.\d)", course) == ["253.3", "506.7", "760.0"]
+
+
+def test_a_panel_without_data_says_which_trace_to_start(day: Path) -> None:
+    texts = [each.text or "" for each in plotted("depth", day, "--type", "116").iter(f"{SVG}text")]
+    assert any("START TRACE(STAT)" in each for each in texts)
+
+
+def test_names_do_no_harm(tmp_path: Path) -> None:
+    for number, letters in enumerate(("<>&\"'", "\x1b\x07\x9b")):
+        path = hostile_dump(tmp_path / f"{number}.smf", letters)
+        text = run("plot", "verb-calls", path).stdout
+        assert raw(text) == []
+        assert ElementTree.fromstring(text).tag == f"{SVG}svg"
+
+
+def test_an_unknown_name_gets_those_like_it(day: Path) -> None:
+    result = run("plot", "log-bussy", day)
+    assert result.exit_code == 2
+    assert "log-busy" in result.stderr
+
+
+def test_without_a_name_it_says_how_to_find_one() -> None:
+    result = run("plot")
+    assert result.exit_code == 2
+    assert "--list" in result.stderr
