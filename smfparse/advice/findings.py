@@ -206,12 +206,12 @@ def _valued(
     finding: Finding, rule: Rule, starts: NDArray[np.int64], amounts: NDArray[np.float64]
 ) -> Finding:
     """Return a finding with its figure: the worst of the intervals that crossed, and the usual."""
-    worst = _worst(amounts, lowest=rule.lowest)
+    worst, known = _worst(amounts, lowest=rule.lowest), amounts[~np.isnan(amounts)]
     peak = float(amounts[worst])
     return replace(
         finding,
         figure=Figure(rule.figure, None if np.isnan(peak) else peak, rule.style),
-        typical=float(np.median(amounts)),
+        typical=float(np.median(known)) if known.size else None,
         peak_at=finding.local(int(starts[worst])),
         persistence=_persistence(finding),
     )

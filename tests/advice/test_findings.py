@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.advice import Checked, Finding, Policy
+from smfparse.advice import CheckDocument, Checked, Finding, Policy
 from smfparse.advice.episodes import SECOND_US, episodes, excluded, runs
 from smfparse.advice.trends import slope_of
+from smfparse.rendering import lines
 from tests.support.advised import START, Rows, checked
 
 MINUTE = 60.0
@@ -67,6 +68,16 @@ def test_a_first_interval_of_more_than_three_medians_is_left_out() -> None:
     found = the(checked(waits([9, 0, 5, 6, 0, 0, 7], [300, *[MINUTE] * 6])), "LOG-WTB")
 
     assert (found.evaluated, found.peak) == (6, 7)
+
+
+def test_a_figure_that_no_interval_has_is_none_and_no_number() -> None:
+    """A queue that is opened, and neither put to nor got from, has no opens a message."""
+    rows: Rows = {"wtid": [{"wtidccn": "JOBA"}], "wqst": [{"openn": 1000}]}
+    found = checked(rows)
+    finding = the(found, "QUEUE-OPENS")
+    assert (finding.peak, finding.typical) == (None, None)
+    text = "\n".join(lines(CheckDocument(found), "json"))
+    assert "NaN" not in text
 
 
 def test_one_interval_is_once() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from smfparse.advice import rules
 from smfparse.cli import main
 from smfparse.reports import graph_lines
 from tests.support.builders import Write
@@ -107,6 +108,7 @@ CLAIMS = {
     119: ("reqrep", "requests", "requests replies"),
     136: ("mft", "mft", "mb_a_second"),
     139: ("mft", "mft", "mb_a_second cpu_a_gb"),
+    141: ("mft", "mft", "agent role kb_a_message"),
     151: ("mft", "channels", "mb_a_second"),
     155: ("mft", "mft", "role kb_a_message"),
     161: ("mft", "mft", "agent mb_sent mb_received cpu_a_gb"),
@@ -114,6 +116,7 @@ CLAIMS = {
     170: ("mft", "mft", "to_getter_share"),
     171: ("mft", "mft", "kb_a_message cpu_seconds"),
     173: ("cluster", "channels", "added_bytes"),
+    176: ("mft", "mft", "agent tasks"),
 }
 """By claim: the scenario, the report, and its figures that answer it."""
 
@@ -144,7 +147,51 @@ def test_a_report_answers_a_claim(
 def test_claims_that_reports_answer_are_marked_so() -> None:
     page = (PROJECT / "docs" / "coverage.md").read_text("utf-8")
     marks = {int(number): mark for number, mark in MARKED.findall(page)}
-    assert {marks[claim] for claim in CLAIMS} == {"y"}
+    assert {marks[claim] for claim in (*CLAIMS, 86, 140, 156, 164)} == {"y"}
+
+
+@pytest.mark.claim(141)
+def test_an_agent_has_five_queues(days: Mapping[str, Rows]) -> None:
+    roles = {row["role"] for row in of("queue", days["mft mft"])}
+    assert roles == {"COMMAND", "DATA", "EVENT", "REPLY", "STATE"}
+
+
+@pytest.mark.claim(140)
+@pytest.mark.claim(164)
+def test_shared_queues_of_agents_are_told_with_their_structure(write: Write) -> None:
+    """With the bytes of a message, and whether it met a getter: large ones are in Db2 or SMDS."""
+    name, shared = "SYSTEM.FTE.DATA.AGENT2", {"cfstrucname": "FILES1"}
+    path = write(
+        using("FTESRC", put(name, 100, size=262144, putpwg=25, **shared)),
+        using("FTEDST", got(name, 100, size=262144, **shared)),
+    )
+    (queue,) = of("queue", report_rows("mft", path, qsg="QSG1"))
+    assert figures(queue, "structure kb_a_message to_getter_share") == ["FILES1", 256, 25]
+    (same,) = of("queue", report_rows("shared", path, qsg="QSG1"))
+    assert figures(same, "place structure queue") == ["QSG1", "FILES1", name]
+
+
+@pytest.mark.claim(156)
+def test_what_is_recommended_for_file_transfer_is_a_rule_each() -> None:
+    assert {"MFT-SMALL", "MFT-STATE", "MFT-PERSISTENT", "MFT-DEPTH", "Q-PUT-TO-GETTER"} <= {
+        *rules()
+    }
+
+
+@pytest.mark.claim(86)
+def test_a_queue_that_no_task_takes_from_may_be_that_of_the_ims_bridge(write: Write) -> None:
+    path = write(using("CICSA", put("IMS.BRIDGE.IN", 10)))
+    (queue,) = of("queue", report_rows("flow", path))
+    assert "go to IMS by the bridge" in queue["note"]
+
+
+def test_messages_that_agents_take_and_put_elsewhere_are_counted(write: Write) -> None:
+    path = write(
+        using("FTEDST", got("SYSTEM.FTE.DATA.AGENT2", 5), got("PAY.OUT", 30), put("PAY.IN", 7)),
+        using("FTESRC", put("SYSTEM.FTE.DATA.AGENT2", 5)),
+    )
+    (agent,) = of("agent", report_rows("mft", path))
+    assert figures(agent, "who messages_to_files messages_of_files") == ["FTEDST", 30, 7]
 
 
 # -- request and reply

@@ -98,7 +98,8 @@ FROM (
                 THEN 'shared, its group is not known: give --qsg where there are several members'
             WHEN gets = 0 AND is_in_group
                 THEN 'taken by another member of the group, by the IMS bridge, or ACCTQ is off'
-            WHEN gets = 0 THEN 'nobody takes them here: they stay, expire, or ACCTQ is off'
+            WHEN gets = 0
+                THEN 'nobody takes them here: they stay, expire, go to IMS by the bridge, or ACCTQ is off'
             WHEN puts = 0 AND is_in_group THEN 'put by another member of the group, or ACCTQ is off'
             WHEN puts = 0 THEN 'nobody puts them here: from before, or ACCTQ is off'
         END AS note

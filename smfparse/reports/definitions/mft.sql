@@ -4,15 +4,17 @@
 -- An agent's queues are SYSTEM.FTE.<role>.<agent>. Whose an agent is, is seen by who takes messages from its
 -- queues; agents that share a job or channel cannot be told apart, and have no figures of what they put.
 WITH
-uses AS (
-    SELECT *, name.role AS role, name.agent AS agent
+all_uses AS (
+    SELECT
+        *, name.role AS role, name.agent AS agent
     FROM (
         SELECT
             *, regexp_extract(queue, '^SYSTEM[.]FTE[.]([A-Z]+)[.](.+)$', ['role', 'agent']) AS name
         FROM queue_uses('sectioned.wqst', 'sectioned.wtid', 'sectioned.qcct')
-        WHERE queue LIKE 'SYSTEM.FTE.%'
     )
-    WHERE agent <> ''
+),
+uses AS (
+    SELECT * FROM all_uses WHERE agent <> ''
 ),
 depths AS (
     SELECT section, qqstqnam AS queue, max(coalesce(qqstdphi, qqstdpth)) AS highest
@@ -21,7 +23,7 @@ depths AS (
 ),
 queues AS (
     SELECT
-        section, agent, role, queue,
+        section, agent, role, queue, any_value(structure) AS structure,
         sum(puts)::BIGINT AS puts, sum(gets)::BIGINT AS gets,
         total(put_bytes) AS put_bytes, total(get_bytes) AS get_bytes,
         sum(persistent_puts)::BIGINT AS persistent_puts,
@@ -49,10 +51,20 @@ made AS (
         sum(puts) FILTER (role = 'STATE')::BIGINT AS states_put,
         sum(persistent_puts) FILTER (role = 'DATA')::BIGINT AS persistent_data,
         sum(to_getter) FILTER (role = 'DATA')::BIGINT AS data_to_getter,
-        total(cpu) AS cpu
+        max(tasks) AS tasks, total(cpu) AS cpu
     FROM alone AS a
     JOIN uses AS u USING (section, who)
     WHERE a.agents = 1
+    GROUP BY ALL
+),
+-- What agents take from queues of others becomes files, what they put there comes from files.
+elsewhere AS (
+    SELECT
+        a.section, a.agent,
+        sum(gets)::BIGINT AS messages_to_files, sum(puts)::BIGINT AS messages_of_files
+    FROM alone AS a
+    JOIN all_uses AS u USING (section, who)
+    WHERE a.agents = 1 AND u.queue NOT LIKE 'SYSTEM.%'
     GROUP BY ALL
 ),
 taken AS (
@@ -76,12 +88,14 @@ FROM (
         coalesce(nullif(replies_got, 0), replies_put) / nullif(states_put, 0) AS replies_a_state,
         bytes / 1048576 / nullif(states_put, 0) AS mb_a_checkpoint,
         100 * data_to_getter / nullif(data_put, 0) AS to_getter_share,
-        cpu / 1e6 / (nullif(bytes, 0) / 1073741824) AS cpu_a_gb
+        cpu / 1e6 / (nullif(bytes, 0) / 1073741824) AS cpu_a_gb,
+        tasks, messages_to_files, messages_of_files
     FROM taken
     LEFT JOIN made USING (section, agent)
+    LEFT JOIN elsewhere USING (section, agent)
     UNION ALL BY NAME
     SELECT
-        'queue' AS line, 1 AS part, section, agent, role, puts, gets,
+        'queue' AS line, 1 AS part, section, agent, role, structure, puts, gets,
         get_bytes / 1048576 AS mb_got, get_bytes / 1048576 / nullif(seconds, 0) AS mb_a_second,
         put_bytes / nullif(puts, 0) / 1024 AS kb_a_message,
         100 * to_getter / nullif(puts, 0) AS to_getter_share,

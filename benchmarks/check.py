@@ -1,0 +1,86 @@
+"""Time `check` and `summary` of simulated days against md5sum of the same file: CPU, in one run.
+
+Each round runs every command once, in turn. The figures are the least processor time of all rounds,
+and what a command takes for the same site with intervals of four hours is its start-up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import inputs
+import jobs
+from measure import Run, interleaved, least
+from show import machine, table
+
+_DAYS = ("payments", "shared")
+"""Scenarios: one queue manager with much accounting, and two of a queue-sharing group."""
+_COMMANDS = ("check", "summary")
+_START = " (start)"
+_INTERVALS = {"": "1m", _START: "4h"}
+_MOST = 5.0
+"""Times the processor time of md5sum, less start-up, that `check` may take."""
+_HEADER = ("day", "MB", "command", "CPU s", "start-up s", "less start-up x md5sum", "target", "met")
+
+
+def day(scenario: str, interval: str, folder: Path) -> Path:
+    """Simulate the day of a scenario, unless it is in the folder already."""
+    path = folder / f"{scenario}-{interval}.smf"
+    if not path.exists():
+        part = path.with_suffix(".part")
+        options = ["--scenario", scenario, "--interval", interval, "--force"]
+        subprocess.run([inputs.SMFPARSE, "generate", str(part), *options], check=True)
+        part.rename(path)
+    return path
+
+
+def commands(scenario: str, folder: Path) -> dict[str, Sequence[str]]:
+    """Return what is timed on the day of a scenario; the yardstick is first."""
+    days = {name: str(day(scenario, each, folder)) for name, each in _INTERVALS.items()}
+    found: dict[str, Sequence[str]] = {jobs.YARDSTICK: [jobs.YARDSTICK, days[""]]}
+    for command in _COMMANDS:
+        for name, path in days.items():
+            run = ["env", "OPENBLAS_NUM_THREADS=1", inputs.SMFPARSE, command, path]
+            found[command + name] = [*run, "--jobs", "1"]
+    return found
+
+
+def rows(scenario: str, size: int, runs: Mapping[str, Sequence[Run]]) -> Iterator[tuple[str, ...]]:
+    """Yield one row per command."""
+    md5 = least(runs[jobs.YARDSTICK])
+    for command in _COMMANDS:
+        used, start = least(runs[command]), least(runs[command + _START])
+        ratio = (used - start) / md5
+        judged = (f"{_MOST:g}", "yes" if ratio <= _MOST else "no")
+        target = judged if command == "check" else ("-", "-")
+        figures = (f"{used:.2f}", f"{start:.2f}", f"{ratio:.2f}")
+        yield (scenario, f"{size / 1e6:.0f}", command, *figures, *target)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5, help="default: 5")
+    parser.add_argument("--keep", type=Path, metavar="DIR",
+                        help="have the days in DIR, and use those that are there")  # fmt: skip
+    parser.add_argument("--markdown", action="store_true", help="print the table for the docs")
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Simulate the days, run the commands, print the table."""
+    options = _options()
+    print(f"{machine()}\n", flush=True)
+    found: list[tuple[str, ...]] = []
+    with inputs.folder(options.keep) as name:
+        for scenario in _DAYS:
+            runs = interleaved(commands(scenario, Path(name)), options.rounds)
+            size = day(scenario, _INTERVALS[""], Path(name)).stat().st_size
+            found += rows(scenario, size, runs)
+    print("\n".join(table(_HEADER, found, options.markdown)))
+
+
+if __name__ == "__main__":
+    main()
