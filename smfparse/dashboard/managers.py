@@ -71,7 +71,7 @@ def _heading(day: Day) -> Iterator[str]:
     facts += [span, f"local time of the system, {zone}"]
     if times.intervals:
         facts.append(f"{times.intervals:,} intervals of {times.usual:,.0f} seconds")
-        facts.append(f"{times.gaps} gaps, {times.restarts} restarts")
+        facts.append(f"gaps: {times.gaps}, restarts: {times.restarts}")
     else:
         facts.append("no statistics intervals: the times are those of accounting records")
     yield f"<h2><bdi>{escaped(day.name)}</bdi></h2><p>{escaped(' · '.join(facts))}</p>"

@@ -19,9 +19,11 @@ SCENARIOS = (
     *("storage-leak", "storm", "streaming", "restart", "log-full"),
 )
 INTERVAL = dt.timedelta(minutes=10)
+TIME = r"\d\d:\d\d(?::\d\d)?"
 CARD = re.compile(
-    r'class="incident c\d"><h3>(\S+ \S+) to (\S+(?: \S+)?): .*?<p><b>([^<]+)</b>', re.S
+    rf'class="incident c\d"><h3>(\S+ {TIME}) to ((?:\S+ )?{TIME}): .*?<p><b>([^<]+)</b>', re.S
 )
+"""Of each card the begin, the end, and the rule of the cause."""
 
 
 def moment(text: str, date: str) -> dt.datetime:

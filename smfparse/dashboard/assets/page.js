@@ -278,7 +278,7 @@ class Lines {
       const [left, right] = [from, to].map((at) => Math.min(Math.max(view.valToPos(at, "x", true), bbox.left), bbox.left + bbox.width));
       ctx.fillStyle = fill; if (right > left) ctx.fillRect(left, bbox.top, right - left, bbox.height);
     };
-    ctx.save();
+    ctx.save(); ctx.textAlign = "left";
     if (state.shaded) band(...state.shaded, colour("--shade"));
     for (const at of this.its.restarts) {
       const left = view.valToPos(at, "x", true);
