@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlparse
 
 import pytest
 
 import smfparse
+from smfparse.dashboard.payload import packed
 from tests.support.generated import generate_dump
+from tests.support.pages import DATA, payload_in
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = [
@@ -63,6 +66,15 @@ def shown_time(page: Any) -> str:
     return found
 
 
+BLUE_COLUMNS = """canvas => {
+    const { width, height } = canvas;
+    const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+    const blue = (red, green, blue) => red < 40 && green > 90 && green < 140 && blue > 150;
+    const found = new Set();
+    for (let at = 0; at < data.length; at += 4)
+        if (blue(data[at], data[at + 1], data[at + 2])) found.add((at / 4) % width);
+    return found.size;
+}"""
 WHOLE = "2026/03/04 09:00 \u2013 2026/03/04 12:00"
 
 
@@ -79,6 +91,24 @@ def test_a_drag_in_a_chart_zooms_and_0_shows_all_again(opened: Any) -> None:
     assert "from=2026-03-04T09:4" in opened.url
     opened.keyboard.press("0")
     assert shown_time(opened) == WHOLE
+
+
+def test_a_value_with_none_beside_it_is_as_wide_as_its_interval(
+    browser: Any, url: str, tmp_path: Path
+) -> None:
+    text = Path(unquote(urlparse(url).path)).read_text(encoding="utf-8")
+    payload = payload_in(text)
+    payload["days"][0]["charts"]["log-written"]["lines"][0]["v"] = [None, 5, None, None, None, None]
+    changed = DATA.sub(lambda found: found[0].replace(found[1], packed(payload)), text)
+    (tmp_path / "changed.html").write_text(changed, encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1300, "height": 900})
+    ready(page, (tmp_path / "changed.html").as_uri())
+    chart = page.locator(".manager.shown .chart[data-panel=log-written]")
+    chart.scroll_into_view_if_needed()
+    over = chart.locator(".u-over").bounding_box()
+    drawn = chart.locator("canvas").evaluate(BLUE_COLUMNS)
+    page.close()
+    assert drawn == pytest.approx(over["width"] / 6, abs=4)
 
 
 def test_keys_zoom_move_and_change_the_queue_manager(opened: Any) -> None:

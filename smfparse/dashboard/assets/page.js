@@ -48,8 +48,9 @@ const mean = (values) => {
 };
 const highest = (values) => values.reduce((most, each) => (each !== null && each !== undefined && (most === null || each > most) ? each : most), null);
 
-/* Times: each interval from its begin to its end; between two that are apart is nothing. */
-function steps(its) {
+/* Times: each interval from its begin to its end; between two that are apart is nothing.
+   A value with none behind it is drawn to the end of its interval. */
+function steps(its, several) {
   const xs = [], from = [];
   its.start.forEach((begin, at) => {
     const end = its.end[at], next = its.start[at + 1];
@@ -57,6 +58,8 @@ function steps(its) {
     if (next === undefined || next - end > 1) {
       xs.push(its.first + end); from.push(at);
       if (next !== undefined) { xs.push(its.first + end + 0.01); from.push(-1); }
+    } else if (several.some((values) => values[at] !== null && values[at + 1] === null)) {
+      xs.push(its.first + end - 0.01); from.push(at);
     }
   });
   return { xs, from };
@@ -159,7 +162,7 @@ function brushing() {
 /* A panel of lines. */
 class Lines {
   constructor(place, name) {
-    const its = day(), { xs, from } = steps(its);
+    const its = day(), { xs, from } = steps(its, its.charts[name].lines.map((line) => line.v));
     Object.assign(this, { place, name, number: state.number, panel: data.panels[name], its, chart: its.charts[name], from });
     this.series = this.chart.lines.map((line, at) => ({ name: line.name, colour: COLOURS[at % COLOURS.length], values: stepped(line.v, from), raw: line.v }));
     let columns = [xs, ...this.series.map((each) => each.values)];
@@ -177,7 +180,7 @@ class Lines {
     this.plot();
   }
   compared(columns) {
-    const before = steps(this.its.before), old = [before.xs];
+    const before = steps(this.its.before, Object.values(this.its.before.charts[this.name])), old = [before.xs];
     this.series.forEach((each) => {
       const values = this.its.before.charts[this.name][each.name];
       if (!values) return;
