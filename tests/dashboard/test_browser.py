@@ -111,6 +111,18 @@ def test_a_value_with_none_beside_it_is_as_wide_as_its_interval(
     assert drawn == pytest.approx(over["width"] / 6, abs=4)
 
 
+def test_a_chart_out_of_sight_has_the_new_time_when_it_comes_into_it(opened: Any) -> None:
+    chart = opened.locator(".manager.shown .chart[data-panel=log-written]")
+    chart.scroll_into_view_if_needed()
+    before = chart.locator("canvas").evaluate("canvas => canvas.toDataURL()")
+    opened.evaluate("scrollTo(0, document.body.scrollHeight)")
+    opened.wait_for_timeout(200)
+    opened.keyboard.press("+")
+    chart.scroll_into_view_if_needed()
+    opened.wait_for_timeout(200)
+    assert chart.locator("canvas").evaluate("canvas => canvas.toDataURL()") != before
+
+
 def test_keys_zoom_move_and_change_the_queue_manager(opened: Any) -> None:
     opened.keyboard.press("+")
     assert shown_time(opened) == "2026/03/04 09:45 \u2013 2026/03/04 11:15"

@@ -97,7 +97,7 @@ function zoom(from, to, told = true) {
   from = Math.max(first, Math.min(from, last - length));
   state.from = from; state.to = from + length;
   one("#span").textContent = `${stamp(state.from)} – ${stamp(state.to)}`;
-  for (const each of charts) if (each.number === state.number) each.zoom();
+  for (const each of charts) { each.stale = true; if (each.number === state.number && each.inSight !== false) renewed(each); }
   brushed();
   if (told) linked();
 }
@@ -364,11 +364,22 @@ class Heat {
 Heat.prototype.rows = Lines.prototype.rows;
 Heat.prototype.told = Lines.prototype.told;
 
-/* Charts are made when they come into sight. */
+/* Charts are made when they come into sight, and drawn anew when they are in it. */
+function renewed(chart) {
+  if (chart.stale && chart.number === state.number) { chart.stale = false; chart.zoom(); }
+}
+const sight = new IntersectionObserver((several) => {
+  for (const each of several) {
+    const chart = charts.find((one) => one.place === each.target);
+    chart.inSight = each.isIntersecting;
+    if (chart.inSight) renewed(chart);
+  }
+}, { rootMargin: "200px" });
 function shownChart(place) {
   const name = place.dataset.panel, kind = data.panels[name].shape === "heat" ? Heat : Lines;
   const found = new kind(place, name);
   charts.push(found);
+  sight.observe(place);
   return found;
 }
 const waiting = new IntersectionObserver((several) => {
@@ -463,6 +474,7 @@ async function begun() {
   addEventListener("hashchange", followed);
   addEventListener("resize", () => charts.forEach((each) => { if (each.number === state.number) each.sized(); }));
   addEventListener("beforeprint", () => all(".chart", section()).forEach((place) => { if (!place.firstChild) shownChart(place); }));
+  addEventListener("beforeprint", () => charts.forEach(renewed));
   followed();
   root.dataset.ready = "true";
 }
