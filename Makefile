@@ -72,6 +72,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/bench.py --size $(or $(SIZE),200MB) --rounds $(or $(ROUNDS),5)
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/many.py
+	$(BIN)/python benchmarks/check.py --rounds 3
 
 fuzz: $(READY)
 	SMFPARSE_EXAMPLES=$(or $(EXAMPLES),500) $(BIN)/python -m pytest --numprocesses 2 -m fuzz
