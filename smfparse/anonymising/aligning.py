@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,25 +14,46 @@ _TWICE = 0xFF
 """What is twice in a file of FTP's record structure."""
 
 
-def bytes_in_file(chunk: Chunk) -> Iterator[Ints]:
-    """Yield for each record of a chunk where the bytes behind its descriptor word are."""
+class InFile(NamedTuple):
+    """Where in a file the bytes of a record are that stand behind its descriptor word.
+
+    start, end  the first of them, and behind the last
+    pieces      where they are: one behind the other, or int64 (bytes,)
+    """
+
+    start: int
+    end: int
+    pieces: slice | Ints
+
+    def shifted(self, low: int) -> slice | Ints:
+        """Return where they are in what begins at byte `low`."""
+        if isinstance(self.pieces, slice):
+            return slice(self.start - low, self.end - low)
+        return self.pieces - low
+
+
+def bytes_in_file(chunk: Chunk) -> Iterator[InFile]:
+    """Yield where the records of a chunk are."""
     if chunk.pieces is None:
         yield from _escaped(chunk)
         return
     first, final, at, size = (each.tolist() for each in chunk.pieces)
-    for begin, end in zip(first, final, strict=True):
-        if begin == end:
-            yield np.arange(at[begin], at[begin] + size[begin])
+    for begin, last in zip(first, final, strict=True):
+        start, end = at[begin], at[last] + size[last]
+        if begin == last:
+            yield InFile(start, end, slice(start, end))
         else:
-            pieces = range(begin, end + 1)
-            yield np.concatenate([np.arange(at[each], at[each] + size[each]) for each in pieces])
+            pieces = range(begin, last + 1)
+            every = [np.arange(at[each], at[each] + size[each]) for each in pieces]
+            yield InFile(start, end, np.concatenate(every))
 
 
-def _escaped(chunk: Chunk) -> Iterator[Ints]:
+def _escaped(chunk: Chunk) -> Iterator[InFile]:
     places = zip(
         *(each.tolist() for each in (chunk.start, chunk.length, chunk.offset)), strict=True
     )
     for start, length, offset in places:
         body: Bytes = chunk.buffer[start + RDW_SIZE : start + length]
         twice = body == _TWICE
-        yield offset + np.arange(body.size) + np.cumsum(twice) - twice
+        every = offset + np.arange(body.size) + np.cumsum(twice) - twice
+        yield InFile(int(every[0]), int(every[-1]) + 1, every)

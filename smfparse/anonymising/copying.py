@@ -16,7 +16,7 @@ from smfparse.anonymising.searching import Finder
 from smfparse.anonymising.shifting import shift_times
 from smfparse.errors import DamageLog, SmfError
 from smfparse.layout import ENCODING
-from smfparse.reading import Chunk, unpacked
+from smfparse.reading import RDW_SIZE, Chunk, unpacked
 from smfparse.vectors import Bools, Bytes, Ints, gather
 
 if TYPE_CHECKING:
@@ -175,19 +175,18 @@ class _Patch:
 
     def _write(self, chunk: Chunk, made: Bytes) -> None:
         """Write the records of a chunk, as they are now, to where they are in the file."""
-        low = self._end
+        low, end = self._end, 0
         places = list(bytes_in_file(chunk))
-        raw = self._read(low, int(places[-1][-1]) + 1 - low)
-        end = 0
+        raw = self._read(low, places[-1].end - low)
         for start, length, where in zip(
             chunk.start.tolist(), chunk.length.tolist(), places, strict=True
         ):
-            at, body = where - low, slice(start + length - where.size, start + length)
+            at, body = where.shifted(low), slice(start + RDW_SIZE, start + length)
             if not np.array_equal(raw[at], chunk.buffer[body]):
-                raise SmfError(f"the record at byte 0x{int(where[0]):X} cannot be copied")
-            self._replace_between(raw, end, int(at[0]))
+                raise SmfError(f"the record at byte 0x{where.start:X} cannot be copied")
+            self._replace_between(raw, end, where.start - low)
             raw[at] = made[body]
-            end = int(at[-1]) + 1
+            end = where.end - low
         self._target.seek(low)
         self._target.write(raw.tobytes())
         self._end = low + end
