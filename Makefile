@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# Hundreds of tests start the command: where Python may not keep what it compiled, each compiles all of it.
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo quick test check coverage format-check lint types docs docs-check site wheel-check bench fuzz corrupt mutate score fixtures lock clean
+.PHONY: help demo quick test check coverage format-check lint types docs docs-check site wheel-check bench fuzz corrupt mutate score fixtures wheelhouse lock clean
 
 help:
 	@echo "make demo      show a simulated day with a slow log, and what is wrong in it"
@@ -20,6 +22,7 @@ help:
 	@echo "make docs      write the generated parts of docs/, the output of examples among them"
 	@echo "make site      build the site of docs/ in site/"
 	@echo "make fixtures  write fixtures/ again"
+	@echo "make wheelhouse  gather all that is installed in wheelhouse/, for a machine without a network"
 	@echo "make lock      write constraints.txt from the newest versions that fit"
 
 $(READY): pyproject.toml constraints.txt
@@ -89,10 +92,15 @@ mutate: $(READY)
 fixtures: $(READY)
 	$(BIN)/python fixtures/make.py
 
+wheelhouse: $(READY)
+	rm -rf wheelhouse build
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --constraint constraints.txt --wheel-dir wheelhouse .
+	rm -rf build
+
 lock:
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[dev]'
 	$(BIN)/python -m pip freeze --exclude smfparse > constraints.txt
 
 clean:
-	rm -rf $(VENV) build dist site *.egg-info .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist site wheelhouse *.egg-info .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis

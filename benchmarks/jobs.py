@@ -18,19 +18,18 @@ AGGREGATE = "SELECT qmgr, sum(putct)/sum(putn) FROM wqst GROUP BY 1"
 PUBLISHED = {"class3": 7.2, "mix": 9.4}
 """How many times md5sum's time mq-smf-csv took for input like this, where it is not measured."""
 TARGETS = {
-    ("class3", f"{DECODE}, 1 job"): 0.40,
-    ("class3", f"{DECODE}, 2 jobs"): 0.29,
-    ("mix", f"{DECODE}, 1 job"): 0.67,
-    ("mix", f"{DECODE}, 2 jobs"): 0.52,
-    ("class3", f"{CONVERT}, 2 jobs"): 0.60,
-    ("mix", f"{CONVERT}, 2 jobs"): 1.04,
-    ("dense", f"{CONVERT}, 2 jobs"): 2.4,
-    ("class3", f"{REPORT}, 2 jobs"): 0.18,
-    ("class3", f"{QUERY}, 2 jobs"): 0.24,
+    f"{DECODE}, 1 job": {"class3": 0.85, "mix": 1.2, "dense": 2.0},
+    f"{DECODE}, 2 jobs": {"class3": 0.55, "mix": 0.75, "dense": 1.2},
+    f"{CONVERT}, 1 job": {"class3": 1.6, "mix": 2.1, "dense": 3.6},
+    f"{CONVERT}, 2 jobs": {"class3": 0.85, "mix": 1.1, "dense": 2.1},
+    f"{REPORT}, 2 jobs": {"class3": 0.12, "mix": 1.2, "dense": 0.5},
+    f"{QUERY}, 2 jobs": {"class3": 0.20, "mix": 0.20, "dense": 0.20},
 }
 """Most time, as a multiple of md5sum's of the same file; meant for 1 GB and two cores."""
 WITHOUT_START = (REPORT, QUERY)
 """Jobs whose target is for the time without start-up."""
+OF_PROCESSOR = f"{CONVERT}, 1 job"
+"""The job whose target is for processor time, because it writes in a thread of its own."""
 ANSWERS = (PEER_QUERY, f"{QUERY}, 1 job", f"{QUERY}, 2 jobs")
 """Jobs that go from the SMF file to the answer of the query."""
 _READ = """

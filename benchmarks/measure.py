@@ -76,10 +76,14 @@ def _resident(pid: int) -> int:
 
 
 def run(command: Sequence[str]) -> Run:
-    """Run a command to its end; leave the program if it fails."""
+    """Run a command to its end; leave the program if it fails.
+
+    Python keeps what it compiles, whatever this process was told, unless the command says so.
+    """
+    own = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         before = time.perf_counter()
-        process = subprocess.Popen(command, stdout=out, stderr=err)
+        process = subprocess.Popen(command, stdout=out, stderr=err, env=own)
         tree = _Tree(process.pid)
         tree.start()
         _, status, used = os.wait4(process.pid, 0)

@@ -22,6 +22,8 @@ _ALONE = ("env", "OPENBLAS_NUM_THREADS=1")
 """No threads of numpy, which the commands do without as well."""
 _PYTHON = (*_ALONE, inputs.PYTHON, "-P", "-c")
 _TARGETS = {jobs.DECODE: 1.7, "info": 2.1, jobs.CONVERT: 2.3, jobs.REPORT: 2.5, jobs.QUERY: 2.5}
+_NOT_COMPILED = ", modules not compiled"
+"""Where nothing may be written beside the modules, as in a folder of another user."""
 _HEADER = ("command", "CPU s", "x yardstick", "target", "met")
 _PRINTING = ("report log", "lines", "CPU s", "text CPU s", "share", "us a line")
 _TEXT = """
@@ -45,7 +47,11 @@ def commands(smf: Path, folder: Path) -> dict[str, Sequence[str]]:
     found |= {name: [inputs.SMFPARSE, *name.split()] for name in ("--help", "report --list")}
     made = jobs.commands(smf, folder / "dataset")
     found |= {name: [*_ALONE, *made[jobs.with_jobs(name, 1)]] for name in _TARGETS}
-    return found | {jobs.AFTER: made[jobs.AFTER]}
+    found[jobs.AFTER] = made[jobs.AFTER]
+    cold = ("env", "PYTHONDONTWRITEBYTECODE=1", f"PYTHONPYCACHEPREFIX={folder / 'none'}")
+    for name in (_YARDSTICK, jobs.REPORT):
+        found[name + _NOT_COMPILED] = [*cold, *found[name]]
+    return found
 
 
 def start_rows(runs: Mapping[str, Sequence[Run]]) -> Iterator[tuple[str, ...]]:

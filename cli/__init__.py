@@ -11,17 +11,21 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
 from io import TextIOWrapper
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from smfparse import __version__
 from smfparse.cli.output import report_error
+from smfparse.cli.progress import BAR
 from smfparse.cli.wording import in_options
+from smfparse.cli.words import is_input, meant
 from smfparse.errors import RequestError, SmfError
 from smfparse.interrupts import ASKED, ended_by_signals
 from smfparse.rendering import visible
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 """numpy starts threads for linear algebra when it is loaded; nothing here asks for any."""
@@ -91,19 +95,10 @@ def _leave(code: int, message: str = "", error: BaseException | None = None) -> 
 
 _NAMES = (
     *("info", "summary", "check", "trend", "dashboard", "plot", "report", "compare", "capacity"),
-    *("convert", "sql", "describe", "dump", "generate", "anonymise"),
+    *("convert", "sql", "describe", "dump", "generate", "anonymise", "man", "completion"),
 )
 _OF_INPUT_ALONE = "summary"
 """The command that INPUT alone asks for."""
-
-
-def _is_input(name: str) -> bool:
-    """Whether a name is that of an input: of a file, standard input, or a pattern with files."""
-    from glob import glob
-
-    with suppress(OSError, ValueError):
-        return name == "-" or Path(name).exists() or bool(glob(name, recursive=True))
-    return False
 
 
 def _neither(name: str) -> str:
@@ -151,6 +146,9 @@ class _Group(click.Group):
         super().__init__(**options)
         self.commands = _Commands()  # type: ignore[assignment] # none is added
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, meant(args))
+
     def make_context(self, *arguments: Any, **options: Any) -> click.Context:
         with _ending(lambda: None):
             return super().make_context(*arguments, **options)
@@ -161,15 +159,25 @@ class _Group(click.Group):
         """Return the command that is asked for: without one, INPUT alone asks for its summary."""
         name = args[0]
         if name not in self.commands and not ctx.resilient_parsing:
-            if not _is_input(name):
+            if not is_input(name):
                 raise click.UsageError(_neither(name), ctx)
             args = [_OF_INPUT_ALONE, *args]
         return super().resolve_command(ctx, args)
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        found = super().shell_complete(ctx, incomplete)
+        return found or [CompletionItem(incomplete, type="file")]
+
     def invoke(self, context: click.Context) -> Any:
         _write_utf8()
         named = partial(self.get_command, context)
-        with ended_by_signals(), _ending(lambda: named(context.invoked_subcommand or "")):
+        with (
+            BAR.of_command(),
+            ended_by_signals(),
+            _ending(lambda: named(context.invoked_subcommand or "")),
+        ):
             return super().invoke(context)
 
 
@@ -204,7 +212,7 @@ _SELDOM = 100_000
 
 def _leave_garbage() -> None:
     """Have Python not look for circles when it ends. DuckDB complains of what is left then."""
-    if "duckdb" not in sys.modules:
+    if "_duckdb" not in sys.modules:  # duckdb itself is gone where loading it was ended
         gc.freeze()
 
 

@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from smfparse.cli.options import INPUT_HELP, framing_option, limit_options, strict_option
+from smfparse.cli.options import (
+    INPUT_HELP,
+    framing_option,
+    limit_options,
+    quiet_option,
+    strict_option,
+)
 from smfparse.cli.output import finish, show
+from smfparse.errors import DamageLog, SmfError
 
 if TYPE_CHECKING:
     from smfparse.anonymising import Proof, Pseudonyms, Replaced
-    from smfparse.errors import DamageLog
     from smfparse.inputs import SmfFile
 
 _SECRET = 32
@@ -59,6 +65,7 @@ _SECRET = 32
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @framing_option
 @strict_option
+@quiet_option
 @limit_options
 def command(
     source: str,
@@ -89,10 +96,12 @@ def command(
     """
     names = _pseudonyms(table, keep, keep_first=keep_first)
     file = _opened(source, target, framing, max_copy)
-    damage = _damage(strict=strict)
+    damage = DamageLog(strict=strict)
     done, shown = _written(file, target, names, damage, shift_days, force=force)
     if table is not None:
-        _write_map(table, names)
+        from smfparse.anonymising import write_map
+
+        write_map(table, names.parts)
     for line in _lines(done, shown):
         show(line)
     finish(damage)
@@ -104,18 +113,6 @@ def _opened(source: str, target: Path, framing: str | None, max_copy: int | None
     file = open_file(source, ReadOptions(framing=framing, max_copy=max_copy))
     check_apart([file.path], target)
     return file
-
-
-def _damage(*, strict: bool) -> DamageLog:
-    from smfparse.errors import DamageLog
-
-    return DamageLog(strict=strict)
-
-
-def _write_map(table: Path, names: Pseudonyms) -> None:
-    from smfparse.anonymising import write_map
-
-    write_map(table, names.parts)
 
 
 def _pseudonyms(table: Path | None, keep: tuple[str, ...], *, keep_first: bool) -> Pseudonyms:
@@ -141,18 +138,15 @@ def _written(
     """Write the copy; it takes its place when it is proved. Raises SmfError where it is not."""
     from smfparse import store
     from smfparse.anonymising import anonymise, proof
-    from smfparse.errors import SmfError
     from smfparse.inputs import ReadOptions, open_file
 
     store.check_file(target, force)
     with store.replacing(target) as part:
         with part.open("x+b") as stream:
             done = anonymise(file, stream, names, damage, shift_days)
-        framing = file.arrival.framing
-        copy = open_file(str(part), ReadOptions(framing=framing))
+        copy = open_file(str(part), ReadOptions(framing=file.arrival.framing))
         shown = proof(file, copy, names, shift_days)
-        kept = done.in_kept if names.keeps else 0
-        if shown.other or shown.left > done.by_chance + kept:
+        if not shown.holds(done, names):
             raise SmfError(
                 f"{target}: not written: {shown.other} records of the copy have other figures, and "
                 f"{shown.left} old names are left in it. Please report this, without the file"

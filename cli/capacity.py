@@ -10,7 +10,7 @@ import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_options
 from smfparse.cli.output import Output, finish, nothing_selected
-from smfparse.planning import Planner, Wanted, planner, planner_names, wanted
+from smfparse.planning import Planner, Wanted, planner, planner_names, said, wanted
 
 if TYPE_CHECKING:
     from smfparse.planning import Ask
@@ -48,9 +48,11 @@ def _number(
 
 def _option(each: Wanted) -> click.Option:
     """Return the option of an input. Bounds are checked by the planner, also for Python users."""
+    from smfparse.capacity import option
+
     ask = each.ask
     return click.Option(
-        [f"--{each.name.replace('_', '-')}", f"plan_{each.name}"],
+        [option(each.name), f"plan_{each.name}"],
         type=click.Choice(ask.among) if ask.among else str,
         callback=None if ask.among else partial(_number, each),
         metavar=None if ask.among else ask.unit.upper().split(" ")[-1] or "NUMBER",
@@ -70,7 +72,7 @@ def _values(ask: Ask) -> str:
 def _otherwise(each: Wanted) -> str:
     """Return what help says of an option that is left out."""
     numeric = each.kind in (int, float) and each.default is not None
-    published = f"{each.default:g}" if numeric else each.default
+    published = said(each.default) if numeric else each.default
     words = ", or ".join(filter(None, ("measured" * bool(each.ask.measured), published)))
     return f" Default: {words}." if words else ""
 
@@ -107,7 +109,7 @@ def _run(
 def _command(which: Planner) -> click.Command:
     """Return the subcommand of a planner."""
 
-    @reading_options("--to", "--until")
+    @reading_options("--until", "--to")
     @output_options()
     def run(
         inputs: tuple[str, ...], output: Output, reading: Reading, explain: bool, **options: Any

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_options
+from smfparse.cli.options import (
+    INPUT_HELP,
+    Reading,
+    completed_files,
+    output_options,
+    reading_options,
+)
 from smfparse.cli.output import Output, finish, nothing_selected
 
 if TYPE_CHECKING:
@@ -20,7 +26,7 @@ _ALL = "*"
 
 
 @click.command("check", epilog=INPUT_HELP)
-@click.argument("inputs", metavar="INPUT...", nargs=-1, type=str)
+@click.argument("inputs", metavar="INPUT...", nargs=-1, type=str, shell_complete=completed_files)
 @click.option(
     "--limit",
     "changed",
@@ -63,7 +69,7 @@ _ALL = "*"
     metavar="[RULE]",
     help="Print the rules, or RULE: conditions, limits, sources, and what to do; needs no INPUT.",
 )
-@reading_options("--to", "--until")
+@reading_options("--until", "--to")
 @output_options(JUNIT)
 def command(
     inputs: tuple[str, ...],

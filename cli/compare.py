@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     help="Print each job like MP1B's TASK report, before and after in two columns.",
 )
 @click.option("--explain", is_flag=True, help="Print the formula of each figure; needs no input.")
-@reading_options("--to", "--until")
+@reading_options("--until", "--to")
 @output_options()
 def command(
     inputs: tuple[str, ...],

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import nullcontext
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +16,8 @@ from smfparse.mqsmfcsv import STYLES
 from smfparse.writing import FILE_FORMATS
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from smfparse.inputs import Inputs
 
 DATASET, DUCKDB = "dataset", "duckdb"
@@ -52,6 +57,23 @@ def _check_name(target: Path, chosen: str) -> None:
         way_out = f"--format {said} --to DIR writes one file per table into DIR"
     written = "a database" if chosen == DUCKDB else f"a folder ({chosen})"
     raise click.UsageError(f"{target}: {written} is written, and the name says {said}; {way_out}")
+
+
+def _executor(
+    _context: click.Context, _option: click.Parameter, text: str | None
+) -> Callable[[], Executor] | None:
+    """Return the function that is named: `module:callable`."""
+    if text is None:
+        return None
+    module, _, name = text.partition(":")
+    try:
+        found: Callable[[], Executor] = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise click.BadParameter(
+            f"{text!r} is no function of a module that Python finds: {error}; give "
+            "MODULE:CALLABLE, and set PYTHONPATH to the folder of the module"
+        ) from error
+    return found
 
 
 def _names(
@@ -109,6 +131,14 @@ def _names(
     "date=2026-03-04/queue_manager=QM01/.",
 )
 @click.option("--force", is_flag=True, help="Replace what is in DIR, or FILE.")
+@click.option(
+    "--executor",
+    callback=_executor,
+    metavar="MODULE:CALLABLE",
+    help="Decode and write a dataset by the concurrent.futures.Executor that this Python function "
+    "returns, as of Dask, Ray or Spark, whose machines see inputs and DIR by the same paths: see "
+    "docs/scale.md. --jobs says then into how many parts large files are cut at least.",
+)
 @reading_options("--until")
 def command(
     inputs: tuple[str, ...],
@@ -157,6 +187,7 @@ def _check(
     append: bool,
     partition: bool,
     force: bool,
+    executor: Callable[[], Executor] | None,
 ) -> None:
     """Raise UsageError for options that do not go together."""
     from smfparse.selecting import is_time
@@ -165,8 +196,8 @@ def _check(
         raise click.UsageError(
             "a dataset has all tables and columns; choose another format with --format"
         )
-    if chosen != DATASET and (append or partition):
-        raise click.UsageError("--append and --partition are for a dataset")
+    if chosen != DATASET and (append or partition or executor):
+        raise click.UsageError("--append, --partition and --executor are for a dataset")
     if chosen in STYLES and columns:
         raise click.UsageError("the columns of mq-smf-csv are fixed; leave --columns out")
     if append and force:
@@ -190,28 +221,32 @@ def _write(
     append: bool,
     partition: bool,
     force: bool,
+    executor: Callable[[], Executor] | None,
 ) -> int | None:
     """Write a dataset, files or a database; return how many rows, None if all were there."""
-    if append:
-        return _append(opened, path, partition)
-    if chosen == DATASET:
-        return _dataset(opened, path, force, partition)
-    return _files(opened, path, chosen, force, tables, columns)
+    if chosen != DATASET:
+        return _files(opened, path, chosen, force, tables, columns)
+    with executor() if executor else nullcontext() as workers:
+        if append:
+            return _append(opened, path, partition, workers)
+        return _dataset(opened, path, force, partition, workers)
 
 
-def _dataset(opened: Inputs, folder: Path, force: bool, partition: bool) -> int:
+def _dataset(
+    opened: Inputs, folder: Path, force: bool, partition: bool, executor: Executor | None
+) -> int:
     """Write a dataset; return how many rows it has."""
     from smfparse.writing import write_dataset
 
-    manifest = write_dataset(opened, folder, force=force, partition=partition)
+    manifest = write_dataset(opened, folder, force=force, partition=partition, executor=executor)
     return _report_rows(folder, manifest["tables"], "rows")
 
 
-def _append(opened: Inputs, folder: Path, partition: bool) -> int | None:
+def _append(opened: Inputs, folder: Path, partition: bool, executor: Executor | None) -> int | None:
     """Add to a dataset; return how many rows were added, None where it has all inputs already."""
     from smfparse.writing import append_dataset
 
-    done = append_dataset(opened, folder, partition=partition)
+    done = append_dataset(opened, folder, partition=partition, executor=executor)
     for name in done.known:
         report_message(f"{name}: is in the dataset already; skipped")
     for name, called in done.renamed:

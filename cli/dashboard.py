@@ -19,9 +19,10 @@ from smfparse.cli.output import Output, finish, nothing_selected
 @click.option(
     "--before",
     metavar="EARLIER",
-    help="Draw the courses of EARLIER, another input, behind those of the same queue managers.",
+    help="Draw the courses of EARLIER, another input, behind those of the same queue managers, "
+    "with a table of what changed.",
 )
-@reading_options("--to", "--until")
+@reading_options("--until", "--to")
 @page_output_options
 def command(inputs: tuple[str, ...], before: str | None, output: Output, reading: Reading) -> None:
     """Write a page of HTML: what went wrong, when, on whose queue, and the charts that prove it.
@@ -47,8 +48,8 @@ def command(inputs: tuple[str, ...], before: str | None, output: Output, reading
         nothing_selected(opened)
     earlier = None
     if before is not None:
-        other = reading.open([before], output.path)
-        with Catalog(other) as catalog:
-            earlier = gathered(catalog, other.damage, [before])
+        from smfparse.dashboard import against
+
+        earlier = against(reading.open([before], output.path), opened)
     output.write_page(page_lines(found, earlier))
     finish(opened.damage, opened.duplicates)

@@ -11,6 +11,7 @@ from smfparse.cli.options import (
     framing_option,
     limit_options,
     lines_output_options,
+    quiet_option,
     strict_option,
 )
 from smfparse.cli.output import Output, finish, report_damage
@@ -42,6 +43,7 @@ def _offset(_context: click.Context, _option: click.Parameter, text: str | None)
 )
 @framing_option
 @strict_option
+@quiet_option
 @limit_options
 @lines_output_options
 def command(

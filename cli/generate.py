@@ -10,9 +10,10 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from smfparse.cli.options import size_in_bytes
+from smfparse.cli.options import quiet_option, size_in_bytes
 from smfparse.cli.output import Output, check_name, output_stream
 from smfparse.errors import RequestError
+from smfparse.progress import PROGRESS
 from smfparse.rendering import FORMATS, TEXT
 from smfparse.simulating import INCIDENTS, minutes, offset, scenario_names
 from smfparse.synthetic import VERSIONS
@@ -103,6 +104,7 @@ def _scenarios() -> str:
 @click.option("--dense", is_flag=True,
               help="Fill every counter, time and flag word with random values.")  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace OUTPUT if it exists.")
+@quiet_option
 @click.pass_context
 def command(context: click.Context, /, output: Path | None, force: bool, **asked: Any) -> None:
     """Write OUTPUT, an SMF dump that no z/OS system made: to test, try out and time things.
@@ -140,7 +142,7 @@ def command(context: click.Context, /, output: Path | None, force: bool, **asked
     from smfparse.synthetic import generate
 
     check_name(output, "smf")
-    with output_stream(output, force) as part:
+    with output_stream(output, force) as part, PROGRESS.of("writing", asked["size"] or 0):
         generate(part, **asked)
 
 
@@ -185,5 +187,5 @@ def _simulate(
         return
     assert output is not None
     check_name(output, "smf")
-    with output_stream(output, force) as part:
+    with output_stream(output, force) as part, PROGRESS.of("writing", 0):
         simulate(part, estate, seed)

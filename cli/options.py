@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from smfparse.cli.output import Output, check_name
+from smfparse.cli.output import COLOURS, UNPAGED, Output, check_name
+from smfparse.cli.progress import BAR
 from smfparse.interrupts import timed
 from smfparse.reading import FRAMINGS, PACKINGS
-from smfparse.rendering import FORMATS, HTML, TEXT
+from smfparse.rendering import FORMATS, HTML, PNG, SVG, TEXT, XLSX
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from smfparse.inputs import Inputs, ReadOptions
     from smfparse.selecting import Selection
 
@@ -37,7 +40,23 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 def inputs_argument(command: Command) -> Command:
     """Add INPUT..., one or more inputs; INPUT_HELP is for the end of the help."""
-    return click.argument("inputs", metavar="INPUT...", nargs=-1, required=True, type=str)(command)
+    return click.argument(
+        "inputs",
+        metavar="INPUT...",
+        nargs=-1,
+        required=True,
+        type=str,
+        shell_complete=completed_files,
+    )(command)
+
+
+def completed_files(
+    _context: click.Context, _argument: click.Parameter, text: str
+) -> list[CompletionItem]:
+    """Have the shell complete names of files."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(text, type="file")]
 
 
 class Reading(NamedTuple):
@@ -85,7 +104,14 @@ def reading_options(*until: str) -> Callable[[Command], Callable[..., Any]]:
             reading = Reading(read_options(options))
             return command(*arguments, reading=reading, **options)
 
-        shared = (limit_options, _jobs_option, strict_option, framing_option, _duplicates_option)
+        shared = (
+            quiet_option,
+            limit_options,
+            _jobs_option,
+            strict_option,
+            framing_option,
+            _duplicates_option,
+        )
         found: Callable[..., Any] = run
         for option in (*shared, *reversed(_selecting(until))):
             found = option(found)
@@ -101,6 +127,48 @@ def framing_option(command: Command) -> Command:
         type=click.Choice(tuple(FRAMINGS)),
         help="Set the framing of the SMF files; detected by default.",
     )(command)
+
+
+def quiet_option(command: Command) -> Command:
+    """Add --quiet."""
+
+    def silence(_context: click.Context, _option: click.Parameter, is_quiet: bool) -> None:
+        if is_quiet:
+            BAR.silence()
+
+    return click.option(
+        "--quiet",
+        is_flag=True,
+        expose_value=False,
+        callback=silence,
+        help="Show no progress; it is shown on a terminal only, after a second.",
+    )(command)
+
+
+def _terminal_options(command: Command) -> Command:
+    """Add --no-pager and --color, for text that a terminal may show."""
+
+    def keep(name: str) -> Callable[[click.Context, click.Parameter, bool | None], None]:
+        def kept(context: click.Context, _option: click.Parameter, value: bool | None) -> None:
+            context.meta[name] = value
+
+        return kept
+
+    coloured = click.option(
+        "--color/--no-color",
+        default=None,
+        expose_value=False,
+        callback=keep(COLOURS),
+        help="Colour text, or do not; default: on a terminal, unless NO_COLOR is set.",
+    )(command)
+    return click.option(
+        "--no-pager",
+        is_flag=True,
+        expose_value=False,
+        callback=keep(UNPAGED),
+        help="Print at once what is longer than the terminal, instead of by the program that PAGER "
+        "names, or less.",
+    )(coloured)
 
 
 def limit_options(command: Command) -> Callable[..., Any]:
@@ -237,12 +305,22 @@ def _several(
 
 def lines_output_options(command: Command) -> Callable[..., Any]:
     """Add --output and --force; the command takes them as `output`, in the format text."""
-    return _writing(command, lambda _: TEXT, ())
+    return _writing(_terminal_options(command), lambda _: TEXT, ())
 
 
 def page_output_options(command: Command) -> Callable[..., Any]:
     """Add --output and --force; the command takes them as `output`, in the format html."""
     return _writing(command, lambda _: HTML, ())
+
+
+def drawing_output_options(command: Command) -> Callable[..., Any]:
+    """Add --output and --force; the command takes them as `output`, PNG by its name, else SVG."""
+
+    def format_of(options: Mapping[str, Any]) -> str:
+        path = options["output"]
+        return PNG if path is not None and path.suffix.lower() == f".{PNG}" else SVG
+
+    return _writing(command, format_of, ())
 
 
 def output_options(
@@ -254,7 +332,7 @@ def output_options(
     otherwise  which format is written without --format, by the other options
     words      what help says of that
     """
-    formats = (*FORMATS, *more)
+    formats = (*FORMATS, XLSX, *more)
 
     def add(command: Command) -> Callable[..., Any]:
         def format_of(options: dict[str, Any]) -> str:
@@ -265,7 +343,7 @@ def output_options(
             type=click.Choice(formats),
             show_default=words,
             help="Write the result in this format.",
-        )(_writing(command, format_of, formats))
+        )(_writing(_terminal_options(command), format_of, formats))
 
     return add
 

@@ -5,8 +5,10 @@ Nothing else of smfparse prints. What is printed here has no character that move
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -14,14 +16,17 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import click
 
+from smfparse.cli.progress import BAR
 from smfparse.errors import DamageLog, OutputError, QueryError
-from smfparse.rendering import TEXT, visible, visible_lines
+from smfparse.rendering import TEXT, XLSX, visible, visible_lines
 
 if TYPE_CHECKING:
     from smfparse.inputs import Inputs
     from smfparse.rendering import Document
 
 EXIT_DAMAGE = 4
+UNPAGED, COLOURS = f"{__name__}.unpaged", f"{__name__}.colours"
+"""Names in the context of a command: whether no pager is used; whether colours are."""
 _AT_ONCE = 1 << 16
 """Characters that are written to stdout at once, about: each write takes its time."""
 _ENDINGS = {
@@ -34,7 +39,9 @@ _ENDINGS = {
     "jsonl": "jsonl",
     "md": "md",
     "parquet": "parquet",
+    "png": "png",
     "smf": "smf",
+    "svg": "svg",
     "xlsx": "xlsx",
 }
 """What names of files end in, and the format that this says."""
@@ -73,9 +80,24 @@ class Output(NamedTuple):
 
     def write(self, document: Document) -> None:
         """Write a result in the format."""
-        from smfparse.rendering import lines
+        if self.format == XLSX:
+            self.write_workbook([document])
+            return
+        from smfparse.rendering import coloured, lines
 
-        _write_lines(lines(document, self.format), self.path, self.force)
+        found = lines(document, self.format)
+        if self.format == TEXT and self.path is None and document.marks and _has_colours():
+            found = coloured(found, document.marks)
+        _write_lines(found, self.path, self.force)
+
+    def write_workbook(self, documents: Iterable[Document]) -> None:
+        """Write a workbook with the sheets of all documents; report what does not fit there."""
+        from smfparse.rendering import write_workbook
+
+        messages: list[str] = []
+        self._write_binary(lambda file: messages.extend(write_workbook(documents, file)))
+        for each in messages:
+            report_message(each)
 
     def write_lines(self, lines: Iterable[str]) -> None:
         """Write lines of text."""
@@ -100,9 +122,31 @@ class Output(NamedTuple):
             return False
         return True
 
+    def write_bytes(self, content: bytes) -> None:
+        """Write a picture to the file."""
+        assert self.path is not None
+        with output_stream(self.path, self.force) as file:
+            file.write(content)
+
     def write_parquet(self, rows: Any) -> None:
         """Write a pyarrow.Table as Parquet."""
-        _write_parquet(rows, self.path, self.force)
+        import pyarrow.parquet as pq
+
+        self._write_binary(lambda file: pq.write_table(rows, file))
+
+    def _write_binary(self, write: Callable[[BinaryIO], Any]) -> None:
+        """Write what is no text to stdout, or to the file: whole or not at all."""
+        if self.path is not None:
+            with output_stream(self.path, self.force) as file:
+                write(file)
+            return
+        if sys.stdout.isatty():
+            name = self.format.capitalize()
+            raise click.UsageError(f"{name} is a binary format: give a file with --output.")
+        found = BytesIO()
+        write(found)
+        sys.stdout.buffer.write(found.getbuffer())
+        sys.stdout.buffer.flush()
 
 
 @contextmanager
@@ -118,10 +162,9 @@ def output_stream(output: Path, force: bool) -> Iterator[BinaryIO]:
         with output.open("wb") as stream:
             yield stream
         return
-    from smfparse import store
+    from smfparse.store import new_file
 
-    store.check_file(output, force)
-    with store.replacing(output) as part, part.open("xb") as stream:
+    with new_file(output, force) as stream:
         yield stream
 
 
@@ -133,7 +176,7 @@ def _write_lines(lines: Iterable[str], output: Path | None, force: bool) -> None
     """Write lines of a format to stdout, or to the file `output`: whole or not at all."""
     if output is None:
         try:
-            _print(lines)
+            _print_by_screens(lines)
         except BrokenPipeError:
             raise
         except OSError as error:
@@ -141,6 +184,56 @@ def _write_lines(lines: Iterable[str], output: Path | None, force: bool) -> None
         return
     with output_stream(output, force) as file:
         file.writelines(f"{line}\n".encode(errors="backslashreplace") for line in lines)
+
+
+def _has_colours() -> bool:
+    """Whether colours are wanted: on a terminal that has them, unless NO_COLOR is set."""
+    asked = _asked(COLOURS)
+    if asked is not None:
+        return asked
+    return on_terminal() and not os.environ.get("NO_COLOR") and not _is_dumb()
+
+
+def _is_dumb() -> bool:
+    return os.environ.get("TERM") == "dumb"
+
+
+def on_terminal() -> bool:
+    """Whether results go to a terminal."""
+    return sys.stdout.isatty()
+
+
+def terminal_width() -> int | None:
+    """Return how many characters a line of results may have; None: they go to no terminal."""
+    return shutil.get_terminal_size().columns if on_terminal() else None
+
+
+def _asked(name: str) -> bool | None:
+    """Return what the options of the command say of the terminal; None: nothing."""
+    context = click.get_current_context(silent=True)
+    return None if context is None else context.meta.get(name)
+
+
+def _print_by_screens(lines: Iterable[str]) -> None:
+    """Write text lines to stdout; on a terminal by a pager, unless time is limited."""
+    if not on_terminal() or _is_limited() or _asked(UNPAGED) or _is_dumb():
+        _print(lines)
+        return
+    from smfparse.cli import pager
+
+    pager.shown(_alone(lines), sys.stdout.encoding or "utf-8", _print)
+
+
+def _is_limited() -> bool:
+    context = click.get_current_context(silent=True)
+    return context is not None and context.params.get("timeout") is not None
+
+
+def _alone(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines for the terminal, where nothing else is shown from the first one on."""
+    for line in lines:
+        BAR.leave()
+        yield line
 
 
 def _print(lines: Iterable[str]) -> None:
@@ -166,34 +259,22 @@ def _print_all(held: list[str]) -> None:
         show(text)
 
 
-def _write_parquet(rows: Any, output: Path | None, force: bool) -> None:
-    """Write a pyarrow.Table as Parquet to stdout, or to the file `output`: whole or not at all."""
-    import pyarrow.parquet as pq
-
-    if output is None and sys.stdout.isatty():
-        raise click.UsageError("Parquet is a binary format: give a file with --output.")
-    if output is not None:
-        with output_stream(output, force) as file:
-            pq.write_table(rows, file)
-        return
-    found = BytesIO()
-    pq.write_table(rows, found)
-    sys.stdout.buffer.write(found.getbuffer())
-    sys.stdout.buffer.flush()
-
-
 def show(line: str) -> None:
     """Print a line of a format, which has made visible what is in it, on stdout."""
-    click.echo(line)
+    if on_terminal():
+        BAR.leave()
+    click.echo(line, color=True)
 
 
 def report_message(message: str) -> None:
     """Print a message on stderr, as one line."""
+    BAR.clear()
     click.echo(visible(f"smfparse: {message}"), err=True)
 
 
 def report_error(message: str, error: BaseException) -> None:
     """Print the message of an error on stderr: one line, or those of a query that fails."""
+    BAR.clear()
     shown = visible_lines(message) if isinstance(error, QueryError) else visible(message)
     click.echo(shown, err=True)
 

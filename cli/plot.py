@@ -4,25 +4,35 @@ from __future__ import annotations
 
 import click
 
-from smfparse.cli.options import INPUT_HELP, Reading, page_output_options, reading_options
+from smfparse.cli.options import (
+    INPUT_HELP,
+    Reading,
+    completed_files,
+    drawing_output_options,
+    reading_options,
+)
 from smfparse.cli.output import Output, finish, nothing_selected
 
 
 @click.command("plot", epilog=INPUT_HELP)
 @click.argument("name", required=False)
-@click.argument("inputs", metavar="INPUT...", nargs=-1, type=str)
+@click.argument("inputs", metavar="INPUT...", nargs=-1, type=str, shell_complete=completed_files)
 @click.option("--list", "listed", is_flag=True, help="Print the names of all panels.")
-@reading_options("--to", "--until")
-@page_output_options
+@reading_options("--until", "--to")
+@drawing_output_options
 def command(
     name: str | None, inputs: tuple[str, ...], listed: bool, output: Output, reading: Reading
 ) -> None:
-    """Draw one panel of the dashboard as SVG: its figure over time, by queue manager.
+    """Draw one panel of the dashboard: its figure over time, by queue manager.
+
+    The drawing is SVG, or PNG where the name of --output ends in .png. PNG needs the extra plot:
+    pip install 'smfparse[plot]'.
 
     \b
     Example:
       smfparse plot --list
       smfparse plot log-busy DUMP.smf --output log.svg
+      smfparse plot log-busy DUMP.smf --output log.png
       smfparse plot depth dumps/ --qmgr QM01 --from 0800 --to 1800 --output depth.svg
     """
     from smfparse.dashboard import gathered_panels, panel_list, panel_named, plot_lines
@@ -33,12 +43,18 @@ def command(
     if name is None or not inputs:
         raise click.UsageError("Give NAME and INPUT; --list has the names.")
     from smfparse.query import Catalog
+    from smfparse.rendering import PNG, png_maker
 
     panel = panel_named(name)
+    made = png_maker() if output.format == PNG else None
     opened = reading.open(inputs, output.path)
     with Catalog(opened) as catalog:
         days = gathered_panels(catalog, [panel])
     if not days:
         nothing_selected(opened)
-    output.write_page(plot_lines(panel, days))
+    drawing = plot_lines(panel, days)
+    if made is None:
+        output.write_page(drawing)
+    else:
+        output.write_bytes(made(drawing))
     finish(opened.damage, opened.duplicates)

@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_options
+from smfparse.cli.options import (
+    INPUT_HELP,
+    Reading,
+    completed_files,
+    output_options,
+    reading_options,
+)
 from smfparse.cli.output import Output, finish, nothing_selected, report_message, report_selection
-from smfparse.rendering import DOT, FORMATS, MERMAID, PARQUET, TEXT
+from smfparse.cli.words import is_input
+from smfparse.rendering import DOT, MERMAID, PARQUET, TEXT
 
 if TYPE_CHECKING:
     from smfparse.inputs import Inputs
@@ -29,9 +36,16 @@ def _format(options: Mapping[str, Any]) -> str:
     return "csv" if name and not prints_text and name.upper().endswith("CSV") else TEXT
 
 
+def _names(_context: click.Context, _argument: click.Parameter, text: str) -> list[str]:
+    """Complete names of reports."""
+    from smfparse.reports import report_names
+
+    return [each for each in report_names() if each.startswith(text.lower())]
+
+
 @click.command("report", epilog=INPUT_HELP)
-@click.argument("name", metavar="NAME", required=False)
-@click.argument("inputs", metavar="INPUT...", nargs=-1, type=str)
+@click.argument("name", metavar="NAME", required=False, shell_complete=_names)
+@click.argument("inputs", metavar="INPUT...", nargs=-1, type=str, shell_complete=completed_files)
 @click.option(
     "--interval",
     metavar="LENGTH",
@@ -93,7 +107,7 @@ def _format(options: Mapping[str, Any]) -> str:
 @click.option(
     "--list", "listed", is_flag=True, help="List the reports, and whether INPUT has data for each."
 )
-@reading_options("--to", "--until")
+@reading_options("--until", "--to")
 @output_options(PARQUET, *_DRAWN, otherwise=_format, words="text; csv for a DD name in CSV")
 def command(
     name: str | None,
@@ -122,7 +136,7 @@ def command(
       smfparse report buff DUMP.smf --interval 1h --format csv --output buff.csv
       smfparse report log DUMP.smf --qmgr QM01 --from 0800 --to 1800
     """
-    if listed:
+    if listed or _lists(name):
         _list(name, inputs, output, reading)
         return
     if name is None:
@@ -135,6 +149,16 @@ def command(
         output.write_lines(reports.explain(which))
     else:
         _print(which, inputs, output, reading, **asked)
+
+
+def _lists(name: str | None) -> bool:
+    """Whether an input stands where a report should be named: the reports are listed then."""
+    from smfparse.reports import is_report
+
+    if name is None or is_report(name) or not is_input(name):
+        return False
+    report_message("no report is named; these have data:")
+    return True
 
 
 def _sections(interval: str | None, total: bool) -> Sections | None:
@@ -221,7 +245,7 @@ def _list(name: str | None, inputs: tuple[str, ...], output: Output, reading: Re
     """Write the reports; with inputs, of which a name is the first, whether they have the data."""
     from smfparse.reports import ListDocument, is_report, reports_listed
 
-    if output.format not in FORMATS:
+    if output.format in (PARQUET, *_DRAWN):
         raise click.UsageError(
             f"--list cannot be written as {output.format}; choose another format."
         )

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_options
+from smfparse.cli.options import (
+    INPUT_HELP,
+    Reading,
+    completed_files,
+    output_options,
+    reading_options,
+)
 from smfparse.cli.output import (
     Output,
     finish,
@@ -21,15 +27,24 @@ from smfparse.cli.output import (
     report_error,
     report_message,
     show,
+    terminal_width,
 )
-from smfparse.rendering import PARQUET
+from smfparse.cli.progress import BAR
+from smfparse.rendering import PARQUET, XLSX
 
 if TYPE_CHECKING:
     from smfparse.inputs import Inputs
-    from smfparse.query import Catalog
+    from smfparse.query import Catalog, View
 
+_FILES = (PARQUET, XLSX)
+"""Formats that a prompt does not print."""
 _NO_QUERY = "no query: give it as the last argument, with --file F, or on standard input"
 
+_SHELL = (
+    *("anonymise", "capacity", "check", "compare", "convert", "dashboard", "dump", "generate"),
+    *("info", "plot", "report", "smfparse", "summary", "trend"),
+)
+"""Commands of the shell that the prompt knows: no statement of SQL begins so."""
 _MOST_SQL = 16 << 20
 """Bytes of statements that are read: their source may have no end."""
 
@@ -44,7 +59,14 @@ class _Command(click.Command):
 
 
 @click.command("sql", cls=_Command, epilog=INPUT_HELP)
-@click.argument("arguments", metavar="INPUT... [QUERY]", nargs=-1, required=True, type=str)
+@click.argument(
+    "arguments",
+    metavar="INPUT... [QUERY]",
+    nargs=-1,
+    required=True,
+    type=str,
+    shell_complete=completed_files,
+)
 @click.option(
     "--file",
     "script",
@@ -58,7 +80,7 @@ class _Command(click.Command):
     help="Keep the statements from other files, the network and settings: they reach nothing but "
     "the tables of the inputs.",
 )
-@reading_options("--to", "--until")
+@reading_options("--until", "--to")
 @output_options(PARQUET)
 def command(
     arguments: tuple[str, ...], script: Path | None, safe: bool, output: Output, reading: Reading
@@ -85,7 +107,7 @@ def command(
     from smfparse.query import Catalog
 
     inputs, query = _split(arguments, script)
-    if query is None and not (output.format != PARQUET and _can_ask(inputs, output)):
+    if query is None and not (output.format not in _FILES and _can_ask(inputs, output)):
         query = _from_stdin(inputs)
     if query is None and click.get_current_context().params["timeout"] is not None:
         raise click.UsageError("--timeout needs a query: a prompt waits for its user.")
@@ -107,7 +129,8 @@ def _write(catalog: Catalog, query: str, output: Output) -> int:
     from smfparse.rendering import RowsDocument
 
     results = _Results(catalog)
-    output.write(RowsDocument(results.of(query)))
+    width = terminal_width() if output.path is None else None
+    output.write(RowsDocument(results.of(query), width))
     return results.rows
 
 
@@ -191,7 +214,7 @@ def _placed(number: int, count: int) -> Iterator[None]:
 def _ask(catalog: Catalog, format: str, opened: Inputs) -> None:  # noqa: A002 - as everywhere
     """Ask for queries, and report damage as soon as it is met."""
     from smfparse.inspecting import description
-    from smfparse.query import Console
+    from smfparse.query import Console, Shell
     from smfparse.rendering import TEXT, RowsDocument, lines
 
     reported = 0
@@ -208,8 +231,18 @@ def _ask(catalog: Catalog, format: str, opened: Inputs) -> None:  # noqa: A002 -
     def complain(error: BaseException) -> None:
         report_error(str(error), error)
 
-    def render(parts: Iterable[Any]) -> Iterator[str]:
-        return lines(RowsDocument([("", parts)]), format)
+    def render(parts: Iterable[Any], view: View) -> Iterator[str]:
+        width = view.width or terminal_width()
+        return lines(RowsDocument([("", parts)], width, view.columns), view.mode)
 
     report_message("SQL over the tables; .help for help, Ctrl-D to leave")
-    Console(catalog, render, describe, show, complain, report_new_damage).run()
+    BAR.leave()  # a prompt waits for its user
+    shell = Shell(frozenset(_SHELL), _run, BAR.working)
+    Console(catalog, render, describe, show, complain, report_new_damage, shell, format).run()
+
+
+def _run(words: Sequence[str]) -> None:
+    """Run a command of the shell at the prompt, which goes on after it."""
+    group = click.get_current_context().find_root().command
+    with suppress(SystemExit):
+        group.main([*words[words[0] == "smfparse" :]], prog_name="smfparse")

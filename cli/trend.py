@@ -16,7 +16,7 @@ from smfparse.cli.output import Output, finish, nothing_selected
 
 @click.command("trend", epilog=INPUT_HELP)
 @inputs_argument
-@reading_options("--to", "--until")
+@reading_options("--until", "--to")
 @output_options()
 def command(inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
     """Compare the last day with the days before it: what is unusual, what grows, what is new.

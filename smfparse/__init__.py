@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from smfparse.inputs import decode_part as decode_part
     from smfparse.library import SmfData as SmfData
     from smfparse.library import compare as compare
+    from smfparse.library import convert as convert
     from smfparse.library import open as open  # noqa: A004 - as in gzip.open
     from smfparse.reading import Part as Part
     from smfparse.reading import plan as plan
@@ -27,7 +28,7 @@ else:
         __name__,
         errors="SmfError",
         inputs="decode_part",
-        library="SmfData compare open",
+        library="SmfData compare convert open",
         reading="Part plan",
         selecting="Selection",
     )

@@ -126,6 +126,15 @@ class DamageLog:
             self.add(damage)
         self.count += later.count - len(later.details)
 
+    def arrange(self) -> None:
+        """Put the details in the order of the bytes, source by source.
+
+        Where damage is met depends on what was looked at at once.
+        """
+        sources = dict.fromkeys(each.source for each in self.details)
+        places = {source: number for number, source in enumerate(sources)}
+        self.details.sort(key=lambda each: (places[each.source], each.offset))
+
     def check(self) -> None:
         """Raise DamageError where the log is strict and has damage: for the first in its source.
 

@@ -8,37 +8,52 @@ data.report("api-cost", by="job")
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
 import polars as pl
 import pyarrow as pa
 
-from smfparse import advice, comparing, dashboard, reports, store
-from smfparse.dashboard import Gathered
+from smfparse import advice, capacity, comparing, dashboard, reports, store
 from smfparse.errors import Damage, RequestError
-from smfparse.inputs import Inputs, Options, ReadOptions, open_inputs
-from smfparse.inspecting import Group, inventory
+from smfparse.inputs import Inputs, Options, ReadOptions, check_apart, open_inputs
+from smfparse.inspecting import Group, InventoryDocument, inventory
+from smfparse.planning import planner
 from smfparse.query import Catalog, Connection, lazy_frame
-from smfparse.rendering import visible
+from smfparse.rendering import Shown, notebook_html, visible
 from smfparse.reports import TOTAL, Sections, every
 from smfparse.selecting import ALL_RECORDS, Selection, texts
 from smfparse.tables import schema, table_names, wanted_columns, wanted_tables
+from smfparse.writing import append_dataset, write_dataset
 
 
-class SmfData:
-    """SMF files and datasets that are open; every method reads them anew.
+@dataclass(frozen=True, repr=False)
+class Findings(advice.Checked):
+    """What the rules say of inputs; notebooks show it as `check` does.
 
-    Raises, whichever method meets them: RequestError for what is not there to be asked for,
-    InputError and DamageError for what cannot be read. All are SmfError.
+    inputs  as they were named, for the commands that show the evidence
     """
+
+    inputs: Sequence[str] = ()
+
+    def _repr_html_(self) -> str:
+        return notebook_html(advice.CheckDocument(self, self.inputs))
+
+
+class _Tables:
+    """The rows of what is open, by table or by query."""
 
     def __init__(self, inputs: Inputs) -> None:
         self.inputs = inputs
 
     def __repr__(self) -> str:
-        names = ", ".join(each.name for each in self.inputs.sources)
+        names = ", ".join(_names(self.inputs))
         return f"<SMF data of {visible(names)}>"
+
+    def _repr_html_(self) -> str:
+        return notebook_html(InventoryDocument(self.inputs, self.info()))
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -110,6 +125,14 @@ class SmfData:
         with Catalog(self.inputs, safe=safe) as catalog:
             return dict(zip(queries, catalog.arrows(list(queries.values())), strict=True))
 
+
+class SmfData(_Tables):
+    """SMF files and datasets that are open; every method reads them anew.
+
+    Raises, whichever method meets them: RequestError for what is not there to be asked for,
+    InputError and DamageError for what cannot be read. All are SmfError.
+    """
+
     def report(
         self, name: str, *, interval: str | None = None, total: bool = False, **options: Any
     ) -> pa.Table:
@@ -120,11 +143,21 @@ class SmfData:
         total     whether a section has everything
         options   what else the command line's options ask for: by="job,queue", top=10
         """
-        if interval and total:
-            raise RequestError("interval and total exclude each other")
-        sections: Sections | None = TOTAL if total else every(interval) if interval else None
         with Catalog(self.inputs) as catalog:
-            return advice.answered_table(reports.report(name), catalog, sections, **options)
+            which, sections = reports.report(name), _sections(interval, total)
+            return advice.answered_table(which, catalog, sections, **options)
+
+    def show(
+        self, name: str, *, interval: str | None = None, total: bool = False, **options: Any
+    ) -> Shown:
+        """Return a report as the command line prints it; options as of `report`.
+
+        It shows itself: as tables in a notebook, as text elsewhere.
+        """
+        which = reports.report(name)
+        with Catalog(self.inputs) as catalog:
+            rows = [*advice.answered_rows(which, catalog, _sections(interval, total), **options)]
+        return Shown(lambda: reports.ReportDocument(which, rows, options))
 
     def check(
         self,
@@ -132,7 +165,7 @@ class SmfData:
         policy: str | Path | None = None,
         limits: Mapping[str, float] | None = None,
         only: Iterable[str] = (),
-    ) -> advice.Checked:
+    ) -> Findings:
         """Return the findings of all rules, ranked; `table` of them is a pyarrow.Table.
 
         policy  a file that says what the site has of its own: see docs/check.md
@@ -141,31 +174,35 @@ class SmfData:
         """
         site = advice.site_policy(Path(policy) if policy is not None else None, limits or {})
         with Catalog(self.inputs) as catalog:
-            return advice.run_rules(catalog, site, advice.chosen_ids(texts(only)))
+            found = advice.run_rules(catalog, site, advice.chosen_ids(texts(only)))
+        return Findings(**vars(found), inputs=_names(self.inputs))
+
+    def capacity(self, name: str, **values: Any) -> list[capacity.Answer]:
+        """Return the answers of a planner, one for each queue manager, from what its SMF shows.
+
+        name    that of a planner: `log`, `channels`; docs/planning.md has all
+        values  what goes before what is measured: log_io_time=92; the rest is as published.
+                A value outside the range of the planner is a RequestError
+        """
+        with Catalog(self.inputs) as catalog:
+            return capacity.answers(planner(name), values, catalog)
 
     def dashboard(
-        self,
-        path: str | Path,
-        *,
-        before: SmfData | str | Path | None = None,
-        force: bool = False,
+        self, path: str | Path, *, before: SmfData | str | Path | None = None, force: bool = False
     ) -> None:
         """Write a page of HTML that shows what went wrong, when, and the charts that prove it.
 
         path    the file; refused where it exists, unless `force`
-        before  an earlier time, whose courses are drawn behind those of the same queue managers
+        before  an earlier time, drawn behind the same queue managers, with a table of what changed
         """
         store.check_file(Path(path), force)
-        found = self._gathered()
         earlier = open_data(before) if isinstance(before, (str, Path)) else before
-        lines = dashboard.page_lines(found, earlier._gathered() if earlier else None)
-        with store.replacing(Path(path)) as part, part.open("xb") as file:
-            file.writelines(f"{line}\n".encode(errors="backslashreplace") for line in lines)
-
-    def _gathered(self) -> Gathered:
-        names = [each.name for each in self.inputs.sources]
         with Catalog(self.inputs) as catalog:
-            return dashboard.gathered(catalog, self.inputs.met, names)
+            found = dashboard.gathered(catalog, self.inputs.met, _names(self.inputs))
+        other = dashboard.against(earlier.inputs, self.inputs) if earlier else None
+        lines = dashboard.page_lines(found, other)
+        with store.new_file(Path(path), force) as file:
+            file.writelines(f"{line}\n".encode(errors="backslashreplace") for line in lines)
 
 
 def open_data(
@@ -199,6 +236,43 @@ def open_data(
 open = open_data  # noqa: A001 - as in gzip.open
 
 
+def convert(
+    inputs: str | Path | Iterable[str | Path],
+    folder: str | Path,
+    executor: Executor | None = None,
+    *,
+    append: bool = False,
+    partition: bool = False,
+    force: bool = False,
+    selection: Selection = ALL_RECORDS,
+    **options: Unpack[Options],
+) -> SmfData:
+    """Write SMF files as a dataset, as `smfparse convert` does; return the dataset, opened.
+
+    inputs     as in `open`, and likewise `selection` and `options`
+    executor   a concurrent.futures.Executor that decodes and writes files of 64 MB and more, in
+               processes or on machines that see inputs and `folder` by the same paths
+               (docs/scale.md has Dask, Ray and Spark); None: `jobs` processes of this machine.
+               Files are cut into at least `jobs` parts, of up to 1 GB. It is not shut down
+    append     whether inputs are added to the dataset, if there is one
+    partition  whether rows are divided into folders by day and queue manager
+    force      whether a dataset that is there is replaced
+
+    Raises RequestError where `folder` holds something else, InputError where an input cannot be
+    read or the executor fails, OutputError where the dataset cannot be written.
+    """
+    if append and force:
+        raise RequestError("append and force exclude each other", "append", "force")
+    opened = open_data(inputs, selection, **options).inputs
+    place = Path(folder)
+    check_apart((each.path for each in opened.sources), place)
+    if append:
+        append_dataset(opened, place, partition=partition, executor=executor)
+    else:
+        write_dataset(opened, place, force=force, partition=partition, executor=executor)
+    return open_data(place)
+
+
 def compare(
     before: SmfData | str | Path,
     after: SmfData | str | Path,
@@ -224,6 +298,17 @@ def compare(
     first, second = (comparing.measured(each.inputs, None, seconds) for each in sides)
     found = [comparing.Rename.of(text) for text in texts(renames)]
     return comparing.compared(first, second, [name.strip() for name in names], found, tolerance)
+
+
+def _names(inputs: Inputs) -> list[str]:
+    return [each.name for each in inputs.sources]
+
+
+def _sections(interval: str | None, total: bool) -> Sections | None:
+    """Return what makes a section; None: what the report itself declares."""
+    if interval and total:
+        raise RequestError("interval and total exclude each other")
+    return TOTAL if total else every(interval) if interval else None
 
 
 def _schema(table: str, columns: str | Iterable[str] | None) -> Any:

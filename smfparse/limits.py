@@ -27,6 +27,7 @@ class Limits:
                      than to load what DuckDB can name columns to
     most_unit        bytes of input that a process decodes at once where its rows are kept until it
                      is their turn
+    most_task        bytes of input that a task of an executor writes as files of a dataset
     fingerprints     fingerprints of records that are held before they are written: 16 bytes each
     group_rows       rows of a full row group of Parquet: what DuckDB scans as one piece
     held_bytes       bytes that all tables together hold back until they are a row group
@@ -45,6 +46,7 @@ class Limits:
     least_unit: int = 32 << 20
     whole_bytes: int = 8 << 20
     most_unit: int = 256 << 20
+    most_task: int = 1 << 30
     fingerprints: int = 1 << 22
     group_rows: int = 122_880
     held_bytes: int = 32 << 20

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
@@ -19,8 +20,9 @@ NUMBER_WIDTHS = (1, 2, 4, 8)
 _zeros = np.zeros(0, np.int32)
 _FEW = 64
 """Rows that mostly show already whether all are the same."""
-_DICTIONARY = 4096
+_DICTIONARY = 1024
 """So many rows are numbered by a dictionary sooner than Arrow has loaded its functions."""
+_FUNCTIONS = "pyarrow.compute"
 
 
 def strings(texts: Iterable[str]) -> Any:
@@ -34,6 +36,11 @@ def gather(buffer: Bytes, at: Ints, width: int) -> Bytes:
     """Copy `width` bytes from each position `at`: shape (positions, width)."""
     windows = np.ndarray((buffer.size - width + 1,), f"V{width}", buffer, strides=(1,))
     return windows[at].view(np.uint8).reshape(-1, width)
+
+
+def each_of(at: Ints, width: int) -> Ints:
+    """Return the `width` positions from each of `at` on: shape (positions, width)."""
+    return at[:, None] + np.arange(width)
 
 
 def not_zero(buffer: Bytes, at: Ints, width: int) -> Bools:
@@ -81,7 +88,7 @@ def distinct(rows: Bytes) -> tuple[NDArray[np.int32], Bytes]:
     count, width = rows.shape
     if count and _all_same(rows):
         return same(count), rows[:1]
-    if count <= _DICTIONARY:
+    if count <= _DICTIONARY and _FUNCTIONS not in sys.modules:
         return _distinct_few(rows)
     kind = (
         pa.from_numpy_dtype(np.dtype(f"u{width}")) if width in NUMBER_WIDTHS else pa.binary(width)

@@ -24,6 +24,7 @@ HOUSE = (
     "faces",
     "interrupts",
     "limits",
+    "progress",
     "vectors",
     "rendering",
     "planning",
@@ -57,12 +58,21 @@ PACKAGES = tuple(each for each in HOUSE if (PROJECT / "smfparse" / each).is_dir(
 LINKS = ("schemas", "cli")
 """Packages that are folders at the top, with a link to them in `smfparse`."""
 APART = {
-    "synthetic": {"errors", "faces", "layout", "limits", "reading", "schemas", "tables"},
+    "synthetic": {
+        "errors",
+        "faces",
+        "layout",
+        "limits",
+        "progress",
+        "reading",
+        "schemas",
+        "tables",
+    },
     "simulating": {"errors", "faces", "layout", "rendering", "schemas", "synthetic"},
 }
 """What stands apart: all that it may import."""
 ROOF = "smfparse"
-SLOW = {"duckdb", "numpy", "polars", "prompt_toolkit", "pyarrow", "scipy"}
+SLOW = {"duckdb", "numpy", "polars", "prompt_toolkit", "pyarrow"}
 """Libraries that take long to load."""
 ONLY_IN = {
     "duckdb": {
@@ -70,11 +80,13 @@ ONLY_IN = {
         "query.catalog",
         "query.connecting",
         "query.relations",
+        "query.statements",
         "query.together",
         "writing.database",
     },
     "prompt_toolkit": {"query.prompt"},
-    "scipy": {"comparing.significance"},
+    "resvg_py": {"rendering.pictures"},
+    "xlsxwriter": {"rendering.xlsx"},
 }
 """The only modules that import a library."""
 MOST_LINES = {"module": 400, "class": 150, "function": 40, "median function": 5}
@@ -340,6 +352,8 @@ def test_only_one_module_prints_and_it_makes_visible_what_it_prints(module: str)
         found = [each for each in found if each not in ("sys.stdout", "sys.stderr")]
     if module == "cli.sql":  # asks whether it is a terminal
         found = [each for each in found if each != "sys.stdout"]
+    if module == "cli.progress":  # writes lines that it overwrites
+        found = [each for each in found if each != "sys.stderr"]
     if module == "query.results":  # silences a warning of DuckDB's
         found = [each for each in found if each != "warnings"]
     assert found == [] or module == "cli.output"
@@ -397,9 +411,9 @@ LOADED = {
     "check {smf}": QUERIED,
     "summary {smf}": QUERIED,
     "trend {smf}": QUERIED,
-    "dashboard {smf} --output {folder}/a.html": QUERIED,
+    "dashboard {smf} --output {folder}/a.html": {*QUERIED, "pyarrow.compute"},
     "plot --list": DECODED,
-    "plot log-busy {smf}": QUERIED,
+    "plot log-busy {smf}": {*QUERIED, "pyarrow.compute"},
     "capacity --help": set(),
     "capacity log --help": set(),
     "capacity log": DECODED,
@@ -419,6 +433,13 @@ def test_a_command_loads_only_what_it_needs(arguments: str, tmp_path: Path) -> N
     assert loaded & HEAVY == LOADED[arguments]
     if not LOADED[arguments] & {"duckdb", "pyarrow.parquet"}:
         assert loaded & RARE == set()
+
+
+def test_a_report_of_sql_loads_no_rules_and_no_other_format() -> None:
+    loaded = loaded_by("report", "log", str(PROJECT / "fixtures" / "qm60.smf"))
+    rooms = {each for each in loaded if each.startswith("smfparse.advice.")}
+    assert rooms == {"smfparse.advice.answering"}
+    assert loaded.isdisjoint({"smfparse.reports.parts", "smfparse.reports.drawing"})
 
 
 def test_decoding_in_python_loads_no_library_but_those_that_it_needs() -> None:
@@ -443,7 +464,8 @@ def test_decoding_in_python_loads_no_library_but_those_that_it_needs() -> None:
 def test_a_command_loads_no_other_command() -> None:
     found = {each for each in loaded_by("describe", "qjst") if each.startswith("smfparse.cli.")}
     assert found == {
-        f"smfparse.cli.{name}" for name in ("describe", "options", "output", "wording")
+        f"smfparse.cli.{name}"
+        for name in ("describe", "options", "output", "progress", "wording", "words")
     }
 
 

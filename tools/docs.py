@@ -38,7 +38,19 @@ RUN = {
     ROOT / "README.md",
     *(
         DOCS / f"{name}.md"
-        for name in ("cookbook", "library", "planning", "simulated-site", "traffic", "tutorial")
+        for name in (
+            "cookbook",
+            "is-my-log-the-limit",
+            "library",
+            "planning",
+            "simulated-site",
+            "size-the-channel-initiator",
+            "sql",
+            "traffic",
+            "tutorial",
+            "what-did-the-migration-change",
+            "who-uses-this-queue",
+        )
     ),
 }
 """The pages whose examples are run."""

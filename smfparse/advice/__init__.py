@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from smfparse.faces import face
 
 if TYPE_CHECKING:
+    from smfparse.advice.answering import answered_rows as answered_rows
+    from smfparse.advice.answering import answered_table as answered_table
     from smfparse.advice.declaration import CONSTRAINT as CONSTRAINT
     from smfparse.advice.declaration import RANKS as RANKS
     from smfparse.advice.declaration import Diagnosis as Diagnosis
@@ -26,8 +28,6 @@ if TYPE_CHECKING:
     from smfparse.advice.judging import held_rows as held_rows
     from smfparse.advice.machines import junit_lines as junit_lines
     from smfparse.advice.machines import metric_lines as metric_lines
-    from smfparse.advice.messages import answered_rows as answered_rows
-    from smfparse.advice.messages import answered_table as answered_table
     from smfparse.advice.policy import NO_POLICY as NO_POLICY
     from smfparse.advice.policy import Policy as Policy
     from smfparse.advice.policy import Silence as Silence
@@ -43,13 +43,13 @@ if TYPE_CHECKING:
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
+        answering="answered_rows answered_table",
         declaration="CONSTRAINT RANKS Diagnosis Rule Subject diagnoses rules subjects",
         episodes="SECOND_US moment",
         explaining="chosen_ids explain_lines explained",
         findings="Finding Once",
         judging="held_rows",
         machines="junit_lines metric_lines",
-        messages="answered_rows answered_table",
         policy="NO_POLICY Policy Silence parsed_limits site_policy",
         printing="CheckDocument",
         running="Checked compared_with run_rules",

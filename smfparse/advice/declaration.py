@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from smfparse.errors import RequestError
-from smfparse.planning import planner_names
+from smfparse.planning import planner, planner_names, wanted
 from smfparse.rendering import STYLES
 from smfparse.reports import Key, Where, as_type, expected, read_table, toml
 from smfparse.tables import decoded_tables
@@ -82,6 +82,19 @@ class Trend:
     ] = "NULL"
 
 
+@dataclass(frozen=True)
+class Planned:
+    """What the planner of a rule makes of a finding."""
+
+    says: Annotated[
+        tuple[tuple[str, str, str], ...], Key("text with `{}`, figure of the planner, style")
+    ]
+    inputs: Annotated[
+        Mapping[str, str],
+        Key("its inputs, before those of the subject: aggregates, `{name}` for limits", "none"),
+    ] = field(default_factory=dict)
+
+
 def _rank(value: Any, where: Where, _before: Mapping[str, Any]) -> int:
     number: int = expected(int, value, "a class of 1 to 5", where)
     if number not in RANKS:
@@ -132,6 +145,9 @@ class Rule:
         str,
         Key("the planner that works out what a change gives", "none does", among=planner_names()),
     ] = ""
+    planned: Annotated[
+        Planned | None, Key("what that planner makes of the figures of a finding", "not worked out")
+    ] = None
     not_if: Annotated[str, Key("when it is a false alarm", "not known")] = ""
     doubt: Annotated[str, Key("where it differs from what is published, and why", "nowhere")] = ""
     versions: Annotated[str, Key("the first MQ version with its fields", "all")] = ""
@@ -163,6 +179,10 @@ class Subject:
     tables: Annotated[tuple[str, ...], Key("the tables that it reads", among=decoded_tables())]
     trace: Annotated[str, Key("the command that makes MQ write them")]
     object: Annotated[str, Key("what an object is: pool, queue, channel", "the queue manager")] = ""
+    plans: Annotated[
+        Mapping[str, Mapping[str, str]],
+        Key("planners, and their inputs: aggregates over the intervals that crossed", "none"),
+    ] = field(default_factory=dict)
     proves_trace: Annotated[bool, Key("whether rows show that the trace is on")] = True
     is_whole: Annotated[
         bool, Key("whether its rows are not intervals, so that none is left out")
@@ -225,6 +245,7 @@ def rules() -> Mapping[str, Rule]:
         if rule.id in found:
             raise where.wrong("declared twice; leave one out")
         where.at("subject").check("subject", rule.subject, subjects())
+        _check_planned(rule, where.at("planned"))
         found[rule.id] = rule
     return found
 
@@ -237,6 +258,13 @@ def diagnoses() -> Mapping[str, Diagnosis]:
         name: Diagnosis(name, **read_table(Diagnosis, spec, where.at(name)))
         for name, spec in content.items()
     }
+
+
+def planner_inputs(rule: Rule) -> Mapping[str, str]:
+    """Return the aggregates that the planner of a rule is asked by; none: it is not asked."""
+    if rule.planned is None:
+        return {}
+    return {**subjects()[rule.subject].plans.get(rule.plan, {}), **rule.planned.inputs}
 
 
 def unknown_rule(name: str, option: str, known: Iterable[str]) -> RequestError:
@@ -267,3 +295,14 @@ def _each_rule() -> Iterator[tuple[Rule, Where]]:
         for name, spec in as_type(Mapping[str, Any], content.get("rules", {}), where).items():
             place = where.at("rules").at(name)
             yield Rule(name, file, **read_table(Rule, spec, place)), place
+
+
+def _check_planned(rule: Rule, where: Where) -> None:
+    """Raise RequestError where a rule asks a planner by inputs that it has not."""
+    if rule.planned is None:
+        return
+    if not rule.plan:
+        raise where.wrong("without a planner; name it with the key plan")
+    there = [each.name for each in wanted(planner(rule.plan).asked)]
+    for name in planner_inputs(rule):
+        where.at("inputs").check(f"input of the planner {rule.plan}", name, there)

@@ -91,7 +91,16 @@ def _shared(which: Rule | Diagnosis) -> Iterator[Said]:
     yield "not if", which.not_if
     yield "source", which.source
     yield "report", which.report
-    yield "plan", f"smfparse capacity {which.plan}" if which.plan else ""
+    yield "plan", _plan(which)
+
+
+def _plan(which: Rule | Diagnosis) -> str:
+    """Return the planner, and what is said of its figures in a finding."""
+    if not which.plan:
+        return ""
+    planned = which.planned.says if isinstance(which, Rule) and which.planned else ()
+    said = "; ".join(text.replace("{}", "N") for text, _, _ in planned)
+    return f"smfparse capacity {which.plan}{f': {said}' if said else ''}"
 
 
 def chosen_ids(patterns: Iterable[str]) -> frozenset[str]:

@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from smfparse.advice.declaration import Diagnosis, Rule
+from smfparse.advice.declaration import Diagnosis, Rule, planner_inputs
 from smfparse.advice.episodes import SECOND_US, Run, main_episode, moment, runs
 from smfparse.advice.judging import (
     KEYS,
     Judged,
     State,
     crossed_rows,
+    filled,
     held_rows,
     value_column,
 )
 from smfparse.advice.trends import Move, move_of
+from smfparse.planning import plan_of_measured
 
 if TYPE_CHECKING:
     from smfparse.query import Catalog
@@ -50,6 +52,7 @@ class Finding:
     crossed      intervals in which its condition holds; `seconds_crossed` of them
     longest      the most crossed intervals that follow one another
     runs         all of these, microseconds UTC
+    planned      what the planner of its rule makes of its figures
     explains     findings that it is the cause of
     since        new, worse or as before, against a baseline; '': there is none
     """
@@ -78,6 +81,7 @@ class Finding:
     move: Move | None = None
     impact: tuple[str, float] | None = None
     evidence: Sequence[Figure] = ()
+    planned: Sequence[Figure] = ()
     persistence: str = ""
     explains: Sequence[Finding] = ()
     jobs: Sequence[str] = ()
@@ -256,6 +260,9 @@ def _summed(
     shown.append(rule.total or "NULL")
     shown.append(rule.ranks or str(rule.rank))
     columns = ", ".join(f"({each}) AS e{number}" for number, each in enumerate(shown))
+    columns += "".join(
+        f", ({filled(rule, sql)}) AS p_{name}" for name, sql in planner_inputs(rule).items()
+    )
     keys = ", ".join(f"coalesce({each}, '') AS {each}" for each in KEYS)
     rows = held_rows(
         catalog,
@@ -278,7 +285,21 @@ def _with_sums(finding: Finding, rule: Rule, sums: Mapping[str, Any]) -> Finding
         evidence=[each for each in evidence if each.value is not None],
         impact=(rule.impact.kind, float(amount)) if rule.impact and amount is not None else None,
         total=None if total is None else float(total),
+        planned=list(_planned(rule, sums)),
     )
+
+
+def _planned(rule: Rule, sums: Mapping[str, Any]) -> Iterator[Figure]:
+    """Yield what the planner of a rule makes of sums; nothing where it has not what it needs."""
+    if rule.planned is None:
+        return
+    plan = plan_of_measured(rule.plan, {name: sums[f"p_{name}"] for name in planner_inputs(rule)})
+    if plan is None:
+        return
+    for text, name, style in rule.planned.says:
+        value = plan.get(name)
+        if value is not None:
+            yield Figure(text, value, style)
 
 
 def seen_once(judged: Judged, rule: Rule, states: NDArray[np.int8]) -> Iterator[Once]:

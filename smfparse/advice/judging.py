@@ -83,7 +83,7 @@ class Judged:
 
 def condition(rule: Rule) -> str:
     """Return the condition of a rule with its limits, as SQL."""
-    return _filled(rule, rule.condition)
+    return filled(rule, rule.condition)
 
 
 def value_column(rule: Rule) -> str:
@@ -96,7 +96,8 @@ def trend_columns(rule: Rule) -> tuple[str, str]:
     return f"trend of {rule.id}", f"end of {rule.id}"
 
 
-def _filled(rule: Rule, sql: str) -> str:
+def filled(rule: Rule, sql: str) -> str:
+    """Return SQL of a rule with the values of its limits."""
     for name, limit in rule.limits.items():
         sql = sql.replace(f"{{{name}}}", repr(limit.value))
     return sql
@@ -117,7 +118,7 @@ def judged(
         by_subject[rule.subject].append(rule)
     queries = [subject_query(subjects()[name], some) for name, some in by_subject.items()]
     catalog.define(named_macros(" ".join([*queries, *also.values()]), view_macros()))
-    tables = catalog.arrows_of_filled(queries, [*also.values()])
+    tables = iter([*catalog.arrows_of_filled(queries, [*also.values()])])
     for (name, some), table in zip(by_subject.items(), tables, strict=False):
         if table is None:
             continue
@@ -134,13 +135,13 @@ def subject_query(subject: Subject, some: Sequence[Rule]) -> str:
     What damaged counters overflow is NULL.
     """
     conditions = "".join(f', TRY({condition(each)}) AS "{each.id}"' for each in some)
-    minima = "".join(f', TRY({_filled(each, each.minimum)}) AS "least {each.id}"' for each in some)
+    minima = "".join(f', TRY({filled(each, each.minimum)}) AS "least {each.id}"' for each in some)
     values = "".join(f', TRY(({each.value})::DOUBLE) AS "{value_column(each)}"' for each in some)
     for rule in some:
         if rule.trend:
             columns = zip((rule.trend.value, rule.trend.limit), trend_columns(rule), strict=True)
             values += "".join(
-                f', TRY(({_filled(rule, sql)})::DOUBLE) AS "{name}"' for sql, name in columns
+                f', TRY(({filled(rule, sql)})::DOUBLE) AS "{name}"' for sql, name in columns
             )
     shown = ", ".join(_state(each) for each in some)
     return (

@@ -6,7 +6,7 @@ minimum samples that `check` has. It says less: no episodes, no diagnoses, no jo
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -15,18 +15,9 @@ import pyarrow as pa
 from smfparse.advice.declaration import CONSTRAINT, Rule, subjects
 from smfparse.advice.findings import Figure
 from smfparse.advice.judging import KEYS, Judged, State, held_rows, judged, value_column, wanted
-from smfparse.advice.pages import pages, pages_table
 from smfparse.advice.wording import shown
 from smfparse.errors import RequestError
-from smfparse.reports import (
-    SECTION_COLUMNS,
-    TOTAL,
-    Report,
-    Row,
-    Sections,
-    report_table,
-    run_report,
-)
+from smfparse.reports import SECTION_COLUMNS, TOTAL, Report, Sections
 
 if TYPE_CHECKING:
     from smfparse.query import Catalog
@@ -49,32 +40,16 @@ _MIDDLE = (
 """What an interval counts by: its middle, local time; NULL where damage put it out of all time."""
 
 
-def answered_rows(
-    which: Report, catalog: Catalog, sections: Sections | None = None, **asked: Any
-) -> Generator[Row]:
-    """Yield the rows of any report, as `run_report` does for those that have SQL."""
-    if which.rules:
-        yield from _messages(which, catalog, sections, asked)
-    elif which.findings:
-        yield from pages(which, catalog, sections, asked)
-    else:
-        yield from run_report(which, catalog, sections, **asked)
-
-
-def answered_table(
-    which: Report, catalog: Catalog, sections: Sections | None = None, **asked: Any
+def message_table(
+    which: Report, catalog: Catalog, sections: Sections | None, asked: Mapping[str, Any]
 ) -> pa.Table:
-    """Return the rows of any report as a pyarrow.Table, as `report_table` does for the others."""
-    if which.rules:
-        names = (*SECTION_COLUMNS, "line", *(each.name for each in which.figures))
-        kinds = pa.schema([(name, _KINDS.get(name, pa.string())) for name in names])
-        return pa.Table.from_pylist(_messages(which, catalog, sections, asked), kinds)
-    if which.findings:
-        return pages_table(which, catalog, sections, asked)
-    return report_table(which, catalog, sections, **asked)
+    """Return the rows of a report of rules as a pyarrow.Table."""
+    names = (*SECTION_COLUMNS, "line", *(each.name for each in which.figures))
+    kinds = pa.schema([(name, _KINDS.get(name, pa.string())) for name in names])
+    return pa.Table.from_pylist(message_rows(which, catalog, sections, asked), kinds)
 
 
-def _messages(
+def message_rows(
     which: Report, catalog: Catalog, sections: Sections | None, asked: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """Return the rows of a report of rules: in the order of time, the most serious first.

@@ -15,6 +15,7 @@ from smfparse.advice.running import Checked
 from smfparse.advice.wording import (
     about,
     command,
+    expected,
     finding_lines,
     heading,
     in_short,
@@ -23,11 +24,25 @@ from smfparse.advice.wording import (
     shown,
     span_text,
 )
-from smfparse.rendering import Column, Document, Facts, Section, Table
+from smfparse.rendering import (
+    FAINT,
+    FINDINGS,
+    HEAD,
+    HEADLINE,
+    Column,
+    Document,
+    Facts,
+    Mark,
+    Section,
+    Table,
+    Values,
+)
 
 _WIDTH = 118
 _MARGIN = 13
 """Characters in front of a sentence: two blanks, a word, blanks."""
+_ENDS = "Gone since the baseline|Silenced|Seen once|Not evaluated"
+"""What the lines that follow the findings begin with."""
 _ROOM = 4
 """So many findings are shown at length, at least."""
 
@@ -40,6 +55,7 @@ class CheckDocument(Document):
     """
 
     title = "Findings"
+    marks = (HEADLINE, *FINDINGS, Mark(r"  [a-z][a-z ]{1,9}(?=  )", FAINT), Mark(_ENDS, HEAD))
 
     def __init__(
         self, checked: Checked, inputs: Sequence[str] = (), *, at_length: bool = False
@@ -77,14 +93,9 @@ class CheckDocument(Document):
         if rest:
             yield Section("What else there is to know", notes=rest)
 
-    def tables(self) -> Iterator[Table]:
+    def tables(self) -> Iterator[Values]:
         """Yield one table: findings, each followed by those that it explains."""
-        found = rows(self._checked.findings)
-        cells = (
-            ["" if each[name] is None else str(_plain(each[name])) for name in SCHEMA.names]
-            for each in found
-        )
-        yield Table([*map(Column, SCHEMA.names)], cells)
+        yield Values.of(self.title, SCHEMA.names, rows(self._checked.findings))
 
     def facts(self) -> Iterator[Facts]:
         """Yield findings in their rank, what was seen once, and what was not evaluated."""
@@ -111,7 +122,8 @@ class CheckDocument(Document):
             "evidence": [_figure(each) for each in finding.evidence],
             "means": cause.means,
             "do": cause.do,
-            "expect": cause.expect,
+            "expect": expected(finding),
+            "planned": [_figure(each) for each in finding.planned],
             "not_if": cause.not_if,
             "source": cause.source,
             "limits": dict(finding.changed),

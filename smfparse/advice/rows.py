@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from smfparse.advice.findings import Finding
-from smfparse.advice.wording import evidence
+from smfparse.advice.wording import evidence, expected
 
 SCHEMA = pa.schema(
     [
@@ -35,6 +35,7 @@ SCHEMA = pa.schema(
         ("impact_kind", pa.string()),
         ("since", pa.string()),
         ("evidence", pa.string()),
+        ("expect", pa.string()),
         ("explained_by", pa.string()),
     ]
 )
@@ -42,7 +43,7 @@ SCHEMA = pa.schema(
 
 
 def row(finding: Finding) -> dict[str, Any]:
-    """Return what a finding is, when and how often: all columns but the last two."""
+    """Return what a finding is, when and how often: all columns but the last three."""
     kind, amount = finding.impact or ("", None)
     return {
         "class": finding.rank,
@@ -73,9 +74,13 @@ def row(finding: Finding) -> dict[str, Any]:
 def rows(findings: Iterable[Finding]) -> Iterator[dict[str, Any]]:
     """Yield findings with all columns, each followed by those that it explains."""
     for each in findings:
-        yield row(each) | {"evidence": evidence(each), "explained_by": ""}
+        yield row(each) | _words(each) | {"explained_by": ""}
         for under in each.explains:
-            yield row(under) | {"evidence": evidence(under), "explained_by": each.rule}
+            yield row(under) | _words(under) | {"explained_by": each.rule}
+
+
+def _words(finding: Finding) -> dict[str, str]:
+    return {"evidence": evidence(finding), "expect": expected(finding)}
 
 
 def table(findings: Iterable[Finding]) -> pa.Table:

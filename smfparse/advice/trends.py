@@ -1,4 +1,4 @@
-"""How a figure moves over intervals: least squares, and when it arrives at a limit."""
+"""How a figure moves over intervals, and when it arrives at a limit: as planners work it out."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 from smfparse.advice.declaration import Rule
 from smfparse.advice.episodes import SECOND_US
 from smfparse.advice.judging import Judged, trend_columns
+from smfparse.planning import seconds_to, slope
 
-_LEAST = 8
-"""So many intervals are needed."""
-_CHANCE = 0.05
 _HOUR = 3600
 
 
@@ -23,10 +21,13 @@ class Move(NamedTuple):
 
     per_hour  by how much
     hours     until it arrives at its limit; None: it does not, or there is no limit
+    soonest, latest  between these in 90 of 100 cases
     """
 
     per_hour: float
     hours: float | None
+    soonest: float | None
+    latest: float | None
 
 
 def move_of(judged: Judged, rule: Rule, rows: NDArray[np.int64]) -> Move | None:
@@ -36,40 +37,20 @@ def move_of(judged: Judged, rule: Rule, rows: NDArray[np.int64]) -> Move | None:
     value, limit = (judged.number(each)[rows] for each in trend_columns(rule))
     known = ~np.isnan(value)
     times, amounts = judged.starts[rows][known] / SECOND_US, value[known]
-    slope = slope_of(times, amounts)
-    if slope is None:
+    if not len(times):
         return None
-    ends = limit[known][-1] - amounts[-1]
-    hours = ends / slope / _HOUR if not math.isnan(ends) and ends * slope > 0 else None
-    return Move(slope * _HOUR, hours)
-
-
-def slope_of(times: NDArray[np.float64], values: NDArray[np.float64]) -> float | None:
-    """Return by how much values rise a second; None: by chance, or too few of them."""
-    if len(times) < _LEAST or not np.ptp(times) or not np.ptp(values):
+    found = slope(np.column_stack([times - times[0], amounts]).tolist())
+    if found is None:
         return None
-    x, y = times - times.mean(), values - values.mean()
-    slope = float(x @ y / (x @ x))
-    left = float(((y - slope * x) ** 2).sum())
-    if left == 0:
-        return slope
-    t = abs(slope) * math.sqrt((len(x) - 2) * float(x @ x) / left)
-    return slope if _tail(t, len(x) - 2) < _CHANCE else None
+    steepest, flattest = sorted((found.low, found.high), key=abs, reverse=True)
+    ends = [
+        _hours(limit[known][-1], amounts[-1], each) for each in (found.value, steepest, flattest)
+    ]
+    return Move(found.value * _HOUR, *ends)
 
 
-def _tail(t: float, freedom: int) -> float:
-    """Return how likely a t of this size or more is by chance, on both sides.
-
-    Student's distribution, whose integral is a finite sum for whole degrees of freedom
-    (Abramowitz and Stegun, 26.7.3 and 26.7.4).
-    """
-    angle = math.atan(t / math.sqrt(freedom))
-    cos, sin = math.cos(angle), math.sin(angle)
-    term = cos if freedom % 2 else 1.0
-    total = 0.0
-    for each in range(2 + freedom % 2, freedom, 2):
-        total += term
-        term *= cos * cos * (each - 1) / each
-    total += term if freedom > 1 else 0.0
-    inside = 2 / math.pi * (angle + (sin * total if freedom > 1 else 0.0))
-    return 1 - (inside if freedom % 2 else sin * total)
+def _hours(limit: float, now: float, growth: float) -> float | None:
+    """Return when a figure that rises or falls arrives at a limit; None: never, or it has."""
+    toward = math.copysign(1, growth)
+    seconds = seconds_to(toward * limit, toward * now, toward * growth)
+    return seconds / _HOUR if seconds is not None and seconds > 0 else None

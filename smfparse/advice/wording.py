@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from smfparse.advice.declaration import IMPACTS, Rule
 from smfparse.advice.findings import Figure, Finding, Once
+from smfparse.advice.trends import Move
 from smfparse.rendering import ABSENT, STYLES
 
 _SHOWN_JOBS = 5
@@ -72,9 +73,21 @@ def evidence(finding: Finding) -> str:
         kind, amount = finding.impact
         parts.append(f"impact {amount:.3g} {IMPACTS[kind]}")
     if finding.move:
-        hours = finding.move.hours
-        ends = f", at the limit in {hours:.0f} hours" if hours is not None else ""
-        parts.append(f"{finding.move.per_hour:+.3g} an hour{ends}")
+        parts.append(_moving(finding.move))
+    return "; ".join(filter(None, parts))
+
+
+def _moving(move: Move) -> str:
+    """Return by how much a figure moves, and when it is at its limit."""
+    ends = f", at the limit in {move.hours:,.0f} hours" if move.hours is not None else ""
+    if move.soonest is not None and move.latest is not None:
+        ends += f" ({move.soonest:,.0f} to {move.latest:,.0f})"
+    return f"{move.per_hour:+.3g} an hour{ends}"
+
+
+def expected(finding: Finding) -> str:
+    """Return what a change gives: what the planner makes of its figures, then what is published."""
+    parts = [*(shown(each) for each in finding.planned), finding.cause.expect]
     return "; ".join(filter(None, parts))
 
 
@@ -129,7 +142,7 @@ def finding_lines(finding: Finding, inputs: Sequence[str]) -> Iterator[tuple[str
     yield "evidence", evidence(finding)
     yield "means", cause.means
     yield "do", cause.do
-    yield "expect", cause.expect
+    yield "expect", expected(finding)
     yield "not if", cause.not_if
     if finding.changed:
         changed = (f"{name} {value:g}" for name, value in finding.changed.items())

@@ -37,7 +37,10 @@ def bytes_in_file(chunk: Chunk) -> Iterator[InFile]:
     if chunk.pieces is None:
         yield from _escaped(chunk)
         return
-    first, final, at, size = (each.tolist() for each in chunk.pieces)
+    found = chunk.pieces
+    first, final, at, size = (
+        each.tolist() for each in (found.first, found.final, found.at, found.size)
+    )
     for begin, last in zip(first, final, strict=True):
         start, end = at[begin], at[last] + size[last]
         if begin == last:

@@ -15,16 +15,16 @@ from smfparse.anonymising.pseudonyms import PART, Pseudonyms
 from smfparse.anonymising.searching import Finder
 from smfparse.anonymising.shifting import shift_times
 from smfparse.errors import DamageLog, SmfError
-from smfparse.layout import ENCODING
+from smfparse.layout import BLANK, ENCODING
 from smfparse.reading import RDW_SIZE, Chunk, unpacked
-from smfparse.vectors import Bools, Bytes, Ints, gather
+from smfparse.vectors import Bools, Bytes, Ints, each_of, gather
 
 if TYPE_CHECKING:
     from smfparse.inputs import SmfFile
 
 _AT_ONCE = 1 << 24
 """Bytes that are copied at once."""
-_BLANKS = b"\0\x40"
+_BLANKS = b"\0" + BLANK
 
 
 @dataclass
@@ -69,7 +69,7 @@ def anonymise(
             pseudonyms.of(kind, name)
     size = _copy(file.path, target)
     patch = _Patch(target, size, pseudonyms, done, shift_days)
-    for chunk in file.input.chunks(DamageLog(keep=0)):
+    for chunk in file.chunks(DamageLog(keep=0)):
         patch.replace(chunk)
     patch.finish()
     return done
@@ -77,7 +77,7 @@ def anonymise(
 
 def _gather(file: SmfFile, damage: DamageLog, done: Replaced) -> None:
     """Gather the names of a file."""
-    for chunk in file.input.chunks(damage):
+    for chunk in file.chunks(damage):
         for places in Named(chunk, damage).places():
             held = done.names.setdefault(places.kind, set())
             held.update(filter(None, map(_text, _distinct(chunk.buffer, places)[0])))
@@ -136,7 +136,7 @@ class _Patch:
         fields = np.zeros(high, np.bool_)
         for places in named.places():
             self._replace_fields(made, places)
-            fields[(places.at[:, None] + np.arange(places.width)).ravel()] = True
+            fields[each_of(places.at, places.width)] = True
         self._replace_elsewhere(made, low, high, named, fields)
         shift_times(made, named, self._shift_days)
         self._write(chunk, made)
@@ -145,10 +145,9 @@ class _Patch:
         contents, which = _distinct(made, places)
         others = [self._other(places, content) for content in contents]
         rows = np.frombuffer(b"".join(others), np.uint8).reshape(-1, places.width)[which]
-        self._done.fields[places.kind] += int(
-            (rows != gather(made, places.at, places.width)).any(axis=1).sum()
-        )
-        made[places.at[:, None] + np.arange(places.width)] = rows
+        made[each_of(places.at, places.width)] = rows
+        changed = np.array([a != b for a, b in zip(contents, others, strict=True)], np.bool_)
+        self._done.fields[places.kind] += int(changed[which].sum())
 
     def _other(self, places: Places, content: bytes) -> bytes:
         """Return what stands for the content of a field."""
@@ -164,7 +163,7 @@ class _Patch:
         self, made: Bytes, low: int, high: int, named: Named, fields: Bools
     ) -> None:
         for at, others in self._finder.found(made, low, high):
-            every = at[:, None] + np.arange(others.shape[1])
+            every = each_of(at, others.shape[1])
             clear = ~fields[every].any(axis=1)
             self._done.in_kept += int((~clear).sum())
             at, others, every = at[clear], others[clear], every[clear]
@@ -194,7 +193,7 @@ class _Patch:
     def _replace_between(self, raw: Bytes, start: int, end: int) -> None:
         """Replace names in bytes that are in no record."""
         for at, others in self._finder.found(raw, start, end):
-            raw[at[:, None] + np.arange(others.shape[1])] = others
+            raw[each_of(at, others.shape[1])] = others
             self._done.elsewhere += at.size
 
     def _read(self, at: int, size: int) -> Bytes:

@@ -9,7 +9,7 @@ import numpy as np
 from construct import Array, Struct
 
 from smfparse.layout import Block, Field, Repeat
-from smfparse.schemas import QWHC, QWHS, QWHX, REGISTRY
+from smfparse.schemas import QWHC, QWHS, QWHX, QWST, REGISTRY
 from smfparse.vectors import Bools
 
 SYSTEM = "system"
@@ -26,9 +26,8 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "certificate": ("qcstslcn", "qcstslsn"),
 }
 """Kinds of names and their fields; systems and queue managers stand in the SMF header as well."""
-OF_HEADER = {SYSTEM: 14, QMGR: 18}
-"""Bytes of a record at which its SMF header has names of 4 characters; the second in MQ's alone."""
-HEADER_NAME = 4
+OF_HEADER = {SYSTEM: QWST.field("sm115sid"), QMGR: QWST.field("sm115SSI")}
+"""Names in the SMF header, one behind the other; that of a queue manager in MQ's records alone."""
 BINARY = ("qcstslsn",)
 """Fields that are no text."""
 AREA = (QWHS, QWHC, QWHX)

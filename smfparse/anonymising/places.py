@@ -10,7 +10,6 @@ import numpy as np
 from smfparse.anonymising.fields import (
     AREA,
     BINARY,
-    HEADER_NAME,
     OF_HEADER,
     QMGR,
     SYSTEM,
@@ -55,10 +54,9 @@ class Named:
 
     def places(self) -> Iterator[Places]:
         """Yield where names stand."""
-        start = self.chunk.start
-        system, qmgr = (start + OF_HEADER[kind] for kind in (SYSTEM, QMGR))
-        yield Places(SYSTEM, system, HEADER_NAME)
-        yield Places(QMGR, qmgr[self._is_mq], HEADER_NAME)
+        for kind, field in OF_HEADER.items():
+            start = self.chunk.start if kind == SYSTEM else self.chunk.start[self._is_mq]
+            yield Places(kind, start + field.offset, field.kind.width)
         for block, found in self._found.values():
             for kind, field in named_fields(block):
                 there = found.at[found.length >= field.end]
@@ -93,8 +91,8 @@ class Named:
     def _in_headers(self, at: Ints) -> Bools:
         """Return which bytes are of SMF headers, but for names."""
         owner, within = self.owner(at)
-        names = (within >= OF_HEADER[SYSTEM]) & (within < OF_HEADER[QMGR] + HEADER_NAME)
-        size = np.where(self._is_mq[owner], QWST.size, OF_HEADER[SYSTEM])
+        names = (within >= OF_HEADER[SYSTEM].offset) & (within < OF_HEADER[QMGR].end)
+        size = np.where(self._is_mq[owner], QWST.size, OF_HEADER[SYSTEM].offset)
         found: Bools = (within >= RDW_SIZE) & (within < size) & ~names
         return found
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from smfparse.anonymising.copying import Replaced
 from smfparse.anonymising.places import Named
 from smfparse.anonymising.pseudonyms import Pseudonyms
 from smfparse.anonymising.searching import Finder
@@ -38,6 +38,11 @@ class Proof(NamedTuple):
     other: int
     left: int
 
+    def holds(self, done: Replaced, pseudonyms: Pseudonyms) -> bool:
+        """Whether all figures are there, and no old name but where it was to stay."""
+        kept = done.in_kept if pseudonyms.keeps else 0
+        return not self.other and self.left <= done.by_chance + kept
+
 
 def proof(file: SmfFile, copy: SmfFile, pseudonyms: Pseudonyms, shift_days: int = 0) -> Proof:
     """Compare a file with its copy, number by number, and search the copy for old names.
@@ -45,7 +50,7 @@ def proof(file: SmfFile, copy: SmfFile, pseudonyms: Pseudonyms, shift_days: int 
     shift_days  by which times were moved
     """
     same = other = 0
-    for first, second in zip_longest(_chunks(file), _chunks(copy)):
+    for first, second in zip_longest(file.chunks(_unheard()), copy.input.chunks(_unheard())):
         if first is None or second is None or not np.array_equal(first.length, second.length):
             return Proof(same, other + 1, _left(copy.path, pseudonyms))
         equal = _are_equal(first, second, shift_days)
@@ -54,8 +59,9 @@ def proof(file: SmfFile, copy: SmfFile, pseudonyms: Pseudonyms, shift_days: int 
     return Proof(same, other, _left(copy.path, pseudonyms))
 
 
-def _chunks(file: SmfFile) -> Iterator[Chunk]:
-    return file.input.chunks(DamageLog(keep=0))
+def _unheard() -> DamageLog:
+    """Return what takes damage that was reported before."""
+    return DamageLog(keep=0)
 
 
 def _are_equal(first: Chunk, second: Chunk, shift_days: int) -> Bools:

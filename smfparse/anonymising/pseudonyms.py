@@ -11,6 +11,7 @@ from pathlib import Path
 from string import ascii_lowercase, ascii_uppercase, digits
 
 from smfparse.errors import InputError, RequestError
+from smfparse.store import replacing
 
 PART = re.compile(r"[A-Za-z0-9@#$]+")
 """A part of a name; between parts are dots, slashes, blanks and the like."""
@@ -26,10 +27,9 @@ _HEADINGS = ["old", "new"]
 class Pseudonyms:
     """What stands for the parts of names.
 
-    secret  what they are derived from, with the part; who does not know it cannot try names
-    kept    whether a name stays as it is; None: all are replaced
-    known   parts with what stands for them already, as of an earlier file
-
+    secret      what they are derived from, with the part; who does not know it cannot try names
+    kept        whether a name stays as it is; None: all are replaced
+    known       parts with what stands for them already, as of an earlier file
     keep_first  whether the first part of a name of several parts stays
     """
 
@@ -46,9 +46,10 @@ class Pseudonyms:
         self._keep_first = keep_first
         self.parts: dict[str, str] = dict(known or {})
         self._taken = set(self.parts.values())
-        self._old = set(self.parts)
+        self._old: set[str] = set()
         self._starts: set[str] = set()
         self._whole: dict[str, str] = {}
+        self._note_old(self.parts)
 
     @property
     def keeps(self) -> bool:
@@ -57,9 +58,12 @@ class Pseudonyms:
 
     def learn(self, names: Iterable[str]) -> None:
         """Take note of names: no other name is to become one of them."""
-        parts = {part for name in names for part in PART.findall(name[self._begin(name) :])}
+        self._note_old(part for name in names for part in PART.findall(name[self._begin(name) :]))
+
+    def _note_old(self, several: Iterable[str]) -> None:
+        parts = set(several)
         self._old |= parts
-        self._starts |= {part[:LEAST].upper() for part in self._old if len(part) >= LEAST}
+        self._starts |= {part[:LEAST].upper() for part in parts if len(part) >= LEAST}
 
     def of(self, kind: str, name: str) -> str:
         """Return what stands for a name of a kind."""
@@ -67,15 +71,16 @@ class Pseudonyms:
         if begin == len(name):
             return name
         if kind != "address":
-            rest = PART.sub(lambda found: self._part(found[0]), name[begin:])
-            return name[:begin] + rest
-        host, port = (_PORT.sub("", name), _PORT.search(name))
-        made = _OCTETS.sub(lambda found: self._octets(found[0]), host)
-        if made == host:
-            made = PART.sub(lambda found: self._part(found[0]), host)
-        made += port[0] if port else ""
+            return name[:begin] + self._by_part(name[begin:])
+        port = _PORT.search(name)
+        host = name[: port.start()] if port else name
+        made = _OCTETS.sub(lambda found: self._other(found[0], _like_address), host)
+        made = (self._by_part(host) if made == host else made) + name[len(host) :]
         self._whole[name] = made
         return made
+
+    def _by_part(self, name: str) -> str:
+        return PART.sub(lambda found: self._other(found[0], _like), name)
 
     def _begin(self, name: str) -> int:
         """Return where in a name begins what is replaced; its length: it stays."""
@@ -95,20 +100,16 @@ class Pseudonyms:
         every = self.parts | self._whole
         return {old: new for old, new in every.items() if len(old) >= LEAST and old != new}
 
-    def _part(self, part: str) -> str:
+    def _other(self, part: str, like: Callable[[str, Iterator[int]], str]) -> str:
+        """Return what stands for a part of a name, or an address; `like` makes such ones."""
         if part not in self.parts:
-            self.parts[part] = self._new(part, part, _like)
+            self.parts[part] = self._new(part, like)
         return self.parts[part]
 
-    def _octets(self, address: str) -> str:
-        if address not in self.parts:
-            self.parts[address] = self._new(address, address, _like_address)
-        return self.parts[address]
-
-    def _new(self, part: str, text: str, like: Callable[[str, Iterator[int]], str]) -> str:
-        """Return a name like `text` that nothing else has; of short ones there may be too few."""
+    def _new(self, part: str, like: Callable[[str, Iterator[int]], str]) -> str:
+        """Return a name that nothing else has; of short ones there may be too few."""
         for attempt in range(2 * _MANY):
-            found = like(text, self._numbers(f"{attempt} {part}"))
+            found = like(part, self._numbers(f"{attempt} {part}"))
             strange = found in self._taken or (attempt < _MANY and self._is_old(found))
             if not strange:
                 break
@@ -132,10 +133,10 @@ class Pseudonyms:
 
 def _like(name: str, numbers: Iterator[int]) -> str:
     """Return another name with letters and digits in the same places."""
-    return "".join(_other(character, next(numbers)) for character in name)
+    return "".join(_another(character, next(numbers)) for character in name)
 
 
-def _other(character: str, number: int) -> str:
+def _another(character: str, number: int) -> str:
     for among in (ascii_uppercase, ascii_lowercase, digits):
         if character in among:
             return among[number % len(among)]
@@ -172,10 +173,14 @@ def read_map(path: Path) -> dict[str, str]:
 
 
 def write_map(path: Path, parts: Mapping[str, str]) -> None:
-    """Write old parts with new ones as CSV, for who may read it: only its owner can."""
+    """Write old parts with new ones as CSV, for who may read it: only its owner can.
+
+    What an earlier file has stays until all is written. Raises OutputError where it cannot be.
+    """
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(_HEADINGS)
     rows.writerows(sorted(parts.items()))
-    path.touch(mode=0o600)
-    path.write_text(text.getvalue(), "utf-8")
+    with replacing(path) as part:
+        part.touch(mode=0o600)
+        part.write_text(text.getvalue(), "utf-8")

@@ -6,16 +6,18 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from smfparse.anonymising.pseudonyms import LEAST
 from smfparse.layout import ENCODING
-from smfparse.vectors import Bytes, Ints, gather
+from smfparse.vectors import Bools, Bytes, Ints, each_of, gather
 
-_KEY = 4
-"""Bytes by which names are looked for first: the shortest has as many."""
 _ASCII = "latin-1"
 
 
 class Finder:
-    """Finds texts, in EBCDIC and in ASCII, and puts others of the same length in their place."""
+    """Finds texts, in EBCDIC and in ASCII, with others of the same length for their place.
+
+    They have LEAST characters or more: by so many bytes they are looked for first.
+    """
 
     def __init__(self, replaced: Mapping[str, str]) -> None:
         pairs = {
@@ -28,10 +30,9 @@ class Finder:
             some = sorted((old, new) for old, new in pairs.items() if len(old) == length)
             old, new = (np.frombuffer(b"".join(each), np.uint8) for each in zip(*some, strict=True))
             self._by_length[length] = old.reshape(-1, length), new.reshape(-1, length)
-        keys = np.frombuffer(b"".join(old[:_KEY] for old in pairs), "u4")
-        self._keys = np.unique(keys)
+        self._keys = np.unique(np.frombuffer(b"".join(old[:LEAST] for old in pairs), "u4"))
         self._first = np.zeros(1 << 16, np.bool_)
-        self._first[self._keys.astype("u4").view("u2")[::2]] = True
+        self._first[self._keys.view("u2")[::2]] = True
 
     def found(self, buffer: Bytes, start: int, end: int) -> Iterator[tuple[Ints, Bytes]]:
         """Yield where texts stand in buffer[start:end], and what replaces them, one length each.
@@ -46,17 +47,17 @@ class Finder:
             some, which = some[which >= 0], which[which >= 0]
             clear = ~_overlap(some, length, used)
             some, which = some[clear], which[clear]
-            used = np.union1d(used, (some[:, None] + np.arange(length)).ravel())
+            used = np.union1d(used, each_of(some, length).ravel())
             if some.size:
                 yield some, new[which]
 
     def _candidates(self, buffer: Bytes, start: int, end: int) -> Ints:
-        if end - start < _KEY or not self._keys.size:
+        if end - start < LEAST or not self._keys.size:
             return np.zeros(0, np.int64)
         pairs = np.ndarray((end - start - 1,), "u2", buffer, offset=start, strides=(1,))
         at = np.flatnonzero(self._first[pairs])
-        at = at[at + _KEY <= end - start] + start
-        keys = gather(buffer, at, _KEY).view("u4")[:, 0] if at.size else at
+        at = at[at + LEAST <= end - start] + start
+        keys = gather(buffer, at, LEAST).view("u4")[:, 0] if at.size else at
         place = np.minimum(np.searchsorted(self._keys, keys), self._keys.size - 1)
         found: Ints = at[self._keys[place] == keys]
         return found
@@ -72,7 +73,7 @@ def _which(rows: Bytes, among: Bytes) -> Ints:
     return np.where(same, place, -1)
 
 
-def _overlap(at: Ints, length: int, used: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _overlap(at: Ints, length: int, used: Ints) -> Bools:
     """Return which texts of a length have a byte that is used, or overlap the one before."""
     first, behind = np.searchsorted(used, at), np.searchsorted(used, at + length)
     near = np.zeros(at.size, np.bool_)

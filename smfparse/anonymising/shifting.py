@@ -8,10 +8,11 @@ import numpy as np
 
 from smfparse.anonymising.places import Named
 from smfparse.errors import RequestError
-from smfparse.vectors import Bytes, Ints, gather
+from smfparse.schemas import QWST
+from smfparse.vectors import Bytes, Ints, each_of, gather
 
-_DATE_AT, _DATE = 10, 4
-"""Where the SMF header of a record has its date, 0CYYDDDF, and its bytes."""
+_DATE = QWST.field("sm115dte")
+"""The date in the SMF header of any record: 0CYYDDDF."""
 _CLOCK = 8
 """Bytes of the TOD clock."""
 _DAY = 86_400_000_000 << 12
@@ -26,11 +27,11 @@ def shift_times(buffer: Bytes, named: Named, days: int) -> None:
     """
     if not days:
         return
-    at = named.chunk.start + _DATE_AT
-    rows = gather(buffer, at, _DATE)
+    at = named.chunk.start + _DATE.offset
+    rows = gather(buffer, at, _DATE.kind.width)
     dates, which = np.unique(rows.view(">u4")[:, 0], return_inverse=True)
     moved = np.array([_moved(each, days) for each in dates.tolist()], ">u4")
-    _put(buffer, at, moved[which].view(np.uint8).reshape(-1, _DATE))
+    _put(buffer, at, moved[which].view(np.uint8).reshape(-1, _DATE.kind.width))
     for at in named.clocks():
         clocks = gather(buffer, at, _CLOCK).view(">u8")[:, 0]
         set_clocks = clocks != 0
@@ -39,7 +40,7 @@ def shift_times(buffer: Bytes, named: Named, days: int) -> None:
 
 
 def _put(buffer: Bytes, at: Ints, rows: Bytes) -> None:
-    buffer[at[:, None] + np.arange(rows.shape[1])] = rows
+    buffer[each_of(at, rows.shape[1])] = rows
 
 
 def _moved(packed: int, days: int) -> int:

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from smfparse.capacity.measuring import measuring_sql as measuring_sql
     from smfparse.capacity.printing import CapacityDocument as CapacityDocument
     from smfparse.capacity.printing import explained as explained
+    from smfparse.capacity.printing import option as option
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         answering="Answer answers",
         measuring="measuring_sql",
-        printing="CapacityDocument explained",
+        printing="CapacityDocument explained option",
     )

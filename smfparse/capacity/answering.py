@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from smfparse.capacity.measuring import Measured, measured
 from smfparse.errors import RequestError
-from smfparse.planning import Plan, Planner, plan_within, wanted
+from smfparse.planning import Plan, Planner, asked_of, plan_within, wanted
 
 if TYPE_CHECKING:
     from smfparse.query import Catalog
@@ -29,6 +29,21 @@ class Answer:
     of: Measured | None
     plan: Plan
     origins: Mapping[str, str]
+
+    def __repr__(self) -> str:
+        figures = ", ".join(
+            f"{each.name}={each.value:.6g}{f' {each.unit}' * bool(each.unit)}"
+            for each in self.plan.figures
+        )
+        return f"<{self.plan.planner.name}, {self.whose}: {figures}>"
+
+    @property
+    def whose(self) -> str:
+        """Of what the plan is, in words."""
+        if self.of is None or not self.of.system:
+            return "published values"
+        place = f"{self.of.qmgr} on {self.of.system}"
+        return f"{place}, {self.of.about}" if self.of.about else place
 
     @property
     def missing(self) -> Sequence[str]:
@@ -68,7 +83,7 @@ def answer(which: Planner, given: Mapping[str, Any], of: Measured | None) -> Ans
         if name not in given
     }
     try:
-        plan = plan_within(which, which.asked(**values), intervals)
+        plan = plan_within(which, asked_of(which, values), intervals)
     except RequestError as error:
         if of is None or not of.values:
             raise

@@ -75,7 +75,7 @@ def _of_row(row: Mapping[str, Any], inputs: Mapping[str, Wanted]) -> Measured:
             intervals[name] = (found.low, found.high)
         if value is None:
             continue
-        value = round(value) if inputs[name].kind is int else value
+        value = inputs[name].fitted(value)
         if reason := inputs[name].refusal(value):
             refused[name] = f"{value:g} is {reason}"
             intervals.pop(name, None)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from smfparse.capacity.answering import PUBLISHED, Answer
-from smfparse.planning import Figure, Planner, Wanted, wanted
-from smfparse.rendering import ABSENT, Column, Document, Facts, Section, Table, aligned
+from smfparse.planning import Figure, Planner, Wanted, said, wanted
+from smfparse.rendering import ABSENT, Column, Document, Facts, Section, Table, Values, aligned
 
 _WIDTH = 118
 _FIGURES = (Column("Figure"), Column("Value", right=True), Column("Unit"), Column("How"))
@@ -43,20 +44,15 @@ class CapacityDocument(Document):
         """Yield a section for each answer, then what is true of all."""
         for each in self._answers:
             tables = [_figure_table(each), Table(_INPUTS, _input_rows(each))]
-            yield Section(f"{self.title}: {_whose(each)}", tables, notes(each))
+            yield Section(f"{self.title}: {each.whose}", tables, notes(each))
         which = self._planner
         yield Section("What it stands on", notes=which.stands_on)
         yield Section("Where it holds", notes=[which.holds])
         yield Section("What it cannot know", notes=which.unknown)
 
-    def tables(self) -> Iterator[Table]:
+    def tables(self) -> Iterator[Values]:
         """Yield one table: figures and inputs of all answers."""
-        rows = (
-            ["" if row[name] is None else str(row[name]) for name in _CSV]
-            for each in self._answers
-            for row in _flat(each)
-        )
-        yield Table([*map(Column, _CSV)], rows)
+        yield Values.of(self._planner.name, _CSV, chain.from_iterable(map(_flat, self._answers)))
 
     def facts(self) -> Iterator[Facts]:
         """Yield the answers, and what is true of all."""
@@ -78,7 +74,7 @@ def explained(which: Planner, sql: str) -> Iterator[str]:
     yield ""
     columns = (Column("Input"), Column("Published"), Column("Values"), Column("Measured from"))
     rows = [
-        [option(each.name), _value(each.default), _bounds(each), each.ask.measured]
+        [option(each.name), _value(each.default), each.ask.bounds, each.ask.measured]
         for each in wanted(which.asked)
     ]
     yield from aligned(columns, rows)
@@ -116,22 +112,18 @@ def notes(found: Answer) -> list[str]:
     if of is None:
         return []
     refused = sorted(of.refused.items())
-    said = [f"Measured, but not used: {option(name)}; {why}." for name, why in refused]
+    lines = [f"Measured, but not used: {option(name)}; {why}." for name, why in refused]
     if not of.system:
-        said.append(f"The input has nothing that is measured for this; it needs {which.trace}.")
+        lines.append(
+            "The input has nothing that is measured for this. Where there is something, "
+            f"{which.trace} writes it."
+        )
     elif found.missing:
         names = ", ".join(map(option, found.missing))
-        said.append(f"Not measured: {names}. What is measured needs {which.trace}.")
+        lines.append(f"Not measured: {names}. What is measured needs {which.trace}.")
     if of.intervals:
-        said.append("Values in brackets: between these in 90 of 100 cases.")
-    return said
-
-
-def _whose(found: Answer) -> str:
-    if found.of is None or not found.of.system:
-        return "published values"
-    place = f"{found.of.qmgr} on {found.of.system}"
-    return f"{place}, {found.of.about}" if found.of.about else place
+        lines.append("Values in brackets: between these in 90 of 100 cases.")
+    return lines
 
 
 def _figure_table(found: Answer) -> Table:
@@ -176,12 +168,7 @@ def _value(value: Any) -> str:
         return ABSENT
     if isinstance(value, str):
         return value or ABSENT
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
-
-
-def _bounds(each: Wanted) -> str:
-    unit = f" {each.ask.unit}" if each.ask.unit else ""
-    return f"{each.ask.bounds}{unit}"
+    return said(value)
 
 
 def _fact(found: Answer) -> dict[str, Any]:

@@ -14,9 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import digamma, polygamma, stdtr
 
+from smfparse.comparing.distributions import digamma, student, trigamma, trigamma_inverse
 from smfparse.vectors import Bools, Floats
 
 LEVEL = 0.02
@@ -78,7 +77,7 @@ def changed(
     size, limit = np.abs(change[judged]), np.log1p(tolerance)
     chance = np.full(len(change), np.nan)
     chance[judged] = sum(
-        stdtr(freedom[judged], (limit * sign - size) / error[judged]) for sign in (1, -1)
+        student(freedom[judged], (limit * sign - size) / error[judged]) for sign in (1, -1)
     )
     found: Floats = np.minimum(chance, 1)
     return found
@@ -108,20 +107,12 @@ def _moderated(variance: Floats, freedom: Floats, busy: Floats) -> tuple[Floats,
     degree = 1 if np.ptp(activity[known]) > 0 else 0
     trend = np.polyfit(activity[known], level, degree)
     rest = level - np.polyval(trend, activity[known])
-    excess = float((rest @ rest) / (len(rest) - 1 - degree) - polygamma(1, half).mean())
-    prior = _freedom(excess)
-    shift = digamma(prior / 2) - np.log(prior / 2)
+    excess = float((rest @ rest) / (len(rest) - 1 - degree) - trigamma(half).mean())
+    prior = 2 * trigamma_inverse(excess, _CERTAIN / 2)
+    shift = float(digamma(np.array(prior / 2))) - np.log(prior / 2)
     common = np.exp(np.polyval(trend, activity) + shift)
     shared = (prior * common + freedom * variance) / (prior + freedom)
     return np.where(known, shared, common), prior
-
-
-def _freedom(excess: float) -> float:
-    """Return the degrees of freedom d for which trigamma(d / 2) is `excess`."""
-    low, high = 1e-3, _CERTAIN / 2
-    if excess <= float(polygamma(1, high)):
-        return _CERTAIN
-    return 2 * float(brentq(lambda half: float(polygamma(1, half)) - excess, low, high))
 
 
 def holm(chance: Floats, level: float = LEVEL) -> Bools:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
 
 Manager: TypeAlias = tuple[str, str]
 """System and queue manager."""
+MOST_POINTS = 1500
+"""Points of a course that are drawn; of more, the means, and the lowest and highest values."""
+_NUMBERS = ("per", "amount", "seconds", "start")
+"""Columns of numbers: the last one is what rows that are alike are ordered by first."""
+_TEXTS = ("panel", "system", "qmgr", "object")
+"""Columns of texts: the first one is what rows are ordered by first."""
 _EXTREMES: Mapping[str, tuple[float, np.ufunc]] = {
     "peak": (-np.inf, np.maximum),
     TROUGH: (np.inf, np.minimum),
@@ -48,6 +55,16 @@ class Courses:
     panel: Panel
     several: Sequence[Course]
 
+    @property
+    def all_zero(self) -> bool:
+        """Whether nothing was ever more than 0."""
+        return not any(np.nan_to_num(each.values).any() for each in self.several)
+
+    @cached_property
+    def by_object(self) -> Mapping[str, Course]:
+        """The course of each object."""
+        return {each.object: each for each in self.several}
+
 
 def _largest(course: Course) -> float:
     return -course.amount
@@ -65,14 +82,14 @@ _ORDERS: Mapping[str, Callable[[Course], float]] = {
 def courses(rows: pa.Table, axes: Mapping[Manager, Axis]) -> dict[Manager, dict[str, Courses]]:
     """Return the courses of each queue manager, by panel.
 
-    rows  of all panels, ordered by panel, queue manager and object
+    rows  of all panels, in any order
     """
-    columns = {name: rows[name].to_numpy() for name in rows.column_names}
+    columns, texts = _ordered(rows)
     found: dict[Manager, dict[str, Courses]] = {each: {} for each in axes}
     sums = [
-        (panels()[name], (system, qmgr), _summed(panels()[name], axes[system, qmgr], columns, part))
-        for (name, system, qmgr), part in _parts(columns, ("panel", "system", "qmgr"))
-        if (system, qmgr) in axes
+        (panel, manager, _summed(panel, axes[manager], columns, part, texts["object"]))
+        for panel, manager, part in _panel_parts(columns, texts)
+        if manager in axes
     ]
     covered = _covered(sums, axes)
     for panel, manager, (names, amounts, pers, filled) in sums:
@@ -88,9 +105,41 @@ _Sums: TypeAlias = tuple[Sequence[str], Numbers, Numbers, Numbers]
 """Objects, and of each in each interval: amount, what it is per, and how much of its rows."""
 
 
+def _ordered(rows: pa.Table) -> tuple[dict[str, Numbers], dict[str, list[str]]]:
+    """Return the columns of rows in order, texts by their numbers, and the texts of each column.
+
+    The order is one of numbers, because to compare as many texts takes longer than all the rest.
+    """
+    columns = {name: rows[name].to_numpy() for name in _NUMBERS}
+    texts = {}
+    key = np.zeros(rows.num_rows, np.int64)
+    for name in _TEXTS:
+        coded = rows[name].combine_chunks().dictionary_encode()
+        words = coded.dictionary.to_pylist()
+        texts[name] = sorted(words)
+        places = {word: place for place, word in enumerate(texts[name])}
+        ranks = np.array([places[word] for word in words], np.int64)
+        columns[name] = ranks[coded.indices.to_numpy()]
+        key = key * len(words) + columns[name]
+    order = np.lexsort([*(columns[name] for name in _NUMBERS), key])
+    return {name: each[order] for name, each in columns.items()}, texts
+
+
+def _panel_parts(
+    columns: Mapping[str, Numbers], texts: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[Panel, Manager, slice]]:
+    """Yield the rows of each panel of each queue manager."""
+    for numbers, part in _parts(columns, ("panel", "system", "qmgr")):
+        name, system, qmgr = (
+            texts[each][number]
+            for each, number in zip(("panel", "system", "qmgr"), numbers, strict=True)
+        )
+        yield panels()[name], (system, qmgr), part
+
+
 def _parts(
     columns: Mapping[str, Numbers], names: Sequence[str]
-) -> Iterator[tuple[tuple[str, ...], slice]]:
+) -> Iterator[tuple[tuple[int, ...], slice]]:
     """Yield the stretches of rows that are alike in some columns, and what they have there."""
     keys = [columns[name] for name in names]
     if not len(keys[0]):
@@ -98,13 +147,18 @@ def _parts(
     new = np.r_[True, np.any([each[1:] != each[:-1] for each in keys], axis=0)]
     bounds = [*np.flatnonzero(new).tolist(), len(new)]
     for begin, end in pairwise(bounds):
-        yield tuple(str(each[begin]) for each in keys), slice(begin, end)
+        yield tuple(int(each[begin]) for each in keys), slice(begin, end)
 
 
-def _summed(panel: Panel, axis: Axis, columns: Mapping[str, Numbers], part: slice) -> _Sums:
-    """Return the sums of a panel's rows of one queue manager; of peaks the greatest."""
+def _summed(
+    panel: Panel, axis: Axis, columns: Mapping[str, Numbers], part: slice, texts: Sequence[str]
+) -> _Sums:
+    """Return the sums of a panel's rows of one queue manager; of peaks the greatest.
+
+    texts  of the objects
+    """
     own = {name: each[part] for name, each in columns.items()}
-    names = [name for (name,), _ in _parts(own, ("object",))]
+    names = [texts[number] for (number,), _ in _parts(own, ("object",))]
     numbers = np.cumsum(np.r_[False, own["object"][1:] != own["object"][:-1]])
     spreads = spread(axis, own["start"].astype(np.int64), own["seconds"])
     size = len(axis.starts)

@@ -41,6 +41,7 @@ class Part:
     name: str
     title: Annotated[str, Key("what it is called")]
     rules: Annotated[tuple[str, ...], Key("rules and diagnoses that it is about, as patterns")]
+    planner: Annotated[str, Key("the planner whose answer it has", "none")] = ""
 
     def is_about(self, rule: str) -> bool:
         """Whether a finding of a rule or diagnosis belongs here."""

@@ -10,13 +10,15 @@ from smfparse.advice import Checked, Finding, run_rules
 from smfparse.dashboard.axes import Axis, axis_of
 from smfparse.dashboard.courses import Courses, Manager, courses
 from smfparse.dashboard.declaration import Panel
-from smfparse.dashboard.querying import FLOWS, HELD, ROWS, queries
+from smfparse.dashboard.planners import held_plans
+from smfparse.dashboard.querying import FLOWS, GROUPS, HELD, ROWS, queries
 from smfparse.errors import DamageLog
-from smfparse.summarizing import Times, held_spans, held_times, times_query
+from smfparse.summarizing import Times, held_spans, times_of, times_query
 from smfparse.tables import named_macros, view_macros
 
 if TYPE_CHECKING:
     from smfparse.query import Catalog
+    from smfparse.rendering import Section
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,8 @@ class Day:
 
     findings  ranked, the most serious first
     flows     edges: who puts to which queue, who takes from it
+    group     its queue-sharing group; '': it has none, or does not say it
+    plans     what planners say of it, by part
     """
 
     times: Times
@@ -32,6 +36,8 @@ class Day:
     findings: Sequence[Finding]
     courses: Mapping[str, Courses]
     flows: Sequence[Mapping[str, Any]]
+    group: str = ""
+    plans: Mapping[str, Sequence[Section]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -58,15 +64,21 @@ class Gathered:
 def gathered(catalog: Catalog, damage: DamageLog, inputs: Sequence[str] = ()) -> Gathered:
     """Gather what a page shows of the inputs of a catalog; SMF files are read once.
 
+    For each planner they are read once more.
+
     damage  of the inputs; looked at when they are read
     inputs  as they were named
     """
     checked = run_rules(catalog, also={**times_query(catalog), **_defined(catalog, queries())})
     found = catalog.connection.table
-    rows, flows, held = (found(each).to_arrow_table() for each in (ROWS, FLOWS, HELD))
+    rows, flows, held, members = (
+        found(each).to_arrow_table() for each in (ROWS, FLOWS, HELD, GROUPS)
+    )
     edges: dict[Manager, list[Mapping[str, Any]]] = {}
     for edge in flows.to_pylist():
-        edges.setdefault((edge["system"] or "", edge["qmgr"] or ""), []).append(edge)
+        edges.setdefault(_key(edge), []).append(edge)
+    groups = {_key(each): each["name"] for each in members.to_pylist()}
+    plans = held_plans(catalog)
     days = [
         Day(
             times,
@@ -74,6 +86,8 @@ def gathered(catalog: Catalog, damage: DamageLog, inputs: Sequence[str] = ()) ->
             [each for each in checked.findings if (each.system, each.qmgr) == times.key],
             several,
             edges.get(times.key, []),
+            groups.get(times.key, ""),
+            plans.get(times.key, {}),
         )
         for times, axis, several in _days(catalog, rows)
     ]
@@ -98,11 +112,11 @@ def _defined(catalog: Catalog, asked: Mapping[str, str]) -> Mapping[str, str]:
 
 def _days(catalog: Catalog, rows: Any) -> list[tuple[Times, Axis, Mapping[str, Courses]]]:
     spans = held_spans(catalog)
-    times = {each.key: each for each in held_times(catalog)}
-    axes = {
-        key: axis_of(each, [row for row in spans if _key(row) == key])
-        for key, each in times.items()
-    }
+    own: dict[Manager, list[Mapping[str, Any]]] = {}
+    for row in spans:
+        own.setdefault(_key(row), []).append(row)
+    times = {each.key: each for each in times_of(spans)}
+    axes = {key: axis_of(each, own[key]) for key, each in times.items()}
     found = courses(rows, axes)
     return [(each, axes[key], found[key]) for key, each in times.items()]
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from smfparse.advice import Finding, finding_lines, in_short, span_text
-from smfparse.dashboard.declaration import Part, panels, part_of, parts, tables
+from smfparse.dashboard.declaration import Panel, Part, panels, part_of, parts, tables
 from smfparse.dashboard.gathering import Day, Gathered
 from smfparse.dashboard.incidents import Incident, Move, incidents
 from smfparse.dashboard.payload import finding_panel
-from smfparse.dashboard.sheets import counted, table_lines
-from smfparse.rendering import escaped
+from smfparse.dashboard.sheets import short, table_lines
+from smfparse.planning import planner
+from smfparse.rendering import escaped, section_lines
 from smfparse.reports import svg_lines
 
 VERDICTS = {
@@ -22,16 +24,22 @@ VERDICTS = {
     5: ("○", "Data quality"),
 }
 """The symbol and the words of each class of findings."""
-_CLEAR = ("✔", "No finding")
-_NO_DATA = ("-", "No data")
+CLEAR, NO_DATA = 6, 7
+"""Behind the classes of findings: none, and no data to find one in."""
 _STRIP = 240
 """How wide the strip of the time beside a finding is."""
 _MOST_FINDINGS = 60
 _EPOCH = dt.datetime(1970, 1, 1)
 
 
-def manager_lines(day: Day, number: int, found: Gathered) -> Iterator[str]:
-    """Yield the section of a queue manager; `number` tells its parts from those of others."""
+def manager_lines(
+    day: Day, number: int, found: Gathered, *, with_zeros: bool = False
+) -> Iterator[str]:
+    """Yield the section of a queue manager.
+
+    number      tells its parts from those of others
+    with_zeros  whether a panel of which all is 0 has its chart, as an earlier time may have more
+    """
     yield f'<section class="manager" id="m{number}" data-number="{number}">'
     yield from _heading(day)
     yield from _tiles(day, number)
@@ -39,7 +47,7 @@ def manager_lines(day: Day, number: int, found: Gathered) -> Iterator[str]:
         yield from _incident(each, day)
     yield from _findings(day, found)
     for part in parts().values():
-        yield from _part(part, day, number)
+        yield from _part(part, day, number, with_zeros)
     yield "</section>"
 
 
@@ -56,10 +64,14 @@ def missing_lines(found: Gathered) -> Iterator[str]:
         names = ", ".join(dict.fromkeys(titles))
         yield f"<li><code>{escaped(trace)}</code> would show: {escaped(names)}</li>"
     for trace, rules in found.checked.not_evaluated:
-        yield f"<li><code>{escaped(trace)}</code> would tell about {len(rules)} more rules</li>"
+        yield f"<li><code>{escaped(trace)}</code> would tell about {_rules(len(rules))}</li>"
     if not absent and not found.checked.not_evaluated:
         yield "<li>Nothing: every panel and every rule has its data.</li>"
     yield "</ul></section>"
+
+
+def _rules(number: int) -> str:
+    return "1 more rule" if number == 1 else f"{number} more rules"
 
 
 def _heading(day: Day) -> Iterator[str]:
@@ -77,32 +89,46 @@ def _heading(day: Day) -> Iterator[str]:
     yield f"<h2><bdi>{escaped(day.name)}</bdi></h2><p>{escaped(' · '.join(facts))}</p>"
 
 
-def _tiles(day: Day, number: int) -> Iterator[str]:
-    yield '<ul class="tiles">'
-    for part in parts().values():
-        yield _tile(part, day, number)
-    yield "</ul>"
+class Verdict(NamedTuple):
+    """What is said of a part: its worst finding, that there is none, or that there is no data.
+
+    order  the lower, the worse
+    more   the finding, or the trace that would tell
+    """
+
+    order: int
+    state: str
+    symbol: str
+    words: str
+    more: str = ""
 
 
-def _tile(part: Part, day: Day, number: int) -> str:
-    """Return the tile of a part: its worst finding, or that there is none, or no data."""
+def verdict(part: Part, day: Day) -> Verdict:
+    """Return what is said of a part of a queue manager."""
     own = [each for each in day.findings if part_of(each.rule) is part]
     its = [each for each in panels().values() if each.section == part.name]
-    symbol, words = _CLEAR
-    state, more = "clear", ""
     if own:
         worst = min(own, key=lambda each: each.rank)
-        symbol, words = VERDICTS[worst.rank]
-        state, more = f"c{worst.rank}", worst.name
-    elif its and not any(each.name in day.courses for each in its):
-        symbol, words = _NO_DATA
+        return Verdict(worst.rank, f"c{worst.rank}", *VERDICTS[worst.rank], worst.name)
+    if its and not any(each.name in day.courses for each in its):
         is_used = any(not each.optional for each in its)
-        state, more = "none", its[0].trace if is_used else ""
+        return Verdict(NO_DATA, "none", "-", "No data", its[0].trace if is_used else "")
+    return Verdict(CLEAR, "clear", "✔", "No finding")
+
+
+def tile(part: Part, number: int, found: Verdict) -> str:
+    """Return a tile, which leads to the part of a queue manager."""
     return (
-        f'<li class="tile {state}"><a href="#m{number}-{part.name}"><b>{part.title}</b>'
-        f'<span><span aria-hidden="true">{symbol}</span> {words}</span>'
-        f"<small>{escaped(more)}</small></a></li>"
+        f'<li class="tile {found.state}"><a href="#m{number}-{part.name}"><b>{part.title}</b>'
+        f'<span><span aria-hidden="true">{found.symbol}</span> {found.words}</span>'
+        f"<small>{escaped(found.more)}</small></a></li>"
     )
+
+
+def _tiles(day: Day, number: int) -> Iterator[str]:
+    yield '<ul class="tiles">'
+    yield from (tile(part, number, verdict(part, day)) for part in parts().values())
+    yield "</ul>"
 
 
 def _place(finding: Finding) -> str:
@@ -132,7 +158,8 @@ def _incident(incident: Incident, day: Day) -> Iterator[str]:
         yield "</ul>"
     several = [*cause.explains, *incident.others]
     if several:
-        yield f"<details><summary>{len(several)} findings at the same time</summary><ul>"
+        words = "1 finding" if len(several) == 1 else f"{len(several)} findings"
+        yield f"<details><summary>{words} at the same time</summary><ul>"
         yield from (f"<li>{escaped(in_short(each))}</li>" for each in several)
         yield "</ul></details>"
     yield "</article>"
@@ -143,7 +170,7 @@ def _move(move: Move) -> str:
     arrow = "up" if move.during > move.before else "down"
     return (
         f"<li><small>{escaped(move.panel.title)}, {escaped(move.panel.unit)}{name}</small>"
-        f'<b class="{arrow}">{counted(move.before)} → {counted(move.during)}</b></li>'
+        f'<b class="{arrow}">{escaped(short(move.before))} → {escaped(short(move.during))}</b></li>'
     )
 
 
@@ -191,24 +218,50 @@ def _strip(finding: Finding, day: Day) -> str:
     )
 
 
-def _part(part: Part, day: Day, number: int) -> Iterator[str]:
+def _part(part: Part, day: Day, number: int, with_zeros: bool) -> Iterator[str]:
     """Yield a part: places for its charts, which scripts fill, and its tables."""
     its = [each for each in panels().values() if each.section == part.name]
     yield f'<section class="part" id="m{number}-{part.name}"><h3>{part.title}</h3>'
-    there = [each for each in its if each.name in day.courses]
-    for panel in there:
-        yield (
-            f'<figure class="chart scripted" data-panel="{panel.name}" '
-            f'id="m{number}-chart-{panel.name}"></figure>'
-        )
+    yield from _charts([each for each in its if each.name in day.courses], day, number, with_zeros)
     for table in tables().values():
         if table.section == part.name:
             yield from table_lines(table, day)
     if part.name == "queues":
         yield from _flow(day)
-    if its and not there:
-        yield f"<p>No data. <code>{escaped(its[0].trace)}</code> would show it.</p>"
+    yield from _plan(part, day)
+    if its and not any(each.name in day.courses for each in its):
+        some = "" if any(not each.optional for each in its) else ", where the site has it"
+        yield f"<p>No data. <code>{escaped(its[0].trace)}</code> would show it{some}.</p>"
+    if not its:
+        held, missing = (
+            '<a href="#held">What SMF held</a>',
+            '<a href="#missing">what is missing</a>',
+        )
+        yield f"<p>{held}, and {missing}.</p>"
     yield "</section>"
+
+
+def _charts(there: Sequence[Panel], day: Day, number: int, with_zeros: bool) -> Iterator[str]:
+    """Yield places for the charts of panels, and the names of those of which all is 0."""
+    quiet = [each for each in there if not with_zeros and day.courses[each.name].all_zero]
+    for panel in there:
+        if panel not in quiet:
+            yield (
+                f'<figure class="chart scripted" data-panel="{panel.name}" '
+                f'id="m{number}-chart-{panel.name}"></figure>'
+            )
+    if quiet:
+        titles = ", ".join(each.title for each in quiet)
+        yield f'<p class="quiet">0 all the time: {escaped(titles)}.</p>'
+
+
+def _plan(part: Part, day: Day) -> Iterator[str]:
+    """Yield what a planner says, as the command `capacity` does."""
+    if part.name in day.plans:
+        yield f'<details class="plan"><summary>{escaped(planner(part.planner).title)}</summary>'
+        for section in day.plans[part.name]:
+            yield from section_lines(section, 4)
+        yield "</details>"
 
 
 def _flow(day: Day) -> Iterator[str]:

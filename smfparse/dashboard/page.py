@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from smfparse.dashboard.gathering import Gathered
+from smfparse.dashboard.groups import group_lines
 from smfparse.dashboard.managers import manager_lines, missing_lines
 from smfparse.dashboard.payload import packed, payload
 from smfparse.dashboard.sheets import counted
-from smfparse.rendering import escaped
+from smfparse.rendering import BASE, TABLES, escaped, head_lines, joined, section_lines
+
+if TYPE_CHECKING:
+    from smfparse.dashboard.earlier import Earlier
 
 _ASSETS = Path(__file__).with_name("assets")
-_SCRIPTS = ("uplot.js", "page.js")
-_STYLES = ("uplot.css", "page.css")
+_SCRIPTS = (_ASSETS / "uplot.js", TABLES, _ASSETS / "page.js")
+_STYLES = (_ASSETS / "uplot.css", BASE, _ASSETS / "page.css")
 _KEYS = (
     ("0", "the whole time"),
     ("+ -", "in and out"),
@@ -29,66 +31,40 @@ _KEYS = (
 )
 
 
-def page_lines(found: Gathered, before: Gathered | None = None) -> Iterator[str]:
+def page_lines(found: Gathered, before: Earlier | None = None) -> Iterator[str]:
     """Yield the lines of a page.
 
-    before  an earlier time that courses are compared with
+    before  an earlier time that it is compared with
     """
-    script, style = _text(_SCRIPTS), _text(_STYLES)
+    script, style = joined(_SCRIPTS), joined(_STYLES)
     title = ", ".join(each.name for each in found.days) or "no data"
-    yield from (
-        "<!DOCTYPE html>",
-        '<html lang="en">',
-        "<head>",
-        '<meta charset="utf-8">',
-        f'<meta http-equiv="Content-Security-Policy" content="{policy(script, style)}">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        '<meta name="referrer" content="no-referrer">',
-        f"<title>IBM MQ for z/OS: {escaped(title)}</title>",
-        f"<style>{style}</style>",
-        "</head>",
-        "<body>",
-    )
+    yield from head_lines(f"IBM MQ for z/OS: {title}", script, style)
     yield from _bar(found)
     yield "<main>"
+    yield from group_lines(found)
     for number, day in enumerate(found.days):
-        yield from manager_lines(day, number, found)
+        yield from manager_lines(day, number, found, with_zeros=before is not None)
     if not found.days:
         yield "<p>The input has no statistics or accounting of MQ that a page shows.</p>"
+    if before is not None:
+        yield from _changes(before)
     yield from missing_lines(found)
     yield from _held(found)
     yield "</main>"
     yield from _help()
     if found.days:
-        data = packed(payload(found, before))
+        data = packed(payload(found, before.days if before else ()))
         yield f'<script type="application/gzip;base64" id="data">{data}</script>'
         yield f"<script>{script}</script>"
     yield from ("</body>", "</html>")
-
-
-def policy(script: str, style: str) -> str:
-    """Return the policy of a page: nothing but this script and this style, and no network."""
-    return (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _hash(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
-
-
-@cache
-def _text(names: tuple[str, ...]) -> str:
-    """Return what several files of the package hold, as it stands in a page."""
-    return "\n".join((_ASSETS / name).read_text("utf-8").strip() for name in names)
 
 
 def _bar(found: Gathered) -> Iterator[str]:
     """Yield the bar: queue managers, and with scripts the time and the overview."""
     yield '<header class="bar"><h1>IBM MQ for z/OS</h1><nav aria-label="Queue managers">'
     for number, day in enumerate(found.days):
-        yield f'<a class="manager-link" href="#m{number}">{named(day.times.qmgr or day.name)}</a>'
+        name = named(day.times.qmgr or day.name)
+        yield f'<a class="button manager-link" href="#m{number}">{name}</a>'
     yield "</nav>"
     yield (
         '<span id="span" role="status"></span><span class="tools scripted">'
@@ -105,10 +81,19 @@ def named(name: str) -> str:
     return f"<bdi>{escaped(name)}</bdi>"
 
 
+def _changes(before: Earlier) -> Iterator[str]:
+    """Yield what calls cost before and after, as the command `compare` shows it."""
+    yield '<section class="part" id="changes"><h2>What changed against the earlier time</h2>'
+    for section in before.changes.sections():
+        yield from section_lines(section, 3)
+    yield "</section>"
+
+
 def _held(found: Gathered) -> Iterator[str]:
     """Yield what SMF held, by record type, and what could not be used."""
     yield '<section class="part" id="held"><h2>What SMF held</h2>'
     headings = ("System", "Queue manager", "Type", "Records", "Bytes", "From", "To")
+    kinds = [' class="n"' if each in ("Records", "Bytes") else "" for each in headings]
     rows = [
         (
             *(named(each[key]) for key in ("system", "qmgr")),
@@ -124,10 +109,13 @@ def _held(found: Gathered) -> Iterator[str]:
     ]
     yield '<div class="wide" tabindex="0" role="region" aria-label="Records"><table class="data">'
     yield "<thead><tr>"
-    yield from (f'<th scope="col">{each}</th>' for each in headings)
+    yield from (
+        f'<th scope="col"{kind}>{each}</th>' for each, kind in zip(headings, kinds, strict=True)
+    )
     yield "</tr></thead><tbody>"
     for row in rows:
-        yield f"<tr>{''.join(f'<td>{each}</td>' for each in row)}</tr>"
+        cells = (f"<td{kind}>{each}</td>" for each, kind in zip(row, kinds, strict=True))
+        yield f"<tr>{''.join(cells)}</tr>"
     yield "</tbody></table></div>"
     if found.damage:
         yield "<h3>Damage</h3><ul>"

@@ -13,14 +13,12 @@ import numpy as np
 
 from smfparse.advice import SECOND_US
 from smfparse.dashboard.axes import Axis, Numbers
-from smfparse.dashboard.courses import Courses, Thinned
+from smfparse.dashboard.courses import MOST_POINTS, Courses, Thinned
 from smfparse.dashboard.declaration import Panel, panel_of, panels
 from smfparse.dashboard.gathering import Day, Gathered
 from smfparse.dashboard.querying import panel_sql
 from smfparse.rendering import visible
 
-MOST_POINTS = 1500
-"""Points of a course that are drawn; of more, the means, and the lowest and highest values."""
 _MOST_LINES = {"lines": 8, "heat": 24}
 """Objects of a panel that are drawn, by its shape."""
 _DIGITS = 4
@@ -29,15 +27,15 @@ _STUB = 0.9
 """An interval behind a gap that is shorter than this many usual ones follows a restart."""
 
 
-def payload(found: Gathered, before: Gathered | None = None) -> dict[str, Any]:
+def payload(found: Gathered, before: Sequence[Day] = ()) -> dict[str, Any]:
     """Return what scripts draw of all queue managers.
 
-    before  an earlier time, whose courses are drawn behind those of the same queue managers
+    before  days of an earlier time, drawn behind those of the same queue managers
 
     Times are seconds since 1970 on the clock of the system; its offset from UTC is `offset`.
     """
     shown = {name for day in found.days for name in day.courses}
-    earlier = {day.times.key: day for day in before.days} if before else {}
+    earlier = {day.times.key: day for day in before}
     return {
         "panels": {
             name: _panel(panel, found.inputs) for name, panel in panels().items() if name in shown
@@ -49,7 +47,7 @@ def payload(found: Gathered, before: Gathered | None = None) -> dict[str, Any]:
 def packed(facts: Mapping[str, Any]) -> str:
     """Return a payload as it stands in a page: JSON, gzip, base64. The same gives the same."""
     text = json.dumps(facts, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
-    return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
+    return base64.b64encode(gzip.compress(text.encode(), 6, mtime=0)).decode()
 
 
 def finding_panel(finding: Any, there: Mapping[str, Courses]) -> str:
@@ -107,7 +105,12 @@ def _intervals(day: Day, axis: Axis) -> dict[str, Any]:
 
 
 def _plain(values: Numbers, digits: int) -> list[float | int]:
-    return [int(each) if each == int(each) else each for each in np.round(values, digits).tolist()]
+    return [*map(_short, np.round(values, digits).tolist())]
+
+
+def _short(number: float) -> float | int:
+    """Return a number as JSON has it with the fewest characters."""
+    return int(number) if number == int(number) else number
 
 
 def _restarts(day: Day) -> list[float]:
@@ -156,8 +159,10 @@ def rounded(values: Numbers) -> list[float | int | None]:
     known = np.isfinite(values)
     sizes = np.abs(np.where(known & (values != 0), values, 1))
     scale = 10.0 ** np.clip(_DIGITS - 1 - np.floor(np.log10(sizes)), 0, 12)
-    found = (np.round(np.where(known, values, 0) * scale) / scale).tolist()
-    return [
-        (int(each) if each == int(each) else each) if there else None
-        for each, there in zip(found, known.tolist(), strict=True)
-    ]
+    found = np.round(np.where(known, values, 0) * scale) / scale
+    numbers: list[float | int | None] = found.tolist()
+    for at in np.flatnonzero(found == np.trunc(found)).tolist():
+        numbers[at] = int(found[at])
+    for at in np.flatnonzero(~known).tolist():
+        numbers[at] = None
+    return numbers

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import html
 import math
 from collections.abc import Iterator, Sequence
 
@@ -11,15 +10,14 @@ import numpy as np
 
 from smfparse.advice import SECOND_US
 from smfparse.dashboard.axes import Axis, Numbers
-from smfparse.dashboard.courses import Course, Courses, Thinned
+from smfparse.dashboard.courses import MOST_POINTS, Course, Courses, Thinned
 from smfparse.dashboard.declaration import Panel, panels
 from smfparse.dashboard.gathering import Day
 from smfparse.dashboard.sheets import counted
-from smfparse.rendering import visible
+from smfparse.rendering import escaped
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a7d00", "#7f7f7f")
 """Colours that people who do not see all of them tell apart; the page has the same."""
-_MOST_POINTS = 1500
 _WIDTH, _HEIGHT, _LEFT, _TOP, _NAMES = 760, 180, 64, 34, 230
 """Pixels: of the lines, left of them, above them, and of the names at the right."""
 _BELOW = 34
@@ -39,7 +37,7 @@ def plot_lines(panel: Panel, days: Sequence[Day]) -> Iterator[str]:
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" role="img" font-family="system-ui, sans-serif" '
-        f'font-size="12"><title>{_text(panel.title)}</title>'
+        f'font-size="12"><title>{escaped(panel.title)}</title>'
         f'<rect width="{width}" height="{height}" fill="#fff"/>'
     )
     if not drawn:
@@ -59,7 +57,7 @@ def panel_list() -> Iterator[str]:
 
 
 def _chart(day: Day, courses: Courses) -> Iterator[str]:
-    panel, thin = courses.panel, Thinned.of(day.axis, _MOST_POINTS)
+    panel, thin = courses.panel, Thinned.of(day.axis, MOST_POINTS)
     several = courses.several[: len(COLOURS)]
     means = [thin.means(each.values, day.axis.seconds) for each in several]
     highest = max(float(np.nanmax(each)) for each in means)
@@ -133,8 +131,4 @@ def _round_step(most: float) -> float:
 
 def _words(x: float, y: float, text: str, more: str = "") -> str:
     fill = "" if "fill=" in more else f' fill="{_INK}"'
-    return f'<text x="{x:.1f}" y="{y:.1f}"{fill} {more}>{_text(text)}</text>'
-
-
-def _text(text: str) -> str:
-    return html.escape(visible(text))
+    return f'<text x="{x:.1f}" y="{y:.1f}"{fill} {more}>{escaped(text)}</text>'

@@ -8,7 +8,7 @@ from functools import cache
 
 from smfparse.dashboard.declaration import Panel, definition, panels
 
-ROWS, FLOWS, HELD = "dashboard_rows", "dashboard_flows", "dashboard_held"
+ROWS, FLOWS, HELD, GROUPS = (f"dashboard_{each}" for each in ("rows", "flows", "held", "groups"))
 """The names by which a catalog holds the rows of the queries."""
 _NONE = "SELECT NULL::DOUBLE AS per WHERE FALSE"
 """No row, but the column that only averages have."""
@@ -23,6 +23,7 @@ def queries(some: Collection[Panel] | None = None) -> dict[str, str]:
         ROWS: _rows_query(panels().values()),
         FLOWS: definition("common.sql") + definition("flow.sql"),
         HELD: definition("held.sql"),
+        GROUPS: definition("groups.sql"),
     }
 
 
@@ -51,6 +52,5 @@ def _rows_query(some: Collection[Panel]) -> str:
         "coalesce(object, '') AS object, epoch_us(start) AS start, "
         "coalesce(seconds::DOUBLE, 0) AS seconds, amount::DOUBLE AS amount, per::DOUBLE AS per "
         f"FROM ({' UNION ALL BY NAME '.join([*several, _NONE])}) "
-        "WHERE start IS NOT NULL AND isfinite(amount::DOUBLE) "
-        "ORDER BY panel, system, qmgr, object, start, seconds, amount, per"
+        "WHERE start IS NOT NULL AND isfinite(amount::DOUBLE)"
     )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from itertools import chain
 
 import numpy as np
 
@@ -18,6 +19,7 @@ _SHADES = 5
 _SPARK = 60, 16
 """Steps of a course in a row, and how high it is drawn."""
 _CENTS = 100
+_LEAST = 0.001
 
 
 def counted(number: float) -> str:
@@ -27,6 +29,11 @@ def counted(number: float) -> str:
     if abs(number) >= 1000 or number == int(number):
         return f"{number:,.0f}"
     return f"{number:.4g}"
+
+
+def short(number: float) -> str:
+    """Return a number as people see it; of one that is very small, that it is."""
+    return f"<{_LEAST}" if 0 < number < _LEAST else counted(number)
 
 
 def table_lines(table: TableOf, day: Day) -> Iterator[str]:
@@ -40,13 +47,9 @@ def table_lines(table: TableOf, day: Day) -> Iterator[str]:
     figures = zip(*(cells for _, cells in shown), strict=True)
     highest = [max(map(_ordered, each)) for each in figures]
     yield f'<div class="sheet" data-name="{table.name}"><h4>{table.title}</h4>'
-    yield (
-        '<p class="scripted tools"><label>Filter <input class="filter" type="search"></label> '
-        '<button class="csv" type="button">CSV</button></p>'
-    )
     yield f'<div class="wide" tabindex="0" role="region" aria-label="{table.title}">'
-    yield '<table class="data sortable"><thead><tr>'
-    yield f'<th scope="col">{table.object}</th><th scope="col">Over time</th>'
+    yield '<table class="data"><thead><tr>'
+    yield f'<th scope="col">{table.object}</th><th scope="col" class="drawn">Over time</th>'
     yield from (f'<th scope="col" class="n">{heading}</th>' for *_, heading in table.columns)
     yield "</tr></thead><tbody>"
     for name, cells in shown:
@@ -62,8 +65,8 @@ def table_lines(table: TableOf, day: Day) -> Iterator[str]:
 
 def _objects(table: TableOf, day: Day) -> list[str]:
     names = {panel: None for panel, *_ in table.columns}
-    several = (day.courses[each].several for each in names if each in day.courses)
-    return list(dict.fromkeys(each.object for courses in several for each in courses))
+    several = (day.courses[each].by_object for each in names if each in day.courses)
+    return list(dict.fromkeys(chain.from_iterable(several)))
 
 
 def _cells(table: TableOf, day: Day, name: str) -> list[float]:
@@ -76,8 +79,7 @@ def _cells(table: TableOf, day: Day, name: str) -> list[float]:
 
 def _course(day: Day, panel: str, name: str) -> Course | None:
     courses = day.courses.get(panel)
-    several: Sequence[Course] = courses.several if courses else ()
-    return next((each for each in several if each.object == name), None)
+    return courses.by_object.get(name) if courses else None
 
 
 def _figure(kind: str, course: Course) -> float:
@@ -100,7 +102,7 @@ def _ordered(value: float) -> float:
 def _cell(value: float, most: float) -> str:
     shade = math.ceil(_SHADES * value / most) if most > 0 and value > 0 else 0
     exact = f"{value:.6g}" if math.isfinite(value) else ""
-    return f'<td class="n h{shade}" data-v="{exact}">{counted(value)}</td>'
+    return f'<td class="n h{shade}" data-v="{exact}">{escaped(short(value))}</td>'
 
 
 def _spark(table: TableOf, day: Day, name: str) -> str:
@@ -111,8 +113,12 @@ def _spark(table: TableOf, day: Day, name: str) -> str:
 def spark(values: Numbers) -> str:
     """Return a course as a small drawing, from 0 to its highest value; a gap where it has none."""
     steps, height = _SPARK
-    parts = np.array_split(values, min(steps, len(values)))
-    means = [float(np.nanmean(each)) if not np.isnan(each).all() else math.nan for each in parts]
+    size = min(steps, len(values))
+    step = np.arange(len(values)) * size // len(values)
+    known = ~np.isnan(values)
+    counts = np.bincount(step, known, size)
+    sums = np.bincount(step, np.where(known, values, 0), size)
+    means = np.where(counts > 0, sums / np.maximum(counts, 1), math.nan).tolist()
     most = max((each for each in means if math.isfinite(each)), default=0.0) or 1.0
     path, pen = "", "M"
     for at, mean in enumerate(means):

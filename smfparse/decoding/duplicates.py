@@ -18,9 +18,9 @@ earlier dump to files that are added to it.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,12 +34,31 @@ from smfparse.decoding.fingerprinting import (
     record_hashes,
 )
 from smfparse.errors import DamageLog
-from smfparse.reading import Chunk, Input, begins_dump
+from smfparse.reading import WHOLE_SOURCE, Chunk, Input, Part, begins_dump
 from smfparse.vectors import Bools, Ints
 
+Group: TypeAlias = Sequence[tuple[Input, Part]]
+"""Parts of files that are looked at one after the other."""
+Each: TypeAlias = Callable[[Callable[[Any], Iterable[Any]], Iterable[Any]], Iterable[Iterable[Any]]]
+"""Does what `map` does."""
+_Dump: TypeAlias = tuple[bool, RecordHashes]
+"""Records of a dump, or of a piece of one: whether it begins with them, and their hashes."""
 _NO_KINDS = np.zeros(0, np.int64)
 _BLOCK = 1 << 16
 """RecordHashes that are looked at at once."""
+
+
+class _Suspect(NamedTuple):
+    """A part of a file that is read again.
+
+    hashes  those, ascending, of records that may be duplicates, or the records that these repeat
+    fresh   whether a dump begins with it, or began since the last part that is read again
+    """
+
+    file: Input
+    part: Part
+    hashes: RecordHashes
+    fresh: bool
 
 
 class Duplicates:
@@ -54,10 +73,24 @@ class Duplicates:
         self.runs = tuple(runs)
         self._found: dict[Path, Ints] | None = None
 
-    def find(self) -> None:
-        """Look for duplicates in all files, unless that is done."""
+    def find(self, groups: Sequence[Group] = (), each: Each = map) -> None:
+        """Look for duplicates in all files, unless that is done.
+
+        groups  parts of the files, in order; (): each file is one
+        each    how groups are looked at; what is called there can be sent to other processes
+        """
         if self._found is None:
-            self._found = find_duplicates(self.files, [read_run(each) for each in self.runs])
+            whole = [[(file, WHOLE_SOURCE)] for file in self.files]
+            runs = [read_run(each) for each in self.runs]
+            self._found = find_duplicates(groups or whole, runs, each)
+
+    def of(self, path: Path) -> Duplicates:
+        """Return what is known of the duplicates of one file, to be sent to another process."""
+        if self._found is None:
+            return self
+        only = Duplicates([each for each in self.files if each.path == path])
+        only._found = {path: self._found[path]}
+        return only
 
     @property
     def at_once(self) -> bool:
@@ -141,46 +174,74 @@ def _without(chunk: Chunk, numbers: Ints) -> Chunk:
     return chunk.where(~np.isin(chunk.record_no, numbers[first:last]))
 
 
-def find_duplicates(files: Sequence[Input], runs: Sequence[Fingerprints] = ()) -> dict[Path, Ints]:
+def find_duplicates(
+    groups: Sequence[Group], runs: Sequence[Fingerprints] = (), each: Each = map
+) -> dict[Path, Ints]:
     """Return the numbers of the duplicates in each of some SMF files: int64, ascending.
 
-    runs  fingerprints, ascending, of records that were read before
+    groups  parts of all files, in order
+    runs    fingerprints, ascending, of records that were read before
+    each    as in `Duplicates.find`
 
     Up to 24 bytes are kept a record. Raises InputError where a file cannot be read.
     """
-    several, suspects = _candidates(files, runs)
-    hashes = several.copy()
-    del several  # it holds the memory of all hashes
-    found = {each.path: np.zeros(0, np.int64) for each in files}
-    if len(hashes):
-        earlier = _Earlier(runs)
-        for file in suspects:
-            found[file.path] = _duplicates(file, hashes, earlier)
-    return found
+    suspects = _suspects(groups, runs, each)
+    found = {file.path: [np.zeros(0, np.int64)] for group in groups for file, _ in group}
+    earlier, own = _Earlier(runs), list[Fingerprints]()
+    for path, begins, numbers, some in itertools.chain.from_iterable(each(_read, suspects)):
+        if begins:
+            earlier.add(own)
+        again = earlier.have(some)
+        found[path].append(numbers[again])
+        own.append(some[~again])
+    return {path: np.concatenate(numbers) for path, numbers in found.items()}
 
 
-def _candidates(
-    files: Sequence[Input], runs: Sequence[Fingerprints]
-) -> tuple[RecordHashes, list[Input]]:
-    """Return hashes that are in several dumps, ascending, and the files that have any of them."""
-    hashes = [_hashes_of_dumps(each) for each in files]
-    several = _several(np.concatenate(hashes))
-    before = [own[_hashes_in(own, run)] for own in hashes for run in runs]
+def _suspects(
+    groups: Sequence[Group], runs: Sequence[Fingerprints], each: Each
+) -> list[list[_Suspect]]:
+    """Return the parts in which there are hashes that are in several dumps, group by group."""
+    pieces = [list(found) for found in each(_hash, groups)]
+    several = _several(np.concatenate(_by_whole_dumps(pieces)))
+    every = [own for group in pieces for piece in group for _, own in piece]
+    before = [own[_hashes_in(own, run)] for own in every for run in runs]
     if any(map(len, before)):
         several = np.union1d(several, np.concatenate(before))
-    having = [each for each, own in zip(files, hashes, strict=True) if _any_of(own, several)]
-    return several, having
+    del every
+    suspects: list[list[_Suspect]] = []
+    dump, read_to = 0, -1
+    for group, hashed in zip(groups, pieces, strict=True):
+        suspects.append([])
+        for (file, part), dumps in zip(group, hashed, strict=True):
+            begins = dump + (len(dumps) > 0 and dumps[0][0]) > read_to
+            dump += sum(begun for begun, _ in dumps)
+            found = _once([own[_among(own, several)] for _, own in dumps])
+            dumps.clear()
+            if len(found):
+                suspects[-1].append(_Suspect(file, part, found, begins))
+                read_to = dump
+    return [group for group in suspects if group]
 
 
-def _hashes_of_dumps(file: Input) -> RecordHashes:
-    """Return the hashes of the records of a file, each once a dump."""
-    dumps: list[RecordHashes] = []
-    own: list[RecordHashes] = []
-    for begins, chunk in _by_dump(file, _NO_KINDS):
-        if begins and own:
-            dumps.append(_once(own))
-        own.append(record_hashes(chunk))
-    return np.concatenate([*dumps, _once(own)])
+def _by_whole_dumps(pieces: Sequence[Sequence[Sequence[_Dump]]]) -> list[RecordHashes]:
+    """Return the hashes of dumps, each once a dump, where parts have pieces of dumps."""
+    found: list[list[RecordHashes]] = [[]]
+    for begins, own in (some for group in pieces for piece in group for some in piece):
+        if begins:
+            found.append([])
+        found[-1].append(own)
+    return [each[0] if len(each) == 1 else _once(each) for each in found]
+
+
+def _hash(group: Group) -> Iterator[list[_Dump]]:
+    """Yield the dumps in each part: the hashes of their records, each once."""
+    for file, part in group:
+        dumps: list[tuple[bool, list[RecordHashes]]] = []
+        for begins, chunk in _by_dump(file, part, _NO_KINDS):
+            if begins or not dumps:
+                dumps.append((begins, []))
+            dumps[-1][1].append(record_hashes(chunk))
+        yield [(begins, _once(own)) for begins, own in dumps]
 
 
 def _once(parts: list[RecordHashes]) -> RecordHashes:
@@ -218,12 +279,6 @@ def _hashes_in(hashes: RecordHashes, run: Fingerprints) -> Bools:
     return found
 
 
-def _any_of(hashes: RecordHashes, wanted: RecordHashes) -> bool:
-    """Whether any of `hashes` is among those that are wanted."""
-    blocks = (hashes[at : at + _BLOCK] for at in range(0, len(hashes), _BLOCK))
-    return any(_among(each, wanted).any() for each in blocks)
-
-
 def _among(values: NDArray[np.generic], ascending: NDArray[np.generic]) -> Bools:
     """Return which values are among those that ascend."""
     if not len(ascending):
@@ -233,13 +288,13 @@ def _among(values: NDArray[np.generic], ascending: NDArray[np.generic]) -> Bools
     return found
 
 
-def _by_dump(file: Input, kinds: Ints | None = None) -> Iterator[tuple[bool, Chunk]]:
-    """Yield the records of a file, cut where a dump begins, and whether one does there.
+def _by_dump(file: Input, part: Part, kinds: Ints | None = None) -> Iterator[tuple[bool, Chunk]]:
+    """Yield the records of a part, cut where a dump begins, and whether one does there.
 
     kinds  as in `chunks`
     """
-    first = True
-    for chunk in file.chunks(DamageLog(), kinds=kinds):
+    first = part.start == 0
+    for chunk in file.chunks(DamageLog(), part, kinds):
         for begins, some in _dumps_in(chunk):
             yield first or begins, some
             first = False
@@ -285,20 +340,16 @@ class _Earlier:
         return found
 
 
-def _duplicates(file: Input, hashes: RecordHashes, earlier: _Earlier) -> Ints:
-    """Return the numbers of the duplicates of a file; add its other records to the earlier ones.
+def _read(
+    suspects: Iterable[_Suspect],
+) -> Iterator[tuple[Path, bool, Ints, Fingerprints]]:
+    """Yield what may be duplicates in each of some parts, or be repeated by these.
 
-    hashes  those, ascending, of records that may be duplicates, or the records that these repeat
+    The path of the file, whether a dump begins, and the numbers and fingerprints of the records.
     """
-    numbers: list[Ints] = []
-    own: list[Fingerprints] = []
-    for begins, chunk in _by_dump(file):
-        if begins:
-            earlier.add(own)
-        candidates = chunk.where(_among(record_hashes(chunk), hashes))
-        some = fingerprints(candidates)
-        again = earlier.have(some)
-        numbers.append(candidates.record_no[again])
-        own.append(some[~again])
-    earlier.add(own)
-    return np.concatenate(numbers)
+    for file, part, hashes, fresh in suspects:
+        begun = fresh
+        for begins, chunk in _by_dump(file, part):
+            candidates = chunk.where(_among(record_hashes(chunk), hashes))
+            yield file.path, begins or begun, candidates.record_no, fingerprints(candidates)
+            begun = False

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from smfparse.inputs.sources import Dataset as Dataset
     from smfparse.inputs.sources import SmfFile as SmfFile
     from smfparse.inputs.sources import Source as Source
+    from smfparse.inputs.sources import being_read as being_read
     from smfparse.inputs.sources import damage_rows as damage_rows
     from smfparse.inputs.temporary import TemporaryFolder as TemporaryFolder
 else:
@@ -37,6 +38,6 @@ else:
         options="Options ReadOptions read_options",
         parallel="in_order",
         range="Batches",
-        sources="Dataset SmfFile Source damage_rows",
+        sources="Dataset SmfFile Source being_read damage_rows",
         temporary="TemporaryFolder",
     )

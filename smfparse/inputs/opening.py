@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from smfparse.inputs.log import Log
 from smfparse.inputs.named import resolve
 from smfparse.inputs.options import DEFAULTS, ReadOptions
 from smfparse.inputs.range import Batches, Range, UnsoundError, gathered_for
-from smfparse.inputs.sources import Dataset, SmfFile, Source, damage_rows
+from smfparse.inputs.sources import Dataset, SmfFile, Source, being_read, damage_rows
 from smfparse.limits import LIMITS, Limits
 from smfparse.reading import WHOLE_SOURCE, Input, Part, size_of
 from smfparse.selecting import ALL_RECORDS, Selection, queue_criteria, texts
@@ -36,11 +37,60 @@ from smfparse.tables import (
 )
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from smfparse.inputs.parallel import Unit
+    from smfparse.inputs.workers import Workers
+
+
+class _Shared:
+    """Sources that several processes may decode together.
+
+    options  how they are read
+    """
+
+    options: ReadOptions
+
+    def workers(
+        self, sources: Sequence[Source], wanted: Wanted, executor: Executor | None = None
+    ) -> Workers | None:
+        """Return what decodes sources together; None where one process is enough.
+
+        executor  does the work; None: as many processes as there are jobs
+        """
+        jobs = self.options.jobs
+        if (jobs == 1 and executor is None) or not self.are_large(sources):
+            return None
+        from smfparse.inputs.parallel import worth_sharing
+        from smfparse.inputs.workers import Workers
+
+        if not worth_sharing(wanted):
+            return None
+        most = _bytes_of(sources) // self.options.limits.least_unit
+        return Workers(min(jobs, most), executor, most_units=2 * most)
+
+    def units(
+        self, sources: Sequence[Source], wanted: Wanted, workers: Workers, *, ahead: bool
+    ) -> list[Unit]:
+        """Cut SMF files, of which there is one or more, into units for workers.
+
+        ahead  whether what is made of a unit has to be kept until it is its turn
+        """
+        from smfparse.inputs.parallel import units
+
+        files = [each for each in sources if isinstance(each, SmfFile)]
+        found = [each.input for each in files]
+        once = files[0].duplicates
+        return units(found, wanted, self.options, workers, once, ahead=ahead)
+
+    def are_large(self, sources: Sequence[Source]) -> bool:
+        """Whether sources are SMF files, and so long that it is worth while to share the work."""
+        are_files = all(map(_is_file, sources))
+        return are_files and _bytes_of(sources) >= 2 * self.options.limits.least_unit
 
 
 @dataclass
-class Inputs:
+class Inputs(_Shared):
     """All inputs of one command and how they are read; what there is to report is in `log`."""
 
     sources: Sequence[Source]
@@ -109,6 +159,7 @@ class Inputs:
         rows = {table: names for table, names in wanted.items() if table != DAMAGE}
         if rows:
             yield from self._rows(rows, prompt)
+            self.damage.arrange()
         if DAMAGE in wanted:
             yield DAMAGE, damage_rows(self._all_damage(), wanted[DAMAGE])
 
@@ -126,36 +177,23 @@ class Inputs:
     def _rows(self, wanted: Wanted, prompt: bool) -> Iterator[tuple[str, Batch]]:
         for are_files, group in itertools.groupby(_in_turn(self.sources), _is_file):
             sources = list(group)
-            found = self.units(sources, wanted, ahead=True) if are_files else []
-            if len(found) > 1:
-                from smfparse.inputs.spilling import together
+            with being_read(sources) if are_files else nullcontext():
+                yield from self._of_kind(sources, wanted, prompt, are_files=are_files)
 
-                yield from together(found, self.options.jobs, self.log)
-            else:
-                yield from self._one_by_one(sources, wanted, prompt)
+    def _of_kind(
+        self, sources: Sequence[Source], wanted: Wanted, prompt: bool, *, are_files: bool
+    ) -> Iterator[tuple[str, Batch]]:
+        """Yield the rows of sources that are all files or all datasets."""
+        workers = self.workers(sources, wanted) if are_files else None
+        if workers is not None:
+            with workers:
+                found = self.units(sources, wanted, workers, ahead=True)
+                if len(found) > 1:
+                    from smfparse.inputs.spilling import together
 
-    def units(self, sources: Sequence[Source], wanted: Wanted, *, ahead: bool) -> list[Unit]:
-        """Cut SMF files into units for several processes; none where one process is enough.
-
-        ahead  whether what is made of a unit has to be kept until it is its turn
-        """
-        jobs, limits = self.options.jobs, self.options.limits
-        if jobs == 1 or not self.are_large(sources):
-            return []
-        from smfparse.inputs.parallel import units, worth_sharing
-
-        if not worth_sharing(wanted):
-            return []
-        files = [each for each in sources if isinstance(each, SmfFile)]
-        share = -(-_bytes_of(sources) // jobs)
-        unit_bytes = max(min(share // 2, limits.most_unit) if ahead else share, limits.least_unit)
-        found = [each.input for each in files]
-        return units(found, wanted, self.options, unit_bytes, files[0].duplicates)
-
-    def are_large(self, sources: Sequence[Source]) -> bool:
-        """Whether sources are SMF files, and so long that it is worth while to share the work."""
-        are_files = all(map(_is_file, sources))
-        return are_files and _bytes_of(sources) >= 2 * self.options.limits.least_unit
+                    yield from together(found, workers, self.log)
+                    return
+        yield from self._one_by_one(sources, wanted, prompt)
 
     def by_one_process(self) -> Inputs:
         """Return the same inputs, which one process decodes; the log is the same."""
@@ -317,8 +355,9 @@ def open_file(path: str | Path, options: ReadOptions = DEFAULTS) -> SmfFile:
 
 
 def _source(found: Input) -> Source:
+    """Open an input. An SMF file has a path that does not depend on where a process was started."""
     if not found.path.is_dir():
-        return SmfFile(found)
+        return SmfFile(replace(found, path=found.path.absolute()))
     if not (found.path / store.MANIFEST).is_file():
         raise InputError(
             f"{found.name}: convert was interrupted here, or is still at work; "

@@ -8,36 +8,33 @@ process: what is done with damage must not depend on where a file was cut.
 
 from __future__ import annotations
 
-import ctypes
-import multiprocessing
-import os
-import signal
-import sys
-import threading
-import time
-from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 from smfparse.decoding import Duplicates, Needs
-from smfparse.errors import InputError
 from smfparse.inputs.log import Log
 from smfparse.inputs.options import ReadOptions
 from smfparse.inputs.range import Batches, Range, UnsoundError, gathered_for
-from smfparse.interrupts import ENDS, WATCHER, check_interrupt
-from smfparse.reading import Input, are_short, plan
+from smfparse.inputs.workers import Workers, go_on
+from smfparse.progress import PROGRESS
+from smfparse.reading import (
+    WHOLE_SOURCE,
+    Input,
+    Part,
+    agree,
+    are_short,
+    is_cut,
+    look_through,
+    looked_at,
+    parts_of,
+    size_of,
+)
 from smfparse.tables import Wanted
-
-MOST_PROCESSES = 61
-"""Windows cannot wait for more."""
-
-_PATIENCE = 1
-"""Seconds between two looks at whether work is wanted; a process has as many to end itself."""
+from smfparse.vectors import Ints
 
 Made = TypeVar("Made")
 
@@ -68,37 +65,86 @@ def units(
     files: Sequence[Input],
     wanted: Wanted,
     options: ReadOptions,
-    unit_bytes: int,
-    duplicates: Duplicates | None = None,
+    workers: Workers,
+    duplicates: Duplicates | None,
+    *,
+    ahead: bool,
 ) -> list[Unit]:
-    """Cut SMF files, in order, into units of about `unit_bytes`.
+    """Cut SMF files, in order, into units for `workers`, which look at them for that.
 
     `duplicates` are looked for here where there may be any, and the tasks of a file that is cut
     where rows are chosen by them: a part alone does not have them.
+
+    ahead  whether what is made of a unit has to be kept until it is its turn
     """
-    parts = [
+    unit_bytes = _unit_bytes(files, options, workers, ahead)
+    parts = _parts(files, unit_bytes, workers)
+    groups = _grouped(parts, unit_bytes)
+    if duplicates is not None and (duplicates.at_once or any(part.dumps for _, part in parts)):
+        every = len(duplicates.files) == len(files)
+        duplicates.find(groups if every else (), workers.each)
+    once = {each.path: duplicates and duplicates.of(each.path) for each in files}
+    tasks: dict[Path, Ints] = {}
+    if options.selection.by_task(wanted):
+        counts = Counter(file for file, _ in parts)
+        cut = [file for file, count in counts.items() if count > 1]
+        wholes = [
+            (Range(each, wanted, options=options, duplicates=once[each.path]),) for each in cut
+        ]
+        found = workers.results(Range.find_tasks, wholes)
+        tasks = {file.path: each for file, each in zip(cut, found, strict=True)}
+    return [
+        tuple(
+            Range(file, wanted, part, options, once[file.path], tasks.get(file.path))
+            for file, part in group
+        )
+        for group in groups
+    ]
+
+
+def _unit_bytes(files: Sequence[Input], options: ReadOptions, workers: Workers, ahead: bool) -> int:
+    """Return how many bytes a unit has, about."""
+    limits = options.limits
+    share = -(-sum(size_of(each.path) for each in files) // options.jobs)
+    if ahead:
+        share = min(share // 2, limits.most_unit)
+    elif not workers.are_ours:
+        share = min(share, limits.most_task)
+    return max(share, limits.least_unit)
+
+
+def _parts(files: Sequence[Input], part_bytes: int, workers: Workers) -> list[tuple[Input, Part]]:
+    """Cut files, in order, into parts of about `part_bytes`."""
+    ranges = {file: looked_at(file, part_bytes) for file in files if is_cut(file.path, part_bytes)}
+    asked = [(file, part) for file, several in ranges.items() for part in several]
+    found = workers.results(look_through, asked)
+    looks = {file: [next(found) for _ in several] for file, several in ranges.items()}
+    unclear = [(file, WHOLE_SOURCE) for file, several in looks.items() if not agree(several)]
+    again = workers.results(look_through, unclear)
+    looks |= {file: [each] for (file, _), each in zip(unclear, again, strict=True)}
+    return [
         (file, part)
         for file in files
-        for part in plan(file.path, unit_bytes, framing=file.framing, limits=file.limits)
+        for part in (
+            parts_of(looks[file], part_bytes, file.limits) if file in looks else [WHOLE_SOURCE]
+        )
     ]
-    if duplicates is not None and (duplicates.at_once or any(part.dumps for _, part in parts)):
-        duplicates.find()
-    several = Counter(file for file, _ in parts) if options.selection.by_task(wanted) else Counter()
-    tasks = {
-        file.path: Range(file, wanted, options=options, duplicates=duplicates).find_tasks()
-        for file, count in several.items()
-        if count > 1
-    }
-    found: list[list[Range]] = [[]]
-    size = 0
+
+
+def _grouped(
+    parts: Sequence[tuple[Input, Part]], unit_bytes: int
+) -> list[list[tuple[Input, Part]]]:
+    """Return parts as groups of about `unit_bytes`."""
+    found: list[list[tuple[Input, Part]]] = [[]]
+    held = 0
     for file, part in parts:
-        each = Range(file, wanted, part, options, duplicates, tasks.get(file.path))
-        if found[-1] and size + each.bytes > unit_bytes + unit_bytes // 2:
+        size = (size_of(file.path) if part.end is None else part.end) - part.start
+        if found[-1] and held + size > unit_bytes + unit_bytes // 2:
             found.append([])
-            size = 0
-        found[-1].append(each)
-        size += each.bytes
-    return [tuple(each) for each in found]
+            held = 0
+        found[-1].append((file, part))
+        held += size
+    return found
 
 
 def run_unit(number: int, unit: Unit, write: Write[Made], like: Log) -> Outcome[Made]:
@@ -107,6 +153,7 @@ def run_unit(number: int, unit: Unit, write: Write[Made], like: Log) -> Outcome[
     like  a log that asks for what the log of the outcome has to hold
     """
     log = like.anew()
+    PROGRESS.begin_unit(number)
     done = 0
 
     def batches() -> Batches:
@@ -114,7 +161,7 @@ def run_unit(number: int, unit: Unit, write: Write[Made], like: Log) -> Outcome[
         gathered = gathered_for(unit[0].wanted, unit[0].options, log) if unit else None
         for each in unit:
             for found in each.batches(log, gathered):
-                _go_on()
+                go_on()
                 yield found
             done += 1
         if gathered is not None:
@@ -127,41 +174,19 @@ def run_unit(number: int, unit: Unit, write: Write[Made], like: Log) -> Outcome[
 
 
 def in_order(
-    found: Sequence[Unit], write: Write[Made], jobs: int, like: Log
+    found: Sequence[Unit], write: Write[Made], workers: Workers, like: Log
 ) -> Generator[Outcome[Made], None, None]:
-    """Run units in `jobs` processes; yield what they made, in the order of the units.
-
-    No more than one unit is made ahead of each process. Raises InputError where a process ends.
+    """Have units run by `workers`; yield what they made, in the order of the units.
 
     like  a log that asks for what the logs of the outcomes have to hold
     """
     like = like.anew()
     lost: set[Path] = set()
-    context = _context()
-    stop = context.RawValue(ctypes.c_bool, False)
-    processes = ProcessPoolExecutor(
-        min(jobs, len(found), MOST_PROCESSES), context, initializer=_begin, initargs=(stop,)
-    )
-    waiting = deque(enumerate(found))
-    running: deque[tuple[int, Unit, Future[Outcome[Made]]]] = deque()
-    try:
-        while waiting or running:
-            while waiting and len(running) <= jobs:
-                number, unit = waiting.popleft()
-                with _main_unknown():  # submitting starts processes
-                    future = processes.submit(run_unit, number, unit, write, like)
-                running.append((number, unit, future))
-            number, unit, future = running.popleft()
-            while not wait([future], _PATIENCE).done:
-                check_interrupt()
-            yield _sound(number, unit, future.result(), lost, write)
-    except BrokenProcessPool as error:
-        raise InputError(
-            "a worker process was killed, perhaps for lack of memory; try jobs=1", "jobs"
-        ) from error
-    finally:
-        stop.value = True
-        processes.shutdown(cancel_futures=True)
+    workers.show()
+    calls = [(number, unit, write, like) for number, unit in enumerate(found)]
+    with closing(workers.results(run_unit, calls)) as outcomes:
+        for (number, unit, *_), outcome in zip(calls, outcomes, strict=True):
+            yield _sound(number, unit, outcome, lost, write)
 
 
 def _sound(
@@ -186,68 +211,3 @@ def _sound(
         )
         outcome = run_unit(number, todo, write, like)
     return outcome
-
-
-_stop: Any = None
-"""In a process that decodes: true when nobody waits for it any more.
-
-Without a lock: a process that is killed would keep it.
-"""
-
-
-def _begin(stop: Any) -> None:
-    """Begin a process: signals are for the one that started it, which then sets `stop`."""
-    global _stop
-    _stop = stop
-    for each in (signal.SIGINT, *ENDS):
-        signal.signal(each, signal.SIG_IGN)
-    threading.Thread(target=_end_unwanted, daemon=True).start()
-
-
-def _end_unwanted() -> None:
-    """End this process when nobody waits for it: the one that started it ended, or gave it up.
-
-    Where it is given up it has a while to end by itself, which it does between two batches.
-    """
-    parent = multiprocessing.parent_process()
-    if parent is None:
-        return
-    while parent.is_alive() and not _stop.value:
-        parent.join(_PATIENCE)
-    if parent.is_alive():
-        time.sleep(_PATIENCE)
-    os._exit(1)
-
-
-def _go_on() -> None:
-    if _stop is not None and _stop.value:
-        raise SystemExit
-
-
-def _context() -> Any:
-    """Return how processes are made: as copies of this one where that is safe, as it is faster."""
-    others = [each for each in threading.enumerate() if each.name != WATCHER]
-    copies = sys.platform == "linux" and len(others) == 1
-    return multiprocessing.get_context("fork" if copies else "spawn")
-
-
-_hiding = threading.Lock()
-
-
-@contextmanager
-def _main_unknown() -> Iterator[None]:
-    """Let no process that is started meanwhile run the user's script, which may have no guard.
-
-    Where a process is no copy, `multiprocessing` runs `__main__` again in it, by its `__spec__` or
-    `__file__`; nothing of ours is in there.
-    """
-    facts = vars(sys.modules["__main__"])
-    with _hiding:
-        hidden: dict[str, Any] = {
-            name: facts[name] for name in ("__spec__", "__file__") if name in facts
-        }
-        facts.update(dict.fromkeys(hidden))
-        try:
-            yield
-        finally:
-            facts.update(hidden)

@@ -29,7 +29,8 @@ from smfparse.decoding import (
 from smfparse.errors import DamageError, DamageLog
 from smfparse.inputs.log import Log
 from smfparse.inputs.options import DEFAULTS, ReadOptions
-from smfparse.reading import WHOLE_SOURCE, Chunk, Input, Part, size_of
+from smfparse.progress import PROGRESS
+from smfparse.reading import WHOLE_SOURCE, Chunk, Input, Part
 from smfparse.tables import Batch, Wanted
 from smfparse.vectors import Ints
 
@@ -64,12 +65,6 @@ class Range:
         """The range from here to the end of the file."""
         return replace(self, part=self.part.rest)
 
-    @property
-    def bytes(self) -> int:
-        """How many bytes of the file it is."""
-        end = size_of(self.path) if self.part.end is None else self.part.end
-        return end - self.part.start
-
     def batches(self, log: Log, gathered: Gathered | None = None) -> Batches:
         """Decode the part; yield the wanted tables and columns, each table's in record order.
 
@@ -95,7 +90,8 @@ class Range:
         return self._to_be_decoded(self._chunks(damage, needs, log), log)
 
     def _chunks(self, damage: DamageLog, needs: Needs, log: Log) -> Iterator[Chunk]:
-        return self.file.chunks(damage, self.part, needs.kinds if log.records is None else None)
+        kinds = needs.kinds if log.records is None else None
+        return PROGRESS.follow(self.file.chunks(damage, self.part, kinds), self.part.start)
 
     def _to_be_decoded(self, found: Iterable[Chunk], log: Log) -> Iterator[Chunk]:
         """Leave duplicates out of the chunks of the part; `log` takes how many these are."""

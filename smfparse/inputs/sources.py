@@ -7,7 +7,8 @@ table and a manifest written last. Both give the same tables.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -21,7 +22,8 @@ from smfparse.errors import Damage, DamageLog, InputError
 from smfparse.inputs.log import Log
 from smfparse.inputs.options import DEFAULTS, ReadOptions
 from smfparse.inputs.range import Batches, Range
-from smfparse.reading import Input
+from smfparse.progress import PROGRESS
+from smfparse.reading import Chunk, Input
 from smfparse.selecting import (
     KeysBySource,
     Lookup,
@@ -113,6 +115,11 @@ class SmfFile:
         gathered: Gathered | None = None,
     ) -> Batches:
         yield from self.range(wanted, options).batches(log, gathered)
+
+    def chunks(self, damage: DamageLog) -> Iterator[Chunk]:
+        """Read all records, also those that an earlier dump has."""
+        with being_read([self]):
+            yield from PROGRESS.follow(self.input.chunks(damage))
 
     def range(self, wanted: Wanted, options: ReadOptions) -> Range:
         """Return the whole file, as a part of it."""
@@ -279,6 +286,15 @@ def _renamed(batch: Batch, called: Mapping[str, str]) -> Batch:
     words = [called.get(each, each) for each in coded.dictionary.to_pylist()]
     names = pa.array(words, pa.string()).take(coded.indices)
     return batch.set_column(batch.schema.names.index("source"), "source", names)
+
+
+def being_read(files: Iterable[Source]) -> AbstractContextManager[None]:
+    """Count the bytes of SMF files that are read in the block."""
+    try:
+        total = sum(each.path.stat().st_size for each in files)
+    except OSError:  # who reads them says so
+        total = 0
+    return PROGRESS.of("reading", total)
 
 
 def damage_rows(log: DamageLog, names: frozenset[str] | None = None) -> Batch:

@@ -17,10 +17,11 @@ from smfparse.inputs.log import Log
 from smfparse.inputs.parallel import Unit, in_order
 from smfparse.inputs.range import Batches
 from smfparse.inputs.temporary import TemporaryFolder
+from smfparse.inputs.workers import Workers
 
 
-def together(found: Sequence[Unit], jobs: int, log: Log) -> Batches:
-    """Yield the rows of units that `jobs` processes decode, in the order of the units.
+def together(found: Sequence[Unit], workers: Workers, log: Log) -> Batches:
+    """Yield the rows of units that `workers` decode, in the order of the units.
 
     Raises OutputError where they cannot be kept until it is their turn.
 
@@ -31,7 +32,7 @@ def together(found: Sequence[Unit], jobs: int, log: Log) -> Batches:
     except OSError as error:
         raise _no_room(Path(tempfile.gettempdir()), error) from error
     with temporary as folder:
-        outcomes = in_order(found, partial(spill, folder), jobs, log)
+        outcomes = in_order(found, partial(spill, folder), workers, log)
         with closing(outcomes):
             for outcome in outcomes:
                 log.add(outcome.log)

@@ -15,8 +15,8 @@ from smfparse.rendering import (
     Facts,
     Section,
     Table,
+    Values,
     aligned,
-    csv_moment,
 )
 
 if TYPE_CHECKING:
@@ -60,14 +60,10 @@ class InventoryDocument(Document):
             cells = [(name, f"{size:,}") for name, size in unknown]
             yield Section("", [Table(_UNKNOWN, cells, _NOT_KNOWN)])
 
-    def tables(self) -> Iterator[Table]:
-        """Yield the records by kind: numbers without separators, moments as all CSV has them."""
-        columns = [Column(name) for name in (*_names(), "blocks")]
-        rows = (
-            [*(_text(getattr(each, name)) for name in _names()), each.content]
-            for each in self._groups
-        )
-        yield Table(columns, rows)
+    def tables(self) -> Iterator[Values]:
+        """Yield the records by kind."""
+        rows = (dataclasses.asdict(each) | {"blocks": each.content} for each in self._groups)
+        yield Values.of(self.title, [*_names(), "blocks"], rows)
 
     def facts(self) -> Iterator[Facts]:
         """Yield the counts, inputs, duplicates and damage by name."""
@@ -180,12 +176,6 @@ def _facts(group: Group) -> dict[str, Any]:
         name: value.isoformat() if isinstance(value, dt.datetime) else value
         for name, value in dataclasses.asdict(group).items()
     }
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, dt.datetime):
-        return csv_moment(value)
-    return "" if value is None else str(value)
 
 
 def left_out(duplicates: int) -> str:

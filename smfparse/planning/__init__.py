@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from smfparse.planning.batches import least_gain as least_gain
     from smfparse.planning.batches import message_us as message_us
     from smfparse.planning.batches import most_in_a_batch as most_in_a_batch
+    from smfparse.planning.cf import data_set_buffers as data_set_buffers
     from smfparse.planning.cf import message_bytes as message_bytes
     from smfparse.planning.cf import offload_kb as offload_kb
     from smfparse.planning.cf import smds_pages as smds_pages
@@ -74,7 +75,9 @@ if TYPE_CHECKING:
     from smfparse.planning.publications import published as published
     from smfparse.planning.publications import published_names as published_names
     from smfparse.planning.publications import source as source
+    from smfparse.planning.registry import asked_of as asked_of
     from smfparse.planning.registry import plan_of as plan_of
+    from smfparse.planning.registry import plan_of_measured as plan_of_measured
     from smfparse.planning.registry import planned as planned
     from smfparse.planning.registry import planner as planner
     from smfparse.planning.registry import planner_names as planner_names
@@ -90,12 +93,13 @@ if TYPE_CHECKING:
     from smfparse.planning.tls import avoided_percent as avoided_percent
     from smfparse.planning.tls import key_ms as key_ms
     from smfparse.planning.tls import key_us_a_message as key_us_a_message
+    from smfparse.planning.words import said as said
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         asking="Ask Asked Wanted wanted",
         batches="batch_rate client_flows least_gain message_us most_in_a_batch",
-        cf="message_bytes offload_kb smds_pages structure_mb",
+        cf="data_set_buffers message_bytes offload_kb smds_pages structure_mb",
         channels="channels_in chin_kb usable_mb",
         cluster="drain_s",
         compression="break_even compression_chunks compression_figure compression_us",
@@ -114,9 +118,10 @@ else:
         pages="data_buffers message_pages page_set_pages pool_floor seconds_to",
         plans="Figure Plan Planner",
         publications="between published published_names source",
-        registry="plan_of planned planner planner_names",
+        registry="asked_of plan_of plan_of_measured planned planner planner_names",
         slopes="Slope plan_within slope too_few",
         smf="gathering_us queue_records writing_us",
         streaming="put_ratio put_us",
         tls="avoided_percent key_ms key_us_a_message",
+        words="said",
     )

@@ -13,6 +13,7 @@ from types import UnionType
 from typing import Any, get_args, get_type_hints
 
 from smfparse.errors import RequestError
+from smfparse.planning.words import said
 
 
 @dataclass(frozen=True)
@@ -33,12 +34,15 @@ class Ask:
 
     @property
     def bounds(self) -> str:
-        """The values that are taken, in words."""
+        """The values that are taken, in words, with their unit."""
         if self.among:
             return ", ".join(self.among)
+        unit = f" {self.unit}" if self.unit else ""
+        if math.isinf(self.low):
+            return "any number"
         if math.isinf(self.high):
-            return f"{self.low:g} and more"
-        return f"{self.low:g} to {self.high:g}"
+            return f"{said(self.low)}{unit} and more"
+        return f"{said(self.low)} to {said(self.high)}{unit}"
 
 
 @dataclass(frozen=True)
@@ -54,16 +58,25 @@ class Wanted:
     default: Any
     ask: Ask
 
+    def fitted(self, value: Any) -> Any:
+        """Return a value that was measured as the planner takes it: whole numbers are rounded."""
+        if value is None or self.kind not in (int, float):
+            return value
+        number = float(value)
+        return round(number) if self.kind is int and math.isfinite(number) else number
+
     def refusal(self, value: Any) -> str:
         """Return why a value is not taken; '': it is."""
         if value is None:
             return "" if self.default is None else "there has to be a value"
+        if self.kind is not str and not isinstance(value, int | float):
+            return "not a number"
         if self.kind in (str, bool):
             known = not self.ask.among or value in self.ask.among
             return "" if known else f"not one of {self.ask.bounds}"
         if self.ask.low <= value <= self.ask.high and math.isfinite(value):
             return ""
-        return f"outside of {self.ask.bounds}{f' {self.ask.unit}' if self.ask.unit else ''}"
+        return f"outside of {self.ask.bounds}"
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ from typing import Annotated
 
 from smfparse.planning.asking import Ask, Asked
 from smfparse.planning.pages import message_pages
-from smfparse.planning.plans import Figure, Planner, said
+from smfparse.planning.plans import Figure, Planner
 from smfparse.planning.publications import source
+from smfparse.planning.words import said
 
 
 def message_us(active_s: float, batches: float, net_us: float, messages: float) -> float:

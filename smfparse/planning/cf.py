@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from smfparse.planning.asking import Ask, Asked
-from smfparse.planning.plans import Figure, Planner, said
+from smfparse.planning.plans import Figure, Planner
 from smfparse.planning.publications import between, published, source
+from smfparse.planning.words import said
 
 _STRUCTURE = 2**32
 _TABLE = "z16_cf_messages_in_4GB"
@@ -19,6 +20,8 @@ OFFLOAD = ((90, 0), (80, 4), (70, 32))
 """From how full on, in per cent, messages of so many KB and more go to a data set, by default."""
 ALWAYS_KB = 63
 _PAGE = 4096
+_BUFFER = 256 * 1024
+"""Bytes of a buffer of DSBUFS."""
 _MORE_MB = 8
 
 
@@ -47,6 +50,11 @@ def offload_kb(full_percent: float) -> float | None:
 def smds_pages(size: float) -> int:
     """Return the pages of 4 KB that the data of a message takes in a data set, at least."""
     return math.ceil(size / _PAGE)
+
+
+def data_set_buffers(messages: float, size: float) -> int:
+    """Return the buffers (DSBUFS) that hold the data of so many messages."""
+    return math.ceil(messages * smds_pages(size) * _PAGE / _BUFFER)
 
 
 @dataclass(frozen=True)
@@ -92,6 +100,11 @@ def _figures(asked: Cf) -> Sequence[Figure]:
             *("smds_gb", "Data sets, all offloaded", depth * pages * _PAGE / 2**30, "GB"),
             *(f"{said(depth)} x {pages} pages of 4096 bytes, at least", 1),
             rough=True,
+        ),
+        Figure(
+            *("dsbufs", "Buffers that hold them all (DSBUFS), where all are offloaded"),
+            *(data_set_buffers(depth, asked.message_bytes), ""),
+            f"{said(depth)} x {pages} x 4096 / {_BUFFER}; 100 by default",
         ),
         Figure(
             *("offload_kb", "Messages that go to data sets now, from"),

@@ -9,7 +9,8 @@ from typing import Annotated, NamedTuple
 
 from smfparse.errors import RequestError
 from smfparse.planning.asking import Ask, Asked
-from smfparse.planning.plans import Figure, Planner, said
+from smfparse.planning.plans import Figure, Planner
+from smfparse.planning.words import said
 
 PAGES_A_MB = 256
 MOST_PAGES = 128
@@ -23,6 +24,8 @@ ZHYPERWRITE = {True: 0.6, False: 0.88}
 """I/O time with zHyperWrite, by that with PPRC: of small messages, and others."""
 _UNMIRRORED = 580 / 391
 """Rate without a mirror by that with PPRC, messages of 4 MB."""
+IDLE = 1e-4
+"""The least share of the time in which a log does something, per cent."""
 _FAR = 2
 """So many times the pages that were measured, and the result is an order of magnitude."""
 
@@ -36,6 +39,10 @@ class IoTime(NamedTuple):
     def at(self, pages: float) -> float:
         """Return the microseconds of an I/O of so many pages."""
         return self.a + self.b * pages
+
+    def striped(self, times: float) -> IoTime:
+        """Return the time where so many times the stripes share the pages, not the start."""
+        return IoTime(self.a, self.b / times)
 
     def mb_s(self, pages: float, share: float = 1.0) -> float:
         """Return the rate of one copy, where I/O is so large a share of its cycle."""
@@ -99,10 +106,10 @@ class Log(Asked):
     ] = 11
     io_busy: Annotated[
         float,
-        Ask("Time in I/O", "%", low=0.01, high=100, measured="qjstiotots, the larger copy"),
+        Ask("Time in I/O", "%", low=IDLE, high=100, measured="qjstiotots, the larger copy"),
     ] = 94.66
     busy: Annotated[
-        float, Ask("Log task busy", "%", low=0.01, high=100, measured="1 - qjstslptu")
+        float, Ask("Log task busy", "%", low=IDLE, high=100, measured="1 - qjstslptu")
     ] = 99.9
     one_page_us: Annotated[
         float | None,
@@ -140,6 +147,10 @@ class Log(Asked):
     copies: Annotated[
         int, Ask("Copies of the log", low=1, high=2, measured="copies that wrote (qjst_io)")
     ] = 2
+    stripes: Annotated[
+        float,
+        Ask("Stripes of the log data sets that there would be, by as many as now", "x", 1, 16),
+    ] = 1
     streaming: Annotated[
         float, Ask("Share of persistent messages that would be streamed", "%", high=100)
     ] = 0
@@ -151,7 +162,7 @@ def _figures(asked: Log) -> Sequence[Figure]:
     us = asked.io_busy / 100 / ios * 1e6 if ios else 0.0
     full = rate_at_full(mb_s, busy)
     return [
-        Figure("mb_s", "Log written, a copy", mb_s, "MB/s", "measured, or given", 3),
+        Figure("mb_s", "Log written, a copy", mb_s, "MB/s", "", 3),
         Figure(
             "io_s", "I/Os of a copy", ios, "a second", f"{said(mb_s)} x 256 / {said(asked.pages)}"
         ),
@@ -170,26 +181,48 @@ def _figures(asked: Log) -> Sequence[Figure]:
             *(disk_mb(mb_s, asked.copies, asked.mirror != "none"), "MB/s"),
             *(f"{asked.copies} x (log + archive{' + mirror' * (asked.mirror != 'none')})", 1),
         ),
-        *_ceiling(asked),
+        *_ceiling(asked, full),
         *_what_if(asked, us, full),
     ]
 
 
-def _ceiling(asked: Log) -> list[Figure]:
-    """Return the rate of the longest I/Os, where the time of two lengths is known."""
+def _line(asked: Log) -> IoTime | None:
+    """Return the time of an I/O by its pages; None: it is not known, or does not grow with them."""
     if asked.one_page_us is None or asked.more_pages is None or asked.more_pages_us is None:
+        return None
+    if asked.more_pages_us <= asked.one_page_us:
+        return None
+    return io_line((1, asked.one_page_us), (asked.more_pages, asked.more_pages_us))
+
+
+def _ceiling(asked: Log, full: float) -> list[Figure]:
+    """Return the rate of the longest I/Os, and what stripes make of both, where it is known."""
+    line = _line(asked)
+    if line is None:
         return []
-    line = io_line((1, asked.one_page_us), (asked.more_pages, asked.more_pages_us))
     share = min(asked.io_busy / asked.busy, 1.0)
-    rate = line.mb_s(MOST_PAGES, share)
-    far = asked.more_pages * _FAR < MOST_PAGES
-    return [
-        Figure(
-            *("ceiling_mb_s", f"With {MOST_PAGES} pages an I/O", rate, "MB/s"),
-            *(f"128 / 256 / (({said(line.a)} + {said(line.b)} x 128) us / {said(share)})", 1),
-            rough=far,
-        ),
-    ]
+    far = (asked.more_pages or 1) * _FAR < MOST_PAGES
+
+    def ceiling(name: str, label: str, of: IoTime) -> Figure:
+        formula = f"128 / 256 / (({said(of.a)} + {said(of.b)} x 128) us / {said(share)})"
+        rate = of.mb_s(MOST_PAGES, share)
+        return Figure(name, label, rate, "MB/s", formula, 1, rough=far)
+
+    found = [ceiling("ceiling_mb_s", f"With {MOST_PAGES} pages an I/O", line)]
+    if asked.stripes > 1:
+        striped = line.striped(asked.stripes)
+        us, then = line.at(asked.pages), striped.at(asked.pages)
+        quicker = (asked.busy + asked.io_busy * (then / us - 1)) / asked.busy
+        words = f"With {asked.stripes:g} x the stripes"
+        found += [
+            Figure(
+                *("striped_mb_s", f"{words}, the same mix", full / quicker, "MB/s"),
+                *(f"{said(full)} / {said(quicker)}: an I/O takes {then:.0f} us of {us:.0f}", 1),
+                rough=True,
+            ),
+            ceiling("striped_ceiling_mb_s", f"{words}, {MOST_PAGES} pages an I/O", striped),
+        ]
+    return found
 
 
 def _what_if(asked: Log, us: float, full: float) -> list[Figure]:
@@ -271,9 +304,12 @@ PLANNER = Planner(
         "IBM documentation: one copy instead of two, 10 to 30 % more",
         "MQ 9.3 performance report, chapter 6: streaming on a full log, up to 70 % more to 64 KB, "
         "2 to 6 % from 1 MB on",
+        "MQ 9.3 performance report, appendix A: 380 MB/s a copy with 4 stripes",
     ),
     "One queue manager, the mix and size of messages as now, no bypass of the storage's cache. A "
-    "rate for more than twice the pages that were measured is an order of magnitude.",
+    "rate for more than twice the pages that were measured is an order of magnitude, and so is one "
+    "with more stripes: they are taken to share the pages of an I/O, for which its time by length "
+    "has to be known (--one-page-us, --more-pages, --more-pages-us).",
     (
         "what the disks can do beyond the I/Os that were written",
         "prepare records of transaction managers, where log bytes are estimated from sizes",

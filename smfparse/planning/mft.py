@@ -9,8 +9,9 @@ from typing import Annotated, Any
 
 from smfparse.errors import RequestError
 from smfparse.planning.asking import Ask, Asked
-from smfparse.planning.plans import Figure, Planner, said
+from smfparse.planning.plans import Figure, Planner
 from smfparse.planning.publications import between, published, source
+from smfparse.planning.words import said
 
 _TABLE = "mft_v1.02_appendix_C"
 _SIZES_MB = {"1MB": 1, "10MB": 10, "100MB": 100, "1GB": 1024}
@@ -73,11 +74,28 @@ def transfer_figure(row: Mapping[str, Any], mb: float) -> float:
 class Mft(Asked):
     """Inputs; the defaults are those of agents, and a row of IBM's table."""
 
-    chunk: Annotated[int, Ask("agentChunkSize", "bytes", low=1, high=104_857_600)] = 262_144
-    window: Annotated[int, Ask("agentWindowSize", low=1, high=10_000)] = 10
-    frame: Annotated[int, Ask("agentFrameSize", low=1, high=10_000)] = 5
+    chunk: Annotated[
+        int,
+        Ask(
+            *("agentChunkSize", "bytes", 1, 104_857_600),
+            measured="bytes over messages of queues DATA (wqst)",
+        ),
+    ] = 262_144
+    window: Annotated[
+        int,
+        Ask("agentWindowSize", low=1, high=10_000, measured="messages of DATA over those of REPLY"),
+    ] = 10
+    frame: Annotated[
+        int,
+        Ask(
+            "agentFrameSize; measured, agentCheckpointInterval is in it",
+            low=1,
+            high=10_000,
+            measured="messages of REPLY over puts to STATE",
+        ),
+    ] = 5
     checkpoints: Annotated[int, Ask("agentCheckpointInterval", low=1, high=10_000)] = 1
-    gb: Annotated[float, Ask("GB that are sent")] = 1
+    gb: Annotated[float, Ask("GB that are sent", "GB", measured="bytes of queues DATA (wqst)")] = 1
     file_mb: Annotated[float, Ask("Size of files", "MB", low=1)] = 1024
     round_trip_ms: Annotated[
         float, Ask("Round trip of a reply; NETTIME is one", "ms", low=0.001, measured="qcstntav")
@@ -178,5 +196,5 @@ PLANNER = Planner(
         "sizes of files, and the CPU of agents: SMF 30 has that",
         "loss of packets: with 0.5 % at 10,000 km IBM measured 0.74 MB/s",
     ),
-    "START TRACE(ACCTG) CLASS(4)",
+    "START TRACE(ACCTG) CLASS(3,4)",
 )

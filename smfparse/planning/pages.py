@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from smfparse.planning.asking import Ask, Asked
-from smfparse.planning.plans import Figure, Planner, said
+from smfparse.planning.plans import Figure, Planner
+from smfparse.planning.words import said
 
 PAGE = 4096
 _ONE_PAGE, _OF_A_PAGE = 3596, 4049
@@ -85,7 +86,7 @@ class Pages(Asked):
         float | None,
         Ask(
             "Messages that come a second, less those that go",
-            low=-1e9,
+            low=-math.inf,
             measured="slope of qqstdpth of the queue that grows most",
         ),
     ] = None

@@ -65,12 +65,11 @@ class Plan:
 
     def __getitem__(self, name: str) -> float:
         """Return the number of that name. Raises KeyError where there is none."""
-        for each in self.figures:
-            if each.name == name:
-                return each.value
-        raise KeyError(name)
+        value = self.get(name)
+        if value is None:
+            raise KeyError(name)
+        return value
 
-
-def said(value: float) -> str:
-    """Return a number as formulas show it: whole, or with six digits."""
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.6g}"
+    def get(self, name: str) -> float | None:
+        """Return the number of that name; None: it was left out."""
+        return next((each.value for each in self.figures if each.name == name), None)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
 from smfparse.errors import RequestError
-from smfparse.planning.asking import Asked
+from smfparse.planning.asking import Asked, wanted
 from smfparse.planning.plans import Plan, Planner
 
 _NAMES = (
@@ -34,13 +35,37 @@ def planned(name: str, **inputs: Any) -> Plan:
     Raises RequestError for an unknown name, and for a value outside the range of the planner.
     """
     which = planner(name)
-    try:
-        asked = which.asked(**inputs)
-    except TypeError as error:
-        raise RequestError(f"planner {name}: {error}") from error
-    return plan_of(which, asked)
+    return plan_of(which, asked_of(which, inputs))
+
+
+def asked_of(which: Planner, inputs: Mapping[str, Any]) -> Asked:
+    """Return what a planner is asked, by name; what is left out has its published value.
+
+    Raises RequestError for an unknown name, and for a value outside the range of the planner.
+    """
+    there = [each.name for each in wanted(which.asked)]
+    for name in inputs:
+        if name not in there:
+            known = ", ".join(there)
+            raise RequestError(f"planner {which.name}: no input {name}; there are {known}", name)
+    return which.asked(**inputs)
 
 
 def plan_of(which: Planner, asked: Asked) -> Plan:
     """Answer the question of a planner for its inputs."""
     return Plan(which, asked, which.figures(asked))
+
+
+def plan_of_measured(name: str, values: Mapping[str, Any]) -> Plan | None:
+    """Answer by what was measured; None: a value that it needs is absent or outside the range.
+
+    values  None: it was not measured; figures of it are left out, where the planner can do without
+    """
+    inputs = {each.name: each for each in wanted(planner(name).asked)}
+    fitted = {key: inputs[key].fitted(value) for key, value in values.items()}
+    if any(inputs[key].refusal(value) for key, value in fitted.items()):
+        return None
+    try:
+        return planned(name, **fitted)
+    except RequestError:  # a table that ends before the range of the input does
+        return None

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from smfparse.planning.asking import Ask, Asked
-from smfparse.planning.plans import Figure, Planner, said
+from smfparse.planning.plans import Figure, Planner
+from smfparse.planning.words import said
 
 GATHER_US = 0.5
 """CPU of a call for accounting class 3."""
@@ -17,6 +18,8 @@ WRITES = {"data-set": 1.0, "logstream": 2.0, "compressed-logstream": 7.6}
 """How fast a destination takes records, by a data set."""
 QUEUE_BYTES, QUEUES_A_RECORD = 84, 341
 """A queue in a record of class 5 statistics, as 9.3.0 writes it."""
+DAY_S = 86_400
+MB = 1 << 20
 
 
 def gathering_us(calls: float) -> float:
@@ -29,9 +32,9 @@ def writing_us(records: float, queues: str = "few") -> float:
     return records * RECORD_US[queues == "many"]
 
 
-def queue_records(queues: int) -> int:
+def queue_records(queues: int, bytes_each: float = QUEUE_BYTES) -> int:
     """Return the records of an interval in which so many queues are (class 5)."""
-    return -(-queues // QUEUES_A_RECORD)
+    return -(-queues // int(QUEUE_BYTES * QUEUES_A_RECORD // bytes_each))
 
 
 @dataclass(frozen=True)
@@ -45,10 +48,10 @@ class Smf(Asked):
         int, Ask("Tasks that live longer than the interval", measured="most tasks of an interval")
     ] = 1
     interval: Annotated[
-        float, Ask("ACCTIME", "seconds", low=1, high=86400, measured="usual length of a record")
+        float, Ask("ACCTIME", "seconds", low=1, high=DAY_S, measured="usual length of a record")
     ] = 60
     new_interval: Annotated[
-        float, Ask("ACCTIME that is thought of", "seconds", low=1, high=86400)
+        float, Ask("ACCTIME that is thought of", "seconds", low=1, high=DAY_S)
     ] = 15
     task_queues: Annotated[
         str, Ask("Queues of a task: few (2 to 4), or many", among=("few", "many"))
@@ -59,6 +62,19 @@ class Smf(Asked):
     queues: Annotated[
         int, Ask("Queues with statistics of class 5", measured="most qqst rows of an interval")
     ] = 0
+    statime: Annotated[
+        float, Ask("STATIME, at which class 5 is written", "seconds", low=1, high=DAY_S)
+    ] = 1800
+    bytes_a_queue: Annotated[
+        float,
+        Ask(
+            "Bytes of a queue in them",
+            "bytes",
+            low=1,
+            high=QUEUE_BYTES * QUEUES_A_RECORD,
+            measured="bytes of 115/216 over its rows",
+        ),
+    ] = QUEUE_BYTES
     destination: Annotated[str, Ask("Where records are written", among=tuple(WRITES))] = "data-set"
     retention_days: Annotated[float, Ask("Days that data is kept", "days")] = 0
     msu: Annotated[float | None, Ask("MSU of the machine", low=0.1)] = None
@@ -82,10 +98,14 @@ def _of_interval(asked: Smf, interval: float, name: str, label: str) -> list[Fig
             *("s", "x 1,440 minutes / 1,000,000", 2),
         ),
         Figure(
+            *(f"{name}_records_a_day", f"Records a day, {label}", records * 1440, ""),
+            f"{asked.tasks} x 86,400 / {said(interval)}",
+        ),
+        Figure(
             f"{name}_mb_a_day",
-            f"Bytes a day, {label}",
-            records * 1440 * asked.record_bytes / 1e6,
-            *("MB", f"{said(records)} x 1,440 x {said(asked.record_bytes)} / 1,000,000", 1),
+            f"MB a day, {label}",
+            records * 1440 * asked.record_bytes / MB,
+            *("MB", f"{said(records * 1440)} x {said(asked.record_bytes)} / 1,048,576", 1),
         ),
     ]
 
@@ -107,8 +127,8 @@ def _figures(asked: Smf) -> Sequence[Figure]:
         ),
     ]
     if asked.retention_days:
-        kept = new[2].value * asked.retention_days / 1000
-        formula = f"{said(asked.retention_days)} x {said(new[2].value)} / 1000"
+        kept = new[3].value * asked.retention_days / 1024
+        formula = f"{said(asked.retention_days)} x {said(new[3].value)} / 1024"
         found.append(Figure("kept_gb", "Data that is kept", kept, "GB", formula, 2))
     return [*found, *_rest(asked, new[1].value)]
 
@@ -118,22 +138,37 @@ def _rest(asked: Smf, cpu_s: float) -> list[Figure]:
     speed = WRITES[asked.destination]
     found = [Figure("speed", "Records the destination takes, by a data set", speed, "x", "", 1)]
     if asked.queues:
-        records, size = queue_records(asked.queues), asked.queues * QUEUE_BYTES
-        found += [
-            Figure(
-                *("queue_records", "Records of class 5 an interval", records, ""),
-                f"ceil({asked.queues} / {QUEUES_A_RECORD})",
-            ),
-            Figure(
-                *("queue_bytes", "Bytes of queues in them", size, "bytes"),
-                f"{asked.queues} x {QUEUE_BYTES}",
-            ),
-        ]
+        found += _queues(asked)
     if asked.msu is not None:
         hours = cpu_s / 3600 * asked.msu / asked.cps
         formula = f"{said(cpu_s)} / 3600 x {said(asked.msu)} / {asked.cps}"
         found.append(Figure("msu_hours_a_day", "MSU hours a day", hours, "MSU-h", formula, 4))
     return found
+
+
+def _queues(asked: Smf) -> list[Figure]:
+    """Return what statistics of queues write."""
+    each = asked.bytes_a_queue
+    records, size = queue_records(asked.queues, each), asked.queues * each
+    times = DAY_S / asked.statime
+    return [
+        Figure(
+            *("queue_records", "Records of class 5 an interval", records, ""),
+            f"ceil({asked.queues} / floor({QUEUE_BYTES} x {QUEUES_A_RECORD} / {said(each)}))",
+        ),
+        Figure(
+            *("queue_bytes", "Bytes of queues in them", size, "bytes"),
+            f"{asked.queues} x {said(each)}",
+        ),
+        Figure(
+            *("queue_records_a_day", "Records of class 5 a day", records * times, ""),
+            f"{records} x 86,400 / {said(asked.statime)}",
+        ),
+        Figure(
+            *("queue_mb_a_day", "MB of class 5 a day", size * times / MB, "MB"),
+            *(f"{said(size)} x 86,400 / {said(asked.statime)} / 1,048,576", 1),
+        ),
+    ]
 
 
 PLANNER = Planner(

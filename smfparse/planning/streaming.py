@@ -8,8 +8,9 @@ from typing import Annotated
 
 from smfparse.planning.asking import Ask, Asked
 from smfparse.planning.pages import message_pages
-from smfparse.planning.plans import Figure, Planner, said
+from smfparse.planning.plans import Figure, Planner
 from smfparse.planning.publications import between, published, source
+from smfparse.planning.words import said
 
 _TABLES = {"private": "r93_ch6_put_private", "shared": "r93_ch6_put_shared"}
 OPEN_CLOSE_US = (32.0, 20.0, 7.5)
@@ -50,18 +51,10 @@ class Streaming(Asked):
         float, Ask("Messages put a second", measured="validput (wqst) over the time")
     ] = 1000
     share: Annotated[float, Ask("Share of them that is streamed", "%", high=100)] = 100
-    persistent: Annotated[
-        float,
-        Ask(
-            "Share of them that is persistent",
-            "%",
-            high=100,
-            measured="putpmsg + put1pmsg over validput",
-        ),
-    ] = 0
     log_mb_s: Annotated[
-        float, Ask("Log written, a copy", "MB/s", measured="CIs of the fuller copy (qjst_io)")
-    ] = 0
+        float | None,
+        Ask("Log written, a copy", "MB/s", measured="CIs of the fuller copy (qjst_io)"),
+    ] = None
     quality: Annotated[str, Ask("STRMQOS", among=("BESTEF", "MUSTDUP"))] = "BESTEF"
 
 
@@ -73,7 +66,6 @@ def _figures(asked: Streaming) -> Sequence[Figure]:
     streamed = asked.puts_s * asked.share / 100
     cpu = streamed * (then - now) / 1000
     pages = message_pages(asked.message_kb * 1024)
-    more_log = asked.log_mb_s * asked.share / 100
     added = f" + {strict:g}" if strict else ""
     return [
         Figure("put_us", "CPU of a put now", now, "us", _source(asked), 2),
@@ -85,10 +77,7 @@ def _figures(asked: Streaming) -> Sequence[Figure]:
             *("cpu_ms_s", "CPU more", cpu, "ms a second"),
             *(f"{said(streamed)} x ({said(then)} - {said(now)}) / 1000", 2),
         ),
-        Figure(
-            *("log_mb_s", "Log more, a copy", more_log, "MB/s"),
-            *(f"{said(asked.log_mb_s)} x {asked.share:g} %", 3),
-        ),
+        *_log(asked),
         Figure(
             *("pages_s", "New pages more", 0 if asked.kind == "shared" else streamed * pages),
             *("a second", f"{said(streamed)} x {pages}"),
@@ -103,6 +92,15 @@ def _figures(asked: Streaming) -> Sequence[Figure]:
         ),
         *_opening(asked),
     ]
+
+
+def _log(asked: Streaming) -> list[Figure]:
+    """Return the log of the copies, which are as persistent as what they are copies of."""
+    if asked.log_mb_s is None:
+        return []
+    more = asked.log_mb_s * asked.share / 100
+    formula = f"{said(asked.log_mb_s)} x {asked.share:g} %"
+    return [Figure("log_mb_s", "Log more, a copy", more, "MB/s", formula, 3)]
 
 
 def _opening(asked: Streaming) -> list[Figure]:

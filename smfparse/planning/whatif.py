@@ -8,13 +8,12 @@ from functools import partial
 from typing import Annotated
 
 from smfparse.planning.asking import Ask, Asked
-from smfparse.planning.log import estimated_bytes, io_rate
+from smfparse.planning.log import IDLE, estimated_bytes, io_rate
 from smfparse.planning.pages import message_pages
-from smfparse.planning.plans import Figure, Planner, said
-from smfparse.planning.smf import gathering_us, writing_us
+from smfparse.planning.plans import Figure, Planner
+from smfparse.planning.smf import DAY_S, MB, gathering_us, writing_us
 from smfparse.planning.streaming import put_ratio, put_us
-
-_DAY_S = 86_400
+from smfparse.planning.words import said
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class WhatIf(Asked):
         None
     )
     acctime: Annotated[
-        float | None, Ask("ACCTIME that would be set", "seconds", low=1, high=_DAY_S)
+        float | None, Ask("ACCTIME that would be set", "seconds", low=1, high=DAY_S)
     ] = None
     mb_s: Annotated[
         float, Ask("Log written, a copy", "MB/s", measured="CIs of the fuller copy (qjst_io)")
@@ -43,9 +42,9 @@ class WhatIf(Asked):
         float, Ask("Pages an I/O", low=1, high=128, measured="CIs over I/Os (qjst_io)")
     ] = 11
     io_busy: Annotated[
-        float, Ask("Time in I/O", "%", 0.01, 100, measured="qjstiotots, the larger copy")
+        float, Ask("Time in I/O", "%", IDLE, 100, measured="qjstiotots, the larger copy")
     ] = 94.66
-    busy: Annotated[float, Ask("Log task busy", "%", 0.01, 100, measured="1 - qjstslptu")] = 99.9
+    busy: Annotated[float, Ask("Log task busy", "%", IDLE, 100, measured="1 - qjstslptu")] = 99.9
     message_kb: Annotated[
         float, Ask("Size of messages", "KB", high=128, measured="putbytes over validput (wqst)")
     ] = 2
@@ -67,7 +66,7 @@ class WhatIf(Asked):
         int, Ask("Tasks that live longer than the interval", measured="tasks of an interval")
     ] = 1
     interval: Annotated[
-        float, Ask("ACCTIME", "seconds", 1, _DAY_S, measured="usual length of a record")
+        float, Ask("ACCTIME", "seconds", 1, DAY_S, measured="usual length of a record")
     ] = 60
     record_bytes: Annotated[
         float, Ask("Bytes of a task's records", "bytes", 1, measured="bytes of 116/1 and 116/2")
@@ -162,7 +161,7 @@ def _storage(asked: WhatIf) -> list[Figure]:
 def _smf(asked: WhatIf) -> list[Figure]:
     """Return the bytes and the CPU of accounting class 3."""
     then = asked.acctime or asked.interval
-    now_mb = asked.tasks * _DAY_S / asked.interval * asked.record_bytes / 1e6
+    now_mb = asked.tasks * DAY_S / asked.interval * asked.record_bytes / MB
     more = _times(asked.interval / then)
     gathered = gathering_us(asked.calls_a_second * 60)
     now_us = gathered + writing_us(asked.tasks * 60 / asked.interval)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from smfparse.query.lazy import lazy_frame as lazy_frame
     from smfparse.query.projection import Slicing as Slicing
     from smfparse.query.prompt import Console as Console
+    from smfparse.query.prompt import Shell as Shell
+    from smfparse.query.prompt import View as View
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
@@ -24,5 +26,5 @@ else:
         connecting="Connection connected",
         lazy="lazy_frame",
         projection="Slicing",
-        prompt="Console",
+        prompt="Console Shell View",
     )

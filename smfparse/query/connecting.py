@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import duckdb
 
+from smfparse.progress import PROGRESS
 from smfparse.tables import quoted
 
 Connection: TypeAlias = duckdb.DuckDBPyConnection
@@ -42,7 +43,10 @@ def connected(*, safe: bool = False) -> Connection:
     made = duckdb.connect(config=_ALONE)
     made.execute("SET TimeZone = 'UTC'")
     made.execute(f"SET temp_directory = {quoted(tempfile.gettempdir())}")
-    made.execute("SET enable_progress_bar = false")  # it goes to stdout
+    made.execute("SET enable_progress_bar_print = false")  # it goes to stdout
+    made.execute(f"SET enable_progress_bar = {PROGRESS.is_wanted}")
+    if PROGRESS.is_wanted:
+        PROGRESS.share = made.query_progress
     # How many rows a file gives is not known before: ASOF joins would take them for few, and loop.
     made.execute("SET asof_loop_join_threshold = 0")
     for setting in _SAFE if safe else ():

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+import shlex
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
@@ -18,8 +20,10 @@ from prompt_toolkit.shortcuts import CompleteStyle
 
 from smfparse.errors import SmfError
 from smfparse.interrupts import ASKED
-from smfparse.query.catalog import Catalog, is_complete
+from smfparse.query.catalog import Catalog
 from smfparse.query.projection import named_tables, named_views
+from smfparse.query.statements import is_complete
+from smfparse.rendering import FORMATS, TEXT
 from smfparse.tables import columns_of, relations, title_of
 
 PROMPT, GOES_ON = "smf> ", "...> "
@@ -28,11 +32,20 @@ SHOWN_ROWS = 1_000
 HELP = """\
 .tables          list the tables and views
 .describe NAME   describe the table, view, column or field NAME
-.help            show this
-.quit            leave; so does Ctrl-D
-Anything else is DuckDB SQL and ends with a semicolon. Tab completes; Ctrl-C cancels the line or the
-query."""
-COMMANDS = (".describe", ".help", ".quit", ".tables")
+.mode FORMAT     show results as text, csv, json, jsonl, md or html
+.columns N       show N columns of a result in text, or all; auto: those that .width has room for
+.width N         let lines of text be N characters long; auto: as long as the terminal is wide
+.help            show this; so does help
+.quit            leave; so do exit, quit and Ctrl-D
+A command of the shell is run: summary DUMP.smf, report log DUMP.smf. Anything else is DuckDB SQL
+and ends with a semicolon. Tab completes; Ctrl-C cancels the line or the query."""
+COMMANDS = (".columns", ".describe", ".help", ".mode", ".quit", ".tables", ".width")
+_WORDS = {"help": ".help", "?": ".help", "exit": ".quit", "quit": ".quit", "\\q": ".quit"}
+"""What people type without a dot."""
+_ALONE = [[each] for each in _WORDS]
+_AUTO = "auto"
+_ALL = "all"
+_MOST_COUNT = 100_000
 _KEYWORDS = (
     *("ALL", "AND", "AS", "ASC", "BETWEEN", "BY", "CASE", "CAST", "COPY", "COUNT", "CREATE"),
     *("CROSS", "DESC", "DESCRIBE", "DISTINCT", "ELSE", "END", "EXCEPT", "EXCLUDE", "EXISTS"),
@@ -47,24 +60,70 @@ _BEHIND_FROM = re.compile(r"\b(?:from|join|describe|summarize)\s+(?:\w+(?:\s+\w+
 """What a table stands behind, of which others may be named before."""
 
 
+@dataclass
+class View:
+    """How results are shown.
+
+    mode     the format, of FORMATS
+    width    characters of a line of text; None: those of the terminal
+    columns  columns of text that are shown; None: as many as there is room for; 0: all
+    """
+
+    mode: str = TEXT
+    width: int | None = None
+    columns: int | None = None
+
+    def set(self, command: str, text: str) -> bool:
+        """Do .mode, .width or .columns; return whether it is one, and can be done so."""
+        if command == ".mode" and text in FORMATS:
+            self.mode = text
+        elif command == ".width" and (text == _AUTO or _is_count(text)):
+            self.width = None if text == _AUTO else int(text)
+        elif command == ".columns" and (text in (_AUTO, _ALL) or _is_count(text)):
+            self.columns = None if text == _AUTO else 0 if text == _ALL else int(text)
+        else:
+            return False
+        return True
+
+
+def _is_count(text: str) -> bool:
+    return text.isascii() and text.isdigit() and 0 < int(text) < _MOST_COUNT
+
+
+class Shell(NamedTuple):
+    """Where the prompt is, and the commands of the shell that may be entered as well.
+
+    names    that they begin with
+    run      runs one, split into words
+    working  is entered while an entry is done
+    """
+
+    names: Collection[str]
+    run: Callable[[Sequence[str]], Any]
+    working: Callable[[], AbstractContextManager[None]] = nullcontext
+
+
 class Console:
     """Does what is entered at the prompt, over the tables of `catalog`.
 
-    render    gives the lines of a result: its parts, as `Catalog.run` yields them
+    render    gives the lines of a result: its parts, as `Catalog.run` yields them, in a view
     describe  gives the lines about a name; None: the list of tables
     show      takes a line of output
     complain  takes an error
     done      is called after every entry
+    shell     the other commands that are known
     """
 
     def __init__(
         self,
         catalog: Catalog,
-        render: Callable[[Iterable[Any]], Iterable[str]],
+        render: Callable[[Iterable[Any], View], Iterable[str]],
         describe: Callable[[str | None], Iterable[str]],
         show: Callable[[str], Any],
         complain: Callable[[BaseException], Any],
         done: Callable[[], Any],
+        shell: Shell,
+        mode: str = TEXT,
     ) -> None:
         self._catalog = catalog
         self._render = render
@@ -72,12 +131,14 @@ class Console:
         self._show = show
         self._complain = complain
         self._done = done
+        self._shell = shell
+        self._view = View(mode)
 
     def run(self, history: History | None = None) -> None:
         """Ask for entries and do them, until the user leaves."""
         session: PromptSession[str] = PromptSession(
             PROMPT,
-            multiline=Condition(lambda: not is_whole(session.default_buffer.text)),
+            multiline=Condition(lambda: not self._is_whole(session.default_buffer.text)),
             prompt_continuation=GOES_ON,
             completer=SqlCompleter(),
             complete_while_typing=False,
@@ -86,7 +147,10 @@ class Console:
         )
         while True:
             try:
-                if not self.do(session.prompt()):
+                text = session.prompt()
+                with self._shell.working():
+                    goes_on = self.do(text)
+                if not goes_on:
                     return
             except KeyboardInterrupt:
                 if ASKED.signal is not None:
@@ -94,11 +158,19 @@ class Console:
             except EOFError:
                 return
 
+    def _is_whole(self, text: str) -> bool:
+        return is_whole(text, self._shell.names)
+
     def do(self, text: str) -> bool:
         """Do one entry, and show its result; return whether to go on."""
         try:
-            if text.lstrip().startswith("."):
-                return self._command(*text.strip().rstrip(";").split())
+            words = text.strip().rstrip(";").split()
+            if (words and words[0].startswith(".")) or [*map(str.lower, words)] in _ALONE:
+                return self._command(*words)
+            if words and words[0] in self._shell.names:
+                self._shell.run(shlex.split(text.strip().rstrip(";"), posix=os.name != "nt"))
+                self._done()
+                return True
             for statement in self._catalog.statements(text):
                 with closing(self._catalog.run(statement)) as parts:
                     for line in self._shown(parts):
@@ -119,9 +191,9 @@ class Console:
         elif command == ".describe" and len(names) == 1:
             for line in self._describe(names[0]):
                 self._show(line)
-        elif command in (".quit", ".exit"):
+        elif _WORDS.get(command.lower(), command) in (".quit", ".exit"):
             return False
-        else:
+        elif not (len(names) == 1 and self._view.set(command, names[0])):
             self._show(HELP)
         return True
 
@@ -131,15 +203,17 @@ class Console:
             shown.append(part.slice(0, max(SHOWN_ROWS - count, 0)))
             count += part.num_rows
         if shown:
-            yield from self._render(shown)
+            yield from self._render(shown, self._view)
         if count > SHOWN_ROWS:
             yield f"... and {count - SHOWN_ROWS:,} more rows"
 
 
-def is_whole(text: str) -> bool:
+def is_whole(text: str, commands: Collection[str] = ()) -> bool:
     """Whether an entry is one that can be done: nothing, a command, or whole statements."""
-    start = text.lstrip()
-    return not start or start.startswith(".") or is_complete(text)
+    words = text.split(maxsplit=1)
+    if not words or words[0].startswith(".") or words[0] in commands:
+        return True
+    return [text.strip().rstrip(";").lower()] in _ALONE or is_complete(text)
 
 
 class SqlCompleter(Completer):

@@ -20,6 +20,8 @@ from smfparse.selecting import COUNTED_AT, sql_condition
 from smfparse.store import selected
 from smfparse.tables import columns, quoted, table_names, title, view, view_macros, view_names
 
+_FEW_BYTES = 8 << 20
+
 
 class Relations:
     """The tables and views of inputs that were made in a connection so far.
@@ -41,6 +43,11 @@ class Relations:
     def limits(self) -> Limits:
         """How much is held at once."""
         return self.scans.inputs.options.limits
+
+    @property
+    def few_bytes(self) -> int:
+        """Bytes of rows read first, up to which the result of a query is held in memory."""
+        return min(_FEW_BYTES, self.limits.slice_bytes)
 
     @property
     def are_small_files(self) -> bool:

@@ -1,7 +1,7 @@
-"""Many queries over small files: to plan them takes longer than to run them.
+"""Many queries whose rows are few: to plan them takes longer than to run them over small files.
 
-All tables that they name are read first, and no plan is looked at. Each is planned as it runs,
-where a relation of DuckDB is bound before that.
+There, all tables that they name are read first, and no plan is looked at: each is planned as it
+runs, where a relation of DuckDB is bound before that. Else their plans are kept until they run.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from smfparse.query.connecting import Connection
 from smfparse.query.projection import named_tables, named_views, read_by
 from smfparse.query.relations import Relations
 from smfparse.query.results import executed_table
+from smfparse.query.statements import Statements
 
 
 def run_together(
@@ -36,6 +37,18 @@ def run_together(
                 yield None
             else:
                 yield executed_table(_run(connection, relations, query))
+
+
+def run_planned(
+    connection: Connection, statements: Statements, queries: Sequence[str]
+) -> Iterator[Any]:
+    """Yield the rows of each query as a pyarrow.Table.
+
+    What is made in the connection meanwhile has DuckDB plan the queries that follow once more.
+    """
+    with statements.planned(queries) as (runs, _):
+        for run, query in zip(runs, queries, strict=True):
+            yield executed_table(connection.execute(run or query))
 
 
 def _run(connection: Connection, relations: Relations, query: str) -> Connection:

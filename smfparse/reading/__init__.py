@@ -34,6 +34,12 @@ if TYPE_CHECKING:
     from smfparse.reading.input import Input as Input
     from smfparse.reading.packing import PACKINGS as PACKINGS
     from smfparse.reading.packing import unpacked as unpacked
+    from smfparse.reading.planning import Look as Look
+    from smfparse.reading.planning import agree as agree
+    from smfparse.reading.planning import is_cut as is_cut
+    from smfparse.reading.planning import look_through as look_through
+    from smfparse.reading.planning import looked_at as looked_at
+    from smfparse.reading.planning import parts_of as parts_of
     from smfparse.reading.planning import plan as plan
     from smfparse.reading.planning import size_of as size_of
     from smfparse.reading.reader import read_chunks as read_chunks
@@ -48,7 +54,7 @@ else:
         "existing_triplets kinds_of least_offset triplet_count",
         input="Input",
         packing="PACKINGS unpacked",
-        planning="plan size_of",
+        planning="Look agree is_cut look_through looked_at parts_of plan size_of",
         reader="read_chunks",
         segments="RDW_SIZE",
     )

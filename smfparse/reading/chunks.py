@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from smfparse.reading.headers import begins_dump
+from smfparse.reading.segments import RDW_SIZE, Segments
 from smfparse.schemas import CONTINUATION, TASK
 from smfparse.vectors import Bools, Bytes, Ints
 
@@ -26,14 +27,24 @@ class Pieces(NamedTuple):
     """Where the data of records is in the unpacked source: pieces between descriptor words.
 
     first, final  int64 (records,): which pieces each record has, both of them as well
-    at            int64 (pieces,): byte of the source at which a piece starts
-    size          int64 (pieces,): bytes of it
+    begin         byte of the source where the buffer begins in which they were found
+    found         the pieces there
     """
 
     first: Ints
     final: Ints
-    at: Ints
-    size: Ints
+    begin: int
+    found: Segments
+
+    @property
+    def at(self) -> Ints:
+        """int64 (pieces,): the byte of the source at which each piece starts."""
+        return self.begin + self.found.at + RDW_SIZE
+
+    @property
+    def size(self) -> Ints:
+        """int64 (pieces,): bytes of each."""
+        return self.found.length - RDW_SIZE
 
 
 class Chunk(NamedTuple):
@@ -49,6 +60,7 @@ class Chunk(NamedTuple):
     sources    where records are of several whole sources, the names of these; `source` is the first
     which      int64 (records,): then which of these each record is of
     pieces     where the records are in the source; None: not known, as where FTP has put escapes
+    read       bytes of the file, packed as it is, that were read for it and those before
     """
 
     source: str
@@ -62,6 +74,7 @@ class Chunk(NamedTuple):
     sources: tuple[str, ...] = ()
     which: Ints = _NO_RECORDS
     pieces: Pieces | None = None
+    read: int = 0
 
     @property
     def place(self) -> Ints:
@@ -119,7 +132,8 @@ class Joined:
         self._buffer[self._end : end] = chunk.buffer[low:high]
         which = np.full(chunk.start.size, len(self._sources) - 1)
         start = chunk.start - low + self._end
-        self._chunks.append(chunk._replace(buffer=_NO_BYTES, start=start, which=which))
+        held = chunk._replace(buffer=_NO_BYTES, start=start, which=which, pieces=None)
+        self._chunks.append(held)
         self._end = end
 
     def take(self) -> list[Chunk]:

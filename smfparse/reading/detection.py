@@ -109,8 +109,7 @@ def detect(buffer: Bytes, at: int, end: int, last: bool) -> Framing | None:
     None: there are no SMF records in it that any walk finds.
     """
     found = _by_framing(buffer, at, end, last)
-    most = max(each.count for each in found.values())
-    if most < _ENOUGH:
+    if not any(each.count == _ENOUGH or each.is_sure(at) for each in found.values()):
         found = _by_framing(buffer, at, end, last, further=True)
     if not any(each.count for each in found.values()):
         if _is_translated(buffer[at:end].tobytes()):
@@ -176,11 +175,13 @@ class _Found:
 
     score  by which walks are compared: records count twice that are as long as what is in them
            says, or in several segments, of which the last is there
+    whole  whether these are all that the file has
     """
 
     score: int
     count: int
     place: int
+    whole: bool = False
 
     @property
     def filled(self) -> int:
@@ -188,8 +189,12 @@ class _Found:
         return self.score - self.count
 
     def is_sure(self, at: int) -> bool:
-        """Whether records follow each other from `at` on that are mostly as long as they say."""
-        return self.place == at and self.count == _ENOUGH and 2 * self.filled >= _ENOUGH
+        """Whether records follow each other from `at` on that are mostly as long as they say.
+
+        Of fewer than _ENOUGH there have to be several, and nothing else.
+        """
+        many = self.count == _ENOUGH or (self.whole and self.count > 1)
+        return self.place == at and many and 2 * self.filled >= self.count
 
 
 def _found(
@@ -205,7 +210,7 @@ def _found(
     if not further and not walk.may_show(buffer, at, end, _STEPS[0], _ENOUGH):
         return _Found(0, 0, at)
     place: int | None = at
-    first, shown = at, False
+    first, shown, whole = at, False, False
     while place is not None and count < _ENOUGH:
         data = buffer if walk.mapped else buffer.copy()
         run, heads = _first_records(walk, data, place, end, last, named)
@@ -213,6 +218,7 @@ def _found(
         if heads.size:
             first = first if count else place
             shown = shown or walk.shows(data, run, at, end)
+            whole = not count and walk.chained and last and _is_all(run, heads, end)
             count += heads.size
             score += heads.size + int(
                 (fills(data, run.where(heads)) | _are_complete(run)[heads]).sum()
@@ -220,7 +226,13 @@ def _found(
         if not further or (heads.size and run.gaps and not walk.marked):
             break
         place = _later(walk, buffer, int(run.place[heads[-1]] if heads.size else place), end, last)
-    return _Found(score, count, first) if shown else _Found(0, 0, at)
+    return _Found(score, count, first, whole) if shown else _Found(0, 0, at)
+
+
+def _is_all(run: Segments, heads: Ints, end: int) -> bool:
+    """Whether records follow each other up to the end of the file."""
+    starts = int(np.count_nonzero(run.code <= FIRST))
+    return run.end == end and not (run.gaps or run.broken or run.short) and starts == heads.size
 
 
 def _are_complete(run: Segments) -> Bools:

@@ -28,7 +28,7 @@ from smfparse.reading.headers import (
 )
 from smfparse.reading.heads import Heads
 from smfparse.reading.segments import FIRST, LAST, RDW_SIZE, WHOLE, Segments, Walk
-from smfparse.vectors import Bools, Bytes, Ints
+from smfparse.vectors import Bools, Bytes, Ints, each_of
 
 _FAR = 1 << 14
 """Bytes between records from which on each is searched apart."""
@@ -286,7 +286,7 @@ def _told_in_pieces(
     start   int64 (records,): bytes of data in front of each
     size    int64 (records,): bytes that they have
     """
-    data = start[:, None] + np.arange(TRIPLETS_END - RDW_SIZE)
+    data = each_of(start, TRIPLETS_END - RDW_SIZE)
     piece = np.minimum(np.searchsorted(before, data, side="right") - 1, final[:, None])
     place = run.at[piece] + RDW_SIZE + data - before[piece]
     heads = np.zeros((final.size, TRIPLETS_END), np.uint8)

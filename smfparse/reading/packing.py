@@ -77,6 +77,7 @@ class Unpacked:
         self.size = None if packing else os.fstat(file.fileno()).st_size
         self.file = None if packing else file
         self.fault: str | None = None
+        self._raw = file
         self._feed = feed
 
     def readinto(self, buffer: memoryview) -> int:
@@ -87,6 +88,10 @@ class Unpacked:
         self.fault = self._feed.fault
         buffer[: len(data)] = data
         return len(data)
+
+    def reached(self, place: int) -> int:
+        """Return how many bytes of the file, as it is, were read for those up to `place`."""
+        return self._raw.tell() if self.packing else place
 
     def fill(self, buffer: memoryview) -> int:
         """Fill `buffer`, or as much of it as the rest of the bytes; return how much that is."""

@@ -1,10 +1,18 @@
-"""A file cut into parts that are read apart, by other processes perhaps."""
+"""A file cut into parts that are read apart, by other processes perhaps.
+
+Where parts may start shows a look at the records' lengths: one at the whole file, or one at each of
+some blind ranges of it, by processes that know nothing of each other. A look says what its range
+starts with, how many records it has and what follows it. Where all looks agree, their counts add up
+to the numbers of the records; else one has to go through the whole file.
+"""
 
 from __future__ import annotations
 
 import itertools
 from collections import deque
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,9 +20,9 @@ from smfparse.errors import DamageLog, InputError, RequestError
 from smfparse.limits import LIMITS, Limits
 from smfparse.reading.chunks import WHOLE_SOURCE, Chunk, Part
 from smfparse.reading.detection import Framing, framing_named
-from smfparse.reading.headers import kinds_of
+from smfparse.reading.headers import begins_dump, kinds_of
+from smfparse.reading.input import Input
 from smfparse.reading.packing import USUAL_GAIN, is_packed
-from smfparse.reading.reader import read_chunks
 
 _NOTHING = np.zeros(0, np.int64)
 _FIRSTS = [
@@ -23,6 +31,37 @@ _FIRSTS = [
     for subtype in subtypes
 ]
 """Kinds of record that have a clock of their own and go on from no other."""
+
+
+class Mark(NamedTuple):
+    """A chunk of a range.
+
+    begin      byte where a part may start; None: none may, as a blind range starts with the chunk
+    before     records of the range before it
+    can_start  whether it is a good place for a part to start
+    dumps      whether a dump begins in it that is not the first of the source
+    """
+
+    begin: int | None
+    before: int
+    can_start: bool
+    dumps: bool
+
+
+class Look(NamedTuple):
+    """What a look at a range of a file showed.
+
+    first, following  byte where its first record starts, and the first one behind it; None: none
+    marks             its chunks, in order, up to the first damage
+    records           how many start in it
+    sound             whether there is no damage in it
+    """
+
+    first: int | None
+    following: int | None
+    marks: tuple[Mark, ...]
+    records: int
+    sound: bool
 
 
 def size_of(path: Path) -> int:
@@ -60,9 +99,80 @@ def plan(
         raise RequestError(f"part_bytes={part_bytes}: too few bytes; give 1 or more")
     path = Path(path)
     framing = framing_named(framing) if isinstance(framing, str) else framing
-    if size_of(path) <= part_bytes or is_packed(path):
+    if not is_cut(path, part_bytes):
         return [WHOLE_SOURCE]
-    starts = _starts(path, part_bytes, framing, limits)
+    file = Input(path, str(path), framing=framing, limits=limits)
+    return parts_of([look_through(file, WHOLE_SOURCE)], part_bytes, limits)
+
+
+def is_cut(path: Path, part_bytes: int) -> bool:
+    """Whether a file is cut into parts of about `part_bytes`: it is longer, and not packed."""
+    return size_of(path) > part_bytes and not is_packed(path)
+
+
+def looked_at(file: Input, part_bytes: int) -> list[Part]:
+    """Return the ranges of a file that are to be looked through apart: blind ones, if they can be.
+
+    file  one that was looked at, so that its framing is known
+    """
+    assert file.framing is not None
+    if not file.framing.walk.blind:
+        return [WHOLE_SOURCE]
+    borders = [*range(0, size_of(file.path), part_bytes), None]
+    return [Part(start or 0, end, None) for start, end in itertools.pairwise(borders)]
+
+
+def look_through(file: Input, part: Part) -> Look:
+    """Look through a range of a file, the whole or a blind one, and one chunk behind it."""
+    marks: list[Mark] = []
+    first = following = None
+    count = 0
+    damage = DamageLog()
+    for chunk in file.chunks(damage, part._replace(end=None), _NOTHING):
+        if any(each.offset < chunk.begin for each in damage.details):
+            break
+        inside = chunk.offset < (np.inf if part.end is None else part.end)
+        if inside.any():
+            first = int(chunk.offset[0]) if first is None else first
+            marks.append(_mark(chunk.where(inside), part, count, is_first=not marks))
+            count += int(np.count_nonzero(inside))
+        if not inside.all():
+            following = int(chunk.offset[~inside][0])
+            break
+    end = following if following is not None else np.inf
+    sound = not any(each.offset < end for each in damage.details)
+    return Look(first, following, tuple(marks), count, sound)
+
+
+def _mark(chunk: Chunk, part: Part, before: int, *, is_first: bool) -> Mark:
+    """Return the mark of a chunk of a range, which has `before` records in front of it."""
+    starts_anywhere = part.start > 0
+    dumps = begins_dump(chunk.buffer, chunk.start) & (starts_anywhere | (chunk.record_no > 1))
+    begin = None if is_first and starts_anywhere else chunk.begin
+    return Mark(begin, before, _can_start(chunk), bool(dumps.any()))
+
+
+def parts_of(looks: Sequence[Look], part_bytes: int, limits: Limits = LIMITS) -> list[Part]:
+    """Cut a file into parts of about `part_bytes`, by a look at it or several that agree.
+
+    Behind the first damage it is not cut any more. The last part has no end.
+    """
+    starts = [(0, 1, (0, 1), False)]
+    dumps = False
+    due = least = max(part_bytes - limits.window_bytes // 2, 1)  # so the nearest chunk is taken
+    near = deque[tuple[int, int]]()
+    before = list(itertools.accumulate((each.records for each in looks), initial=1))
+    counted = zip(before, looks, strict=False)
+    numbered = ((first, each) for first, look in counted for each in look.marks)
+    for first, mark in numbered:
+        if mark.begin is not None:
+            near.append((mark.begin, first + mark.before))
+            while len(near) > 1 and near[1][0] <= mark.begin - limits.look_back_bytes:
+                near.popleft()
+            if mark.begin >= due and mark.can_start:
+                starts.append((*near[-1], near[0], dumps))
+                due = mark.begin + least
+        dumps = dumps or mark.dumps
     parts = [
         Part(start, end, first, following - first, dumps, back)
         for (start, first, back, _), (end, following, _, dumps) in itertools.pairwise(starts)
@@ -71,29 +181,16 @@ def plan(
     return [*parts, Part(start, None, first, back=back)]
 
 
-def _starts(
-    path: Path, part_bytes: int, framing: Framing | None, limits: Limits
-) -> list[tuple[int, int, tuple[int, int], bool]]:
-    """Return where parts start, the number of their first record, and `back` as in `Part`.
+def agree(looks: Sequence[Look]) -> bool:
+    """Whether looks at the ranges of a file found no damage, and each starts behind the last one.
 
-    And whether dumps begin before, which are not the first of the file.
+    Else only a look at the whole file says where it can be cut: what is damaged has to be read by
+    the same chunks.
     """
-    starts = [(0, 1, (0, 1), False)]
-    dumps = False
-    due = least = max(part_bytes - limits.window_bytes // 2, 1)  # so the nearest chunk is taken
-    damage = DamageLog()
-    near = deque[tuple[int, int]]()
-    for chunk in read_chunks(path, damage, kinds=_NOTHING, framing=framing, limits=limits):
-        if any(each.offset < chunk.begin for each in damage.details):
-            break
-        near.append((chunk.begin, int(chunk.record_no[0])))
-        while len(near) > 1 and near[1][0] <= chunk.begin - limits.look_back_bytes:
-            near.popleft()
-        if chunk.begin >= due and _can_start(chunk):
-            starts.append((*near[-1], near[0], dumps))
-            due = chunk.begin + least
-        dumps = dumps or chunk.goes_on_with_a_dump
-    return starts
+    edges = [(before.following, after.first) for before, after in itertools.pairwise(looks)]
+    return all(each.sound for each in looks) and all(
+        place is not None and place == first for place, first in edges
+    )
 
 
 def _can_start(chunk: Chunk) -> bool:

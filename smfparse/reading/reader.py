@@ -21,7 +21,7 @@ from smfparse.reading.headers import SMF_HEADER, plausible
 from smfparse.reading.packing import Unpacked, unpacked
 from smfparse.reading.reasons import NO_TIME
 from smfparse.reading.resync import Gap, Tracker
-from smfparse.reading.segments import RDW_SIZE, Segments
+from smfparse.reading.segments import Segments
 from smfparse.reading.spans import Spans, records
 from smfparse.reading.window import Losses, Window
 from smfparse.vectors import Bools, Ints
@@ -154,11 +154,11 @@ class Reader:
             window.base,
             not self._is_blind,
             pieces=pieces,
+            read=self._data.reached(window.offset(spans.used)),
         )
 
     def _pieces(self, spans: Spans, found: Segments) -> Pieces | None:
         """Return where in the source the records are, whose bytes no walk has moved."""
         if self._walk.escaped:
             return None
-        at = self._window.offset(0) + found.at + RDW_SIZE
-        return Pieces(spans.first, spans.final, at, found.length - RDW_SIZE)
+        return Pieces(spans.first, spans.final, self._window.offset(0), found)

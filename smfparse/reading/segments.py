@@ -184,9 +184,9 @@ class Walk(ABC):
         """Whether an SMF header stands where a record that begins at `place` has it."""
         low, high = max(place - RDW_SIZE, 0), min(end - SMF_HEADER, place + 2 * RDW_SIZE)
         return any(
-            self.begin(buffer, at, place) == place
+            is_header(buffer, at)
             for at in range(low, high + 1)
-            if is_header(buffer, at)
+            if self.begin(buffer, at, place) == place
         )
 
     def hides_block(self, buffer: Bytes, at: int) -> bool:  # noqa: ARG002 - blocks do

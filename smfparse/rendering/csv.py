@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import io
+import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from smfparse.rendering.document import Cells, Document, Frames, Table
+from smfparse.rendering.document import Cells, Column, Document, Frames, Table, Values
+from smfparse.rendering.figures import GROUPED, STYLES
 from smfparse.rendering.frames import changed
 from smfparse.rendering.guard import FORMULA_START, HIDDEN, guarded, is_plain, visible
 
@@ -38,7 +40,31 @@ def lines(document: Document) -> Iterator[str]:
     for number, table in enumerate(document.tables()):
         if number:
             yield ""
-        yield from _of_frames(table) if isinstance(table, Frames) else _of_texts(table)
+        if isinstance(table, Frames):
+            yield from _of_frames(table)
+        else:
+            yield from _of_texts(texts_of(table) if isinstance(table, Values) else table)
+
+
+def texts_of(table: Values) -> Table:
+    """Return values as texts: what is absent is empty, and numbers have no separators."""
+    styles = [style for _, style in table.columns]
+    rows = (
+        [
+            "" if value is None else _text(value, style)
+            for value, style in zip(row, styles, strict=True)
+        ]
+        for row in table.rows
+    )
+    return Table([Column(heading) for heading, _ in table.columns], rows)
+
+
+def _text(value: Any, style: str) -> str:
+    if isinstance(value, dt.datetime):
+        return csv_moment(value)
+    if not style or isinstance(value, dt.date | dt.time):
+        return str(value)
+    return str(math.trunc(value)) if style in GROUPED else STYLES[style][0](value)
 
 
 def _of_texts(table: Table) -> Iterator[str]:

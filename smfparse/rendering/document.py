@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     import polars as pl
 
+    from smfparse.rendering.colours import Mark
+
 NULL = "null"
 """How people see a value that is not there."""
 LEAST, DECIMALS = 1e-3, 6
@@ -46,6 +48,25 @@ class Frames(NamedTuple):
     frames: Iterator[pl.DataFrame]
 
 
+class Values(NamedTuple):
+    """A table of values, which formats for programs write as numbers and moments.
+
+    name     what the table is about, in a word or two
+    columns  the heading of each, and one of STYLES; '': its values are shown as they are
+    rows     str, int, float, bool, date, time, datetime (local) or None; read once
+    """
+
+    name: str
+    columns: Sequence[tuple[str, str]]
+    rows: Iterable[Sequence[Any]]
+
+    @classmethod
+    def of(cls, name: str, headings: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> Values:
+        """Return a table of rows by names of columns, of which some may not be shown."""
+        found = ([row[each] for each in headings] for row in rows)
+        return cls(name, [(each, "") for each in headings], found)
+
+
 class Section(NamedTuple):
     """A part for people: a heading ('': none), sentences below it, then tables.
 
@@ -75,16 +96,18 @@ class Document:
     """A result: a command derives its own and gives what formats are made of.
 
     title  of the whole
+    marks  what a terminal colours of its text
     """
 
     title = ""
+    marks: Sequence[Mark] = ()
 
     def sections(self) -> Iterator[Section]:
         """Yield what people see, part by part: for Markdown, HTML and the like."""
         raise NotImplementedError
 
-    def tables(self) -> Iterator[Table | Frames]:
-        """Yield the tables for programs, which have no sections: for CSV and the like."""
+    def tables(self) -> Iterator[Table | Frames | Values]:
+        """Yield the tables for programs, which have no sections: for CSV and spreadsheets."""
         for section in self.sections():
             yield from section.tables
 

@@ -13,6 +13,7 @@ FORMATS: Mapping[str, str] = {
     "text": "aligned columns, for a terminal",
     "csv": "one table, for a spreadsheet",
     "json": "names and values, for a program",
+    "jsonl": "an object a line, for a program that reads line by line",
     "md": "Markdown tables, for an issue or a wiki",
     "html": "one page, for a browser",
 }
@@ -20,6 +21,10 @@ FORMATS: Mapping[str, str] = {
 TEXT, HTML = "text", "html"
 PARQUET = "parquet"
 """The format of rows that is no text; `report` and `sql` write it themselves."""
+XLSX = "xlsx"
+"""The format of tables that is a workbook: `xlsx.write_workbook` writes it."""
+SVG, PNG = "svg", "png"
+"""The formats of drawings: `plot` writes them itself."""
 DOT, MERMAID = "dot", "mermaid"
 """Languages that a graph is written in: formats of reports whose rows are edges."""
 

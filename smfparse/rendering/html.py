@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from smfparse.rendering.document import Cells, Column, Document, Section, Table
-from smfparse.rendering.guard import cell_lines, visible
+from smfparse.rendering.guard import cell_lines
+from smfparse.rendering.shell import BASE, DOCUMENT, TABLES, escaped, head_lines, joined
 
-_STYLE = """\
-body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem; color: #1b1f24; background: #fff; }
-h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2.2rem; }
-table { border-collapse: collapse; margin: 1rem 0; font-size: 13px; }
-caption { text-align: left; font-weight: 600; padding: .3rem 0; }
-th, td { border-bottom: 1px solid #d5d9de; padding: .2rem .6rem; text-align: left;
-  vertical-align: top; }
-th { border-bottom: 2px solid #8a929c; vertical-align: bottom; }
-tbody tr:nth-child(even) { background: #f5f7f9; }
-.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }"""
+_NOTEBOOK = """\
+.smfparse table { border-collapse: collapse; font-size: 13px; }
+.smfparse caption { text-align: left; font-weight: 600; }
+.smfparse th, .smfparse td { text-align: left; vertical-align: top; padding: 2px 8px; }
+.smfparse .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }"""
 
 
 def lines(document: Document) -> Iterator[str]:
@@ -26,29 +22,27 @@ def lines(document: Document) -> Iterator[str]:
     first = next(sections, None)
     if first is None:
         return
-    title = escaped(document.title)
-    yield from (
-        "<!DOCTYPE html>",
-        '<html lang="en">',
-        "<head>",
-        '<meta charset="utf-8">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{title}</title>",
-        f"<style>\n{_STYLE}\n</style>",
-        "</head>",
-        "<body>",
-        f"<h1>{title}</h1>",
-    )
-    yield from _section(first)
-    for section in sections:
-        yield from _section(section)
-    yield from ("</body>", "</html>")
+    script, style = joined((TABLES,)), joined((BASE, DOCUMENT))
+    yield from head_lines(document.title, script, style)
+    yield f"<h1>{escaped(document.title)}</h1>"
+    for section in chain([first], sections):
+        yield from section_lines(section)
+    yield from (f"<script>{script}</script>", "</body>", "</html>")
 
 
-def _section(section: Section) -> Iterator[str]:
+def part_lines(document: Document) -> Iterator[str]:
+    """Yield a document as a part of a page, as notebooks show it: without any script."""
+    yield f'<style>{_NOTEBOOK}</style><div class="smfparse"><h3>{escaped(document.title)}</h3>'
+    for section in document.sections():
+        yield from section_lines(section, 4)
+    yield "</div>"
+
+
+def section_lines(section: Section, level: int = 2) -> Iterator[str]:
+    """Yield the lines of a section; `level` is that of its heading."""
     yield "<section>"
     if section.title:
-        yield f"<h2>{escaped(section.title)}</h2>"
+        yield f"<h{level}>{escaped(section.title)}</h{level}>"
     for note in section.notes:
         yield f"<p>{escaped(note)}</p>"
     yield from section.drawing
@@ -58,7 +52,7 @@ def _section(section: Section) -> Iterator[str]:
 
 
 def _table(table: Table) -> Iterator[str]:
-    yield "<table>"
+    yield '<table class="data">'
     if table.caption:
         yield f"<caption>{escaped(table.caption)}</caption>"
     heads, cells = ([_tag(name, column) for column in table.columns] for name in ("th", "td"))
@@ -80,8 +74,3 @@ def _row(tags: Sequence[str], cells: Cells, end: str) -> str:
         f"{tag}{cell_lines(cell, escaped)}{end}" for tag, cell in zip(tags, cells, strict=True)
     )
     return f"<tr>{''.join(found)}</tr>"
-
-
-def escaped(text: str) -> str:
-    """Return a text of one line that means nothing but itself."""
-    return html.escape(visible(text))

@@ -39,13 +39,17 @@ def json_lines(frame: pl.DataFrame) -> str:
     return json_visible(frame.write_ndjson())
 
 
-def _of_frames(table: Frames) -> Iterator[str]:
+def with_local_times(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return rows with moments without a zone as texts in ISO's form: JSON has no other."""
     import polars as pl
 
-    local = pl.col(pl.Datetime("us", None)).dt.to_string("iso:strict")
+    return frame.with_columns(pl.col(pl.Datetime("us", None)).dt.to_string("iso:strict"))
+
+
+def _of_frames(table: Frames) -> Iterator[str]:
     found = "["
     for frame in table.frames:
-        rows = frame.with_columns(local).write_json()[1:-1]
+        rows = with_local_times(frame).write_json()[1:-1]
         if rows and found != "[":
             yield f"{found},"
             found = ""

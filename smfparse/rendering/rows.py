@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from smfparse.rendering.document import Document, Frames, Section
+from smfparse.rendering.eliding import Elider
 from smfparse.rendering.plain_rows import plain_table
 
 if TYPE_CHECKING:
@@ -22,12 +23,20 @@ class RowsDocument(Document):
     """The results of queries, one after another.
 
     results  each query with its pyarrow.Tables of the same plain columns, at least one
+    width    characters of a line of text, for a terminal; None: any number
+    columns  columns that text shows; None: as many as there is room for; 0: all
     """
 
     title = "Query results"
 
-    def __init__(self, results: Iterable[tuple[str, Iterable[Any]]]) -> None:
+    def __init__(
+        self,
+        results: Iterable[tuple[str, Iterable[Any]]],
+        width: int | None = None,
+        columns: int | None = None,
+    ) -> None:
         self._results = results
+        self._room = width, columns
 
     def tables(self) -> Iterator[Frames]:
         """Yield the rows of each query."""
@@ -51,7 +60,7 @@ class RowsDocument(Document):
         for number, (_, parts) in enumerate(self._results):
             if number:
                 yield ""
-            yield from _text(iter(parts))
+            yield from _text(iter(parts), Elider(*self._room))
 
 
 def _frame(part: Any) -> pl.DataFrame:
@@ -63,7 +72,7 @@ def _frame(part: Any) -> pl.DataFrame:
     return exact(pl.DataFrame(part))
 
 
-def _text(parts: Iterator[Any]) -> Iterator[str]:
+def _text(parts: Iterator[Any], elider: Elider) -> Iterator[str]:
     first: list[Any] = []
     for part in parts:
         first.append(part)
@@ -73,9 +82,10 @@ def _text(parts: Iterator[Any]) -> Iterator[str]:
         texts = (text for part in first for text in part["explain_value"].to_pylist())
         yield from "\n".join(texts).split("\n")
     elif first:
-        yield from _aligned(first)
+        yield from elider.elided(_aligned(first))
         for part in parts:
-            yield from _aligned([part])[_HEADING:]
+            yield from elider.elided(_aligned([part]))[_HEADING:]
+        yield from elider.told
 
 
 def _aligned(parts: list[Any]) -> list[str]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from smfparse.reports.checking import toml as toml
     from smfparse.reports.declaration import EVIDENCE as EVIDENCE
     from smfparse.reports.declaration import Figure as Figure
+    from smfparse.reports.declaration import Planned as Planned
     from smfparse.reports.declaration import Report as Report
     from smfparse.reports.declaration import TextTable as TextTable
     from smfparse.reports.declaration import declared as declared
@@ -46,7 +47,9 @@ else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         checking="Key Where as_type declared_keys expected read_table toml",
-        declaration="EVIDENCE Figure Report TextTable declared is_report report report_names",
+        declaration=(
+            "EVIDENCE Figure Planned Report TextTable declared is_report report report_names"
+        ),
         drawing="svg_lines",
         graph="graph_lines has_edges",
         listing="ListDocument Listed reports_listed",

@@ -8,6 +8,7 @@ from string import Formatter
 from typing import TYPE_CHECKING, TypeAlias
 
 from smfparse.errors import RequestError
+from smfparse.planning import planner, wanted
 from smfparse.reports.checking import Where
 from smfparse.reports.options import OPTIONS
 from smfparse.reports.sections import CSV_KEYS, SECTION_COLUMNS, TEMPLATE_KEYS
@@ -28,7 +29,13 @@ def check(which: Report, where: Where) -> None:
         raise where.at("tables").wrong("empty; name the tables that the SQL reads")
     if not (which.text or which.blocks):
         raise where.at("text").wrong("missing; add text or blocks")
-    for uses in (_tables(which), _lines(which), _options(which), _figures(which, where)):
+    for uses in (
+        _tables(which),
+        _lines(which),
+        _planned(which),
+        _options(which),
+        _figures(which, where),
+    ):
         for key, what, names, there in uses:
             for name in names:
                 where.at(key).check(what, name, there)
@@ -51,6 +58,15 @@ def _lines(which: Report) -> _Uses:
     yield "csv_lines", "kind of line", which.csv_lines, lines
     for header, key in which.csv_keys.items():
         yield f"csv_keys.{header}", "key of a section", [key], CSV_KEYS
+
+
+def _planned(which: Report) -> _Uses:
+    figures = [each.name for each in which.figures]
+    yield "planned", "kind of line", which.planned, (*which.text, *which.blocks)
+    for line, each in which.planned.items():
+        there = [one.name for one in wanted(planner(each.planner).asked)]
+        yield f"planned.{line}.inputs", f"input of the planner {each.planner}", each.inputs, there
+        yield f"planned.{line}.figures", "figure", each.figures, figures
 
 
 def _options(which: Report) -> _Uses:

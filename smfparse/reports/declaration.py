@@ -16,6 +16,7 @@ from typing import Annotated, Any
 
 from smfparse.errors import RequestError
 from smfparse.layout import Column
+from smfparse.planning import planner_names
 from smfparse.rendering import ABSENT, STYLES
 from smfparse.reports.checking import Key, Where, as_type, expected, read_table, toml
 from smfparse.reports.crosschecks import check
@@ -66,6 +67,17 @@ class TextTable:
             "a figure or key of the section, its heading, and its format: "
             '`["calls", "Calls", ">10"]`'
         ),
+    ]
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What a planner makes of the rows of a kind of line."""
+
+    planner: Annotated[str, Key("the [planner](planning.md)", among=planner_names())]
+    inputs: Annotated[Mapping[str, str], Key("its inputs: columns of the SQL")]
+    figures: Annotated[
+        Mapping[str, str], Key("figures of the report, NULL in the SQL: figures of the plan")
     ]
 
 
@@ -158,6 +170,10 @@ class Report:
     blocks: Annotated[
         Mapping[str, TextTable],
         Key("instead of a template: the table that the rows of a kind of line make", "none"),
+    ] = field(default_factory=dict)
+    planned: Annotated[
+        Mapping[str, Planned],
+        Key("what a planner makes of the rows of a kind of line", "none"),
     ] = field(default_factory=dict)
     main: Annotated[
         tuple[str, ...],

@@ -303,11 +303,11 @@ LEFT JOIN told_groups(channel_initiators) AS g ON g.system = q.system AND g.qmgr
 LEFT JOIN dynamic ON dynamic.made = q.basename
 GROUP BY ALL;
 
--- From when to when rows are: seconds since 1970, one row per section.
+-- From when to when rows are: microseconds since 1970, one row per section. Fractions of a second would be lost in DOUBLE.
 CREATE OR REPLACE MACRO time_of(rows) AS TABLE
 SELECT
-    section, epoch(min(interval_start)) AS began,
-    max(epoch(interval_start) + interval_seconds) AS ended
+    section, epoch_us(min(interval_start)) AS began,
+    max(epoch_us(interval_start) + round(1e6 * interval_seconds)::BIGINT) AS ended
 FROM query_table(rows)
 GROUP BY section;
 
@@ -320,7 +320,7 @@ SELECT
         WHEN s.began < t.ended AND s.ended > t.began
         THEN least(t.ended, s.ended) - greatest(t.began, s.began)
         ELSE t.ended - t.began
-    END AS seconds
+    END / 1e6 AS seconds
 FROM time_of(tasks) AS t
 LEFT JOIN time_of(statistics) AS s USING (section);
 

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import datetime as dt
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from smfparse.rendering import (
     ABSENT,
-    GROUPED,
-    Cells,
-    Column,
+    HEAD,
     Document,
     Facts,
+    Mark,
     Section,
-    Table,
-    csv_moment,
+    Values,
 )
-from smfparse.reports import parts, templates
+from smfparse.reports import templates
 from smfparse.reports.declaration import Figure, Report
 from smfparse.reports.running import Row
 
@@ -45,6 +42,8 @@ class ReportDocument(Document):
     asked  options of the report, as `run` took them
     """
 
+    marks = (Mark(r"[^ ,]*,[^ ,]*,\d{4}/\d\d/\d\d,.*|From \d{4}/.* seconds\.", HEAD),)
+
     def __init__(self, which: Report, rows: Iterable[Row], asked: Mapping[str, Any]) -> None:
         self.title = f"{which.name}: {which.title}"
         self._which = which
@@ -53,22 +52,26 @@ class ReportDocument(Document):
 
     def sections(self) -> Iterator[Section]:
         """Yield the sections, with the figures that the text has."""
+        from smfparse.reports import parts
+
         left_out = self._which.left_out(self._asked)
         return parts.sections(self._which, self._kept("text"), left_out)
 
-    def tables(self) -> Iterator[Table]:
-        """Yield one table, its columns named as in MP1B's CSV; what is absent is empty."""
+    def tables(self) -> Iterator[Values]:
+        """Yield one table, its columns named as in MP1B's CSV; what is absent is None."""
         which = self._which
         figures = [each for each in which.figures if each.csv]
-        before = [*which.csv_keys, *(each.csv for each in figures)]
+        names = [(each, "") for each in which.csv_keys]
+        names += [(each.csv, each.style) for each in figures]
+        before = [name for name, _ in names]
         tail = {
             name: key
             for name, key in _TAIL.items()
             if name not in before and key not in which.csv_keys.values()
         }
         keys = [*which.csv_keys.values()], [*tail.values()]
-        cells = (_cells(figures, *keys, row) for row in self._kept("csv"))
-        yield Table([Column(name) for name in (*before, *tail)], cells)
+        rows = (_values(figures, *keys, row) for row in self._kept("csv"))
+        yield Values(which.name, [*names, *((each, "") for each in tail)], rows)
 
     def facts(self) -> Iterator[Facts]:
         """Yield the rows: figures in full, moments in UTC and in local time."""
@@ -83,10 +86,10 @@ class ReportDocument(Document):
         return (row for row in self._rows if self._which.has(row.get("line") or "", format))
 
 
-def _cells(
+def _values(
     figures: Iterable[Figure], before: Iterable[str], behind: Iterable[str], row: Row
-) -> Cells:
-    """Return the cells of a row of CSV: keys, figures, and the other keys."""
+) -> list[Any]:
+    """Return a row of the table: keys, figures, and the other keys; moments are local."""
     seconds, taken = row["interval_seconds"], row["smf_time"]
     keys = {
         **templates.keys_of(row),
@@ -99,26 +102,17 @@ def _cells(
         "interval_seconds": None if seconds is None else round(seconds, 6),
     }
     cells = [keys[key] for key in before]
-    cells += [_plain(each, row) for each in figures]
+    cells += [row[each.name] for each in figures]
     cells += [keys[key] for key in behind]
-    texts = (_timed(row, cell) for cell in cells)
-    return ["" if text is None or text == ABSENT else str(text) for text in texts]
+    return [_locally(row, cell) for cell in cells]
 
 
-def _plain(figure: Figure, row: Row) -> Any:
-    """Return a figure for CSV: moments as they are, numbers without separators."""
-    value = row[figure.name]
-    if value is None or isinstance(value, dt.date | dt.time):
-        return value
-    return str(math.trunc(value)) if figure.style in GROUPED else figure.shown(value)
-
-
-def _timed(row: Row, value: Any) -> Any:
-    """Return a moment as CSV has it, local time of the system; anything else as it is."""
-    if not isinstance(value, dt.datetime):
-        return value
-    local = templates.local(row, value)
-    return None if local is None else csv_moment(local)
+def _locally(row: Row, value: Any) -> Any:
+    """Return a value: a moment in the local time of the system, None for what is absent."""
+    if isinstance(value, dt.datetime):
+        moment = templates.local(row, value)
+        return moment and moment.replace(tzinfo=None)
+    return None if value == ABSENT else value
 
 
 def _fact(row: Row) -> dict[str, Any]:

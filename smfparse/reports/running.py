@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from smfparse.errors import RequestError
+from smfparse.planning import plan_of_measured
 from smfparse.rendering import STYLES
 from smfparse.reports.declaration import EVIDENCE, Report
 from smfparse.reports.sections import (
@@ -58,7 +59,7 @@ def run_report(
         slices = slicing(sections, which.main, which.tables, some)
     with closing(catalog.rows(query, slices)) as found:
         for rows in found:
-            yield from rows
+            yield from (_with_plan(which, row) for row in rows)
 
 
 def report_table(
@@ -66,7 +67,21 @@ def report_table(
 ) -> Any:
     """Return the rows that `run_report` yields as a pyarrow.Table, without their section."""
     found = catalog.arrow(_query(which, catalog, _sections(which, sections), asked))
+    if which.planned:
+        rows = [_with_plan(which, row) for row in found.to_pylist()]
+        found = type(found).from_pylist(rows, found.schema)
     return found.drop_columns(["section"])
+
+
+def _with_plan(which: Report, row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row with what a planner makes of it, where its kind of line is planned."""
+    planned = which.planned.get(row.get("line", ""))
+    if planned is None:
+        return row
+    values = {name: row[column] for name, column in planned.inputs.items()}
+    plan = plan_of_measured(planned.planner, values)
+    figures = {name: plan.get(of) if plan else None for name, of in planned.figures.items()}
+    return {**row, **figures}
 
 
 def _sections(which: Report, sections: Sections | None) -> Sections:

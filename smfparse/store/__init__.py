@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from smfparse.store.targets import check_file as check_file
     from smfparse.store.targets import check_folder as check_folder
     from smfparse.store.targets import in_folder as in_folder
+    from smfparse.store.targets import new_file as new_file
     from smfparse.store.targets import replacing as replacing
     from smfparse.store.views_sql import comments as comments
     from smfparse.store.views_sql import selected as selected
@@ -71,7 +72,7 @@ else:
         "own_names part_number read_manifest smf_files strays",
         parquet="TableWriter joined parquet_options",
         plain="check_plain checksum plain_file",
-        targets="PARTIAL check_file check_folder in_folder replacing",
+        targets="PARTIAL check_file check_folder in_folder new_file replacing",
         views_sql="comments selected view_statements",
         writing_thread="WritingThread",
     )

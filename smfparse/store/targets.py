@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from smfparse.errors import RequestError, unwritable
 
@@ -86,6 +87,17 @@ def replacing(target: Path) -> Iterator[Path]:
         raise unwritable(target, error) from error
     finally:
         _remove_parts(place)
+
+
+@contextmanager
+def new_file(target: Path, force: bool) -> Iterator[BinaryIO]:
+    """Open a temporary file that takes the place of `target` when all is well, or goes.
+
+    Raises what `check_file` and `replacing` do.
+    """
+    check_file(target, force)
+    with replacing(target) as part, part.open("xb") as stream:
+        yield stream
 
 
 def _remove_parts(place: Path) -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from smfparse.summarizing.sparks import BLOCKS as BLOCKS
     from smfparse.summarizing.sparks import sparkline as sparkline
     from smfparse.summarizing.timing import Times as Times
+    from smfparse.summarizing.timing import times_of as times_of
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
@@ -33,5 +34,5 @@ else:
         printing="SummaryDocument",
         running="Day Summary summarized",
         sparks="BLOCKS sparkline",
-        timing="Times",
+        timing="Times times_of",
     )

@@ -8,7 +8,22 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from smfparse.advice import in_short, span_text
-from smfparse.rendering import STYLES, Cells, Column, Document, Facts, Section, Table, aligned
+from smfparse.rendering import (
+    FAINT,
+    FINDINGS,
+    HEAD,
+    HEADLINE,
+    STYLES,
+    Cells,
+    Column,
+    Document,
+    Facts,
+    Mark,
+    Section,
+    Table,
+    Values,
+    aligned,
+)
 from smfparse.summarizing.declaration import Line
 from smfparse.summarizing.figures import Figures
 from smfparse.summarizing.running import Day, Summary
@@ -35,6 +50,7 @@ class SummaryDocument(Document):
     """
 
     title = "Summary"
+    marks = (HEADLINE, *FINDINGS, Mark("Figure +Of .*", HEAD), Mark("  what to do:", FAINT))
 
     def __init__(self, summary: Summary, inputs: Sequence[str] = (), *, drawn: bool = True) -> None:
         self._summary = summary
@@ -65,10 +81,9 @@ class SummaryDocument(Document):
         if not self._summary.days:
             yield Section("", notes=[_NOTHING])
 
-    def tables(self) -> Iterator[Table]:
+    def tables(self) -> Iterator[Values]:
         """Yield one table: the figures of all queue managers."""
-        rows = ([str(each) for each in row.values()] for row in self._rows())
-        yield Table([*map(Column, _CSV)], rows)
+        yield Values.of(self.title, _CSV, self._rows())
 
     def facts(self) -> Iterator[Facts]:
         """Yield what is shown of each queue manager, and all steps of the courses over time."""
@@ -77,7 +92,8 @@ class SummaryDocument(Document):
     def _rows(self) -> Iterator[dict[str, Any]]:
         for day in self._summary.days:
             for each in day.figures:
-                yield {"system": day.times.system, "qmgr": day.times.qmgr, **_fact_of_line(each)}
+                whose = {"system": day.times.system, "qmgr": day.times.qmgr}
+                yield whose | _fact_of_line(each) | {"at": each.at}
 
     def _notes(self, day: Day) -> Iterator[str]:
         """Yield who and when, how whole the data is, and the worst findings."""

@@ -6,6 +6,8 @@ import struct
 from collections.abc import Iterator
 from typing import BinaryIO
 
+from smfparse.progress import PROGRESS
+
 BLOCK_BYTES = 27_994
 """Bytes of segments in a block of a dump: BLKSIZE 27,998 without the block descriptor word."""
 _AT_ONCE = 1 << 20
@@ -33,9 +35,9 @@ class SegmentWriter:
             else:
                 self._span(record, out)
             if len(out) >= _AT_ONCE:
-                self._stream.write(out)
+                PROGRESS.add(self._stream.write(out))
                 out = bytearray()
-        self._stream.write(out)
+        PROGRESS.add(self._stream.write(out))
 
     def _span(self, record: memoryview, out: bytearray) -> None:
         if self._room < _LEAST_SEGMENT:

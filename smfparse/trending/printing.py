@@ -8,7 +8,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from smfparse.rendering import STYLES, Cells, Column, Document, Facts, Section, Table, aligned
+from smfparse.rendering import (
+    HEAD,
+    HEADLINE,
+    STYLES,
+    Cells,
+    Column,
+    Document,
+    Facts,
+    Mark,
+    Section,
+    Table,
+    Values,
+    aligned,
+)
 from smfparse.trending.running import LEAST_DAYS, Course, Trend
 
 _WIDTH = 118
@@ -30,6 +43,7 @@ class TrendDocument(Document):
     """The last day of each queue manager against those like it."""
 
     title = "Trend"
+    marks = (HEADLINE, Mark("Figure +Of .*", HEAD))
 
     def __init__(self, trends: Sequence[Trend]) -> None:
         self._trends = trends
@@ -58,15 +72,10 @@ class TrendDocument(Document):
         if not self._trends:
             yield Section("", notes=[_NOTHING])
 
-    def tables(self) -> Iterator[Table]:
+    def tables(self) -> Iterator[Values]:
         """Yield one table: the courses of all queue managers."""
-        rows = (
-            ["" if row[name] is None else str(row[name]) for name in _CSV]
-            for trend in self._trends
-            for each in trend.courses
-            for row in [_flat(trend, each)]
-        )
-        yield Table([*map(Column, _CSV)], rows)
+        rows = (_flat(trend, each) for trend in self._trends for each in trend.courses)
+        yield Values.of(self.title, _CSV, rows)
 
     def facts(self) -> Iterator[Facts]:
         """Yield what is known of each queue manager."""

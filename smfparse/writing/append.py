@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from smfparse.decoding import Duplicates
 from smfparse.errors import RequestError
@@ -14,6 +15,9 @@ from smfparse.writing.dataset import alone_in, check_free, make, next_number, wr
 from smfparse.writing.making import Making, damage_keys
 from smfparse.writing.originals import Original, originals
 from smfparse.writing.placing import clear
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 
 @dataclass(frozen=True)
@@ -32,11 +36,15 @@ class Appended:
     renamed: tuple[tuple[str, str], ...] = ()
 
 
-def append_dataset(inputs: Inputs, folder: Path, *, partition: bool = False) -> Appended:
+def append_dataset(
+    inputs: Inputs, folder: Path, *, partition: bool = False, executor: Executor | None = None
+) -> Appended:
     """Add SMF files to the dataset in `folder`, or make it where there is none.
 
     A file that it has already is skipped, whatever its name. A record that it has is a
     duplicate, as if the dataset's inputs had been named before these.
+
+    executor  as in `write_dataset`
 
     Raises RequestError where a dataset cannot be added to, as it was made of a dataset or of
     another selection, InputError where it cannot be read, and what `write_dataset` raises.
@@ -47,13 +55,13 @@ def append_dataset(inputs: Inputs, folder: Path, *, partition: bool = False) -> 
         if (folder / MANIFEST).exists():
             there = Dataset(folder)
             _check_alike(inputs, there, partition)
-            return _add(inputs, there)
+            return _add(inputs, there, executor)
         check_free(folder, force=False)
-        manifest = write_whole(inputs, folder, partition)
+        manifest = write_whole(inputs, folder, partition, executor)
         return Appended(manifest, manifest["tables"])
 
 
-def _add(inputs: Inputs, there: Dataset) -> Appended:
+def _add(inputs: Inputs, there: Dataset, executor: Executor | None) -> Appended:
     """Add SMF files to a dataset."""
     old = there.manifest
     files = [each for each in inputs.sources if isinstance(each, SmfFile)]
@@ -63,13 +71,13 @@ def _add(inputs: Inputs, there: Dataset) -> Appended:
     renamed = called_apart([each.name for each in new], set(there.smf_files))
     sources = _called(new, renamed, there)
     skipped = tuple(each.name for each in files if each.path in known)
-    folder = Folder(there.path)
+    folder = Folder(there.path.absolute())
     clear(folder)
     if not sources:
         return Appended(old, dict.fromkeys(table_names(), 0), skipped)
     first, damage = next_number(there.path), damage_keys(there.lost)
     limits = inputs.options.limits
-    made = Making(folder, old["partitioned"], first, read, limits, old, damage)
+    made = Making(folder, old["partitioned"], first, read, limits, old, damage, executor)
     manifest, rows = make(replace(inputs, sources=sources), made)
     return Appended(manifest, rows, skipped, tuple(renamed.items()))
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from smfparse import __version__
-from smfparse.inputs import Dataset, Inputs, SmfFile, Source, damage_rows
+from smfparse.inputs import Dataset, Inputs, SmfFile, Source, being_read, damage_rows
 from smfparse.limits import Limits
 from smfparse.store import (
     FORMAT,
@@ -42,19 +42,28 @@ from smfparse.writing.parts import PartFiles, Written
 from smfparse.writing.placing import clear, put_in_place, write_last
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from smfparse.store import WritingThread
 
 _ALREADY = "a dataset is there already; append=True adds to it, force=True replaces it"
 
 
 def write_dataset(
-    inputs: Inputs, folder: Path, *, force: bool = False, partition: bool = False
+    inputs: Inputs,
+    folder: Path,
+    *,
+    force: bool = False,
+    partition: bool = False,
+    executor: Executor | None = None,
 ) -> Manifest:
     """Write every table of `inputs` below `folder`; return the manifest.
 
     force      whether a dataset that is there is replaced
     partition  whether rows are divided into folders by day (local time of the system) and queue
                manager
+    executor   decodes and writes large SMF files, in processes that see inputs and `folder` by the
+               same paths; None: as many processes of ours as there are jobs
 
     Raises RequestError where `folder` holds a dataset already (unless `force`) or something else,
     OutputError where it cannot be written, or another one writes there, and InputError where an
@@ -63,16 +72,19 @@ def write_dataset(
     check_free(folder, force)
     with alone_in(folder):
         check_free(folder, force)
-        return write_whole(inputs, folder, partition)
+        return write_whole(inputs, folder, partition, executor)
 
 
-def write_whole(inputs: Inputs, folder: Path, partition: bool) -> Manifest:
+def write_whole(
+    inputs: Inputs, folder: Path, partition: bool, executor: Executor | None
+) -> Manifest:
     """Write a dataset where there is none, or one that is to be replaced."""
-    place = Folder(folder)
+    place = Folder(folder.absolute())
     clear(place)
     read = originals(each for each in inputs.sources if isinstance(each, SmfFile))
     limits = inputs.options.limits
-    manifest, _ = make(inputs, Making(place, partition, next_number(folder), read, limits))
+    making = Making(place, partition, next_number(folder), read, limits, executor=executor)
+    manifest, _ = make(inputs, making)
     return manifest
 
 
@@ -122,6 +134,7 @@ def _write_all(inputs: Inputs, made: Making) -> list[Written]:
         written = [each for some in _written(inputs, made) for each in some]
     finally:
         log.records = None
+    log.damage.arrange()
     return [*written, *_write_damage(inputs, made)]
 
 
@@ -133,21 +146,27 @@ def _written(inputs: Inputs, made: Making) -> Iterator[list[Written]]:
     """Write the rows of `inputs` by one process or several."""
     wanted = wanted_tables(decoded_tables())
     write = partial(_write, made.folder, made.partitioned, made.first, made.old is None)
-    jobs = inputs.options.jobs
-    if jobs == 2 and inputs.are_large(inputs.sources):
-        yield _write_beside(inputs, wanted, partial(write, made.limits, 1, 0))
+    jobs, limits, sources = inputs.options.jobs, made.limits, inputs.sources
+    if jobs == 2 and made.executor is None and inputs.are_large(sources):
+        yield _write_beside(inputs, wanted, partial(write, limits.held_bytes, limits, 0))
         return
-    found = inputs.units(inputs.sources, wanted, ahead=False)
-    if len(found) < 2:
-        yield write(made.limits, 1, 0, inputs.batches(wanted))
+    workers = inputs.workers(sources, wanted, made.executor)
+    if workers is None:
+        yield write(limits.held_bytes, limits, 0, inputs.batches(wanted))
         return
-    from smfparse.inputs import in_order  # several processes are slow to load
+    with workers:
+        found = inputs.units(sources, wanted, workers, ahead=False)
+        if len(found) > 1 or not workers.are_ours:
+            from smfparse.inputs import in_order  # several processes are slow to load
 
-    outcomes = in_order(found, partial(write, made.limits, jobs), jobs, inputs.log)
-    with closing(outcomes):
-        for outcome in outcomes:
-            inputs.log.add(outcome.log)
-            yield outcome.made or []
+            held = limits.held_bytes // (jobs if workers.are_ours else 1)
+            outcomes = in_order(found, partial(write, held, limits), workers, inputs.log)
+            with being_read(sources), closing(outcomes):
+                for outcome in outcomes:
+                    inputs.log.add(outcome.log)
+                    yield outcome.made or []
+            return
+    yield write(limits.held_bytes, limits, 0, inputs.by_one_process().batches(wanted))
 
 
 def _write_beside(
@@ -171,18 +190,17 @@ def _write(
     partitioned: bool,
     first: int,
     is_new: bool,
+    held: int,
     limits: Limits,
-    jobs: int,
     number: int,
     found: Iterator[tuple[str, Batch]],
     thread: WritingThread | None = None,
 ) -> list[Written]:
     """Write batches as Parquet files; number 0 of a new dataset has a file of every table.
 
-    jobs    processes that do so at a time and share the memory
+    held    bytes that are held back
     thread  packs and writes; None: the caller's does
     """
-    held = limits.held_bytes // jobs
     files = PartFiles(folder, first + number, partitioned, held, limits, thread)
     try:
         for table, batch in found:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from smfparse.limits import Limits
 from smfparse.store import PARTIAL, RECORDS, Folder, Manifest
 from smfparse.writing.originals import Original
 from smfparse.writing.placing import write_new
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 DamageKey: TypeAlias = tuple[str, int, str]
 """Source, byte and reason of what could not be used."""
@@ -69,6 +72,7 @@ class Making:
     limits        how much is held and open
     old           manifest of the dataset that is added to; None: a new one, with one file per table
     damage        what could not be used of the inputs of that dataset
+    executor      decodes and writes; None: processes of ours
     fingerprints  sorted files of fingerprints that were written: name to how many it has
     sums          their checksums
     """
@@ -80,6 +84,7 @@ class Making:
     limits: Limits
     old: Manifest | None = None
     damage: frozenset[DamageKey] = frozenset()
+    executor: Executor | None = None
     fingerprints: dict[str, int] = field(default_factory=dict)
     sums: dict[str, str] = field(default_factory=dict)
     recorder: Runs = field(init=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -61,6 +62,7 @@ class PartFiles:
     held       bytes that they do
     names      paths of their files in the dataset
     opened     those whose file is open; the one used last comes last
+    attempt    distinguishes its files from those of others with this number, while they are written
     """
 
     folder: Folder
@@ -75,6 +77,7 @@ class PartFiles:
     held: int = 0
     opened: dict[tuple[str, str], TableWriter] = field(default_factory=dict)
     names: dict[tuple[str, str], str] = field(default_factory=dict)
+    attempt: str = field(default_factory=lambda: os.urandom(4).hex())
 
     def add(self, table: str, batch: Batch) -> None:
         """Take rows of a table."""
@@ -111,7 +114,7 @@ class PartFiles:
         if key not in self.writers:
             again = f"-{self.closed[key]:05}" if self.closed[key] else ""
             name = PurePosixPath(table, place, f"part-{self.number:05}{again}.parquet").as_posix()
-            create = partial(self.folder.create, f"{PARTIAL}/{name}")
+            create = partial(self.folder.create, self._while_written(name))
             self.writers[key] = TableWriter(
                 table, create, self.limits.group_rows, thread=self.thread
             )
@@ -131,6 +134,14 @@ class PartFiles:
         if len(self.opened) > self.limits.open_files:
             self._close(next(iter(self.opened)))
 
+    def _while_written(self, name: str) -> str:
+        """Return the path of a file while it is written.
+
+        An engine may do the same work twice, at the same time: the files are alike once they are
+        closed, and the later one takes the place of the other.
+        """
+        return f"{PARTIAL}/{PurePosixPath(name).with_suffix(f'.{self.attempt}.parquet')}"
+
     def _make_room(self) -> None:
         """Write what is held, where it is most first, until half of what may be held is left."""
         size = {key: each.held_bytes for key, each in self.writers.items()}
@@ -149,6 +160,7 @@ class PartFiles:
         self.opened.pop(key, None)
         self.closed[key] += 1
         name = self.names.pop(key)
+        self.folder.move(self._while_written(name), f"{PARTIAL}/{name}")
         self.written.append(Written(writer.table, name, writer.rows, writer.sha256))
 
 

@@ -25,6 +25,7 @@ CLAIMS = {
     99: ("D19",),
     105: ("CHL-CTL",),
     106: ("LATCH-11", "LATCH-12", "LATCH-16", "LATCH-19", "LATCH-21", "LATCH-23", "D19"),
+    157: ("SMDS-WAITERS", "SMDS-BUFFERS", "SMDS-READS", "CHL-NPMSPEED"),
     172: ("CHL-NPMSPEED",),
 }
 """What answers each claim."""

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from smfparse.advice import CheckDocument, Checked, Finding, Policy
 from smfparse.advice.episodes import SECOND_US, episodes, excluded, runs
-from smfparse.advice.trends import slope_of
 from smfparse.rendering import lines
 from tests.support.advised import START, Rows, checked
 
@@ -211,12 +210,3 @@ def test_a_slow_coupling_facility_is_one_finding_and_a_slow_structure_another() 
 
     assert (of_all.object, sorted(each.object for each in of_all.explains)) == ("", ["A", "B"])
     assert (of_one.object, [each.object for each in of_one.explains]) == ("B", ["B"])
-
-
-def test_a_slope_is_one_only_beyond_chance() -> None:
-    times = np.arange(20) * 600.0
-    noise = np.array([0.3, -0.2] * 10)
-
-    assert slope_of(times, 2 * times + noise) == pytest.approx(2, rel=1e-3)
-    assert slope_of(times, noise) is None
-    assert slope_of(times[:7], times[:7]) is None

@@ -114,3 +114,18 @@ def test_a_queue_that_grows_fills_its_page_set(tmp_path: Path) -> None:
     asked = found.plan.asked
     assert (asked.growth, asked.now) == (pytest.approx(10), 1000 + 600 * 11)
     assert found.plan["full_h"] == pytest.approx((72_000 - 11) / 10 / 3600)
+
+
+@pytest.mark.claim(143)
+def test_the_rate_of_compression_is_measured_with_the_size_of_messages(tmp_path: Path) -> None:
+    def channel(_: int) -> bytes:
+        return smf.block(
+            "QCST", qcstchnm="TO.NORD", qcstchty=1, qcstnmsg=600, qcstbatc=10,
+            qcstnbyt=600 * 32 * 1024, qcstcpra=60,
+        )  # fmt: skip
+
+    found = answered(tmp_path, "compression", minutely(channel))
+    asked = found.plan.asked
+    assert (asked.message_kb, asked.compressible) == (32, 60)
+    assert found.origins["compressible"] == "measured"
+    assert found.plan["mb_s"] == pytest.approx(600 / 60 * 32 / 1024 * (1 - 0.6))

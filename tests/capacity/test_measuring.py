@@ -59,7 +59,7 @@ def test_every_planner_measures_what_it_says_it_does(name: str, site: Path) -> N
 def test_what_is_given_goes_before_what_is_measured(name: str, site: Path) -> None:
     which = planner(name)
     given = {
-        each.name: each.ask.low + 1 if each.default is None else each.default
+        each.name: max(each.ask.low, 0) + 1 if each.default is None else each.default
         for each in wanted(which.asked)
     }
     (found,) = answered(site, name, **given)
@@ -114,8 +114,6 @@ def test_puts_for_streaming(site: Path) -> None:
     times = wqst["time"]
     seconds = (times.max() - times.min()).total_seconds() + wqst["interval_seconds"].median()
     assert asked.puts_s == pytest.approx(messages / seconds)
-    persistent = wqst["putpmsg"].sum() + wqst["put1pmsg"].sum()
-    assert asked.persistent == pytest.approx(100 * persistent / messages)
 
 
 def test_cpu_of_calls(site: Path) -> None:
@@ -156,6 +154,34 @@ def test_a_channel_that_waits_for_its_batches(site: Path) -> None:
     assert asked.net_ms == pytest.approx(most["waited"] / most["batches"] / 1000)
     alone = most["active_seconds"] * 1e6 - most["waited"]
     assert asked.message_time == pytest.approx(alone / most["messages"])
+
+
+def test_transfers_of_files(tmp_path: Path) -> None:
+    path = tmp_path / "files.smf"
+    simulate(path, load_estate("mft", interval=dt.timedelta(minutes=60)))
+    (wqst,) = tables(path, "wqst")
+    roles = {
+        role: wqst.filter(pl.col("basename").str.starts_with(f"SYSTEM.FTE.{role}."))
+        for role in ("DATA", "REPLY", "STATE")
+    }
+    (found,) = answered(path, "mft")
+    asked = found.plan.asked
+    messages, replies = (roles[each]["validput"].sum() for each in ("DATA", "REPLY"))
+    source = roles["STATE"].filter(pl.col("basename") == "SYSTEM.FTE.STATE.FILESRC")
+    assert asked.gb == pytest.approx(roles["DATA"]["putbytes"].sum() / 2**30)
+    assert asked.chunk == pytest.approx(roles["DATA"]["putbytes"].sum() / messages, rel=1e-3)
+    assert asked.window == round(messages / replies) == 10
+    assert asked.frame == round(replies / source["validput"].sum()) == 5
+    assert found.plan["replies"] == pytest.approx(replies, rel=1e-3)
+    assert found.plan["states"] == pytest.approx(source["validput"].sum(), rel=0.03)
+
+
+@needs_real_data
+def test_a_log_that_does_nearly_nothing_is_measured() -> None:
+    (found,) = answered(REAL_DATA / "TESTCHL.dat", "log")
+    names = ("mb_s", "pages", "io_busy", "busy")
+    assert [found.origins[name] for name in names] == ["measured"] * 4
+    assert found.plan["io_us"] == pytest.approx(310.1, abs=0.1)
 
 
 def test_a_queue_that_grows(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from pathlib import Path
 from typing import cast
 
@@ -14,7 +15,7 @@ from smfparse.cli import main
 from smfparse.planning import planner, planner_names
 from tests.support.builders import foreign_record, rdw
 from tests.support.command import run
-from tests.support.paths import SMF
+from tests.support.paths import GOLDEN, SMF
 
 GROUP = cast(click.Group, main.commands["capacity"])
 every_planner = pytest.mark.parametrize("name", planner_names())
@@ -62,6 +63,8 @@ def test_the_help_of_an_option_begins_with_a_verb(name: str) -> None:
             "Set",
             "Print",
             "Select",
+            "Colour",
+            "Show",
             "Write",
             "Use",
             "Stop",
@@ -81,7 +84,8 @@ def test_an_input_without_what_is_measured_says_the_trace(tmp_path: Path) -> Non
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     assert lines[0].endswith(": published values")
-    assert "nothing that is measured for this; it needs START TRACE(ACCTG) CLASS(4)" in lines[1]
+    assert "nothing that is measured for this" in lines[1]
+    assert "START TRACE(ACCTG) CLASS(4) writes it" in lines[1]
 
 
 @pytest.mark.parametrize("value", ["92us", "92 us", "92"])
@@ -98,7 +102,7 @@ def test_numbers_may_have_their_unit(value: str) -> None:
             ["channels", "--message-kb", "128"],
             "--message-kb 128: published values are there for 1 to 64 KB only",
         ),
-        (["channels", "--message-kb", "5000"], "--message-kb 5000: outside of 0 to 4096 KB"),
+        (["channels", "--message-kb", "5000"], "--message-kb 5000: outside of 0 to 4,096 KB"),
         (["log", "--copies", "3"], "--copies 3: outside of 1 to 2"),
         (["cluster", "--gets-s", "1", "--puts-s", "2"], "--gets-s 1: the queue grows"),
         (["expiry", "--rate", "nan"], "--rate nan: outside of 0 and more"),
@@ -158,3 +162,12 @@ def test_what_if_shows_now_and_then() -> None:
     found = json.loads(run("capacity", "whatif", "--load", "2", "--format", "json").stdout)
     by_name = {each["name"]: each for each in found["answers"][0]["figures"]}
     assert by_name["log_mb_s"]["value"] == 2 * by_name["log_mb_s"]["now"]
+
+
+def test_what_all_planners_print_of_published_values_is_the_golden_file() -> None:
+    """SMFPARSE_RENEW_GOLDEN=1 writes the golden file; read the difference before you keep it."""
+    found = "".join(f"{run('capacity', name).stdout}\n" for name in planner_names())
+    golden = GOLDEN / "capacity.txt"
+    if os.environ.get("SMFPARSE_RENEW_GOLDEN"):
+        golden.write_text(found, encoding="utf-8")
+    assert found == golden.read_text(encoding="utf-8")

@@ -49,7 +49,7 @@ def stuck(self, chunk):
     if multiprocessing.parent_process() is not None:
         time.sleep(600)
 
-vars(LIMITS).update(chunk_bytes=8192, max_spanned=4096, least_unit=1, most_unit=16384)
+vars(LIMITS).update(chunk_bytes=65536, max_spanned=32768, least_unit=1, most_unit=65536)
 decoder.Decoder._add = stuck
 main(sys.argv[1:])
 """
@@ -219,6 +219,16 @@ LONG = {
 def test_a_long_query_ends_in_time(query: str, tmp_path: Path, temporary: Path) -> None:
     done = process("sql", str(DUMP), LONG[query], "--timeout", "1")
     assert (done.returncode, done.stdout, done.stderr) == (8, "", STOPPED)
+
+
+def test_an_end_while_duckdb_loads_leaves_no_words_of_its_own() -> None:
+    """Then Python forgets the module, but not what is in it."""
+    code = (
+        "import sys, duckdb; from smfparse.cli import command_line; del sys.modules['duckdb']; "
+        "sys.argv = ['smfparse', '--version']; command_line()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
 
 
 @pytest.mark.parametrize("name", ["info", "sql", "convert"])

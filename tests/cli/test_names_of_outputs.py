@@ -25,7 +25,7 @@ COMMANDS: dict[str, list[Any]] = {
     "dump": ["dump", SMF],
     "check": ["check", SMF],
 }
-FORMATS = ("text", "csv", "json", "md", "html", "parquet")
+FORMATS = ("text", "csv", "json", "jsonl", "md", "html", "xlsx", "parquet")
 
 
 def refused(folder: Path, *arguments: Any) -> str:

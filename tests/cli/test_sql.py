@@ -23,11 +23,11 @@ from prompt_toolkit.output import DummyOutput
 
 from smfparse.inputs import Inputs, open_inputs
 from smfparse.inspecting import description
-from smfparse.query import Catalog, Console
+from smfparse.query import Catalog, Console, Shell, View
 from smfparse.query import prompt as console
-from smfparse.query.catalog import is_complete
 from smfparse.query.hints import hinted
-from smfparse.query.prompt import SqlCompleter, is_whole
+from smfparse.query.prompt import HELP, SqlCompleter, is_whole
+from smfparse.query.statements import is_complete
 from smfparse.rendering import FORMATS, RowsDocument, formats
 from smfparse.tables import Wanted, columns, relations, views
 from smfparse.writing import write_dataset
@@ -401,8 +401,11 @@ def type_in() -> Type:
             keys.send_text(text)
             complain = lambda line: shown.append(f"!{line}")  # noqa: E731
             described = lambda name: formats.lines(description(name), "text")  # noqa: E731
-            render = lambda parts: formats.lines(RowsDocument([("", parts)]), "csv")  # noqa: E731
-            Console(catalog, render, described, shown.append, complain, lambda: None).run(history)
+            render = lambda parts, view: formats.lines(RowsDocument([("", parts)]), view.mode)  # noqa: E731
+            shell = Shell(["report"], lambda words: shown.append(f"ran {words}"))
+            Console(
+                catalog, render, described, shown.append, complain, lambda: None, shell, "csv"
+            ).run(history)
         return "\n".join(shown)
 
     return typed
@@ -415,6 +418,33 @@ def test_the_prompt_answers(type_in: Type) -> None:
     assert type_in(f"SELECT 1 + 1 AS two;\r{END}") == "two\n2"
     assert type_in("SELECT 1 + 1\rAS two\r;\r.quit\r") == "two\n2"
     assert type_in(f"\r;\rSELECT 1 AS a; SELECT 2 AS b;\r{END}") == "a\n1\nb\n2"
+
+
+def test_the_prompt_knows_words_of_the_shell(type_in: Type) -> None:
+    for word in ("exit", "quit", "QUIT;", ".exit", "\\q"):
+        assert type_in(f"SELECT 1 AS a;\r{word}\r") == "a\n1"
+    assert type_in(f"help\r{END}") == HELP
+    assert type_in(f"report log 'my day.smf'\r{END}") == "ran ['report', 'log', 'my day.smf']"
+
+
+def test_the_prompt_changes_how_results_are_shown(type_in: Type) -> None:
+    shown = type_in(f".mode json\rSELECT 1 AS a;\r.mode md\rSELECT 1 AS a;\r{END}")
+    assert '"a":1' in shown
+    assert "| a |" in shown
+    assert type_in(f".mode yaml\r{END}") == HELP
+    assert type_in(f".width 0\r.columns none\r.width\r{END}") == "\n".join([HELP] * 3)
+
+
+def test_the_view_of_the_prompt() -> None:
+    view = View()
+    assert view.set(".width", "100")
+    assert view.set(".columns", "all")
+    assert (view.width, view.columns) == (100, 0)
+    assert view.set(".width", "auto")
+    assert view.set(".columns", "auto")
+    assert (view.width, view.columns) == (None, None)
+    assert not view.set(".columns", "-1")
+    assert not view.set(".nothing", "1")
 
 
 def test_the_prompt_goes_on_behind_errors(type_in: Type) -> None:

@@ -21,7 +21,7 @@ REPORT, CONVERT, SQL = (main.commands[name] for name in ("report", "convert", "s
     ("command", "message", "names", "shown"),
     [
         (REPORT, "since='9' is not a time", "since", "--from '9' is not a time"),
-        (REPORT, "until=: not a time", "until", "--to: not a time"),
+        (REPORT, "until=: not a time", "until", "--until: not a time"),
         (CONVERT, "until=: not a time", "until", "--until: not a time"),
         (
             CONVERT,

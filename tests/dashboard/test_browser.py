@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import shutil
+import re
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlparse
+from xml.etree import ElementTree
 
 import pytest
 
 import smfparse
 from smfparse.dashboard.payload import packed
+from tests.support.browser import needs_chromium, silent
 from tests.support.generated import generate_dump
 from tests.support.pages import DATA, payload_in
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: apt-get install chromium"),
-    pytest.mark.skipif(find_spec("playwright") is None, reason="no Playwright: see CONTRIBUTING"),
-]
+pytestmark = [pytest.mark.slow, needs_chromium]
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture(scope="module")
@@ -32,28 +30,12 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> str:
     return (folder / "day.html").as_uri()
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield found
-        found.close()
-
-
 @pytest.fixture
 def opened(browser: Any, url: str) -> Iterator[Any]:
     """The page, ready; the test fails if it logs anything or asks for anything else."""
-    page = browser.new_page(viewport={"width": 1300, "height": 900})
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("request", lambda asked: said.append(asked.url) if asked.url != url else None)
-    ready(page, url)
-    yield page
-    page.close()
-    assert [each for each in said if not each.startswith(("blob:", "data:"))] == []
+    with silent(browser, url) as page:
+        ready(page, url)
+        yield page
 
 
 def ready(page: Any, url: str) -> None:
@@ -123,6 +105,21 @@ def test_a_chart_out_of_sight_has_the_new_time_when_it_comes_into_it(opened: Any
     assert chart.locator("canvas").evaluate("canvas => canvas.toDataURL()") != before
 
 
+MOVES = """() => { window.moved = 0; new PerformanceObserver(list => {
+    for (const each of list.getEntries()) if (!each.hadRecentInput) window.moved += each.value;
+}).observe({ type: "layout-shift" }); }"""
+
+
+def test_charts_that_come_into_sight_move_nothing_else(opened: Any) -> None:
+    opened.wait_for_timeout(300)
+    opened.evaluate(MOVES)
+    for name in ("verbs", "queue-costs", "verbs"):
+        opened.locator(f".manager.shown .sheet[data-name={name}]").scroll_into_view_if_needed()
+        opened.wait_for_timeout(300)
+    assert opened.locator(".manager.shown .chart[data-panel=queue-cpu] canvas").count() == 1
+    assert opened.evaluate("window.moved") < 0.02
+
+
 def test_keys_zoom_move_and_change_the_queue_manager(opened: Any) -> None:
     opened.keyboard.press("+")
     assert shown_time(opened) == "2026/03/04 09:45 \u2013 2026/03/04 11:15"
@@ -153,6 +150,7 @@ def test_a_table_sorts_filters_and_is_saved(opened: Any) -> None:
     sheet = opened.locator(".manager.shown .sheet[data-name=verbs]")
     heading = sheet.locator("thead button").nth(2)
     heading.click()
+    sheet.locator("thead th[aria-sort=descending]").wait_for()
     values = [
         float(each.get_attribute("data-v") or 0)
         for each in sheet.locator("tbody td:nth-child(4)").all()
@@ -176,6 +174,35 @@ def test_the_csv_of_a_chart_has_its_intervals(opened: Any) -> None:
     assert lines[0] == "from,to,Log written"
     assert lines[1].startswith("2026-03-04T09:00:00,2026-03-04T09:30:00,")
     assert len(lines) == 7
+
+
+def test_a_chart_is_saved_as_a_drawing_and_as_a_picture(opened: Any) -> None:
+    for panel in ("log-written", "queue-puts"):
+        chart = opened.locator(f".manager.shown .chart[data-panel={panel}]")
+        chart.scroll_into_view_if_needed()
+        with opened.expect_download() as saved:
+            chart.get_by_role("button", name="SVG").click()
+        drawing = ElementTree.parse(saved.value.path()).getroot()
+        texts = [each.text or "" for each in drawing.iter(f"{SVG}text")]
+        assert "QM01, 2026/03/04 09:00" in texts[0]
+        names = chart.locator("bdi").all_inner_texts()
+        assert names
+        assert {*names} <= {*texts}
+        with opened.expect_download() as saved:
+            chart.get_by_role("button", name="PNG").click()
+        assert Path(saved.value.path()).read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_drawing_that_is_saved_has_the_time_that_is_shown(opened: Any) -> None:
+    opened.keyboard.press("+")
+    chart = opened.locator(".manager.shown .chart[data-panel=log-written]")
+    chart.scroll_into_view_if_needed()
+    with opened.expect_download() as saved:
+        chart.get_by_role("button", name="SVG").click()
+    paths = ElementTree.parse(saved.value.path()).getroot().iter(f"{SVG}path")
+    (course,) = (each.get("d", "") for each in paths if each.get("stroke") == "#0072b2")
+    ends = [float(each) for each in re.findall(r"H(\d+\.\d)", course)]
+    assert ends == pytest.approx([126.7, 380.0, 633.3, 760.0], abs=0.1)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -203,10 +230,27 @@ def test_a_phone_needs_no_scrolling_sideways(browser: Any, url: str) -> None:
     page.close()
 
 
+_CANVAS = "document.querySelector('.manager.shown .plot canvas').offsetWidth"
+_OVERLAPS = """() => [...document.querySelectorAll(".manager.shown .plot")].filter((plot) => {
+    const [canvas, legend] = ["canvas", ".legend"].map((each) => plot.querySelector(each));
+    if (!canvas || !legend) return false;
+    return canvas.getBoundingClientRect().right > legend.getBoundingClientRect().left + 1;
+}).map((plot) => plot.parentElement.textContent.slice(0, 40))"""
+
+
 def test_it_prints(browser: Any, url: str) -> None:
     page = browser.new_page()
     ready(page, url)
+    page.locator(".manager.shown .chart").first.scroll_into_view_if_needed()
+    page.wait_for_selector(".manager.shown .plot canvas")
+    wide = page.evaluate(_CANVAS)
     assert page.pdf(format="A4").startswith(b"%PDF")
+    assert page.evaluate(_CANVAS) == wide
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.evaluate("document.querySelector('main').offsetWidth") == 703  # of A4
+    assert page.evaluate(_OVERLAPS) == []
+    assert 300 < page.evaluate(_CANVAS) < wide
     page.close()
 
 

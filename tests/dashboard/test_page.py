@@ -5,17 +5,19 @@ from __future__ import annotations
 import base64
 import datetime as dt
 import hashlib
+import math
 import re
 from pathlib import Path
 
 import pytest
 
 import smfparse
+from smfparse.dashboard.sheets import short
 from smfparse.errors import RequestError
 from tests.support.generated import generate_dump
 from tests.support.hostile import HARM, hostile_dump, raw
 from tests.support.pages import page_of, payload_in
-from tests.support.paths import FIXTURES
+from tests.support.paths import FIXTURES, PROJECT
 
 MARKUP = "<script>&\"'="
 
@@ -136,3 +138,30 @@ def test_its_times_are_local_times_of_the_system(tmp_path: Path) -> None:
     first = dt.datetime(1970, 1, 1) + dt.timedelta(seconds=payload_in(page)["days"][0]["first"])
     assert first == dt.datetime(2026, 3, 4, 9)
     assert "local time of the system, UTC+05:30" in page
+
+
+def test_a_panel_of_which_all_is_0_is_a_word_and_no_chart(tmp_path: Path) -> None:
+    page = page_of(smfparse.open(generate_dump(tmp_path / "day.smf")), tmp_path)
+    (quiet,) = set(re.findall(r'class="quiet">0 all the time: (Waits for a log buffer)', page))
+    assert quiet
+    assert 'data-panel="log-waits"' not in page
+    beside = page_of(smfparse.open(tmp_path / "day.smf"), tmp_path, before=tmp_path / "day.smf")
+    assert 'data-panel="log-waits"' in beside
+
+
+def test_what_is_very_small_is_said_to_be_so() -> None:
+    assert [short(each) for each in (0.0, 8.4e-05, 0.001, 1.5, 12345.6, math.nan)] == [
+        *("0", "<0.001", "0.001", "1.5", "12,346", "-")
+    ]
+
+
+def test_uplot_is_as_it_was_published() -> None:
+    """The sums are those of the npm package: uPlot.iife.min.js, uPlot.min.css, LICENSE."""
+    assets = PROJECT / "smfparse" / "dashboard" / "assets"
+    sums = [line.split() for line in (assets / "uplot.sha256").read_text().splitlines()]
+    assert [name for _, name in sums] == ["uplot.js", "uplot.css", "uplot-license.txt"]
+    for wanted, name in sums:
+        assert hashlib.sha256((assets / name).read_bytes()).hexdigest() == wanted
+    (version,) = re.findall(r"uPlot \(v([\d.]+)\)", (assets / "uplot.js").read_text("utf-8"))
+    said = (PROJECT / "docs" / "dashboard.md").read_text("utf-8")
+    assert f"[uPlot](https://github.com/leeoniya/uPlot) {version} (MIT)" in said

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -74,3 +76,30 @@ def test_without_a_name_it_says_how_to_find_one() -> None:
     result = run("plot")
     assert result.exit_code == 2
     assert "--list" in result.stderr
+
+
+@pytest.mark.skipif(find_spec("resvg_py") is None, reason="no resvg_py: see CONTRIBUTING")
+def test_a_name_that_ends_in_png_gets_pixels(day: Path, tmp_path: Path) -> None:
+    drawing = plotted("log-busy", day)
+    result = run("plot", "log-busy", day, "--output", tmp_path / "log.PNG")
+    assert result.exit_code == 0, result.stderr
+    picture = (tmp_path / "log.PNG").read_bytes()
+    assert picture.startswith(b"\x89PNG\r\n\x1a\n")
+    sizes = (int.from_bytes(picture[at : at + 4], "big") for at in (16, 20))
+    assert [*sizes] == [2 * int(drawing.get(each, "")) for each in ("width", "height")]
+
+
+def test_without_the_extra_it_says_how_to_get_png_and_reads_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    result = run("plot", "log-busy", tmp_path / "missing.smf", "--output", tmp_path / "log.png")
+    assert result.exit_code == 2
+    assert "pip install 'smfparse[plot]'" in result.stderr
+    assert not (tmp_path / "log.png").exists()
+
+
+def test_a_name_of_another_format_is_refused(day: Path, tmp_path: Path) -> None:
+    result = run("plot", "log-busy", day, "--output", tmp_path / "log.html")
+    assert result.exit_code == 2
+    assert "svg is written" in result.stderr

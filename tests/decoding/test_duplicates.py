@@ -25,11 +25,10 @@ from smfparse.decoding import (
     fingerprints,
     read_run,
 )
-from smfparse.inputs import ReadOptions, open_inputs
-from smfparse.inputs import parallel as ranges
+from smfparse.inputs import ReadOptions, open_inputs, workers
 from smfparse.inputs.named import look
 from smfparse.limits import LIMITS
-from smfparse.reading import Chunk, Input, planning, spans
+from smfparse.reading import WHOLE_SOURCE, Chunk, Input, planning, spans
 from smfparse.selecting import ALL_RECORDS, Selection
 from smfparse.store import MANIFEST
 from smfparse.writing import write_dataset
@@ -88,7 +87,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let small files be cut before any record into many parts, which this process decodes."""
     small_chunks(monkeypatch, CAPACITY)
     monkeypatch.setattr(planning, "_can_start", lambda chunk: True)
-    monkeypatch.setattr(ranges, "ProcessPoolExecutor", Here)
+    monkeypatch.setattr(workers, "ProcessPoolExecutor", Here)
 
 
 @pytest.fixture
@@ -407,7 +406,8 @@ def test_records_that_were_read_before_are_duplicates(
         for place, records in enumerate(files)
     ]
     runs = [read_run(tmp_path / f"run{place}") for place in range(len(earlier))]
-    found = duplicates.find_duplicates(inputs, runs)
+    groups = [[(each, WHOLE_SOURCE)] for each in inputs]
+    found = duplicates.find_duplicates(groups, runs)
     expected = modelled([[record for each in earlier for record in each], *files])[1:]
     assert [
         sorted({*range(1, len(each) + 1)} - {*left})

@@ -21,12 +21,9 @@ from click.testing import CliRunner
 from smfparse.cli import main
 from smfparse.decoding import Decoder
 from smfparse.errors import InputError, OutputError
-from smfparse.inputs import ReadOptions, open_inputs, spilling
-from smfparse.inputs import parallel as ranges
-from smfparse.inputs.range import Range
+from smfparse.inputs import ReadOptions, open_inputs, spilling, workers
 from smfparse.limits import LIMITS
 from smfparse.query import Catalog
-from smfparse.reading import Input, Part
 from smfparse.store import MANIFEST, PARTIAL
 from smfparse.tables import wanted_tables
 from smfparse.writing import write_dataset
@@ -68,7 +65,7 @@ pytestmark = [
 @pytest.fixture
 def dump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file of many small parts; what is patched here is so in the processes as well."""
-    monkeypatch.setattr(ranges, "_context", lambda: multiprocessing.get_context("fork"))
+    monkeypatch.setattr(workers, "_context", lambda: multiprocessing.get_context("fork"))
     monkeypatch.setitem(vars(LIMITS), "chunk_bytes", CAPACITY)
     monkeypatch.setitem(vars(LIMITS), "max_spanned", CAPACITY // 2)
     monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
@@ -91,7 +88,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[ProcessPoolExecutor]:
                 self.children = list((self._processes or {}).values())
             return future
 
-    monkeypatch.setattr(ranges, "ProcessPoolExecutor", Watched)
+    monkeypatch.setattr(workers, "ProcessPoolExecutor", Watched)
     return made
 
 
@@ -313,10 +310,9 @@ def test_there_are_never_more_processes_than_windows_can_wait_for(
         asked.append(count)
         raise InputError("enough")
 
-    monkeypatch.setattr(ranges, "ProcessPoolExecutor", refusing)
-    units = [(Range(Input(dump, str(dump)), MIXED, Part(0, None, 1)),)] * 200
+    monkeypatch.setattr(workers, "ProcessPoolExecutor", refusing)
     with pytest.raises(InputError):
-        list(ranges.in_order(units, ranges.run_unit, 200, ranges.Log()))
+        open_inputs([dump], ReadOptions(jobs=200)).arrow("record")
     assert asked == [61]
 
 

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from smfparse.cli import main
 from smfparse.errors import Damage, InputError
-from smfparse.inputs import Batches, Log, ReadOptions, open_inputs
+from smfparse.inputs import Batches, Log, ReadOptions, open_inputs, workers
 from smfparse.inputs import parallel as ranges
 from smfparse.inputs.range import Range, UnsoundError
 from smfparse.limits import LIMITS, Limits
@@ -37,6 +37,7 @@ from tests.support.mixed_records import TABLES, Each, many, several, written
 from tests.support.paths import FIXTURE_FILES
 from tests.support.real import every_file
 from tests.support.searching import search
+from tests.support.sharing import cut
 
 ALL = wanted_tables(table_names())
 MIXED = wanted_tables(TABLES)
@@ -104,7 +105,7 @@ class Here:
 
 def small_chunks(monkeypatch: pytest.MonkeyPatch, capacity: int) -> None:
     if sys.platform == "linux":  # what is patched here is so in copies of this process as well
-        monkeypatch.setattr(ranges, "_context", lambda: multiprocessing.get_context("fork"))
+        monkeypatch.setattr(workers, "_context", lambda: multiprocessing.get_context("fork"))
     monkeypatch.setitem(vars(LIMITS), "chunk_bytes", capacity)
     monkeypatch.setitem(vars(LIMITS), "max_spanned", capacity // 2)
     monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
@@ -128,7 +129,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(vars(LIMITS), "look_back_bytes", 2 * CAPACITY)
     monkeypatch.setattr(reader, "are_short", lambda kinds: False)
     monkeypatch.setattr(planning, "_can_start", lambda chunk: True)
-    monkeypatch.setattr(ranges, "ProcessPoolExecutor", Here)
+    monkeypatch.setattr(workers, "ProcessPoolExecutor", Here)
 
 
 @pytest.fixture
@@ -147,7 +148,7 @@ def sound(tmp_path: Path) -> Path:
 
 def parts_of(path: Path, jobs: int) -> int:
     inputs = open_inputs([path], ReadOptions(jobs=jobs))
-    return sum(map(len, inputs.units(inputs.sources, ALL, ahead=True)))
+    return sum(map(len, cut(inputs, ALL)))
 
 
 def test_a_file_is_shared_among_processes_if_there_is_work_for_two(mixed: Path) -> None:
@@ -155,7 +156,7 @@ def test_a_file_is_shared_among_processes_if_there_is_work_for_two(mixed: Path) 
     for least, shared in ((half, True), (half + 1, False)):
         limits = Limits(chunk_bytes=CAPACITY, max_spanned=CAPACITY // 2, least_unit=least)
         inputs = open_inputs([mixed], ReadOptions(jobs=2, limits=limits))
-        assert bool(inputs.units(inputs.sources, ALL, ahead=False)) == shared
+        assert bool(cut(inputs, ALL, ahead=False)) == shared
 
 
 def test_duplicates_of_another_file_are_looked_for_before_any_process_starts(
@@ -164,7 +165,7 @@ def test_duplicates_of_another_file_are_looked_for_before_any_process_starts(
     again = tmp_path / "again.smf"
     again.write_bytes(sound.read_bytes())
     inputs = open_inputs([sound, again], ReadOptions(jobs=2))
-    assert inputs.units(inputs.sources, ALL, ahead=False)
+    assert cut(inputs, ALL, ahead=False)
     duplicates = inputs.sources[1].duplicates
     assert duplicates.count(sound) == 0
     assert duplicates.count(again) == 60
@@ -243,7 +244,7 @@ def test_processes_that_are_no_copies_of_this_one_give_the_same(
 ) -> None:
     """As on macOS and Windows."""
     small_chunks(monkeypatch, CAPACITY)
-    monkeypatch.setattr(ranges, "_context", lambda: multiprocessing.get_context("spawn"))
+    monkeypatch.setattr(workers, "_context", lambda: multiprocessing.get_context("spawn"))
     selection = Selection.of(type=["115,116"], since=["2020-01-01"])
     one, two = (found_in([mixed], jobs, MIXED, selection) for jobs in (1, 2))
     assert two.rows == one.rows

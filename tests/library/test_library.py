@@ -1,11 +1,15 @@
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
+from click.testing import CliRunner
 
 import smfparse
 from smfparse import reports
+from smfparse.cli import main
 from smfparse.errors import InputError, RequestError
 from smfparse.inputs import open_inputs
 from smfparse.reports import TOTAL
@@ -72,6 +76,43 @@ def test_two_are_compared_as_on_the_command_line(data: smfparse.SmfData) -> None
     assert isinstance(rows, pl.DataFrame)
     assert set(rows["ratio"].drop_nulls()) == {1.0}
     assert rows["queue"].null_count() == rows.height
+
+
+def test_planners_answer_as_on_the_command_line(data: smfparse.SmfData) -> None:
+    answer, *_ = data.capacity("log", log_io_time=92)
+    text = json.loads("\n".join(capacity_json("log", "--log-io-time", "92")))
+    same, *_ = text["answers"]
+    assert {each["name"]: each["value"] for each in same["figures"]} == {
+        each.name: each.value for each in answer.plan.figures
+    }
+    assert (answer.whose, answer.origins["log_io_time"], answer.origins["mb_s"]) == (
+        "QM01 on SYSA",
+        "given",
+        "measured",
+    )
+    assert repr(answer).startswith("<log, QM01 on SYSA: mb_s=")
+
+
+def capacity_json(name: str, *options: str) -> list[str]:
+    """Return what the command prints of the dump."""
+    asked = ["capacity", name, str(DUMP), "--format", "json", *options]
+    return CliRunner().invoke(main, asked, catch_exceptions=False).stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "message"),
+    [
+        ("logs", {}, "there is no planner 'logs'; there are channels, "),
+        ("log", {"iotime": 92}, "planner log: no input iotime; there are mb_s, pages, "),
+        ("log", {"log_io_time": "92us"}, "log_io_time='92us': not a number"),
+        ("log", {"copies": 3}, "copies=3: outside of 1 to 2"),
+    ],
+)
+def test_what_a_planner_cannot_take_is_refused(
+    data: smfparse.SmfData, name: str, values: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(RequestError, match=re.escape(message)):
+        data.capacity(name, **values)
 
 
 def test_what_is_not_there_is_said_to_be_so() -> None:

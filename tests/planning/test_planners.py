@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 
 import pytest
 
 from smfparse.errors import RequestError
 from smfparse.planning import (
     between,
+    plan_of_measured,
     planned,
     planner,
     planner_names,
@@ -71,6 +73,29 @@ def test_a_word_that_is_not_known_is_refused(name: str, which: str) -> None:
 def test_an_input_that_has_to_be_there() -> None:
     with pytest.raises(RequestError, match="there has to be a value"):
         planned("channels", message_kb=None)
+
+
+def test_what_was_measured_is_planned_by_alone() -> None:
+    values = {"used_mb": Decimal(120), "current": 7.4, "kb_each": None, "sharecnv": "1"}
+    plan = plan_of_measured("channels", values)
+    assert plan is not None
+    assert plan["channels"] == 4643 + 7
+    assert plan.get("memlimit_mb") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("channels", {"used_mb": None}),
+        ("channels", {"used_mb": math.nan}),
+        ("channels", {"current": math.inf}),
+        ("channels", {"maxchl": 0}),
+        ("streaming", {"message_kb": 129}),
+        ("channels", {"message_kb": 65, "sharecnv": "1"}),
+    ],
+)
+def test_without_a_value_that_fits_nothing_is_planned(name: str, values: dict[str, float]) -> None:
+    assert plan_of_measured(name, values) is None
 
 
 def test_an_input_that_there_is_not() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from smfparse.errors import RequestError
@@ -62,8 +64,14 @@ def test_a_structure_for_an_outage() -> None:
     assert found["structure_mb"] == pytest.approx(600 * 2**32 / 1.9e6 / 2**20 + 8)
     assert structure_mb(600, 100) == found["structure_mb"]
     assert smds_pages(2048) == 1
-    with pytest.raises(RequestError, match="message_bytes=70000: outside of 0 to 64512 bytes"):
+    with pytest.raises(RequestError, match="message_bytes=70000: outside of 0 to 64,512 bytes"):
         planned("cf", message_bytes=70_000)
+
+
+@pytest.mark.claim(157)
+def test_buffers_that_hold_what_is_offloaded() -> None:
+    found = planned("cf", depth=1000, message_bytes=20_000)
+    assert found["dsbufs"] == math.ceil(1000 * 5 * 4096 / 262_144) == 79
 
 
 @pytest.mark.parametrize(
@@ -391,6 +399,10 @@ def test_the_rate_of_compressed_transfers() -> None:
 @pytest.mark.claim(63)
 def test_streams_instead_of_subscribers() -> None:
     assert any("18 % cheaper" in each for each in planned("streaming").planner.stands_on)
+
+
+def test_the_log_of_streams_is_left_out_where_it_is_not_known() -> None:
+    assert planned("streaming").get("log_mb_s") is None
 
 
 @pytest.mark.claim(64)

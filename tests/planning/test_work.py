@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -105,6 +106,36 @@ def test_ceiling_of_a_real_log_is_an_order_of_magnitude() -> None:
 
 def test_a_real_log_that_is_always_busy() -> None:
     assert int(rate_at_full(0.324, 0.0927) * 100) / 100 == 3.49
+
+
+STRIPED = {"one_page_us": 600, "more_pages": 6, "more_pages_us": 2200, "pages": 5}
+
+
+def test_stripes_share_the_pages_of_an_io_but_not_its_start() -> None:
+    found = planned("log", mb_s=10, io_busy=80, busy=100, stripes=4, **STRIPED)
+    assert io_line((1, 600), (6, 2200)) == (280, 320)
+    io = (280 + 320 / 4 * 5) / (280 + 320 * 5)
+    assert found["striped_mb_s"] == pytest.approx(10 / (1 - 0.8 + 0.8 * io))
+    most = 128 / 256 / ((280 + 80 * 128) / 0.8 / 1e6)
+    assert found["striped_ceiling_mb_s"] == pytest.approx(most)
+    assert {each.name for each in found.figures if each.rough} == {
+        "ceiling_mb_s",
+        "striped_mb_s",
+        "striped_ceiling_mb_s",
+    }
+
+
+def test_io_takes_no_more_than_all_of_the_cycle_of_a_log_task() -> None:
+    found = planned("log", io_busy=60, busy=50, **STRIPED)
+    assert found["ceiling_mb_s"] == pytest.approx(128 / 256 / ((280 + 320 * 128) / 1e6))
+
+
+@pytest.mark.parametrize(
+    "missing", [{"more_pages_us": 500}, {"one_page_us": None}, {"more_pages": None}]
+)
+def test_stripes_of_a_log_whose_time_by_pages_is_not_known(missing: dict[str, Any]) -> None:
+    found = planned("log", stripes=4, **STRIPED | missing)
+    assert found.get("ceiling_mb_s") is found.get("striped_mb_s") is None
 
 
 def test_one_length_of_io_has_no_line() -> None:
@@ -225,6 +256,13 @@ def test_queues_of_class_5() -> None:
     assert [queue_records(each) for each in (0, 1, 341, 342, 1000)] == [0, 1, 1, 2, 3]
 
 
+def test_what_class_5_writes_a_day() -> None:
+    found = planned("smf", queues=1000, statime=900, bytes_a_queue=120)
+    assert (queue_records(1000, 120), 84 * 341 // 120) == (5, 238)
+    assert found["queue_records_a_day"] == 5 * 96
+    assert found["queue_mb_a_day"] == pytest.approx(1000 * 120 * 96 / 2**20)
+
+
 @pytest.mark.claim(34)
 def test_what_class_5_costs_is_said() -> None:
     which = planned("smf").planner
@@ -234,8 +272,9 @@ def test_what_class_5_costs_is_said() -> None:
 
 def test_smf_data_that_is_kept() -> None:
     found = planned("smf", tasks=1000, retention_days=30, msu=1000, cps=10)
-    assert found["new_mb_a_day"] == pytest.approx(1000 * 4 * 1440 * 5120 / 1e6)
-    assert found["kept_gb"] == pytest.approx(found["new_mb_a_day"] * 30 / 1000)
+    assert found["new_records_a_day"] == 1000 * 4 * 1440
+    assert found["new_mb_a_day"] == pytest.approx(1000 * 4 * 1440 * 5120 / 2**20)
+    assert found["kept_gb"] == pytest.approx(found["new_mb_a_day"] * 30 / 1024)
     assert found["msu_hours_a_day"] == pytest.approx(found["new_cpu_s_a_day"] / 36)
 
 

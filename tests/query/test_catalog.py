@@ -16,8 +16,9 @@ import pytest
 
 from smfparse.errors import InputError, RequestError
 from smfparse.inputs import open_inputs
+from smfparse.limits import LIMITS
 from smfparse.query import Catalog
-from smfparse.query import catalog as catalog_module
+from smfparse.query import relations as relations_module
 from smfparse.tables import quoted, schema, table_names, title
 from smfparse.writing import write_dataset
 from tests.support.builders import rdw
@@ -288,8 +289,8 @@ def test_ordered_rows_of_little_data_come_from_one_plan(
     dump: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = []
-    for few in (catalog_module._FEW_BYTES, -1):
-        monkeypatch.setattr(catalog_module, "_FEW_BYTES", few)
+    for few in (relations_module._FEW_BYTES, -1):
+        monkeypatch.setattr(relations_module, "_FEW_BYTES", few)
         with Catalog(open_inputs([dump])) as catalog:
             catalog.connection = recorded = Recorded(catalog.connection)  # type: ignore[assignment]
             found.append([row for rows in catalog.rows(JOINED) for row in rows])
@@ -297,6 +298,23 @@ def test_ordered_rows_of_little_data_come_from_one_plan(
         assert recorded.planned == ([] if few > 0 else [JOINED])
     assert found[0] == found[1]
     assert [row["nowait"] for row in found[0]] == [100, 101, 102]
+
+
+def test_several_queries_of_a_large_file_are_planned_once(
+    dump: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queries = [JOINED, "SELECT count(*) AS n FROM qjst", "SELECT time FROM qjst ORDER BY time"]
+    with Catalog(open_inputs([dump])) as catalog:
+        expected = list(catalog.arrows(queries))
+    monkeypatch.setitem(vars(LIMITS), "whole_bytes", 0)
+    with Catalog(open_inputs([dump])) as catalog:
+        recorded = Recorded(catalog.connection)
+        catalog.connection = catalog._statements._connection = recorded  # type: ignore[assignment]
+        found = list(catalog.arrows_of_filled(queries))
+    assert [each.to_pylist() for each in found] == [each.to_pylist() for each in expected]
+    assert found[0].column("pages").to_pylist() == [sum(IO_PAGES)] * ROWS
+    assert recorded.executed.count("PREPARE") == recorded.executed.count("EXECUTE") == 3
+    assert recorded.planned == []
 
 
 def test_ordered_rows_of_one_scan_are_not_held() -> None:

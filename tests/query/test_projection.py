@@ -273,7 +273,7 @@ def test_a_later_query_gets_columns_that_an_earlier_one_did_not_need(
 def test_a_plan_that_is_not_understood_reads_every_column_once(
     asked: Asked, whole: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("smfparse.query.catalog.read_plan", lambda text: None)
+    monkeypatch.setattr("smfparse.query.statements.read_plan", lambda text: None)
     with Catalog(open_inputs([SMF])) as made:
         same(made, whole, next(iter(ONCE)))
     assert asked == [{"wqst": ALL}]
@@ -287,7 +287,7 @@ def test_a_plan_that_misses_a_column_costs_time_and_not_truth(
         assert plan is not None
         return plan._replace(columns={"wqst": frozenset(["qmgr"])})
 
-    monkeypatch.setattr("smfparse.query.catalog.read_plan", misread)
+    monkeypatch.setattr("smfparse.query.statements.read_plan", misread)
     with Catalog(open_inputs([SMF])) as made:
         for query in ONCE:
             if "EXPLAIN" not in query:

@@ -28,6 +28,7 @@ from smfparse.reading.packing import packing_of
 from smfparse.reading.streams import PackedFile
 from smfparse.tables import table_names, wanted_tables
 from tests.support.paths import FIXTURES
+from tests.support.sharing import cut
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -539,7 +540,7 @@ def test_several_packed_files_are_decoded_by_several_processes(tmp_path: Path) -
         paths.append(tmp_path / f"{number}.smf")
         paths[-1].write_bytes(PACKERS[name](DUMP))
     one, two = open_inputs(paths), open_inputs(paths, SHARED)
-    assert len(two.units(two.sources, {"wtas": None}, ahead=True)) > 1
+    assert len(cut(two, {"wtas": None})) > 1
     for table in ("record", "wtas", "qjst"):
         assert two.arrow(table).equals(one.arrow(table)), table
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -80,10 +81,39 @@ def test_no_walk_is_tried_behind_the_right_one(
     assert tried == every[: every.index(framing.walk) + 1]
 
 
-def test_all_walks_are_tried_where_few_records_say_how_long_they_are(
-    bodies: list[bytes], tried: list[Walk], tmp_path: Path
+@pytest.mark.parametrize("records", [2, 20])
+def test_a_file_of_few_records_that_are_all_of_it_leaves_no_doubt(
+    records: int, bodies: list[bytes], tried: list[Walk], tmp_path: Path
 ) -> None:
     path = tmp_path / "a.smf"
-    path.write_bytes(BY_NAME["rdw"].write(bodies[:20]).data)
+    path.write_bytes(BY_NAME["rdw"].write(bodies[:records]).data)
+    assert look_at(path)[1].name == "rdw"
+    assert tried == list(WALKS.values())[:2]
+
+
+def _cut(data: bytes) -> bytes:
+    return data[:-1]
+
+
+def _followed(data: bytes) -> bytes:
+    return data + bytes(range(1, 60))
+
+
+def _longer(data: bytes) -> bytes:
+    """Return the records, most of which say less than their length."""
+    at, wrong = 0, bytearray()
+    while at < len(data):
+        size = int.from_bytes(data[at : at + 2], "big")
+        wrong += (size + 3).to_bytes(2, "big") + data[at + 2 : at + size] + bytes(3)
+        at += size
+    return bytes(wrong)
+
+
+@pytest.mark.parametrize("made", [_cut, _followed, _longer])
+def test_all_walks_are_tried_where_few_records_leave_a_doubt(
+    made: Callable[[bytes], bytes], bodies: list[bytes], tried: list[Walk], tmp_path: Path
+) -> None:
+    path = tmp_path / "a.smf"
+    path.write_bytes(made(BY_NAME["rdw-unspanned"].write(bodies[:20]).data))
     assert look_at(path)[1].name == "rdw"
     assert len(tried) >= len(WALKS)

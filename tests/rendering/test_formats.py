@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -93,7 +94,7 @@ class Page(HTMLParser):
 
 KNOWN_TAGS = {
     *("html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "section", "br"),
-    *("table", "caption", "thead", "tbody", "tr", "th", "td"),
+    *("table", "caption", "thead", "tbody", "tr", "th", "td", "script"),
 }
 
 
@@ -101,6 +102,7 @@ def from_html(text: str) -> list[list[list[str]]]:
     page = Page(text)
     assert text.startswith("<!DOCTYPE html>\n")
     assert page.tags <= KNOWN_TAGS
+    assert text.count("<script") == 1
     return page.tables
 
 
@@ -151,7 +153,7 @@ def shown(text: str) -> str:
 
 
 def test_every_format_is_read_back_by_a_test() -> None:
-    assert set(FORMATS) == {*READERS, "text", "json"}
+    assert set(FORMATS) == {*READERS, "text", "json", "jsonl"}
 
 
 @pytest.mark.parametrize("form", ["md", "html"])
@@ -193,6 +195,33 @@ def test_json_has_the_values() -> None:
         assert found == {"title": title, "rows": [{"a": a, "b": b} for a, b in rows]}
 
     check()
+
+
+def test_json_lines_have_an_object_a_row() -> None:
+    @search(50)
+    @given(TEXTS, ROWS)
+    def check(title: str, rows: list[tuple[str, str]]) -> None:
+        found = [*map(json.loads, lines(Titled(title, rows), "jsonl"))]
+        assert found == [{"title": title, "a": a, "b": b} for a, b in rows]
+
+    check()
+
+
+def objects(text: str) -> list[dict[str, Any]]:
+    """Return the objects that JSON lines stand for, as JSON has them."""
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def together(lines_of_one: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return names and values that were divided into lines."""
+    found: dict[str, Any] = {}
+    for line in lines_of_one:
+        for name, value in line.items():
+            if isinstance(value, dict) and name not in ("before", "after", "unknown_bytes"):
+                found.setdefault(name, []).append(value)
+            else:
+                found[name] = value
+    return found
 
 
 @pytest.mark.parametrize("form", ["md", "html"])
@@ -237,6 +266,20 @@ RESULTS = {
     "column": ["describe", "qjstwrw"],
     "block": ["describe", "qwhs"],
 }
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_json_lines_have_what_json_has(name: str) -> None:
+    found = objects(call(*RESULTS[name], "--format", "jsonl"))
+    told = call(*RESULTS[name], "--format", "json")
+    if name == "sql":
+        assert found == [row for line in told.splitlines() for row in json.loads(line)]
+    elif name in ("report", "task", "api-cost"):
+        head, rows = (json.loads(told)[part] for part in ("report", "rows"))
+        assert found == [{"report": head, **row} for row in rows]
+    else:
+        wanted = {name: value for name, value in json.loads(told).items() if value != []}
+        assert together(found) == wanted
 
 
 @pytest.mark.parametrize("name", RESULTS)

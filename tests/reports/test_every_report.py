@@ -165,7 +165,7 @@ def traffic(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_report_can_be_had_in_the_forms_of_every_result(
     name: str, rows_by: Rows, traffic: Path
 ) -> None:
-    assert {*FORMATS} == {*FORMS, "md", "html"}
+    assert {*FORMATS} == {*FORMS, "jsonl", "md", "html"}
     which = reports.report(name)
     rows = rows_by.of(name, traffic if name in OF_TRAFFIC else FILES[0])
     title, *markdown = printed(which, rows, "md")
@@ -174,6 +174,9 @@ def test_a_report_can_be_had_in_the_forms_of_every_result(
     assert end == "</html>"
     assert markdown
     assert page
+    whole = json.loads("".join(printed(which, rows, "json")))
+    lines = [json.loads(each) for each in printed(which, rows, "jsonl")]
+    assert lines == [{"report": name} | each for each in whole["rows"]]
 
 
 @pytest.fixture(scope="module")

@@ -17,9 +17,9 @@ pytestmark = pytest.mark.slow
 
 KINDS = {
     "api-cost": ["verb", "total", "cf", "class 1"],
-    "smf-volume": ["type", "all", "tasks", "projection", "cost"],
+    "smf-volume": ["type", "all", "tasks", "projection", "cost", "class 3", "class 5"],
     "stg": ["requests", "regions", "pool", "getmain"],
-    "streaming": ["queue", "cost", "topic", "stream", "queue manager", "log", "adapters"],
+    "streaming": ["queue", "cost", "topic", "stream", "queue manager", "plan", "log", "adapters"],
     "task": ["task", "latch", "cf", "queue", "queue cf"],
 }
 ABOUT = {"task": ("token", "objname", "base")}

@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import smfparse
 from smfparse import reports
+from smfparse.planning import planned
 from smfparse.reports import Sections, every
 from smfparse.synthetic import generate
 from tests.support import smf
@@ -112,6 +114,70 @@ def hundred_puts_a_second(seconds: int) -> list[bytes]:
         puts = queue("LQ1000", putn=100 * seconds)
         records.append(task_record(block, puts, ended=ended))
     return records
+
+
+PLANNED = ("planned_records_day", "planned_mb_day", "planned_cpu_day")
+"""What the planner fills in."""
+
+
+@pytest.mark.parametrize("asked", [{}, {"acctime": "0.15"}])
+def test_class_3_at_other_intervals_is_as_the_planner_says(
+    write: Write, asked: dict[str, str]
+) -> None:
+    path = write(*hundred_puts_a_second(60))
+    rows = rows_of(path, line="class 3", **asked)
+    assert [row["plan_interval"] for row in rows] == ([15] if asked else [60, 300, 900, 1800])
+    for row in rows:
+        plan = planned(
+            "smf", calls_a_second=100, tasks=1, interval=60, new_interval=row["plan_interval"],
+            record_bytes=row["plan_bytes"],
+        )  # fmt: skip
+        assert (row["plan_tasks"], row["present_interval"]) == (NEAR(1), 60)
+        of = ("new_records_a_day", "new_mb_a_day", "new_cpu_s_a_day")
+        assert [row[name] for name in PLANNED] == [NEAR(plan[name]) for name in of]
+
+
+def test_ibms_example_of_a_quarter_of_a_minute_by_hand(write: Write) -> None:
+    (row,) = rows_of(write(*hundred_puts_a_second(60)), line="class 3", acctime="0.15")
+    assert row["planned_records_day"] == NEAR(86400 / 15)
+    assert row["planned_mb_day"] == NEAR(5760 * row["plan_bytes"] / MB)
+    assert row["planned_cpu_day"] == NEAR(3016 * 1440 / 1e6)
+
+
+def test_tasks_of_no_interval_that_is_known_have_no_plan(write: Write) -> None:
+    (row, *_) = rows_of(write(worked(ENDED - MINUTE, 0.5, task_token())), line="class 3")
+    assert [row[name] for name in PLANNED] == [None] * 3
+
+
+def test_class_5_at_other_intervals_is_as_the_planner_says(tmp_path: Path) -> None:
+    path = made(tmp_path / "made.smf", dt.timedelta(minutes=10), 3)
+    data = smfparse.open(path)
+    taken = data.sql("SELECT sum(length) AS l FROM record WHERE type = 115 AND subtype = 216")
+    rows_of_queues = data.sql("SELECT * FROM qqst").num_rows
+    queues, bytes_each = rows_of_queues / 3, taken["l"][0].as_py() / rows_of_queues
+    rows = rows_of(path, line="class 5", by="system")
+    assert [row["plan_interval"] for row in rows] == [60, 300, 900, 1800]
+    for row in rows:
+        assert (row["plan_queues"], row["plan_bytes"]) == (queues, NEAR(bytes_each))
+        then = row["plan_interval"]
+        plan = planned("smf", queues=round(queues), bytes_a_queue=bytes_each, statime=then)
+        assert row["planned_records_day"] == plan["queue_records_a_day"]
+        assert row["planned_mb_day"] == NEAR(plan["queue_mb_a_day"])
+        assert row["planned_mb_day"] == NEAR(queues * bytes_each * 86400 / then / MB)
+    (asked,) = rows_of(path, line="class 5", by="system", statime="5.00")
+    assert (asked["plan_interval"], asked["present_interval"]) == (300, 600)
+
+
+def test_jobs_have_no_statistics_of_queues(tmp_path: Path) -> None:
+    path = made(tmp_path / "made.smf", dt.timedelta(minutes=10), 1)
+    assert rows_of(path, line="class 5", by="job") == []
+
+
+def test_a_table_has_what_the_planner_fills_in_too(write: Write) -> None:
+    path = write(*hundred_puts_a_second(60))
+    found = smfparse.open(path).report("smf-volume", acctime="0.15")
+    rows = [row for row in found.to_pylist() if row["line"] == "class 3"]
+    assert [row["planned_cpu_day"] for row in rows] == [NEAR(3016 * 1440 / 1e6)]
 
 
 @pytest.mark.parametrize(
@@ -377,4 +443,4 @@ def test_totals_are_for_the_eye_alone(dump: Path) -> None:
     assert "All records" in text
     assert not any(",all," in line for line in table)
     lines = {row["line"] for row in json.loads("\n".join(objects))["rows"]}
-    assert lines == {"type", "tasks", "projection", "cost"}
+    assert lines == {"type", "tasks", "projection", "cost", "class 3", "class 5"}

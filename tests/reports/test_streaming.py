@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 from smfparse.cli import main
 from smfparse.inputs import open_inputs
+from smfparse.planning import planned
 from smfparse.query import Catalog
 from smfparse.reports import Sections, every
 from smfparse.writing import write_dataset
@@ -54,6 +55,50 @@ def putting(
     counts = {"validput": counts.get("putn", 0) + counts.get("put1n", 0)} | counts
     block = queue(name, token, version=version, **counts)
     return task_record(task(token, ended=ended, **(times or {})), block, ended=ended)
+
+
+# -- what streaming would cost, by the planner
+
+
+def test_what_streaming_would_cost_is_as_the_planner_says(write: Write) -> None:
+    start = ENDED - dt.timedelta(minutes=1)
+    whole = {"times": {"wtasints": start}}
+    often, copied = {"cfstrucname": "APPL1", "streamedn": 0}, {"streamedn": 600}
+    records = [
+        putting("PAID", putn=600, putct=6000, putbytes=600 * 4 * KB, putpmsg=300, **whole),
+        putting("LARGE", putn=60, putct=600, putbytes=60 * 200 * KB, **whole),
+        putting("OFTEN", putn=600, putct=3000, putbytes=600 * KB, putpmsg=600, **often, **whole),
+        putting("COPIED", putn=600, putbytes=600 * 2 * KB, putpmsg=600, **copied, **whole),
+        logged(256, 64, 20, 25),
+    ]
+    rows = {row["queue"]: row for row in of("plan", run(write(*records)))}
+    assert list(rows) == ["OFTEN", "PAID", "LARGE"]
+    # Persistent were 0.6 MB of OFTEN, half of PAID's 2.4, and 1.2 of COPIED: of a log of 1 MB/s.
+    shares = {"OFTEN": 0.6 / 3, "PAID": 1.2 / 3, "LARGE": 0}
+    for name, kind, kb, rate, cpu in (
+        ("PAID", "private", 4, 10, 10),
+        ("OFTEN", "shared", 1, 10, 5),
+    ):
+        row = rows[name]
+        assert (row["kind"], row["put_kb"], row["class_3_rate"]) == (kind, kb, rate)
+        assert (row["put_cpu"], row["persistent_log"]) == (US(cpu), US(shares[name]))
+        inputs = {"message_kb": kb, "kind": kind, "put_cost": cpu, "puts_s": rate}
+        plan = planned("streaming", log_mb_s=shares[name], **inputs)
+        figures = ("then_us", "cpu_ms_s", "log_mb_s", "pages_s")
+        shown = ("planned_put_cpu", "planned_cpu", "planned_log", "planned_pages")
+        assert [row[each] for each in shown] == [US(plan[each]) for each in figures]
+    by_hand = 10 * 10.6 / 5
+    assert rows["PAID"]["planned_put_cpu"] == US(by_hand)
+    assert rows["PAID"]["planned_cpu"] == US(10 * (by_hand - 10) / 1000)
+    assert rows["PAID"]["planned_pages"] == 10 * 3
+    assert rows["LARGE"]["planned_cpu"] is None
+    assert rows["LARGE"]["note"] == "published up to 128 KB only"
+
+
+def test_without_the_log_the_rest_is_planned(write: Write) -> None:
+    (row,) = of("plan", run(write(putting("PAID", putn=60, putct=600, putbytes=60 * KB))))
+    assert (row["persistent_log"], row["planned_log"]) == (None, None)
+    assert row["planned_put_cpu"] == US(10 * 9.5 / 4.5)
 
 
 # -- what streaming costs, as published

@@ -185,13 +185,16 @@ def test_a_queue_that_no_task_takes_from_may_be_that_of_the_ims_bridge(write: Wr
     assert "go to IMS by the bridge" in queue["note"]
 
 
+@pytest.mark.claim(147)
 def test_messages_that_agents_take_and_put_elsewhere_are_counted(write: Write) -> None:
+    taken = got("SYSTEM.FTE.DATA.AGENT2", 5, size=262144)
     path = write(
-        using("FTEDST", got("SYSTEM.FTE.DATA.AGENT2", 5), got("PAY.OUT", 30), put("PAY.IN", 7)),
+        using("FTEDST", taken, got("PAY.OUT", 30), put("PAY.IN", 7)),
         using("FTESRC", put("SYSTEM.FTE.DATA.AGENT2", 5)),
     )
     (agent,) = of("agent", report_rows("mft", path))
     assert figures(agent, "who messages_to_files messages_of_files") == ["FTEDST", 30, 7]
+    assert agent["mb_received"] == 1.25
 
 
 # -- request and reply

@@ -571,10 +571,10 @@ def test_duckdb_need_not_read_what_has_no_such_times(stored: Path, older: Path) 
 
 @pytest.mark.parametrize(
     "page",
-    ["README.md", *(f"docs/{name}.md" for name in ("library", "dataset", "compare", "cookbook"))],
+    ["library", "selecting", "dataset", "compare", "cookbook"],
 )
 def test_pages_tell_the_rule_in_the_same_words(page: str) -> None:
-    text = " ".join((PROJECT / page).read_text(encoding="utf-8").split())
+    text = " ".join((PROJECT / "docs" / f"{page}.md").read_text(encoding="utf-8").split())
     assert RULE in text.replace("A record is of", "a record is of")
 
 

@@ -24,8 +24,7 @@ from hypothesis import strategies as st
 from smfparse.cli import main
 from smfparse.decoding import FINGERPRINT
 from smfparse.errors import InputError, RequestError
-from smfparse.inputs import Inputs, ReadOptions, open_inputs
-from smfparse.inputs import parallel as ranges
+from smfparse.inputs import Inputs, ReadOptions, open_inputs, workers
 from smfparse.limits import LIMITS, Limits
 from smfparse.selecting import Selection
 from smfparse.store import (
@@ -196,7 +195,7 @@ def test_a_dataset_from_several_processes_knows_all_its_records(
     dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small_chunks(monkeypatch, CAPACITY * 4)
-    monkeypatch.setattr(ranges, "ProcessPoolExecutor", Here)
+    monkeypatch.setattr(workers, "ProcessPoolExecutor", Here)
     monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
     write_dataset(open_inputs([SMF], ReadOptions(jobs=3)), tmp_path / "tables")
     done = append_dataset(open_inputs(dumps, ReadOptions(jobs=3)), tmp_path / "tables")

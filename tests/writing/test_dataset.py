@@ -159,7 +159,7 @@ def test_the_manifest_is_written_last(
     write_dataset(open_inputs([dump]), folder)
     *tables, manifest, views = names
     assert (manifest, views) == (MANIFEST, VIEWS)
-    assert {name.split("/")[0] for name in tables} == {*table_names(), RECORDS}
+    assert {name.split("/")[0] for name in tables} == {*table_names(), PARTIAL, RECORDS}
 
 
 def test_the_disk_has_every_file_before_the_manifest_names_it(

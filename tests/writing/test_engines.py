@@ -5,10 +5,8 @@ Every value is compared with what smfparse decodes. All tools take a table's fol
 
 from __future__ import annotations
 
-import os
-import shutil
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -74,28 +72,6 @@ READERS: dict[str, Callable[[Path], Any]] = {
     "polars": with_polars,
     "pyarrow": pq.read_table,
 }
-
-
-@pytest.fixture(scope="module")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """Return a Spark session, the only one of the tests. In CI there is Java."""
-    if not shutil.which("java") and "JAVA_HOME" not in os.environ:
-        assert not os.environ.get("CI"), "Spark needs Java; .ci/run installs it"
-        pytest.skip("Spark needs Java")
-    sql = pytest.importorskip("pyspark.sql")
-    session = (
-        sql.SparkSession.builder.master("local[1]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
-        .config("spark.sql.codegen.wholeStage", "false")  # compiling takes longer than reading
-        .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("spark")))
-        .getOrCreate()
-    )
-    yield session
-    session.stop()
 
 
 @pytest.fixture(params=[*READERS, "spark"])

@@ -37,6 +37,11 @@ ROOMS = {
     "advice": Room(
         ("smfparse/advice/*.py", "smfparse/advice/definitions/*.sql"), ("tests/advice",)
     ),
+    "planning": Room(("smfparse/planning/*.py",), ("tests/planning", "tests/cli/test_capacity.py")),
+    "capacity": Room(
+        ("smfparse/capacity/*.py", "smfparse/capacity/definitions/*.sql"),
+        ("tests/capacity", "tests/cli/test_capacity.py"),
+    ),
     "decoding": Room(("smfparse/decoding/*.py",), ("tests/decoding",)),
     "selecting": Room(("smfparse/selecting/*.py",), ("tests/selecting",)),
     "inputs": Room(("smfparse/inputs/*.py",), ("tests/inputs",)),

@@ -26,7 +26,7 @@ SELECT
     system, qmgr, '' AS object, '' AS job, interval_start AS start, interval_seconds AS seconds,
     utc_offset, mq_version,
     qcctnoac::DOUBLE AS active, qcctmxac::DOUBLE AS active_limit,
-    qcctnocc::DOUBLE AS current, qcctmxcc::DOUBLE AS current_limit,
+    qcctnocc::DOUBLE AS current, qcctmxcc::DOUBLE AS current_limit, qcctstus::DOUBLE AS used_mb,
     coalesce(cpu, 0) AS cpu, coalesce(tls_cpu, 0) AS tls_cpu,
     coalesce(client_calls, 0) AS client_calls, coalesce(messages, 0) AS messages,
     127.3 * coalesce(client_calls, 0) + 48.2 * coalesce(messages, 0) AS usual_cpu

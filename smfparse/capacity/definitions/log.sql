@@ -39,5 +39,5 @@ FROM log_rates('qjst', 'qjst_io')
 LEFT JOIN slower USING (system, qmgr)
 LEFT JOIN persistent USING (system, qmgr)
 LEFT JOIN puts USING (system, qmgr)
-WHERE mb_s > 0
+WHERE mb_s > 0 AND busy > 0 AND io_busy > 0
 ORDER BY system, qmgr

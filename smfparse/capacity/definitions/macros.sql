@@ -15,6 +15,36 @@ SELECT
 FROM query_table(queues)
 GROUP BY ALL;
 
+-- Accounting class 3, by queue manager: API calls and new pages a second, tasks that write records each interval, how
+-- long this is, and bytes of a record.
+CREATE OR REPLACE MACRO accounting(task_rows, record_rows, task_view) AS TABLE
+WITH
+calls AS (
+    SELECT system, qmgr, sum(calls)::BIGINT AS calls FROM query_table(task_view) GROUP BY ALL
+),
+tasks AS (
+    SELECT
+        system, qmgr, median(interval_seconds) AS length, count(*) AS records,
+        sum(wtasgpn)::BIGINT AS pages, covered(time, interval_seconds) AS seconds
+    FROM query_table(task_rows)
+    GROUP BY ALL
+),
+bytes AS (
+    SELECT system, qmgr, sum(length)::BIGINT AS bytes
+    FROM query_table(record_rows)
+    WHERE type = 116 AND subtype IN (1, 2)
+    GROUP BY ALL
+)
+SELECT
+    system, qmgr, length,
+    calls / nullif(seconds, 0) AS calls_a_second,
+    pages / nullif(seconds, 0) AS pages_s,
+    round(records * length / nullif(seconds, 0))::BIGINT AS tasks,
+    bytes / nullif(records, 0) AS record_bytes
+FROM tasks
+FULL JOIN calls USING (system, qmgr)
+FULL JOIN bytes USING (system, qmgr);
+
 -- The log of a queue manager: MB a second of the fuller copy, and how busy its task was.
 CREATE OR REPLACE MACRO log_rates(logs, writes) AS TABLE
 WITH

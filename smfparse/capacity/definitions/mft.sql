@@ -1,6 +1,47 @@
--- The longest round trip of message channels (QCST).
-SELECT system, qmgr, max(net_average) / 1000 AS round_trip_ms
-FROM channel
-WHERE batches > 0 AND net_average > 0
-GROUP BY ALL
-ORDER BY ALL
+-- What agents of file transfer move (WQST), by their queues: messages of DATA, replies to these, updates of STATE by agents that
+-- get replies. And the longest round trip of message channels (QCST).
+WITH
+used AS (
+    SELECT
+        system, qmgr, name.role AS role, name.agent AS agent,
+        sum(validput)::BIGINT AS puts, sum(getdval)::BIGINT AS gets,
+        sum(putbytes)::DOUBLE AS put_bytes, sum(getbytes)::DOUBLE AS get_bytes
+    FROM (
+        SELECT
+            *, regexp_extract(
+                queue_of(objname, basename), '^SYSTEM[.]FTE[.](DATA|REPLY|STATE)[.](.+)$', ['role', 'agent']
+            ) AS name
+        FROM wqst
+    )
+    GROUP BY ALL
+),
+agents AS (
+    SELECT
+        system, qmgr, agent,
+        greatest(sum(puts) FILTER (role = 'DATA'), sum(gets) FILTER (role = 'DATA')) AS messages,
+        greatest(sum(put_bytes) FILTER (role = 'DATA'), sum(get_bytes) FILTER (role = 'DATA')) AS bytes,
+        greatest(sum(puts) FILTER (role = 'REPLY'), sum(gets) FILTER (role = 'REPLY')) AS replies,
+        sum(puts) FILTER (role = 'STATE') AS states
+    FROM used
+    WHERE role <> ''
+    GROUP BY ALL
+),
+transfers AS (
+    SELECT
+        system, qmgr, sum(bytes) / 1073741824 AS gb, sum(bytes) / nullif(sum(messages), 0) AS chunk,
+        sum(messages) / nullif(sum(replies), 0) AS window_size,
+        sum(replies) FILTER (states > 0) / nullif(sum(states) FILTER (replies > 0), 0) AS frame
+    FROM agents
+    GROUP BY ALL
+),
+trips AS (
+    SELECT system, qmgr, max(net_average) / 1000 AS round_trip_ms
+    FROM channel
+    WHERE batches > 0 AND net_average > 0
+    GROUP BY ALL
+)
+SELECT system, qmgr, gb, chunk, window_size AS window, frame, round_trip_ms
+FROM transfers
+FULL JOIN trips USING (system, qmgr)
+WHERE gb > 0 OR round_trip_ms > 0
+ORDER BY system, qmgr

@@ -1,38 +1,25 @@
 -- Records of accounting class 3, and queues in statistics of class 5.
 WITH
-calls AS (SELECT system, qmgr, sum(calls)::BIGINT AS calls FROM task GROUP BY ALL),
-tasks AS (
-    SELECT
-        system, qmgr, median(interval_seconds) AS length, count(*) AS records,
-        covered(time, interval_seconds) AS seconds
-    FROM wtas
-    GROUP BY ALL
-),
-bytes AS (
-    SELECT system, qmgr, sum(length)::BIGINT AS bytes
-    FROM record
-    WHERE type = 116 AND subtype IN (1, 2)
-    GROUP BY ALL
-),
 queues AS (
-    SELECT system, qmgr, max(queues) AS queues
+    SELECT system, qmgr, max(queues) AS queues, sum(queues) AS of_all
     FROM (
         SELECT system, qmgr, interval_start, count(*) AS queues
         FROM qqst
         GROUP BY ALL
     )
     GROUP BY ALL
+),
+bytes AS (
+    SELECT system, qmgr, sum(length)::DOUBLE AS bytes
+    FROM record
+    WHERE type = 115 AND subtype = 216
+    GROUP BY ALL
 )
 SELECT
-    system, qmgr,
-    calls / nullif(seconds, 0) AS calls_a_second,
-    round(records * length / nullif(seconds, 0))::BIGINT AS tasks,
-    length AS interval,
-    bytes / nullif(records, 0) AS record_bytes,
-    queues
-FROM tasks
-FULL JOIN calls USING (system, qmgr)
-FULL JOIN bytes USING (system, qmgr)
+    system, qmgr, calls_a_second, tasks, length AS interval, record_bytes, queues,
+    bytes / nullif(of_all, 0) AS bytes_a_queue
+FROM accounting('wtas', 'record', 'task')
 FULL JOIN queues USING (system, qmgr)
+LEFT JOIN bytes USING (system, qmgr)
 WHERE length > 0 OR queues > 0
 ORDER BY system, qmgr

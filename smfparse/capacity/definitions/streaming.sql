@@ -4,7 +4,6 @@ SELECT
     bytes / nullif(messages, 0) / 1024 AS message_kb,
     cpu / nullif(calls, 0) AS put_cost,
     messages / nullif(seconds, 0) AS puts_s,
-    100 * persistent / nullif(messages, 0) AS persistent,
     mb_s AS log_mb_s
 FROM puts_of_managers('wqst')
 FULL JOIN log_rates('qjst', 'qjst_io') USING (system, qmgr)

@@ -1,23 +1,14 @@
-"use strict";
 (() => {
+"use strict";
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a7d00", "#7f7f7f"];
+const { made, saved, csv } = tables;
 const root = document.documentElement;
 const one = (selector, from = document) => from.querySelector(selector);
 const all = (selector, from = document) => [...from.querySelectorAll(selector)];
 const state = { number: 0, from: 0, to: 0, shaded: null, aim: 0 };
 const charts = [];
+const LEAST = 0.001; /* of less it is only said that it is less */
 let data;
-
-function made(name, attributes = {}, ...inside) {
-  const found = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (key === "on") for (const [event, act] of Object.entries(value)) found.addEventListener(event, act);
-    else if (key === "text") found.textContent = value;
-    else if (value !== false && value !== null) found.setAttribute(key, value);
-  }
-  found.append(...inside);
-  return found;
-}
 
 function drawn(name, attributes) {
   const found = document.createElementNS("http://www.w3.org/2000/svg", name);
@@ -32,6 +23,10 @@ async function unpacked() {
 }
 
 const shown = (value) => {
+  if (value !== null && value !== undefined && value !== 0 && Math.abs(value) < LEAST) return `<${LEAST}`;
+  return marked(value);
+};
+const marked = (value) => {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   const size = Math.abs(value);
   if (size >= 1000 || Number.isInteger(value)) return Math.round(value).toLocaleString("en-US");
@@ -67,17 +62,6 @@ function steps(its, several) {
 const stepped = (values, from) => from.map((at) => (at < 0 ? null : values[at]));
 const span = (its) => [its.first, its.first + its.end[its.end.length - 1]];
 
-function saved(name, parts, type) {
-  const link = made("a", { download: name, href: URL.createObjectURL(new Blob(parts, { type })) });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-}
-function cell(value) {
-  let text = value === null || value === undefined ? "" : String(value);
-  if (typeof value === "string" && /^[\s]*[=+\-@\t]/.test(text) && Number.isNaN(Number(text))) text = `'${text}`;
-  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-const csv = (name, rows) => saved(`${name}.csv`, [rows.map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n"], "text/csv");
 async function copied(text, button) {
   try { await navigator.clipboard.writeText(text); }
   catch {
@@ -122,7 +106,10 @@ function choose(number, told = true) {
   state.number = number; state.shaded = null;
   all(".manager").forEach((each, at) => each.classList.toggle("shown", at === number));
   all(".manager-link").forEach((each, at) => each.setAttribute("aria-current", at === number));
-  for (const place of all(".chart", section())) if (!place.firstChild) waiting.observe(place);
+  for (const place of all(".chart", section())) {
+    place.style.setProperty("--rows", day().charts[place.dataset.panel].lines.length);
+    if (!place.firstChild) waiting.observe(place);
+  }
   overview();
   zoom(...span(day()), told);
 }
@@ -143,8 +130,9 @@ function overview() {
   one("#brush").replaceChildren(brush);
 }
 function brushed() {
-  const [first] = span(day()), window = one(".window", brush);
+  const [first, last] = span(day()), window = one(".window", brush);
   window.setAttribute("x", state.from - first); window.setAttribute("width", state.to - state.from);
+  window.classList.toggle("whole", state.from <= first && state.to >= last);
 }
 function brushing() {
   const place = one("#brush");
@@ -159,20 +147,59 @@ function brushing() {
   });
 }
 
+/* Drawings that are saved: what is shown of a panel, as SVG in the light colours. */
+const savedPicture = (name, canvas) => canvas.toBlob((blob) => saved(`${name}.png`, [blob], "image/png"));
+const savedDrawing = (chart) => saved(`${chart.name}.svg`, [new XMLSerializer().serializeToString(chart.vector())], "image/svg+xml");
+function words(x, y, text, attributes = {}) {
+  const found = drawn("text", { x: x.toFixed(1), y: y.toFixed(1), fill: "#1b1f24", ...attributes });
+  found.textContent = text;
+  return found;
+}
+function sheetOf(panel, top) {
+  const size = { width: panel.left + panel.wide + 230, height: top + panel.high + 34 };
+  const svg = drawn("svg", { ...size, viewBox: `0 0 ${size.width} ${size.height}`, "font-family": "system-ui, sans-serif", "font-size": 12 });
+  const area = drawn("g", { transform: `translate(${panel.left},${top})` });
+  svg.append(drawn("rect", { ...size, fill: "#fff" }), area);
+  area.append(words(0, -14, `${panel.title}, ${panel.unit}: ${day().qmgr || day().system}, ${one("#span").textContent}`, { "font-weight": 600 }));
+  return { svg, area };
+}
+const TICKS = [60, 300, 600, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 604800];
+function marks() {
+  const apart = TICKS.find((each) => (state.to - state.from) / each <= 13) || TICKS[TICKS.length - 1], found = [];
+  for (let at = Math.ceil(state.from / apart) * apart; at <= state.to; at += apart) found.push(at);
+  return found;
+}
+function tickText(at) {
+  const text = iso(at), clock = text.slice(11, 16);
+  return clock === "00:00" ? text.slice(5, 10).replace("-", "/") : text.slice(17) === "00" ? clock : text.slice(11);
+}
+function timed(area, panel, x) {
+  for (const at of marks()) area.append(drawn("path", { d: `M${x(at).toFixed(1)},0V${panel.high}`, stroke: "#d5d9de" }), words(x(at), panel.high + 16, tickText(at), { "text-anchor": "middle", fill: "#57606a" }));
+}
+/* The values of intervals in the time that is shown, and the part of each that is in it. */
+function inTime(its, values) {
+  const found = [];
+  values.forEach((value, at) => {
+    const [from, to] = [Math.max(its.first + its.start[at], state.from), Math.min(its.first + its.end[at], state.to)];
+    if (value !== null && value !== undefined && to > from) found.push({ from, to, value });
+  });
+  return found;
+}
+
 /* A panel of lines. */
 class Lines {
   constructor(place, name) {
     const its = day(), { xs, from } = steps(its, its.charts[name].lines.map((line) => line.v));
     Object.assign(this, { place, name, number: state.number, panel: data.panels[name], its, chart: its.charts[name], from });
-    this.series = this.chart.lines.map((line, at) => ({ name: line.name, colour: COLOURS[at % COLOURS.length], values: stepped(line.v, from), raw: line.v }));
+    this.series = this.chart.lines.map((line, at) => ({ name: line.name, colour: COLOURS[at % COLOURS.length], ink: `--s${at % COLOURS.length}`, values: stepped(line.v, from), raw: line.v }));
     let columns = [xs, ...this.series.map((each) => each.values)];
-    this.drawn = this.series.map((each) => ({ label: each.name, stroke: each.colour, width: 1.5, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } }));
+    this.drawn = this.series.map((each) => ({ label: each.name, stroke: () => colour(each.ink), width: 1.5, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } }));
     this.bands = [];
     if (its.thinned) this.chart.lines.forEach((line, at) => {
       columns.push(stepped(line.hi, from), stepped(line.lo, from));
       const edge = { stroke: "transparent", width: 0, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } };
       this.drawn.push({ ...edge, label: "high" }, { ...edge, label: "low" });
-      this.bands.push({ series: [columns.length - 2, columns.length - 1], fill: `${COLOURS[at % COLOURS.length]}22` });
+      this.bands.push({ series: [columns.length - 2, columns.length - 1], fill: () => `${colour(this.series[at].ink)}22` });
     });
     if (its.before && its.before.charts[name]) columns = this.compared(columns);
     this.columns = columns;
@@ -185,7 +212,7 @@ class Lines {
       const values = this.its.before.charts[this.name][each.name];
       if (!values) return;
       old.push(stepped(values, before.from));
-      this.drawn.push({ label: `${each.name}, earlier`, stroke: each.colour, dash: [5, 4], width: 1, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } });
+      this.drawn.push({ label: `${each.name}, earlier`, stroke: () => colour(each.ink), dash: [5, 4], width: 1, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } });
     });
     return uPlot.join([columns, old]);
   }
@@ -197,11 +224,11 @@ class Lines {
     this.more = made("div", { class: "more", hidden: "" });
     this.place.replaceChildren(
       made("header", {}, made("h4", { text: panel.title }), made("small", { text: panel.unit }), made("span", {},
-        button("ƒ", () => this.told(), "Formula"), button("table", () => this.listed()), button("CSV", () => csv(this.name, this.rows())), button("PNG", () => this.saved()))),
+        button("ƒ", () => this.told(), "Formula"), button("table", () => this.listed()), button("CSV", () => csv(this.name, this.rows())), button("PNG", () => this.saved()), button("SVG", () => savedDrawing(this)))),
       made("div", { class: "plot" }, this.canvas, this.legend), this.more);
     this.cells = this.series.map(() => [made("td"), made("td"), made("td")]);
     const body = made("tbody", {}, ...this.series.map((each, at) => {
-      const box = drawn("svg", { viewBox: "0 0 14 8" }); box.append(drawn("rect", { width: 14, height: 4, y: 2, fill: each.colour }));
+      const box = drawn("svg", { viewBox: "0 0 14 8" }); box.append(drawn("rect", { width: 14, height: 4, y: 2, class: each.ink.slice(2) }));
       const toggle = made("button", { type: "button", "aria-pressed": "true", on: { click: () => this.toggled(at, toggle) } }, box, made("bdi", { text: each.name }));
       return made("tr", {}, made("th", { scope: "row" }, toggle), ...this.cells[at]);
     }));
@@ -247,7 +274,24 @@ class Lines {
     pen.fillStyle = colour("--ink"); pen.font = `${14 * devicePixelRatio}px system-ui, sans-serif`;
     pen.fillText(`${this.panel.title}, ${this.panel.unit}`, 8, 18 * devicePixelRatio);
     pen.drawImage(from, 0, high);
-    to.toBlob((blob) => saved(`${this.name}.png`, [blob], "image/png"));
+    savedPicture(this.name, to);
+  }
+  vector() {
+    const panel = { ...this.panel, wide: 760, high: 180, left: 64 }, { svg, area } = sheetOf(panel, 34);
+    const lines = this.series.filter((_, at) => this.view.series[at + 1].show);
+    const kept = lines.map((each) => inTime(this.its, each.raw)), most = this.top(highest(kept.flat().map((each) => each.value)));
+    const x = (at) => ((at - state.from) / (state.to - state.from)) * panel.wide, y = (value) => panel.high * (1 - Math.min(Math.max(value / most, 0), 1));
+    timed(area, panel, x);
+    for (let mark = 0; mark <= 4; mark += 1) {
+      const value = (most / 1.08) * mark / 4;
+      area.append(drawn("path", { d: `M0,${y(value).toFixed(1)}H${panel.wide}`, stroke: "#d5d9de" }), words(-6, y(value) + 4, marked(value), { "text-anchor": "end", fill: "#57606a" }));
+    }
+    lines.forEach((each, number) => {
+      const path = kept[number].reduce((text, one, at) => `${text}${at && kept[number][at - 1].to === one.from ? "L" : "M"}${x(one.from).toFixed(1)},${y(one.value).toFixed(1)}H${x(one.to).toFixed(1)}`, "");
+      area.append(drawn("path", { d: path || "M0,0", fill: "none", stroke: each.colour, "stroke-width": 1.4 }), drawn("rect", { x: panel.wide + 12, y: 2 + number * 18, width: 14, height: 4, fill: each.colour }), words(panel.wide + 32, 8 + number * 18, each.name));
+    });
+    if (panel.limit !== null && panel.limit <= most) area.append(drawn("path", { d: `M0,${y(panel.limit).toFixed(1)}H${panel.wide}`, stroke: "#b3261e", "stroke-dasharray": "6 4" }), words(4, y(panel.limit) - 3, `${shown(panel.limit)} ${panel.limit_of}`, { fill: "#b3261e" }));
+    return svg;
   }
   plot() {
     if (this.view) this.view.destroy();
@@ -258,7 +302,7 @@ class Lines {
       tzDate: (at) => uPlot.tzDate(new Date(at * 1000), "Etc/UTC"),
       cursor: { sync: { key: "time" }, drag: { x: true, y: false, setScale: false }, points: { size: 5 } },
       scales: { x: { time: true, range: () => [state.from, state.to] }, y: { range: (_, low, high) => [Math.min(0, low || 0), this.top(high)] } },
-      axes: [{ ...axis, size: 30, values: (_, ticks) => ticks.map(this.tick) }, { ...axis, size: 56, values: (_, ticks) => ticks.map(shown) }],
+      axes: [{ ...axis, size: 30, values: (_, ticks) => ticks.map(tickText) }, { ...axis, size: 56, values: (_, ticks) => ticks.map(marked) }],
       series: [{}, ...this.drawn],
       hooks: { setCursor: [() => this.pointed()], setSelect: [(view) => this.selected(view)], drawAxes: [(view) => this.shade(view)], draw: [(view) => this.limit(view)] },
     }, this.columns, this.canvas);
@@ -267,10 +311,6 @@ class Lines {
   top(high) {
     const most = high > 0 ? high : 1, { limit } = this.panel;
     return (limit !== null && limit < 4 * most ? Math.max(most, limit) : most) * 1.08;
-  }
-  tick(at) {
-    const text = iso(at), clock = text.slice(11, 16);
-    return clock === "00:00" ? text.slice(5, 10).replace("-", "/") : text.slice(17) === "00" ? clock : text.slice(11);
   }
   shade(view) {
     const { ctx, bbox } = view;
@@ -328,11 +368,11 @@ class Heat {
     this.series = this.chart.lines.map((line) => ({ name: line.name, raw: line.v }));
     const many = this.series.length;
     this.canvas = made("canvas", { role: "img", "aria-label": `${this.panel.title} by queue over time`, on: { pointermove: (event) => this.pointed(event), dblclick: () => zoom(...span(day())) } });
-    this.note = made("p", { class: "note", text: `the darker, the more; highest ${shown(this.most())}` });
+    this.note = made("p", { class: "note", text: `the stronger the colour, the more; highest ${shown(this.most())}` });
     this.more = made("div", { class: "more", hidden: "" });
     const button = (text, act, label = text) => made("button", { type: "button", text, "aria-label": `${label}: ${this.panel.title}`, on: { click: act } });
     place.replaceChildren(made("header", {}, made("h4", { text: this.panel.title }), made("small", { text: this.panel.unit }), made("span", {},
-      button("ƒ", () => this.told(), "Formula"), button("CSV", () => csv(name, this.rows())))),
+      button("ƒ", () => this.told(), "Formula"), button("CSV", () => csv(name, this.rows())), button("PNG", () => this.saved()), button("SVG", () => savedDrawing(this)))),
       made("div", { class: "heat" }, made("ul", {}, ...this.series.map((each) => made("li", {}, made("bdi", { text: each.name })))), this.canvas), this.note, this.more);
     this.high = 18 * many;
     this.plot();
@@ -340,7 +380,7 @@ class Heat {
   most() { return highest(this.series.map((each) => highest(each.raw))) || 0; }
   plot() {
     const wide = Math.max(this.canvas.clientWidth, 100), pen = this.canvas.getContext("2d"), { its } = this;
-    this.canvas.width = wide; this.canvas.height = this.high;
+    this.canvas.width = wide; this.canvas.height = this.high + 16;
     const scale = wide / (state.to - state.from), most = Math.log1p(this.most()) || 1;
     pen.fillStyle = colour("--soft"); pen.fillRect(0, 0, wide, this.high); pen.fillStyle = colour("--hot");
     this.series.forEach((each, row) => each.raw.forEach((value, at) => {
@@ -350,13 +390,35 @@ class Heat {
       pen.globalAlpha = 0.08 + 0.92 * Math.log1p(value) / most;
       pen.fillRect(left, row * 18 + 1, Math.max(right - left, 1), 16);
     }));
-    pen.globalAlpha = 1;
+    pen.globalAlpha = 1; pen.fillStyle = colour("--dim"); pen.font = "11px system-ui, sans-serif"; pen.textAlign = "center";
+    for (const at of marks()) pen.fillText(tickText(at), (at - state.from) * scale, this.high + 13);
   }
   pointed(event) {
     const box = this.canvas.getBoundingClientRect(), { its } = this;
     const at = state.from + (state.to - state.from) * (event.clientX - box.left) / box.width - its.first;
     const number = its.start.findIndex((begin, each) => begin <= at && at < its.end[each]), row = this.series[Math.floor((event.clientY - box.top) / 18)];
     this.note.textContent = row && number >= 0 ? `${row.name}, ${stamp(its.first + its.start[number])}: ${shown(row.raw[number])} ${this.panel.unit}` : "";
+  }
+  saved() {
+    const names = 220, high = 26, [to, scale] = [document.createElement("canvas"), this.canvas.width / this.canvas.clientWidth || 1];
+    to.width = this.canvas.width + names * scale; to.height = this.canvas.height + high * scale;
+    const pen = to.getContext("2d");
+    pen.fillStyle = colour("--card"); pen.fillRect(0, 0, to.width, to.height); pen.fillStyle = colour("--ink");
+    pen.font = `${14 * scale}px system-ui, sans-serif`; pen.fillText(`${this.panel.title}, ${this.panel.unit}`, 8 * scale, 18 * scale);
+    pen.font = `${11 * scale}px system-ui, sans-serif`; pen.textAlign = "right";
+    this.series.forEach((each, row) => pen.fillText(each.name, (names - 8) * scale, (high + row * 18 + 13) * scale, (names - 12) * scale));
+    pen.drawImage(this.canvas, names * scale, high * scale);
+    savedPicture(this.name, to);
+  }
+  vector() {
+    const panel = { ...this.panel, wide: 760, high: this.high, left: 230 }, { svg, area } = sheetOf(panel, 34);
+    const x = (at) => ((at - state.from) / (state.to - state.from)) * panel.wide, most = Math.log1p(this.most()) || 1;
+    timed(area, panel, x);
+    this.series.forEach((each, row) => {
+      area.append(words(-8, row * 18 + 13, each.name, { "text-anchor": "end" }));
+      for (const one of inTime(this.its, each.raw)) if (one.value) area.append(drawn("rect", { x: x(one.from).toFixed(1), y: row * 18 + 1, width: Math.max(x(one.to) - x(one.from), 1).toFixed(1), height: 16, fill: "#0b57a4", "fill-opacity": (0.08 + 0.92 * Math.log1p(one.value) / most).toFixed(2) }));
+    });
+    return svg;
   }
   zoom() { this.plot(); }
   sized() { this.plot(); }
@@ -398,35 +460,6 @@ function aimed(button) {
   place.scrollIntoView({ block: "center" });
 }
 
-/* Tables. */
-function sheets() {
-  for (const table of all("table.sortable")) {
-    const body = one("tbody", table);
-    all("thead th", table).forEach((head, at) => {
-      const button = made("button", { type: "button", text: head.textContent });
-      if (at === 1) return;
-      head.replaceChildren(button);
-      button.addEventListener("click", () => {
-        const down = head.getAttribute("aria-sort") !== "descending" && at > 0 || head.getAttribute("aria-sort") === "ascending";
-        all("th", one("thead", table)).forEach((each) => each.removeAttribute("aria-sort"));
-        head.setAttribute("aria-sort", down ? "descending" : "ascending");
-        const key = (row) => (at === 0 ? row.cells[0].textContent : row.cells[at].dataset.v === "" ? -Infinity : Number(row.cells[at].dataset.v));
-        const rows = [...body.rows].sort((a, b) => { const [x, y] = [key(a), key(b)]; return (x < y ? -1 : x > y ? 1 : 0) * (down ? -1 : 1); });
-        body.append(...rows);
-      });
-    });
-    const sheet = table.closest(".sheet");
-    one(".filter", sheet).addEventListener("input", (event) => {
-      const words = event.target.value.toLowerCase();
-      for (const row of body.rows) row.hidden = !row.cells[0].textContent.toLowerCase().includes(words);
-    });
-    one(".csv", sheet).addEventListener("click", () => {
-      const taken = (row) => [...row.cells].filter((_, at) => at !== 1).map((each) => each.dataset.v ?? each.textContent);
-      csv(sheet.dataset.name, [...table.rows].filter((row) => !row.hidden).map(taken));
-    });
-  }
-}
-
 /* Keys. */
 function pressed(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA)$/.test(event.target.tagName)) return;
@@ -459,7 +492,7 @@ function themed() {
 async function begun() {
   data = await unpacked();
   root.classList.add("js");
-  sheets(); brushing();
+  brushing();
   one("#whole").addEventListener("click", () => { state.shaded = null; zoom(...span(day())); });
   one("#print").addEventListener("click", () => print());
   one("#theme").addEventListener("click", themed);
@@ -472,9 +505,15 @@ async function begun() {
     else if (link) { event.preventDefault(); choose(all(".manager-link").indexOf(link)); }
   });
   addEventListener("hashchange", followed);
-  addEventListener("resize", () => charts.forEach((each) => { if (each.number === state.number) each.sized(); }));
-  addEventListener("beforeprint", () => all(".chart", section()).forEach((place) => { if (!place.firstChild) shownChart(place); }));
-  addEventListener("beforeprint", () => charts.forEach(renewed));
+  const sized = () => charts.forEach((each) => { if (each.number === state.number) each.sized(); });
+  addEventListener("resize", sized);
+  addEventListener("beforeprint", () => {
+    root.classList.add("paper");
+    all(".chart", section()).forEach((place) => { if (!place.firstChild) shownChart(place); });
+    charts.forEach(renewed);
+    sized();
+  });
+  addEventListener("afterprint", () => { root.classList.remove("paper"); sized(); });
   followed();
   root.dataset.ready = "true";
 }

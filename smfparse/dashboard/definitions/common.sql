@@ -41,6 +41,15 @@ task_calls AS MATERIALIZED (
     LEFT JOIN owners USING (input_no, source, task_record)
     GROUP BY ALL
 ),
+client_calls AS MATERIALIZED (
+    SELECT * FROM queue_calls
+    ANTI JOIN (
+        SELECT DISTINCT system, qmgr, qcstchnm AS channel
+        FROM inputs.qcst
+        WHERE qcstchty_text <> 'Server-connection'
+    ) USING (system, qmgr, channel)
+    WHERE channel IS NOT NULL
+),
 calls AS MATERIALIZED (
     SELECT
         system, qmgr, start, seconds,

@@ -1,7 +1,9 @@
 -- SMF-VOLUME: how much SMF data there is and by what, what of it comes with each interval, what it
--- would be at other intervals, and what class 3 costs. `line` is the kind of line of a row.
+-- would be at other intervals, and what class 3 costs. `line` is the kind of line of a row. The planner smf fills in
+-- the rows of class 3 and 5 at other intervals: those asked for, or usual ones.
 WITH
 cost(call_us, record_us, record_us_at_worst) AS (VALUES (0.5e0, 4e0, 36e0)),
+usual_settings(usual) AS (VALUES ([60, 300, 900, 1800])),
 jobs AS (
     SELECT
         input_no, source, record_no, coalesce(task_record_no, record_no) AS task_record,
@@ -194,13 +196,22 @@ rated AS MATERIALIZED (
         AND t.of_system IS NOT DISTINCT FROM covered.of_system
         AND t.of_qmgr IS NOT DISTINCT FROM covered.of_qmgr
 ),
+-- Records that count alike: what the lines add up is in few rows, however many records there are.
+summed AS MATERIALIZED (
+    SELECT
+        section, system, qmgr, job, hour, type, subtype, kind, setting, present_interval,
+        asked_interval, times, seconds, seconds_asked_for,
+        count(*) AS records, sum(bytes)::BIGINT AS bytes, sum(calls)::BIGINT AS calls
+    FROM rated
+    GROUP BY ALL
+),
 by_type AS (
     SELECT
         section, system, qmgr, job, hour, type, subtype,
-        count(*) AS records, sum(bytes)::BIGINT AS bytes,
-        ordered_sum(1 / seconds_asked_for) AS records_rate,
+        sum(records)::BIGINT AS records, sum(bytes)::BIGINT AS bytes,
+        ordered_sum(records / seconds_asked_for) AS records_rate,
         ordered_sum(bytes / seconds_asked_for) AS bytes_rate
-    FROM rated
+    FROM summed
     GROUP BY ALL
 ),
 by_life AS (
@@ -223,13 +234,14 @@ by_kind AS (
             WHEN setting IS NOT NULL AND min(asked_interval) = max(asked_interval)
             THEN max(asked_interval)
         END AS asked_interval,
-        count(*) AS records, sum(bytes)::BIGINT AS bytes,
-        ordered_sum(1 / seconds) AS records_rate, ordered_sum(bytes / seconds) AS bytes_rate,
-        CASE WHEN count(times) = count(*) THEN total(times) END AS projected_records,
-        CASE WHEN count(times) = count(*) THEN ordered_sum(times / seconds) END AS projected_rate,
+        sum(records)::BIGINT AS records, sum(bytes)::BIGINT AS bytes,
+        ordered_sum(records / seconds) AS records_rate, ordered_sum(bytes / seconds) AS bytes_rate,
+        CASE WHEN count(times) = count(*) THEN total(times * records) END AS projected_records,
+        CASE WHEN count(times) = count(*) THEN ordered_sum(times * records / seconds) END
+            AS projected_rate,
         CASE WHEN count(times) = count(*) THEN ordered_sum(times * bytes / seconds) END
             AS projected_bytes_rate
-    FROM rated
+    FROM summed
     GROUP BY GROUPING SETS (
         (section, system, qmgr, job, kind, setting), (section, system, qmgr, job)
     )
@@ -237,17 +249,72 @@ by_kind AS (
 by_calls AS (
     SELECT
         section, system, qmgr, job, hour,
-        sum(calls)::BIGINT AS calls, sum(calls) * call_us AS gathering, count(*) AS records,
-        count(*) * record_us AS writing, count(*) * record_us_at_worst AS writing_at_worst,
-        ordered_sum((coalesce(calls, 0) * call_us + record_us) / seconds_asked_for) / 1e4 AS cpu_share,
-        CASE WHEN count(times) = count(*) THEN total(times) END AS projected_records,
+        sum(calls)::BIGINT AS calls, sum(calls) * call_us AS gathering,
+        sum(records)::BIGINT AS records,
+        sum(records) * record_us AS writing, sum(records) * record_us_at_worst AS writing_at_worst,
+        ordered_sum((coalesce(calls, 0) * call_us + records * record_us) / seconds_asked_for) / 1e4
+            AS cpu_share,
+        CASE WHEN count(times) = count(*) THEN total(times * records) END AS projected_records,
         projected_records * record_us AS projected_writing,
         projected_records * record_us_at_worst AS projected_writing_at_worst
-    FROM rated, cost
+    FROM summed, cost
     WHERE kind IN ('class 3 short-lived', 'class 3 long-running')
         -- Where queues are selected not all calls that were counted are here.
         AND NOT getvariable('of_queues')
     GROUP BY section, system, qmgr, job, hour, call_us, record_us, record_us_at_worst
+),
+-- Long-running tasks of class 3, and what the planner asks for about them.
+long_tasks AS (
+    SELECT
+        k.section, k.system, k.qmgr, k.job, present_interval,
+        records_rate * present_interval AS plan_tasks, bytes / nullif(records, 0) AS plan_bytes,
+        call_rate,
+        CASE WHEN getvariable('acctime') IS NULL THEN usual ELSE [asked_interval] END AS intervals
+    FROM by_kind AS k, usual_settings
+    LEFT JOIN (
+        SELECT section, system, qmgr, job, ordered_sum(coalesce(calls, 0) / seconds) AS call_rate
+        FROM summed
+        WHERE kind IN ('class 3 short-lived', 'class 3 long-running')
+        GROUP BY ALL
+    ) AS c
+        ON k.section = c.section AND k.system IS NOT DISTINCT FROM c.system
+        AND k.qmgr IS NOT DISTINCT FROM c.qmgr AND k.job IS NOT DISTINCT FROM c.job
+    WHERE kind = 'class 3 long-running' AND NOT getvariable('of_queues')
+),
+-- Queues in statistics of class 5: the most of an interval, and the bytes of their records.
+queue_rows AS (
+    SELECT section, of_system, of_qmgr, max(queues) AS queues, sum(queues) AS rows
+    FROM (
+        SELECT
+            section, system AS of_system, qmgr AS of_qmgr, interval_start, count(*) AS queues
+        FROM sectioned.qqst
+        GROUP BY ALL
+    )
+    GROUP BY ALL
+),
+queue_records AS (
+    SELECT section, of_system, of_qmgr, sum(bytes) AS bytes
+    FROM taken
+    WHERE type = 115 AND subtype = 216
+    GROUP BY ALL
+),
+queue_statistics AS (
+    SELECT
+        section, asked_for('system', of_system) AS system, asked_for('qmgr', of_qmgr) AS qmgr,
+        sum(queues)::BIGINT AS plan_queues, sum(bytes) / nullif(sum(rows), 0) AS plan_bytes
+    FROM queue_rows
+    JOIN queue_records USING (section, of_system, of_qmgr)
+    WHERE NOT getvariable('of_queues') AND NOT list_contains(getvariable('by'), 'job')
+    GROUP BY ALL
+),
+queue_plans AS (
+    SELECT
+        q.*, k.present_interval,
+        CASE WHEN getvariable('statime') IS NULL THEN usual ELSE [asked_interval] END AS intervals
+    FROM queue_statistics AS q, usual_settings
+    LEFT JOIN by_kind AS k
+        ON k.section = q.section AND k.kind = 'statistics'
+        AND k.system IS NOT DISTINCT FROM q.system AND k.qmgr IS NOT DISTINCT FROM q.qmgr
 ),
 lines AS (
     SELECT
@@ -256,9 +323,10 @@ lines AS (
     FROM by_type
     UNION ALL BY NAME
     SELECT
-        'all' AS line, 2 AS part, section, count(*) AS records, sum(bytes)::BIGINT AS bytes,
-        ordered_sum(1 / seconds) AS records_rate, ordered_sum(bytes / seconds) AS bytes_rate
-    FROM rated
+        'all' AS line, 2 AS part, section, sum(records)::BIGINT AS records,
+        sum(bytes)::BIGINT AS bytes, ordered_sum(records / seconds) AS records_rate,
+        ordered_sum(bytes / seconds) AS bytes_rate
+    FROM summed
     GROUP BY section
     UNION ALL BY NAME
     SELECT 'tasks' AS line, 3 AS part, *, records / nullif(tasks, 0) AS task_records FROM by_life
@@ -272,9 +340,19 @@ lines AS (
         gathering + projected_writing_at_worst AS projected_cpu_at_worst,
         100 * (projected_cpu / nullif(class_3_cpu, 0) - 1) AS cpu_change
     FROM by_calls
+    UNION ALL BY NAME
+    SELECT
+        'class 3' AS line, 6 AS part, * EXCLUDE (intervals), unnest(intervals)::DOUBLE AS plan_interval
+    FROM long_tasks
+    UNION ALL BY NAME
+    SELECT
+        'class 5' AS line, 7 AS part, * EXCLUDE (intervals), unnest(intervals)::DOUBLE AS plan_interval
+    FROM queue_plans
 )
 SELECT
     * EXCLUDE (bytes_rate, projected_bytes_rate),
+    NULL::DOUBLE AS planned_records_day, NULL::DOUBLE AS planned_mb_day,
+    NULL::DOUBLE AS planned_cpu_day,
     bytes / 1048576 AS mb, bytes / nullif(records, 0) AS record_bytes,
     bytes_rate / 1048576 AS mb_rate, bytes_rate * 86400 / 1073741824 AS gb_day,
     projected_bytes_rate / 1048576 AS projected_mb_rate,

@@ -4,6 +4,7 @@
 --   topic          messages of publish/subscribe, by the application or by streaming
 --   stream         a stream queue, in queue statistics (QQST)
 --   queue manager  its own counts (QIST, QMST) beside those of class 3
+--   plan           what streaming would cost a queue that is not streamed; figures by the planner streaming
 --   log, adapters  what else streaming takes, and how much of it is left (QJST, QCT_ADP)
 -- The cost of streaming is worked out from what a queue manager's queues did in the whole input, so that
 -- sections with streaming find those without.
@@ -237,6 +238,41 @@ streams AS (
         SELECT section, queue, sum(streamed)::BIGINT AS streamed FROM queues GROUP BY ALL
     ) AS c ON c.section = n.section AND c.queue = n.base
 ),
+-- Queues that are not streamed, by what the planner asks for: the log of a queue is its share of the bytes of all
+-- persistent messages.
+unstreamed AS (
+    SELECT
+        section, queue, kind,
+        sum(validput) / nullif(any_value(c.seconds), 0) AS class_3_rate,
+        sum(putbytes) / nullif(sum(validput), 0) / 1024 AS put_kb,
+        total(putct + put1ct) / nullif(sum(puts), 0) AS put_cpu,
+        total(putbytes::DOUBLE * (putpmsg::BIGINT + put1pmsg) / nullif(validput, 0)) AS persistent_bytes
+    FROM used_queues
+    LEFT JOIN covered_seconds('sectioned.wqst', 'sectioned.qmst') AS c USING (section)
+    GROUP BY section, queue, kind
+    HAVING NOT coalesce(bool_or(streams), FALSE) AND sum(validput) > 0
+),
+persistent AS (
+    SELECT
+        section,
+        total(putbytes::DOUBLE * (putpmsg::BIGINT + put1pmsg) / nullif(validput, 0)) AS persistent_bytes
+    FROM used
+    GROUP BY section
+),
+plans AS (
+    SELECT
+        u.section, u.queue, u.kind, u.class_3_rate, u.put_kb, u.put_cpu,
+        CASE
+            WHEN NOT getvariable('of_queues')
+            THEN l.mb_per_second * u.persistent_bytes / nullif(p.persistent_bytes, 0)
+        END AS persistent_log,
+        NULL::DOUBLE AS planned_put_cpu, NULL::DOUBLE AS planned_cpu, NULL::DOUBLE AS planned_log,
+        NULL::DOUBLE AS planned_pages,
+        CASE WHEN put_kb > 128 THEN 'published up to 128 KB only' END AS note
+    FROM unstreamed AS u
+    LEFT JOIN persistent AS p USING (section)
+    LEFT JOIN log_writes('grouped.qjst', 'sectioned.qjst', 'sectioned.qjst_io') AS l USING (section)
+),
 class_3 AS (
     SELECT
         section, sum(putn::BIGINT + put1n)::BIGINT AS puts, sum(publishedn)::BIGINT AS published,
@@ -309,6 +345,8 @@ lines AS (
     WHERE NOT getvariable('of_queues')
         AND coalesce(c.puts, d.puts, m.puts, q.streamed) IS NOT NULL
     UNION ALL BY NAME
+    SELECT 'plan' AS line, * FROM plans
+    UNION ALL BY NAME
     SELECT
         'log' AS line, section, mb_per_second, pages_per_write, 128 - pages_per_write AS pages_left,
         io_busy, 100 - io_busy AS io_left, task_busy, 100 - task_busy AS task_left,
@@ -335,7 +373,7 @@ lines AS (
 SELECT
     *,
     list_position(
-        ['queue', 'cost', 'topic', 'stream', 'queue manager', 'log', 'adapters'], line
+        ['queue', 'cost', 'topic', 'stream', 'queue manager', 'plan', 'log', 'adapters'], line
     ) AS part,
     list_position(['open', 'close', 'put', 'put1', 'commit'], verb) AS verb_order
 FROM lines

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
@@ -25,6 +27,7 @@ def streaming(report: str, tables: Tables, stream: Sequence[str] = ()) -> list[P
     putters = _putters(tables, used)
     sums = _queues(keys, queues)
     statistics = _statistics(tables)
+    (of_log,) = log(report, tables)
     lines: Mapping[str, tuple[pl.DataFrame, Sequence[str]]] = {
         "queue": (_pages(keys, sums, putters), ["queue", "kind"]),
         "cost": (_costs(keys, queues, putters), ["queue", "kind", "verb"]),
@@ -32,8 +35,8 @@ def streaming(report: str, tables: Tables, stream: Sequence[str] = ()) -> list[P
         "stream": (_streams(keys, used, sums, statistics, stream), ["base", "queue"]),
         "queue manager": (_queue_managers(tables, statistics), ()),
         "adapters": (_adapters(tables), ()),
+        "plan": (_plans(tables, used, of_log.frame), ["queue", "kind"]),
     }
-    (of_log,) = log(report, tables)
     left = {"pages_left": 128 - c("pages_per_write")}
     left |= {f"{each}_left": 100 - c(f"{each}_busy") for each in ("io", "task")}
     parts = [
@@ -328,6 +331,93 @@ def _adapters(tables: Tables) -> pl.DataFrame:
         adapter_busiest=busy.max(),
         adapter_last=busy.sort_by("block_no").drop_nulls().last(),
     )
+
+
+# --- what streaming would cost ------------------------------------------------------------------
+
+PUBLISHED: Mapping[str, Mapping[float, tuple[float, float]]] = {
+    "private": {
+        2: (4.5, 9.5), 4: (5, 10.6), 8: (6, 12.9), 16: (8, 16.4), 32: (13, 26.6),
+        64: (21, 42.5), 128: (36, 73.4),
+    },
+    "shared": {
+        2: (7.3, 15.5), 4: (9, 18), 8: (11, 23), 16: (15.4, 32.3), 32: (23.4, 51.9),
+        64: (25.4, 51.9), 128: (36.9, 74.6),
+    },
+}  # fmt: skip
+"""CPU of a put by KB, without streaming and with it: MQ 9.3 performance report, chapter 6."""
+
+
+def _plans(tables: Tables, used: pl.DataFrame, of_log: pl.DataFrame) -> pl.DataFrame:
+    """Return what streaming would cost queues that are not streamed."""
+    keys = tables.keys
+    lasting = c("putbytes") * (c("putpmsg") + c("put1pmsg"))
+    lasting = pl.when(pl.col("validput") != 0).then(lasting / c("validput"))
+    persistent = total(lasting)
+    queues = used.filter(~pl.col("of_topic")).group_by(*keys, "queue", "kind").agg(
+        any_streams=pl.col("streams").fill_null(False).any(), done=total(whole("validput")),
+        put_kb=ratio(total(c("putbytes")), total(c("validput"))) / 1024,
+        put_cpu=ratio(total(c("putct") + c("put1ct")), total("puts")), lasting=persistent,
+    )  # fmt: skip
+    found = queues.filter(~pl.col("any_streams"), pl.col("done") > 0)
+    every = used.group_by(keys).agg(every_lasting=persistent)
+    for other in (every, _covered(tables), of_log.select(*keys, "mb_per_second")):
+        found = found.join(other, on=keys, how="left")
+    share = ratio(c("lasting"), c("every_lasting"))
+    found = found.with_columns(
+        class_3_rate=ratio(c("done"), c("covered")),
+        persistent_log=pl.lit(None) if tables.of_queues else c("mb_per_second") * share,
+    )
+    planned = [_planned(row) for row in found.iter_rows(named=True)]
+    names = [f"planned_{each}" for each in ("put_cpu", "cpu", "log", "pages")]
+    frame = pl.DataFrame(planned, schema=dict.fromkeys(names, pl.Float64), orient="row")
+    return pl.concat([found.drop("mb_per_second"), frame], how="horizontal")
+
+
+def _covered(tables: Tables) -> pl.DataFrame:
+    """Return the seconds that class 3 covers; where statistics are there, those of both."""
+    length = (c("interval_seconds") * 1e6).round().cast(pl.Int64)
+    end = pl.col("interval_start").dt.epoch("us") + length
+    begun = pl.col("interval_start").min().dt.epoch("us")
+    of_tasks, of_statistics = (
+        tables[name].group_by(tables.keys).agg(began=begun, ended=end.max())
+        for name in ("wqst", "qmst")
+    )
+    both = of_tasks.join(of_statistics, on=tables.keys, how="left", suffix="_other")
+    shared = pl.min_horizontal("ended", "ended_other") - pl.max_horizontal("began", "began_other")
+    meet = (pl.col("began_other") < pl.col("ended")) & (pl.col("ended_other") > pl.col("began"))
+    alone = pl.col("ended") - pl.col("began")
+    covered = pl.when(meet.fill_null(False)).then(shared).otherwise(alone)
+    return both.select(*tables.keys, covered=covered / 1e6)
+
+
+def _planned(row: Mapping[str, Any]) -> tuple[float | None, ...]:
+    """Return CPU of a put, CPU, log and pages more; nothing outside what is published."""
+    size, rate, now = row["put_kb"], row["class_3_rate"], row["put_cpu"]
+    published = PUBLISHED[row["kind"]]
+    if size is None or rate is None or size > max(published) or (now is not None and now < 0.01):
+        return (None,) * 4
+    without, with_it = (_between({kb: each[place] for kb, each in published.items()}, size)
+                        for place in (0, 1))  # fmt: skip
+    now = without if now is None else now
+    then = now * with_it / without
+    pages = 0.0 if row["kind"] == "shared" else rate * _pages_of(math.ceil(1024 * size))
+    return then, rate * (then - now) / 1000, row["persistent_log"], pages
+
+
+def _between(points: Mapping[float, float], at: float) -> float:
+    """Return the value on the straight line between the points beside; below the least, its own."""
+    at = max(at, min(points))
+    low = max(x for x in points if x <= at)
+    high = min(x for x in points if x >= at)
+    if low == high:
+        return points[low]
+    return points[low] + (points[high] - points[low]) * (at - low) / (high - low)
+
+
+def _pages_of(size: int) -> int:
+    """Return the pages of a private message: one up to 3,596 bytes, else one and 4,049 in each."""
+    return 1 if size <= 3596 else 1 + math.ceil(size / 4049)
 
 
 RECOMPUTED: Mapping[str, Callable[..., list[Part]]] = {"streaming": streaming}

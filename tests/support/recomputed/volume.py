@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -103,12 +104,18 @@ def smf_volume(
     records = list(_records(tables))
     _time(records)
     _rate(records, asked, by)
+    planned = [] if tables.of_queues else records
     lines = {
         "type": (_types(records, by), [*by, "type", "subtype"]),
         "all": (_all(records), []),
         "tasks": (_tasks(records, by), [*by, "kind"]),
         "projection": (_projections(records, by), [*_but_hours(by), "kind"]),
-        "cost": ([] if tables.of_queues else _costs(records, by), list(by)),
+        "cost": (_costs(planned, by), list(by)),
+        "class 3": (_of_tasks(planned, by, acctime is None), [*_but_hours(by), "plan_interval"]),
+        "class 5": (
+            [] if tables.of_queues else _of_queues(tables, records, by, statime is None),
+            [*_but_hours(by), "plan_interval"],
+        ),
     }
     parts = []
     for line, (rows, keys) in lines.items():
@@ -436,6 +443,93 @@ def _costs(records: Sequence[Record], by: Sequence[str]) -> list[Row]:
         )
         figures["cpu_share"] = divided(shares, 1e4)
         found.append(told | figures)
+    return found
+
+
+# --- at other intervals -------------------------------------------------------------------------
+
+USUAL = (60.0, 300.0, 900.0, 1800.0)
+QUEUE_BYTES = 84 * 341
+"""Of queues in a record of class 5, at most."""
+
+
+def _at_intervals(length: float | None, usual: bool) -> Sequence[float | None]:
+    """Return the intervals that are planned for: the one asked for, or usual ones."""
+    return USUAL if usual else [length]
+
+
+def _in_a_day(interval: float | None) -> float | None:
+    """Return how many intervals a day has; nothing where it cannot be one of MQ's."""
+    return DAY / interval if interval is not None and 1 <= interval <= DAY else None
+
+
+def _of_tasks(records: Sequence[Record], by: Sequence[str], usual: bool) -> list[Row]:
+    """Return what the long-running tasks of class 3 would write and cost at other intervals."""
+    by, found = _but_hours(by), []
+    tasks = _rows([each for each in records if each.kind in CLASS_3], by)
+    for told, mine in tasks:
+        long = [each for each in mine if each.kind == CLASS_3[1]]
+        if not long:
+            continue
+        present = _alike(each.figures["present"] for each in long)
+        rate = added(divided(1, each.figures["seconds"]) for each in long)
+        calls = added(divided(each.calls or 0, each.figures["seconds"]) for each in mine)
+        number = None if rate is None or present is None else rate * present
+        row = told | {
+            "present_interval": present,
+            "plan_tasks": number,
+            "plan_bytes": sum(each.row["length"] for each in long) / len(long),
+            "call_rate": calls,
+        }
+        length = _alike(each.figures["length"] for each in long)
+        for interval in _at_intervals(length, usual):
+            times = _in_a_day(interval) if _in_a_day(present) else None
+            figures: Row = dict.fromkeys(f"planned_{each}_day" for each in ("records", "mb", "cpu"))
+            if times is not None and number is not None and calls is not None:
+                written = round(number) * times
+                figures = {
+                    "planned_records_day": written,
+                    "planned_mb_day": written * row["plan_bytes"] / MB,
+                    "planned_cpu_day": (DAY * calls * CALL_US + written * RECORD_US) / 1e6,
+                }
+            found.append(row | figures | {"plan_interval": interval})
+    return found
+
+
+def _of_queues(
+    tables: Tables, records: Sequence[Record], by: Sequence[str], usual: bool
+) -> list[Row]:
+    """Return what statistics of queues would write at other intervals; nothing of them has jobs."""
+    if "job" in by:
+        return []
+    in_intervals: dict[Any, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
+    for row in tables["qqst"].iter_rows(named=True):
+        section = tuple(row[key] for key in tables.keys)
+        in_intervals[section, row["system"], row["qmgr"]][row["interval_start"]] += 1
+    statistics = [each for each in records if each.kind == "statistics"]
+    found = []
+    for told, mine in _rows(statistics, _but_hours(by)):
+        sizes = [each for each in mine if (each.row["type"], each.row["subtype"]) == (115, 216)]
+        owners = {each.owner for each in sizes if each.owner in in_intervals}
+        if not owners:
+            continue
+        queues = sum(max(in_intervals[owner].values()) for owner in owners)
+        rows = sum(sum(in_intervals[owner].values()) for owner in owners)
+        size = sum(each.row["length"] for each in sizes if each.owner in owners) / rows
+        row = told | {
+            "present_interval": _alike(each.figures["present"] for each in mine),
+            "plan_queues": queues,
+            "plan_bytes": size,
+        }
+        length = _alike(each.figures["length"] for each in mine)
+        for interval in _at_intervals(length, usual):
+            times = _in_a_day(interval) if 1 <= size <= QUEUE_BYTES else None
+            figures: Row = {"planned_records_day": None, "planned_mb_day": None}
+            if times is not None:
+                full = math.floor(QUEUE_BYTES / size)
+                figures["planned_records_day"] = math.ceil(queues / full) * times
+                figures["planned_mb_day"] = queues * size * times / MB
+            found.append(row | figures | {"plan_interval": interval})
     return found
 
 

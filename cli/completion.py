@@ -1,0 +1,33 @@
+"""smfparse completion: what a shell needs to complete commands, options and files."""
+
+from __future__ import annotations
+
+import click
+
+from smfparse.cli.options import lines_output_options
+from smfparse.cli.output import Output
+
+_VARIABLE = "_SMFPARSE_COMPLETE"
+"""What the shell sets when it asks; click derives the name from that of the program."""
+
+
+@click.command("completion")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@lines_output_options
+@click.pass_context
+def command(context: click.Context, /, shell: str, output: Output) -> None:
+    """Print the script by which SHELL completes commands, options, reports and files.
+
+    \b
+    Example:
+      eval "$(smfparse completion bash)"        in ~/.bashrc
+      eval "$(smfparse completion zsh)"         in ~/.zshrc
+      smfparse completion fish --output ~/.config/fish/completions/smfparse.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    group = context.find_root().command
+    found = get_completion_class(shell)
+    assert found is not None
+    made = found(group, {}, "smfparse", _VARIABLE)
+    output.write_lines((made.source_template % made.source_vars()).strip("\n").split("\n"))

@@ -1,0 +1,149 @@
+"""A line on a terminal that says how far a command has come. Nowhere else is anything shown."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from smfparse.progress import PROGRESS, SHOWER
+
+_AFTER, _EVERY = 1.0, 0.2
+"""Seconds after which it is shown, and between two looks."""
+_UNITS = ((10**9, "GB"), (10**6, "MB"), (10**3, "KB"))
+
+
+class Bar:
+    """The line, while a command works; it is taken away when anything else is printed."""
+
+    def __init__(self) -> None:
+        self._began: float | None = None
+        self._shown = ""
+        self._is_quiet = False
+        self._lock = threading.Lock()
+
+    @property
+    def at_work(self) -> bool:
+        """Whether the time of some work is counted."""
+        return self._began is not None
+
+    @contextmanager
+    def of_command(self) -> Iterator[None]:
+        """Show the line while a command works that takes long, where stderr is a terminal."""
+        self._is_quiet, ended = False, threading.Event()
+        if not _is_terminal():
+            yield
+            return
+        thread = threading.Thread(target=self._keep, args=(ended,), name=SHOWER, daemon=True)
+        thread.start()
+        PROGRESS.is_wanted = True
+        try:
+            with self.working():
+                yield
+        finally:
+            PROGRESS.is_wanted = False
+            ended.set()
+            thread.join()
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Count the time of the block: the line is shown when it was long."""
+        self._began = time.monotonic()
+        try:
+            yield
+        finally:
+            self.leave()
+
+    def leave(self) -> None:
+        """Take the line away until the next work begins."""
+        self._began = None
+        self.clear()
+
+    def silence(self) -> None:
+        """Show no line for this command."""
+        self._is_quiet = True
+
+    def clear(self) -> None:
+        """Take the line away: something else is printed there."""
+        with self._lock:
+            self._write("")
+
+    def _keep(self, ended: threading.Event) -> None:
+        while not ended.wait(_EVERY):
+            with self._lock:
+                began, now = self._began, time.monotonic()
+                if began is not None and now - began >= _AFTER and not self._is_quiet:
+                    self._write(told(now - began, now, _width()))
+
+    def _write(self, line: str) -> None:
+        """Put a line in place of the one that is shown."""
+        if line != self._shown:
+            blank = " " * (len(self._shown) - len(line))
+            text = f"\r{line}{blank}" if line else f"\r{blank}\r"
+            self._shown = line
+            with suppress(OSError, ValueError):
+                os.write(sys.stderr.fileno(), text.encode())
+
+
+BAR = Bar()
+"""That of this process."""
+
+
+def told(seconds: float, now: float, width: int) -> str:
+    """Return what is under way: bytes, MB/s and the time left as far as they are known.
+
+    seconds  for which the command is at work
+    now      the time, as `Progress.began` has it
+    width    characters that there is room for
+    """
+    done, total = PROGRESS.done, PROGRESS.total
+    if PROGRESS.what and done and (done < total or not total):
+        rate = done / max(now - PROGRESS.began, 1e-3)
+        parts = [PROGRESS.what, _bytes(done, total), f"{rate / 1e6:.0f} MB/s"]
+        if total:
+            parts.append(f"{_time((total - done) / rate)} left")
+    else:
+        parts = ["working", _time(seconds), *_percent()]
+    return "   ".join(parts)[: max(width - 1, 0)]
+
+
+def _percent() -> list[str]:
+    """Return how much of a query is done, where that is known."""
+    share = -1.0
+    with suppress(Exception):  # the connection may be closed meanwhile
+        share = PROGRESS.share() if PROGRESS.share is not None else -1.0
+    return [f"{share:.0f} %"] if share > 0 else []
+
+
+def _bytes(done: int, total: int) -> str:
+    size, unit = next((each for each in _UNITS if max(done, total) >= each[0]), (1, "bytes"))
+    decimals = 2 if unit == "GB" else 0
+    shown = f"{done / size:.{decimals}f}"
+    if not total:
+        return f"{shown} {unit}"
+    return f"{shown} of {total / size:.{decimals}f} {unit}   {100 * min(done / total, 1):.0f} %"
+
+
+def _time(seconds: float) -> str:
+    """Return a length of time: 8 s, 1:20 min, 2:05 h."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    return f"{minutes}:{rest:02} min" if minutes < 60 else f"{minutes // 60}:{minutes % 60:02} h"
+
+
+def _is_terminal() -> bool:
+    """Whether stderr is a terminal that can overwrite a line."""
+    with suppress(AttributeError, OSError, ValueError):
+        return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    return False
+
+
+def _width() -> int:
+    with suppress(OSError, ValueError):
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    return 80

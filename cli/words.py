@@ -1,0 +1,44 @@
+"""Words of the shell: what people type is taken for what they mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+_TIMES = ("--from", "--until", "--to", "--start")
+_DAY = re.compile(r"(?:(?:--from|--until|--to|--start)=)?(?:\d{4}-\d{2}-\d{2}|\d{7})")
+_CLOCK = re.compile(r"\d{2}:\d{2}(?::\d{2})?")
+
+
+def is_input(name: str) -> bool:
+    """Whether a name is that of an input: of a file, standard input, or a pattern with files."""
+    from glob import glob
+
+    with suppress(OSError, ValueError):
+        return name == "-" or Path(name).exists() or bool(glob(name, recursive=True))
+    return False
+
+
+def meant(arguments: Sequence[str]) -> list[str]:
+    """Return arguments as they are meant: `help NAME`, and a day and a time with a space between.
+
+    `help` is the help of a command, `--from 2026-03-04 09:00` one value of the option.
+    """
+    if arguments[:1] == ["help"]:
+        return [*arguments[1:2], "--help"]
+    found: list[str] = []
+    for each in arguments:
+        if _CLOCK.fullmatch(each) and _ends_in_day(found):
+            found[-1] = f"{found[-1]} {each}"
+        else:
+            found.append(each)
+    return found
+
+
+def _ends_in_day(arguments: Sequence[str]) -> bool:
+    """Whether the last argument is the day of an option for a time."""
+    if not arguments or not _DAY.fullmatch(arguments[-1]):
+        return False
+    return "=" in arguments[-1] or arguments[-2:-1] in [[each] for each in _TIMES]

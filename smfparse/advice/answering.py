@@ -1,0 +1,45 @@
+"""Any report: of SQL, of rules, or of SQL with findings; only the last two load the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
+
+from smfparse.reports import report_table, run_report
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from smfparse.query import Catalog
+    from smfparse.reports import Report, Row, Sections
+
+
+def answered_rows(
+    which: Report, catalog: Catalog, sections: Sections | None = None, **asked: Any
+) -> Generator[Row]:
+    """Yield the rows of any report, as `run_report` does for those that have SQL."""
+    if which.rules:
+        from smfparse.advice.messages import message_rows
+
+        yield from message_rows(which, catalog, sections, asked)
+    elif which.findings:
+        from smfparse.advice.pages import pages
+
+        yield from pages(which, catalog, sections, asked)
+    else:
+        yield from run_report(which, catalog, sections, **asked)
+
+
+def answered_table(
+    which: Report, catalog: Catalog, sections: Sections | None = None, **asked: Any
+) -> pa.Table:
+    """Return the rows of any report as a pyarrow.Table, as `report_table` does for the others."""
+    if which.rules:
+        from smfparse.advice.messages import message_table
+
+        return message_table(which, catalog, sections, asked)
+    if which.findings:
+        from smfparse.advice.pages import pages_table
+
+        return pages_table(which, catalog, sections, asked)
+    return report_table(which, catalog, sections, **asked)

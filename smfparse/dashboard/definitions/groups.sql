@@ -1,0 +1,12 @@
+-- The queue-sharing group of each queue manager that says it: in its records, or in those of its channel initiator.
+SELECT coalesce(system, '') AS system, coalesce(qmgr, '') AS qmgr, max(nullif(name, '')) AS name
+FROM (
+    SELECT system, qmgr, qsg AS name FROM inputs.qmst
+    UNION ALL
+    SELECT system, qmgr, qsg AS name FROM inputs.wtid
+    UNION ALL
+    SELECT system, qmgr, qcctqsgn AS name FROM inputs.qcct
+)
+GROUP BY ALL
+HAVING max(nullif(name, '')) IS NOT NULL
+ORDER BY ALL

@@ -1,0 +1,213 @@
+"""Where work is done that is shared: processes of our own, or an executor that the caller gives.
+
+Both are a `concurrent.futures.Executor`. Ours end with this process, however that ends; what the
+caller gives is his: work that has not begun is taken back, and the rest waited for.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any, TypeVar
+
+from smfparse.errors import InputError, SmfError
+from smfparse.interrupts import ENDS, WATCHER, check_interrupt
+from smfparse.progress import PROGRESS, SHOWER
+
+MOST_PROCESSES = 61
+"""Windows cannot wait for more."""
+
+_PATIENCE = 1
+"""Seconds between two looks at whether work is wanted; a process has as many to end itself."""
+
+Result = TypeVar("Result")
+
+
+class Workers:
+    """Does work elsewhere, as long as it is entered.
+
+    jobs        processes, where they are ours
+    executor    does the work instead of processes of ours
+    most_units  units of which these count the bytes that they read
+    """
+
+    def __init__(self, jobs: int, executor: Executor | None = None, *, most_units: int = 1) -> None:
+        self.jobs = min(jobs, MOST_PROCESSES)
+        self.are_ours = executor is None
+        self._most_units = most_units
+        self._stop: Any = None
+        self._read: Any = None
+        self._executor = self._processes() if executor is None else executor
+
+    def _processes(self) -> Executor:
+        context = _context()
+        self._stop = context.RawValue(ctypes.c_bool, False)
+        self._read = context.RawArray(ctypes.c_longlong, self._most_units)
+        asked = (self._stop, self._read)
+        return ProcessPoolExecutor(self.jobs, context, initializer=_begin, initargs=asked)
+
+    def show(self) -> None:
+        """Let who asks for progress see what processes of ours count."""
+        if self._read is not None:
+            PROGRESS.use(self._read)
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.are_ours:
+            self._stop.value = True
+            self._executor.shutdown(cancel_futures=True)
+
+    def results(
+        self, work: Callable[..., Result], calls: Iterable[tuple[Any, ...]]
+    ) -> Generator[Result, None, None]:
+        """Yield what work returns, call by call in their order; it may raise SmfError or OSError.
+
+        A process of ours has no more than one call ahead; an executor of the caller's has all.
+        Raises InputError where the work cannot be done there.
+        """
+        waiting, ahead = iter(calls), self.jobs + 1 if self.are_ours else None
+        running: deque[Future[tuple[Any, Exception | None]]] = deque()
+        try:
+            while True:
+                room = None if ahead is None else ahead - len(running)
+                running.extend(self._submit(work, call) for call in islice(waiting, room))
+                if not running:
+                    return
+                yield self._result(running[0])
+                running.popleft()
+        finally:
+            for future in running:
+                future.cancel()
+            if not self.are_ours:
+                wait(running)
+
+    def each(
+        self, work: Callable[[Any], Iterable[Result]], items: Iterable[Any]
+    ) -> Iterator[list[Result]]:
+        """Do what `map` does; what `work` yields comes as lists."""
+        return self.results(_listed, ((work, item) for item in items))
+
+    def _submit(self, work: Callable[..., Any], call: tuple[Any, ...]) -> Future[Any]:
+        if not self.are_ours:
+            return self._executor.submit(_tried, work, *call)
+        with _main_unknown():  # submitting starts processes
+            return self._executor.submit(_tried, work, *call)
+
+    def _result(self, future: Future[tuple[Any, Exception | None]]) -> Any:
+        """Return what a call returned. Raises what it raised."""
+        while not wait([future], _PATIENCE).done:
+            check_interrupt()
+        try:
+            found, error = future.result()
+        except BrokenProcessPool as broken:
+            raise InputError(
+                "a worker process was killed, perhaps for lack of memory; try jobs=1", "jobs"
+            ) from broken
+        except Exception as failure:
+            if self.are_ours:
+                raise
+            reason = (str(failure).strip() or "no reason is given").splitlines()[0]
+            raise InputError(
+                f"the executor failed: {type(failure).__name__}: {reason}"
+            ) from failure
+        if error is not None:
+            raise error
+        return found
+
+
+def _tried(work: Callable[..., Result], *call: Any) -> tuple[Result | None, Exception | None]:
+    """Return what work returns, or what it raises that is to be told.
+
+    Engines wrap what is raised there in errors of their own.
+    """
+    try:
+        return work(*call), None
+    except (SmfError, OSError) as error:
+        return None, error
+
+
+def _listed(work: Callable[[Any], Iterable[Result]], item: Any) -> list[Result]:
+    return list(work(item))
+
+
+_stop: Any = None
+"""In a process that decodes: true when nobody waits for it any more.
+
+Without a lock: a process that is killed would keep it.
+"""
+
+
+def _begin(stop: Any, read: Any) -> None:
+    """Begin a process: signals are for the one that started it, which then sets `stop`.
+
+    read  takes how many bytes of each unit were read
+    """
+    global _stop
+    _stop = stop
+    PROGRESS.use(read)
+    for each in (signal.SIGINT, *ENDS):
+        signal.signal(each, signal.SIG_IGN)
+    threading.Thread(target=_end_unwanted, daemon=True).start()
+
+
+def _end_unwanted() -> None:
+    """End this process when nobody waits for it: the one that started it ended, or gave it up.
+
+    Where it is given up it has a while to end by itself, which it does between two batches.
+    """
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+    while parent.is_alive() and not _stop.value:
+        parent.join(_PATIENCE)
+    if parent.is_alive():
+        time.sleep(_PATIENCE)
+    os._exit(1)
+
+
+def go_on() -> None:
+    """End the work of this process where nobody waits for it."""
+    if _stop is not None and _stop.value:
+        raise SystemExit
+
+
+def _context() -> Any:
+    """Return how processes are made: as copies of this one where that is safe, as it is faster."""
+    others = [each for each in threading.enumerate() if each.name not in (WATCHER, SHOWER)]
+    copies = sys.platform == "linux" and len(others) == 1
+    return multiprocessing.get_context("fork" if copies else "spawn")
+
+
+_hiding = threading.Lock()
+
+
+@contextmanager
+def _main_unknown() -> Iterator[None]:
+    """Let no process that is started meanwhile run the user's script, which may have no guard.
+
+    Where a process is no copy, `multiprocessing` runs `__main__` again in it, by its `__spec__` or
+    `__file__`; nothing of ours is in there.
+    """
+    facts = vars(sys.modules["__main__"])
+    with _hiding:
+        hidden: dict[str, Any] = {
+            name: facts[name] for name in ("__spec__", "__file__") if name in facts
+        }
+        facts.update(dict.fromkeys(hidden))
+        try:
+            yield
+        finally:
+            facts.update(hidden)

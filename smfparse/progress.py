@@ -1,0 +1,84 @@
+"""How far the reading or writing of large files has come: what does it counts, a terminal shows it.
+
+Bytes are those of the files as they are, packed or not.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol, TypeVar
+
+SHOWER = "smfparse-progress"
+"""Name of the thread that shows it; it holds no lock that a forked process needs."""
+
+
+class Read(Protocol):
+    """What knows how many bytes of its file were read when it came."""
+
+    @property
+    def read(self) -> int:
+        """Bytes from the start of the file."""
+
+
+Each = TypeVar("Each", bound=Read)
+
+
+class Progress:
+    """The bytes of what is under way.
+
+    what   reading or writing; '': nothing whose bytes are counted
+    total  bytes of all of it; 0: not known
+    began  when it did, in seconds of `time.monotonic`
+    share  asks how much of a query is done, in percent, below 0 where that is not known
+    is_wanted  whether anybody asks
+    """
+
+    def __init__(self) -> None:
+        self.is_wanted = False
+        self.what, self.total, self.began = "", 0, 0.0
+        self.share: Callable[[], float] | None = None
+        self._cells: Any = [0]
+        self._own = 0
+
+    @property
+    def done(self) -> int:
+        """Bytes that were read or written so far, by all processes."""
+        return sum(self._cells)
+
+    @contextmanager
+    def of(self, what: str, total: int) -> Iterator[None]:
+        """Count the bytes of what is done in the block."""
+        self._cells, self._own = [0], 0
+        self.what, self.total, self.began = what, total, time.monotonic()
+        try:
+            yield
+        finally:
+            self.what = ""
+
+    def add(self, count: int) -> None:
+        """Count bytes."""
+        self._cells[self._own] += count
+
+    def follow(self, found: Iterable[Each], start: int = 0) -> Iterator[Each]:
+        """Yield what comes of a file from a byte on, and count that when it was used."""
+        for each in found:
+            at = each.read
+            yield each
+            self.add(at - start)
+            start = at
+
+    def use(self, cells: Any) -> None:
+        """Count in an array that several processes have in common, each unit in its own place."""
+        self._cells = cells
+
+    def begin_unit(self, number: int) -> None:
+        """Count from now on for a unit, which begins again from its start."""
+        if number < len(self._cells):
+            self._own = number
+            self._cells[number] = 0
+
+
+PROGRESS = Progress()
+"""That of this process."""

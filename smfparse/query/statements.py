@@ -1,0 +1,178 @@
+"""Statements: what each is, and what is made, read and planned before it runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from itertools import chain
+from typing import Any
+
+import duckdb
+
+from smfparse.errors import RequestError
+from smfparse.query.connecting import Connection, is_interrupt
+from smfparse.query.projection import (
+    NOTHING,
+    Plan,
+    named_tables,
+    named_views,
+    read_by,
+    read_first,
+    read_plan,
+)
+from smfparse.query.relations import Relations
+from smfparse.query.scans import Spool
+
+_SEVERAL = 2
+"""Scans of a statement whose plan does not show how many there are."""
+_PLANNED = "planned_"
+"""How the names of queries begin that were planned to run once; their number follows."""
+QUERIES = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
+NOT_ONE_QUERY = "expected one query that returns rows; give a single SELECT"
+GIVING_ROWS = (*QUERIES, duckdb.StatementType.MULTI)
+"""PIVOT is several statements in one: the first finds out which columns there are."""
+_EXPLAIN = re.compile(
+    r"(?:\s|--[^\n]*\n|/\*.*?\*/)*explain\s+(?:analyze\s+)?(?:\([^)]*\)\s*)?", re.I | re.S
+)
+"""What stands before a query that is explained; comments may stand before that."""
+
+
+class Statements:
+    """Statements before they run: what each reads is made, and read first where it has to be."""
+
+    def __init__(self, connection: Connection, relations: Relations) -> None:
+        self._connection = connection
+        self._relations = relations
+
+    def split(self, script: str) -> list[str]:
+        """Return the statements of a script, each without the semicolon that ends it."""
+        return [_open(each.query) for each in self._connection.extract_statements(script)]
+
+    @contextmanager
+    def prepared(self, statements: Iterable[str]) -> Iterator[list[Any]]:
+        """Make what statements read; read the files first where they scan more than once.
+
+        Yields the type of each; None: one that duckdb has no name for. Raises RequestError unless
+        each text is exactly one statement.
+        """
+        kinds, reads = [], []
+        for each in statements:
+            found = self._connection.extract_statements(each)
+            if len(found) != 1:
+                raise RequestError(NOT_ONE_QUERY)
+            kinds.append(_kind(found[0]))
+            reads.append(self._reads(each, kinds[-1]))
+        wanted = read_first(reads)
+        with self._relations.scans.read_once(wanted) if wanted else nullcontext():
+            yield kinds
+
+    @contextmanager
+    def planned(self, queries: Sequence[str]) -> Iterator[tuple[list[str | None], Spool | None]]:
+        """Plan queries once each, and read the files first where they scan more than once.
+
+        Yields the statement that runs each, None where its plan does not show what it reads, and
+        what was read. What is made after that has DuckDB plan them again.
+        """
+        self._relations.make(dict.fromkeys(chain.from_iterable(map(named_tables, queries))))
+        runs: list[str | None] = []
+        plans = []
+        for number, query in enumerate(queries):
+            name = f"{_PLANNED}{number}"
+            plan = self._plan(query, name)
+            if plan is None:
+                self._bind(query)
+            plans.append(plan or self._whole(query))
+            runs.append(plan and f"EXECUTE {name}")
+        wanted = read_first(plans)
+        with self._relations.scans.read_once(wanted) if wanted else nullcontext() as spool:
+            yield runs, spool
+
+    def _reads(self, statement: str, kind: Any) -> Plan:
+        """Make what a statement reads; return that."""
+        if kind == duckdb.StatementType.MULTI:
+            return self._whole(statement)
+        explain = _EXPLAIN.match(statement)
+        inner = statement[explain.end() :] if explain else statement
+        plan = self._plan(inner)
+        if explain and "analyze" not in explain[0].lower():
+            return NOTHING
+        if plan is not None:
+            return plan
+        if kind not in QUERIES:
+            return NOTHING
+        self._bind(inner)
+        return self._whole(inner)
+
+    def _whole(self, statement: str) -> Plan:
+        """Make the tables and views that a statement names; return that it reads them whole."""
+        self._relations.make(named_tables(statement), named_views(statement))
+        if not self._relations.scans.inputs.sources:
+            return NOTHING
+        return Plan(dict.fromkeys(read_by(statement)), _SEVERAL)
+
+    def _bind(self, query: str) -> None:
+        """Raise the error of DuckDB for a query that it cannot bind, with its place there."""
+        try:
+            self._connection.sql(query)
+        except duckdb.Error as error:
+            if not is_interrupt(error):
+                self._connection.execute(query)  # it fails as well, and its message has the place
+            raise
+
+    def _plan(self, query: str, name: str = "") -> Plan | None:
+        """Make what `query` reads; return what that is, None where the plan does not show it.
+
+        Views have names that are words of many queries which do not read them, and take longer to
+        make than tables; so they are made where it shows that they are wanted.
+
+        name  what its plan is kept as, for `EXECUTE name`; '': it is not kept
+        """
+        self._relations.make(named_tables(query))
+        plan = self._explained(query, name)
+        if plan is None and (found := named_views(query)):
+            self._relations.make((), found)
+            plan = self._explained(query, name)
+        if plan is None or plan.lists_views:
+            self._relations.make_all()
+        return plan or self._explained(query, name)
+
+    def _explained(self, query: str, name: str) -> Plan | None:
+        try:
+            if name:
+                self._connection.execute(f"PREPARE {name} AS {query}")
+                query = f"EXECUTE {name}"
+            ((_, text),) = self._connection.execute(f"EXPLAIN (FORMAT JSON) {query}").fetchall()
+        except duckdb.Error as error:
+            if is_interrupt(error):
+                raise
+            return None
+        return read_plan(text)
+
+
+def _kind(statement: duckdb.Statement) -> Any:
+    try:
+        return statement.type
+    except ValueError:
+        return None
+
+
+def is_complete(text: str) -> bool:
+    """Whether SQL that is being written ends with the semicolon of a statement."""
+    return _end(text) is not None
+
+
+def _open(statement: str) -> str:
+    """Return a statement without semicolon and what is behind it."""
+    return statement.encode()[: _end(statement)].decode()
+
+
+def _end(text: str) -> int | None:
+    """Return the byte of the first semicolon that only others and comments are behind, or None."""
+    raw, end = text.encode(), None
+    for at, kind in reversed(duckdb.tokenize(text)):
+        if raw[at:].startswith(b";"):
+            end = at
+        elif kind is not duckdb.token_type.comment:
+            break
+    return end

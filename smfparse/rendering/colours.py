@@ -1,0 +1,43 @@
+"""Colours for a terminal: lines of text that a document has marks for, otherwise as they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+HEAD, WORST, BAD, GOOD, FAINT = "1", "1;31", "33", "36", "2"
+"""Bold, bold red, yellow, cyan, faint: numbers of colours that every terminal has."""
+
+
+class Mark(NamedTuple):
+    """What is coloured of a line.
+
+    pattern  a regular expression at the start of the line
+    colour   that of what it finds
+    """
+
+    pattern: str
+    colour: str
+
+
+FINDINGS = (
+    Mark(r" *1 (?=[A-Z][A-Z0-9-]* ).*", WORST),
+    Mark(r" *2 (?=[A-Z][A-Z0-9-]* ).*", BAD),
+    Mark(r" *[345] (?=[A-Z][A-Z0-9-]* ).*", GOOD),
+)
+"""Lines that begin with the class of a finding and its rule."""
+HEADLINE = Mark(r"\S{1,4}(?: on \S{1,4})?, (?:MQ|\d{4}/|\d+ days? ).*", HEAD)
+"""The line that says which queue manager, and when."""
+
+
+def coloured(lines: Iterable[str], marks: Sequence[Mark]) -> Iterator[str]:
+    """Colour lines, which are visible already; the first mark that fits a line counts."""
+    known = [(re.compile(each.pattern), each.colour) for each in marks]
+    for line in lines:
+        for pattern, colour in known:
+            if (found := pattern.match(line)) and found[0]:
+                yield f"\x1b[{colour}m{found[0]}\x1b[0m{line[found.end() :]}"
+                break
+        else:
+            yield line

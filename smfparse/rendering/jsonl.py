@@ -1,0 +1,47 @@
+"""The format JSON lines: an object a line, for programs that read line by line.
+
+Rows are objects, with the names in front of them in each. Of a result without rows the first line
+has its names and values, and each object of a list in it is a line under the name of the list.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from smfparse.rendering.document import Document, Facts, Frames
+from smfparse.rendering.guard import json_visible
+from smfparse.rendering.json import json_lines, with_local_times
+
+
+def lines(document: Document) -> Iterator[str]:
+    """Yield the lines of all results; frames come by parts of many lines."""
+    for facts in document.facts():
+        parts = _of_frames(facts) if isinstance(facts, Frames) else _of_facts(facts)
+        yield from parts
+
+
+def _of_frames(table: Frames) -> Iterator[str]:
+    for frame in table.frames:
+        if frame.height:
+            yield json_lines(with_local_times(frame)).removesuffix("\n")
+
+
+def _of_facts(facts: Facts) -> Iterator[str]:
+    if facts.rows is not None:
+        yield from (_line({**facts.head, **row}) for row in facts.rows)
+        return
+    lists = {name: each for name, each in facts.head.items() if _has_objects(each)}
+    if first := {name: each for name, each in facts.head.items() if name not in lists}:
+        yield _line(first)
+    for name, objects in lists.items():
+        yield from (_line({name: each}) for each in objects)
+
+
+def _has_objects(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, dict) for each in value)
+
+
+def _line(value: Any) -> str:
+    return json_visible(json.dumps(value))

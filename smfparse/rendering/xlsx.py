@@ -1,0 +1,247 @@
+"""The format Excel: a workbook with a sheet for each table, by a library that is an extra.
+
+Numbers, dates and moments are such in the cells. A text never becomes a formula, a link or a
+number. A sheet holds a bounded number of rows: more are on sheets that follow it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from itertools import chain, islice
+from tempfile import TemporaryDirectory
+from typing import Any, BinaryIO
+
+from smfparse.errors import OutputError, RequestError
+from smfparse.rendering.document import Document, Frames, Table, Values
+from smfparse.rendering.guard import guarded, visible
+
+_MOST_ROWS = 1_048_576
+"""Rows of a sheet, with that of the headings."""
+_MOST_COLUMNS = 16_384
+_MOST_TEXT = 32_767
+"""Characters of a cell."""
+_EXACT = 10**15
+"""Excel keeps 15 digits of a number: a whole one that is not less is a text."""
+_FIRST_DAY = "1900-03-01"
+"""What is earlier is a text: Excel has a 29th of February before that."""
+_MOST_NAME = 31
+"""Characters of the name of a sheet."""
+_NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\\U00010000-\U0010ffff]")
+"""What it may not have, and characters that Excel counts twice."""
+_QUOTED = "quoted"
+"""The format of texts that stay texts, whatever they begin with, also where a user edits them."""
+_WIDEST, _NARROWEST, _HEADING = 60, 8, 18
+"""Characters of a column, and of one that has a long heading and short cells."""
+_MEASURED = 200
+"""Rows whose texts are asked for the width of columns."""
+_SHOWN = {
+    **dict.fromkeys(("count", "truncated", "rounded"), "0"),
+    **dict.fromkeys(("grouped", "size", "megabytes"), "#,##0"),
+    "tenths": "0.0",
+    "decimal": "0.000",
+    "micro": "0.000000",
+    "percent": "0.00",
+    "hour": "yyyy-mm-dd hh:mm",
+    "second": "yyyy-mm-dd hh:mm:ss",
+    "moment": "yyyy-mm-dd hh:mm:ss",
+    "instant": "yyyy-mm-dd hh:mm:ss.000",
+    "date": "yyyy-mm-dd",
+    "clock": "hh:mm:ss",
+}
+"""How Excel shows the styles of figures, and moments whose column has none."""
+_DECIMALS = {"tenths": 2, "percent": 3, "decimal": 4, "micro": 7, "": 4}
+"""Characters of decimals, with the point; of numbers whose column has no style, about."""
+_OPTIONS = {"constant_memory": True, "remove_timezone": True}
+"""Of XlsxWriter: rows go to the disk as they come, and a zone, which is UTC, is not shown."""
+_WHOLE = ("truncated", "grouped")
+"""Styles that cut decimals off, as they do in every format."""
+
+
+def write_workbook(documents: Iterable[Document], file: BinaryIO) -> list[str]:
+    """Write the tables of documents as a workbook; return what did not fit, in sentences.
+
+    Raises RequestError where the extra `xlsx` is not installed, OutputError where a table is too
+    wide or the workbook cannot be written.
+    """
+    try:
+        import xlsxwriter
+        from xlsxwriter.exceptions import XlsxWriterException
+    except ImportError:
+        raise RequestError(
+            "a workbook needs the extra xlsx: pip install 'smfparse[xlsx]'; CSV does not"
+        ) from None
+    with TemporaryDirectory() as folder:
+        book = xlsxwriter.Workbook(file, _OPTIONS | {"tmpdir": folder})
+        book.use_zip64()
+        made = _Workbook(book)
+        try:
+            for document in documents:
+                for table in document.tables():
+                    made.add(_values(table, document.title))
+            book.close()
+        except XlsxWriterException as error:
+            raise OutputError(f"the workbook cannot be written: {error}") from error
+        finally:
+            for sheet in book.worksheets():
+                sheet.row_data_fh.close()
+    return made.messages
+
+
+def _values(table: Table | Frames | Values, title: str) -> Values:
+    """Return any table as one of values."""
+    if isinstance(table, Frames):
+        return _of_frames(table, title)
+    if isinstance(table, Table):
+        columns = [(column.heading, "") for column in table.columns]
+        return Values(table.caption or title, columns, table.rows)
+    return table
+
+
+def _of_frames(table: Frames, title: str) -> Values:
+    first = next(table.frames)
+
+    def rows() -> Iterator[Sequence[Any]]:
+        yield from first.iter_rows()
+        for frame in table.frames:
+            yield from frame.iter_rows()
+
+    return Values(title, [(name, "") for name in first.columns], rows())
+
+
+class _Workbook:
+    """A workbook of XlsxWriter that is filled table by table.
+
+    messages  what did not fit
+    """
+
+    def __init__(self, book: Any) -> None:
+        self.messages: list[str] = []
+        self._book = book
+        self._taken = {"history"}  # a name that Excel keeps for itself
+        self._heading = book.add_format({"bold": True, "text_wrap": True, "bottom": 1})
+        self._formats = {
+            style: book.add_format({"num_format": shown}) for style, shown in _SHOWN.items()
+        } | {_QUOTED: book.add_format({"quote_prefix": True})}
+
+    def add(self, table: Values) -> None:
+        """Write a table on a sheet; where it has too many rows, on as many as it needs."""
+        if len(table.columns) > _MOST_COLUMNS:
+            raise OutputError(
+                f"{table.name}: {len(table.columns):,} columns, and a sheet of Excel has "
+                f"{_MOST_COLUMNS:,} at most; choose another format"
+            )
+        rows = iter(table.rows)
+        cut = [self._sheet(table, rows)]
+        cut += [self._sheet(table, chain([first], rows)) for first in rows]
+        if len(cut) > 1:
+            self.messages.append(
+                f"{table.name}: the rows are on {len(cut)} sheets; one of Excel has "
+                f"{_MOST_ROWS:,} at most"
+            )
+        if sum(cut):
+            self.messages.append(
+                f"{table.name}: {sum(cut):,} texts were cut after {_MOST_TEXT:,} characters; a "
+                "cell of Excel has no more"
+            )
+
+    def _sheet(self, table: Values, rows: Iterator[Sequence[Any]]) -> int:
+        """Write as many rows as a sheet holds on a new one; return how many texts were cut."""
+        sheet = self._book.add_worksheet(sheet_name(table.name, self._taken))
+        written = _Sheet(sheet, self._formats, [style for _, style in table.columns])
+        for number, (heading, _) in enumerate(table.columns):
+            sheet.write_string(0, number, visible(heading)[:_MOST_TEXT], self._heading)
+        last = 0
+        for last, row in enumerate(islice(rows, _MOST_ROWS - 1), 1):
+            written.add(last, row)
+        sheet.freeze_panes(1, 0)
+        sheet.repeat_rows(0)
+        sheet.set_landscape()
+        if table.columns:
+            sheet.autofilter(0, 0, last, len(table.columns) - 1)
+        for number, (heading, _) in enumerate(table.columns):
+            width = max(written.widths[number], min(len(heading), _HEADING), _NARROWEST)
+            sheet.set_column(number, number, min(width + 2, _WIDEST))
+        return written.cut
+
+
+class _Sheet:
+    """The rows of a sheet.
+
+    widths  characters of the longest cell of each column, of the first rows
+    cut     texts that were too long
+    """
+
+    def __init__(self, sheet: Any, formats: Mapping[str, Any], styles: Sequence[str]) -> None:
+        self._sheet = sheet
+        self._formats = formats
+        self._styles = styles
+        self.widths = [0] * len(styles)
+        self.cut = 0
+
+    def add(self, line: int, row: Sequence[Any]) -> None:
+        """Write a row on a line of the sheet, whose headings are on 0."""
+        for number, (value, style) in enumerate(zip(row, self._styles, strict=True)):
+            if value is not None and value != "":
+                width = self._write(line, number, value, style)
+                if line <= _MEASURED:
+                    self.widths[number] = max(self.widths[number], width)
+
+    def _write(self, line: int, number: int, value: Any, style: str) -> int:
+        """Write a cell; return how many characters wide it is."""
+        if isinstance(value, bool):
+            self._sheet.write_boolean(line, number, value)
+            return 5
+        if isinstance(value, int | float | Decimal):
+            exact = _number(value, style)
+            if exact is not None:
+                self._sheet.write_number(line, number, exact, self._formats.get(style))
+                return len(f"{exact:,.0f}") + _DECIMALS.get(style, 0)
+        elif isinstance(value, dt.date | dt.time) and _is_in_calendar(value):
+            shown = style if style in _SHOWN else _of_kind(value)
+            self._sheet.write_datetime(line, number, value, self._formats[shown])
+            return len(_SHOWN[shown])
+        return self._write_text(line, number, visible(str(value)))
+
+    def _write_text(self, line: int, number: int, text: str) -> int:
+        """Write a text; one that would be a formula if it were typed has a mark that it is not."""
+        form = self._formats[_QUOTED] if guarded(text) != text else None
+        self.cut += len(text) > _MOST_TEXT
+        self._sheet.write_string(line, number, text[:_MOST_TEXT], form)
+        return len(text)
+
+
+def _number(value: float | Decimal, style: str) -> int | float | None:
+    """Return a number as a cell has it; None: Excel has none like it."""
+    if not math.isfinite(value):
+        return None
+    whole = int(value)
+    if whole == value or style in _WHOLE:
+        return whole if abs(whole) < _EXACT or isinstance(value, float) else None
+    return float(value)
+
+
+def _is_in_calendar(value: dt.date | dt.time) -> bool:
+    return isinstance(value, dt.time) or f"{value:%Y-%m-%d}" >= _FIRST_DAY
+
+
+def _of_kind(value: dt.date | dt.time) -> str:
+    """Return how a value is shown whose column does not say it."""
+    if isinstance(value, dt.datetime):
+        return "instant" if value.microsecond else "second"
+    return "date" if isinstance(value, dt.date) else "clock"
+
+
+def sheet_name(name: str, taken: set[str]) -> str:
+    """Return a name that Excel takes for a sheet, and that is none of `taken`; add it to these."""
+    clean = _NOT_IN_NAMES.sub("_", visible(name)).strip(" '") or "Sheet"
+    found, number = clean[:_MOST_NAME].rstrip(" '"), 1
+    while found.lower() in taken:
+        number += 1
+        behind = f" ({number})"
+        found = f"{clean[: _MOST_NAME - len(behind)].rstrip()}{behind}"
+    taken.add(found.lower())
+    return found

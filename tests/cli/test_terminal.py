@@ -1,0 +1,153 @@
+"""What is shown on a terminal alone: how far a command has come, a pager, colours."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from smfparse.cli.progress import BAR, told
+from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.limits import Limits
+from smfparse.progress import PROGRESS
+from smfparse.query import Console
+from smfparse.tables import RECORD
+from tests.support.command import run
+
+if sys.platform == "win32":
+    pytest.skip("Windows has no pseudo-terminals", allow_module_level=True)
+
+from tests.support.terminal import on_terminal
+
+SMF = Path(__file__).resolve().parent.parent.parent / "fixtures" / "qm80.smf"
+COLOUR = "\x1b[1m"
+
+
+@pytest.fixture
+def counted() -> Iterator[None]:
+    """Leave the counts of this process as they were."""
+    yield
+    PROGRESS.use([0])
+    PROGRESS.total, PROGRESS.what = 0, ""
+
+
+@pytest.mark.usefixtures("counted")
+def test_progress_has_bytes_speed_and_the_time_left() -> None:
+    with PROGRESS.of("reading", 400_000_000):
+        PROGRESS.began = 10.0
+        PROGRESS.add(100_000_000)
+        shown = told(5, 12.0, 80)
+        assert shown == "reading   100 of 400 MB   25 %   50 MB/s   6 s left"
+        assert told(5, 12.0, 20) == shown[:19]
+        PROGRESS.add(300_000_000)
+        assert told(75, 12.0, 80) == "working   1:15 min"
+    with PROGRESS.of("writing", 0):
+        PROGRESS.began = 10.0
+        PROGRESS.add(1_500_000_000)
+        assert told(5, 12.0, 80) == "writing   1.50 GB   750 MB/s"
+    assert told(7300, 12.0, 80) == "working   2:01 h"
+
+
+@pytest.mark.usefixtures("counted")
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_bytes_of_files_are_counted_as_they_are_read(tmp_path: Path, packed: bool) -> None:
+    import gzip
+
+    path = tmp_path / "day.smf"
+    path.write_bytes(gzip.compress(SMF.read_bytes()) if packed else SMF.read_bytes())
+    limits = Limits(chunk_bytes=1 << 16, max_spanned=1 << 15)
+    opened = open_inputs([path], ReadOptions(limits=limits))
+    seen = [
+        (PROGRESS.what, PROGRESS.total, PROGRESS.done)
+        for _ in opened.batches({RECORD: frozenset(["record_no"])}, prompt=True)
+    ]
+    assert {(what, total) for what, total, _ in seen} == {("reading", path.stat().st_size)}
+    assert sorted(done for _, _, done in seen) == [done for _, _, done in seen]
+    assert PROGRESS.done == path.stat().st_size
+    assert PROGRESS.what == ""
+
+
+def test_a_terminal_shows_progress_of_what_takes_long(tmp_path: Path) -> None:
+    shown = on_terminal("generate", tmp_path / "a.smf", "--size", "300MB", piped=True)
+    assert shown.code == 0
+    assert "\rwriting   " in shown.text
+    assert " MB/s   " in shown.text
+    assert shown.text.endswith(" \r")  # the line is taken away
+    quiet = on_terminal("generate", tmp_path / "b.smf", "--size", "300MB", "--quiet")
+    assert quiet == ("", 0)
+
+
+def test_long_text_is_paged_on_a_terminal_and_short_text_is_not() -> None:
+    long = on_terminal("describe", "qjst", typed=[("\n:", "q")])
+    assert long.code == 0
+    assert on_terminal("describe", "qjst", "--no-pager").text.count("\n") > 60
+    short = on_terminal("describe", "qjst", size=(500, 300), environment={"PAGER": "false"})
+    assert short.text.replace("\r\n", "\n") == run("describe", "qjst").stdout
+
+
+def test_the_pager_is_what_pager_names(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    shown = on_terminal("describe", "qjst", environment={"PAGER": f"tee '{kept}'"})
+    assert kept.read_text(encoding="utf-8") == run("describe", "qjst").stdout
+    assert shown.code == 0
+    for none in ("", "cat", "/nowhere/pager"):
+        plain = on_terminal("describe", "qjst", environment={"PAGER": none})
+        assert plain.text.replace("\r\n", "\n") == run("describe", "qjst").stdout
+
+
+def test_leaving_the_pager_early_is_no_failure() -> None:
+    shown = on_terminal("describe", "qjst", environment={"PAGER": "head -1"})
+    assert shown.code == 0
+    assert shown.text.count("\n") == 1
+
+
+def test_an_error_behind_a_screenful_is_reported_after_the_pager() -> None:
+    query = "SELECT if(i > 4000, error('odd'), i) AS i FROM range(5000) t(i)"
+    shown = on_terminal("sql", "--quiet", SMF, query, environment={"PAGER": "tail -1"})
+    assert shown.code == 2
+    assert "odd" in shown.text
+
+
+def test_colours_are_on_terminals_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    log = ("report", "log", SMF, "--no-pager", "--quiet")
+    plain = run(*log).stdout
+    assert "\x1b" not in plain
+    shown = on_terminal(*log).text.replace("\r\n", "\n")
+    assert COLOUR in shown
+    assert shown.replace(COLOUR, "").replace("\x1b[0m", "") == plain
+    for arguments, environment in (
+        (log, {"NO_COLOR": "1"}),
+        (log, {"TERM": "dumb"}),
+        ((*log, "--no-color"), {}),
+        ((*log, "--format", "csv"), {}),
+    ):
+        assert "\x1b" not in on_terminal(*arguments, environment=environment).text
+    assert run(*log, "--color").stdout == shown
+    assert on_terminal(*log, "--color", environment={"NO_COLOR": "1"}).text.count(COLOUR) > 0
+
+
+def test_findings_are_coloured_by_class_and_nothing_else_is_changed() -> None:
+    plain = run("check", SMF, "--all").stdout
+    shown = run("check", SMF, "--all", "--color").stdout
+    assert "\x1b[36m4 " in shown
+    for code in ("1;31", "1", "2", "33", "36", "0"):
+        shown = shown.replace(f"\x1b[{code}m", "")
+    assert shown == plain
+
+
+def test_no_progress_is_shown_while_a_prompt_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    at_work: list[bool] = []
+
+    def wait(console: Console) -> None:
+        at_work.append(BAR.at_work)
+        with console._shell.working():
+            at_work.append(BAR.at_work)
+
+    monkeypatch.setattr(Console, "run", wait)
+    monkeypatch.setattr("smfparse.cli.sql._can_ask", lambda *_: True)
+    with BAR.working():
+        assert run("sql", SMF).exit_code == 0
+    assert at_work == [False, True]

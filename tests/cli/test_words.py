@@ -1,0 +1,133 @@
+"""Words of the shell: what people type is taken for what they mean."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from smfparse.cli import main
+from smfparse.cli.words import meant
+from smfparse.rendering import RowsDocument, lines
+from tests.support.command import run
+
+SMF = Path(__file__).resolve().parent.parent.parent / "fixtures" / "qm80.smf"
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("--from 2026-03-04 09:00 x", ["--from", "2026-03-04 09:00", "x"]),
+        ("--until=2026-03-04 09:00:30", ["--until=2026-03-04 09:00:30"]),
+        ("--to 2026063 09:00", ["--to", "2026063 09:00"]),
+        ("--from 2026-03-04 day.smf", ["--from", "2026-03-04", "day.smf"]),
+        ("2026-03-04 09:00", ["2026-03-04", "09:00"]),
+        ("--output 2026-03-04 09:00", ["--output", "2026-03-04", "09:00"]),
+        ("help report", ["report", "--help"]),
+        ("help", ["--help"]),
+        ("report help", ["report", "help"]),
+    ],
+)
+def test_arguments_are_what_is_meant(typed: str, found: list[str]) -> None:
+    assert meant(typed.split()) == found
+
+
+def test_a_day_and_a_time_need_no_quotes() -> None:
+    times = ("--from", "2026-03-04", "09:10", "--until", "2026-03-04", "09:20")
+    quoted = ("--from", "2026-03-04 09:10", "--to", "2026-03-04 09:20")
+    shown = run("info", SMF, *times)
+    assert shown.exit_code == 0
+    assert shown.stdout == run("info", SMF, *quoted).stdout
+
+
+def test_help_is_a_word_too() -> None:
+    assert run("help").stdout == run("--help").stdout
+    assert run("help", "report").stdout == run("report", "--help").stdout
+
+
+def test_report_without_a_name_lists_what_the_input_has() -> None:
+    shown = run("report", SMF)
+    assert shown.stdout == run("report", "--list", SMF).stdout
+    assert shown.stderr == "smfparse: no report is named; these have data:\n"
+    assert shown.exit_code == 0
+    assert "no report nothing.smf" in run("report", "nothing.smf").stderr
+
+
+def test_until_is_the_name_of_the_end_of_the_time_everywhere() -> None:
+    for name, command in main.commands.items():
+        options = [each for each in command.params if each.name == "until"]
+        assert [each.opts for each in options] in (
+            [],
+            [["--until"] if name == "convert" else ["--until", "--to"]],
+        )
+
+
+def test_the_manual_has_every_command_and_option() -> None:
+    text = run("man").stdout
+    page = run("man", "--roff").stdout
+    assert page.startswith(".TH SMFPARSE 1")
+    for name, command in main.commands.items():
+        assert f"\nUsage: smfparse {name} " in text
+        assert f"\n.SS smfparse {name}\n" in page
+        for each in command.params:
+            assert all(option in text for option in each.opts if option.startswith("--"))
+    ours = ("nf", "fi", "br", "TH", "SH", "SS")
+    orders = {line.split()[0] for line in page.splitlines() if line.startswith((".", "'"))}
+    assert orders == {f".{each}" for each in ours}
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_there_is_a_script_for_the_completion_of_a_shell(shell: str) -> None:
+    script = run("completion", shell).stdout
+    assert f"_SMFPARSE_COMPLETE={shell}_complete" in script
+    if shell == "bash":
+        subprocess.run(["bash", "-n"], input=script, text=True, check=True)
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("smfparse che", "plain,check"),
+        ("smfparse day.s", "file,day.s"),
+        ("smfparse report api", "plain,api-cost"),
+        ("smfparse check day", "file,day"),
+        ("smfparse sql day", "file,day"),
+        ("smfparse check --since", "plain,--since-baseline"),
+    ],
+)
+def test_commands_options_reports_and_files_are_completed(
+    words: str, found: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("_SMFPARSE_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+    with pytest.raises(SystemExit):
+        main.main([], prog_name="smfparse")
+    assert capsys.readouterr().out.strip() == found
+
+
+def table(width: int | None, columns: int | None = None) -> list[str]:
+    """Return the text of one row of ten columns of numbers, for a terminal."""
+    import pyarrow as pa
+
+    part = pa.table({f"c{number}": [number * 1111] for number in range(10)})
+    return [*lines(RowsDocument([("", [part, part])], width, columns), "text")]
+
+
+def test_columns_in_the_middle_are_left_out_where_a_terminal_is_narrow() -> None:
+    assert table(39) == [
+        "| c0 |   c1 | ... |   c8 |   c9 |",
+        "|----|------|-----|------|------|",
+        "|  0 | 1111 | ... | 8888 | 9999 |",
+        "|  0 | 1111 | ... | 8888 | 9999 |",
+        "10 columns, 4 shown",
+    ]
+    whole = table(None)
+    assert whole == table(len(whole[0])) == table(20, 0) == table(20, 99)
+    for width in range(20, len(whole[0])):
+        shown = table(width)
+        assert max(map(len, shown)) <= width
+        assert len(shown) == len(whole) + 1
+    assert table(1)[0] == "| c0 | ... |   c9 |"
+    assert table(None, 3)[0] == "| c0 |   c1 | ... |   c9 |"

@@ -1,0 +1,79 @@
+"""What notebooks show of data, reports and findings: tables, without any script."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import smfparse
+from tests.support.command import run
+from tests.support.generated import generate_dump
+from tests.support.hostile import hostile_dump, raw
+
+
+@pytest.fixture(scope="module")
+def day(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return generate_dump(tmp_path_factory.mktemp("notebooks") / "day.smf")
+
+
+class Cells(HTMLParser):
+    """The texts of the cells of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.cells: list[str] = []
+        self.tags: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        if tag in ("td", "th"):
+            self.cells.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self.cells:
+            self.cells[-1] += data
+
+
+def test_data_is_shown_by_what_is_in_it(day: Path) -> None:
+    data = smfparse.open(day)
+    found = Cells(data._repr_html_())
+    groups = data.info()
+    assert {each.qmgr for each in groups if each.qmgr} <= {*map(str.strip, found.cells)}
+    assert "script" not in found.tags
+
+
+def test_a_report_is_shown_as_the_command_prints_it(day: Path) -> None:
+    shown = smfparse.open(day).show("msgm", total=True)
+    assert f"{shown!r}\n" == run("report", "msgm", day, "--total").stdout
+    page = run("report", "msgm", day, "--total", "--format", "html").stdout
+    part = Cells(shown._repr_html_())
+    assert part.cells
+    assert part.cells == Cells(page.partition("<script")[0]).cells
+    assert "script" not in part.tags
+    assert shown._repr_html_() == shown._repr_html_()
+
+
+def test_a_report_that_cannot_be_shown_is_refused(day: Path) -> None:
+    with pytest.raises(smfparse.SmfError, match="exclude each other"):
+        smfparse.open(day).show("msgm", total=True, interval="1h")
+
+
+def test_findings_are_shown_as_check_does(day: Path) -> None:
+    found = smfparse.open(day).check()
+    text = found._repr_html_()
+    assert found.findings
+    assert all(each.rule in text for each in found.findings)
+    assert str(day) in text
+    assert repr(found).startswith(f"<{len(found.findings)} findings")
+
+
+def test_names_do_no_harm(tmp_path: Path) -> None:
+    for number, letters in enumerate(("<script>&\"'", "\x1b\x07\x9b")):
+        data = smfparse.open(hostile_dump(tmp_path / f"{number}.smf", letters))
+        shown = (data._repr_html_(), data.show("task")._repr_html_(), data.check()._repr_html_())
+        for text in shown:
+            assert raw(text) == []
+            assert "<script" not in text
