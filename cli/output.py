@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
 
 import click
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from smfparse.inputs import Inputs
     from smfparse.rendering import Document
 
+_Result = TypeVar("_Result")
 EXIT_DAMAGE = 4
 UNPAGED, COLOURS = f"{__name__}.unpaged", f"{__name__}.colours"
 """Names in the context of a command: whether no pager is used; whether colours are."""
@@ -128,25 +129,25 @@ class Output(NamedTuple):
         with output_stream(self.path, self.force) as file:
             file.write(content)
 
-    def write_parquet(self, rows: Any) -> None:
-        """Write a pyarrow.Table as Parquet."""
-        import pyarrow.parquet as pq
+    def write_parquet(self, parts: Iterable[Any]) -> int:
+        """Write pyarrow.Tables of one schema, one at least, as Parquet; return how many rows."""
+        from smfparse.rendering import write_parquet
 
-        self._write_binary(lambda file: pq.write_table(rows, file))
+        return self._write_binary(lambda file: write_parquet(parts, file))
 
-    def _write_binary(self, write: Callable[[BinaryIO], Any]) -> None:
+    def _write_binary(self, write: Callable[[BinaryIO], _Result]) -> _Result:
         """Write what is no text to stdout, or to the file: whole or not at all."""
         if self.path is not None:
             with output_stream(self.path, self.force) as file:
-                write(file)
-            return
+                return write(file)
         if sys.stdout.isatty():
             name = self.format.capitalize()
             raise click.UsageError(f"{name} is a binary format: give a file with --output.")
         found = BytesIO()
-        write(found)
+        result = write(found)
         sys.stdout.buffer.write(found.getbuffer())
         sys.stdout.buffer.flush()
+        return result
 
 
 @contextmanager

@@ -219,9 +219,9 @@ def _write(
     from smfparse import advice, reports
 
     if output.format == PARQUET:
-        table = advice.answered_table(which, catalog, sections, **asked)
-        _report_absent(which, opened, table.num_rows > 0)
-        output.write_parquet(table)
+        with closing(advice.answered_parts(which, catalog, sections, **asked)) as parts:
+            written = output.write_parquet(parts)
+        _report_absent(which, opened, written > 0)
         return
     with closing(advice.answered_rows(which, catalog, sections, **asked)) as rows:
         found = list(islice(rows, 1))

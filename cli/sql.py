@@ -123,9 +123,7 @@ def command(
 def _write(catalog: Catalog, query: str, output: Output) -> int:
     """Write what statements give; return how many rows that is."""
     if output.format == PARQUET:
-        rows = catalog.arrow(query)
-        output.write_parquet(rows)
-        return int(rows.num_rows)
+        return output.write_parquet([catalog.arrow(query)])
     from smfparse.rendering import RowsDocument
 
     results = _Results(catalog)

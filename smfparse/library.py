@@ -145,7 +145,7 @@ class SmfData(_Tables):
         """
         with Catalog(self.inputs) as catalog:
             which, sections = reports.report(name), _sections(interval, total)
-            return advice.answered_table(which, catalog, sections, **options)
+            return pa.concat_tables(advice.answered_parts(which, catalog, sections, **options))
 
     def show(
         self, name: str, *, interval: str | None = None, total: bool = False, **options: Any

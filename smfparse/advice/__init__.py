@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from smfparse.faces import face
 
 if TYPE_CHECKING:
+    from smfparse.advice.answering import answered_parts as answered_parts
     from smfparse.advice.answering import answered_rows as answered_rows
-    from smfparse.advice.answering import answered_table as answered_table
     from smfparse.advice.declaration import CONSTRAINT as CONSTRAINT
     from smfparse.advice.declaration import RANKS as RANKS
     from smfparse.advice.declaration import Diagnosis as Diagnosis
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
-        answering="answered_rows answered_table",
+        answering="answered_parts answered_rows",
         declaration="CONSTRAINT RANKS Diagnosis Rule Subject diagnoses rules subjects",
         episodes="SECOND_US moment",
         explaining="chosen_ids explain_lines explained",

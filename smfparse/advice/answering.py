@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
-from smfparse.reports import report_table, run_report
+from smfparse.reports import report_parts, run_report
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,16 +30,17 @@ def answered_rows(
         yield from run_report(which, catalog, sections, **asked)
 
 
-def answered_table(
+def answered_parts(
     which: Report, catalog: Catalog, sections: Sections | None = None, **asked: Any
-) -> pa.Table:
-    """Return the rows of any report as a pyarrow.Table, as `report_table` does for the others."""
+) -> Generator[pa.Table]:
+    """Yield the same rows as pyarrow.Tables, one at least, as `report_parts` does."""
     if which.rules:
         from smfparse.advice.messages import message_table
 
-        return message_table(which, catalog, sections, asked)
-    if which.findings:
+        yield message_table(which, catalog, sections, asked)
+    elif which.findings:
         from smfparse.advice.pages import pages_table
 
-        return pages_table(which, catalog, sections, asked)
-    return report_table(which, catalog, sections, **asked)
+        yield pages_table(which, catalog, sections, asked)
+    else:
+        yield from report_parts(which, catalog, sections, **asked)

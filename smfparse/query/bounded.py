@@ -41,15 +41,15 @@ def bounded_execute(connection: Connection, statement: str) -> None:
     _with_enough(connection, lambda: connection.execute(statement))
 
 
-def bounded_rows(connection: Connection, query: str, count: int) -> Iterator[list[dict[str, Any]]]:
-    """Yield the rows of a query that orders them, up to `count` at a time, by names of columns.
+def bounded_rows(connection: Connection, query: str, count: int) -> Iterator[Any]:
+    """Yield the rows of a query that orders them, as `streamed` does.
 
     Until the first come, which needs all of them to be there, it can be run again.
     """
 
-    def begun() -> tuple[list[dict[str, Any]], Iterator[list[dict[str, Any]]]]:
+    def begun() -> tuple[Any, Iterator[Any]]:
         found = streamed(connection.sql(query), count)
-        return next(found, []), found
+        return next(found), found
 
     first, others = _with_enough(connection, begun)
     yield first

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Any
 
 import duckdb
@@ -63,12 +62,7 @@ class Catalog:
     def __enter__(self) -> Catalog:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -156,20 +150,23 @@ class Catalog:
         DuckDB plans it once where it reads little; else it is planned again, for one slice after
         the other if it can be run so. Raises RequestError where the query fails.
         """
-        with (
-            self._guarded(query),
-            self._statements.planned([query]) as ((run,), spool),
-        ):
+        with self._guarded(query), self._statements.planned([query]) as ((run,), spool):
             if run and spool is not None and spool.bytes <= self._relations.few_bytes:
                 self.connection.execute(run)
                 yield from fetched(self.connection, _AT_ONCE)
                 return
-            if self._safe:
-                with settings(self.connection, preserve_insertion_order=False):
-                    yield from streamed(self.connection.sql(query), _AT_ONCE)
-                return
-            with bounded(self.connection):
-                yield from _bounded(self._relations, self.connection, query, slicing, spool)
+            for part in self._parts(query, slicing, spool):
+                yield part.to_pylist()
+
+    def parts(self, query: str, slicing: Slicing | None = None) -> Generator[Any, None, None]:
+        """Yield what `rows` does as pyarrow.Tables, one at least; 128-bit integers stay such."""
+        with self._guarded(query), self._statements.planned([query]) as (_, spool):
+            yield from self._parts(query, slicing, spool)
+
+    def _parts(self, query: str, slicing: Slicing | None, spool: Spool | None) -> Iterator[Any]:
+        if self._safe:
+            return _unbounded(self.connection, query)
+        return _bounded(self.connection, self._relations, query, slicing, spool)
 
     @contextmanager
     def _guarded(self, query: str) -> Iterator[None]:
@@ -195,18 +192,25 @@ class Catalog:
             raise
 
 
+def _unbounded(connection: Connection, query: str) -> Iterator[Any]:
+    """Yield the rows of `query` where no memory can be set, nor rows be put on disk."""
+    with settings(connection, preserve_insertion_order=False):
+        yield from streamed(connection.sql(query), _AT_ONCE)
+
+
 def _bounded(
-    relations: Relations,
     connection: Connection,
+    relations: Relations,
     query: str,
     slicing: Slicing | None,
     spool: Spool | None,
-) -> Iterator[list[dict[str, Any]]]:
+) -> Iterator[Any]:
     """Yield the rows of `query`, made slice by slice if it can be and they are many."""
     count = -(-spool.bytes // relations.limits.slice_bytes) if spool else 1
-    if slicing is None or spool is None or count == 1:
-        yield from bounded_rows(connection, query, _AT_ONCE)
-        return
-    with Slices(connection, relations, slicing).made_of(spool, count) as each:
-        for _ in each:
-            yield from bounded_rows(connection, slicing.query, _AT_ONCE)
+    with bounded(connection):
+        if slicing is None or spool is None or count == 1:
+            yield from bounded_rows(connection, query, _AT_ONCE)
+            return
+        with Slices(connection, relations, slicing).made_of(spool, count) as each:
+            for _ in each:
+                yield from bounded_rows(connection, slicing.query, _AT_ONCE)

@@ -71,10 +71,17 @@ def fetched(connection: Any, count: int) -> Iterator[list[dict[str, Any]]]:
         yield [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def streamed(relation: Any, count: int) -> Iterator[list[dict[str, Any]]]:
-    """Yield the rows of a relation as they come, up to `count` at a time, by names of columns."""
-    for batch in relation.to_arrow_reader(count):
-        yield batch.to_pylist()
+def streamed(relation: Any, count: int) -> Iterator[Any]:
+    """Yield the rows of a relation as they come, as pyarrow.Tables of up to `count`: one at least.
+
+    Integers of 128 bits stay such.
+    """
+    reader, is_empty = relation.to_arrow_reader(count), True
+    for batch in reader:
+        is_empty = False
+        yield pa.Table.from_batches([batch])
+    if is_empty:
+        yield reader.schema.empty_table()
 
 
 def _plain(relation: Any) -> Any:

@@ -6,7 +6,7 @@ So the rows of all slices, one behind the other, are those of the query over eve
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,14 +19,16 @@ from smfparse.query.scans import Spool
 from smfparse.tables import columns, quoted
 
 _NUMBER = "slice"
-"""The variable that says which slice the tables show, and the column that says it of a row."""
+"""The column that says which slice a row is of."""
+_NONE = "none.parquet"
+"""The file of a table without rows, for slices that have none of it."""
 _SECTIONS = "slices"
 """The table of sections and the slice that each is in."""
 _ORDERING_JOINS = "join_order,build_side_probe_side"
 """What DuckDB chooses the table by that a join holds: it would take the one whose size it does not
 know, while sections are smaller than any."""
-_GROUP_ROWS = 2048
-"""Rows that are passed over together where none of them is of a slice."""
+_WRITTEN_AT_ONCE = 2048
+"""Rows that are held until they are written to the files of their slices."""
 
 
 class Slices:
@@ -51,13 +53,15 @@ class Slices:
         moved = [each for each in spool.wanted if each in self._slicing.of_row]
         with TemporaryFolder() as folder:
             try:
-                with settings(self._connection, disabled_optimizers=_ORDERING_JOINS):
+                with settings(
+                    self._connection,
+                    disabled_optimizers=_ORDERING_JOINS,
+                    partitioned_write_flush_threshold=_WRITTEN_AT_ONCE,
+                ):
                     for table in moved:
-                        path = folder / f"{table}.parquet"
-                        rows = self._written(table, spool.wanted[table], path)
-                        self._relations.show(table, rows)
+                        self._write(table, spool.wanted[table], folder / table)
                         spool.remove(table)
-                yield self._each()
+                yield self._each({table: folder / table for table in moved})
             finally:
                 for table in moved:
                     self._relations.show_all(table)
@@ -67,23 +71,27 @@ class Slices:
     def _execute(self, statement: str) -> None:
         bounded_execute(self._connection, statement)
 
-    def _each(self) -> Iterator[None]:
+    def _each(self, folders: Mapping[str, Path]) -> Iterator[None]:
         query = f"SELECT DISTINCT {_NUMBER} FROM {_SECTIONS} ORDER BY ALL"
         for (number,) in self._connection.execute(query).fetchall():
-            self._connection.execute(f"SET VARIABLE {_NUMBER} = {number}")
+            for table, folder in folders.items():
+                files = [*(folder / f"{_NUMBER}={number}").glob("*.parquet")]
+                paths = ", ".join(quoted(str(each)) for each in files or [folder / _NONE])
+                rows = f"SELECT * FROM read_parquet([{paths}], hive_partitioning = false)"
+                self._relations.show(table, rows)
             yield
 
-    def _written(self, table: str, held: frozenset[str] | None, path: Path) -> str:
-        """Write columns of a table with the slices of rows; return the query for those of one."""
+    def _write(self, table: str, held: frozenset[str] | None, folder: Path) -> None:
+        """Write columns of a table: the rows of each slice into files of their own."""
         names = [each.name for each in columns(table) if held is None or each.name in held]
         shown = ", ".join(f'"{each}"' for each in ("input_no", *names))
         self._execute(
             f"COPY (SELECT {_NUMBER}, {shown} FROM ("
             f"SELECT *, {self._slicing.of_row[table]} AS section FROM inputs.{table}"
-            f") JOIN {_SECTIONS} USING (section)) TO {quoted(str(path))} "
-            f"(FORMAT parquet, COMPRESSION lz4, ROW_GROUP_SIZE {_GROUP_ROWS})"
+            f") JOIN {_SECTIONS} USING (section)) TO {quoted(str(folder))} "
+            f"(FORMAT parquet, COMPRESSION lz4, PARTITION_BY ({_NUMBER}), OVERWRITE)"
         )
-        return (
-            f"SELECT {shown} FROM read_parquet({quoted(str(path))}) "
-            f"WHERE {_NUMBER} = getvariable('{_NUMBER}')"
+        self._execute(
+            f"COPY (SELECT {shown} FROM inputs.{table} LIMIT 0) TO {quoted(str(folder / _NONE))} "
+            f"(FORMAT parquet)"
         )

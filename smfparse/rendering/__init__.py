@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from smfparse.rendering.json import json_lines as json_lines
     from smfparse.rendering.notebooks import Shown as Shown
     from smfparse.rendering.notebooks import notebook_html as notebook_html
+    from smfparse.rendering.parquet import write_parquet as write_parquet
     from smfparse.rendering.pictures import png_maker as png_maker
     from smfparse.rendering.rows import RowsDocument as RowsDocument
     from smfparse.rendering.shell import BASE as BASE
@@ -72,6 +73,7 @@ else:
         html="section_lines",
         json="json_lines",
         notebooks="Shown notebook_html",
+        parquet="write_parquet",
         pictures="png_maker",
         rows="RowsDocument",
         shell="BASE TABLES escaped head_lines joined",

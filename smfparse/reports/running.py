@@ -27,7 +27,7 @@ from smfparse.reports.sections import (
 from smfparse.tables import named_macros, quoted, view_macros
 
 if TYPE_CHECKING:
-    from smfparse.query import Catalog
+    from smfparse.query import Catalog, Slicing
 
 Row: TypeAlias = Mapping[str, Any]
 """A row of a report: the keys of its section, and figures as the SQL gives them."""
@@ -51,26 +51,45 @@ def run_report(
 
     Raises RequestError for an option that the report does not take, or one that it lacks.
     """
-    sections = _sections(which, sections)
-    query = _query(which, catalog, sections, asked)
-    slices = None
-    if which.section not in _OF_ALL and sections != TOTAL:
-        some = _ordered(which, catalog, section_keys(sections, which.main, sliced=True))
-        slices = slicing(sections, which.main, which.tables, some)
-    with closing(catalog.rows(query, slices)) as found:
+    with closing(catalog.rows(*_queries(which, catalog, sections, asked))) as found:
         for rows in found:
             yield from (_with_plan(which, row) for row in rows)
+
+
+def report_parts(
+    which: Report, catalog: Catalog, sections: Sections | None = None, **asked: Any
+) -> Generator[Any, None, None]:
+    """Yield what `run_report` does as pyarrow.Tables, one at least, without the section of rows.
+
+    The types of columns are those of the report's SQL, whatever its figures are.
+    """
+    with closing(catalog.parts(*_queries(which, catalog, sections, asked))) as found:
+        for part in found:
+            if which.planned:
+                rows = [_with_plan(which, row) for row in part.to_pylist()]
+                part = type(part).from_pylist(rows, part.schema)
+            yield part.drop_columns(["section"])
 
 
 def report_table(
     which: Report, catalog: Catalog, sections: Sections | None = None, **asked: Any
 ) -> Any:
-    """Return the rows that `run_report` yields as a pyarrow.Table, without their section."""
-    found = catalog.arrow(_query(which, catalog, _sections(which, sections), asked))
-    if which.planned:
-        rows = [_with_plan(which, row) for row in found.to_pylist()]
-        found = type(found).from_pylist(rows, found.schema)
-    return found.drop_columns(["section"])
+    """Return all that `report_parts` yields as one pyarrow.Table."""
+    import pyarrow as pa
+
+    return pa.concat_tables(report_parts(which, catalog, sections, **asked))
+
+
+def _queries(
+    which: Report, catalog: Catalog, sections: Sections | None, asked: Mapping[str, Any]
+) -> tuple[str, Slicing | None]:
+    """Make the views that a report reads; return its query, and how that is run by slices."""
+    sections = _sections(which, sections)
+    query = _query(which, catalog, sections, asked)
+    if which.section in _OF_ALL or sections == TOTAL:
+        return query, None
+    some = _ordered(which, catalog, section_keys(sections, which.main, sliced=True))
+    return query, slicing(sections, which.main, which.tables, some)
 
 
 def _with_plan(which: Report, row: dict[str, Any]) -> dict[str, Any]:

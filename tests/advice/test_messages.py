@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from smfparse import reports
-from smfparse.advice import Finding, answered_rows, answered_table, rules, run_rules, subjects
+from smfparse.advice import Finding, answered_parts, answered_rows, rules, run_rules, subjects
 from smfparse.errors import RequestError
 from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
@@ -161,7 +161,7 @@ def findings(found: Iterator[Finding]) -> set[tuple[Any, ...]]:
 @every_file
 def test_it_says_what_check_finds(path: Any) -> None:
     with Catalog(open_inputs([path])) as catalog:
-        table = answered_table(MESSAGE, catalog)
+        (table,) = answered_parts(MESSAGE, catalog)
         checked = run_rules(catalog)
     assert table.schema.names[-1] == MESSAGE.figures[-1].name
     shown = {

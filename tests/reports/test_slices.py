@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from smfparse import reports
@@ -96,8 +97,8 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     found: list[int] = []
     each = slices.Slices._each
 
-    def noted(self: slices.Slices) -> Iterator[None]:
-        for number, _ in enumerate(each(self)):
+    def noted(self: slices.Slices, folders: Mapping[str, Path]) -> Iterator[None]:
+        for number, _ in enumerate(each(self, folders)):
             found.append(number)
             yield
 
@@ -132,6 +133,22 @@ def test_a_report_is_the_same_slice_by_slice(
     whole = lines_of(name, files, sections, 1 << 40)
     assert not counts
     assert lines_of(name, files, sections, 1) == whole
+    assert [count > 1 for count in counts] == [True] * (name not in OF_ALL)
+
+
+@pytest.mark.parametrize("name", [each for each in reports.report_names() if each != "message"])
+def test_parts_of_a_report_are_its_rows(name: str, files: list[Path], counts: list[int]) -> None:
+    """Their types are those of SQL: integers of 128 bits would be others, by what is in a file."""
+    which, options = reports.report(name), ReadOptions(limits=Limits(slice_bytes=1))
+    with Catalog(open_inputs(files, options)) as catalog:
+        parts = list(reports.report_parts(which, catalog, **anyone(which)))
+    rows = [row for part in parts for row in part.to_pylist()]
+    expected = [{**row} for row in run_whole(name, files)]
+    for row in expected:
+        del row["section"]
+    assert rows == expected
+    assert {part.schema for part in parts} == {parts[0].schema}
+    assert not [each for each in parts[0].schema if pa.types.is_decimal(each.type)]
     assert [count > 1 for count in counts] == [True] * (name not in OF_ALL)
 
 
@@ -213,6 +230,16 @@ def test_memory_of_ten_times_as_many_intervals_is_much_the_same(
     name: str, many: Sequence[Path]
 ) -> None:
     few, more = (_peak("report", name, path) for path in many)
+    assert more < _MORE * few
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is what Linux counts")
+def test_memory_of_a_report_as_parquet_is_much_the_same(
+    many: Sequence[Path], tmp_path: Path
+) -> None:
+    target = ("--format", "parquet", "--output", tmp_path / "x.parquet", "--force")
+    few, more = (_peak("report", "qstat", path, *target) for path in many)
     assert more < _MORE * few
 
 
