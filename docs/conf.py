@@ -3,7 +3,7 @@
 project = "smfparse"
 html_title = "smfparse"
 language = "en"
-exclude_patterns = ["conf.py"]
+exclude_patterns = ["conf.py", "notebooks"]
 
 extensions = ["myst_parser"]
 myst_heading_anchors = 3

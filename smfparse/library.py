@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Literal, TypeAlias, Unpack, get_args
 
 import polars as pl
 import pyarrow as pa
@@ -27,6 +28,9 @@ from smfparse.reports import TOTAL, Sections, every
 from smfparse.selecting import ALL_RECORDS, Selection, texts
 from smfparse.tables import schema, table_names, wanted_columns, wanted_tables
 from smfparse.writing import append_dataset, write_dataset
+
+Frame: TypeAlias = Literal["arrow", "polars", "pandas"]
+"""What rows come as: a pyarrow.Table, a polars.DataFrame, a pandas.DataFrame."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -107,14 +111,16 @@ class _Tables:
         """
         return Catalog(self.inputs).with_everything()
 
-    def sql(self, query: str, *, safe: bool = False) -> pa.Table:
-        """Return the rows of a DuckDB query over the tables as a pyarrow.Table.
+    def sql(self, query: str, *, safe: bool = False, frame: Frame = "arrow") -> Any:
+        """Return the rows of a DuckDB query over the tables.
 
-        safe  whether the query reaches nothing but the tables: no file, no network, no setting. It
-              has no room on disk then, so what it sorts or joins has to fit into memory
+        safe   whether the query reaches nothing but the tables: no file, no network, no setting. It
+               has no room on disk then, so what it sorts or joins has to fit into memory
+        frame  what they come as: "arrow" (a pyarrow.Table), "polars" or "pandas" (a DataFrame)
         """
+        _check_frame(frame)
         with Catalog(self.inputs, safe=safe) as catalog:
-            return catalog.arrow(query)
+            return _framed(catalog.arrow(query), frame)
 
     def sqls(self, queries: Mapping[str, str], *, safe: bool = False) -> dict[str, pa.Table]:
         """Return the rows of several queries, by the names that they are given; see `sql`.
@@ -134,18 +140,27 @@ class SmfData(_Tables):
     """
 
     def report(
-        self, name: str, *, interval: str | None = None, total: bool = False, **options: Any
-    ) -> pa.Table:
-        """Return the rows of a report as a pyarrow.Table: keys and figures, as JSON has them.
+        self,
+        name: str,
+        *,
+        interval: str | None = None,
+        total: bool = False,
+        frame: Frame = "arrow",
+        **options: Any,
+    ) -> Any:
+        """Return the rows of a report: keys and figures, as JSON has them.
 
         name      that of a report, or one of MP1B's DD names: `log`, `TASK`
         interval  length of a section, as 15m; None: as the report has it
         total     whether a section has everything
+        frame     what they come as: "arrow" (a pyarrow.Table), "polars" or "pandas" (a DataFrame)
         options   what else the command line's options ask for: by="job,queue", top=10
         """
+        _check_frame(frame)
         with Catalog(self.inputs) as catalog:
             which, sections = reports.report(name), _sections(interval, total)
-            return pa.concat_tables(advice.answered_parts(which, catalog, sections, **options))
+            parts = advice.answered_parts(which, catalog, sections, **options)
+            return _framed(pa.concat_tables(parts), frame)
 
     def show(
         self, name: str, *, interval: str | None = None, total: bool = False, **options: Any
@@ -302,6 +317,20 @@ def compare(
 
 def _names(inputs: Inputs) -> list[str]:
     return [each.name for each in inputs.sources]
+
+
+def _check_frame(frame: str) -> None:
+    """Raise RequestError for what rows cannot come as, before anything is read."""
+    if frame not in get_args(Frame):
+        raise RequestError(f"no frame {frame!r}; give one of {', '.join(get_args(Frame))}", "frame")
+    if frame == "pandas" and find_spec("pandas") is None:
+        raise RequestError("pandas is not installed; run: pip install pandas", "frame")
+
+
+def _framed(rows: pa.Table, frame: Frame) -> Any:
+    if frame == "polars":
+        return pl.from_arrow(rows)
+    return rows.to_pandas() if frame == "pandas" else rows
 
 
 def _sections(interval: str | None, total: bool) -> Sections | None:

@@ -1,7 +1,8 @@
 """Write the generated parts of docs/ (`make docs`), or check that they are up to date (--check).
 
 A generated part stands between the lines `<!-- generated: NAME -->` and `<!-- end -->`. The output
-and the pictures of the examples on the pages in RUN are generated too (pages.py).
+and the pictures of the examples on the pages in RUN are generated too (pages.py), and the output of
+the cells of notebooks (notebooks.py).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from itertools import groupby
 from pathlib import Path
 
 import click
+import notebooks
 import pages
 
 from smfparse import advice, reports
@@ -54,6 +56,8 @@ RUN = {
     ),
 }
 """The pages whose examples are run."""
+NOTEBOOK = ".ipynb"
+"""What the names of notebooks end in, all of which are run (notebooks.py)."""
 _PART = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -225,6 +229,8 @@ def rebuilt(text: str) -> str:
 
 def made(page: Path) -> dict[Path, str]:
     """Return a page and its pictures, by path, as they should be now."""
+    if page.suffix == NOTEBOOK:
+        return {page: notebooks.rerun(page)}
     text = rebuilt(page.read_text(encoding="utf-8"))
     if page not in RUN:
         return {page: text}
@@ -233,10 +239,12 @@ def made(page: Path) -> dict[Path, str]:
 
 
 def is_as(path: Path, wanted: str) -> bool:
-    """Whether a file is as wanted; pictures are compared by their words."""
+    """Whether a file is as wanted; pictures are compared by their words, where they have some."""
     if not path.exists():
         return False
     text = path.read_text(encoding="utf-8")
+    if path.suffix == NOTEBOOK:
+        return bool(notebooks.without_pictures(text) == notebooks.without_pictures(wanted))
     return pages.words(text) == pages.words(wanted) if path.suffix == ".svg" else text == wanted
 
 
@@ -244,7 +252,7 @@ def main() -> None:
     """Write or check every page."""
     check = "--check" in sys.argv
     stale = []
-    for page in sorted({*DOCS.glob("*.md"), *RUN}):
+    for page in sorted({*DOCS.glob("*.md"), *DOCS.glob(f"notebooks/*{NOTEBOOK}"), *RUN}):
         for path, wanted in made(page).items():
             if is_as(path, wanted):
                 continue

@@ -43,8 +43,9 @@ def connected(*, safe: bool = False) -> Connection:
     made = duckdb.connect(config=_ALONE)
     made.execute("SET TimeZone = 'UTC'")
     made.execute(f"SET temp_directory = {quoted(tempfile.gettempdir())}")
-    made.execute("SET enable_progress_bar_print = false")  # it goes to stdout
-    made.execute(f"SET enable_progress_bar = {PROGRESS.is_wanted}")
+    with suppress(duckdb.InvalidInputException):  # a notebook without widgets has no bar to set
+        made.execute("SET enable_progress_bar_print = false")  # it goes to stdout
+        made.execute(f"SET enable_progress_bar = {PROGRESS.is_wanted}")
     if PROGRESS.is_wanted:
         PROGRESS.share = made.query_progress
     # How many rows a file gives is not known before: ASOF joins would take them for few, and loop.

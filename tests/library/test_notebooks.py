@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pandas as pd
+import polars as pl
 import pytest
+from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell, new_notebook
 
 import smfparse
+from smfparse.library import Frame
 from tests.support.command import run
 from tests.support.generated import generate_dump
 from tests.support.hostile import hostile_dump, raw
@@ -77,3 +83,50 @@ def test_names_do_no_harm(tmp_path: Path) -> None:
         for text in shown:
             assert raw(text) == []
             assert "<script" not in text
+
+
+def test_queries_run_in_a_notebook_without_widgets(day: Path, tmp_path: Path) -> None:
+    """DuckDB refuses settings of its progress bar there."""
+    ask = f"import smfparse\nsmfparse.open({str(day)!r}).sql('SELECT 40 + 2 AS answer').to_pylist()"
+    notebook = new_notebook(cells=[new_code_cell(ask)])
+    NotebookClient(notebook, resources={"metadata": {"path": tmp_path}}).execute()
+    (output,) = notebook.cells[0].outputs
+    assert output.data["text/plain"] == "[{'answer': 42}]"
+
+
+@pytest.mark.parametrize(("frame", "kind"), [("polars", pl.DataFrame), ("pandas", pd.DataFrame)])
+def test_rows_come_as_the_frame_that_is_asked_for(day: Path, frame: Frame, kind: type) -> None:
+    data = smfparse.open(day)
+    rows = data.report("task")
+    found = data.report("task", frame=frame)
+    assert isinstance(found, kind)
+    assert found.shape == rows.shape
+    assert list(found.columns) == rows.column_names
+    assert list(found["qmgr"]) == rows["qmgr"].to_pylist()
+    query = "SELECT qmgr, sum(putn)::BIGINT AS puts FROM wqst GROUP BY ALL ORDER BY ALL"
+    assert [*data.sql(query, frame=frame)["puts"]] == data.sql(query)["puts"].to_pylist()
+
+
+def test_another_frame_is_refused_before_anything_is_read(
+    day: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = smfparse.open(day)
+    with pytest.raises(smfparse.SmfError, match=r"no frame 'dask'; give one of arrow, polars, pan"):
+        data.report("task", frame="dask")  # type: ignore[arg-type]
+    monkeypatch.setattr("smfparse.library.find_spec", lambda _: None)
+    with pytest.raises(smfparse.SmfError, match="pandas is not installed; run: pip install pandas"):
+        data.sql("SELECT 1", frame="pandas")
+
+
+def test_the_help_of_the_package_shows_what_runs(
+    day: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("DUMP", "before", "after"):
+        shutil.copy(day, f"{name}.smf")
+    shown = [line[4:] for line in (smfparse.__doc__ or "").splitlines() if line.startswith("    ")]
+    names: dict[str, object] = {}
+    for line in shown:
+        exec(line, names)
+    assert len(shown) > 10
+    assert Path("dataset").is_dir()
