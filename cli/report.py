@@ -64,11 +64,14 @@ def _names(_context: click.Context, _argument: click.Parameter, text: str) -> li
     "--top",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Show only the N most expensive rows per section of api-cost, without the coupling "
-    "facility rows.",
+    help="Show only the N largest rows of each section; of api-cost without the coupling facility "
+    "rows.",
 )
 @click.option(
-    "--sort", type=click.Choice(["cpu", "elapsed"]), help="Rank by this column for --top."
+    "--sort",
+    metavar="FIGURE",
+    help="Rank the rows of each section by this figure, the largest first; --explain names them. "
+    "api-cost takes cpu or elapsed.",
 )
 @click.option(
     "--every",

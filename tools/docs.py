@@ -68,7 +68,10 @@ def report_reference() -> Iterator[str]:
         yield f"## {name}\n"
         yield f"{which.title}.\n"
         yield f"* Data: {which.record}, written by `{which.trace}`."
-        yield f"* MP1B: {', '.join(which.dd) or 'not there'}.\n"
+        yield f"* MP1B: {', '.join(which.dd) or 'not there'}."
+        if which.ranked:
+            yield f"* `--top` ranks by `{which.ranked}`, `--sort` by any figure that is a number."
+        yield ""
         yield "| figure | JSON | formula | shown | evidence | note |"
         yield "|---|---|---|---|---|---|"
         for each in which.figures:

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from smfparse.rendering.document import Table as Table
     from smfparse.rendering.document import Values as Values
     from smfparse.rendering.figures import ABSENT as ABSENT
-    from smfparse.rendering.figures import GROUPED as GROUPED
     from smfparse.rendering.figures import MOMENTS as MOMENTS
+    from smfparse.rendering.figures import NUMBERS as NUMBERS
     from smfparse.rendering.figures import STYLES as STYLES
     from smfparse.rendering.formats import DOT as DOT
     from smfparse.rendering.formats import FORMATS as FORMATS
@@ -67,7 +67,7 @@ else:
         columns="aligned",
         csv="csv_moment of_frame",
         document="Cells Column Document Facts Frames Section Table Values",
-        figures="ABSENT GROUPED MOMENTS STYLES",
+        figures="ABSENT MOMENTS NUMBERS STYLES",
         formats="DOT FORMATS HTML MERMAID PARQUET PNG SVG TEXT XLSX lines",
         guard="HIDDEN guarded is_plain visible visible_lines",
         html="section_lines",

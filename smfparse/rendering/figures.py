@@ -123,5 +123,10 @@ STYLES: Mapping[str, tuple[Callable[[Any], str], str]] = {
 """Each style: how a value is shown, and that in words."""
 MOMENTS = frozenset({"hour", "instant", "second", "moment"})
 """Styles of moments: UTC in the data, local time where they are shown."""
+NUMBERS = frozenset(
+    {"count", "truncated", "grouped", "rounded", "tenths", "decimal", "micro", "percent", "size"}
+    | {"megabytes"}
+)
+"""Styles of numbers."""
 GROUPED = frozenset({"grouped"})
 """Styles with separators, which CSV does without."""

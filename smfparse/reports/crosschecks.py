@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from smfparse.errors import RequestError
 from smfparse.planning import planner, wanted
+from smfparse.rendering import NUMBERS
 from smfparse.reports.checking import Where
 from smfparse.reports.options import OPTIONS
 from smfparse.reports.sections import CSV_KEYS, SECTION_COLUMNS, TEMPLATE_KEYS
@@ -81,6 +82,8 @@ def _figures(which: Report, where: Where) -> _Uses:
     figures = [each.name for each in which.figures]
     shown = (*figures, *TEMPLATE_KEYS)
     yield "findings", "figure", which.findings, figures
+    numbers = [each.name for each in which.figures if each.style in NUMBERS]
+    yield "ranked", "figure that is a number", [which.ranked] if which.ranked else [], numbers
     for name in figures:
         if name in SECTION_COLUMNS and not (which.across and name in ("system", "qmgr")):
             raise where.at(f"figures.{name}").wrong("a key of sections; give it another name")

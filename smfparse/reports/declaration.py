@@ -9,7 +9,7 @@ docs/adding-a-report.md shows them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,7 +17,7 @@ from typing import Annotated, Any
 from smfparse.errors import RequestError
 from smfparse.layout import Column
 from smfparse.planning import planner_names
-from smfparse.rendering import ABSENT, STYLES
+from smfparse.rendering import ABSENT, NUMBERS, STYLES
 from smfparse.reports.checking import Key, Where, as_type, expected, read_table, toml
 from smfparse.reports.crosschecks import check
 from smfparse.reports.options import parsed
@@ -172,8 +172,7 @@ class Report:
         Key("instead of a template: the table that the rows of a kind of line make", "none"),
     ] = field(default_factory=dict)
     planned: Annotated[
-        Mapping[str, Planned],
-        Key("what a planner makes of the rows of a kind of line", "none"),
+        Mapping[str, Planned], Key("what a planner makes of the rows of a kind of line", "none")
     ] = field(default_factory=dict)
     main: Annotated[
         tuple[str, ...],
@@ -195,6 +194,9 @@ class Report:
         ),
     ] = RECORDED.by
     order: Annotated[str, Key("SQL of the order of rows in a section", "as they come")] = ""
+    ranked: Annotated[
+        str, Key("the figure that `top` ranks rows by; with it, `sort` takes any number", "none")
+    ] = ""
     grouped: Annotated[
         Mapping[str, tuple[str, ...]],
         Key("tables combined by section, with the columns they are grouped by as well", "none"),
@@ -203,8 +205,7 @@ class Report:
     heading: Annotated[str, Key("lines above the rows of a section", "none")] = ""
     header: Annotated[bool, Key("whether a section begins with MP1B's two header lines")] = True
     nothing: Annotated[
-        str,
-        Key("message for an empty report", "that the input has no such record"),
+        str, Key("message for an empty report", "that the input has no such record")
     ] = ""
     queue_mark: Annotated[
         str,
@@ -346,7 +347,14 @@ def load(name: str, folder: Path | None = None) -> Report:
     found.setdefault("main", found["tables"][:1])
     which = Report(name, "" if found.get("rules") else _sql(folder / f"{name}.sql"), **found)
     check(which, where)
-    return which
+    return _ranking(which) if which.ranked else which
+
+
+def _ranking(which: Report) -> Report:
+    """Return a report whose rows can be ranked by each of its numbers."""
+    numbers = tuple(each.name for each in which.figures if each.style in NUMBERS)
+    options = {**which.options, "top": 0, "sort": which.ranked}
+    return replace(which, options=options, choices={**which.choices, "sort": numbers})
 
 
 def _sql(file: Path) -> str:

@@ -18,6 +18,7 @@ A report's declaration names those that it takes, each with its default. Its SQL
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -33,6 +34,8 @@ _SMF_INTERVAL = 0
 """ACCTIME and STATIME that are the SMF interval, as IBM writes it."""
 AS_STATIME = -1
 """ACCTIME that is STATIME, as IBM writes it."""
+_MANY = 15
+"""Names up to which a message has all."""
 _LONGEST_GROUP = 4
 """Characters of the name of a queue-sharing group."""
 
@@ -113,7 +116,11 @@ def _choice(option: str, value: Any, choices: Sequence[str]) -> str:
     for name in choices:
         if name == value:
             return name
-    raise RequestError(f"{option}={value}: unknown name; it takes {', '.join(choices)}", option)
+    there = f"it takes {', '.join(choices)}"
+    if len(choices) > _MANY:
+        near = difflib.get_close_matches(str(value), choices)
+        there = f"near: {', '.join(near)}" if near else "--explain names the figures"
+    raise RequestError(f"{option}={value}: unknown name; {there}", option)
 
 
 def seconds(text: Any, option: str = "interval", more: str = "") -> int:

@@ -88,7 +88,8 @@ def _queries(
     query = _query(which, catalog, sections, asked)
     if which.section in _OF_ALL or sections == TOTAL:
         return query, None
-    some = _ordered(which, catalog, section_keys(sections, which.main, sliced=True))
+    keys = section_keys(sections, which.main, sliced=True)
+    some = _ordered(which, catalog, keys, asked)
     return query, slicing(sections, which.main, which.tables, some)
 
 
@@ -118,7 +119,7 @@ def _query(which: Report, catalog: Catalog, sections: Sections, asked: Mapping[s
     prepare(catalog, sections, which.tables, which.grouped, f"{which.sql} {which.busiest} {keys}")
     if which.required and not any(values[name] for name in which.required):
         _refuse(which, catalog.arrow(which.busiest).to_pylist())
-    return _ordered(which, catalog, keys)
+    return _ordered(which, catalog, keys, asked)
 
 
 def _refuse(which: Report, busiest: Sequence[Row]) -> None:
@@ -134,10 +135,10 @@ def _refuse(which: Report, busiest: Sequence[Row]) -> None:
     )
 
 
-def _ordered(which: Report, catalog: Catalog, keys: str) -> str:
+def _ordered(which: Report, catalog: Catalog, keys: str, asked: Mapping[str, Any]) -> str:
     """Return the query for the rows of a report with the keys of their sections, in order."""
     sql = which.sql.replace(_KEYS, f"({keys})")
-    order = f"{_ORDER}, {which.order}" if which.order else _ORDER
+    order, top = _ranking(which, asked)
     own = "section, system, qmgr" if which.across else "section"
     marks = "keys.marks"
     if catalog.of_queues and which.queue_mark:
@@ -145,8 +146,21 @@ def _ordered(which: Report, catalog: Catalog, keys: str) -> str:
     return (
         f"SELECT rows.section, keys.* EXCLUDE ({own}) REPLACE ({marks} AS marks), "
         f"rows.* EXCLUDE (section) "
-        f"FROM ({sql}) AS rows JOIN ({keys}) AS keys USING (section) ORDER BY {order}"
+        f"FROM ({sql}) AS rows JOIN ({keys}) AS keys USING (section) "
+        f"{top} ORDER BY {', '.join(filter(None, [_ORDER, order]))}"
     )
+
+
+def _ranking(which: Report, asked: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the SQL of the order of rows in a section, and of which of them there are."""
+    if not (which.ranked and (asked.get("sort") or asked.get("top"))):
+        return which.order, ""
+    values = which.values(asked)
+    order = f"rows.{values['sort']} DESC NULLS LAST, {which.order}"
+    if values["top"] is None:
+        return order, ""
+    number = f"row_number() OVER (PARTITION BY rows.section ORDER BY {order})"
+    return order, f"QUALIFY {number} <= {values['top']}"
 
 
 def prepare(

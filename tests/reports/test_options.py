@@ -189,7 +189,7 @@ def dump(tmp_path: Path) -> Path:
         ),
         (["--top", "0"], "0 is not in the range x>=1"),
         (["--top", "ten"], "'ten' is not a valid integer range"),
-        (["--sort", "calls"], "'calls' is not one of 'cpu', 'elapsed'"),
+        (["--sort", "calls"], "--sort calls: unknown name; it takes cpu, elapsed"),
         (
             ["--acctime", "0.15"],
             "the report api-cost does not take --acctime; it takes --by, --top, ",
