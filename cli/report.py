@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import closing
-from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,30 +15,38 @@ from smfparse.cli.options import (
     output_options,
     reading_options,
 )
-from smfparse.cli.output import Output, finish, nothing_selected, report_message, report_selection
+from smfparse.cli.output import Output, finish, report_message
+from smfparse.cli.report_files import DRAWN, is_workbook, write_report
 from smfparse.cli.words import is_input
-from smfparse.rendering import DOT, MERMAID, PARQUET, TEXT
+from smfparse.rendering import PARQUET, TEXT, XLSX
 
 if TYPE_CHECKING:
-    from smfparse.inputs import Inputs
-    from smfparse.query import Catalog
     from smfparse.reports import Report, Sections
 
-_DRAWN = (DOT, MERMAID)
-"""Formats of reports that are graphs."""
+_ALL = "all"
+"""The name that stands for every report."""
 
 
 def _format(options: Mapping[str, Any]) -> str:
-    """Return the format without --format: CSV for a DD name of MP1B's that has it."""
+    """Return the format without --format: CSV for a DD name of MP1B's that has it.
+
+    All reports are a workbook where the name of the output says so.
+    """
     name, prints_text = options["name"], options["explain"] or options["listed"]
+    if _is_all(name) and is_workbook(options["output"]):
+        return XLSX
     return "csv" if name and not prints_text and name.upper().endswith("CSV") else TEXT
+
+
+def _is_all(name: str | None) -> bool:
+    return name is not None and name.lower() == _ALL
 
 
 def _names(_context: click.Context, _argument: click.Parameter, text: str) -> list[str]:
     """Complete names of reports."""
     from smfparse.reports import report_names
 
-    return [each for each in report_names() if each.startswith(text.lower())]
+    return [each for each in (*report_names(), _ALL) if each.startswith(text.lower())]
 
 
 @click.command("report", epilog=INPUT_HELP)
@@ -111,7 +117,7 @@ def _names(_context: click.Context, _argument: click.Parameter, text: str) -> li
     "--list", "listed", is_flag=True, help="List the reports, and whether INPUT has data for each."
 )
 @reading_options("--until", "--to")
-@output_options(PARQUET, *_DRAWN, otherwise=_format, words="text; csv for a DD name in CSV")
+@output_options(PARQUET, *DRAWN, otherwise=_format, words="text; csv for a DD name in CSV")
 def command(
     name: str | None,
     inputs: tuple[str, ...],
@@ -131,6 +137,10 @@ def command(
     and the last gauge; ratios come from these. The interval of a day has what --from and --to
     select of that day.
 
+    The name all writes every report that INPUT has data for, each as a file of the folder --output
+    or as a sheet of the workbook --output book.xlsx. Reports that cannot take what is selected are
+    left out, with a message; an option of some reports is for those only.
+
     \b
     Example:
       smfparse report --list DUMP.smf
@@ -138,27 +148,23 @@ def command(
       ssh zos 'cat dump.smf' | smfparse report log -
       smfparse report buff DUMP.smf --interval 1h --format csv --output buff.csv
       smfparse report log DUMP.smf --qmgr QM01 --from 0800 --to 1800
+      smfparse report all DUMP.smf --format csv --output reports
     """
     if listed or _lists(name):
         _list(name, inputs, output, reading)
-        return
-    if name is None:
-        raise click.UsageError("Missing argument 'NAME'; --list names the reports.")
-    from smfparse import reports
-
-    which = reports.report(name)
-    if explain:
-        output.check_text("--explain")
-        output.write_lines(reports.explain(which))
+    elif explain:
+        _explain(name, output)
+    elif _is_all(name):
+        _print_all(inputs, output, reading, **asked)
     else:
-        _print(which, inputs, output, reading, **asked)
+        _print(name, inputs, output, reading, **asked)
 
 
 def _lists(name: str | None) -> bool:
     """Whether an input stands where a report should be named: the reports are listed then."""
     from smfparse.reports import is_report
 
-    if name is None or is_report(name) or not is_input(name):
+    if name is None or _is_all(name) or is_report(name) or not is_input(name):
         return False
     report_message("no report is named; these have data:")
     return True
@@ -173,8 +179,28 @@ def _sections(interval: str | None, total: bool) -> Sections | None:
     return TOTAL if total else every(interval) if interval else None
 
 
+def _report(name: str | None) -> Report:
+    """Return the report that is asked for."""
+    from smfparse import reports
+
+    if name is None:
+        raise click.UsageError("Missing argument 'NAME'; --list names the reports.")
+    return reports.report(name)
+
+
+def _explain(name: str | None, output: Output) -> None:
+    """Write how the figures of a report come about."""
+    from smfparse.reports import explain
+
+    if _is_all(name):
+        raise click.UsageError("--explain explains one report; name it instead of all.")
+    which = _report(name)
+    output.check_text("--explain")
+    output.write_lines(explain(which))
+
+
 def _print(
-    which: Report,
+    name: str | None,
     inputs: tuple[str, ...],
     output: Output,
     reading: Reading,
@@ -187,7 +213,7 @@ def _print(
     from smfparse import reports
     from smfparse.query import Catalog
 
-    sections = _sections(interval, total)
+    which, sections = _report(name), _sections(interval, total)
     if not inputs:
         raise click.UsageError("Missing argument 'INPUT...'.")
     named = {each: reading.selection.by_name.get(each, ()) for each in which.required}
@@ -198,7 +224,7 @@ def _print(
             f"The report {which.name} has no {' and no '.join(unknown)} names; "
             f"leave out {' and '.join(f'--{each}' for each in unknown)}."
         )
-    if output.format in _DRAWN and not reports.has_edges(which):
+    if output.format in DRAWN and not reports.has_edges(which):
         raise click.UsageError(
             f"The report {which.name} is no graph, which --format {output.format} draws; "
             "choose another format, or the report flow."
@@ -206,49 +232,35 @@ def _print(
     which.values(asked)
     opened = reading.open(inputs, output.path)
     with Catalog(opened) as catalog:
-        _write(which, catalog, opened, output, sections, asked)
+        write_report(which, catalog, opened, output, sections, asked)
     finish(opened.damage, opened.duplicates)
 
 
-def _write(
-    which: Report,
-    catalog: Catalog,
-    opened: Inputs,
+def _print_all(
+    inputs: tuple[str, ...],
     output: Output,
-    sections: Sections | None,
-    asked: Mapping[str, Any],
+    reading: Reading,
+    *,
+    interval: str | None,
+    total: bool,
+    **asked: Any,
 ) -> None:
-    """Write a report in its format."""
-    from smfparse import advice, reports
+    """Write every report of inputs as a file or a sheet."""
+    from smfparse.cli.all_reports import write_all
 
-    if output.format == PARQUET:
-        with closing(advice.answered_parts(which, catalog, sections, **asked)) as parts:
-            written = output.write_parquet(parts)
-        _report_absent(which, opened, written > 0)
-        return
-    with closing(advice.answered_rows(which, catalog, sections, **asked)) as rows:
-        found = list(islice(rows, 1))
-        _report_absent(which, opened, bool(found))
-        every = chain(found, rows)
-        if output.format in _DRAWN:
-            output.write_lines(reports.graph_lines(every, output.format))
-        else:
-            output.write(reports.ReportDocument(which, every, asked))
-
-
-def _report_absent(which: Report, opened: Inputs, there: bool) -> None:
-    """Print on stderr, if there is nothing to report, why that may be."""
-    if there or nothing_selected(opened):
-        return
-    report_message(which.absent())
-    report_selection(opened)
+    sections = _sections(interval, total)
+    if not inputs:
+        raise click.UsageError("Missing argument 'INPUT...'.")
+    if asked["sort"]:
+        raise click.UsageError("--sort takes a figure of one report; name it instead of all.")
+    write_all(inputs, output, reading, sections, asked)
 
 
 def _list(name: str | None, inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
     """Write the reports; with inputs, of which a name is the first, whether they have the data."""
     from smfparse.reports import ListDocument, is_report, reports_listed
 
-    if output.format in (PARQUET, *_DRAWN):
+    if output.format in (PARQUET, *DRAWN):
         raise click.UsageError(
             f"--list cannot be written as {output.format}; choose another format."
         )

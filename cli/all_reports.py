@@ -1,0 +1,152 @@
+"""All reports at once: a folder with a file for each, or a workbook with a sheet for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import click
+
+from smfparse.cli.options import Reading
+from smfparse.cli.output import Output, finish, nothing_selected, report_message, report_selection
+from smfparse.cli.report_files import DRAWN, is_workbook, report_absent, write_report
+from smfparse.rendering import TEXT
+
+if TYPE_CHECKING:
+    from smfparse.inputs import Inputs
+    from smfparse.query import Catalog
+    from smfparse.reports import Report, ReportDocument, Sections
+
+_Asked: TypeAlias = "tuple[Report, dict[str, Any]]"
+"""A report and its options."""
+
+
+def write_all(
+    inputs: tuple[str, ...],
+    output: Output,
+    reading: Reading,
+    sections: Sections | None,
+    asked: Mapping[str, Any],
+) -> None:
+    """Write every report of inputs; report on stderr which are left out, duplicates and damage."""
+    from smfparse.query import Catalog
+
+    if output.path is None:
+        raise click.UsageError(
+            "All reports are several files; give a folder, or a workbook (book.xlsx), by --output."
+        )
+    if output.format in DRAWN:
+        raise click.UsageError(
+            f"--format {output.format} draws one report; name it instead of all: flow."
+        )
+    chosen = [(each, _taken(each, asked)) for each in _possible(reading)]
+    _check_targets(chosen, output)
+    opened = reading.open(inputs, output.path)
+    with Catalog(opened) as catalog:
+        found = _with_data(chosen, catalog)
+        if found:
+            write = _write_book if is_workbook(output.path) else _write_folder
+            write(found, catalog, opened, output, sections)
+            many = "1 report is" if len(found) == 1 else f"{len(found)} reports are"
+            report_message(f"{many} in {output.path}")
+        elif not nothing_selected(opened):
+            report_message("the input has no data for any of these reports; nothing is written")
+            report_selection(opened)
+    finish(opened.damage, opened.duplicates)
+
+
+def _possible(reading: Reading) -> list[Report]:
+    """Return the reports that can take the selection; report on stderr why others are left out."""
+    from smfparse import reports
+
+    found = []
+    for which in map(reports.report, reports.report_names()):
+        unknown = reading.selection.unknown_to(which.tables)
+        if which.required:
+            options = " or ".join(f"--{each}" for each in which.required)
+            reason = f"it is about one subject; use smfparse report {which.name} with {options}"
+        elif unknown:
+            reason = f"it has no {' and no '.join(unknown)} names"
+        else:
+            found.append(which)
+            continue
+        report_message(f"{which.name} is left out: {reason}")
+    return found
+
+
+def _taken(which: Report, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that a report takes. Raises RequestError for a value that is wrong."""
+    found = {name: value for name, value in asked.items() if name in which.options}
+    which.values(found)
+    return found
+
+
+def _target(which: Report, output: Output) -> Output:
+    """Return where a report goes in a folder."""
+    assert output.path is not None
+    ending = "txt" if output.format == TEXT else output.format
+    return output._replace(path=output.path / f"{which.name}.{ending}")
+
+
+def _check_targets(chosen: Sequence[_Asked], output: Output) -> None:
+    """Raise RequestError where a file cannot be written, before anything is read."""
+    from smfparse.store import check_file, check_folder
+
+    assert output.path is not None
+    if is_workbook(output.path):
+        check_file(output.path, output.force)
+        return
+    check_folder(output.path, lambda _: None, "", output.force)
+    for which, _ in chosen:
+        target = _target(which, output).path
+        assert target is not None
+        check_file(target, output.force)
+
+
+def _with_data(chosen: Sequence[_Asked], catalog: Catalog) -> list[_Asked]:
+    """Return the reports that have data, with their options; name the others on stderr."""
+    from smfparse.reports import reports_listed
+
+    filled = {each.name for each in reports_listed(catalog) if each.data}
+    empty = [which.name for which, _ in chosen if which.name not in filled]
+    if empty:
+        report_message(f"left out, because there is no data for them: {', '.join(empty)}")
+    return [(which, asked) for which, asked in chosen if which.name in filled]
+
+
+def _write_folder(
+    found: Sequence[_Asked],
+    catalog: Catalog,
+    opened: Inputs,
+    output: Output,
+    sections: Sections | None,
+) -> None:
+    """Write each report as a file, whole or not at all."""
+    from smfparse.store import in_folder
+
+    assert output.path is not None
+    with in_folder(output.path):
+        for which, asked in found:
+            write_report(which, catalog, opened, _target(which, output), sections, asked)
+
+
+def _write_book(
+    found: Sequence[_Asked],
+    catalog: Catalog,
+    opened: Inputs,
+    output: Output,
+    sections: Sections | None,
+) -> None:
+    """Write each report as a sheet of one workbook, one after another."""
+    from smfparse import advice, reports
+
+    def documents() -> Iterator[ReportDocument]:
+        for which, asked in found:
+            with closing(advice.answered_rows(which, catalog, sections, **asked)) as rows:
+                first = list(islice(rows, 1))
+                report_absent(which, opened, bool(first))
+                yield reports.ReportDocument(which, chain(first, rows), asked)
+
+    output.write_workbook(documents())

@@ -1,0 +1,59 @@
+"""How a report is written, by itself or with all others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from smfparse.cli.output import Output, nothing_selected, report_message, report_selection
+from smfparse.rendering import DOT, MERMAID, PARQUET, XLSX
+
+if TYPE_CHECKING:
+    from smfparse.inputs import Inputs
+    from smfparse.query import Catalog
+    from smfparse.reports import Report, Sections
+
+DRAWN = (DOT, MERMAID)
+"""Formats of reports that are graphs."""
+
+
+def is_workbook(path: Path | None) -> bool:
+    """Whether the name of an output is that of a workbook."""
+    return path is not None and path.suffix.lower() == f".{XLSX}"
+
+
+def write_report(
+    which: Report,
+    catalog: Catalog,
+    opened: Inputs,
+    output: Output,
+    sections: Sections | None,
+    asked: Mapping[str, Any],
+) -> None:
+    """Write a report in its format."""
+    from smfparse import advice, reports
+
+    if output.format == PARQUET:
+        with closing(advice.answered_parts(which, catalog, sections, **asked)) as parts:
+            written = output.write_parquet(parts)
+        report_absent(which, opened, written > 0)
+        return
+    with closing(advice.answered_rows(which, catalog, sections, **asked)) as rows:
+        found = list(islice(rows, 1))
+        report_absent(which, opened, bool(found))
+        every = chain(found, rows)
+        if output.format in DRAWN:
+            output.write_lines(reports.graph_lines(every, output.format))
+        else:
+            output.write(reports.ReportDocument(which, every, asked))
+
+
+def report_absent(which: Report, opened: Inputs, there: bool) -> None:
+    """Print on stderr, if there is nothing to report, why that may be."""
+    if there or nothing_selected(opened):
+        return
+    report_message(which.absent())
+    report_selection(opened)
