@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
 
@@ -30,6 +31,8 @@ UNPAGED, COLOURS = f"{__name__}.unpaged", f"{__name__}.colours"
 """Names in the context of a command: whether no pager is used; whether colours are."""
 _AT_ONCE = 1 << 16
 """Characters that are written to stdout at once, about: each write takes its time."""
+_MOST_ON_TERMINAL = 100_000
+"""Lines that a terminal gets unasked: nobody reads more."""
 _ENDINGS = {
     "arrow": "arrow",
     "csv": "csv",
@@ -216,13 +219,24 @@ def _asked(name: str) -> bool | None:
 
 
 def _print_by_screens(lines: Iterable[str]) -> None:
-    """Write text lines to stdout; on a terminal by a pager, unless time is limited."""
+    """Write text to stdout; on a terminal by a pager and not too much, unless time is limited.
+
+    What a user leaves unread in the pager is not made.
+    """
     if not on_terminal() or _is_limited() or _asked(UNPAGED) or _is_dumb():
         _print(lines)
         return
     from smfparse.cli import pager
 
-    pager.shown(_alone(lines), sys.stdout.encoding or "utf-8", _print)
+    several = chain.from_iterable(each.split("\n") for each in lines)
+    room = iter(range(_MOST_ON_TERMINAL))
+    some = (line for _, line in zip(room, several))  # noqa: B905 - as long as there is room
+    pager.shown(_alone(some), sys.stdout.encoding or "utf-8", _print)
+    if next(room, None) is None and next(several, None) is not None:
+        report_message(
+            f"these were the first {_MOST_ON_TERMINAL:,} lines; select less (--from, --qmgr, "
+            "--job), write a file (--output), or have all of them by --no-pager"
+        )
 
 
 def _is_limited() -> bool:

@@ -103,6 +103,20 @@ def test_leaving_the_pager_early_is_no_failure() -> None:
     assert shown.text.count("\n") == 1
 
 
+@pytest.mark.parametrize("rows", [99_999, 100_001])
+def test_a_terminal_has_no_more_lines_than_somebody_reads(rows: int) -> None:
+    """CSV has a line of headings above the rows."""
+    query = f"SELECT r AS n FROM range({rows}) AS all_rows(r)"
+    arguments = ("sql", SMF, query, "--format", "csv")
+    some = on_terminal(*arguments, environment={"PAGER": "cat"}).text
+    assert ("these were the first 100,000 lines; select less" in some) == (rows > 100_000)
+    assert "\n99998\r" in some
+    assert "\n99999\r" not in some
+    every = on_terminal(*arguments, "--no-pager").text
+    assert f"\n{rows - 1}\r" in every
+    assert "these were" not in every
+
+
 def test_an_error_behind_a_screenful_is_reported_after_the_pager() -> None:
     query = "SELECT if(i > 4000, error('odd'), i) AS i FROM range(5000) t(i)"
     shown = on_terminal("sql", "--quiet", SMF, query, environment={"PAGER": "tail -1"})
