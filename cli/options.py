@@ -15,6 +15,7 @@ import click
 from smfparse.cli.output import COLOURS, UNPAGED, Output, check_name
 from smfparse.cli.progress import BAR
 from smfparse.interrupts import timed
+from smfparse.places import Place
 from smfparse.reading import FRAMINGS, PACKINGS
 from smfparse.rendering import FORMATS, HTML, PNG, SVG, TEXT, XLSX
 
@@ -75,7 +76,7 @@ class Reading(NamedTuple):
 
         return Reading(replace(self.options, selection=without_names(self.selection, options)))
 
-    def open(self, inputs: Sequence[str], output: Path | None) -> Inputs:
+    def open(self, inputs: Sequence[str], output: Place | None) -> Inputs:
         """Open inputs, but not a folder among them that is written.
 
         Raises what `open_inputs` and, for `output`, `check_apart` do.

@@ -45,6 +45,9 @@ if TYPE_CHECKING:
     from smfparse.store.manifest import read_manifest as read_manifest
     from smfparse.store.manifest import smf_files as smf_files
     from smfparse.store.manifest import strays as strays
+    from smfparse.store.objects import AnyFolder as AnyFolder
+    from smfparse.store.objects import UrlFolder as UrlFolder
+    from smfparse.store.objects import folder_at as folder_at
     from smfparse.store.parquet import TableWriter as TableWriter
     from smfparse.store.parquet import joined as joined
     from smfparse.store.parquet import parquet_options as parquet_options
@@ -70,6 +73,7 @@ else:
         manifest="FORMAT MANIFEST RECORDS VIEWS Manifest added_columns called_otherwise contents "
         "dataset_files interrupted is_dataset lacking manifest_text named_columns ours own_folders "
         "own_names part_number read_manifest smf_files strays",
+        objects="AnyFolder UrlFolder folder_at",
         parquet="TableWriter joined parquet_options",
         plain="check_plain checksum plain_file",
         targets="PARTIAL check_file check_folder in_folder new_file replacing",

@@ -21,6 +21,7 @@ from types import UnionType
 from typing import Any, TypeAlias
 
 from smfparse.errors import InputError
+from smfparse.places import Place, Url
 from smfparse.selecting import COUNTED_AT
 from smfparse.store.hive import EARLIER_FOLDERS, FOLDERS
 from smfparse.store.locking import LOCK
@@ -71,7 +72,7 @@ _EARLIER_FILE: _Shape = {"name": str, "bytes": int, "sha256": str}
 _DATASET: _Shape = {"name": str, "inputs": list}
 
 
-def read_manifest(folder: Path) -> Manifest:
+def read_manifest(folder: Place) -> Manifest:
     """Return the manifest of a dataset. Raises InputError where it cannot be understood."""
     found = _parsed(folder)
     if isinstance(found, dict) and found.get("format") == _BEFORE_COLUMNS:
@@ -89,7 +90,7 @@ def read_manifest(folder: Path) -> Manifest:
     return found
 
 
-def _parsed(folder: Path) -> Any:
+def _parsed(folder: Place) -> Any:
     """Return what is in the file of a manifest: JSON in UTF-8, each text of it too."""
     place = plain_file(folder, MANIFEST)
     try:
@@ -202,8 +203,10 @@ def dataset_files(manifest: Manifest) -> Iterator[str]:
     yield from manifest["records"] or ()
 
 
-def ours(folder: Path) -> list[Path]:
+def ours(folder: Place) -> list[Place]:
     """Return the files of rows and fingerprints in a folder: only these are ours."""
+    if isinstance(folder, Url):
+        return _listed(folder)
     found = [
         each
         for table in table_names()
@@ -214,13 +217,26 @@ def ours(folder: Path) -> list[Path]:
     return [*found, *sorted((folder / RECORDS).glob("part-*.bin"))]
 
 
-def unfinished(folder: Path) -> list[Path]:
+def _listed(folder: Url) -> list[Place]:
+    """Return what `ours` does, of one list of all that is there: to ask for each takes long."""
+    return [
+        each
+        for each in folder.rglob("part-*")
+        if not each.was_folder and _is_ours(each.relative_to(folder).as_posix())
+    ]
+
+
+def _is_ours(name: str) -> bool:
+    return _is_file(name.split("/")[0], name) or _RUN.fullmatch(name) is not None
+
+
+def unfinished(folder: Place) -> list[Place]:
     """Return the files that are not in their places yet, the manifest last."""
     single = (folder / PARTIAL / each for each in (VIEWS, MANIFEST))
     return [*ours(folder / PARTIAL), *(each for each in single if each.exists())]
 
 
-def strays(folder: Path) -> list[Path]:
+def strays(folder: Place) -> list[Place]:
     """Return the files that a run which was killed left: those that the manifest does not name."""
     if not (folder / MANIFEST).exists():
         return [*ours(folder), *unfinished(folder)]
@@ -236,12 +252,12 @@ def own_names() -> frozenset[str]:
     return frozenset([*table_names(), RECORDS, PARTIAL, MANIFEST, VIEWS, LOCK])
 
 
-def contents(folder: Path) -> set[str]:
+def contents(folder: Place) -> set[str]:
     """Return the names of what is in a folder, less the lock of its writer."""
     return {each.name for each in folder.iterdir()} - {LOCK}
 
 
-def interrupted(folder: Path) -> bool:
+def interrupted(folder: Place) -> bool:
     """Whether there is what writing leaves when it is interrupted, and nothing else."""
     found = contents(folder)
     if not found or not found <= own_names():
@@ -250,7 +266,7 @@ def interrupted(folder: Path) -> bool:
     return bool(unfinished(folder)) or not any(files)
 
 
-def is_dataset(folder: Path) -> bool:
+def is_dataset(folder: Place) -> bool:
     """Whether a folder is a dataset, or one that was not finished."""
     try:
         return (folder / MANIFEST).is_file() or interrupted(folder)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from smfparse.decoding import Duplicates
 from smfparse.errors import RequestError
 from smfparse.inputs import Dataset, Inputs, SmfFile, called_apart
-from smfparse.store import MANIFEST, Folder, Manifest, is_earlier
+from smfparse.places import Place
+from smfparse.store import MANIFEST, Manifest, folder_at, is_earlier
 from smfparse.tables import table_names
 from smfparse.writing.dataset import alone_in, check_free, make, next_number, write_whole
 from smfparse.writing.making import Making, damage_keys
@@ -37,7 +37,7 @@ class Appended:
 
 
 def append_dataset(
-    inputs: Inputs, folder: Path, *, partition: bool = False, executor: Executor | None = None
+    inputs: Inputs, folder: Place, *, partition: bool = False, executor: Executor | None = None
 ) -> Appended:
     """Add SMF files to the dataset in `folder`, or make it where there is none.
 
@@ -71,7 +71,7 @@ def _add(inputs: Inputs, there: Dataset, executor: Executor | None) -> Appended:
     renamed = called_apart([each.name for each in new], set(there.smf_files))
     sources = _called(new, renamed, there)
     skipped = tuple(each.name for each in files if each.path in known)
-    folder = Folder(there.path.absolute())
+    folder = folder_at(there.path)
     clear(folder)
     if not sources:
         return Appended(old, dict.fromkeys(table_names(), 0), skipped)
@@ -82,7 +82,7 @@ def _add(inputs: Inputs, there: Dataset, executor: Executor | None) -> Appended:
     return Appended(manifest, rows, skipped, tuple(renamed.items()))
 
 
-def _known(read: dict[Path, Original], old: Manifest) -> set[Path]:
+def _known(read: dict[Place, Original], old: Manifest) -> set[Place]:
     """Return the files that a dataset has; those of another size need not be read."""
     return {path for path, each in read.items() if each.is_one_of(old["inputs"])}
 

@@ -10,16 +10,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from smfparse import __version__
+from smfparse.errors import OutputError
 from smfparse.inputs import Dataset, Inputs, SmfFile, Source, being_read, damage_rows
 from smfparse.limits import Limits
+from smfparse.places import Place, Stamp, Url, stamp_of
 from smfparse.store import (
     FORMAT,
     MANIFEST,
-    Folder,
+    AnyFolder,
     Manifest,
     added_columns,
     called_otherwise,
@@ -27,6 +28,7 @@ from smfparse.store import (
     check_plain,
     contents,
     dataset_files,
+    folder_at,
     in_folder,
     interrupted,
     named_columns,
@@ -51,7 +53,7 @@ _ALREADY = "a dataset is there already; append=True adds to it, force=True repla
 
 def write_dataset(
     inputs: Inputs,
-    folder: Path,
+    folder: Place,
     *,
     force: bool = False,
     partition: bool = False,
@@ -76,10 +78,10 @@ def write_dataset(
 
 
 def write_whole(
-    inputs: Inputs, folder: Path, partition: bool, executor: Executor | None
+    inputs: Inputs, folder: Place, partition: bool, executor: Executor | None
 ) -> Manifest:
     """Write a dataset where there is none, or one that is to be replaced."""
-    place = Folder(folder.absolute())
+    place = folder_at(folder)
     clear(place)
     read = originals(each for each in inputs.sources if isinstance(each, SmfFile))
     limits = inputs.options.limits
@@ -90,10 +92,15 @@ def write_whole(
 
 def make(inputs: Inputs, made: Making) -> tuple[Manifest, dict[str, int]]:
     """Write what belongs to a dataset; return its manifest, and how many rows were written."""
+    before = _written_at(made.folder)
     try:
         written = _write_all(inputs, made)
         manifest = _manifest(inputs, made, written)
         write_last(made.folder, manifest)
+        if _written_at(made.folder) != before:
+            raise OutputError(
+                f"{made.folder.path}: another smfparse wrote there meanwhile; run again"
+            )
         put_in_place(made.folder, manifest)
     except BaseException:
         with suppress(OSError):
@@ -102,8 +109,14 @@ def make(inputs: Inputs, made: Making) -> tuple[Manifest, dict[str, int]]:
     return manifest, _rows(written)
 
 
+def _written_at(folder: AnyFolder) -> Stamp | None:
+    """Return the stamp of the manifest where nothing keeps others from writing there."""
+    place = folder.path / MANIFEST
+    return stamp_of(place) if isinstance(place, Url) and place.exists() else None
+
+
 @contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
+def alone_in(folder: Place) -> Iterator[None]:
     """Make a folder, if need be, in which nobody else writes; it goes if it stays empty.
 
     Raises OutputError where a link in it would lead to files elsewhere.
@@ -113,12 +126,12 @@ def alone_in(folder: Path) -> Iterator[None]:
         yield
 
 
-def check_free(folder: Path, force: bool) -> None:
+def check_free(folder: Place, force: bool) -> None:
     """Raise RequestError where a dataset cannot be written, or one there cannot be replaced."""
     check_folder(folder, _has_dataset, _ALREADY, force)
 
 
-def _has_dataset(folder: Path) -> bool | None:
+def _has_dataset(folder: Place) -> bool | None:
     """Whether a folder holds a dataset, None: nothing but what an interrupted run left."""
     if (folder / MANIFEST).exists():
         return True
@@ -186,7 +199,7 @@ def _write_beside(
 
 
 def _write(
-    folder: Folder,
+    folder: AnyFolder,
     partitioned: bool,
     first: int,
     is_new: bool,
@@ -292,6 +305,6 @@ def _sum(old: Manifest, new: Manifest, first: int) -> Manifest:
     return whole | {"checksums": kept}
 
 
-def next_number(folder: Path) -> int:
+def next_number(folder: Place) -> int:
     """Return the number of the next part: that of no file yet."""
     return 1 + max((part_number(each.name) for each in ours(folder)), default=-1)

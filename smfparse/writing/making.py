@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -13,7 +12,8 @@ import numpy as np
 from smfparse.decoding import NO_RECORDS, Fingerprints, Identity, Recorder, Seen, read_run
 from smfparse.errors import Damage, DamageLog
 from smfparse.limits import Limits
-from smfparse.store import PARTIAL, RECORDS, Folder, Manifest
+from smfparse.places import Place
+from smfparse.store import PARTIAL, RECORDS, AnyFolder, Manifest
 from smfparse.writing.originals import Original
 from smfparse.writing.placing import write_new
 
@@ -42,7 +42,7 @@ class Runs(Recorder):
 
     def __init__(self, hand_on: Callable[[Fingerprints], None], most: int) -> None:
         super().__init__()
-        self.identities: defaultdict[Path, Identity] = defaultdict(Identity)
+        self.identities: defaultdict[Place, Identity] = defaultdict(Identity)
         self._hand_on = hand_on
         self._most = most
         self._held = 0
@@ -77,10 +77,10 @@ class Making:
     sums          their checksums
     """
 
-    folder: Folder
+    folder: AnyFolder
     partitioned: bool
     first: int
-    read: Mapping[Path, Original]
+    read: Mapping[Place, Original]
     limits: Limits
     old: Manifest | None = None
     damage: frozenset[DamageKey] = frozenset()

@@ -11,17 +11,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import PurePosixPath
+from typing import Any
 
 from smfparse.store import (
     MANIFEST,
     PARTIAL,
     VIEWS,
+    AnyFolder,
     Folder,
     Manifest,
-    NewFile,
     dataset_files,
     lacking,
     manifest_text,
+    ours,
     own_folders,
     strays,
     view_statements,
@@ -34,7 +36,7 @@ _MOST_KEPT = 16
 _NEW_MANIFEST, _NEW_VIEWS = f"{PARTIAL}/{MANIFEST}", f"{PARTIAL}/{VIEWS}"
 
 
-def clear(folder: Folder) -> None:
+def clear(folder: AnyFolder) -> None:
     """Remove what an unfinished run left, and folders that are empty then.
 
     One whose manifest has its place already is finished. Raises OSError where anything stays.
@@ -43,11 +45,14 @@ def clear(folder: Folder) -> None:
     if _is_there(folder, _NEW_VIEWS) and not _is_there(folder, _NEW_MANIFEST):
         _try(failed, folder.move, _NEW_VIEWS, VIEWS)
     kept = folder.path / _NEW_VIEWS if failed else None  # to be moved by the next run
-    left = [each for each in strays(folder.path) if each != kept]
+    left: list[Any] = [each for each in strays(folder.path) if each != kept]
     for each in left:
         _try(failed, folder.remove, each.relative_to(folder.path).as_posix())
-    for empty in own_folders(folder.path, left):
-        folder.remove_empty(empty.relative_to(folder.path).as_posix())
+    if isinstance(folder, Folder):
+        for empty in own_folders(folder.path, left):
+            folder.remove_empty(empty.relative_to(folder.path).as_posix())
+    else:
+        folder.remove_empty(PARTIAL)
     if failed:
         raise failed[0]
 
@@ -60,11 +65,17 @@ def _try(failed: list[OSError], step: Callable[..., None], *names: str) -> None:
         failed.append(error)
 
 
-def _is_there(folder: Folder, name: str) -> bool:
+def _is_there(folder: AnyFolder, name: str) -> bool:
     return (folder.path / name).exists()
 
 
-def write_last(folder: Folder, manifest: Manifest) -> None:
+def _new_files(folder: AnyFolder) -> set[str]:
+    """Return the names of files that are to get their places."""
+    place: Any = folder.path / PARTIAL
+    return {each.relative_to(place).as_posix() for each in ours(place)}
+
+
+def write_last(folder: AnyFolder, manifest: Manifest) -> None:
     """Write what has no rows: the manifest, and the views that it gives."""
     found = {
         table: [lacking(manifest, table, each) for each in files]
@@ -75,9 +86,9 @@ def write_last(folder: Folder, manifest: Manifest) -> None:
         write_new(folder, name, text.encode())
 
 
-def write_new(folder: Folder, name: str, data: bytes) -> str:
+def write_new(folder: AnyFolder, name: str, data: bytes) -> str:
     """Write a new file at once; return its SHA-256."""
-    file = NewFile(folder.create(name))
+    file = folder.new(name)
     try:
         file.write(data)
         file.close()
@@ -86,15 +97,15 @@ def write_new(folder: Folder, name: str, data: bytes) -> str:
     return file.sha256
 
 
-def put_in_place(folder: Folder, manifest: Manifest) -> None:
+def put_in_place(folder: AnyFolder, manifest: Manifest) -> None:
     """Give the new files their places, the manifest last; remove those that it does not name."""
-    new = [each for each in dataset_files(manifest) if _is_there(folder, f"{PARTIAL}/{each}")]
+    there = _new_files(folder)
+    new = [each for each in dataset_files(manifest) if each in there]
     places = {PurePosixPath(each).parent.as_posix() for each in new}
     for place in places:
         folder.make(place)
     _have_kept(folder.keep, (f"{PARTIAL}/{each}" for each in (*new, VIEWS, MANIFEST)))
-    for name in new:
-        folder.move(f"{PARTIAL}/{name}", name)
+    folder.move_all((f"{PARTIAL}/{name}", name) for name in new)
     _have_kept(folder.keep_names, places)
     folder.move(_NEW_MANIFEST, MANIFEST)
     folder.keep_names()
