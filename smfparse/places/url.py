@@ -173,10 +173,10 @@ class Url:
         files, path = self.where
         return RangedFile(partial(files.open_input_file, path), self.scheme)
 
-    def read_text(self, encoding: str = "utf-8") -> str:
-        """Return what is in the file, as text."""
+    def read_bytes(self) -> bytes:
+        """Return what is in the file."""
         with self.open() as file:
-            return file.read().decode(encoding)
+            return file.read()
 
 
 def _below(files: Any, path: str, scheme: str, deep: bool) -> Iterator[tuple[str, UrlStat]]:

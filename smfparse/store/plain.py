@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path, PurePosixPath
 
 from smfparse.errors import InputError, OutputError
@@ -16,17 +16,19 @@ _NAME_SURROGATE = 0x20000000
 _READ_BYTES = 1 << 20
 
 
-def check_plain(folder: Place, names: Iterable[str]) -> None:
+def check_plain(folder: Place, names: Iterable[str], deep: Callable[[str], bool] = bool) -> None:
     """Raise OutputError where anything in `folder` with these names, or below, is a link.
 
     Neither may it be anything else but a file or a folder: a pipe, a device. Object storage has
     neither.
+
+    deep  which of the names are folders that are looked through; all by default
     """
     if not isinstance(folder, Path):
         return
-    waiting = [folder / each for each in names]
+    waiting = [(folder / each, deep(each)) for each in names]
     while waiting:
-        place = waiting.pop()
+        place, below = waiting.pop()
         try:
             found = place.lstat()
         except FileNotFoundError:
@@ -36,8 +38,8 @@ def check_plain(folder: Place, names: Iterable[str]) -> None:
                 f"{place}: a link, a pipe or a device, which no dataset has; remove it, or name "
                 "another folder"
             )
-        if stat.S_ISDIR(found.st_mode):
-            waiting += place.iterdir()
+        if below and stat.S_ISDIR(found.st_mode):
+            waiting += [(each, True) for each in place.iterdir()]
 
 
 def plain_file(folder: Place, name: str) -> Place:
@@ -49,7 +51,7 @@ def plain_file(folder: Place, name: str) -> Place:
     try:
         if not isinstance(place, Path):
             place /= name
-            place.stat()
+            _ = place.size
             return place
         for part in PurePosixPath(name).parts:
             place /= part

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import PurePosixPath
 from typing import Any
 
+from smfparse.places import Place
 from smfparse.store import (
     MANIFEST,
     PARTIAL,
@@ -26,8 +27,10 @@ from smfparse.store import (
     ours,
     own_folders,
     strays,
+    unfinished,
     view_statements,
 )
+from smfparse.tables import table_names
 
 _MOST_KEPT = 16
 """Files that the disk is asked for at a time."""
@@ -39,13 +42,20 @@ _NEW_MANIFEST, _NEW_VIEWS = f"{PARTIAL}/{MANIFEST}", f"{PARTIAL}/{VIEWS}"
 def clear(folder: AnyFolder) -> None:
     """Remove what an unfinished run left, and folders that are empty then.
 
-    One whose manifest has its place already is finished. Raises OSError where anything stays.
+    One whose manifest has its place already is finished. Every run has PARTIAL until it has ended,
+    so where that is not there nothing is looked for. Raises OSError where anything stays.
     """
+    if _is_there(folder, PARTIAL):
+        _clear(folder, strays)
+
+
+def _clear(folder: AnyFolder, find: Callable[[Place], list[Place]]) -> None:
+    """Finish a run, and remove the files that `find` returns then."""
     failed: list[OSError] = []
     if _is_there(folder, _NEW_VIEWS) and not _is_there(folder, _NEW_MANIFEST):
         _try(failed, folder.move, _NEW_VIEWS, VIEWS)
     kept = folder.path / _NEW_VIEWS if failed else None  # to be moved by the next run
-    left: list[Any] = [each for each in strays(folder.path) if each != kept]
+    left: list[Any] = [each for each in find(folder.path) if each != kept]
     for each in left:
         _try(failed, folder.remove, each.relative_to(folder.path).as_posix())
     if isinstance(folder, Folder):
@@ -69,19 +79,17 @@ def _is_there(folder: AnyFolder, name: str) -> bool:
     return (folder.path / name).exists()
 
 
-def _new_files(folder: AnyFolder) -> set[str]:
-    """Return the names of files that are to get their places."""
-    place: Any = folder.path / PARTIAL
-    return {each.relative_to(place).as_posix() for each in ours(place)}
-
-
 def write_last(folder: AnyFolder, manifest: Manifest) -> None:
     """Write what has no rows: the manifest, and the views that it gives."""
     found = {
-        table: [lacking(manifest, table, each) for each in files]
-        for table, files in manifest["files"].items()
+        table: [lacking(manifest, table, each) for each in numbers]
+        for table, numbers in manifest["numbers"].items()
     }
-    views = view_statements(partitioned=manifest["partitioned"], lacking=found)
+    views = view_statements(
+        partitioned=manifest["partitioned"],
+        lacking=found,
+        without=set(table_names()) - found.keys(),
+    )
     for name, text in ((_NEW_MANIFEST, manifest_text(manifest)), (_NEW_VIEWS, views)):
         write_new(folder, name, text.encode())
 
@@ -97,10 +105,16 @@ def write_new(folder: AnyFolder, name: str, data: bytes) -> str:
     return file.sha256
 
 
-def put_in_place(folder: AnyFolder, manifest: Manifest) -> None:
-    """Give the new files their places, the manifest last; remove those that it does not name."""
-    there = _new_files(folder)
-    new = [each for each in dataset_files(manifest) if each in there]
+def put_in_place(
+    folder: AnyFolder, manifest: Manifest, replaced: frozenset[str] | None = None
+) -> None:
+    """Give the new files their places, the manifest last; remove those that it does not name.
+
+    replaced  those that are looked at; None: all that are there
+    """
+    belong, partial = set(dataset_files(manifest)), _part_of(folder)
+    waiting = {each.relative_to(partial).as_posix() for each in ours(partial)}
+    new = sorted(waiting & belong)
     places = {PurePosixPath(each).parent.as_posix() for each in new}
     for place in places:
         folder.make(place)
@@ -109,7 +123,16 @@ def put_in_place(folder: AnyFolder, manifest: Manifest) -> None:
     _have_kept(folder.keep_names, places)
     folder.move(_NEW_MANIFEST, MANIFEST)
     folder.keep_names()
-    clear(folder)
+    if replaced is None:
+        clear(folder)
+        return
+    gone = [folder.path / each for each in sorted(replaced - belong)]
+    _clear(folder, lambda path: [*gone, *unfinished(path)])
+
+
+def _part_of(folder: AnyFolder) -> Any:
+    """Return where files are until they get their places."""
+    return folder.path / PARTIAL
 
 
 def _have_kept(keep: Callable[[str], None], names: Iterable[str]) -> None:
