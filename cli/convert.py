@@ -94,8 +94,8 @@ def _names(
     type=click.Path(),
     callback=_target,
     metavar="DIR",
-    help="Write to this folder; or to a DuckDB database, FILE.duckdb. A name that ends as those of "
-    "another format is refused.",
+    help="Write to this folder, or a URL (s3://BUCKET/DIR) for a dataset; or to a DuckDB database, "
+    "FILE.duckdb. A name that ends as those of another format is refused.",
 )
 @click.option(
     "--format",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -24,12 +25,14 @@ def check_rows(folder: Place, manifest: Manifest, table: str) -> None:
     """Raise InputError where the Parquet files of a table are not as they were written.
 
     Their bytes are read once for that, and what they say of their columns and rows. Files that
-    were written before checksums came are only looked at.
+    were written before checksums came are only looked at; so are those elsewhere, as that would
+    transfer all of them.
     """
     rows = 0
     for name in manifest["files"][table]:
         file, (expected, *_) = plain_file(folder, name), manifest["rows"].get(name, [None])
-        check_bytes(file, manifest["checksums"].get(name))
+        if isinstance(file, Path):
+            check_bytes(file, manifest["checksums"].get(name))
         with _named(file):
             less = lacking(manifest, table, part_number(name))
             found = _opened(file, table, less).metadata.num_rows
