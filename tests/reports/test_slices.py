@@ -17,7 +17,9 @@ from smfparse.errors import SmfError
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.limits import Limits
 from smfparse.query import Catalog, bounded, slices
+from smfparse.query.scans import InMemory
 from smfparse.reports import Sections, every
+from smfparse.selecting import Selection
 from tests.support.command import COMMAND
 from tests.support.generated import generate_dump
 from tests.support.report_runs import anyone, printed
@@ -150,6 +152,18 @@ def test_parts_of_a_report_are_its_rows(name: str, files: list[Path], counts: li
     assert {part.schema for part in parts} == {parts[0].schema}
     assert not [each for each in parts[0].schema if pa.types.is_decimal(each.type)]
     assert [count > 1 for count in counts] == [True] * (name not in OF_ALL)
+
+
+@pytest.mark.parametrize(("name", "others"), [("task", "115"), ("log", "116"), ("adap", "116")])
+def test_a_report_without_sections_has_one_part(
+    name: str, others: str, files: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither where nothing was read, nor where what was read has no section."""
+    which, options = reports.report(name), ReadOptions(selection=Selection.of(type=others))
+    with Catalog(open_inputs(files, options)) as catalog:
+        assert [part.num_rows for part in reports.report_parts(which, catalog)] == [0]
+        monkeypatch.setattr(InMemory, "bytes", 1 << 40)
+        assert [part.num_rows for part in reports.report_parts(which, catalog)] == [0]
 
 
 def test_a_slice_has_few_sections(files: list[Path], shown: list[int]) -> None:
