@@ -21,8 +21,8 @@ from smfparse.rendering import visible
 
 _MOST_LINES = {"lines": 8, "heat": 24}
 """Objects of a panel that are drawn, by its shape."""
-_DIGITS = 4
-"""Digits of a value."""
+_DIGITS, _EDGE_DIGITS = 4, 3
+"""Digits of a value, and of the edges of a band, which are drawn and not said."""
 _STUB = 0.9
 """An interval behind a gap that is shorter than this many usual ones follows a restart."""
 
@@ -142,7 +142,9 @@ def _chart(courses: Courses, drawn: Sequence[Course], thin: Thinned, day: Day) -
         line: dict[str, Any] = {"name": visible(each.object) or courses.panel.title}
         if thin.is_thinner:
             line["v"] = rounded(thin.means(each.values, day.axis.seconds))
-            line["lo"], line["hi"] = map(rounded, thin.extremes(each.values))
+            line["lo"], line["hi"] = (
+                rounded(edge, _EDGE_DIGITS) for edge in thin.extremes(each.values)
+            )
         else:
             line["v"] = rounded(each.values)
         lines.append(line)
@@ -170,11 +172,11 @@ def _before(before: Day, day: Day) -> dict[str, Any]:
     return {**facts, "charts": charts}
 
 
-def rounded(values: Numbers) -> list[float | int | None]:
-    """Return values with four digits, or more where they are before the point; NaN is None."""
+def rounded(values: Numbers, digits: int = _DIGITS) -> list[float | int | None]:
+    """Return values with some digits, or more where they are before the point; NaN is None."""
     known = np.isfinite(values)
     sizes = np.abs(np.where(known & (values != 0), values, 1))
-    scale = 10.0 ** np.clip(_DIGITS - 1 - np.floor(np.log10(sizes)), 0, 12)
+    scale = 10.0 ** np.clip(digits - 1 - np.floor(np.log10(sizes)), 0, 12)
     found = np.round(np.where(known, values, 0) * scale) / scale
     numbers: list[float | int | None] = found.tolist()
     for at in np.flatnonzero(found == np.trunc(found)).tolist():

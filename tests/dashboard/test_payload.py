@@ -15,9 +15,12 @@ import smfparse
 from smfparse.dashboard.axes import Axis, groups, spread
 from smfparse.dashboard.courses import Course, Courses, Thinned
 from smfparse.dashboard.declaration import panels, parts
+from smfparse.dashboard.gathering import Day, Gathered
 from smfparse.dashboard.payload import drawn_courses, packed, rounded
+from smfparse.dashboard.payload import payload as payload_of
 from smfparse.dashboard.querying import panel_sql
 from smfparse.dashboard.sheets import aligned, decimals_of
+from smfparse.summarizing import Times
 from tests.support.command import run
 from tests.support.generated import generate_dump
 from tests.support.pages import line_of, page_of, payload_in
@@ -176,6 +179,28 @@ def test_figures_of_a_column_have_the_same_decimals() -> None:
     assert column(3185.2, 6.893) == ["3,185.2", "6.9"]
     assert column(9605, 0, 3) == ["9,605", "0", "3"]
     assert column(0.0, math.nan) == ["0", "-"]
+
+
+def test_thirty_days_of_minutes_stay_small_however_restless_they_are() -> None:
+    many = 30 * 1440
+    starts = np.arange(many, dtype=np.int64) * MINUTE
+    waves = 1 + np.sin(np.arange(many) / 1440 * 2 * math.pi)
+    noise = np.random.default_rng(1)
+    busy = {
+        name: Courses(
+            panel,
+            [
+                Course(f"O{at}", waves * noise.lognormal(3 - at / 4, 0.3, many), 1, 1)
+                for at in range(24)
+            ],
+        )
+        for name, panel in panels().items()
+    }
+    times = Times("SYSA", "QM01", "9.4.0", 0, 0, many * MINUTE, usual=60.0, intervals=many)
+    found = Gathered([Day(times, Axis(starts, starts + MINUTE), [], busy, [])])
+    facts = payload_of(found)
+    assert len(facts["days"][0]["start"]) <= 1500
+    assert len(packed(facts)) < 5_000_000
 
 
 def test_a_day_of_minutes_stays_small(tmp_path: Path) -> None:
