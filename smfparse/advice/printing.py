@@ -162,8 +162,8 @@ class CheckDocument(Document):
         if self._checked.seen_once:
             yield from ("", "Seen once: too few of them to judge")
         for once in self._checked.seen_once:
-            at = moment_text(once.at)
-            yield from _line(f"  {about(once)}: {once.rule.name}, {shown(once.figure)} ({at})")
+            figure = f", {shown(once.figure)}" if once.figure.value is not None else ""
+            yield from _line(f"  {about(once)}: {once.rule.name}{figure} ({moment_text(once.at)})")
         if self._checked.not_evaluated:
             yield from ("", "Not evaluated, for want of data")
         for trace, rules in self._checked.not_evaluated:

@@ -239,6 +239,8 @@ def cf_counts(rows: Rows, name: str) -> dict[tuple[str, str], float]:
     }
 
 
+@pytest.mark.claim(43)
+@pytest.mark.claim(51)
 def test_putting_to_a_shared_queue_costs_what_was_published(write: Write) -> None:
     queues = {
         name: {f"{verb}n": 1, f"{verb}ct": cpu} for name, (verb, cpu, _) in SHARED_PUTS.items()
