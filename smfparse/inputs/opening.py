@@ -7,12 +7,12 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
 import smfparse.store as store
-from smfparse.decoding import Duplicates, Turn
+from smfparse.decoding import Duplicates, Known, Turn
 from smfparse.errors import DamageLog, InputError
 from smfparse.inputs import joining
 from smfparse.inputs.log import Log
@@ -274,16 +274,37 @@ def open_inputs(
     return Inputs(sources, log, options)
 
 
-def called_apart(names: Iterable[str], taken: set[str]) -> dict[str, str]:
+class Names(Protocol):
+    """Names that are taken."""
+
+    def __contains__(self, name: object, /) -> bool: ...
+
+    def add(self, name: str, /) -> None:
+        """Take one more."""
+
+
+def called_apart(names: Iterable[str], taken: Names) -> dict[str, str]:
     """Return other names for those that are taken already: `DUMP.smf#2`. All are taken then."""
     found = {}
     for name in names:
-        others = (f"{name}#{number}" for number in itertools.count(2))
-        new = next(each for each in itertools.chain([name], others) if each not in taken)
+        new = _free(name, taken)
         taken.add(new)
         if new != name:
             found[name] = new
     return found
+
+
+def _free(name: str, taken: Names) -> str:
+    """Return a name that is not taken: the next number, found in few steps however many are."""
+    if name not in taken:
+        return name
+    low, high = 1, 2
+    while f"{name}#{high}" in taken:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if f"{name}#{middle}" in taken else (low, middle)
+    return f"{name}#{high}"
 
 
 def _named_apart(sources: Sequence[Source]) -> list[Source]:
@@ -301,10 +322,16 @@ def _named_apart(sources: Sequence[Source]) -> list[Source]:
     return found
 
 
-def _known_records(sources: Iterable[Source], selection: Selection) -> list[Path]:
+def _known_records(sources: Iterable[Source], selection: Selection) -> Known | None:
     """Return the fingerprints of the records that the datasets among the inputs have."""
     datasets = (each for each in sources if isinstance(each, Dataset))
-    return [run for each in datasets if each.knows_all_of(selection) for run in each.runs()]
+    found = [each.known for each in datasets if each.knows_all_of(selection)]
+    known = [each for each in found if each is not None]
+    if not known:
+        return None
+    from smfparse.inputs.known import KnownOfSeveral
+
+    return KnownOfSeveral(known)
 
 
 def decode_part(
