@@ -12,8 +12,8 @@ import pytest
 import smfparse
 
 _BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-_WAYS = ["two processes", "S3", "S3, gzip"]
-"""Executors and the source of Spark have tests of their own, which cost less."""
+_WAYS = ["S3, gzip"]
+"""Other ways have tests of their own, which cost less."""
 
 
 @pytest.fixture
