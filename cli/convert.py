@@ -170,7 +170,7 @@ def command(
     if not (asked["append"] and Path(target).is_dir()):  # a dataset keeps the name that it has
         _check_name(Path(target), chosen)
     _check(target, chosen, reading, **asked)
-    opened = reading.open(inputs, Path(target))
+    opened = reading.open(inputs, Path(target)).as_recorded()
     rows = _write(opened, Path(target), chosen, **asked)
     if rows is not None and not rows:
         nothing_selected(opened)

@@ -76,11 +76,13 @@ class Output(NamedTuple):
 
     path   None: standard output
     force  whether a file there is replaced
+    width  characters of a line of text, beyond which reports fold it; None: any number
     """
 
     format: str
     path: Path | None
     force: bool
+    width: int | None = None
 
     def write(self, document: Document) -> None:
         """Write a result in the format."""

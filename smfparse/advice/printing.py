@@ -148,7 +148,7 @@ class CheckDocument(Document):
             counts = (f"{ranks.count(rank)} {RANKS[rank]}" for rank in RANKS if rank in ranks)
             told = ", ".join(counts) or "nothing to say"
             names = f"{each.qmgr} on {each.system}" if each.qmgr else each.system
-            yield f"{names}, {span_text(each.start, each.end)}: {told}"
+            yield f"{names}, {span_text(each.start, each.end, each.zone)}: {told}"
         if not self._checked.managers:
             yield "The input has no statistics or accounting of MQ."
 

@@ -29,12 +29,12 @@ def moment_text(moment: dt.datetime) -> str:
     return f"{moment:%Y/%m/%d %H:%M:%S}".removesuffix(":00")
 
 
-def span_text(start: dt.datetime, end: dt.datetime) -> str:
-    """Return from when to when: the date once where both have it."""
+def span_text(start: dt.datetime, end: dt.datetime, zone: str = "") -> str:
+    """Return from when to when: the date once where both have it, and the zone asked for."""
     first, last = moment_text(start), moment_text(end)
     if first[:_ONE_DAY] == last[:_ONE_DAY]:
         last = last[_ONE_DAY + 1 :]
-    return f"{first} to {last}"
+    return f"{first} to {last} {zone}".rstrip()
 
 
 def about(finding: Finding | Once) -> str:
@@ -126,7 +126,9 @@ def _selection(finding: Finding) -> Iterator[str]:
         yield f"{_KINDS[finding.kind]} {shlex.quote(finding.object)}"
     if finding.job and finding.kind != "channel":
         yield f"--job {shlex.quote(finding.job)}"
-    yield f"--from {_asked(finding.start)} --to {_asked(finding.end)}"
+    yield f"--from {_asked(finding.start)} --until {_asked(finding.end)}"
+    if finding.clock.name:
+        yield f"--tz {finding.clock.name}"
 
 
 def _asked(moment: dt.datetime) -> str:

@@ -78,9 +78,9 @@ def _heading(day: Day) -> Iterator[str]:
     times = day.times
     span = span_text(times.local(times.first), times.local(times.last))
     hours, minutes = divmod(abs(times.offset) // 60, 60)
-    zone = f"UTC{'-' if times.offset < 0 else '+'}{hours:02}:{minutes:02}"
+    offset = f"UTC{'-' if times.offset < 0 else '+'}{hours:02}:{minutes:02}"
     facts = [f"MQ {times.mq_version}"] if times.mq_version else []
-    facts += [span, f"local time of the system, {zone}"]
+    facts += [span, f"{times.clock.name or 'local time of the system'}, {offset}"]
     if times.intervals:
         facts.append(f"{times.intervals:,} intervals of {times.usual:,.0f} seconds")
         facts.append(f"gaps: {times.gaps}, restarts: {times.restarts}")

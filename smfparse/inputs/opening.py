@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,7 +22,15 @@ from smfparse.inputs.range import Batches, Range, UnsoundError, gathered_for
 from smfparse.inputs.sources import Dataset, SmfFile, Source, being_read, damage_rows
 from smfparse.limits import LIMITS, Limits
 from smfparse.reading import WHOLE_SOURCE, Input, Part, size_of
-from smfparse.selecting import ALL_RECORDS, Selection, queue_criteria, texts
+from smfparse.selecting import (
+    ALL_RECORDS,
+    Selection,
+    Zone,
+    queue_criteria,
+    read_for,
+    shown_in_zone,
+    texts,
+)
 from smfparse.tables import (
     DAMAGE,
     RECORD,
@@ -91,11 +99,15 @@ class _Shared:
 
 @dataclass
 class Inputs(_Shared):
-    """All inputs of one command and how they are read; what there is to report is in `log`."""
+    """All inputs of one command and how they are read; what there is to report is in `log`.
+
+    zone  whose local times rows have; None: those of each z/OS system, as recorded
+    """
 
     sources: Sequence[Source]
     log: Log = field(default_factory=Log)
     options: ReadOptions = DEFAULTS
+    zone: Zone | None = None
 
     @property
     def selection(self) -> Selection:
@@ -158,7 +170,7 @@ class Inputs(_Shared):
         """
         rows = {table: names for table, names in wanted.items() if table != DAMAGE}
         if rows:
-            yield from self._rows(rows, prompt)
+            yield from _shown(self.zone, rows, lambda read: self._rows(read, prompt))
             self.damage.arrange()
         if DAMAGE in wanted:
             yield DAMAGE, damage_rows(self._all_damage(), wanted[DAMAGE])
@@ -173,6 +185,10 @@ class Inputs(_Shared):
         found = self.lost
         found.extend(files.damage)
         return found
+
+    def as_recorded(self) -> Inputs:
+        """Return the same inputs, whose rows have the local times of each z/OS system."""
+        return replace(self, zone=None)
 
     def _rows(self, wanted: Wanted, prompt: bool) -> Iterator[tuple[str, Batch]]:
         for are_files, group in itertools.groupby(_in_turn(self.sources), _is_file):
@@ -226,6 +242,21 @@ class Inputs(_Shared):
         return pa.Table.from_batches(found, schema=coded_schema(table)).cast(schema(table))
 
 
+def _shown(
+    zone: Zone | None, wanted: Wanted, rows: Callable[[Wanted], Iterator[tuple[str, Batch]]]
+) -> Iterator[tuple[str, Batch]]:
+    """Yield the wanted rows with local times of a zone; None: as they are."""
+    if zone is None:
+        yield from rows(wanted)
+        return
+    read: Wanted = {
+        table: None if names is None else read_for(coded_schema(table, names))
+        for table, names in wanted.items()
+    }
+    for table, batch in rows(read):
+        yield table, shown_in_zone(zone, batch, coded_schema(table, wanted[table]))
+
+
 def _bytes_of(files: Iterable[Source]) -> int:
     return sum(size_of(each.path) for each in files)
 
@@ -271,7 +302,7 @@ def open_inputs(
             replace(each, duplicates=duplicates) if isinstance(each, SmfFile) else each
             for each in sources
         ]
-    return Inputs(sources, log, options)
+    return Inputs(sources, log, options, options.selection.zone)
 
 
 def called_apart(names: Iterable[str], taken: set[str]) -> dict[str, str]:

@@ -16,6 +16,7 @@ from smfparse.errors import RequestError
 from smfparse.planning import plan_of_measured
 from smfparse.rendering import STYLES
 from smfparse.reports.declaration import EVIDENCE, Report
+from smfparse.reports.marks import zone_macros
 from smfparse.reports.sections import (
     ONE_SECTION,
     TOTAL,
@@ -176,9 +177,14 @@ def prepare(
     """
     catalog.set_variable("of_queues", catalog.of_queues)
     views = ";\n".join(statements(sections, tables, grouped))
-    macros = view_macros() + Path(__file__).with_name("macros.sql").read_text("utf-8")
-    catalog.define(named_macros(f"{queries} {views}", macros))
+    catalog.define(named_macros(f"{queries} {views}", view_macros() + report_macros(catalog)))
     catalog.execute(views)
+
+
+def report_macros(catalog: Catalog) -> str:
+    """Return the SQL of the macros of reports, with local time as the catalog has it."""
+    own = Path(__file__).with_name("macros.sql").read_text("utf-8")
+    return own + zone_macros(catalog.zone)
 
 
 def explain(which: Report) -> Iterator[str]:
