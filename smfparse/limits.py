@@ -35,6 +35,8 @@ class Limits:
     slice_bytes      bytes of the rows read for a report beyond which it is made slice by slice
     slice_sections   sections that are about as many as a slice has
     merged           fingerprints beyond which files of them are not put together: 64 MB
+    manifest_files   files and inputs that the head of a manifest names before it has a part made
+                     of them: it is written anew whenever files are added
     """
 
     chunk_bytes: int = 16 << 20
@@ -54,6 +56,7 @@ class Limits:
     slice_bytes: int = 8 << 20
     slice_sections: int = 2000
     merged: int = 1 << 22
+    manifest_files: int = 1000
 
     @property
     def window_bytes(self) -> int:

@@ -77,6 +77,7 @@ class Trend:
     """How a figure moves, and when it arrives at a limit."""
 
     value: Annotated[str, Key("the figure, a column of the subject or SQL over one")]
+    unit: Annotated[str, Key("its unit, as it is shown")]
     limit: Annotated[
         str, Key("where it must not arrive: SQL over the row, `{name}` for limits", "no limit")
     ] = "NULL"

@@ -19,12 +19,13 @@ _HOUR = 3600
 class Move(NamedTuple):
     """How a figure moves.
 
-    per_hour  by how much
+    per_hour  by how much, in `unit`
     hours     until it arrives at its limit; None: it does not, or there is no limit
     soonest, latest  between these in 90 of 100 cases
     """
 
     per_hour: float
+    unit: str
     hours: float | None
     soonest: float | None
     latest: float | None
@@ -46,7 +47,7 @@ def move_of(judged: Judged, rule: Rule, rows: NDArray[np.int64]) -> Move | None:
     ends = [
         _hours(limit[known][-1], amounts[-1], each) for each in (found.value, steepest, flattest)
     ]
-    return Move(found.value * _HOUR, *ends)
+    return Move(found.value * _HOUR, rule.trend.unit, *ends)
 
 
 def _hours(limit: float, now: float, growth: float) -> float | None:

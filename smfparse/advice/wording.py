@@ -3,25 +3,58 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from smfparse.advice.declaration import IMPACTS, Rule
 from smfparse.advice.findings import Figure, Finding, Once
 from smfparse.advice.trends import Move
 from smfparse.rendering import ABSENT, STYLES
 
-_SHOWN_JOBS = 5
+_SHOWN_NAMES = 5
+_MANY = 999.5
+"""From here on a number has separators and no decimals: it is shown as 1,000."""
+_NUMBERS = frozenset({"count", "rounded", "percent"})
+"""Styles of numbers without separators."""
+_PLURAL = re.compile(r"(?<={} )(?!times (?:as|its|their)\b)([a-z]{2,}s)\b")
+_GOES_ON = ("of ", "are ", "which ", "where ", "with ", "that ", "at most ")
+_ENDINGS = ("ies", "y"), ("ches", "ch"), ("s", "")
+_VERBS = (" are ", " is "), (" were ", " was "), (" have ", " has ")
 _KINDS = {"queue": "--queue", "channel": "--channel"}
 """Options that select an object."""
+_LEAST_IMPACT = 0.001
 _ONE_DAY = 10
 """Characters of a date."""
 
 
 def shown(figure: Figure) -> str:
-    """Return a figure in its words."""
-    known = figure.value is not None
-    return figure.text.replace("{}", STYLES[figure.style][0](figure.value) if known else ABSENT)
+    """Return a figure in its words: `1,064 us an I/O`, `1 message deep`."""
+    value = _number(figure)
+    text = _of_one(figure.text) if value == "1" else figure.text
+    return text.replace("{}", value)
+
+
+def _number(figure: Figure) -> str:
+    if figure.value is None:
+        return ABSENT
+    if figure.style in _NUMBERS and abs(figure.value) >= _MANY:
+        return f"{figure.value:,.0f}"
+    return STYLES[figure.style][0](figure.value)
+
+
+def _of_one(text: str) -> str:
+    """Return words about several as words about one."""
+    found = _PLURAL.search(text)
+    if not found:
+        return text
+    word = found[1]
+    many, one = next(each for each in _ENDINGS if word.endswith(each[0]))
+    rest = text[found.end() :]
+    for verb, its in _VERBS:
+        rest = rest.replace(verb, its)
+    return text[: found.start()] + word.removesuffix(many) + one + rest
 
 
 def moment_text(moment: dt.datetime) -> str:
@@ -57,7 +90,7 @@ def _percent(share: float) -> str:
 
 
 def peak(finding: Finding) -> str:
-    """Return the worst value and when it was."""
+    """Return the worst value and when it was; '': it is not known."""
     if finding.figure is None or finding.peak is None:
         return ""
     words = shown(finding.figure)
@@ -71,10 +104,29 @@ def evidence(finding: Finding) -> str:
     parts = [peak(finding), *(shown(each) for each in finding.evidence)]
     if finding.impact:
         kind, amount = finding.impact
-        parts.append(f"impact {amount:.3g} {IMPACTS[kind]}")
+        parts.append(f"impact {_amount(amount)} {IMPACTS[kind]}")
     if finding.move:
         parts.append(_moving(finding.move))
-    return "; ".join(filter(None, parts))
+    return _joined(filter(None, parts))
+
+
+def _joined(parts: Iterable[str]) -> str:
+    """Return parts behind semicolons; what goes on with the one before it, behind a comma."""
+    text = ""
+    for each in parts:
+        mark = ", " if each.startswith(_GOES_ON) else "; "
+        text += mark + each if text else each
+    return text
+
+
+def _amount(amount: float) -> str:
+    """Return an impact; what is next to nothing is said to be so."""
+    return f"under {_LEAST_IMPACT}" if 0 < amount < _LEAST_IMPACT else _digits(amount)
+
+
+def _digits(amount: float) -> str:
+    """Return three digits and more, without powers of ten."""
+    return f"{amount:,.0f}" if amount >= _MANY else f"{amount:.3g}"
 
 
 def _moving(move: Move) -> str:
@@ -82,7 +134,8 @@ def _moving(move: Move) -> str:
     ends = f", at the limit in {move.hours:,.0f} hours" if move.hours is not None else ""
     if move.soonest is not None and move.latest is not None:
         ends += f" ({move.soonest:,.0f} to {move.latest:,.0f})"
-    return f"{move.per_hour:+.3g} an hour{ends}"
+    sign = "+" if move.per_hour > 0 else "-"
+    return f"{sign}{_digits(abs(move.per_hour))} {move.unit} an hour{ends}"
 
 
 def expected(finding: Finding) -> str:
@@ -93,10 +146,12 @@ def expected(finding: Finding) -> str:
 
 def whose(finding: Finding) -> str:
     """Return the jobs behind it."""
-    if len(finding.jobs) < 2:
-        return ""
-    more = len(finding.jobs) - _SHOWN_JOBS
-    return ", ".join(finding.jobs[:_SHOWN_JOBS]) + (f" and {more} more" if more > 0 else "")
+    return _few(finding.jobs) if len(finding.jobs) > 1 else ""
+
+
+def _few(names: Sequence[str]) -> str:
+    more = len(names) - _SHOWN_NAMES
+    return ", ".join(names[:_SHOWN_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def command(finding: Finding, inputs: Sequence[str]) -> str:
@@ -153,8 +208,29 @@ def finding_lines(finding: Finding, inputs: Sequence[str]) -> Iterator[tuple[str
         yield "APARs", "; ".join(cause.apars)
     yield "show", command(finding, inputs)
     yield "plan", plan_command(finding, inputs)
-    for each in finding.explains:
-        yield "explains", f"{each.rank} {heading(each)}: {peak(each)}, {often(each)}"
+    for its in _alike(finding.explains):
+        yield "explains", _explained(its)
+
+
+def _alike(findings: Sequence[Finding]) -> Iterator[Sequence[Finding]]:
+    """Yield findings by class and rule, in the order of the first of each."""
+
+    def kind(finding: Finding) -> tuple[int, str]:
+        return finding.rank, finding.rule
+
+    places = {which: -number for number, which in enumerate(map(kind, reversed(findings)))}
+    for _, its in groupby(sorted(findings, key=lambda each: places[kind(each)]), kind):
+        yield list(its)
+
+
+def _explained(its: Sequence[Finding]) -> str:
+    """Return findings of a rule in one sentence: all objects, and the figures of the first."""
+    first = its[0]
+    names = [" ".join(filter(None, (each.object, each.job))) for each in its]
+    whose = " ".join(filter(None, (first.qmgr or first.system, _few(names))))
+    figures = ", ".join(filter(None, (peak(first), often(first))))
+    which = f"{names[0]} " if len(its) > 1 else ""
+    return f"{first.rank} {first.rule} {whose}: {first.name}: {which}{figures}"
 
 
 def heading(finding: Finding) -> str:
@@ -164,4 +240,5 @@ def heading(finding: Finding) -> str:
 
 def in_short(finding: Finding) -> str:
     """Return a finding in one line, with its class, its worst value and how persistent it is."""
-    return f"{finding.rank} {heading(finding)}: {peak(finding)}, {finding.persistence}"
+    told = ", ".join(filter(None, (peak(finding), finding.persistence)))
+    return f"{finding.rank} {heading(finding)}: {told}"

@@ -18,10 +18,13 @@ if TYPE_CHECKING:
     from smfparse.decoding.duplicates import Turn as Turn
     from smfparse.decoding.fingerprinting import FINGERPRINT as FINGERPRINT
     from smfparse.decoding.fingerprinting import NO_RECORDS as NO_RECORDS
+    from smfparse.decoding.fingerprinting import Days as Days
     from smfparse.decoding.fingerprinting import Fingerprints as Fingerprints
     from smfparse.decoding.fingerprinting import Identity as Identity
+    from smfparse.decoding.fingerprinting import Known as Known
     from smfparse.decoding.fingerprinting import Recorder as Recorder
     from smfparse.decoding.fingerprinting import Seen as Seen
+    from smfparse.decoding.fingerprinting import days_of as days_of
     from smfparse.decoding.fingerprinting import fingerprints as fingerprints
     from smfparse.decoding.fingerprinting import identity as identity
     from smfparse.decoding.fingerprinting import read_run as read_run
@@ -40,8 +43,8 @@ else:
         decoder="Decoder",
         duplicates="Duplicates Turn",
         fingerprinting=(
-            "FINGERPRINT NO_RECORDS Fingerprints Identity Recorder Seen fingerprints identity "
-            "read_run"
+            "FINGERPRINT NO_RECORDS Days Fingerprints Identity Known Recorder Seen days_of "
+            "fingerprints identity read_run"
         ),
         gathered="Gathered",
         index="BlockIndex",

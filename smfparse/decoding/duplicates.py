@@ -11,8 +11,8 @@ do not overlap the second pass, which compares whole records by their fingerprin
 Nor is the first one where all files are read one after the other: a `Turn` compares what comes with
 what came before, until a header and length comes again.
 
-What a dataset keeps of its records is their fingerprints, in files that ascend: runs. They are an
-earlier dump to files that are added to it.
+What a dataset keeps of its records is their fingerprints, in runs that ascend, day by day. They are
+an earlier dump to files that are added to it; only those of the days of these files are looked at.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ from numpy.typing import NDArray
 from smfparse.decoding.fingerprinting import (
     FINGERPRINT,
     Fingerprints,
+    Known,
     RecordHashes,
+    days_of,
     fingerprints,
-    read_run,
     record_hashes,
 )
 from smfparse.errors import DamageLog
@@ -41,8 +42,8 @@ Group: TypeAlias = Sequence[tuple[Input, Part]]
 """Parts of files that are looked at one after the other."""
 Each: TypeAlias = Callable[[Callable[[Any], Iterable[Any]], Iterable[Any]], Iterable[Iterable[Any]]]
 """Does what `map` does."""
-_Dump: TypeAlias = tuple[bool, RecordHashes]
-"""Records of a dump, or of a piece of one: whether it begins with them, and their hashes."""
+_Dump: TypeAlias = tuple[bool, RecordHashes, frozenset[int]]
+"""Records of a dump, or of a piece of one: whether it begins with them, their hashes and days."""
 _NO_KINDS = np.zeros(0, np.int64)
 _BLOCK = 1 << 16
 """RecordHashes that are looked at at once."""
@@ -65,12 +66,12 @@ class Duplicates:
     """The duplicates in SMF files, looked for once, when it turns out that there may be any.
 
     files  in the order in which they are read
-    runs   files with the fingerprints of records that were read before these
+    known  the records that were read before these; None: there are none
     """
 
-    def __init__(self, files: Sequence[Input], runs: Sequence[Path] = ()) -> None:
+    def __init__(self, files: Sequence[Input], known: Known | None = None) -> None:
         self.files = tuple(files)
-        self.runs = tuple(runs)
+        self.known = known
         self._found: dict[Path, Ints] | None = None
 
     def find(self, groups: Sequence[Group] = (), each: Each = map) -> None:
@@ -81,8 +82,7 @@ class Duplicates:
         """
         if self._found is None:
             whole = [[(file, WHOLE_SOURCE)] for file in self.files]
-            runs = [read_run(each) for each in self.runs]
-            self._found = find_duplicates(groups or whole, runs, each)
+            self._found = find_duplicates(groups or whole, self.known, each)
 
     def of(self, path: Path) -> Duplicates:
         """Return what is known of the duplicates of one file, to be sent to another process."""
@@ -95,7 +95,7 @@ class Duplicates:
     @property
     def at_once(self) -> bool:
         """Whether there may be any from the first record on."""
-        return len(self.files) > 1 or bool(self.runs)
+        return len(self.files) > 1 or self.known is not None
 
     def count(self, path: Path) -> int:
         """Return how many records of a file are duplicates, as far as that is known."""
@@ -126,8 +126,9 @@ class Duplicates:
 
     def _may_repeat(self, path: Path, chunk: Chunk, turn: Turn | None) -> bool:
         """Whether records of a chunk may be duplicates."""
-        if turn is None or self.runs or not self.at_once:
-            return bool(self.runs) or path != self.files[0].path or chunk.goes_on_with_a_dump
+        if turn is None or self.known is not None or not self.at_once:
+            is_later = self.known is not None or path != self.files[0].path
+            return is_later or chunk.goes_on_with_a_dump
         return turn.repeats(path, chunk)
 
 
@@ -175,17 +176,19 @@ def _without(chunk: Chunk, numbers: Ints) -> Chunk:
 
 
 def find_duplicates(
-    groups: Sequence[Group], runs: Sequence[Fingerprints] = (), each: Each = map
+    groups: Sequence[Group], known: Known | None = None, each: Each = map
 ) -> dict[Path, Ints]:
     """Return the numbers of the duplicates in each of some SMF files: int64, ascending.
 
     groups  parts of all files, in order
-    runs    fingerprints, ascending, of records that were read before
+    known   the records that were read before
     each    as in `Duplicates.find`
 
     Up to 24 bytes are kept a record. Raises InputError where a file cannot be read.
     """
-    suspects = _suspects(groups, runs, each)
+    pieces = [list(found) for found in each(_hash, groups)]
+    runs = [] if known is None else known.of_days(_days(pieces))
+    suspects = _suspects(groups, pieces, runs)
     found = {file.path: [np.zeros(0, np.int64)] for group in groups for file, _ in group}
     earlier, own = _Earlier(runs), list[Fingerprints]()
     for path, begins, numbers, some in itertools.chain.from_iterable(each(_read, suspects)):
@@ -197,13 +200,23 @@ def find_duplicates(
     return {path: np.concatenate(numbers) for path, numbers in found.items()}
 
 
+def _days(pieces: Sequence[Sequence[Sequence[_Dump]]]) -> frozenset[int]:
+    """Return the days of the records of dumps."""
+    some = (days for group in pieces for piece in group for _, _, days in piece)
+    return frozenset[int]().union(*some)
+
+
 def _suspects(
-    groups: Sequence[Group], runs: Sequence[Fingerprints], each: Each
+    groups: Sequence[Group],
+    pieces: Sequence[Sequence[list[_Dump]]],
+    runs: Sequence[Fingerprints],
 ) -> list[list[_Suspect]]:
-    """Return the parts in which there are hashes that are in several dumps, group by group."""
-    pieces = [list(found) for found in each(_hash, groups)]
+    """Return the parts in which there are hashes that are in several dumps, group by group.
+
+    pieces  the dumps in each part of each group; what is looked at is taken out
+    """
     several = _several(np.concatenate(_by_whole_dumps(pieces)))
-    every = [own for group in pieces for piece in group for _, own in piece]
+    every = [own for group in pieces for piece in group for _, own, _ in piece]
     before = [own[_hashes_in(own, run)] for own in every for run in runs]
     if any(map(len, before)):
         several = np.union1d(several, np.concatenate(before))
@@ -214,8 +227,8 @@ def _suspects(
         suspects.append([])
         for (file, part), dumps in zip(group, hashed, strict=True):
             begins = dump + (len(dumps) > 0 and dumps[0][0]) > read_to
-            dump += sum(begun for begun, _ in dumps)
-            found = _once([own[_among(own, several)] for _, own in dumps])
+            dump += sum(begun for begun, _, _ in dumps)
+            found = _once([own[_among(own, several)] for _, own, _ in dumps])
             dumps.clear()
             if len(found):
                 suspects[-1].append(_Suspect(file, part, found, begins))
@@ -226,7 +239,7 @@ def _suspects(
 def _by_whole_dumps(pieces: Sequence[Sequence[Sequence[_Dump]]]) -> list[RecordHashes]:
     """Return the hashes of dumps, each once a dump, where parts have pieces of dumps."""
     found: list[list[RecordHashes]] = [[]]
-    for begins, own in (some for group in pieces for piece in group for some in piece):
+    for begins, own, _ in (some for group in pieces for piece in group for some in piece):
         if begins:
             found.append([])
         found[-1].append(own)
@@ -234,14 +247,15 @@ def _by_whole_dumps(pieces: Sequence[Sequence[Sequence[_Dump]]]) -> list[RecordH
 
 
 def _hash(group: Group) -> Iterator[list[_Dump]]:
-    """Yield the dumps in each part: the hashes of their records, each once."""
+    """Yield the dumps in each part: the hashes of their records, each once, and their days."""
     for file, part in group:
-        dumps: list[tuple[bool, list[RecordHashes]]] = []
+        dumps: list[tuple[bool, list[RecordHashes], set[int]]] = []
         for begins, chunk in _by_dump(file, part, _NO_KINDS):
             if begins or not dumps:
-                dumps.append((begins, []))
+                dumps.append((begins, [], set()))
             dumps[-1][1].append(record_hashes(chunk))
-        yield [(begins, _once(own)) for begins, own in dumps]
+            dumps[-1][2].update(np.unique(days_of(chunk)).tolist())
+        yield [(begins, _once(own), frozenset(days)) for begins, own, days in dumps]
 
 
 def _once(parts: list[RecordHashes]) -> RecordHashes:

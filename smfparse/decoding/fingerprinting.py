@@ -9,19 +9,22 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from smfparse.errors import DamageLog
-from smfparse.reading import RDW_SIZE, SUBTYPE_END, Chunk, Input
+from smfparse.reading import DATE_END, RDW_SIZE, SUBTYPE_END, Chunk, Input, packed_dates
 from smfparse.vectors import Bools, Bytes, gather
 
 RecordHashes: TypeAlias = NDArray[np.uint64]
 """Numbers made of SMF header and length: those of equal records are equal."""
 Fingerprints: TypeAlias = NDArray[np.bytes_]
 """Hash, its highest byte first, and digest of records: dtype S16; they ascend as the hashes do."""
+
+Days: TypeAlias = NDArray[np.int32]
+"""Dates of records, as the digits that stand in their SMF headers: 0x0126063 is day 63 of 2026."""
 
 DIGEST_BYTES = 8
 """Bytes of the SHA-256 of a record that are used: two that differ, but neither in header nor in
@@ -34,11 +37,13 @@ _MIX, _FOLD = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 class Seen(NamedTuple):
     """Fingerprints of records of a file that come one behind the other.
 
+    days  the dates in their SMF headers, as `days_of` gives them
     kept  which of them are not left out as duplicates
     """
 
     path: Path
     fingerprints: Fingerprints
+    days: Days
     kept: Bools
 
 
@@ -78,6 +83,13 @@ def identity(file: Input) -> str:
     return str(found)
 
 
+class Known(Protocol):
+    """Fingerprints of records that were read before, as a dataset keeps them."""
+
+    def of_days(self, days: frozenset[int]) -> list[Fingerprints]:
+        """Return those of records with these dates, and maybe others, in runs that ascend."""
+
+
 def read_run(path: Path) -> Fingerprints:
     """Return the fingerprints in a file, which stay there until they are looked at."""
     if not path.stat().st_size:
@@ -91,6 +103,16 @@ def fingerprints(chunk: Chunk) -> Fingerprints:
     found[:, :-DIGEST_BYTES] = record_hashes(chunk).astype(">u8").view(np.uint8).reshape(-1, 8)
     found[:, -DIGEST_BYTES:] = digests(chunk)
     return found.view(FINGERPRINT)[:, 0]
+
+
+def days_of(chunk: Chunk) -> Days:
+    """Return the date in the SMF header of each record, int32: equal records have the same one.
+
+    It is what stands there, so bytes that are no date give some number as well.
+    """
+    days = packed_dates(chunk.buffer, chunk.start).astype(np.int32)
+    days[chunk.length < DATE_END] = 0
+    return days
 
 
 def record_hashes(chunk: Chunk) -> RecordHashes:

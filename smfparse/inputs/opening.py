@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 import smfparse.store as store
-from smfparse.decoding import Duplicates, Turn
+from smfparse.decoding import Duplicates, Known, Turn
 from smfparse.errors import DamageLog, InputError
 from smfparse.inputs import joining
+from smfparse.inputs.apart import called_apart
 from smfparse.inputs.log import Log
 from smfparse.inputs.named import resolve
 from smfparse.inputs.options import DEFAULTS, ReadOptions
 from smfparse.inputs.range import Batches, Range, UnsoundError, gathered_for
+from smfparse.inputs.showing import shown
 from smfparse.inputs.sources import Dataset, SmfFile, Source, being_read, damage_rows
 from smfparse.limits import LIMITS, Limits
 from smfparse.reading import WHOLE_SOURCE, Input, Part, size_of
@@ -27,8 +29,6 @@ from smfparse.selecting import (
     Selection,
     Zone,
     queue_criteria,
-    read_for,
-    shown_in_zone,
     texts,
 )
 from smfparse.tables import (
@@ -170,7 +170,7 @@ class Inputs(_Shared):
         """
         rows = {table: names for table, names in wanted.items() if table != DAMAGE}
         if rows:
-            yield from _shown(self.zone, rows, lambda read: self._rows(read, prompt))
+            yield from shown(self.zone, rows, lambda read: self._rows(read, prompt))
             self.damage.arrange()
         if DAMAGE in wanted:
             yield DAMAGE, damage_rows(self._all_damage(), wanted[DAMAGE])
@@ -242,21 +242,6 @@ class Inputs(_Shared):
         return pa.Table.from_batches(found, schema=coded_schema(table)).cast(schema(table))
 
 
-def _shown(
-    zone: Zone | None, wanted: Wanted, rows: Callable[[Wanted], Iterator[tuple[str, Batch]]]
-) -> Iterator[tuple[str, Batch]]:
-    """Yield the wanted rows with local times of a zone; None: as they are."""
-    if zone is None:
-        yield from rows(wanted)
-        return
-    read: Wanted = {
-        table: None if names is None else read_for(coded_schema(table, names))
-        for table, names in wanted.items()
-    }
-    for table, batch in rows(read):
-        yield table, shown_in_zone(zone, batch, coded_schema(table, wanted[table]))
-
-
 def _bytes_of(files: Iterable[Source]) -> int:
     return sum(size_of(each.path) for each in files)
 
@@ -305,18 +290,6 @@ def open_inputs(
     return Inputs(sources, log, options, options.selection.zone)
 
 
-def called_apart(names: Iterable[str], taken: set[str]) -> dict[str, str]:
-    """Return other names for those that are taken already: `DUMP.smf#2`. All are taken then."""
-    found = {}
-    for name in names:
-        others = (f"{name}#{number}" for number in itertools.count(2))
-        new = next(each for each in itertools.chain([name], others) if each not in taken)
-        taken.add(new)
-        if new != name:
-            found[name] = new
-    return found
-
-
 def _named_apart(sources: Sequence[Source]) -> list[Source]:
     """Give datasets, whose rows name SMF files that are other inputs, other names for these.
 
@@ -332,10 +305,16 @@ def _named_apart(sources: Sequence[Source]) -> list[Source]:
     return found
 
 
-def _known_records(sources: Iterable[Source], selection: Selection) -> list[Path]:
+def _known_records(sources: Iterable[Source], selection: Selection) -> Known | None:
     """Return the fingerprints of the records that the datasets among the inputs have."""
     datasets = (each for each in sources if isinstance(each, Dataset))
-    return [run for each in datasets if each.knows_all_of(selection) for run in each.runs()]
+    found = [each.known for each in datasets if each.knows_all_of(selection)]
+    known = [each for each in found if each is not None]
+    if not known:
+        return None
+    from smfparse.inputs.known import KnownOfSeveral
+
+    return KnownOfSeveral(known)
 
 
 def decode_part(

@@ -23,6 +23,7 @@ from smfparse.decoding import (
     Recorder,
     Seen,
     Turn,
+    days_of,
     fingerprints,
     queue_tasks,
 )
@@ -150,7 +151,7 @@ class Range:
                 left = self.duplicates.without(self.path, chunk, self.turn)
             if left is not chunk:
                 kept = np.isin(chunk.record_no, left.record_no)
-            records.add(Seen(self.path, fingerprints(chunk), kept))
+            records.add(Seen(self.path, fingerprints(chunk), days_of(chunk), kept))
             if len(left.start):
                 yield left
 

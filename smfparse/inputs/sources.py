@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import pyarrow as pa
 
 import smfparse.store as store
-from smfparse.decoding import FINGERPRINT, Duplicates, Gathered, Turn
-from smfparse.errors import Damage, DamageLog, InputError
+from smfparse.decoding import Duplicates, Gathered, Turn
+from smfparse.errors import Damage, DamageLog
 from smfparse.inputs.log import Log
 from smfparse.inputs.options import DEFAULTS, ReadOptions
 from smfparse.inputs.range import Batches, Range
@@ -35,6 +35,7 @@ from smfparse.selecting import (
 from smfparse.tables import DAMAGE, DAMAGE_COLUMNS, Batch, Wanted, coded_schema, schema
 
 if TYPE_CHECKING:
+    from smfparse.inputs.known import KnownRecords
     from smfparse.store import Manifest
 
 
@@ -131,11 +132,13 @@ class SmfFile:
 class Dataset:
     """A folder that `convert` made; what was added later is not seen.
 
+    recent   whether it has only what was added last: what `smfparse.json` names itself
     called   what `source` is instead in its rows, where another input has that name
     checked  tables whose files were found to be as they were written
     """
 
     path: Path
+    recent: bool = field(default=False, compare=False)
     called: Mapping[str, str] = field(default_factory=dict, compare=False)
     checked: set[str] = field(default_factory=set, compare=False, repr=False)
 
@@ -150,7 +153,7 @@ class Dataset:
     @cached_property
     def manifest(self) -> Manifest:
         """What is written of the dataset. Raises InputError."""
-        return store.read_manifest(self.path)
+        return (store.read_head if self.recent else store.read_manifest)(self.path)
 
     @property
     def smf_files(self) -> list[str]:
@@ -186,26 +189,14 @@ class Dataset:
         yield from ((list(files), less) for less, files in kept)
 
     def _lacking(self, table: str, file: Path) -> frozenset[str]:
-        return store.lacking(self.manifest, table, file.name)
+        return store.lacking(self.manifest, table, store.part_number(file.name))
 
-    def runs(self) -> list[Path]:
-        """Return the files with the fingerprints of its records, which are as they were written.
+    @property
+    def known(self) -> KnownRecords | None:
+        """The fingerprints of its records; None where it was made of datasets."""
+        from smfparse.inputs.known import KnownRecords
 
-        There are none where it was made of datasets.
-        """
-        from smfparse.inputs.stored import check_bytes
-
-        found = []
-        for name, count in (self.manifest["records"] or {}).items():
-            path = store.plain_file(self.path, name)
-            if path.stat().st_size != count * FINGERPRINT.itemsize:
-                raise InputError(
-                    f"{path}: a file of the dataset is not whole; its records cannot be "
-                    "distinguished from others; convert again"
-                )
-            check_bytes(path, self.manifest["checksums"].get(name))
-            found.append(path)
-        return found
+        return None if self.manifest["records"] is None else KnownRecords(self.path)
 
     def knows_all_of(self, selection: Selection) -> bool:
         """Whether its rows have all that is selected of the records that it knows."""

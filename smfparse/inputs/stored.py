@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from smfparse.errors import InputError, SmfError
 from smfparse.selecting import COUNTED_AT, counted_from, counted_rows
-from smfparse.store import Manifest, checksum, lacking, plain_file
+from smfparse.store import Manifest, checksum, lacking, part_number, plain_file
 from smfparse.tables import Batch, plain_schema, schema
 
 
@@ -28,11 +28,15 @@ def check_rows(folder: Path, manifest: Manifest, table: str) -> None:
     """
     rows = 0
     for name in manifest["files"][table]:
-        file = plain_file(folder, name)
+        file, (expected, *_) = plain_file(folder, name), manifest["rows"].get(name, [None])
         check_bytes(file, manifest["checksums"].get(name))
         with _named(file):
-            rows += _opened(file, table, lacking(manifest, table, name)).metadata.num_rows
-    if rows != manifest["tables"][table]:
+            less = lacking(manifest, table, part_number(name))
+            found = _opened(file, table, less).metadata.num_rows
+        if expected not in (None, found):
+            raise InputError(f"{file}: {found:,} rows, not {expected:,}; convert again")
+        rows += found
+    if not manifest["earlier"] and rows != manifest["tables"][table]:
         raise InputError(
             f"{folder}: the files of the table {table} have {rows:,} rows, where "
             f"{manifest['tables'][table]:,} were written; convert again"

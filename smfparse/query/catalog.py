@@ -210,7 +210,7 @@ def _bounded(
     """Yield the rows of `query`, made slice by slice if it can be and they are many."""
     count = -(-spool.bytes // relations.limits.slice_bytes) if spool else 1
     with bounded(connection):
-        if slicing is None or spool is None or count == 1:
+        if slicing is None or spool is None or count <= 1:
             yield from bounded_rows(connection, query, _AT_ONCE)
             return
         with Slices(connection, relations, slicing).made_of(spool, count) as each:

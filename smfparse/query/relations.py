@@ -17,7 +17,7 @@ from smfparse.query.connecting import Connection, is_interrupt
 from smfparse.query.projection import scanned, tables_of
 from smfparse.query.scans import SmfScans, Whole
 from smfparse.selecting import COUNTED_AT, local_columns, shown_sql, sql_condition
-from smfparse.store import selected
+from smfparse.store import no_rows, selected
 from smfparse.tables import (
     DAMAGE,
     columns,
@@ -150,8 +150,8 @@ def _scan(scans: SmfScans, table: str) -> object:
 
 def _parquet(dataset: Dataset, table: str) -> str:
     """Return a table of a dataset as it stands behind FROM; DuckDB takes paths as patterns."""
-    parts = (_rows_of(table, *each) for each in dataset.files_alike(table))
-    rows = f"({' UNION ALL '.join(parts)})"
+    parts = [_rows_of(table, *each) for each in dataset.files_alike(table)]
+    rows = f"({' UNION ALL '.join(parts) or no_rows(table)})"
     if not dataset.called:
         return rows
     words = (f"WHEN {quoted(old)} THEN {quoted(new)}" for old, new in dataset.called.items())

@@ -73,7 +73,8 @@ class Slices:
 
     def _each(self, folders: Mapping[str, Path]) -> Iterator[None]:
         query = f"SELECT DISTINCT {_NUMBER} FROM {_SECTIONS} ORDER BY ALL"
-        for (number,) in self._connection.execute(query).fetchall():
+        numbers = self._connection.execute(query).fetchall()
+        for (number,) in numbers or [(0,)]:  # no section: one slice without rows
             for table, folder in folders.items():
                 files = [*(folder / f"{_NUMBER}={number}").glob("*.parquet")]
                 paths = ", ".join(quoted(str(each)) for each in files or [folder / _NONE])

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from smfparse.reading.detection import framing_named as framing_named
     from smfparse.reading.detection import look_at as look_at
     from smfparse.reading.framings import FRAMINGS as FRAMINGS
+    from smfparse.reading.headers import DATE_END as DATE_END
     from smfparse.reading.headers import MOST_TRIPLETS as MOST_TRIPLETS
     from smfparse.reading.headers import SUBTYPE_END as SUBTYPE_END
     from smfparse.reading.headers import Headers as Headers
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from smfparse.reading.headers import existing_triplets as existing_triplets
     from smfparse.reading.headers import kinds_of as kinds_of
     from smfparse.reading.headers import least_offset as least_offset
+    from smfparse.reading.headers import packed_dates as packed_dates
     from smfparse.reading.headers import triplet_count as triplet_count
     from smfparse.reading.input import Input as Input
     from smfparse.reading.packing import PACKINGS as PACKINGS
@@ -50,8 +52,8 @@ else:
         chunks="SLACK WHOLE_SOURCE Chunk Joined Part Pieces are_short offset_of",
         detection="Framing framing_named look_at",
         framings="FRAMINGS",
-        headers="MOST_TRIPLETS SUBTYPE_END Headers begins_dump "
-        "existing_triplets kinds_of least_offset triplet_count",
+        headers="DATE_END MOST_TRIPLETS SUBTYPE_END Headers begins_dump "
+        "existing_triplets kinds_of least_offset packed_dates triplet_count",
         input="Input",
         packing="PACKINGS unpacked",
         planning="Look agree is_cut look_through looked_at parts_of plan size_of",

@@ -52,6 +52,8 @@ _IN_NAMES[list("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789$#@ ".encode(ENCODING))] = T
 _PIECE = 1 << 18
 """Bytes that are searched at once: they stay in the processor's cache meanwhile."""
 _DAY_HUNDREDTHS = US_PER_DAY // 10_000
+DATE_END = QWST.field("sm115dte").end
+"""Bytes from the RDW to the end of the date."""
 SUBTYPE_END = QWST.field("sm115stf").end
 """Bytes from the RDW to the end of the subtype."""
 
@@ -183,6 +185,12 @@ def has_system(buffer: Bytes, start: Ints) -> Bools:
 def is_mq(buffer: Bytes, start: Ints) -> Bools:
     """Whether records are of MQ, by their type."""
     found: Bools = (buffer[start + _TYPE] == STATISTICS) | (buffer[start + _TYPE] == ACCOUNTING)
+    return found
+
+
+def packed_dates(buffer: Bytes, start: Ints) -> Ints:
+    """Return the dates of records as the digits that stand there: 0x0126063 is day 63 of 2026."""
+    found: Ints = gather(buffer, start + _DATE, 4).view(">u4")[:, 0].astype(np.int64) >> 4
     return found
 
 

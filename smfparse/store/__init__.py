@@ -11,6 +11,17 @@ from typing import TYPE_CHECKING
 from smfparse.faces import face
 
 if TYPE_CHECKING:
+    from smfparse.store.belonging import contents as contents
+    from smfparse.store.belonging import interrupted as interrupted
+    from smfparse.store.belonging import is_dataset as is_dataset
+    from smfparse.store.belonging import ours as ours
+    from smfparse.store.belonging import own_folders as own_folders
+    from smfparse.store.belonging import own_names as own_names
+    from smfparse.store.belonging import strays as strays
+    from smfparse.store.belonging import unfinished as unfinished
+    from smfparse.store.days import day_name as day_name
+    from smfparse.store.days import meets as meets
+    from smfparse.store.days import span_of as span_of
     from smfparse.store.folder import Folder as Folder
     from smfparse.store.folder import NewFile as NewFile
     from smfparse.store.hive import DATE as DATE
@@ -21,36 +32,39 @@ if TYPE_CHECKING:
     from smfparse.store.hive import is_divided as is_divided
     from smfparse.store.hive import is_earlier as is_earlier
     from smfparse.store.hive import qmgr_value as qmgr_value
+    from smfparse.store.keys import Keys as Keys
+    from smfparse.store.keys import as_run as as_run
+    from smfparse.store.keys import key_of as key_of
     from smfparse.store.locking import LOCK as LOCK
     from smfparse.store.locking import is_locked as is_locked
     from smfparse.store.locking import only_writer as only_writer
+    from smfparse.store.manifest import EARLIER as EARLIER
     from smfparse.store.manifest import FORMAT as FORMAT
     from smfparse.store.manifest import MANIFEST as MANIFEST
     from smfparse.store.manifest import RECORDS as RECORDS
     from smfparse.store.manifest import VIEWS as VIEWS
-    from smfparse.store.manifest import Manifest as Manifest
     from smfparse.store.manifest import added_columns as added_columns
     from smfparse.store.manifest import called_otherwise as called_otherwise
-    from smfparse.store.manifest import contents as contents
     from smfparse.store.manifest import dataset_files as dataset_files
-    from smfparse.store.manifest import interrupted as interrupted
-    from smfparse.store.manifest import is_dataset as is_dataset
+    from smfparse.store.manifest import every_file as every_file
     from smfparse.store.manifest import lacking as lacking
     from smfparse.store.manifest import manifest_text as manifest_text
     from smfparse.store.manifest import named_columns as named_columns
-    from smfparse.store.manifest import ours as ours
-    from smfparse.store.manifest import own_folders as own_folders
-    from smfparse.store.manifest import own_names as own_names
+    from smfparse.store.manifest import numbers_of as numbers_of
     from smfparse.store.manifest import part_number as part_number
+    from smfparse.store.manifest import part_of as part_of
+    from smfparse.store.manifest import part_text as part_text
+    from smfparse.store.manifest import read_head as read_head
     from smfparse.store.manifest import read_manifest as read_manifest
+    from smfparse.store.manifest import read_part as read_part
     from smfparse.store.manifest import smf_files as smf_files
-    from smfparse.store.manifest import strays as strays
     from smfparse.store.parquet import TableWriter as TableWriter
     from smfparse.store.parquet import joined as joined
     from smfparse.store.parquet import parquet_options as parquet_options
     from smfparse.store.plain import check_plain as check_plain
     from smfparse.store.plain import checksum as checksum
     from smfparse.store.plain import plain_file as plain_file
+    from smfparse.store.shapes import Manifest as Manifest
     from smfparse.store.targets import PARTIAL as PARTIAL
     from smfparse.store.targets import check_file as check_file
     from smfparse.store.targets import check_folder as check_folder
@@ -58,21 +72,26 @@ if TYPE_CHECKING:
     from smfparse.store.targets import new_file as new_file
     from smfparse.store.targets import replacing as replacing
     from smfparse.store.views_sql import comments as comments
+    from smfparse.store.views_sql import no_rows as no_rows
     from smfparse.store.views_sql import selected as selected
     from smfparse.store.views_sql import view_statements as view_statements
     from smfparse.store.writing_thread import WritingThread as WritingThread
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
+        belonging="contents interrupted is_dataset ours own_folders own_names strays unfinished",
+        days="day_name meets span_of",
         folder="Folder NewFile",
         hive="DATE NO_DATE NO_QMGR NO_ROWS QMGR is_divided is_earlier qmgr_value",
+        keys="Keys as_run key_of",
         locking="LOCK is_locked only_writer",
-        manifest="FORMAT MANIFEST RECORDS VIEWS Manifest added_columns called_otherwise contents "
-        "dataset_files interrupted is_dataset lacking manifest_text named_columns ours own_folders "
-        "own_names part_number read_manifest smf_files strays",
+        manifest="EARLIER FORMAT MANIFEST RECORDS VIEWS added_columns called_otherwise "
+        "dataset_files every_file lacking manifest_text named_columns numbers_of part_number "
+        "part_of part_text read_head read_manifest read_part smf_files",
         parquet="TableWriter joined parquet_options",
         plain="check_plain checksum plain_file",
+        shapes="Manifest",
         targets="PARTIAL check_file check_folder in_folder new_file replacing",
-        views_sql="comments selected view_statements",
+        views_sql="comments no_rows selected view_statements",
         writing_thread="WritingThread",
     )

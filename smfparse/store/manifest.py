@@ -1,144 +1,162 @@
-"""What is in the folder of a dataset: its manifest, and which files belong to it.
+"""The manifest of a dataset: which files belong to it, and what is known of them.
 
-    smfparse.json              the manifest, written last: it names every other file
+    smfparse.json              written last: the sums, and what was added last
+    .manifest/part-*.json      what was added before; written once
+    .manifest/keys-*.bin       names, sizes and identities of the inputs in these (`keys`)
     views.sql                  the tables for DuckDB
     <table>/part-*.parquet     rows; partitioned: <table>/date=.../queue_manager=.../
     .records/part-*.bin        fingerprints of the records, for what is added later
     .partial/                  the same while it is written: a folder that readers pass over
     .lock                      while somebody writes
 
-A file that the manifest does not name is left from a run that was killed.
+A file that the manifest does not name is left from a run that was killed. What is added rewrites
+`smfparse.json` alone, which stays small: once it names many files, these become a part.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from types import UnionType
-from typing import Any, TypeAlias
+from typing import Any
 
 from smfparse.errors import InputError
 from smfparse.selecting import COUNTED_AT
-from smfparse.store.hive import EARLIER_FOLDERS, FOLDERS
-from smfparse.store.locking import LOCK
 from smfparse.store.plain import plain_file
-from smfparse.store.targets import PARTIAL
+from smfparse.store.shapes import PART_KEYS, Manifest, is_part, is_sound, own_files
 from smfparse.tables import columns, table_names
-
-Manifest: TypeAlias = dict[str, Any]
-"""What `smfparse.json` holds: docs/dataset.md."""
 
 MANIFEST = "smfparse.json"
 VIEWS = "views.sql"
 RECORDS = ".records"
-FORMAT = 7
-_BEFORE_COLUMNS, _BEFORE_CHECKSUMS, _BEFORE_IDENTITIES = 4, 5, 6
-"""Formats whose manifests do not name columns, checksums, or identities of inputs; datasets of
-these are read."""
+EARLIER = ".manifest"
+FORMAT = 8
+_BEFORE_COLUMNS, _BEFORE_CHECKSUMS, _BEFORE_IDENTITIES, _BEFORE_PARTS = 4, 5, 6, 7
+"""Formats whose manifests do not name columns, checksums, or identities of inputs, or have no
+parts; datasets of these are read."""
 _LATER = frozenset({COUNTED_AT, "task_record_offset", "task_started_tod", "task_thread"})
 """Columns that no dataset of that format has."""
-_FOLDERS = ("", f"{FOLDERS}/", f"{EARLIER_FOLDERS}/")
-"""Folders of rows below that of a table: whole, partitioned, partitioned in format 4."""
-_NUMBER = re.compile(r"part-(\d+)[^/]*$")
+_NUMBER = re.compile(r"(?:part|keys)-(\d+)[^/]*$")
 """Number of the part in the path of a file."""
-_FOLDER = r"(date=[\w.~%-]+/(queue_manager|qmgr)=[\w.~%-]+/)?"
-_ROWS = re.compile(rf"(?P<table>\w+)/{_FOLDER}part-\d{{1,9}}(-\d{{1,9}})?\.parquet", re.ASCII)
-_RUN = re.compile(r"\.records/part-\d{1,9}\.bin", re.ASCII)
-"""Paths that files of a dataset can have, and no others: none leads out of it."""
-_MOST_NESTED = 50
-"""Datasets that were made of datasets, and so on: more often than anybody does that."""
-_Shape: TypeAlias = Mapping[str, type | UnionType]
-_SHAPE: _Shape = {
-    "smfparse": str,
-    "inputs": list,
-    "selection": str | None,
-    "partitioned": bool,
-    "tables": dict,
-    "duplicates": int,
-    "unknown_bytes": dict,
-    "damage_count": int,
-    "files": dict,
-    "columns": dict,
-    "records": dict | None,
-    "checksums": dict,
-}
-"""What a manifest has besides its format."""
-_FILE: _Shape = {"name": str, "bytes": int, "identity": str}
-_EARLIER_FILE: _Shape = {"name": str, "bytes": int, "sha256": str}
-_DATASET: _Shape = {"name": str, "inputs": list}
 
 
-def read_manifest(folder: Path) -> Manifest:
-    """Return the manifest of a dataset. Raises InputError where it cannot be understood."""
-    found = _parsed(folder)
-    if isinstance(found, dict) and found.get("format") == _BEFORE_COLUMNS:
-        found |= {"format": _BEFORE_CHECKSUMS, "columns": named_columns(_LATER)}
-    if isinstance(found, dict) and found.get("format") == _BEFORE_CHECKSUMS:
-        found |= {"format": _BEFORE_IDENTITIES, "checksums": {}}
-    if isinstance(found, dict) and found.get("format") == _BEFORE_IDENTITIES:
-        found |= {"format": FORMAT}
+def read_head(folder: Path) -> Manifest:
+    """Return what `smfparse.json` has: the sums, and of files and inputs those that came last.
+
+    `earlier` lists the parts with the others. Raises InputError where it cannot be understood.
+    """
+    found = _parsed(folder, MANIFEST)
+    if isinstance(found, dict):
+        _renew(found)
     if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise InputError(
-            f"{folder}: written by another version of smfparse; convert again from the SMF files"
-        )
-    if not _is_sound(found):
+        raise InputError(_other_version(folder, found))
+    if not is_sound(found):
         raise InputError(f"{folder}: {MANIFEST} is damaged; convert again")
     return found
 
 
-def _parsed(folder: Path) -> Any:
-    """Return what is in the file of a manifest: JSON in UTF-8, each text of it too."""
-    place = plain_file(folder, MANIFEST)
-    try:
-        found = json.loads(place.read_text(encoding="utf-8"))
-        json.dumps(found, ensure_ascii=False).encode()
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"{folder}: {MANIFEST} cannot be read: {error}") from error
+def _renew(found: Manifest) -> None:
+    """Make of a manifest of an earlier format one of today."""
+    if found.get("format") == _BEFORE_COLUMNS:
+        found |= {"format": _BEFORE_CHECKSUMS, "columns": named_columns(_LATER)}
+    if found.get("format") == _BEFORE_CHECKSUMS:
+        found |= {"format": _BEFORE_IDENTITIES, "checksums": {}}
+    if found.get("format") == _BEFORE_IDENTITIES:
+        found |= {"format": _BEFORE_PARTS}
+    if found.get("format") == _BEFORE_PARTS:
+        found |= {"format": FORMAT, "rows": {}, "record_days": {}, "earlier": [], "keys": {}}
+        found["numbers"] = numbers_of(found.get("files"))
+        last = (number for _, number in found["numbers"].values())
+        found["next"] = 1 + max([*last, *_of_names(found.get("records"))], default=-1)
+    parts = [found.get(each) for each in ("tables", "files", "columns")]
+    for table in table_names():  # one that came later has no files
+        if all(isinstance(each, dict) and each and table not in each for each in parts):
+            found["tables"][table], found["files"][table], found["columns"][table] = 0, [], {}
+
+
+def numbers_of(files: Any) -> dict[str, list[int]]:
+    """Return the least and the greatest number of the parts that have files of a table.
+
+    files  table to the names of its files; anything else, as in a damaged manifest, has none
+    """
+    every = files if isinstance(files, dict) else {}
+    found = {table: list(_of_names(names)) for table, names in every.items()}
+    return {table: [min(some), max(some)] for table, some in found.items() if some}
+
+
+def _of_names(names: Any) -> Iterator[int]:
+    """Yield the numbers in names of files; what is none, as in a damaged manifest, has none."""
+    some = names if isinstance(names, (list, dict)) else ()
+    found = (_NUMBER.search(each) for each in some if isinstance(each, str))
+    yield from (int(each[1]) for each in found if each)
+
+
+def _other_version(folder: Path, found: Any) -> str:
+    """Return the message for a manifest of a format that is not read."""
+    number = found.get("format") if isinstance(found, dict) else None
+    if isinstance(number, int) and number > FORMAT:
+        return f"{folder}: written by a later version of smfparse; use that one, or a later one"
+    return f"{folder}: written by another version of smfparse; convert again from the SMF files"
+
+
+def read_manifest(folder: Path, wanted: Callable[[Manifest], bool] = bool) -> Manifest:
+    """Return the manifest of a dataset in one piece, as if it had no parts.
+
+    wanted  which of the `earlier` parts are read: all by default; the others are left there
+
+    Raises InputError where it cannot be understood.
+    """
+    head = read_head(folder)
+    parts = [read_part(folder, each) for each in head["earlier"] if wanted(each)]
+    every = [*parts, head]
+    found = head | {"earlier": [each for each in head["earlier"] if not wanted(each)]}
+    if parts:
+        found["inputs"] = [each for part in every for each in part["inputs"]]
+        found["files"] = {
+            table: [name for part in every for name in part["files"].get(table, ())]
+            for table in head["files"]
+        }
+        for key in ("checksums", "rows", "records", "record_days"):
+            found[key] = {name: each for part in every for name, each in part[key].items()}
     return found
 
 
-def _is_sound(found: Manifest) -> bool:
-    """Whether a manifest has everything, each of its type, and names no file twice."""
-    return (
-        _has(found, _SHAPE)
-        and _has(found["tables"], dict.fromkeys(table_names(), int))
-        and _has(found["files"], dict.fromkeys([*table_names(), *found["files"]], list))
-        and _has(found["unknown_bytes"], dict.fromkeys(found["unknown_bytes"], int))
-        and _has(found["records"] or {}, dict.fromkeys(found["records"] or (), int))
-        and all(_is_file(table, each) for table, names in found["files"].items() for each in names)
-        and all(map(_RUN.fullmatch, found["records"] or ()))
-        and _has(found["checksums"], dict.fromkeys(found["checksums"], str))
-        and not any(count > 1 for count in Counter(dataset_files(found)).values())
-        and _has(found["columns"], dict.fromkeys(table_names(), dict))
-        and all(_has(each, dict.fromkeys(each, int)) for each in found["columns"].values())
-        and all(map(_is_input, found["inputs"]))
-    )
+def read_part(folder: Path, part: Manifest) -> Manifest:
+    """Return an earlier part of a manifest. Raises InputError where it is not as it was written."""
+    name = part["name"]
+    found = _parsed(folder, name, part["sha256"])
+    if not is_part(found):
+        raise InputError(f"{folder}: {name} is damaged; convert again")
+    return dict(found)
 
 
-def _has(found: Any, shape: _Shape) -> bool:
-    return isinstance(found, dict) and all(
-        name in found and isinstance(found[name], kind) for name, kind in shape.items()
-    )
+def part_of(manifest: Manifest) -> Manifest:
+    """Return what a manifest says of the files that it names itself, as an earlier part."""
+    found = {key: manifest[key] for key in PART_KEYS}
+    return found | {"files": {table: names for table, names in found["files"].items() if names}}
 
 
-def _is_file(table: str, found: Any) -> bool:
-    path = _ROWS.fullmatch(found) if isinstance(found, str) else None
-    return path is not None and path["table"] == table
+def _parsed(folder: Path, name: str, expected: str | None = None) -> Any:
+    """Return what is in a file of a manifest: JSON in UTF-8, each text of it too.
 
-
-def _is_input(found: Any, nested: int = 0) -> bool:
-    if nested == _MOST_NESTED or not _has(found, {"name": str}):
-        return False
-    if "inputs" not in found:
-        return _has(found, _FILE) or _has(found, _EARLIER_FILE)
-    return _has(found, _DATASET) and all(_is_input(each, nested + 1) for each in found["inputs"])
+    expected  its SHA-256; None: any
+    """
+    place = plain_file(folder, name)
+    try:
+        data = place.read_bytes()
+        found = json.loads(data.decode())
+        json.dumps(found, ensure_ascii=False).encode()
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{folder}: {name} cannot be read: {error}") from error
+    if expected is not None and hashlib.sha256(data).hexdigest() != expected:
+        raise InputError(f"{folder}: {name} is not as it was written; convert again")
+    return found
 
 
 def part_number(name: str) -> int:
-    """Return the number of the part that a file of rows or fingerprints is of, by its path."""
+    """Return the number of the part that a file is of, by its path."""
     found = _NUMBER.search(name)
     assert found is not None
     return int(found[1])
@@ -163,9 +181,9 @@ def added_columns(old: Manifest, first: int) -> dict[str, dict[str, int]]:
     }
 
 
-def lacking(manifest: Manifest, table: str, name: str) -> frozenset[str]:
-    """Return the columns of a table that a file of it lacks: it was written before they came."""
-    number, first = part_number(name), manifest["columns"][table]
+def lacking(manifest: Manifest, table: str, number: int) -> frozenset[str]:
+    """Return the columns of a table that files of a part lack: it was written before they came."""
+    first = manifest["columns"][table]
     return frozenset(
         each.name for each in columns(table) if first.get(each.name, number + 1) > number
     )
@@ -195,73 +213,21 @@ def manifest_text(manifest: Manifest) -> str:
     return json.dumps(manifest, indent=2) + "\n"
 
 
+def part_text(part: Manifest) -> str:
+    """Return what the file of an earlier part has."""
+    return json.dumps(part, separators=(",", ":")) + "\n"
+
+
 def dataset_files(manifest: Manifest) -> Iterator[str]:
-    """Yield the path of every file of a dataset, from its folder: all but manifest and views."""
-    for names in manifest["files"].values():
-        yield from names
-    yield from manifest["records"] or ()
+    """Yield the path of every file that a manifest names: all but itself and views."""
+    yield from own_files(manifest)
+    yield from (each["name"] for each in manifest["earlier"])
+    yield from manifest["keys"]
 
 
-def ours(folder: Path) -> list[Path]:
-    """Return the files of rows and fingerprints in a folder: only these are ours."""
-    found = [
-        each
-        for table in table_names()
-        if (folder / table).is_dir()
-        for below in _FOLDERS
-        for each in sorted((folder / table).glob(f"{below}part-*.parquet"))
-    ]
-    return [*found, *sorted((folder / RECORDS).glob("part-*.bin"))]
-
-
-def unfinished(folder: Path) -> list[Path]:
-    """Return the files that are not in their places yet, the manifest last."""
-    single = (folder / PARTIAL / each for each in (VIEWS, MANIFEST))
-    return [*ours(folder / PARTIAL), *(each for each in single if each.exists())]
-
-
-def strays(folder: Path) -> list[Path]:
-    """Return the files that a run which was killed left: those that the manifest does not name."""
-    if not (folder / MANIFEST).exists():
-        return [*ours(folder), *unfinished(folder)]
-    try:
-        belong = {folder / each for each in dataset_files(read_manifest(folder))}
-    except InputError:
-        return unfinished(folder)
-    return [*(each for each in ours(folder) if each not in belong), *unfinished(folder)]
-
-
-def own_names() -> frozenset[str]:
-    """Return the names of all that a dataset has in its folder, and while it is written."""
-    return frozenset([*table_names(), RECORDS, PARTIAL, MANIFEST, VIEWS, LOCK])
-
-
-def contents(folder: Path) -> set[str]:
-    """Return the names of what is in a folder, less the lock of its writer."""
-    return {each.name for each in folder.iterdir()} - {LOCK}
-
-
-def interrupted(folder: Path) -> bool:
-    """Whether there is what writing leaves when it is interrupted, and nothing else."""
-    found = contents(folder)
-    if not found or not found <= own_names():
-        return False
-    files = (each for each in folder.rglob("*") if each.is_file() and each.name != LOCK)
-    return bool(unfinished(folder)) or not any(files)
-
-
-def is_dataset(folder: Path) -> bool:
-    """Whether a folder is a dataset, or one that was not finished."""
-    try:
-        return (folder / MANIFEST).is_file() or interrupted(folder)
-    except OSError:
-        return False
-
-
-def own_folders(folder: Path, files: Iterable[Path]) -> list[Path]:
-    """Return the folders of files, of all tables and of what is written, inner ones first."""
-    found = {folder / each for each in (*table_names(), RECORDS, PARTIAL)}
-    found.update(each for each in (folder / PARTIAL).rglob("*") if each.is_dir())
-    for file in files:
-        found.update(each for each in file.parents if each.is_relative_to(folder))
-    return sorted(found - {folder}, key=lambda each: (-len(each.parts), each))
+def every_file(folder: Path) -> Iterator[str]:
+    """Yield the path of every file of a dataset, those that earlier parts name as well."""
+    head = read_head(folder)
+    yield from dataset_files(head)
+    for each in head["earlier"]:
+        yield from own_files(read_part(folder, each))

@@ -9,9 +9,14 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
+from smfparse.layout import US_PER_DAY
+from smfparse.selecting import COUNTED_AT
+from smfparse.store.days import span_of
 from smfparse.store.folder import NewFile
 from smfparse.tables import CODED, Batch, coded_schema, columns, meaning, plain_schema
 
@@ -21,6 +26,8 @@ if TYPE_CHECKING:
 _FEW_ROWS = 30
 _LIGHT = {"compression": "snappy", "compression_level": None}
 """For files of few rows, which zstd takes longer to begin, and makes no smaller."""
+_FIRST_DAY, _LAST_DAY = np.array(["0001-01-01", "9999-12-31"], "datetime64[D]").view(np.int64)
+"""Those that four digits have for a year."""
 _SOUGHT = frozenset(
     {"smf_time", "counted_at", "time", "interval_start", "record_no", "task_record_no"}
 )
@@ -36,6 +43,7 @@ class TableWriter:
     wanted      its columns; None: all
     thread      does the writing; None: the caller does
     rows        how many it took
+    days        the first and the last day of its rows, of those that count at a time; [] if none
     held_bytes  of batches that are not written yet
     """
 
@@ -45,6 +53,7 @@ class TableWriter:
     wanted: frozenset[str] | None = None
     thread: WritingThread | None = None
     rows: int = 0
+    days: list[str] = field(default_factory=list)
     held: list[Batch] = field(default_factory=list)
     held_bytes: int = 0
     _held_rows: int = 0
@@ -112,12 +121,33 @@ class TableWriter:
             )
             self._writer.add_key_value_metadata(_metadata(self.table, self.wanted))
         rows = joined(self.table, batches, self.wanted)
+        if COUNTED_AT in rows.column_names:
+            self.days = span_of([*self.days, *_days(rows.column(COUNTED_AT))])
         self._writer.write_table(rows, row_group_size=self.group_rows)
 
     def _end(self) -> None:
         self._writer.close()
         assert self._file is not None
         self._file.close()
+
+
+def _days(times: Any) -> list[str]:
+    """Return the days of the least and the greatest of some times, if there are any."""
+    some = [each for each in map(_values, times.chunks) if len(each)]
+    ends = [end for each in some for end in (each.min(), each.max())]
+    days = np.array(ends, np.int64) // US_PER_DAY
+    return [str(each) for each in days.clip(_FIRST_DAY, _LAST_DAY).astype("datetime64[D]")]
+
+
+def _values(times: Any) -> NDArray[np.int64]:
+    """Return the times that are not NULL; pyarrow.compute, which can do this, is slow to load."""
+    valid, data = times.buffers()
+    some = slice(times.offset, times.offset + len(times))
+    values = np.frombuffer(data, np.int64)[some]
+    if not times.null_count:
+        return values
+    bits = np.unpackbits(np.frombuffer(valid, np.uint8), bitorder="little")
+    return values[bits[some].astype(np.bool_)]
 
 
 def joined(table: str, batches: Sequence[Batch], wanted: frozenset[str] | None = None) -> Any:

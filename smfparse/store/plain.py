@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path, PurePosixPath
 
 from smfparse.errors import InputError, OutputError
@@ -15,14 +15,16 @@ _NAME_SURROGATE = 0x20000000
 _READ_BYTES = 1 << 20
 
 
-def check_plain(folder: Path, names: Iterable[str]) -> None:
+def check_plain(folder: Path, names: Iterable[str], deep: Callable[[str], bool] = bool) -> None:
     """Raise OutputError where anything in `folder` with these names, or below, is a link.
 
     Neither may it be anything else but a file or a folder: a pipe, a device.
+
+    deep  which of the names are folders that are looked through; all by default
     """
-    waiting = [folder / each for each in names]
+    waiting = [(folder / each, deep(each)) for each in names]
     while waiting:
-        place = waiting.pop()
+        place, below = waiting.pop()
         try:
             found = place.lstat()
         except FileNotFoundError:
@@ -32,8 +34,8 @@ def check_plain(folder: Path, names: Iterable[str]) -> None:
                 f"{place}: a link, a pipe or a device, which no dataset has; remove it, or name "
                 "another folder"
             )
-        if stat.S_ISDIR(found.st_mode):
-            waiting += place.iterdir()
+        if below and stat.S_ISDIR(found.st_mode):
+            waiting += [(each, True) for each in place.iterdir()]
 
 
 def plain_file(folder: Path, name: str) -> Path:

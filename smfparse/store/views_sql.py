@@ -43,19 +43,29 @@ _SQL_TYPES = {
 
 
 def view_statements(
-    *, partitioned: bool, lacking: Mapping[str, Sequence[frozenset[str]]] | None = None
+    *,
+    partitioned: bool,
+    lacking: Mapping[str, Sequence[frozenset[str]]] | None = None,
+    without: Container[str] = (),
 ) -> str:
     """Return the statements that make a view of every table, and the views over these.
 
     lacking  for each table the columns that its files lack, file by file; None: no file lacks any
+    without  tables that have no file: they came after the dataset
 
     Tables are read in the folder of the dataset: that in which DuckDB was started.
     """
-    return "\n".join([_HEAD, *_views(partitioned, lacking or {}), views_script()])
+    return "\n".join([_HEAD, *_views(partitioned, lacking or {}, without), views_script()])
 
 
-def _views(partitioned: bool, lacking: Mapping[str, Sequence[frozenset[str]]]) -> Iterator[str]:
+def _views(
+    partitioned: bool, lacking: Mapping[str, Sequence[frozenset[str]]], without: Container[str]
+) -> Iterator[str]:
     for table in table_names():
+        if table in without:
+            yield f"CREATE OR REPLACE VIEW {table} AS {no_rows(table)};"
+            yield from comments("VIEW", table)
+            continue
         divided = partitioned and is_divided(table)
         files = quoted(
             f"{table}/{FOLDERS}/part-*.parquet" if divided else f"{table}/part-*.parquet"
@@ -68,6 +78,12 @@ def _views(partitioned: bool, lacking: Mapping[str, Sequence[frozenset[str]]]) -
             rows = f"(SELECT {every}{', date' if divided else ''} FROM {rows})"
         yield f"CREATE OR REPLACE VIEW {table} AS FROM {rows};"
         yield from comments("VIEW", table)
+
+
+def no_rows(table: str) -> str:
+    """Return a query for a table without rows."""
+    names = (f'NULL::{_SQL_TYPES[each.arrow]} AS "{each.name}"' for each in columns(table))
+    return f"SELECT {', '.join(names)} WHERE FALSE"
 
 
 def selected(table: str, lacking: Container[str] = (), some_lack: Container[str] = ()) -> str:

@@ -9,10 +9,19 @@ from typing import TYPE_CHECKING
 from smfparse.decoding import Duplicates
 from smfparse.errors import RequestError
 from smfparse.inputs import Dataset, Inputs, SmfFile, called_apart
-from smfparse.store import MANIFEST, Folder, Manifest, is_earlier
+from smfparse.store import (
+    MANIFEST,
+    PARTIAL,
+    Folder,
+    Keys,
+    Manifest,
+    is_earlier,
+    key_of,
+)
 from smfparse.tables import table_names
-from smfparse.writing.dataset import alone_in, check_free, make, next_number, write_whole
-from smfparse.writing.making import Making, damage_keys
+from smfparse.writing.dataset import alone_in, check_free, make, write_whole
+from smfparse.writing.making import KnownDamage, Making, damage_keys
+from smfparse.writing.manifests import DAMAGED, IDENTITIES, INPUT, NAME, SIZE
 from smfparse.writing.originals import Original, originals
 from smfparse.writing.placing import clear
 
@@ -24,7 +33,7 @@ if TYPE_CHECKING:
 class Appended:
     """The outcome of adding files to a dataset.
 
-    manifest  that of the dataset, as it is now
+    manifest  the head of that of the dataset, as it is now
     rows      how many were added to each table
     known     inputs that it has already, which were skipped
     renamed   inputs whose name another one has, and their names in the dataset
@@ -51,9 +60,9 @@ def append_dataset(
     """
     if not (folder / MANIFEST).exists():
         check_free(folder, force=False)
-    with alone_in(folder):
+    with alone_in(folder, {PARTIAL}.__contains__):
         if (folder / MANIFEST).exists():
-            there = Dataset(folder)
+            there = Dataset(folder, recent=True)
             _check_alike(inputs, there, partition)
             return _add(inputs, there, executor)
         check_free(folder, force=False)
@@ -65,26 +74,54 @@ def _add(inputs: Inputs, there: Dataset, executor: Executor | None) -> Appended:
     """Add SMF files to a dataset."""
     old = there.manifest
     files = [each for each in inputs.sources if isinstance(each, SmfFile)]
-    read = originals(files)
-    known = _known(read, old)
+    read, keys = originals(files), Keys(there.path, old["keys"])
+    known = _known(read, old, keys)
     new = [each for each in files if each.path not in known]
-    renamed = called_apart([each.name for each in new], set(there.smf_files))
+    renamed = called_apart([each.name for each in new], _Names(set(there.smf_files), keys))
     sources = _called(new, renamed, there)
     skipped = tuple(each.name for each in files if each.path in known)
     folder = Folder(there.path.absolute())
     clear(folder)
     if not sources:
         return Appended(old, dict.fromkeys(table_names(), 0), skipped)
-    first, damage = next_number(there.path), damage_keys(there.lost)
-    limits = inputs.options.limits
+    damage = KnownDamage(damage_keys(there.lost), lambda each: key_of(DAMAGED, *each) in keys)
+    limits, first = inputs.options.limits, old["next"]
     made = Making(folder, old["partitioned"], first, read, limits, old, damage, executor)
     manifest, rows = make(replace(inputs, sources=sources), made)
     return Appended(manifest, rows, skipped, tuple(renamed.items()))
 
 
-def _known(read: dict[Path, Original], old: Manifest) -> set[Path]:
+@dataclass(frozen=True)
+class _Names:
+    """The names of the inputs of a dataset, of which the earlier ones are keys."""
+
+    recent: set[str]
+    keys: Keys
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.recent or key_of(NAME, name) in self.keys
+
+    def add(self, name: str) -> None:
+        """Take one more."""
+        self.recent.add(name)
+
+
+def _known(read: dict[Path, Original], old: Manifest, keys: Keys) -> set[Path]:
     """Return the files that a dataset has; those of another size need not be read."""
-    return {path for path, each in read.items() if each.is_one_of(old["inputs"])}
+    return {
+        path
+        for path, each in read.items()
+        if each.is_one_of(old["inputs"]) or _is_earlier_input(each, keys)
+    }
+
+
+def _is_earlier_input(each: Original, keys: Keys) -> bool:
+    size = each.stamp.size
+    return any(
+        key_of(INPUT, size, getattr(each, kind)) in keys
+        for kind in IDENTITIES
+        if key_of(SIZE, size, kind) in keys
+    )
 
 
 def _called(new: list[SmfFile], names: dict[str, str], there: Dataset) -> list[SmfFile]:
@@ -93,7 +130,7 @@ def _called(new: list[SmfFile], names: dict[str, str], there: Dataset) -> list[S
         replace(each, input=replace(each.input, name=names.get(each.name, each.name)))
         for each in new
     ]
-    earlier = Duplicates([each.input for each in called], there.runs())
+    earlier = Duplicates([each.input for each in called], there.known)
     return [replace(each, duplicates=each.duplicates and earlier) for each in called]
 
 

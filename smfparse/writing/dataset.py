@@ -6,37 +6,31 @@ dataset once its manifest names them (`placing`).
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from smfparse import __version__
-from smfparse.inputs import Dataset, Inputs, SmfFile, Source, being_read, damage_rows
+from smfparse.inputs import Inputs, SmfFile, being_read, damage_rows
 from smfparse.limits import Limits
 from smfparse.store import (
-    FORMAT,
     MANIFEST,
     Folder,
     Manifest,
-    added_columns,
-    called_otherwise,
     check_folder,
     check_plain,
     contents,
-    dataset_files,
     in_folder,
     interrupted,
-    named_columns,
     only_writer,
     ours,
     own_names,
     part_number,
 )
-from smfparse.tables import DAMAGE, Batch, Wanted, decoded_tables, table_names, wanted_tables
+from smfparse.tables import DAMAGE, Batch, Wanted, decoded_tables, wanted_tables
 from smfparse.writing.making import Making
+from smfparse.writing.manifests import are_files, is_long, manifest_of, rows_of, set_apart
 from smfparse.writing.originals import originals
 from smfparse.writing.parts import PartFiles, Written
 from smfparse.writing.placing import clear, put_in_place, write_last
@@ -91,25 +85,41 @@ def write_whole(
 def make(inputs: Inputs, made: Making) -> tuple[Manifest, dict[str, int]]:
     """Write what belongs to a dataset; return its manifest, and how many rows were written."""
     try:
+        _shorten(made)
         written = _write_all(inputs, made)
-        manifest = _manifest(inputs, made, written)
+        manifest = manifest_of(inputs, made, written)
         write_last(made.folder, manifest)
-        put_in_place(made.folder, manifest)
+        put_in_place(made.folder, manifest, made.replaced)
     except BaseException:
         with suppress(OSError):
             clear(made.folder)
         raise
-    return manifest, _rows(written)
+    return manifest, rows_of(written)
+
+
+def _shorten(made: Making) -> None:
+    """Make an earlier part of what the manifest names that is added to, where that is much."""
+    old, limits = made.old, made.limits
+    if old is None:
+        return
+    made.replaced = frozenset(old["keys"])
+    if is_long(old, limits.manifest_files):
+        made.old = set_apart(made.folder, old, made.first, made.damage.recent, limits.merged)
+        made.first += 1
+    else:
+        made.replaced |= old["records"].keys()
 
 
 @contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
+def alone_in(folder: Path, deep: Callable[[str], bool] = bool) -> Iterator[None]:
     """Make a folder, if need be, in which nobody else writes; it goes if it stays empty.
+
+    deep  which of its own folders are looked through for links; all by default
 
     Raises OutputError where a link in it would lead to files elsewhere.
     """
     with in_folder(folder), only_writer(folder):
-        check_plain(folder, own_names())
+        check_plain(folder, own_names(), deep)
         yield
 
 
@@ -129,17 +139,13 @@ def _write_all(inputs: Inputs, made: Making) -> list[Written]:
     """Write the rows of `inputs` and what could not be used of them."""
     log = inputs.log
     log.count_unknown = True
-    log.records = made.recorder if _are_files(inputs.sources) else None
+    log.records = made.recorder if are_files(inputs.sources) else None
     try:
         written = [each for some in _written(inputs, made) for each in some]
     finally:
         log.records = None
     log.damage.arrange()
     return [*written, *_write_damage(inputs, made)]
-
-
-def _are_files(sources: Iterable[Source]) -> bool:
-    return all(isinstance(each, SmfFile) for each in sources)
 
 
 def _written(inputs: Inputs, made: Making) -> Iterator[list[Written]]:
@@ -220,76 +226,6 @@ def _write_damage(inputs: Inputs, made: Making) -> list[Written]:
     files = PartFiles(made.folder, made.first, False, limits.held_bytes, limits)
     files.add(DAMAGE, rows)
     return files.finish([DAMAGE])
-
-
-def _rows(written: Iterable[Written]) -> dict[str, int]:
-    """Return how many rows each table has."""
-    rows = dict.fromkeys(table_names(), 0)
-    for each in written:
-        rows[each.table] += each.rows
-    return rows
-
-
-def _manifest(inputs: Inputs, made: Making, written: Sequence[Written]) -> Manifest:
-    """Return the manifest of what was written, and of what was there."""
-    files: dict[str, list[str]] = {table: [] for table in table_names()}
-    for each in written:
-        files[each.table].append(each.name)
-    are_files = _are_files(inputs.sources)
-    manifest = {
-        "format": FORMAT,
-        "smfparse": __version__,
-        "inputs": [_described(each, inputs, made) for each in inputs.sources],
-        "selection": inputs.selected,
-        "partitioned": made.partitioned,
-        "tables": _rows(written),
-        "duplicates": inputs.duplicates,
-        "unknown_bytes": dict(inputs.log.unknown),
-        "damage_count": made.not_known(inputs.met).count,
-        "files": files,
-        "columns": named_columns(),
-        "records": made.finish_fingerprints() if are_files else None,
-        "checksums": {each.name: each.sha256 for each in written} | made.sums,
-    }
-    return manifest if made.old is None else _sum(made.old, manifest, made.first)
-
-
-def _described(source: Source, inputs: Inputs, made: Making) -> dict[str, Any]:
-    """Return the entry of an input in the manifest. Raises InputError where it was changed."""
-    if not isinstance(source, SmfFile):
-        assert isinstance(source, Dataset)
-        names = called_otherwise(source.manifest["inputs"], source.called)
-        return {"name": source.name, "inputs": names}
-    before = made.read[source.path]
-    if _are_files(inputs.sources):
-        found = str(made.recorder.identities[source.path])
-    else:
-        found = before.identity
-    before.check()
-    return {
-        "name": source.name,
-        "bytes": before.stamp.size,
-        "identity": found,
-        "smfparse": __version__,
-        "duplicates": inputs.log.duplicates.get(source.path, 0),
-    }
-
-
-def _sum(old: Manifest, new: Manifest, first: int) -> Manifest:
-    """Return the manifest of a dataset with what was added: parts from the number `first` on."""
-    unknown: Counter[str] = Counter(old["unknown_bytes"]) + Counter(new["unknown_bytes"])
-    sums = old["checksums"] | new["checksums"]
-    whole = new | {
-        "columns": added_columns(old, first),
-        "inputs": [*old["inputs"], *new["inputs"]],
-        "tables": {table: old["tables"][table] + new["tables"][table] for table in table_names()},
-        "duplicates": old["duplicates"] + new["duplicates"],
-        "unknown_bytes": dict(unknown),
-        "damage_count": old["damage_count"] + new["damage_count"],
-        "files": {table: [*old["files"][table], *new["files"][table]] for table in table_names()},
-    }
-    kept = {each: sums[each] for each in dataset_files(whole) if each in sums}
-    return whole | {"checksums": kept}
 
 
 def next_number(folder: Path) -> int:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from smfparse.decoding import NO_RECORDS, Fingerprints, Identity, Recorder, Seen, read_run
+from smfparse.decoding import NO_RECORDS, Days, Fingerprints, Identity, Recorder, Seen, read_run
 from smfparse.errors import Damage, DamageLog
 from smfparse.limits import Limits
-from smfparse.store import PARTIAL, RECORDS, Folder, Manifest
+from smfparse.store import PARTIAL, RECORDS, Folder, Manifest, day_name
 from smfparse.writing.originals import Original
 from smfparse.writing.placing import write_new
 
@@ -22,6 +23,46 @@ if TYPE_CHECKING:
 
 DamageKey: TypeAlias = tuple[str, int, str]
 """Source, byte and reason of what could not be used."""
+_MOST_DAYS = 1000
+"""Days of the records of a file of fingerprints: no system works so long without a dump."""
+
+
+class Run(NamedTuple):
+    """Fingerprints of records: day after day, and ascending in each.
+
+    days  how many there are of each day, by its name; None: they ascend over all days
+    """
+
+    fingerprints: Fingerprints
+    days: dict[str, int] | None
+
+
+def by_day(found: Fingerprints, days: Days) -> Run:
+    """Return fingerprints of records with these dates as they are written."""
+    order = np.argsort(days, kind="stable")
+    names, starts = np.unique(days[order], return_index=True)
+    if len(names) > _MOST_DAYS:
+        return Run(np.sort(found), None)
+    ordered = found[order]
+    for start, end in itertools.pairwise([*starts.tolist(), len(ordered)]):
+        ordered[start:end].sort()
+    counts = np.diff([*starts, len(ordered)]).tolist()
+    return Run(ordered, dict(zip(map(day_name, names.tolist()), counts, strict=True)))
+
+
+@dataclass(frozen=True)
+class KnownDamage:
+    """What could not be used of the inputs of a dataset.
+
+    recent   what is in the files that the head of its manifest names
+    earlier  whether something is in others
+    """
+
+    recent: frozenset[DamageKey]
+    earlier: Callable[[DamageKey], bool] = lambda _key: False
+
+    def __contains__(self, key: DamageKey) -> bool:
+        return key in self.recent or self.earlier(key)
 
 
 def damage_keys(damage: DamageLog) -> frozenset[DamageKey]:
@@ -33,14 +74,22 @@ def _key(damage: Damage) -> DamageKey:
     return damage.source, damage.offset, damage.reason
 
 
+def _put_together(one: Run, other: Run) -> Run:
+    """Return the fingerprints of two runs of which the days are known."""
+    both = (one.days or {}), (other.days or {})
+    days = [np.repeat([int(day, 16) for day in each], [*each.values()]) for each in both if each]
+    some = np.concatenate([one.fingerprints, other.fingerprints])
+    return by_day(some, np.concatenate(days).astype(np.int32))
+
+
 class Runs(Recorder):
     """Fingerprints of records as a dataset keeps them, and the identities of their files.
 
-    hand_on  takes many fingerprints, ascending, of records that are not left out
+    hand_on  takes many fingerprints of records that are not left out
     most     how many are held before they are handed on
     """
 
-    def __init__(self, hand_on: Callable[[Fingerprints], None], most: int) -> None:
+    def __init__(self, hand_on: Callable[[Run], None], most: int) -> None:
         super().__init__()
         self.identities: defaultdict[Path, Identity] = defaultdict(Identity)
         self._hand_on = hand_on
@@ -54,13 +103,15 @@ class Runs(Recorder):
         if self._held >= self._most:
             self._hand_on(self.take())
 
-    def take(self) -> Fingerprints:
-        """Return those that are held, ascending, and start anew."""
+    def take(self) -> Run:
+        """Return those that are held, and start anew."""
         found = np.concatenate([NO_RECORDS, *(each.fingerprints[each.kept] for each in self.seen)])
+        days = np.concatenate(
+            [np.zeros(0, np.int32), *(each.days[each.kept] for each in self.seen)]
+        )
         self.seen.clear()
         self._held = 0
-        found.sort()
-        return found
+        return by_day(found, days)
 
 
 @dataclass
@@ -70,10 +121,13 @@ class Making:
     first         number of the first part: no file has it yet
     read          the SMF files that are read
     limits        how much is held and open
-    old           manifest of the dataset that is added to; None: a new one, with one file per table
+    old           head of the manifest that is added to; None: a new one, with one file per table
     damage        what could not be used of the inputs of that dataset
+    replaced      files that go when the manifest is there, if it does not name them; None: all that
+                  it does not name
     executor      decodes and writes; None: processes of ours
-    fingerprints  sorted files of fingerprints that were written: name to how many it has
+    fingerprints  files of fingerprints that were written: name to how many it has
+    days          how many of each day these have
     sums          their checksums
     """
 
@@ -83,20 +137,25 @@ class Making:
     read: Mapping[Path, Original]
     limits: Limits
     old: Manifest | None = None
-    damage: frozenset[DamageKey] = frozenset()
+    damage: KnownDamage = field(default_factory=lambda: KnownDamage(frozenset()))
     executor: Executor | None = None
     fingerprints: dict[str, int] = field(default_factory=dict)
+    days: dict[str, dict[str, int]] = field(default_factory=dict)
     sums: dict[str, str] = field(default_factory=dict)
+    replaced: frozenset[str] | None = field(default=None, init=False)
     recorder: Runs = field(init=False)
 
     def __post_init__(self) -> None:
         self.recorder = Runs(self.write_fingerprints, self.limits.fingerprints)
 
-    def write_fingerprints(self, some: Fingerprints) -> None:
-        """Write fingerprints, which ascend, as a file."""
+    def write_fingerprints(self, run: Run) -> None:
+        """Write fingerprints as a file."""
         name = f"{RECORDS}/part-{self.first + len(self.fingerprints):05}.bin"
-        self.sums[name] = write_new(self.folder, f"{PARTIAL}/{name}", some.tobytes())
-        self.fingerprints[name] = len(some)
+        data = run.fingerprints.tobytes()
+        self.sums[name] = write_new(self.folder, f"{PARTIAL}/{name}", data)
+        self.fingerprints[name] = len(run.fingerprints)
+        if run.days is not None:
+            self.days[name] = run.days
 
     def finish_fingerprints(self) -> dict[str, int]:
         """Write what is left; return all files of fingerprints and how many each has.
@@ -104,15 +163,18 @@ class Making:
         Short files are put together, so there are few, however often files are added.
         """
         kept: dict[str, int] = {} if self.old is None else dict(self.old["records"])
-        some = self.recorder.take()
-        while some.size and kept:
+        run = self.recorder.take()
+        while run.fingerprints.size and kept:
             name, length = kept.popitem()
-            if length > 2 * len(some) or length + len(some) > self.limits.merged:
+            together = length + len(run.fingerprints)
+            days = self.old and self.old["record_days"].get(name)
+            is_long = length > 2 * len(run.fingerprints) or together > self.limits.merged
+            if is_long or days is None or run.days is None:
                 kept[name] = length
                 break
-            some = np.sort(np.concatenate([read_run(self.folder.path / name), some]))
-        if some.size:
-            self.write_fingerprints(some)
+            run = _put_together(Run(read_run(self.folder.path / name), days), run)
+        if run.fingerprints.size:
+            self.write_fingerprints(run)
         return kept | self.fingerprints
 
     def not_known(self, met: DamageLog) -> DamageLog:

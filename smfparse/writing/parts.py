@@ -42,12 +42,14 @@ class Written(NamedTuple):
 
     name    its path in the dataset, once it has its place
     sha256  its checksum
+    days    the first and the last day of its rows; [] if none counts at a time
     """
 
     table: str
     name: str
     rows: int
     sha256: str
+    days: list[str]
 
 
 @dataclass
@@ -161,7 +163,8 @@ class PartFiles:
         self.closed[key] += 1
         name = self.names.pop(key)
         self.folder.move(self._while_written(name), f"{PARTIAL}/{name}")
-        self.written.append(Written(writer.table, name, writer.rows, writer.sha256))
+        days = writer.days
+        self.written.append(Written(writer.table, name, writer.rows, writer.sha256, days))
 
 
 def _divided(batch: Batch) -> list[tuple[str, Batch]]:

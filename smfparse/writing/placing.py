@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from smfparse.store import (
     MANIFEST,
@@ -22,10 +22,13 @@ from smfparse.store import (
     dataset_files,
     lacking,
     manifest_text,
+    ours,
     own_folders,
     strays,
+    unfinished,
     view_statements,
 )
+from smfparse.tables import table_names
 
 _MOST_KEPT = 16
 """Files that the disk is asked for at a time."""
@@ -37,13 +40,20 @@ _NEW_MANIFEST, _NEW_VIEWS = f"{PARTIAL}/{MANIFEST}", f"{PARTIAL}/{VIEWS}"
 def clear(folder: Folder) -> None:
     """Remove what an unfinished run left, and folders that are empty then.
 
-    One whose manifest has its place already is finished. Raises OSError where anything stays.
+    One whose manifest has its place already is finished. Every run has PARTIAL until it has ended,
+    so where that is not there nothing is looked for. Raises OSError where anything stays.
     """
+    if _is_there(folder, PARTIAL):
+        _clear(folder, strays)
+
+
+def _clear(folder: Folder, find: Callable[[Path], list[Path]]) -> None:
+    """Finish a run, and remove the files that `find` returns then."""
     failed: list[OSError] = []
     if _is_there(folder, _NEW_VIEWS) and not _is_there(folder, _NEW_MANIFEST):
         _try(failed, folder.move, _NEW_VIEWS, VIEWS)
     kept = folder.path / _NEW_VIEWS if failed else None  # to be moved by the next run
-    left = [each for each in strays(folder.path) if each != kept]
+    left = [each for each in find(folder.path) if each != kept]
     for each in left:
         _try(failed, folder.remove, each.relative_to(folder.path).as_posix())
     for empty in own_folders(folder.path, left):
@@ -67,10 +77,14 @@ def _is_there(folder: Folder, name: str) -> bool:
 def write_last(folder: Folder, manifest: Manifest) -> None:
     """Write what has no rows: the manifest, and the views that it gives."""
     found = {
-        table: [lacking(manifest, table, each) for each in files]
-        for table, files in manifest["files"].items()
+        table: [lacking(manifest, table, each) for each in numbers]
+        for table, numbers in manifest["numbers"].items()
     }
-    views = view_statements(partitioned=manifest["partitioned"], lacking=found)
+    views = view_statements(
+        partitioned=manifest["partitioned"],
+        lacking=found,
+        without=set(table_names()) - found.keys(),
+    )
     for name, text in ((_NEW_MANIFEST, manifest_text(manifest)), (_NEW_VIEWS, views)):
         write_new(folder, name, text.encode())
 
@@ -86,9 +100,16 @@ def write_new(folder: Folder, name: str, data: bytes) -> str:
     return file.sha256
 
 
-def put_in_place(folder: Folder, manifest: Manifest) -> None:
-    """Give the new files their places, the manifest last; remove those that it does not name."""
-    new = [each for each in dataset_files(manifest) if _is_there(folder, f"{PARTIAL}/{each}")]
+def put_in_place(
+    folder: Folder, manifest: Manifest, replaced: frozenset[str] | None = None
+) -> None:
+    """Give the new files their places, the manifest last; remove those that it does not name.
+
+    replaced  those that are looked at; None: all that are there
+    """
+    belong, partial = set(dataset_files(manifest)), folder.path / PARTIAL
+    waiting = {each.relative_to(partial).as_posix() for each in ours(partial)}
+    new = sorted(waiting & belong)
     places = {PurePosixPath(each).parent.as_posix() for each in new}
     for place in places:
         folder.make(place)
@@ -98,7 +119,11 @@ def put_in_place(folder: Folder, manifest: Manifest) -> None:
     _have_kept(folder.keep_names, places)
     folder.move(_NEW_MANIFEST, MANIFEST)
     folder.keep_names()
-    clear(folder)
+    if replaced is None:
+        clear(folder)
+        return
+    gone = [folder.path / each for each in sorted(replaced - belong)]
+    _clear(folder, lambda path: [*gone, *unfinished(path)])
 
 
 def _have_kept(keep: Callable[[str], None], names: Iterable[str]) -> None:

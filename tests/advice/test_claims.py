@@ -27,6 +27,7 @@ CLAIMS = {
     106: ("LATCH-11", "LATCH-12", "LATCH-16", "LATCH-19", "LATCH-21", "LATCH-23", "D19"),
     157: ("SMDS-WAITERS", "SMDS-BUFFERS", "SMDS-READS", "CHL-NPMSPEED"),
     172: ("CHL-NPMSPEED",),
+    192: ("LOG-ARCHIVE", "SMDS-WAITERS", "SMDS-BUFFERS", "BUFF-FREE", "BUFF-LOW"),
 }
 """What answers each claim."""
 

@@ -9,7 +9,7 @@ import json
 import tracemalloc
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ from smfparse.limits import LIMITS
 from smfparse.reading import WHOLE_SOURCE, Chunk, Input, planning, spans
 from smfparse.selecting import ALL_RECORDS, Selection
 from smfparse.store import MANIFEST
-from smfparse.writing import write_dataset
+from smfparse.writing import making, write_dataset
 from smfparse.writing.making import Runs
 from tests.inputs.test_ranges import CAPACITY, MIXED, Here, found_in, small_chunks
 from tests.support import command
@@ -382,6 +382,17 @@ def test_records_are_those_of_a_model(
     ]
 
 
+class Kept(NamedTuple):
+    """Fingerprints in files, whatever their days."""
+
+    folder: Path
+    count: int
+
+    def of_days(self, days: frozenset[int]) -> list[Any]:
+        assert days
+        return [read_run(self.folder / f"run{number}") for number in range(self.count)]
+
+
 @given(
     earlier=st.lists(st.lists(st.sampled_from(POOL), max_size=9), max_size=2),
     files=st.lists(st.lists(st.sampled_from(POOL), min_size=1, max_size=9), min_size=1, max_size=2),
@@ -405,9 +416,8 @@ def test_records_that_were_read_before_are_duplicates(
         Input(put(tmp_path / f"{place}", *records), f"{place}")
         for place, records in enumerate(files)
     ]
-    runs = [read_run(tmp_path / f"run{place}") for place in range(len(earlier))]
     groups = [[(each, WHOLE_SOURCE)] for each in inputs]
-    found = duplicates.find_duplicates(groups, runs)
+    found = duplicates.find_duplicates(groups, Kept(tmp_path, len(earlier)))
     expected = modelled([[record for each in earlier for record in each], *files])[1:]
     assert [
         sorted({*range(1, len(each) + 1)} - {*left})
@@ -417,29 +427,50 @@ def test_records_that_were_read_before_are_duplicates(
 
 @given(
     batches=st.lists(
-        st.lists(st.tuples(st.binary(min_size=16, max_size=16), st.booleans()), max_size=4),
+        st.lists(
+            st.tuples(st.binary(min_size=16, max_size=16), st.integers(0, 3), st.booleans()),
+            max_size=4,
+        ),
         max_size=6,
     ),
     most=st.integers(1, 8),
+    most_days=st.sampled_from([2, 9]),
 )
 @search(60)
-def test_fingerprints_are_handed_on_in_order_and_none_is_lost_or_added(
-    batches: list[list[tuple[bytes, bool]]], most: int
+def test_fingerprints_are_handed_on_day_by_day_and_none_is_lost_or_added(
+    monkeypatch: pytest.MonkeyPatch,
+    batches: list[list[tuple[bytes, int, bool]]],
+    most: int,
+    most_days: int,
 ) -> None:
+    monkeypatch.setattr(making, "_MOST_DAYS", most_days)
     handed: list[Any] = []
     recorder = Runs(handed.append, most)
     for each in batches:
-        some = np.array([found for found, _ in each], FINGERPRINT)
-        recorder.add(Seen(Path("a"), some, np.array([kept for _, kept in each], np.bool_)))
+        some = np.array([found for found, _, _ in each], FINGERPRINT)
+        days = np.array([0x0126001 + day for _, day, _ in each], np.int32)
+        kept = np.array([kept for _, _, kept in each], np.bool_)
+        recorder.add(Seen(Path("a"), some, days, kept))
         assert sum(each.kept.sum() for each in recorder.seen) < most
-    assert all(len(each) >= most for each in handed)
+    assert all(len(run.fingerprints) >= most for run in handed)
     handed += [recorder.take(), recorder.take()]
-    taken = [[bytes(each).ljust(16, b"\0") for each in some] for some in handed]
-    assert all(some == sorted(some) for some in taken)
-    every = list(itertools.chain(*batches))
-    assert sorted(itertools.chain(*taken)) == sorted(found for found, kept in every if kept)
-    assert taken[-1] == []
-    whole = hashlib.sha256(b"".join(found for found, _ in every)).hexdigest()
+    assert len(handed[-1].fingerprints) == 0
+    every = [(found, day) for each in batches for found, day, kept in each if kept]
+    taken: list[bytes] = []
+    for run in handed:
+        found = [bytes(each).ljust(16, b"\0") for each in run.fingerprints]
+        taken += found
+        if run.days is None:
+            assert found == sorted(found)
+            continue
+        assert len(run.days) <= most_days
+        for day, count in run.days.items():
+            own, found = found[:count], found[count:]
+            assert own == sorted(own)
+            assert {(each, int(day[-1]) - 1) for each in own} <= set(every)
+        assert not found
+    assert sorted(taken) == sorted(found for found, _ in every)
+    whole = hashlib.sha256(b"".join(found for each in batches for found, _, _ in each)).hexdigest()
     assert str(recorder.identities[Path("a")]) == whole
 
 

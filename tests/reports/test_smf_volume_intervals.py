@@ -221,6 +221,7 @@ def minute(write: Write) -> Path:
 LONG = "class 3 long-running"
 
 
+@pytest.mark.claim(19)
 @pytest.mark.parametrize(
     ("asked", "then"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import itertools
 import json
 import os
@@ -28,13 +29,17 @@ from smfparse.inputs import Inputs, ReadOptions, open_inputs, workers
 from smfparse.limits import LIMITS, Limits
 from smfparse.selecting import Selection
 from smfparse.store import (
+    EARLIER,
     LOCK,
     MANIFEST,
     PARTIAL,
     RECORDS,
+    VIEWS,
     Folder,
     NewFile,
     dataset_files,
+    every_file,
+    read_head,
     read_manifest,
 )
 from smfparse.tables import table_names
@@ -455,6 +460,61 @@ def test_runs_do_not_grow_without_end(
     assert FINGERPRINT.itemsize == 16
 
 
+@pytest.fixture
+def parts(pieces: list[bytes], dumps: list[Path], tmp_path: Path) -> Path:
+    """A dataset to which so much was added that most of its manifest is in earlier parts."""
+    few = ReadOptions(limits=Limits(manifest_files=3, merged=40))
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.txt").write_text("not of SMF")
+    for number, dump in enumerate(dumps):
+        (tmp_path / "notes" / "DUMP.smf").write_bytes(dump.read_bytes())
+        again = [tmp_path / "notes"] if number != 1 else [tmp_path / "notes" / "DUMP.smf"]
+        append_dataset(open_inputs(again, few), tmp_path / "parts")
+    return tmp_path / "parts"
+
+
+def test_earlier_parts_of_the_manifest_count_as_its_head_does(
+    parts: Path, dumps: list[Path], tmp_path: Path
+) -> None:
+    """Their inputs, names, damage and records are known, and rows are those of one convert."""
+    head, whole = read_head(parts), read_manifest(parts)
+    assert len(head["earlier"]) == len(dumps) - 1
+    assert len(head["inputs"]) == 1
+    called = str(tmp_path / "notes" / "DUMP.smf")
+    assert [each["name"] for each in whole["inputs"]] == [called, f"{called}#2", f"{called}#3"]
+    assert whole["damage_count"] == 1
+    once = write_dataset(open_inputs(dumps), tmp_path / "once")
+    assert whole["tables"] == once["tables"] | {"damage": 1}
+    assert whole["duplicates"] == once["duplicates"]
+    found, expected = (open_inputs([each]).arrow("wqst") for each in (parts, tmp_path / "once"))
+    assert found.drop_columns("source").equals(expected.drop_columns("source"))
+    before = files_below(parts)
+    assert len(append_dataset(open_inputs(dumps), parts).known) == len(dumps)
+    assert files_below(parts) == before
+    assert {*every_file(parts), MANIFEST, VIEWS} == before.keys()
+
+
+def test_fingerprints_of_other_days_are_not_looked_at(parts: Path, tmp_path: Path) -> None:
+    for run in (parts / RECORDS).iterdir():
+        run.unlink()
+    old, new = tmp_path / "old.smf", tmp_path / "new.smf"
+    old.write_bytes(foreign_record(30, dt.datetime(1999, 1, 1)) * 3)
+    new.write_bytes(foreign_record(2))
+    assert append_dataset(open_inputs([old]), parts).rows["record"] == 3
+    with pytest.raises(InputError, match="not there"):
+        append_dataset(open_inputs([new]), parts)
+
+
+@pytest.mark.parametrize("spoil", [emptied, cut, Path.unlink])
+def test_an_earlier_part_that_was_damaged_is_named(
+    spoil: Callable[[Path], None], parts: Path
+) -> None:
+    part = sorted((parts / EARLIER).glob("part-*.json"))[0]
+    spoil(part)
+    with pytest.raises(InputError, match=part.name):
+        open_inputs([parts])
+
+
 # Killed -------------------------------------------------------------------------------------------
 
 STEPS = ("create", "make", "move", "remove", "remove_empty")
@@ -540,7 +600,10 @@ def counted_from_0(files: dict[str, bytes]) -> dict[str, bytes]:
         return re.sub(r"part-(\d{5})", lambda each: f"part-{int(each[1]) - least:05}", text)
 
     found = {counted(name): data for name, data in files.items()}
-    return found | {MANIFEST: counted(found[MANIFEST].decode()).encode()}
+    manifest = json.loads(counted(found[MANIFEST].decode()))
+    ranges = {table: [each - least for each in some] for table, some in manifest["numbers"].items()}
+    manifest |= {"next": manifest["next"] - least, "numbers": ranges}
+    return found | {MANIFEST: json.dumps(manifest).encode()}
 
 
 def check_readers_by_pattern(folder: Path, files: Iterable[bytes]) -> None:

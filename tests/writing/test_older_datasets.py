@@ -250,3 +250,29 @@ def test_views_of_a_dataset_of_today_look_into_no_more_files_than_they_need() ->
     assert "union_by_name" not in view_statements(partitioned=False)
     less = {BATCH: [frozenset(LATER_BY_TABLE[BATCH]), frozenset[str]()]}
     assert view_statements(partitioned=False, lacking=less).count("union_by_name") == 1
+
+
+def test_a_table_that_came_later_is_empty(dumps: list[Path], tmp_path: Path) -> None:
+    folder = tmp_path / "old"
+    write_dataset(open_inputs(dumps[:1]), folder)
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    for key in ("tables", "files", "columns"):
+        del manifest[key][BATCH]
+    for key in ("rows", "record_days", "earlier", "keys", "numbers", "next"):
+        del manifest[key]
+    (folder / MANIFEST).write_text(json.dumps(manifest | {"format": 7}), encoding="utf-8")
+    (folder / BATCH / "part-00000.parquet").unlink()
+    data = smfparse.open(folder)
+    assert data.arrow(BATCH).num_rows == data.sql(f"FROM {BATCH}").num_rows == 0
+    assert data.sql(f"FROM {BATCH}").column_names == schema(BATCH).names
+    done = append_dataset(open_inputs(dumps[1:]), folder)
+    assert data.arrow("record").num_rows == 60  # what was opened stays as it was
+    assert smfparse.open(folder).arrow(BATCH).num_rows == done.rows[BATCH] > 0
+
+
+def test_a_dataset_of_a_later_version_says_so(dumps: list[Path], tmp_path: Path) -> None:
+    write_dataset(open_inputs(dumps[:1]), tmp_path / "new")
+    manifest = read_manifest(tmp_path / "new") | {"format": 9}
+    (tmp_path / "new" / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+    with pytest.raises(InputError, match="a later version of smfparse"):
+        open_inputs([tmp_path / "new"])

@@ -1,0 +1,83 @@
+"""Which files in a folder are those of a dataset, and what a run that was killed left there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from smfparse.errors import InputError
+from smfparse.store.hive import EARLIER_FOLDERS, FOLDERS
+from smfparse.store.locking import LOCK
+from smfparse.store.manifest import EARLIER, MANIFEST, RECORDS, VIEWS, every_file
+from smfparse.store.targets import PARTIAL
+from smfparse.tables import table_names
+
+_FOLDERS = ("", f"{FOLDERS}/", f"{EARLIER_FOLDERS}/")
+"""Folders of rows below that of a table: whole, partitioned, partitioned in format 4."""
+
+
+def ours(folder: Path) -> list[Path]:
+    """Return the files of rows, fingerprints and earlier parts in a folder: these are ours."""
+    found = [
+        each
+        for table in table_names()
+        if (folder / table).is_dir()
+        for below in _FOLDERS
+        for each in sorted((folder / table).glob(f"{below}part-*.parquet"))
+    ]
+    parts = sorted((folder / EARLIER).glob("part-*.json"))
+    keys = sorted((folder / EARLIER).glob("keys-*.bin"))
+    return [*found, *sorted((folder / RECORDS).glob("part-*.bin")), *parts, *keys]
+
+
+def unfinished(folder: Path) -> list[Path]:
+    """Return the files that are not in their places yet, the manifest last."""
+    single = (folder / PARTIAL / each for each in (VIEWS, MANIFEST))
+    return [*ours(folder / PARTIAL), *(each for each in single if each.exists())]
+
+
+def strays(folder: Path) -> list[Path]:
+    """Return the files that a run which was killed left: those that the manifest does not name."""
+    if not (folder / MANIFEST).exists():
+        return [*ours(folder), *unfinished(folder)]
+    try:
+        belong = {folder / each for each in every_file(folder)}
+    except InputError:
+        return unfinished(folder)
+    return [*(each for each in ours(folder) if each not in belong), *unfinished(folder)]
+
+
+def own_names() -> frozenset[str]:
+    """Return the names of all that a dataset has in its folder, and while it is written."""
+    return frozenset([*table_names(), RECORDS, EARLIER, PARTIAL, MANIFEST, VIEWS, LOCK])
+
+
+def contents(folder: Path) -> set[str]:
+    """Return the names of what is in a folder, less the lock of its writer."""
+    return {each.name for each in folder.iterdir()} - {LOCK}
+
+
+def interrupted(folder: Path) -> bool:
+    """Whether there is what writing leaves when it is interrupted, and nothing else."""
+    found = contents(folder)
+    if not found or not found <= own_names():
+        return False
+    files = (each for each in folder.rglob("*") if each.is_file() and each.name != LOCK)
+    return bool(unfinished(folder)) or not any(files)
+
+
+def is_dataset(folder: Path) -> bool:
+    """Whether a folder is a dataset, or one that was not finished."""
+    try:
+        return (folder / MANIFEST).is_file() or interrupted(folder)
+    except OSError:
+        return False
+
+
+def own_folders(folder: Path, files: Iterable[Path]) -> list[Path]:
+    """Return the folders of files, of all tables and of what is written, inner ones first."""
+    found = {folder / each for each in (*table_names(), RECORDS, EARLIER, PARTIAL)}
+    found.update(each for each in (folder / PARTIAL).rglob("*") if each.is_dir())
+    for file in files:
+        found.update(each for each in file.parents if each.is_relative_to(folder))
+    return sorted(found - {folder}, key=lambda each: (-len(each.parts), each))

@@ -1,0 +1,60 @@
+"""What a dataset has of a kind, as numbers to be looked up: names, sizes and identities of inputs.
+
+A key is 16 bytes of a BLAKE2 of what it stands for. Two things have the same one with a chance of
+1 in 10**38; who looks for such a pair on purpose has to try 10**19 of them. Keys are in files that
+ascend, each much longer than the next, so that a dataset of many years has few of them and what is
+added rewrites little. They are not read but searched, so no checksum is made of them again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from smfparse.decoding import FINGERPRINT, Fingerprints, read_run
+from smfparse.errors import InputError
+from smfparse.store.plain import plain_file
+
+
+def key_of(kind: str, *values: object) -> bytes:
+    """Return the key of something of a kind that is told apart by these values."""
+    text = "\0".join([kind, *map(str, values)])
+    return hashlib.blake2b(text.encode(), digest_size=FINGERPRINT.itemsize).digest()
+
+
+def as_run(keys: Iterable[bytes]) -> Fingerprints:
+    """Return keys as they are written: they ascend, each once."""
+    found: Fingerprints = np.unique(np.array([*keys], FINGERPRINT))
+    return found
+
+
+class Keys:
+    """The keys of a dataset.
+
+    folder  that of the dataset
+    files   the files that have keys: path to how many
+    """
+
+    def __init__(self, folder: Path, files: Mapping[str, int]) -> None:
+        self._runs = [_run(folder, name, count) for name, count in files.items()]
+
+    def __contains__(self, key: object) -> bool:
+        asked = np.array([key], FINGERPRINT)
+        return any(_has(run, asked) for run in self._runs)
+
+
+def _run(folder: Path, name: str, count: int) -> Fingerprints:
+    file = plain_file(folder, name)
+    if file.stat().st_size != count * FINGERPRINT.itemsize:
+        raise InputError(f"{file}: a file of the dataset is not whole; convert again")
+    return read_run(file)
+
+
+def _has(run: Fingerprints, asked: Fingerprints) -> bool:
+    if not len(run):
+        return False
+    place = min(int(np.searchsorted(run, asked)[0]), len(run) - 1)
+    return bool(run[place] == asked[0])
