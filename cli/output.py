@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -209,6 +210,14 @@ def on_terminal() -> bool:
     return sys.stdout.isatty()
 
 
+def _is_piped() -> bool:
+    """Whether another program takes the results, which may show them on the terminal at once."""
+    try:
+        return stat.S_ISFIFO(os.fstat(sys.stdout.fileno()).st_mode)
+    except (OSError, ValueError):  # a stream without a file
+        return False
+
+
 def terminal_width() -> int | None:
     """Return how many characters a line of results may have; None: they go to no terminal."""
     return shutil.get_terminal_size().columns if on_terminal() else None
@@ -278,7 +287,7 @@ def _print_all(held: list[str]) -> None:
 
 def show(line: str) -> None:
     """Print a line of a format, which has made visible what is in it, on stdout."""
-    if on_terminal():
+    if on_terminal() or _is_piped():
         BAR.leave()
     click.echo(line, color=True)
 

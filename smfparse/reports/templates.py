@@ -76,7 +76,10 @@ class Printer:
             heading, template = self._table(block)
             line = self._line(template)
             above = [*folded(heading, line.starts, width)]
-            self._headings[name] = ["", *block.title.splitlines(), *above]
+            title = (
+                piece for each in block.title.splitlines() for piece in folded(each, (), width)
+            )
+            self._headings[name] = ["", *title, *above]
             self.templates[name] = [line]
 
     def _table(self, block: TextTable) -> tuple[str, str]:
