@@ -55,6 +55,8 @@ class Finding:
     runs         all of these, microseconds UTC
     planned      what the planner of its rule makes of its figures
     explains     findings that it is the cause of
+    jobs         who is behind it; of a diagnosis without a job of its own, who waits for it
+    untold       the trace that would tell who waits for it; '': it is told
     since        new, worse or as before, against a baseline; '': there is none
     """
 
@@ -86,6 +88,7 @@ class Finding:
     persistence: str = ""
     explains: Sequence[Finding] = ()
     jobs: Sequence[str] = ()
+    untold: str = ""
     changed: Mapping[str, float] = field(default_factory=dict)
     since: str = ""
 

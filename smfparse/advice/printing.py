@@ -23,6 +23,7 @@ from smfparse.advice.wording import (
     plan_command,
     shown,
     span_text,
+    whose,
 )
 from smfparse.rendering import (
     FAINT,
@@ -122,6 +123,7 @@ class CheckDocument(Document):
         cause = finding.cause
         return _fact(finding) | {
             "jobs": list(finding.jobs),
+            "who": whose(finding),
             "evidence": [_figure(each) for each in finding.evidence],
             "means": cause.means,
             "do": cause.do,

@@ -145,7 +145,11 @@ def expected(finding: Finding) -> str:
 
 
 def whose(finding: Finding) -> str:
-    """Return the jobs behind it."""
+    """Return the jobs behind it, or those that wait for it; '': its heading has the only one."""
+    if finding.untold:
+        return f"who waits is unknown: {finding.untold} would tell"
+    if not finding.job and finding.jobs:
+        return f"{_few(finding.jobs)} wait{'s' * (len(finding.jobs) == 1)}"
     return _few(finding.jobs) if len(finding.jobs) > 1 else ""
 
 
