@@ -159,7 +159,7 @@ def set_apart(
         "record_days": span_of(record_days) if told else None,
         "damaged": bool(part["files"].get(DAMAGE)),
     }
-    keys = as_run([*_keys_of(part), *(key_of(DAMAGED, *each) for each in damage)])
+    keys = as_run([*input_keys(part), *(key_of(DAMAGED, *each) for each in damage)])
     empty = {key: type(value)() for key, value in part.items()}
     return (
         head
@@ -172,7 +172,7 @@ def set_apart(
     )
 
 
-def _keys_of(part: Manifest) -> Iterator[bytes]:
+def input_keys(part: Manifest) -> Iterator[bytes]:
     """Yield the keys of the inputs of a part: what it is asked for when files are added."""
     yield from (key_of(NAME, each) for each in smf_files(part["inputs"]))
     for each in part["inputs"]:
