@@ -36,7 +36,7 @@ def check_rows(folder: Path, manifest: Manifest, table: str) -> None:
         if expected not in (None, found):
             raise InputError(f"{file}: {found:,} rows, not {expected:,}; convert again")
         rows += found
-    if not manifest["earlier"] and rows != manifest["tables"][table]:
+    if manifest["is_whole"] and rows != manifest["tables"][table]:
         raise InputError(
             f"{folder}: the files of the table {table} have {rows:,} rows, where "
             f"{manifest['tables'][table]:,} were written; convert again"

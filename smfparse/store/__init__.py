@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from smfparse.store.belonging import unfinished as unfinished
     from smfparse.store.days import day_name as day_name
     from smfparse.store.days import meets as meets
+    from smfparse.store.days import meets_span as meets_span
     from smfparse.store.days import span_of as span_of
     from smfparse.store.folder import Folder as Folder
     from smfparse.store.folder import NewFile as NewFile
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from smfparse.store.hive import QMGR as QMGR
     from smfparse.store.hive import is_divided as is_divided
     from smfparse.store.hive import is_earlier as is_earlier
+    from smfparse.store.hive import qmgr_name as qmgr_name
     from smfparse.store.hive import qmgr_value as qmgr_value
     from smfparse.store.keys import Keys as Keys
     from smfparse.store.keys import as_run as as_run
@@ -80,9 +82,9 @@ else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         belonging="contents interrupted is_dataset ours own_folders own_names strays unfinished",
-        days="day_name meets span_of",
+        days="day_name meets meets_span span_of",
         folder="Folder NewFile",
-        hive="DATE NO_DATE NO_QMGR NO_ROWS QMGR is_divided is_earlier qmgr_value",
+        hive="DATE NO_DATE NO_QMGR NO_ROWS QMGR is_divided is_earlier qmgr_name qmgr_value",
         keys="Keys as_run key_of",
         locking="LOCK is_locked only_writer",
         manifest="EARLIER FORMAT MANIFEST RECORDS VIEWS added_columns called_otherwise "

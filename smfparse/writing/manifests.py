@@ -157,7 +157,7 @@ def set_apart(
         "files": sum(map(len, part["files"].values())),
         "days": span_of(days) if known else None,
         "record_days": span_of(record_days) if told else None,
-        "damaged": bool(part["files"].get(DAMAGE)),
+        "damaged": any(part["rows"].get(each, [1])[0] for each in part["files"].get(DAMAGE, ())),
     }
     keys = as_run([*input_keys(part), *(key_of(DAMAGED, *each) for each in damage)])
     empty = {key: type(value)() for key, value in part.items()}
