@@ -3,8 +3,8 @@
     python benchmarks/years.py --days 365 --terabytes 1
 
 Rows are not written: only what is written besides them, by the code that writes it. Each day has an
-append an hour, of dumps of 1 GB. Files, inputs and records are as many as that many bytes become;
-of the fingerprints, which take 16 bytes a record, one in `--sample` is written.
+append an hour (`--appends`), of dumps of 1 GB. Files, inputs and records are as many as that many
+bytes become; of the fingerprints, which take 16 bytes a record, one in `--sample` is written.
 
 Times are those of the processor, so that other work of the machine does not count.
 """
@@ -27,6 +27,7 @@ import numpy as np
 from smfparse.inputs import Dataset
 from smfparse.limits import LIMITS, Limits
 from smfparse.store import (
+    EXACT,
     FORMAT,
     MANIFEST,
     PARTIAL,
@@ -57,26 +58,29 @@ LARGE = ("record", "wtid", "wtas", "wtas_latch", "wqst", "wqst_cf")
 """Tables of accounting, which are in folders of queue managers."""
 RECORDS_PER_GB = 117_020
 """As in `class3` of docs/performance.md."""
-HOURS = 24
 
 
 @dataclass(frozen=True)
 class Site:
-    """What comes in a day."""
+    """What comes in a day.
+
+    appends  how many a day; each of that part of the day
+    """
 
     terabytes: float
+    appends: int
     queue_managers: int
     sample: int
     limits: Limits = LIMITS
 
     @property
     def dumps(self) -> int:
-        """Dumps an hour."""
-        return max(1, round(self.terabytes * 1000 / HOURS))
+        """Dumps an append."""
+        return max(1, round(self.terabytes * 1000 / self.appends))
 
     @property
     def fingerprints(self) -> int:
-        """Fingerprints an hour that are written."""
+        """Fingerprints an append that are written."""
         return max(1, round(self.dumps * RECORDS_PER_GB / self.sample))
 
 
@@ -118,6 +122,7 @@ def added(folder: Folder, number: int, day: dt.date, hour: int, site: Site) -> M
         ],
         "selection": None,
         "partitioned": True,
+        "types": EXACT,
         "tables": {table: 1000 * len(names) for table, names in files.items()},
         "duplicates": 0,
         "unknown_bytes": {},
@@ -163,7 +168,7 @@ def append(folder: Folder, day: dt.date, hour: int, site: Site) -> None:
 def check_known(folder: Path, head: Manifest, new: Manifest) -> None:
     """Look for the inputs of an append among those of the dataset."""
     keys = Keys(folder, head["keys"])
-    assert sum(each in keys for each in input_keys(new)) <= len(new["inputs"])  # sizes may be
+    assert len(keys.among(input_keys(new))) <= len(new["inputs"])  # some are as long as others
 
 
 @dataclass
@@ -194,7 +199,7 @@ def days(folder: Folder, count: int, site: Site) -> Iterator[Day]:
     """Add day after day."""
     for number in range(count):
         day = FIRST + dt.timedelta(number)
-        taken = [spent(partial(append, folder, day, hour, site)) for hour in range(HOURS)]
+        taken = [spent(partial(append, folder, day, hour, site)) for hour in range(site.appends)]
         plan = spent(partial(read_manifest, folder.path, partial(has_day, str(day))))
         yield Day(statistics.median(taken), (folder.path / MANIFEST).stat().st_size, plan)
 
@@ -204,10 +209,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--days", type=int, default=365)
     parser.add_argument("--terabytes", type=float, default=1.0, help="bytes of SMF a day")
+    parser.add_argument("--appends", type=int, default=24, help="a day")
     parser.add_argument("--queue-managers", type=int, default=20)
     parser.add_argument("--sample", type=int, default=1000, help="fingerprints: one of so many")
     asked = parser.parse_args()
-    site = Site(asked.terabytes, asked.queue_managers, asked.sample)
+    site = Site(asked.terabytes, asked.appends, asked.queue_managers, asked.sample)
     with tempfile.TemporaryDirectory() as place:
         folder = Folder(Path(place))
         print("| day | append, CPU ms | smfparse.json, KB | plan of a day, CPU ms |")

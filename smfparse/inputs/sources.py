@@ -270,9 +270,10 @@ class Dataset:
         """Yield the columns `names` of a table."""
         from smfparse.inputs.stored import parquet_rows
 
+        types = self.manifest["types"]
         for files, less in self.files_alike(table):
             for file in files:
-                for batch in parquet_rows(file, table, names, less):
+                for batch in parquet_rows(file, table, names, less, types):
                     yield _renamed(batch, self.called)
 
 

@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from smfparse.errors import InputError, SmfError
 from smfparse.selecting import COUNTED_AT, counted_from, counted_rows
-from smfparse.store import Manifest, checksum, lacking, part_number, plain_file
-from smfparse.tables import Batch, plain_schema, schema
+from smfparse.store import EXACT, Manifest, checksum, lacking, part_number, plain_file
+from smfparse.tables import Batch, plain_schema, schema, signed
 
 
 def there(folder: Path, manifest: Manifest, table: str) -> list[Path]:
@@ -32,7 +32,7 @@ def check_rows(folder: Path, manifest: Manifest, table: str) -> None:
         check_bytes(file, manifest["checksums"].get(name))
         with _named(file):
             less = lacking(manifest, table, part_number(name))
-            found = _opened(file, table, less).metadata.num_rows
+            found = _opened(file, table, less, manifest["types"]).metadata.num_rows
         if expected not in (None, found):
             raise InputError(f"{file}: {found:,} rows, not {expected:,}; convert again")
         rows += found
@@ -49,23 +49,35 @@ def check_bytes(file: Path, expected: str | None) -> None:
         raise InputError(f"{file}: not as it was written: damaged or replaced; convert again")
 
 
-def parquet_rows(file: Path, table: str, names: list[str], less: frozenset[str]) -> Iterator[Batch]:
-    """Yield the columns `names` of a file of a table, also the columns `less`, which it lacks."""
+def parquet_rows(
+    file: Path, table: str, names: list[str], less: frozenset[str], types: str
+) -> Iterator[Batch]:
+    """Yield the columns `names` of a file of a table, also the columns `less`, which it lacks.
+
+    types  those of the numbers in the file
+    """
     with _named(file):
-        opened = _opened(file, table, less)
+        opened = _opened(file, table, less, types)
         read = [each for each in names if each not in less]
         if COUNTED_AT in less.intersection(names):
             read = list(dict.fromkeys([*read, *counted_from(table)]))
-        for batch in opened.iter_batches(columns=read):
+        for found in opened.iter_batches(columns=read):
+            batch = found if types == EXACT else _exact(found, table)
             yield _completed(batch, table, names) if less.intersection(names) else batch
 
 
-def _opened(file: Path, table: str, less: frozenset[str]) -> Any:
+def _exact(batch: Batch, table: str) -> Batch:
+    """Return rows with the types that their columns have themselves."""
+    return batch.cast(pa.schema([schema(table).field(each) for each in batch.schema.names]))
+
+
+def _opened(file: Path, table: str, less: frozenset[str], types: str) -> Any:
     """Return a ParquetFile, which has the columns of a table but `less`, each of its type."""
     from pyarrow.parquet import ParquetFile  # slow to load, and for datasets alone
 
     opened = ParquetFile(file, page_checksum_verification=True)
-    expected = [(each.name, each.type) for each in plain_schema(table) if each.name not in less]
+    whole = plain_schema(table) if types == EXACT else signed(plain_schema(table))
+    expected = [(each.name, each.type) for each in whole if each.name not in less]
     found = [(each.name, each.type) for each in opened.schema_arrow if each.name not in less]
     if found != expected:
         raise InputError(f"{file}: not a file of the table {table}; convert again")

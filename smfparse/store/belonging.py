@@ -8,7 +8,7 @@ from pathlib import Path
 from smfparse.errors import InputError
 from smfparse.store.hive import EARLIER_FOLDERS, FOLDERS
 from smfparse.store.locking import LOCK
-from smfparse.store.manifest import EARLIER, MANIFEST, RECORDS, VIEWS, every_file
+from smfparse.store.manifest import EARLIER, GIVEN, MANIFEST, RECORDS, every_file
 from smfparse.store.targets import PARTIAL
 from smfparse.tables import table_names
 
@@ -32,7 +32,7 @@ def ours(folder: Path) -> list[Path]:
 
 def unfinished(folder: Path) -> list[Path]:
     """Return the files that are not in their places yet, the manifest last."""
-    single = (folder / PARTIAL / each for each in (VIEWS, MANIFEST))
+    single = (folder / PARTIAL / each for each in (*GIVEN, MANIFEST))
     return [*ours(folder / PARTIAL), *(each for each in single if each.exists())]
 
 
@@ -49,7 +49,7 @@ def strays(folder: Path) -> list[Path]:
 
 def own_names() -> frozenset[str]:
     """Return the names of all that a dataset has in its folder, and while it is written."""
-    return frozenset([*table_names(), RECORDS, EARLIER, PARTIAL, MANIFEST, VIEWS, LOCK])
+    return frozenset([*table_names(), RECORDS, EARLIER, PARTIAL, MANIFEST, *GIVEN, LOCK])
 
 
 def contents(folder: Path) -> set[str]:

@@ -4,6 +4,7 @@
     .manifest/part-*.json      what was added before; written once
     .manifest/keys-*.bin       names, sizes and identities of the inputs in these (`keys`)
     views.sql                  the tables for DuckDB
+    columns.json               what columns mean, and their units
     <table>/part-*.parquet     rows; partitioned: <table>/date=.../queue_manager=.../
     .records/part-*.bin        fingerprints of the records, for what is added later
     .partial/                  the same while it is written: a folder that readers pass over
@@ -25,11 +26,14 @@ from typing import Any
 from smfparse.errors import InputError
 from smfparse.selecting import COUNTED_AT
 from smfparse.store.plain import plain_file
-from smfparse.store.shapes import PART_KEYS, Manifest, is_part, is_sound, own_files
-from smfparse.tables import columns, table_names
+from smfparse.store.shapes import EXACT, PART_KEYS, Manifest, is_part, is_sound, own_files
+from smfparse.tables import columns, meaning, table_names
 
 MANIFEST = "smfparse.json"
 VIEWS = "views.sql"
+MEANINGS = "columns.json"
+GIVEN = (VIEWS, MEANINGS)
+"""Files that the manifest gives; they follow it."""
 RECORDS = ".records"
 EARLIER = ".manifest"
 FORMAT = 8
@@ -66,7 +70,14 @@ def _renew(found: Manifest) -> None:
     if found.get("format") == _BEFORE_IDENTITIES:
         found |= {"format": _BEFORE_PARTS}
     if found.get("format") == _BEFORE_PARTS:
-        found |= {"format": FORMAT, "rows": {}, "record_days": {}, "earlier": [], "keys": {}}
+        found |= {
+            "format": FORMAT,
+            "types": EXACT,
+            "rows": {},
+            "record_days": {},
+            "earlier": [],
+            "keys": {},
+        }
         found["numbers"] = numbers_of(found.get("files"))
         last = (number for _, number in found["numbers"].values())
         found["next"] = 1 + max([*last, *_of_names(found.get("records"))], default=-1)
@@ -209,8 +220,17 @@ def called_otherwise(inputs: Iterable[Manifest], called: Mapping[str, str]) -> l
 
 
 def manifest_text(manifest: Manifest) -> str:
-    """Return what the file of a manifest has."""
-    return json.dumps(manifest, indent=2) + "\n"
+    """Return what the file of a manifest has: a line for each key, which is fast to make."""
+    lines = (f" {json.dumps(key)}: {json.dumps(value)}" for key, value in manifest.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def meanings_text() -> str:
+    """Return what the file has that says what columns mean: table to column to its meaning."""
+    found = {
+        table: {each.name: meaning(each) for each in columns(table)} for table in table_names()
+    }
+    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
 
 
 def part_text(part: Manifest) -> str:

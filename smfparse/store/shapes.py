@@ -13,6 +13,9 @@ from smfparse.tables import table_names
 
 Manifest: TypeAlias = dict[str, Any]
 """What `smfparse.json` holds: docs/dataset.md."""
+EXACT, SIGNED = "exact", "signed"
+TYPES = (EXACT, SIGNED)
+"""Types of the numbers of a dataset: as they are, or those that every engine has."""
 
 _ROWS = re.compile(rf"(?P<table>\w+)/{FOLDER}part-\d{{1,9}}(-\d{{1,9}})?\.parquet", re.ASCII)
 _RUN = re.compile(r"\.records/part-\d{1,9}\.bin", re.ASCII)
@@ -36,6 +39,7 @@ _SHAPE: _Shape = {
     "smfparse": str,
     "selection": str | None,
     "partitioned": bool,
+    "types": str,
     "tables": dict,
     "duplicates": int,
     "unknown_bytes": dict,
@@ -64,6 +68,7 @@ def is_sound(found: Manifest) -> bool:
     """Whether a manifest has everything, each of its type, and names no file twice."""
     return (
         _has(found, _SHAPE)
+        and found["types"] in TYPES
         and _has(found["tables"], dict.fromkeys(table_names(), int))
         and _has(found["files"], dict.fromkeys(table_names(), list))
         and _has(found["unknown_bytes"], dict.fromkeys(found["unknown_bytes"], int))

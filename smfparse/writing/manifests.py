@@ -13,8 +13,10 @@ from smfparse.decoding import Fingerprints, read_run
 from smfparse.inputs import Dataset, Inputs, SmfFile, Source
 from smfparse.store import (
     EARLIER,
+    EXACT,
     FORMAT,
     PARTIAL,
+    SIGNED,
     Folder,
     Manifest,
     added_columns,
@@ -69,6 +71,7 @@ def manifest_of(inputs: Inputs, made: Making, written: Sequence[Written]) -> Man
         "inputs": [_described(each, inputs, made) for each in inputs.sources],
         "selection": inputs.selected,
         "partitioned": made.partitioned,
+        "types": SIGNED if made.form.is_signed else EXACT,
         "tables": rows_of(written),
         "duplicates": inputs.duplicates,
         "unknown_bytes": dict(inputs.log.unknown),

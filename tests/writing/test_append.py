@@ -30,11 +30,11 @@ from smfparse.limits import LIMITS, Limits
 from smfparse.selecting import Selection
 from smfparse.store import (
     EARLIER,
+    GIVEN,
     LOCK,
     MANIFEST,
     PARTIAL,
     RECORDS,
-    VIEWS,
     Folder,
     NewFile,
     dataset_files,
@@ -491,7 +491,7 @@ def test_earlier_parts_of_the_manifest_count_as_its_head_does(
     before = files_below(parts)
     assert len(append_dataset(open_inputs(dumps), parts).known) == len(dumps)
     assert files_below(parts) == before
-    assert {*every_file(parts), MANIFEST, VIEWS} == before.keys()
+    assert {*every_file(parts), MANIFEST, *GIVEN} == before.keys()
 
 
 def test_fingerprints_of_other_days_are_not_looked_at(parts: Path, tmp_path: Path) -> None:
