@@ -175,8 +175,8 @@ class _Group(click.Group):
         named = partial(self.get_command, context)
         with (
             BAR.of_command(),
-            ended_by_signals(),
             _ending(lambda: named(context.invoked_subcommand or "")),
+            ended_by_signals(),
         ):
             return super().invoke(context)
 

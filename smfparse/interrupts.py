@@ -8,9 +8,10 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from typing import Any
 
 from smfparse.errors import SmfError
 
@@ -81,7 +82,8 @@ ASKED = Asked()
 def ended_by_signals() -> Iterator[None]:
     """Raise KeyboardInterrupt when one of ENDS comes, once; more of them do not disturb the end.
 
-    One that is ignored stays so, as by nohup. Does nothing outside of the main thread.
+    Also where a library makes another error of it, as numpy does while it compares types. One that
+    is ignored stays so, as by nohup. Does nothing outside of the main thread.
     """
     ASKED.signal = None
     if threading.current_thread() is not threading.main_thread():
@@ -90,19 +92,25 @@ def ended_by_signals() -> Iterator[None]:
 
     def end(number: int, _frame: object) -> None:
         ASKED.signal = number
-        for each in ENDS:
-            signal.signal(each, signal.SIG_IGN)
+        _handle(ENDS, signal.SIG_IGN)
         raise KeyboardInterrupt
 
     known = [each for each in ENDS if signal.getsignal(each) is signal.SIG_DFL]
-    for each in known:
-        signal.signal(each, end)
+    _handle(known, end)
     try:
         yield
+    except Exception as error:
+        if ASKED.signal is None:
+            raise
+        raise KeyboardInterrupt from error
     finally:
         if ASKED.signal is None:
-            for each in known:
-                signal.signal(each, signal.SIG_DFL)
+            _handle(known, signal.SIG_DFL)
+
+
+def _handle(signals: Iterable[signal.Signals], how: Any) -> None:
+    for each in signals:
+        signal.signal(each, how)
 
 
 @contextmanager

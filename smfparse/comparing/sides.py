@@ -224,7 +224,9 @@ def measured(inputs: Inputs, split: Split | None = None, interval: int | None = 
     interval  seconds of an interval, not less than they were recorded; None: as they were recorded
     """
     with Catalog(inputs) as catalog:
-        prepare(catalog, ONE_SECTION, SIDE_TABLES, {}, f"{_ODD} {_TIMES} {compare_sql()}")
+        queries = f"{_ODD} {_TIMES} {compare_sql()}"
+        catalog.set_variable("of_queues", catalog.of_queues)
+        prepare(catalog, ONE_SECTION, SIDE_TABLES, {}, queries, {})
         here = split.condition() if split else "TRUE"
         odd = catalog.arrow(_ODD.format(here=here)).to_pylist()
         chosen = " AND ".join([here, *map(_outside, odd)])

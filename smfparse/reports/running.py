@@ -24,6 +24,7 @@ from smfparse.reports.sections import (
     slicing,
     statements,
 )
+from smfparse.reports.values import with_values
 from smfparse.tables import named_macros, quoted, view_macros
 
 if TYPE_CHECKING:
@@ -85,11 +86,12 @@ def _queries(
 ) -> tuple[str, Slicing | None]:
     """Make the views that a report reads; return its query, and how that is run by slices."""
     sections = _sections(which, sections)
-    query = _query(which, catalog, sections, asked)
+    values = {**which.values(asked), "of_queues": catalog.of_queues}
+    query = _query(which, catalog, sections, asked, values)
     if which.section in _OF_ALL or sections == TOTAL:
         return query, None
     keys = section_keys(sections, which.main, sliced=True)
-    some = _ordered(which, catalog, keys, asked)
+    some = _ordered(which, catalog, keys, asked, values)
     return query, slicing(sections, which.main, which.tables, some)
 
 
@@ -110,16 +112,20 @@ def _sections(which: Report, sections: Sections | None) -> Sections:
     return sections.together() if which.across else sections
 
 
-def _query(which: Report, catalog: Catalog, sections: Sections, asked: Mapping[str, Any]) -> str:
+def _query(
+    which: Report,
+    catalog: Catalog,
+    sections: Sections,
+    asked: Mapping[str, Any],
+    values: Mapping[str, Any],
+) -> str:
     """Make the views that a report reads, and return its query."""
-    values = which.values(asked)
-    for name, value in values.items():
-        catalog.set_variable(name, value)
     keys = section_keys(sections, which.main)
-    prepare(catalog, sections, which.tables, which.grouped, f"{which.sql} {which.busiest} {keys}")
+    queries = f"{which.sql} {which.busiest} {keys}"
+    prepare(catalog, sections, which.tables, which.grouped, queries, values)
     if which.required and not any(values[name] for name in which.required):
-        _refuse(which, catalog.arrow(which.busiest).to_pylist())
-    return _ordered(which, catalog, keys, asked)
+        _refuse(which, catalog.arrow(with_values(which.busiest, values)).to_pylist())
+    return _ordered(which, catalog, keys, asked, values)
 
 
 def _refuse(which: Report, busiest: Sequence[Row]) -> None:
@@ -135,7 +141,13 @@ def _refuse(which: Report, busiest: Sequence[Row]) -> None:
     )
 
 
-def _ordered(which: Report, catalog: Catalog, keys: str, asked: Mapping[str, Any]) -> str:
+def _ordered(
+    which: Report,
+    catalog: Catalog,
+    keys: str,
+    asked: Mapping[str, Any],
+    values: Mapping[str, Any],
+) -> str:
     """Return the query for the rows of a report with the keys of their sections, in order."""
     sql = which.sql.replace(_KEYS, f"({keys})")
     order, top = _ranking(which, asked)
@@ -143,12 +155,13 @@ def _ordered(which: Report, catalog: Catalog, keys: str, asked: Mapping[str, Any
     marks = "keys.marks"
     if catalog.of_queues and which.queue_mark:
         marks = f"concat_ws('; ', keys.marks, {quoted(which.queue_mark)})"
-    return (
+    query = (
         f"SELECT rows.section, keys.* EXCLUDE ({own}) REPLACE ({marks} AS marks), "
         f"rows.* EXCLUDE (section) "
         f"FROM ({sql}) AS rows JOIN ({keys}) AS keys USING (section) "
         f"{top} ORDER BY {', '.join(filter(None, [_ORDER, order]))}"
     )
+    return with_values(query, values)
 
 
 def _ranking(which: Report, asked: Mapping[str, Any]) -> tuple[str, str]:
@@ -169,15 +182,15 @@ def prepare(
     tables: Sequence[str],
     grouped: Mapping[str, Sequence[str]],
     queries: str,
+    values: Mapping[str, Any],
 ) -> None:
     """Define the macros and views that `queries` read: see `sections.statements`.
 
-    `getvariable('of_queues')` is whether rows are selected by queue: see `Inputs.of_queues`.
+    values  what each `getvariable` in macros is; another is one of the connection
     """
-    catalog.set_variable("of_queues", catalog.of_queues)
     views = ";\n".join(statements(sections, tables, grouped))
     macros = view_macros() + Path(__file__).with_name("macros.sql").read_text("utf-8")
-    catalog.define(named_macros(f"{queries} {views}", macros))
+    catalog.define(with_values(named_macros(f"{queries} {views}", macros), values))
     catalog.execute(views)
 
 

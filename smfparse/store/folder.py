@@ -52,10 +52,17 @@ class Folder:
 
     def make(self, name: str) -> None:
         """Make a folder, and those above it, where there is none."""
-        parts = PurePosixPath(name).parts
-        for count in range(1, len(parts) + 1):
-            with self._within("/".join(parts[:count])) as (above, last), suppress(FileExistsError):
-                os.mkdir(last, dir_fd=above)
+        try:
+            self._make(name)
+        except FileNotFoundError:
+            if name == ".":
+                raise
+            self.make(PurePosixPath(name).parent.as_posix())
+            self._make(name)
+
+    def _make(self, name: str) -> None:
+        with self._within(name) as (above, last), suppress(FileExistsError):
+            os.mkdir(last, dir_fd=above)
 
     def move(self, name: str, to: str) -> None:
         """Give a file another place, in which it replaces the one that is there."""

@@ -375,6 +375,27 @@ ENDS = {
 }
 
 
+SWALLOWED = """
+import os, signal
+from smfparse.cli import main
+from smfparse.cli.describe import command
+def work(*_, **__):
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+    except KeyboardInterrupt:
+        raise TypeError("no common type") from None
+command.callback = work
+main(["describe"])
+"""
+"""A library that makes another error of an interrupt."""
+
+
+@posix
+def test_a_signal_is_one_line_where_a_library_makes_another_error_of_it() -> None:
+    done = subprocess.run([sys.executable, "-c", SWALLOWED], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == ENDS["SIGTERM"]
+
+
 @posix
 @pytest.mark.parametrize("kind", ENDS)
 @pytest.mark.parametrize("name", sorted(LONG))

@@ -68,18 +68,18 @@ def test_the_dump_has_harm_in_the_names_of_all_sorts(dump: Path) -> None:
     } <= harmful
 
 
+CALLS = [
+    ["info"],
+    ["check", "--all"],
+    ["summary"],
+    ["compare", "--split-at", "2026-03-04T09:30"],
+    ["sql", "FROM wtid", "FROM wqst", "FROM qcst", "FROM qqst", "FROM record", "FROM damage"],
+    ["sql", "FROM task", "FROM queue_activity", "FROM channel", "SUMMARIZE wqst"],
+]
+
+
 @pytest.mark.parametrize("form", sorted(FORMATS))
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["info"],
-        ["check", "--all"],
-        ["summary"],
-        ["compare", "--split-at", "2026-03-04T09:30"],
-        ["sql", "FROM wtid", "FROM wqst", "FROM qcst", "FROM qqst", "FROM record", "FROM damage"],
-        ["sql", "FROM task", "FROM queue_activity", "FROM channel", "SUMMARIZE wqst"],
-    ],
-)
+@pytest.mark.parametrize("arguments", CALLS, ids=lambda call: call[0])
 def test_commands_show_it_in_every_format(dump: Path, form: str, arguments: list[str]) -> None:
     command, *others = arguments
     more = ["; ".join(others)] if command == "sql" else others
