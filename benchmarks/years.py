@@ -27,6 +27,7 @@ import numpy as np
 from smfparse.inputs import Dataset
 from smfparse.limits import LIMITS, Limits
 from smfparse.store import (
+    EARLIER,
     EXACT,
     FORMAT,
     MANIFEST,
@@ -231,9 +232,10 @@ def print_sums(folder: Path, found: Sequence[Day]) -> None:
     """Print what there is at the end, and whether appends became dearer."""
     every = spent(partial(read_manifest, folder))
     head = read_head(folder)
-    parts = sum(each.stat().st_size for each in (folder / ".manifest").iterdir())
+    kept = [*(folder / EARLIER).iterdir()]
+    parts = sum(each.stat().st_size for each in kept)
     files = sum(each["files"] for each in head["earlier"])
-    print(f"\nfiles of rows named: {files:,}; parts: {len(head['earlier']):,}")
+    print(f"\nfiles of rows named: {files:,}; files of the manifest: {len(kept):,}")
     print(f"all of the manifest: {parts / 1e6:.1f} MB, read whole in {every:.0f} ms of CPU")
     week = min(7, len(found))
     first, last = (statistics.median(each.append for each in some) for some in ends(found, week))

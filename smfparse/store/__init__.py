@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from smfparse.store.manifest import part_text as part_text
     from smfparse.store.manifest import read_head as read_head
     from smfparse.store.manifest import read_manifest as read_manifest
-    from smfparse.store.manifest import read_part as read_part
+    from smfparse.store.manifest import read_parts as read_parts
     from smfparse.store.manifest import smf_files as smf_files
     from smfparse.store.parquet import Form as Form
     from smfparse.store.parquet import TableWriter as TableWriter
@@ -97,7 +97,7 @@ else:
         manifest="EARLIER FORMAT GIVEN MANIFEST MEANINGS RECORDS VIEWS added_columns "
         "called_otherwise dataset_files every_file lacking manifest_text meanings_text "
         "named_columns numbers_of part_number part_of part_text read_head read_manifest "
-        "read_part smf_files",
+        "read_parts smf_files",
         parquet="Form TableWriter joined parquet_options",
         plain="check_plain checksum plain_file",
         shapes="EXACT SIGNED TYPES Manifest",

@@ -25,9 +25,9 @@ def ours(folder: Path) -> list[Path]:
         for below in _FOLDERS
         for each in sorted((folder / table).glob(f"{below}part-*.parquet"))
     ]
-    parts = sorted((folder / EARLIER).glob("part-*.json"))
-    keys = sorted((folder / EARLIER).glob("keys-*.bin"))
-    return [*found, *sorted((folder / RECORDS).glob("part-*.bin")), *parts, *keys]
+    patterns = ("part-*.json", "index-*.json", "keys-*.bin")
+    parts = [each for some in patterns for each in sorted((folder / EARLIER).glob(some))]
+    return [*found, *sorted((folder / RECORDS).glob("part-*.bin")), *parts]
 
 
 def unfinished(folder: Path) -> list[Path]:

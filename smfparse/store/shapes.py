@@ -19,7 +19,7 @@ TYPES = (EXACT, SIGNED)
 
 _ROWS = re.compile(rf"(?P<table>\w+)/{FOLDER}part-\d{{1,9}}(-\d{{1,9}})?\.parquet", re.ASCII)
 _RUN = re.compile(r"\.records/part-\d{1,9}\.bin", re.ASCII)
-_PART = re.compile(r"\.manifest/part-\d{1,9}\.json", re.ASCII)
+_PART = re.compile(r"\.manifest/(part|index)-\d{1,9}\.json", re.ASCII)
 _KEYS = re.compile(r"\.manifest/keys-\d{1,9}\.bin", re.ASCII)
 """Paths that files of a dataset can have, and no others: none leads out of it."""
 _MOST_NESTED = 50
@@ -58,6 +58,7 @@ _EARLIER: _Shape = {
     "days": list | None,
     "record_days": list | None,
     "damaged": bool,
+    "level": int,
 }
 _FILE: _Shape = {"name": str, "bytes": int, "identity": str}
 _EARLIER_FILE: _Shape = {"name": str, "bytes": int, "sha256": str}
@@ -85,6 +86,11 @@ def is_sound(found: Manifest) -> bool:
 def is_part(found: Any) -> bool:
     """Whether an earlier part of a manifest has everything, each of its type."""
     return _has(found, PART_KEYS) and _names_files(found)
+
+
+def is_index(found: Any) -> bool:
+    """Whether this lists parts of a manifest, each of them soundly."""
+    return _has(found, {"parts": list}) and all(map(_is_earlier, found["parts"]))
 
 
 def own_files(manifest: Manifest) -> Iterator[str]:
