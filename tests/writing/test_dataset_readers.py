@@ -21,6 +21,7 @@ from smfparse.store import (
     NO_ROWS,
     VIEWS,
     Folder,
+    Form,
     TableWriter,
     is_divided,
     read_manifest,
@@ -130,7 +131,7 @@ def test_the_work_for_a_folder_does_not_grow_with_the_number_of_folders(
     days = 300
     times = [dt.datetime(2026, 1, 1) + dt.timedelta(days=day) for day in range(days)]
     batch = pa.RecordBatch.from_pylist([{"counted_at": each} for each in times], schema("qpst"))
-    files = PartFiles(Folder(tmp_path), 0, True, most_held=1 << 30, limits=LIMITS)
+    files = PartFiles(Folder(tmp_path), 0, True, 1 << 30, LIMITS, Form(is_described=False))
     files.add("qpst", batch.cast(coded_schema("qpst")))
     assert len(files.writers) == days
     assert asked <= 2 * days
