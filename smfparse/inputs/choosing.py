@@ -5,13 +5,13 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
+from smfparse.places import Place
 from smfparse.selecting import COUNTED_AT, Selection, like
 from smfparse.store import Manifest, meets_span, qmgr_name, read_manifest
 
 
-def manifest_for(folder: Path, selection: Selection) -> Manifest:
+def manifest_for(folder: Place, selection: Selection) -> Manifest:
     """Return the manifest of a dataset, with those of its files that can have selected rows.
 
     `is_whole` in it says whether these are all files. Rows are chosen by day where no names are

@@ -63,6 +63,9 @@ if TYPE_CHECKING:
     from smfparse.store.manifest import read_manifest as read_manifest
     from smfparse.store.manifest import read_parts as read_parts
     from smfparse.store.manifest import smf_files as smf_files
+    from smfparse.store.objects import AnyFolder as AnyFolder
+    from smfparse.store.objects import UrlFolder as UrlFolder
+    from smfparse.store.objects import folder_at as folder_at
     from smfparse.store.parquet import Form as Form
     from smfparse.store.parquet import TableWriter as TableWriter
     from smfparse.store.parquet import joined as joined
@@ -98,6 +101,7 @@ else:
         "called_otherwise dataset_files every_file lacking manifest_text meanings_text "
         "named_columns numbers_of part_number part_of part_text read_head read_manifest "
         "read_parts smf_files",
+        objects="AnyFolder UrlFolder folder_at",
         parquet="Form TableWriter joined parquet_options",
         plain="check_plain checksum plain_file",
         shapes="EXACT SIGNED TYPES Manifest",

@@ -17,7 +17,7 @@ from smfparse.store import (
     FORMAT,
     PARTIAL,
     SIGNED,
-    Folder,
+    AnyFolder,
     Manifest,
     added_columns,
     as_run,
@@ -142,7 +142,7 @@ def _ranges(old: dict[str, list[int]], new: dict[str, list[int]]) -> dict[str, l
 
 
 def set_apart(
-    folder: Folder, head: Manifest, number: int, damage: Iterable[DamageKey], most: int
+    folder: AnyFolder, head: Manifest, number: int, damage: Iterable[DamageKey], most: int
 ) -> Manifest:
     """Write what the head of a manifest names itself as an earlier part; return a head without.
 
@@ -178,7 +178,7 @@ def set_apart(
     )
 
 
-def _indexed(folder: Folder, listed: list[Manifest], number: int) -> list[Manifest]:
+def _indexed(folder: AnyFolder, listed: list[Manifest], number: int) -> list[Manifest]:
     """Return what names earlier parts, of which those of a level become an index if they are many.
 
     Indexes become one as well: so few are listed, however many parts there are.
@@ -223,7 +223,7 @@ def input_keys(part: Manifest) -> Iterator[bytes]:
 
 
 def _with_keys(
-    folder: Folder, files: dict[str, int], keys: Fingerprints, number: int, most: int
+    folder: AnyFolder, files: dict[str, int], keys: Fingerprints, number: int, most: int
 ) -> dict[str, int]:
     """Write keys, together with those of files that are short; return all files of keys."""
     kept = dict(files)

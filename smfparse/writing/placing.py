@@ -10,17 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
+from typing import Any
 
+from smfparse.places import Place
 from smfparse.store import (
     GIVEN,
     MANIFEST,
     MEANINGS,
     PARTIAL,
     VIEWS,
+    AnyFolder,
     Folder,
     Manifest,
-    NewFile,
     dataset_files,
     lacking,
     manifest_text,
@@ -40,7 +42,7 @@ _MOST_KEPT = 16
 _NEW_MANIFEST = f"{PARTIAL}/{MANIFEST}"
 
 
-def clear(folder: Folder) -> None:
+def clear(folder: AnyFolder) -> None:
     """Remove what an unfinished run left, and folders that are empty then.
 
     One whose manifest has its place already is finished. Every run has PARTIAL until it has ended,
@@ -50,7 +52,7 @@ def clear(folder: Folder) -> None:
         _clear(folder, strays)
 
 
-def _clear(folder: Folder, find: Callable[[Path], list[Path]]) -> None:
+def _clear(folder: AnyFolder, find: Callable[[Place], list[Place]]) -> None:
     """Finish a run, and remove the files that `find` returns then."""
     failed: list[OSError] = []
     given = [] if _is_there(folder, _NEW_MANIFEST) else GIVEN
@@ -58,11 +60,14 @@ def _clear(folder: Folder, find: Callable[[Path], list[Path]]) -> None:
     for name in new:
         _try(failed, folder.move, f"{PARTIAL}/{name}", name)
     kept = {folder.path / PARTIAL / name for name in new}  # to be moved by the next run
-    left = [each for each in find(folder.path) if each not in kept]
+    left: list[Any] = [each for each in find(folder.path) if each not in kept]
     for each in left:
         _try(failed, folder.remove, each.relative_to(folder.path).as_posix())
-    for empty in own_folders(folder.path, left):
-        folder.remove_empty(empty.relative_to(folder.path).as_posix())
+    if isinstance(folder, Folder):
+        for empty in own_folders(folder.path, left):
+            folder.remove_empty(empty.relative_to(folder.path).as_posix())
+    else:
+        folder.remove_empty(PARTIAL)
     if failed:
         raise failed[0]
 
@@ -75,11 +80,11 @@ def _try(failed: list[OSError], step: Callable[..., None], *names: str) -> None:
         failed.append(error)
 
 
-def _is_there(folder: Folder, name: str) -> bool:
+def _is_there(folder: AnyFolder, name: str) -> bool:
     return (folder.path / name).exists()
 
 
-def write_last(folder: Folder, manifest: Manifest) -> None:
+def write_last(folder: AnyFolder, manifest: Manifest) -> None:
     """Write what has no rows: the manifest, and the views and meanings that it gives."""
     found = {
         table: [lacking(manifest, table, each) for each in numbers]
@@ -96,9 +101,9 @@ def write_last(folder: Folder, manifest: Manifest) -> None:
         write_new(folder, f"{PARTIAL}/{name}", text.encode())
 
 
-def write_new(folder: Folder, name: str, data: bytes) -> str:
+def write_new(folder: AnyFolder, name: str, data: bytes) -> str:
     """Write a new file at once; return its SHA-256."""
-    file = NewFile(folder.create(name))
+    file = folder.new(name)
     try:
         file.write(data)
         file.close()
@@ -108,21 +113,20 @@ def write_new(folder: Folder, name: str, data: bytes) -> str:
 
 
 def put_in_place(
-    folder: Folder, manifest: Manifest, replaced: frozenset[str] | None = None
+    folder: AnyFolder, manifest: Manifest, replaced: frozenset[str] | None = None
 ) -> None:
     """Give the new files their places, the manifest last; remove those that it does not name.
 
     replaced  those that are looked at; None: all that are there
     """
-    belong, partial = set(dataset_files(manifest)), folder.path / PARTIAL
+    belong, partial = set(dataset_files(manifest)), _part_of(folder)
     waiting = {each.relative_to(partial).as_posix() for each in ours(partial)}
     new = sorted(waiting & belong)
     places = {PurePosixPath(each).parent.as_posix() for each in new}
     for place in places:
         folder.make(place)
     _have_kept(folder.keep, (f"{PARTIAL}/{each}" for each in (*new, *GIVEN, MANIFEST)))
-    for name in new:
-        folder.move(f"{PARTIAL}/{name}", name)
+    folder.move_all((f"{PARTIAL}/{name}", name) for name in new)
     _have_kept(folder.keep_names, places)
     folder.move(_NEW_MANIFEST, MANIFEST)
     folder.keep_names()
@@ -131,6 +135,11 @@ def put_in_place(
         return
     gone = [folder.path / each for each in sorted(replaced - belong)]
     _clear(folder, lambda path: [*gone, *unfinished(path)])
+
+
+def _part_of(folder: AnyFolder) -> Any:
+    """Return where files are until they get their places."""
+    return folder.path / PARTIAL
 
 
 def _have_kept(keep: Callable[[str], None], names: Iterable[str]) -> None:

@@ -21,7 +21,7 @@ from smfparse.rendering import FORMATS
 from tests.support.hostile import CLIPBOARD, HARM, HARMFUL, LINK, hostile_dump, raw
 from tests.support.paths import SMF
 from tests.support.report_runs import asking, printed, report_rows
-from tests.support.searching import search
+from tests.support.searching import of_many, pairs, search
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("worked_out_once")]
 
@@ -78,8 +78,7 @@ CALLS = [
 ]
 
 
-@pytest.mark.parametrize("form", sorted(FORMATS))
-@pytest.mark.parametrize("arguments", CALLS, ids=lambda call: call[0])
+@of_many("arguments, form", pairs(CALLS, sorted(FORMATS)))
 def test_commands_show_it_in_every_format(dump: Path, form: str, arguments: list[str]) -> None:
     command, *others = arguments
     more = ["; ".join(others)] if command == "sql" else others

@@ -141,7 +141,10 @@ def test_a_report_is_the_same_slice_by_slice(
     assert [count > 1 for count in counts] == [True] * (name not in OF_ALL)
 
 
-@pytest.mark.parametrize("name", [each for each in reports.report_names() if each != "message"])
+PARTED = [each for each in reports.report_names() if each != "message"]
+
+
+@of_many("name", some(PARTED, 13))
 def test_parts_of_a_report_are_its_rows(name: str, files: list[Path], counts: list[int]) -> None:
     """Their types are those of SQL: integers of 128 bits would be others, by what is in a file."""
     which, options = reports.report(name), ReadOptions(limits=Limits(slice_bytes=1))
