@@ -136,7 +136,9 @@ class TableWriter:
         rows = joined(self.table, batches, self.wanted)
         if COUNTED_AT in rows.column_names:
             self.days = span_of([*self.days, *_days(rows.column(COUNTED_AT))])
-        self._writer.write_table(rows.cast(self._schema), row_group_size=self.group_rows)
+        if self.form.is_signed:  # a cast is slow to load
+            rows = rows.cast(self._schema)
+        self._writer.write_table(rows, row_group_size=self.group_rows)
 
     @property
     def _schema(self) -> Any:
