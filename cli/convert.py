@@ -180,7 +180,7 @@ def command(
     if not (asked["append"] and place.is_dir()):  # a dataset keeps the name that it has
         _check_name(place, chosen)
     _check(target, chosen, reading, **asked)
-    opened = reading.open(inputs, place)
+    opened = reading.open(inputs, place).as_recorded()
     rows = _write(opened, place, chosen, **asked)
     if rows is not None and not rows:
         nothing_selected(opened)

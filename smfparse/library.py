@@ -236,9 +236,12 @@ def open_data(
     framing          framing of the SMF files: rdw, bdw, ...; None: detected
     max_copy         bytes of standard input, a pipe or a device, each, that are copied to the
                      temporary folder; None: what is free there, less 1 GB, at least half of it
+    tz               zone of the local times of rows, reports and the selection: `utc`,
+                     `Europe/Berlin`; None: that of each z/OS system, as recorded
     limits           how much is held at once: `smfparse.limits.Limits`
 
-    Raises InputError where an input is missing, unreadable, neither of these or too long to copy.
+    Raises RequestError for an unknown zone, InputError where an input is missing, unreadable,
+    neither of these or too long to copy.
     """
     several = [paths] if isinstance(paths, (str, Path, Url)) else paths
     for name in options.keys() - Options.__annotations__.keys():
@@ -282,7 +285,7 @@ def convert(
     """
     if append and force:
         raise RequestError("append and force exclude each other", "append", "force")
-    opened = open_data(inputs, selection, **options).inputs
+    opened = open_data(inputs, selection, **options).inputs.as_recorded()
     place = place_of(folder)
     check_apart((each.path for each in opened.sources), place)
     if append:
