@@ -262,6 +262,7 @@ def convert(
     *,
     append: bool = False,
     partition: bool = False,
+    types: Literal["exact", "signed"] | None = None,
     force: bool = False,
     selection: Selection = ALL_RECORDS,
     **options: Unpack[Options],
@@ -275,6 +276,8 @@ def convert(
                Files are cut into at least `jobs` parts, of up to 1 GB. It is not shut down
     append     whether inputs are added to the dataset, if there is one
     partition  whether rows are divided into folders by day and queue manager
+    types      of numbers: "signed": those that Iceberg, Delta, Trino and Spark have; None: exact,
+               or those of the dataset that is added to
     force      whether a dataset that is there is replaced
 
     Raises RequestError where `folder` holds something else, InputError where an input cannot be
@@ -286,9 +289,12 @@ def convert(
     place = place_of(folder)
     check_apart((each.path for each in opened.sources), place)
     if append:
-        append_dataset(opened, place, partition=partition, executor=executor)
+        append_dataset(opened, place, partition=partition, types=types, executor=executor)
     else:
-        write_dataset(opened, place, force=force, partition=partition, executor=executor)
+        chosen = types or "exact"
+        write_dataset(
+            opened, place, force=force, partition=partition, types=chosen, executor=executor
+        )
     return open_data(place)
 
 

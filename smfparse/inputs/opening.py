@@ -281,7 +281,7 @@ def open_inputs(
         raise InputError("no input is named; name a file, a folder or a dataset")
     log = Log(DamageLog(strict=options.strict))
     found = resolve(paths, _is_dataset, log.damage, target, options)
-    sources = _named_apart([_source(each) for each in found])
+    sources = _named_apart([_source(each, options.selection) for each in found])
     files = [each.input for each in sources if isinstance(each, SmfFile)]
     if files and not options.keep_duplicates:
         duplicates = Duplicates(files, _known_records(sources, options.selection))
@@ -366,7 +366,7 @@ def open_file(path: str | Path | Url, options: ReadOptions = DEFAULTS) -> SmfFil
     return sources[0]
 
 
-def _source(found: Input) -> Source:
+def _source(found: Input, selection: Selection) -> Source:
     """Open an input. An SMF file has a path that does not depend on where a process was started."""
     if not found.path.is_dir():
         return SmfFile(replace(found, path=found.path.absolute()))
@@ -375,6 +375,6 @@ def _source(found: Input) -> Source:
             f"{found.name}: convert was interrupted here, or is still at work; "
             "run the same command again"
         )
-    dataset = Dataset(found.path)
+    dataset = Dataset(found.path, selection=selection)
     _ = dataset.manifest  # so that one that cannot be read is reported at once
     return dataset

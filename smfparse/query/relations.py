@@ -156,7 +156,8 @@ def _scan(scans: SmfScans, table: str) -> object:
 
 def _parquet(dataset: Dataset, table: str) -> str:
     """Return a table of a dataset as it stands behind FROM; DuckDB takes paths as patterns."""
-    parts = [_rows_of(table, *each) for each in dataset.files_alike(table)]
+    types = dataset.manifest["types"]
+    parts = [_rows_of(table, *each, types) for each in dataset.files_alike(table)]
     rows = f"({' UNION ALL '.join(parts) or no_rows(table)})"
     if not dataset.called:
         return rows
@@ -165,8 +166,8 @@ def _parquet(dataset: Dataset, table: str) -> str:
     return f"(SELECT * REPLACE ({source} AS source) FROM {rows})"
 
 
-def _rows_of(table: str, files: Iterable[Place], less: frozenset[str]) -> str:
+def _rows_of(table: str, files: Iterable[Place], less: frozenset[str], types: str) -> str:
     """Return the query for the rows in files of a table, which lack the columns `less`."""
     paths = (glob.escape(str(each.absolute())) for each in files)
     rows = f"read_parquet([{', '.join(map(quoted, paths))}], hive_partitioning = false)"
-    return f"SELECT {selected(table, less)} FROM {rows}"
+    return f"SELECT {selected(table, less, types=types)} FROM {rows}"
