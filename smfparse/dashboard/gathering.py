@@ -114,7 +114,7 @@ def _days(catalog: Catalog, rows: Any) -> list[tuple[Times, Axis, Mapping[str, C
     own: dict[Manager, list[Mapping[str, Any]]] = {}
     for row in spans:
         own.setdefault(_key(row), []).append(row)
-    times = {each.key: each for each in times_of(spans)}
+    times = {each.key: each for each in times_of(spans, catalog.zone)}
     axes = {key: axis_of(each, own[key]) for key, each in times.items()}
     found = courses(rows, axes)
     return [(each, axes[key], found[key]) for key, each in times.items()]
