@@ -4,7 +4,7 @@ Makes an SMF file of several systems with records of class 3 in several records 
 dump that repeats some of the first, and bytes between that are none. It is read by one process, by
 two, by executors (Dask, Spark), by the source of Spark, and from S3, which moto serves here, plain
 and gzip. All tables of each are compared, row for row, with those of one process; then CPU seconds
-per GB are printed, as of one process and beside it.
+per GB are printed, and beside one process. Of Spark they lack the JVM and its workers.
 
     .venv/bin/python benchmarks/engines.py --size 200MB
 """
