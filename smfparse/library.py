@@ -276,7 +276,7 @@ def convert(
                Files are cut into at least `jobs` parts, of up to 1 GB. It is not shut down
     append     whether inputs are added to the dataset, if there is one
     partition  whether rows are divided into folders by day and queue manager
-    types      of numbers: "signed": as Iceberg, Delta, Trino and Spark have; None: as there, or exact
+    types      of numbers: "signed": as Iceberg, Delta and Spark have; None: as there, or exact
     force      whether a dataset that is there is replaced
 
     Raises RequestError where `folder` holds something else, InputError where an input cannot be
