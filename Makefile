@@ -15,7 +15,7 @@ help:
 	@echo "make check     format, lint, types, docs, site, tests, built wheel: what CI runs"
 	@echo "make coverage  run all tests and say which lines they do not reach"
 	@echo "make bench     ratios against md5sum, measured in one run, on data as rich as real (SIZE=200MB ROUNDS=5)"
-	@echo "make fuzz      the property tests, for half an hour and more (EXAMPLES=500)"
+	@echo "make fuzz      the property tests for long, and every case of tests that have many (EXAMPLES=500)"
 	@echo "make corrupt   damage SMF files at random: is anything lost in silence? (COUNT=100000 SEED=1)"
 	@echo "make score     check and report simulated days: is it what their answer keys say? (SEEDS=20)"
 	@echo "make mutate    change SQL and Python at random: do the tests notice? (COUNT=100 SEED=1)"

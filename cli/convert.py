@@ -13,6 +13,7 @@ import click
 from smfparse.cli.options import INPUT_HELP, Reading, inputs_argument, reading_options
 from smfparse.cli.output import finish, nothing_selected, report_message, said_format
 from smfparse.mqsmfcsv import STYLES
+from smfparse.places import Place, is_url, place_of
 from smfparse.writing import FILE_FORMATS
 
 if TYPE_CHECKING:
@@ -40,12 +41,12 @@ def _target(_context: click.Context, _option: click.Parameter, texts: tuple[str,
     return texts[0]
 
 
-def _format_of(target: Path) -> str:
+def _format_of(target: Place) -> str:
     """Return the format that is written without --format."""
     return DUCKDB if target.suffix.lower() == f".{DUCKDB}" else DATASET
 
 
-def _check_name(target: Path, chosen: str) -> None:
+def _check_name(target: Place, chosen: str) -> None:
     """Raise UsageError where the end of the target's name says what is not written there."""
     said = said_format(target)
     if said in (None, chosen):
@@ -93,8 +94,8 @@ def _names(
     type=click.Path(),
     callback=_target,
     metavar="DIR",
-    help="Write to this folder; or to a DuckDB database, FILE.duckdb. A name that ends as those of "
-    "another format is refused.",
+    help="Write to this folder, or a URL (s3://BUCKET/DIR) for a dataset; or to a DuckDB database, "
+    "FILE.duckdb. A name that ends as those of another format is refused.",
 )
 @click.option(
     "--format",
@@ -166,12 +167,13 @@ def command(
       smfparse convert DUMP.smf --to dump.duckdb
       smfparse convert DUMP.smf --to sheets --format mq-smf-csv
     """
-    chosen = format or _format_of(Path(target))
-    if not (asked["append"] and Path(target).is_dir()):  # a dataset keeps the name that it has
-        _check_name(Path(target), chosen)
+    place = place_of(target)
+    chosen = format or _format_of(place)
+    if not (asked["append"] and place.is_dir()):  # a dataset keeps the name that it has
+        _check_name(place, chosen)
     _check(target, chosen, reading, **asked)
-    opened = reading.open(inputs, Path(target))
-    rows = _write(opened, Path(target), chosen, **asked)
+    opened = reading.open(inputs, place)
+    rows = _write(opened, place, chosen, **asked)
     if rows is not None and not rows:
         nothing_selected(opened)
     finish(opened.damage, opened.duplicates)
@@ -200,6 +202,8 @@ def _check(
         raise click.UsageError("--append, --partition and --executor are for a dataset")
     if chosen in STYLES and columns:
         raise click.UsageError("the columns of mq-smf-csv are fixed; leave --columns out")
+    if chosen != DATASET and is_url(target):
+        raise click.UsageError("a URL takes a dataset; write other formats to this machine")
     if append and force:
         raise click.UsageError(
             "--append adds to the dataset, --force replaces it: give one of them"
@@ -213,7 +217,7 @@ def _check(
 
 def _write(
     opened: Inputs,
-    path: Path,
+    place: Place,
     chosen: str,
     *,
     tables: tuple[str, ...],
@@ -225,15 +229,15 @@ def _write(
 ) -> int | None:
     """Write a dataset, files or a database; return how many rows, None if all were there."""
     if chosen != DATASET:
-        return _files(opened, path, chosen, force, tables, columns)
+        return _files(opened, Path(str(place)), chosen, force, tables, columns)
     with executor() if executor else nullcontext() as workers:
         if append:
-            return _append(opened, path, partition, workers)
-        return _dataset(opened, path, force, partition, workers)
+            return _append(opened, place, partition, workers)
+        return _dataset(opened, place, force, partition, workers)
 
 
 def _dataset(
-    opened: Inputs, folder: Path, force: bool, partition: bool, executor: Executor | None
+    opened: Inputs, folder: Place, force: bool, partition: bool, executor: Executor | None
 ) -> int:
     """Write a dataset; return how many rows it has."""
     from smfparse.writing import write_dataset
@@ -242,7 +246,9 @@ def _dataset(
     return _report_rows(folder, manifest["tables"], "rows")
 
 
-def _append(opened: Inputs, folder: Path, partition: bool, executor: Executor | None) -> int | None:
+def _append(
+    opened: Inputs, folder: Place, partition: bool, executor: Executor | None
+) -> int | None:
     """Add to a dataset; return how many rows were added, None where it has all inputs already."""
     from smfparse.writing import append_dataset
 
@@ -279,7 +285,7 @@ def _files(
     return _report_rows(path, write_files(opened, path, chosen, wanted, force=force), "rows")
 
 
-def _report_rows(path: Path, tables: dict[str, int], what: str) -> int:
+def _report_rows(path: Place, tables: dict[str, int], what: str) -> int:
     """Print on stderr how many rows there are in how many tables; return how many rows."""
     filled = {table: rows for table, rows in tables.items() if rows}
     rows = sum(filled.values())

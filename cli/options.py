@@ -15,6 +15,7 @@ import click
 from smfparse.cli.output import COLOURS, UNPAGED, Output, check_name
 from smfparse.cli.progress import BAR
 from smfparse.interrupts import timed
+from smfparse.places import SCHEMES, Place
 from smfparse.reading import FRAMINGS, PACKINGS
 from smfparse.rendering import FORMATS, HTML, PNG, SVG, TEXT, XLSX
 
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 INPUT_HELP = f"""\
 INPUT is an SMF dump in binary, with or without record descriptor words, as it is or packed by
 {", ".join(_OTHERS)} or {_LAST}; a folder of such files; a pattern ('dumps/*.gz'); a dataset that
-convert made; a pipe; or - for standard input."""
+convert made; a URL of any of these ({", ".join(f"{each}://" for each in SCHEMES)}); a pipe; or -
+for standard input."""
 """What INPUT is: the end of the help of all commands that read SMF records."""
 
 _BYTES = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
@@ -75,7 +77,7 @@ class Reading(NamedTuple):
 
         return Reading(replace(self.options, selection=without_names(self.selection, options)))
 
-    def open(self, inputs: Sequence[str], output: Path | None) -> Inputs:
+    def open(self, inputs: Sequence[str], output: Place | None) -> Inputs:
         """Open inputs, but not a folder among them that is written.
 
         Raises what `open_inputs` and, for `output`, `check_apart` do.

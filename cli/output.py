@@ -19,6 +19,7 @@ import click
 
 from smfparse.cli.progress import BAR
 from smfparse.errors import DamageLog, OutputError, QueryError
+from smfparse.places import Place
 from smfparse.rendering import TEXT, XLSX, visible, visible_lines
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ _ENDINGS = {
 """What names of files end in, and the format that this says."""
 
 
-def said_format(path: Path) -> str | None:
+def said_format(path: Place) -> str | None:
     """Return the format that the end of a name says, as csv or csv.gz; None: it says none."""
     name = path.name.lower()
     packed = ".gz" if name.endswith(".gz") else ""

@@ -264,7 +264,7 @@ def _list(name: str | None, inputs: tuple[str, ...], output: Output, reading: Re
         raise click.UsageError(
             f"--list cannot be written as {output.format}; choose another format."
         )
-    if name and not Path(name).exists() and is_report(name):
+    if name and is_report(name) and not Path(name).exists():
         raise click.UsageError(f"--list takes inputs, not a report; leave out {name}.")
     if name is None:
         output.write(ListDocument(reports_listed()))

@@ -13,11 +13,15 @@ _CLOCK = re.compile(r"\d{2}:\d{2}(?::\d{2})?")
 
 
 def is_input(name: str) -> bool:
-    """Whether a name is that of an input: of a file, standard input, or a pattern with files."""
+    """Whether a name is that of an input: a file, standard input, a URL, a pattern with files."""
     from glob import glob
 
+    from smfparse.places import is_url
+
     with suppress(OSError, ValueError):
-        return name == "-" or Path(name).exists() or bool(glob(name, recursive=True))
+        return (
+            name == "-" or is_url(name) or Path(name).exists() or bool(glob(name, recursive=True))
+        )
     return False
 
 

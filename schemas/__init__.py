@@ -68,6 +68,23 @@ REGISTRY: dict[tuple[int, int], dict[int, Block]] = {
 }
 """QPST stands in 115/2 before MQ 8.0 and in 115/215 since; 116/2 goes on where 116/1 is full."""
 
+TRACES: dict[tuple[int, int], str] = {
+    (115, 1): "STAT 1",
+    (115, 2): "STAT 1",
+    (115, 5): "STAT 2 or 3",
+    (115, 6): "STAT 2 or 3",
+    (115, 7): "STAT 2 or 3",
+    (115, 201): "STAT 1",
+    (115, 215): "STAT 1",
+    (115, 216): "STAT 5",
+    (115, 231): "STAT 4",
+    (116, 0): "ACCTG 1",
+    (116, 1): "ACCTG 3",
+    (116, 2): "ACCTG 3",
+    (116, 10): "ACCTG 4",
+}
+"""By which START TRACE records are written: kind and CLASS. Of 115/5 to 115/7 sources disagree."""
+
 TASK, CONTINUATION = (116, 1), (116, 2)
 """A task of class 3 accounting, and what of its queues does not fit into that record."""
 
@@ -125,6 +142,7 @@ __all__ = [
     "SUBTYPE_VALID",
     "TASK",
     "TASK_RECORDS",
+    "TRACES",
     "TRIPLET",
     "WQST",
     "WTAS",

@@ -17,7 +17,6 @@ from __future__ import annotations
 import errno
 import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import NamedTuple
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
@@ -42,7 +41,7 @@ class OutputError(SmfError):
     """An output, or a temporary file, that cannot be written."""
 
 
-def unwritable(place: Path, error: OSError) -> OutputError:
+def unwritable(place: object, error: OSError) -> OutputError:
     """Return what to raise where `place` cannot be written: why, and the way out of a full disk."""
     reason = os.strerror(error.errno) if error.errno else error.strerror or str(error)
     way_out = "; free some space there, or give another place" if error.errno in _NO_ROOM else ""

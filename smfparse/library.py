@@ -21,6 +21,7 @@ from smfparse import advice, capacity, comparing, dashboard, reports, store
 from smfparse.errors import Damage, RequestError
 from smfparse.inputs import Inputs, Options, ReadOptions, check_apart, open_inputs
 from smfparse.inspecting import Group, InventoryDocument, inventory
+from smfparse.places import Url, place_of
 from smfparse.planning import planner
 from smfparse.query import Catalog, Connection, lazy_frame
 from smfparse.rendering import Shown, notebook_html, visible
@@ -221,13 +222,13 @@ class SmfData(_Tables):
 
 
 def open_data(
-    paths: str | Path | Iterable[str | Path],
+    paths: str | Path | Url | Iterable[str | Path | Url],
     selection: Selection = ALL_RECORDS,
     **options: Unpack[Options],
 ) -> SmfData:
     """Open SMF files and datasets, of which the records of `selection` are wanted.
 
-    paths            one or several: files, folders, patterns, `-`; Paths are only themselves
+    paths            one or several: files, folders, patterns, URLs, `-`; Paths are only themselves
     selection        `Selection.of(qmgr="QM*", since="2200")`
     jobs             processors that are used for SMF files, when these are large; 1 by default
     keep_duplicates  whether to keep records that an earlier dump has as well
@@ -239,7 +240,7 @@ def open_data(
 
     Raises InputError where an input is missing, unreadable, neither of these or too long to copy.
     """
-    several = [paths] if isinstance(paths, (str, Path)) else paths
+    several = [paths] if isinstance(paths, (str, Path, Url)) else paths
     for name in options.keys() - Options.__annotations__.keys():
         raise TypeError(
             f"open() has no keyword argument {name!r}; it takes a selection, as "
@@ -279,7 +280,7 @@ def convert(
     if append and force:
         raise RequestError("append and force exclude each other", "append", "force")
     opened = open_data(inputs, selection, **options).inputs
-    place = Path(folder)
+    place = place_of(folder)
     check_apart((each.path for each in opened.sources), place)
     if append:
         append_dataset(opened, place, partition=partition, executor=executor)

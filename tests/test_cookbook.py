@@ -22,9 +22,10 @@ from smfparse.tables import table_names, views
 from smfparse.writing import write_dataset
 from tests.support.builders import rdw
 from tests.support.generated import generate_dump
-from tests.support.paths import FIXTURE_FILES, PROJECT
+from tests.support.paths import PROJECT
 from tests.support.published import SENDER, channels
-from tests.support.real import REAL_DATA, needs_real_data
+from tests.support.real import FILES
+from tests.support.searching import of_many, pairs
 from tests.support.smf import (
     ENDED,
     MINUTE,
@@ -43,7 +44,6 @@ pytestmark = pytest.mark.slow
 
 PAGE = (PROJECT / "docs" / "cookbook.md").read_text(encoding="utf-8")
 QUESTIONS = dict(re.findall(r"^### (.*?)\n.*?^```sql\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE))
-REAL = sorted(path.name for path in REAL_DATA.glob("*.dat")) if REAL_DATA else ["none"]
 
 YEARS = dt.timedelta(days=9000)
 SHARED, PARTIAL = 0x80, 0x40
@@ -222,12 +222,11 @@ def test_a_question_has_an_answer(
         assert smfparse.open(day).sql(QUESTIONS[question]).to_pylist() == found
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
-@pytest.mark.parametrize("fixture", FIXTURE_FILES, ids=lambda path: path.name)
-def test_a_question_is_answered_alike_on_a_fixture(
-    opened: Callable[[Path], Opened], fixture: Path, question: str
+@of_many("question, path", pairs([*QUESTIONS], FILES), ids=lambda each: getattr(each, "name", each))
+def test_a_question_is_answered_alike_on_a_file(
+    opened: Callable[[Path], Opened], path: Path, question: str
 ) -> None:
-    answers(opened(fixture), question)
+    answers(opened(path), question)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
@@ -235,13 +234,3 @@ def test_a_question_is_answered_where_all_counters_are_full(
     opened: Callable[[Path], Opened], worst: Path, question: str
 ) -> None:
     answers(opened(worst), question)
-
-
-@needs_real_data
-@pytest.mark.parametrize("question", QUESTIONS)
-@pytest.mark.parametrize("name", REAL)
-def test_a_question_is_answered_alike_on_a_real_file(
-    opened: Callable[[Path], Opened], name: str, question: str
-) -> None:
-    assert REAL_DATA is not None
-    answers(opened(REAL_DATA / name), question)

@@ -47,7 +47,7 @@ def _finding(page: Any) -> None:
 
 def _queues(page: Any) -> None:
     """The heat maps of queues."""
-    page.locator("#m0-queues").evaluate("part => scrollTo(0, part.offsetTop - 110)")
+    page.locator("#m0-queues").evaluate("part => scrollTo(0, part.offsetTop - 130)")
     page.wait_for_timeout(500)
 
 

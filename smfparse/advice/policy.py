@@ -73,9 +73,9 @@ class Policy:
         named = any(fnmatchcase(finding.object, each) for each in patterns)
         return named and longest >= self.runs.get(finding.rule, 1)
 
-    def silences(self, finding: Finding) -> bool:
-        """Whether a finding is not to be shown."""
-        return any(each.covers(finding) for each in self.silence)
+    def silence_of(self, finding: Finding) -> Silence | None:
+        """Return why a finding is not to be shown; None: it is."""
+        return next((each for each in self.silence if each.covers(finding)), None)
 
 
 NO_POLICY = Policy()

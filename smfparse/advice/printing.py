@@ -108,7 +108,10 @@ class CheckDocument(Document):
                 "not_evaluated": [
                     {"trace": trace, "rules": list(rules)} for trace, rules in checked.not_evaluated
                 ],
-                "silenced": [_fact(each) for each in checked.silenced],
+                "silenced": [
+                    _fact(each) | {"reason": why.reason, "until": why.until.isoformat()}
+                    for each, why in checked.silenced
+                ],
                 "gone": [_fact(each) for each in checked.gone],
             },
             indent=2,
@@ -153,12 +156,7 @@ class CheckDocument(Document):
             yield "The input has no statistics or accounting of MQ."
 
     def _ends(self) -> Iterator[str]:
-        if self._checked.gone:
-            yield from ("", "Gone since the baseline")
-        for each in self._checked.gone:
-            yield from _line(f"  {each.rank} {heading(each)}")
-        if self._checked.silenced:
-            yield from ("", f"Silenced by the policy: {len(self._checked.silenced)} findings")
+        yield from self._left_out()
         if self._checked.seen_once:
             yield from ("", "Seen once: too few of them to judge")
         for once in self._checked.seen_once:
@@ -169,6 +167,19 @@ class CheckDocument(Document):
         for trace, rules in self._checked.not_evaluated:
             count = f"{len(rules)} more rule{'s' * (len(rules) > 1)}"
             yield from _line(f"  {trace} would tell about {count}")
+
+    def _left_out(self) -> Iterator[str]:
+        """Yield findings that are no more, and those that the site knows of."""
+        if self._checked.gone:
+            yield from ("", "Gone since the baseline")
+        for each in self._checked.gone:
+            yield from _line(f"  {each.rank} {heading(each)}")
+        if self._checked.silenced:
+            yield from ("", "Silenced by the policy")
+        for each, why in self._checked.silenced:
+            yield from _line(
+                f"  {about(each)}: {each.name} ({why.reason}; until {why.until:%Y/%m/%d})"
+            )
 
 
 def _line(text: str) -> Iterator[str]:

@@ -18,7 +18,7 @@ from smfparse.advice.diagnosing import diagnosed
 from smfparse.advice.episodes import ends_of, moment
 from smfparse.advice.findings import Finding, Once, found, seen_once
 from smfparse.advice.judging import Judged, judged, wanted
-from smfparse.advice.policy import NO_POLICY, Policy, changed_limits
+from smfparse.advice.policy import NO_POLICY, Policy, Silence, changed_limits
 
 if TYPE_CHECKING:
     from smfparse.query import Catalog
@@ -45,7 +45,7 @@ class Checked:
     findings       ranked, the most serious first; those that a diagnosis explains are under it
     seen_once      conditions that held below the minimum sample, in the order of the rules
     not_evaluated  the trace that would tell, and the rules that need it
-    silenced       findings that the policy of the site does not want to see
+    silenced       findings that the policy of the site does not want to see, and why
     gone           findings of the baseline that are no more
     """
 
@@ -53,7 +53,7 @@ class Checked:
     findings: Sequence[Finding] = ()
     seen_once: Sequence[Once] = ()
     not_evaluated: Sequence[tuple[str, Sequence[str]]] = ()
-    silenced: Sequence[Finding] = ()
+    silenced: Sequence[tuple[Finding, Silence]] = ()
     gone: Sequence[Finding] = ()
 
     @property
@@ -106,15 +106,19 @@ def run_rules(
         replace(each, changed=limits.get(each.rule, {}))
         for each in with_jobs(filter(policy.wants, told.findings), catalog, told.held)
     ]
-    loud = [each for each in several if not policy.silences(each)]
+    loud = [each for each in several if not policy.silence_of(each)]
     ranked = sorted(diagnosed(loud, diagnoses(), told.known), key=lambda each: each.place)
     shown = [each for each in ranked if not only or each.rule in only]
     return Checked(
         managers=[told.managers[key] for key in sorted(told.managers)],
-        findings=[each for each in shown if not policy.silences(each)],
+        findings=[each for each in shown if not policy.silence_of(each)],
         seen_once=[each for each in told.once if not only or each.rule.id in only],
         not_evaluated=list(_not_evaluated(asked, told.known, told.filled)),
-        silenced=[each for each in (*several, *shown) if policy.silences(each)],
+        silenced=[
+            (each, silence)
+            for each in (*several, *shown)
+            if (silence := policy.silence_of(each)) is not None
+        ],
     )
 
 

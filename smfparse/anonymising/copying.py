@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
@@ -16,6 +15,7 @@ from smfparse.anonymising.searching import Finder
 from smfparse.anonymising.shifting import shift_times
 from smfparse.errors import DamageLog, SmfError
 from smfparse.layout import BLANK, ENCODING
+from smfparse.places import Place
 from smfparse.reading import RDW_SIZE, Chunk, unpacked
 from smfparse.vectors import Bools, Bytes, Ints, each_of, gather
 
@@ -85,7 +85,7 @@ def _gather(file: SmfFile, damage: DamageLog, done: Replaced) -> None:
     damage.check()
 
 
-def _copy(path: Path, target: BinaryIO) -> int:
+def _copy(path: Place, target: BinaryIO) -> int:
     """Copy the bytes of a file, unpacked; return how many there are."""
     room, size = memoryview(bytearray(_AT_ONCE)), 0
     with unpacked(path) as data:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import zip_longest
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -14,6 +13,7 @@ from smfparse.anonymising.pseudonyms import Pseudonyms
 from smfparse.anonymising.searching import Finder
 from smfparse.anonymising.shifting import shift_times
 from smfparse.errors import DamageLog
+from smfparse.places import Place
 from smfparse.reading import Chunk, unpacked
 from smfparse.vectors import Bools, Bytes
 
@@ -77,7 +77,7 @@ def _are_equal(first: Chunk, second: Chunk, shift_days: int) -> Bools:
     return equal
 
 
-def _left(path: Path, pseudonyms: Pseudonyms) -> int:
+def _left(path: Place, pseudonyms: Pseudonyms) -> int:
     """Return how many old names a file has, wherever they stand."""
     finder, count, held = Finder(pseudonyms.replaced()), 0, 0
     room: Bytes = np.zeros(_AT_ONCE + _OVERLAP, np.uint8)

@@ -228,7 +228,7 @@ def measured(inputs: Inputs, split: Split | None = None, interval: int | None = 
         catalog.set_variable("of_queues", catalog.of_queues)
         prepare(catalog, ONE_SECTION, SIDE_TABLES, {}, queries, {})
         here = split.condition() if split else "TRUE"
-        odd = catalog.arrow(_ODD.format(here=here)).to_pylist()
+        odd = _asked(catalog, _ODD.format(here=here)).to_pylist()
         chosen = " AND ".join([here, *map(_outside, odd)])
         catalog.execute(f"CREATE SCHEMA {_SIDE}")
         for table in SIDE_TABLES:
@@ -236,15 +236,21 @@ def measured(inputs: Inputs, split: Split | None = None, interval: int | None = 
                 f"CREATE VIEW {_SIDE}.{table} AS SELECT * FROM sectioned.{table} WHERE {chosen}"
             )
         catalog.set_variable("split_at", split.at if split and split.after else None)
-        (times,) = catalog.arrow(_TIMES).to_pylist()
+        (times,) = _asked(catalog, _TIMES).to_pylist()
         length = max(interval, times["shortest"] or 0) if interval else times["length"] or _ALL
         catalog.set_variable("bucket_us", round(1e6 * length))
         catalog.set_variable("first_bucket", times["first"] or _NEVER)
-        rows = pl.DataFrame(catalog.arrow(compare_sql()))
+        rows = pl.DataFrame(_asked(catalog, compare_sql()))
     seconds = rows.filter(kind="seconds").select("qmgr", "bucket", "seconds", kind="of_kind")
     others = rows.filter(pl.col("kind") != "seconds").drop("seconds", "of_kind")
     marks = Counter(each["mark"] for each in odd if each["here"])
     return Side(others, seconds, times["began"], times["ended"], times["spanning"], marks)
+
+
+def _asked(catalog: Catalog, query: str) -> Any:
+    """Return the rows of a query as a pyarrow.Table; of small files it is planned once."""
+    (found,) = catalog.arrows_of_filled([], [query])
+    return found
 
 
 def _outside(odd: Mapping[str, Any]) -> str:

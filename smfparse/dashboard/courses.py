@@ -43,6 +43,11 @@ class Course:
     per: float
 
     @property
+    def is_zero(self) -> bool:
+        """Whether it never was more than 0."""
+        return not np.nan_to_num(self.values).any()
+
+    @property
     def average(self) -> float:
         """The figure over all of the time; NaN: there is none."""
         return self.amount / self.per if self.per else float("nan")
@@ -57,8 +62,8 @@ class Courses:
 
     @property
     def all_zero(self) -> bool:
-        """Whether nothing was ever more than 0."""
-        return not any(np.nan_to_num(each.values).any() for each in self.several)
+        """Whether nothing was ever more than 0, of a figure of which 0 is not the worst."""
+        return self.panel.measure != TROUGH and all(each.is_zero for each in self.several)
 
     @cached_property
     def by_object(self) -> Mapping[str, Course]:

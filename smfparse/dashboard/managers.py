@@ -1,53 +1,43 @@
-"""What a page says of a queue manager without scripts: verdict, incidents, findings, tables."""
+"""What a page says of a queue manager without scripts: its verdict, findings, parts with tables."""
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from smfparse.advice import Finding, finding_lines, in_short, span_text
+from smfparse.advice import span_text
 from smfparse.dashboard.declaration import Panel, Part, panels, part_of, parts, tables
+from smfparse.dashboard.findings import MARKS, finding_rows, incident_cards
 from smfparse.dashboard.gathering import Day, Gathered
-from smfparse.dashboard.incidents import Incident, Move, incidents
-from smfparse.dashboard.payload import finding_panel
-from smfparse.dashboard.sheets import short, table_lines
+from smfparse.dashboard.sheets import table_lines
 from smfparse.planning import planner
 from smfparse.rendering import escaped, section_lines
 from smfparse.reports import svg_lines
 
-VERDICTS = {
-    1: ("✖", "Loss or outage near"),
-    2: ("▲", "Constraint"),
-    3: ("◆", "Waste"),
-    4: ("●", "To know"),
-    5: ("○", "Data quality"),
-}
-"""The symbol and the words of each class of findings."""
 CLEAR, NO_DATA = 6, 7
 """Behind the classes of findings: none, and no data to find one in."""
-_STRIP = 240
-"""How wide the strip of the time beside a finding is."""
-_MOST_FINDINGS = 60
-_EPOCH = dt.datetime(1970, 1, 1)
 
 
 def manager_lines(
-    day: Day, number: int, found: Gathered, *, with_zeros: bool = False
+    day: Day, number: int, found: Gathered, before: Day | None = None
 ) -> Iterator[str]:
     """Yield the section of a queue manager.
 
-    number      tells its parts from those of others
-    with_zeros  whether a panel of which all is 0 has its chart, as an earlier time may have more
+    number  tells its parts from those of others
+    before  an earlier time of the same queue manager
     """
     yield f'<section class="manager" id="m{number}" data-number="{number}">'
     yield from _heading(day)
+    if before is not None:
+        yield (
+            f"<p>Dashed lines are the earlier time, {_span(before)}: "
+            '<a href="#changes">what changed</a>.</p>'
+        )
     yield from _tiles(day, number)
-    for each in incidents(day):
-        yield from _incident(each, day)
-    yield from _findings(day, found)
+    yield from incident_cards(day, number)
+    yield from finding_rows(day, found.inputs)
     for part in parts().values():
-        yield from _part(part, day, number, with_zeros)
+        yield from _part(part, day, number, before)
     yield "</section>"
 
 
@@ -76,17 +66,20 @@ def _rules(number: int) -> str:
 
 def _heading(day: Day) -> Iterator[str]:
     times = day.times
-    span = span_text(times.local(times.first), times.local(times.last))
     hours, minutes = divmod(abs(times.offset) // 60, 60)
     zone = f"UTC{'-' if times.offset < 0 else '+'}{hours:02}:{minutes:02}"
     facts = [f"MQ {times.mq_version}"] if times.mq_version else []
-    facts += [span, f"local time of the system, {zone}"]
+    facts += [_span(day), f"local time of the system, {zone}"]
     if times.intervals:
         facts.append(f"{times.intervals:,} intervals of {times.usual:,.0f} seconds")
         facts.append(f"gaps: {times.gaps}, restarts: {times.restarts}")
     else:
         facts.append("no statistics intervals: the times are those of accounting records")
     yield f"<h2><bdi>{escaped(day.name)}</bdi></h2><p>{escaped(' · '.join(facts))}</p>"
+
+
+def _span(day: Day) -> str:
+    return span_text(*map(day.times.local, (day.times.first, day.times.last)))
 
 
 class Verdict(NamedTuple):
@@ -109,11 +102,21 @@ def verdict(part: Part, day: Day) -> Verdict:
     its = [each for each in panels().values() if each.section == part.name]
     if own:
         worst = min(own, key=lambda each: each.rank)
-        return Verdict(worst.rank, f"c{worst.rank}", *VERDICTS[worst.rank], worst.name)
+        return Verdict(worst.rank, f"c{worst.rank}", *MARKS[worst.rank], worst.name)
     if its and not any(each.name in day.courses for each in its):
-        is_used = any(not each.optional for each in its)
-        return Verdict(NO_DATA, "none", "-", "No data", its[0].trace if is_used else "")
+        more = its[0].trace if _is_used(its) else "not every site has it"
+        return Verdict(NO_DATA, "none", "-", "No data", more)
     return Verdict(CLEAR, "clear", "✔", "No finding")
+
+
+def _is_used(its: Sequence[Panel]) -> bool:
+    """Whether every site has what some panels show."""
+    return any(not each.optional for each in its)
+
+
+def worst_verdict(day: Day) -> Verdict:
+    """Return the worst of what is said of the parts of a queue manager."""
+    return min((verdict(part, day) for part in parts().values()), key=lambda each: each.order)
 
 
 def tile(part: Part, number: int, found: Verdict) -> str:
@@ -131,98 +134,11 @@ def _tiles(day: Day, number: int) -> Iterator[str]:
     yield "</ul>"
 
 
-def _place(finding: Finding) -> str:
-    names = (finding.qmgr or finding.system, finding.object, finding.job)
-    return " ".join(f"<bdi>{escaped(each)}</bdi>" for each in names if each)
-
-
-def _zoom(finding: Finding, day: Day, words: str) -> str:
-    """Return the button that shows the time of a finding, and goes to the chart that shows it."""
-    begin, end = ((each - _EPOCH).total_seconds() for each in (finding.start, finding.end))
-    panel = finding_panel(finding, day.courses)
-    return (
-        f'<button class="zoom scripted" type="button" data-from="{begin:.0f}" '
-        f'data-to="{end:.0f}" data-panel="{panel}">{words}</button>'
-    )
-
-
-def _incident(incident: Incident, day: Day) -> Iterator[str]:
-    cause = incident.cause
-    span = span_text(incident.start, incident.end)
-    yield f'<article class="incident c{cause.rank}"><h3>{escaped(span)}: {escaped(cause.name)}</h3>'
-    yield f"<p><b>{cause.rule}</b> {_place(cause)} {_zoom(cause, day, 'Show this time')}</p>"
-    yield f"<p>{escaped(in_short(cause))}</p>"
-    if incident.moves:
-        yield '<p>What moved, against the two hours before:</p><ul class="moves">'
-        yield from map(_move, incident.moves)
-        yield "</ul>"
-    several = [*cause.explains, *incident.others]
-    if several:
-        words = "1 finding" if len(several) == 1 else f"{len(several)} findings"
-        yield f"<details><summary>{words} at the same time</summary><ul>"
-        yield from (f"<li>{escaped(in_short(each))}</li>" for each in several)
-        yield "</ul></details>"
-    yield "</article>"
-
-
-def _move(move: Move) -> str:
-    name = f" <bdi>{escaped(move.object)}</bdi>" if move.object else ""
-    arrow = "up" if move.during > move.before else "down"
-    return (
-        f"<li><small>{escaped(move.panel.title)}, {escaped(move.panel.unit)}{name}</small>"
-        f'<b class="{arrow}">{escaped(short(move.before))} → {escaped(short(move.during))}</b></li>'
-    )
-
-
-def _findings(day: Day, found: Gathered) -> Iterator[str]:
-    yield "<h3>Findings</h3>"
-    if not day.findings:
-        yield "<p>The rules of <code>smfparse check</code> find nothing in this data.</p>"
-        return
-    yield '<ol class="findings">'
-    for each in day.findings[:_MOST_FINDINGS]:
-        yield from _finding(each, day, found.inputs)
-    yield "</ol>"
-    more = len(day.findings) - _MOST_FINDINGS
-    if more > 0:
-        yield f"<p>{more} more: <code>smfparse check</code></p>"
-
-
-def _finding(finding: Finding, day: Day, inputs: Sequence[str]) -> Iterator[str]:
-    symbol, words = VERDICTS[finding.rank]
-    yield (
-        f'<li class="c{finding.rank}"><details><summary><span class="mark" title="{words}">'
-        f'<span aria-hidden="true">{symbol}</span><span class="hidden">{words}</span></span> '
-        f"<b>{finding.rule}</b> {_place(finding)}: {escaped(finding.name)} "
-        f"{_strip(finding, day)}</summary>"
-    )
-    yield f"<p>{_zoom(finding, day, 'Show in the charts')}</p><dl>"
-    for word, sentence in finding_lines(finding, inputs):
-        if sentence:
-            yield f"<dt>{word}</dt><dd>{escaped(sentence)}</dd>"
-    yield "</dl></details></li>"
-
-
-def _strip(finding: Finding, day: Day) -> str:
-    """Return the time as a strip, with where a finding holds."""
-    first, length = int(day.axis.starts[0]), int(day.axis.ends[-1] - day.axis.starts[0])
-    scale = _STRIP / length
-    bars = "".join(
-        f'<rect x="{(run.start - first) * scale:.1f}" '
-        f'width="{max((run.end - run.start) * scale, 1):.1f}" height="8"/>'
-        for run in finding.runs[:200]
-    )
-    return (
-        f'<svg class="strip" viewBox="0 0 {_STRIP} 8" width="{_STRIP}" height="8" '
-        f'aria-hidden="true">{bars}</svg>'
-    )
-
-
-def _part(part: Part, day: Day, number: int, with_zeros: bool) -> Iterator[str]:
+def _part(part: Part, day: Day, number: int, before: Day | None) -> Iterator[str]:
     """Yield a part: places for its charts, which scripts fill, and its tables."""
     its = [each for each in panels().values() if each.section == part.name]
     yield f'<section class="part" id="m{number}-{part.name}"><h3>{part.title}</h3>'
-    yield from _charts([each for each in its if each.name in day.courses], day, number, with_zeros)
+    yield from _charts([each for each in its if each.name in day.courses], day, number, before)
     for table in tables().values():
         if table.section == part.name:
             yield from table_lines(table, day)
@@ -230,7 +146,7 @@ def _part(part: Part, day: Day, number: int, with_zeros: bool) -> Iterator[str]:
         yield from _flow(day)
     yield from _plan(part, day)
     if its and not any(each.name in day.courses for each in its):
-        some = "" if any(not each.optional for each in its) else ", where the site has it"
+        some = "" if _is_used(its) else ", where the site has it"
         yield f"<p>No data. <code>{escaped(its[0].trace)}</code> would show it{some}.</p>"
     if not its:
         held, missing = (
@@ -241,9 +157,9 @@ def _part(part: Part, day: Day, number: int, with_zeros: bool) -> Iterator[str]:
     yield "</section>"
 
 
-def _charts(there: Sequence[Panel], day: Day, number: int, with_zeros: bool) -> Iterator[str]:
+def _charts(there: Sequence[Panel], day: Day, number: int, before: Day | None) -> Iterator[str]:
     """Yield places for the charts of panels, and the names of those of which all is 0."""
-    quiet = [each for each in there if not with_zeros and day.courses[each.name].all_zero]
+    quiet = [each for each in there if _is_quiet(each.name, day, before)]
     for panel in there:
         if panel not in quiet:
             yield (
@@ -253,6 +169,11 @@ def _charts(there: Sequence[Panel], day: Day, number: int, with_zeros: bool) -> 
     if quiet:
         titles = ", ".join(each.title for each in quiet)
         yield f'<p class="quiet">0 all the time: {escaped(titles)}.</p>'
+
+
+def _is_quiet(name: str, *days: Day | None) -> bool:
+    """Whether a panel is 0 all the time on all of some days that have it."""
+    return all(day is None or name not in day.courses or day.courses[name].all_zero for day in days)
 
 
 def _plan(part: Part, day: Day) -> Iterator[str]:

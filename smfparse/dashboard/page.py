@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from smfparse.dashboard.findings import WASTE
 from smfparse.dashboard.gathering import Gathered
 from smfparse.dashboard.groups import group_lines
-from smfparse.dashboard.managers import manager_lines, missing_lines
+from smfparse.dashboard.managers import manager_lines, missing_lines, worst_verdict
 from smfparse.dashboard.payload import packed, payload
 from smfparse.dashboard.sheets import counted
 from smfparse.rendering import BASE, TABLES, escaped, head_lines, joined, section_lines
@@ -42,8 +43,9 @@ def page_lines(found: Gathered, before: Earlier | None = None) -> Iterator[str]:
     yield from _bar(found)
     yield "<main>"
     yield from group_lines(found)
+    earlier = {each.times.key: each for each in before.days} if before else {}
     for number, day in enumerate(found.days):
-        yield from manager_lines(day, number, found, with_zeros=before is not None)
+        yield from manager_lines(day, number, found, earlier.get(day.times.key))
     if not found.days:
         yield "<p>The input has no statistics or accounting of MQ that a page shows.</p>"
     if before is not None:
@@ -63,8 +65,10 @@ def _bar(found: Gathered) -> Iterator[str]:
     """Yield the bar: queue managers, and with scripts the time and the overview."""
     yield '<header class="bar"><h1>IBM MQ for z/OS</h1><nav aria-label="Queue managers">'
     for number, day in enumerate(found.days):
+        worst = worst_verdict(day)
+        mark = f' <span title="{worst.words}">{worst.symbol}</span>' if worst.order <= WASTE else ""
         name = named(day.times.qmgr or day.name)
-        yield f'<a class="button manager-link" href="#m{number}">{name}</a>'
+        yield f'<a class="button manager-link" href="#m{number}">{name}{mark}</a>'
     yield "</nav>"
     yield (
         '<span id="span" role="status"></span><span class="tools scripted">'

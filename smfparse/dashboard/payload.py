@@ -13,16 +13,16 @@ import numpy as np
 
 from smfparse.advice import SECOND_US
 from smfparse.dashboard.axes import Axis, Numbers
-from smfparse.dashboard.courses import MOST_POINTS, Courses, Thinned
-from smfparse.dashboard.declaration import Panel, panel_of, panels
+from smfparse.dashboard.courses import MOST_POINTS, Course, Courses, Thinned
+from smfparse.dashboard.declaration import TROUGH, Panel, panel_of, panels
 from smfparse.dashboard.gathering import Day, Gathered
 from smfparse.dashboard.querying import panel_sql
 from smfparse.rendering import visible
 
 _MOST_LINES = {"lines": 8, "heat": 24}
 """Objects of a panel that are drawn, by its shape."""
-_DIGITS = 4
-"""Digits of a value."""
+_DIGITS, _EDGE_DIGITS = 4, 3
+"""Digits of a value, and of the edges of a band, which are drawn and not said."""
 _STUB = 0.9
 """An interval behind a gap that is shorter than this many usual ones follows a restart."""
 
@@ -72,8 +72,13 @@ def _panel(panel: Panel, inputs: Sequence[str]) -> dict[str, Any]:
         "limit": panel.limit_value,
         "limit_of": panel.limit.partition(".")[0],
         "report": panel.report,
-        "sql": visible(f"smfparse sql {few} ") + shlex.quote(panel_sql(panel)),
+        "sql": visible(f"smfparse sql {few} ") + _quoted(panel_sql(panel)),
     }
+
+
+def _quoted(sql: str) -> str:
+    """Return a query as one word of a shell: in double quotes where these keep all as it is."""
+    return shlex.quote(sql) if any(each in sql for each in '"$`\\!') else f'"{sql}"'
 
 
 def _day(day: Day, before: Day | None) -> dict[str, Any]:
@@ -90,7 +95,10 @@ def _day(day: Day, before: Day | None) -> dict[str, Any]:
             for finding in day.findings
             for run in finding.runs[:200]
         ],
-        "charts": {name: _chart(each, thin, day) for name, each in day.courses.items()},
+        "charts": {
+            name: _chart(each, drawn_courses(each, before), thin, day)
+            for name, each in day.courses.items()
+        },
     }
     if before is not None:
         facts["before"] = _before(before, day)
@@ -120,18 +128,28 @@ def _restarts(day: Day) -> list[float]:
     return [clock(day, each) for each in at.tolist()]
 
 
-def _chart(courses: Courses, thin: Thinned, day: Day) -> dict[str, Any]:
+def drawn_courses(courses: Courses, before: Day | None) -> Sequence[Course]:
+    """Return the courses of a panel that are worth a line: not those that are always 0."""
+    if before is not None or courses.panel.measure == TROUGH:
+        return courses.several
+    return [each for each in courses.several if not each.is_zero] or courses.several
+
+
+def _chart(courses: Courses, drawn: Sequence[Course], thin: Thinned, day: Day) -> dict[str, Any]:
     most = _MOST_LINES[courses.panel.shape]
     lines = []
-    for each in courses.several[:most]:
+    for each in drawn[:most]:
         line: dict[str, Any] = {"name": visible(each.object) or courses.panel.title}
         if thin.is_thinner:
             line["v"] = rounded(thin.means(each.values, day.axis.seconds))
-            line["lo"], line["hi"] = map(rounded, thin.extremes(each.values))
+            line["lo"], line["hi"] = (
+                rounded(edge, _EDGE_DIGITS) for edge in thin.extremes(each.values)
+            )
         else:
             line["v"] = rounded(each.values)
         lines.append(line)
-    return {"lines": lines, "more": max(len(courses.several) - most, 0)}
+    zero = len(courses.several) - len(drawn)
+    return {"lines": lines, "more": max(len(drawn) - most, 0), "zero": zero}
 
 
 def _before(before: Day, day: Day) -> dict[str, Any]:
@@ -154,11 +172,11 @@ def _before(before: Day, day: Day) -> dict[str, Any]:
     return {**facts, "charts": charts}
 
 
-def rounded(values: Numbers) -> list[float | int | None]:
-    """Return values with four digits, or more where they are before the point; NaN is None."""
+def rounded(values: Numbers, digits: int = _DIGITS) -> list[float | int | None]:
+    """Return values with some digits, or more where they are before the point; NaN is None."""
     known = np.isfinite(values)
     sizes = np.abs(np.where(known & (values != 0), values, 1))
-    scale = 10.0 ** np.clip(_DIGITS - 1 - np.floor(np.log10(sizes)), 0, 12)
+    scale = 10.0 ** np.clip(digits - 1 - np.floor(np.log10(sizes)), 0, 12)
     found = np.round(np.where(known, values, 0) * scale) / scale
     numbers: list[float | int | None] = found.tolist()
     for at in np.flatnonzero(found == np.trunc(found)).tolist():

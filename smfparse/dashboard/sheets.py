@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,8 @@ _SPARK = 60, 16
 """Steps of a course in a row, and how high it is drawn."""
 _CENTS = 100
 _LEAST = 0.001
+_DIGITS = 4
+"""Digits of the highest figure of a column that are shown, or more before the point."""
 
 
 def counted(number: float) -> str:
@@ -36,26 +39,72 @@ def short(number: float) -> str:
     return f"<{_LEAST}" if 0 < number < _LEAST else counted(number)
 
 
+def decimals_of(values: Iterable[float]) -> int:
+    """Return how many decimals figures of a column have.
+
+    As many as four digits of the highest take, or one more for two digits of the lowest.
+    """
+    known = [abs(each) for each in values if math.isfinite(each) and each]
+    if all(each == int(each) for each in known):
+        return 0
+    enough = _needed(_DIGITS, max(known))
+    return min(max(enough, _needed(2, min(known))), enough + 1)
+
+
+def _needed(digits: int, value: float) -> int:
+    return max(digits - 1 - math.floor(math.log10(value)), 0)
+
+
+def aligned(number: float, decimals: int) -> str:
+    """Return a number with some decimals; of one that they do not show, that it is less."""
+    least = 10.0**-decimals
+    if 0 < number < least / 2:
+        return f"<{least:.{decimals}f}"
+    return f"{number:,.{decimals}f}" if math.isfinite(number) else ABSENT
+
+
+class _Column(NamedTuple):
+    """A column of figures, NaN where a row has none, and the highest of them."""
+
+    heading: str
+    figures: Sequence[float]
+    most: float
+    decimals: int
+
+    @classmethod
+    def of(cls, heading: str, figures: Sequence[float]) -> _Column:
+        return cls(heading, figures, max(map(_ordered, figures)), decimals_of(figures))
+
+    def cell(self, row: int) -> str:
+        value = self.figures[row]
+        shade = math.ceil(_SHADES * value / self.most) if self.most > 0 and value > 0 else 0
+        exact = f"{value:.10g}" if math.isfinite(value) else ""
+        text = escaped(aligned(value, self.decimals))
+        return f'<td class="n h{shade}" data-v="{exact}">{text}</td>'
+
+
 def table_lines(table: TableOf, day: Day) -> Iterator[str]:
     """Yield a table of a queue manager; nothing where its panels have no data."""
-    objects = _objects(table, day)
-    if not objects:
+    rows = [(name, _cells(table, day, name)) for name in _objects(table, day)]
+    if not rows:
         return
-    rows = [(name, _cells(table, day, name)) for name in objects]
     rows.sort(key=lambda row: (-_ordered(row[1][0]), row[0]))
     shown = rows[:_MOST_ROWS]
-    figures = zip(*(cells for _, cells in shown), strict=True)
-    highest = [max(map(_ordered, each)) for each in figures]
+    columns = [
+        _Column.of(heading, [cells[at] for _, cells in shown])
+        for at, (panel, _, heading) in enumerate(table.columns)
+        if panel in day.courses
+    ]
     yield f'<div class="sheet" data-name="{table.name}"><h4>{table.title}</h4>'
     yield f'<div class="wide" tabindex="0" role="region" aria-label="{table.title}">'
     yield '<table class="data"><thead><tr>'
     yield f'<th scope="col">{table.object}</th><th scope="col" class="drawn">Over time</th>'
-    yield from (f'<th scope="col" class="n">{heading}</th>' for *_, heading in table.columns)
+    yield from (f'<th scope="col" class="n">{each.heading}</th>' for each in columns)
     yield "</tr></thead><tbody>"
-    for name, cells in shown:
+    for row, (name, _) in enumerate(shown):
         yield f'<tr><th scope="row"><bdi>{escaped(name)}</bdi></th>'
         yield f"<td>{_spark(table, day, name)}</td>"
-        yield from (_cell(each, most) for each, most in zip(cells, highest, strict=True))
+        yield from (each.cell(row) for each in columns)
         yield "</tr>"
     yield "</tbody></table></div>"
     if len(rows) > len(shown):
@@ -97,12 +146,6 @@ _SHARES: Mapping[str, float] = {"highest": 1.0, "half": 0.5, "most": 0.99}
 
 def _ordered(value: float) -> float:
     return value if math.isfinite(value) else -1.0
-
-
-def _cell(value: float, most: float) -> str:
-    shade = math.ceil(_SHADES * value / most) if most > 0 and value > 0 else 0
-    exact = f"{value:.6g}" if math.isfinite(value) else ""
-    return f'<td class="n h{shade}" data-v="{exact}">{escaped(short(value))}</td>'
 
 
 def _spark(table: TableOf, day: Day, name: str) -> str:

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -35,6 +34,7 @@ from smfparse.decoding.fingerprinting import (
     record_hashes,
 )
 from smfparse.errors import DamageLog
+from smfparse.places import Place
 from smfparse.reading import WHOLE_SOURCE, Chunk, Input, Part, begins_dump
 from smfparse.vectors import Bools, Ints
 
@@ -72,7 +72,7 @@ class Duplicates:
     def __init__(self, files: Sequence[Input], known: Known | None = None) -> None:
         self.files = tuple(files)
         self.known = known
-        self._found: dict[Path, Ints] | None = None
+        self._found: dict[Place, Ints] | None = None
 
     def find(self, groups: Sequence[Group] = (), each: Each = map) -> None:
         """Look for duplicates in all files, unless that is done.
@@ -84,7 +84,7 @@ class Duplicates:
             whole = [[(file, WHOLE_SOURCE)] for file in self.files]
             self._found = find_duplicates(groups or whole, self.known, each)
 
-    def of(self, path: Path) -> Duplicates:
+    def of(self, path: Place) -> Duplicates:
         """Return what is known of the duplicates of one file, to be sent to another process."""
         if self._found is None:
             return self
@@ -97,12 +97,12 @@ class Duplicates:
         """Whether there may be any from the first record on."""
         return len(self.files) > 1 or self.known is not None
 
-    def count(self, path: Path) -> int:
+    def count(self, path: Place) -> int:
         """Return how many records of a file are duplicates, as far as that is known."""
         return 0 if self._found is None else len(self._found[path])
 
     def left_out(
-        self, path: Path, found: Iterable[Chunk], turn: Turn | None = None
+        self, path: Place, found: Iterable[Chunk], turn: Turn | None = None
     ) -> Iterator[Chunk]:
         """Leave the duplicates out of chunks of a file.
 
@@ -115,7 +115,7 @@ class Duplicates:
             if len(left.start):
                 yield left
 
-    def without(self, path: Path, chunk: Chunk, turn: Turn | None = None) -> Chunk:
+    def without(self, path: Place, chunk: Chunk, turn: Turn | None = None) -> Chunk:
         """Leave the duplicates out of the next chunk of a file, of which maybe nothing is left.
 
         turn  has taken all chunks before, of all files; None: they are not read in turn
@@ -124,7 +124,7 @@ class Duplicates:
             self.find()
         return chunk if self._found is None else _without(chunk, self._found[path])
 
-    def _may_repeat(self, path: Path, chunk: Chunk, turn: Turn | None) -> bool:
+    def _may_repeat(self, path: Place, chunk: Chunk, turn: Turn | None) -> bool:
         """Whether records of a chunk may be duplicates."""
         if turn is None or self.known is not None or not self.at_once:
             is_later = self.known is not None or path != self.files[0].path
@@ -136,7 +136,7 @@ class Turn:
     """One reading of all files, one after the other, each from its start to its end."""
 
     def __init__(self, before: _Earlier | None = None) -> None:
-        self._path: Path | None = None
+        self._path: Place | None = None
         self._begin(before or _Earlier([]))
 
     def _begin(self, before: _Earlier) -> None:
@@ -148,7 +148,7 @@ class Turn:
         """Return what takes the chunks of the file that is read now from its start on."""
         return Turn(self._before)
 
-    def repeats(self, path: Path, chunk: Chunk) -> bool:
+    def repeats(self, path: Place, chunk: Chunk) -> bool:
         """Take the next chunk; whether a record has header and length of one of an earlier dump.
 
         If so, no other is taken.
@@ -177,7 +177,7 @@ def _without(chunk: Chunk, numbers: Ints) -> Chunk:
 
 def find_duplicates(
     groups: Sequence[Group], known: Known | None = None, each: Each = map
-) -> dict[Path, Ints]:
+) -> dict[Place, Ints]:
     """Return the numbers of the duplicates in each of some SMF files: int64, ascending.
 
     groups  parts of all files, in order
@@ -356,7 +356,7 @@ class _Earlier:
 
 def _read(
     suspects: Iterable[_Suspect],
-) -> Iterator[tuple[Path, bool, Ints, Fingerprints]]:
+) -> Iterator[tuple[Place, bool, Ints, Fingerprints]]:
     """Yield what may be duplicates in each of some parts, or be repeated by these.
 
     The path of the file, whether a dump begins, and the numbers and fingerprints of the records.

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smfparse.errors import DamageLog
+from smfparse.places import Place, size_at
 from smfparse.reading import DATE_END, RDW_SIZE, SUBTYPE_END, Chunk, Input, packed_dates
 from smfparse.vectors import Bools, Bytes, gather
 
@@ -41,7 +42,7 @@ class Seen(NamedTuple):
     kept  which of them are not left out as duplicates
     """
 
-    path: Path
+    path: Place
     fingerprints: Fingerprints
     days: Days
     kept: Bools
@@ -90,11 +91,14 @@ class Known(Protocol):
         """Return those of records with these dates, and maybe others, in runs that ascend."""
 
 
-def read_run(path: Path) -> Fingerprints:
-    """Return the fingerprints in a file, which stay there until they are looked at."""
-    if not path.stat().st_size:
+def read_run(path: Place) -> Fingerprints:
+    """Return the fingerprints in a file; they stay on the disk until they are looked at."""
+    if not size_at(path):
         return NO_RECORDS
-    return np.memmap(path, FINGERPRINT, "r")
+    if isinstance(path, Path):
+        return np.memmap(path, FINGERPRINT, "r")
+    with path.open() as file:
+        return np.frombuffer(file.read(), FINGERPRINT)
 
 
 def fingerprints(chunk: Chunk) -> Fingerprints:

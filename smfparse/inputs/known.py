@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from smfparse.decoding import FINGERPRINT, Fingerprints, Known, read_run
 from smfparse.errors import InputError
 from smfparse.inputs.stored import check_bytes
+from smfparse.places import Place, size_at
 from smfparse.store import Manifest, day_name, meets, plain_file, read_head, read_part
 
 
@@ -16,7 +16,7 @@ from smfparse.store import Manifest, day_name, meets, plain_file, read_head, rea
 class KnownRecords:
     """The records of a dataset."""
 
-    folder: Path
+    folder: Place
 
     def of_days(self, days: frozenset[int]) -> list[Fingerprints]:
         """Return the fingerprints of records with these dates, and maybe others, in runs.
@@ -39,7 +39,7 @@ class KnownRecords:
     def _whole(self, name: str, count: int, expected: str | None) -> Fingerprints:
         """Return the fingerprints of a file, which is as it was written."""
         path = plain_file(self.folder, name)
-        if path.stat().st_size != count * FINGERPRINT.itemsize:
+        if size_at(path) != count * FINGERPRINT.itemsize:
             raise InputError(
                 f"{path}: a file of the dataset is not whole; its records cannot be "
                 "distinguished from others; convert again"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from smfparse.decoding import Recorder
 from smfparse.errors import DamageLog
+from smfparse.places import Place
 
 
 @dataclass
@@ -24,7 +24,7 @@ class Log:
     damage: DamageLog = field(default_factory=DamageLog)
     unknown: Counter[str] = field(default_factory=Counter)
     count_unknown: bool = False
-    duplicates: dict[Path, int] = field(default_factory=dict)
+    duplicates: dict[Place, int] = field(default_factory=dict)
     records: Recorder | None = None
 
     def add(self, other: Log) -> None:

@@ -12,11 +12,13 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from smfparse.errors import Damage, DamageLog, InputError, RequestError
 from smfparse.inputs.options import DEFAULTS, ReadOptions
 from smfparse.inputs.stdin import NOWHERE, STDIN
 from smfparse.limits import LIMITS, Limits
+from smfparse.places import Place, Url, is_url, place_of
 from smfparse.reading import Framing, Input, framing_named, look_at
 
 _OF_A_PROCESS = ("/dev/fd/", "/dev/stdin", "/proc/")
@@ -24,15 +26,15 @@ _OF_A_PROCESS = ("/dev/fd/", "/dev/stdin", "/proc/")
 
 
 def resolve(
-    names: Iterable[str | Path],
-    is_dataset: Callable[[Path], bool],
+    names: Iterable[str | Path | Url],
+    is_dataset: Callable[[Place], bool],
     damage: DamageLog,
-    target: Path | None = None,
+    target: Place | None = None,
     options: ReadOptions = DEFAULTS,
 ) -> list[Input]:
     """Return the inputs that `names` stand for, in order: each is there and starts as it should.
 
-    names       a Path is this path and nothing else: no pattern, not standard input
+    names       a Path or Url is this place and nothing else: no pattern, not standard input
     is_dataset  whether a folder is one input, and not a folder of SMF files
     target      a folder that is written: where it is below another one it is skipped
     options     its framing, limits and `max_copy` count here
@@ -44,8 +46,8 @@ def resolve(
     """
     framing = None if options.framing is None else framing_named(options.framing)
     limits = options.limits
-    found: dict[Path | str, Input] = {}
-    named: set[Path | str] = set()
+    found: dict[Place | str, Input] = {}
+    named: set[Place | str] = set()
     for each, is_named in _expanded(names):
         place = _real(each.path) if each.path is not NOWHERE else STDIN
         if is_named and place in named:
@@ -70,7 +72,7 @@ def _copied(stream: Input, framing: Framing | None, options: ReadOptions) -> Inp
     return look(copied(stream, options.max_copy), framing, options.limits)
 
 
-def check_apart(inputs: Iterable[Path], output: Path) -> None:
+def check_apart(inputs: Iterable[Place], output: Place) -> None:
     """Raise RequestError where `output` would take the place of an input, or of a part of one."""
     place = _real(output)
     for each in inputs:
@@ -80,13 +82,15 @@ def check_apart(inputs: Iterable[Path], output: Path) -> None:
             )
 
 
-def _expanded(names: Iterable[str | Path]) -> Iterator[tuple[Input, bool]]:
+def _expanded(names: Iterable[str | Path | Url]) -> Iterator[tuple[Input, bool]]:
     """Yield what each name stands for, and whether it is named itself, not by a pattern."""
     for name in names:
         if name == STDIN:
             yield Input(NOWHERE, STDIN, once=True), True
         elif name == "":
             raise InputError("'': an input without a name; is a variable not set?")
+        elif isinstance(name, Url) or is_url(name):
+            yield from _elsewhere(name)
         elif isinstance(name, Path) or not glob.has_magic(name) or os.path.lexists(name):
             yield _at(Path(name), str(name)), True
         else:
@@ -97,7 +101,25 @@ def _expanded(names: Iterable[str | Path]) -> Iterator[tuple[Input, bool]]:
                 yield _at(Path(each), each), False
 
 
-def _at(path: Path, text: str) -> Input:
+def _elsewhere(name: str | Path | Url) -> Iterator[tuple[Input, bool]]:
+    """Yield what `_expanded` does for a place elsewhere; what loads its system is loaded there."""
+    from smfparse.inputs.elsewhere import matches
+
+    url = place_of(name)
+    assert isinstance(url, Url)
+    try:
+        found = matches(url) if isinstance(name, str) and glob.has_magic(name) else None
+    except OSError as error:
+        raise InputError(f"{name}: {error.strerror or error}") from error
+    if found is None:
+        yield _at(url, str(name)), True
+    elif not found:
+        raise InputError(f"{name}: no file matches the pattern")
+    else:
+        yield from ((_at(each, str(each)), False) for each in found)
+
+
+def _at(path: Place, text: str) -> Input:
     """Return what is at a path, which has to be there."""
     name = _readable(text)
     try:
@@ -108,27 +130,30 @@ def _at(path: Path, text: str) -> Input:
     return Input(path, name, once=not lasting or str(path).startswith(_OF_A_PROCESS))
 
 
-def _real(path: Path) -> Path:
+def _real(path: Place) -> Place:
     """Return a path without links; of links that lead to themselves, some path."""
+    if isinstance(path, Url):
+        return path
     return Path(os.path.realpath(path))
 
 
-def _readable(name: str | Path) -> str:
+def _readable(name: str | Place) -> str:
     r"""Return a name of a file as text, in which bytes that are not UTF-8 are shown as \xff."""
-    return os.fsencode(name).decode("utf-8", "backslashreplace")
+    return os.fsencode(str(name)).decode("utf-8", "backslashreplace")
 
 
 def _new_inputs(
-    folder: Path,
-    files: Iterable[Path],
-    found: Mapping[Path | str, Input],
+    folder: Place,
+    files: Iterable[Place],
+    found: Mapping[Place | str, Input],
     damage: DamageLog,
     framing: Framing | None,
     limits: Limits,
-) -> Iterator[tuple[Path, Input]]:
+) -> Iterator[tuple[Place, Input]]:
     """Yield the SMF files among those of a folder that are not found yet, by path."""
     some = False
-    for path in sorted(files):
+    ordered: list[Any] = [*files]
+    for path in sorted(ordered):
         place = _real(path)
         if place not in found:
             try:
@@ -145,13 +170,18 @@ def _new_inputs(
 
 
 def _files(
-    folder: Path, is_dataset: Callable[[Path], bool], damage: DamageLog, target: Path | None
-) -> Iterator[Path]:
+    folder: Place, is_dataset: Callable[[Place], bool], damage: DamageLog, target: Place | None
+) -> Iterator[Place]:
     """Yield the files below a folder but the hidden ones, and those in `target`.
 
     Links to folders are not followed: what is below the folder is found without them, and of what
     is elsewhere it is noted that it is left out.
     """
+    if isinstance(folder, Url):
+        from smfparse.inputs.elsewhere import files_below
+
+        yield from files_below(folder, damage, target)
+        return
     written = None if target is None else _real(target)
 
     def unreadable(error: OSError) -> None:
@@ -166,12 +196,12 @@ def _files(
             folders.remove(each)
             _leave_out(within / each, "a dataset, which has to be named itself", damage)
         for each in [each for each in sorted(folders) if (within / each).is_symlink()]:
-            if not _real(within / each).is_relative_to(_real(folder)):
+            if not Path(os.path.realpath(within / each)).is_relative_to(os.path.realpath(folder)):
                 _leave_out(within / each, "a link to a folder, to be named itself", damage)
         yield from (within / each for each in files if not each.startswith("."))
 
 
-def _leave_out(path: Path, reason: str, damage: DamageLog) -> None:
+def _leave_out(path: Place, reason: str, damage: DamageLog) -> None:
     short = reason.split(". ")[0].rstrip(".")
     damage.add(Damage(_readable(path), 0, None, f"{short}; skipped"))
 

@@ -21,6 +21,7 @@ from smfparse.inputs.options import DEFAULTS, ReadOptions
 from smfparse.inputs.range import Batches, Range, UnsoundError, gathered_for
 from smfparse.inputs.sources import Dataset, SmfFile, Source, being_read, damage_rows
 from smfparse.limits import LIMITS, Limits
+from smfparse.places import Place, Url
 from smfparse.reading import WHOLE_SOURCE, Input, Part, size_of
 from smfparse.selecting import ALL_RECORDS, Selection, queue_criteria, texts
 from smfparse.tables import (
@@ -231,7 +232,7 @@ def _bytes_of(files: Iterable[Source]) -> int:
     return sum(size_of(each.path) for each in files)
 
 
-def _is_dataset(folder: Path) -> bool:
+def _is_dataset(folder: Place) -> bool:
     """Whether a folder is a dataset: what knows that is loaded only if a folder is named."""
     return store.is_dataset(folder)
 
@@ -247,13 +248,14 @@ def _in_turn(sources: Iterable[Source]) -> list[Source]:
 
 
 def open_inputs(
-    paths: Iterable[str | Path],
+    paths: Iterable[str | Path | Url],
     options: ReadOptions = DEFAULTS,
-    target: Path | None = None,
+    target: Place | None = None,
 ) -> Inputs:
     """Open SMF files and datasets.
 
-    paths   texts as on the command line: files, folders, patterns, `-`; or Paths, each only itself
+    paths   texts as on the command line: files, folders, patterns, `-`, URLs; or Paths and Urls,
+            each only itself
     target  folder that is written: where it is below one of the folders it is skipped
 
     Raises InputError, before anything is decoded, where there is none, or one is missing,
@@ -336,7 +338,7 @@ def _known_records(sources: Iterable[Source], selection: Selection) -> Known | N
 
 
 def decode_part(
-    path: str | Path,
+    path: str | Path | Url,
     part: Part = WHOLE_SOURCE,
     tables: Mapping[str, str | Iterable[str] | None] | None = None,
     damage: DamageLog | None = None,
@@ -374,7 +376,7 @@ def decode_part(
         ) from error
 
 
-def open_file(path: str | Path, options: ReadOptions = DEFAULTS) -> SmfFile:
+def open_file(path: str | Path | Url, options: ReadOptions = DEFAULTS) -> SmfFile:
     """Open an input that has to be one SMF file. Raises what `open_inputs` does."""
     sources = open_inputs([path], options).sources
     if len(sources) > 1 or not isinstance(sources[0], SmfFile):

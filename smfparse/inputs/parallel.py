@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Generic, TypeAlias, TypeVar
 
 from smfparse.decoding import Duplicates, Needs
@@ -20,6 +19,7 @@ from smfparse.inputs.log import Log
 from smfparse.inputs.options import ReadOptions
 from smfparse.inputs.range import Batches, Range, UnsoundError, gathered_for
 from smfparse.inputs.workers import Workers, go_on
+from smfparse.places import Place
 from smfparse.progress import PROGRESS
 from smfparse.reading import (
     WHOLE_SOURCE,
@@ -84,7 +84,7 @@ def units(
         every = len(duplicates.files) == len(files)
         duplicates.find(groups if every else (), workers.each)
     once = {each.path: duplicates and duplicates.of(each.path) for each in files}
-    tasks: dict[Path, Ints] = {}
+    tasks: dict[Place, Ints] = {}
     if options.selection.by_task(wanted):
         counts = Counter(file for file, _ in parts)
         cut = [file for file, count in counts.items() if count > 1]
@@ -181,7 +181,7 @@ def in_order(
     like  a log that asks for what the logs of the outcomes have to hold
     """
     like = like.anew()
-    lost: set[Path] = set()
+    lost: set[Place] = set()
     workers.show()
     calls = [(number, unit, write, like) for number, unit in enumerate(found)]
     with closing(workers.results(run_unit, calls)) as outcomes:
@@ -190,7 +190,7 @@ def in_order(
 
 
 def _sound(
-    number: int, unit: Unit, outcome: Outcome[Made], lost: set[Path], write: Write[Made]
+    number: int, unit: Unit, outcome: Outcome[Made], lost: set[Place], write: Write[Made]
 ) -> Outcome[Made]:
     """Return the outcome of a unit, run again here where a range of it was not as planned.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
@@ -30,6 +29,7 @@ from smfparse.decoding import (
 from smfparse.errors import DamageError, DamageLog
 from smfparse.inputs.log import Log
 from smfparse.inputs.options import DEFAULTS, ReadOptions
+from smfparse.places import Place
 from smfparse.progress import PROGRESS
 from smfparse.reading import WHOLE_SOURCE, Chunk, Input, Part
 from smfparse.tables import Batch, Wanted
@@ -57,7 +57,7 @@ class Range:
     turn: Turn | None = field(default=None, compare=False)
 
     @property
-    def path(self) -> Path:
+    def path(self) -> Place:
         """Where the file is."""
         return self.file.path
 

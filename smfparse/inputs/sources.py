@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import pyarrow as pa
@@ -22,6 +21,7 @@ from smfparse.errors import Damage, DamageLog
 from smfparse.inputs.log import Log
 from smfparse.inputs.options import DEFAULTS, ReadOptions
 from smfparse.inputs.range import Batches, Range
+from smfparse.places import Place, size_at
 from smfparse.progress import PROGRESS
 from smfparse.reading import Chunk, Input
 from smfparse.selecting import (
@@ -51,7 +51,7 @@ class Source(Protocol):
     """One input."""
 
     @property
-    def path(self) -> Path:
+    def path(self) -> Place:
         """Where it is read."""
 
     @property
@@ -91,7 +91,7 @@ class SmfFile:
     turn: Turn | None = field(default=None, compare=False)
 
     @property
-    def path(self) -> Path:
+    def path(self) -> Place:
         """Where the records are read; a copy of what can be read only once."""
         return self.input.path
 
@@ -137,7 +137,7 @@ class Dataset:
     checked  tables whose files were found to be as they were written
     """
 
-    path: Path
+    path: Place
     recent: bool = field(default=False, compare=False)
     called: Mapping[str, str] = field(default_factory=dict, compare=False)
     checked: set[str] = field(default_factory=set, compare=False, repr=False)
@@ -160,7 +160,7 @@ class Dataset:
         """The names that `source` has in its rows, but for `called`."""
         return list(store.smf_files(self.manifest["inputs"]))
 
-    def files(self, table: str) -> list[Path]:
+    def files(self, table: str) -> list[Place]:
         """Return the Parquet files of a table, which are all there; they may be damaged."""
         from smfparse.inputs.stored import there
 
@@ -182,13 +182,13 @@ class Dataset:
         for _ in self._rows(table, schema(table).names):
             pass
 
-    def files_alike(self, table: str) -> Iterator[tuple[list[Path], frozenset[str]]]:
+    def files_alike(self, table: str) -> Iterator[tuple[list[Place], frozenset[str]]]:
         """Yield the sound Parquet files of a table, and the columns they lack, which are NULL."""
         self.check(table)
         kept = itertools.groupby(self.files(table), partial(self._lacking, table))
         yield from ((list(files), less) for less, files in kept)
 
-    def _lacking(self, table: str, file: Path) -> frozenset[str]:
+    def _lacking(self, table: str, file: Place) -> frozenset[str]:
         return store.lacking(self.manifest, table, store.part_number(file.name))
 
     @property
@@ -282,7 +282,7 @@ def _renamed(batch: Batch, called: Mapping[str, str]) -> Batch:
 def being_read(files: Iterable[Source]) -> AbstractContextManager[None]:
     """Count the bytes of SMF files that are read in the block."""
     try:
-        total = sum(each.path.stat().st_size for each in files)
+        total = sum(size_at(each.path) for each in files)
     except OSError:  # who reads them says so
         total = 0
     return PROGRESS.of("reading", total)

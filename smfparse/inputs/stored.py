@@ -10,26 +10,29 @@ from typing import Any
 import pyarrow as pa
 
 from smfparse.errors import InputError, SmfError
+from smfparse.places import Place, Url
 from smfparse.selecting import COUNTED_AT, counted_from, counted_rows
 from smfparse.store import Manifest, checksum, lacking, part_number, plain_file
 from smfparse.tables import Batch, plain_schema, schema
 
 
-def there(folder: Path, manifest: Manifest, table: str) -> list[Path]:
+def there(folder: Place, manifest: Manifest, table: str) -> list[Place]:
     """Return the Parquet files of a table. Raises InputError where one is not there, or a link."""
     return [plain_file(folder, each) for each in manifest["files"][table]]
 
 
-def check_rows(folder: Path, manifest: Manifest, table: str) -> None:
+def check_rows(folder: Place, manifest: Manifest, table: str) -> None:
     """Raise InputError where the Parquet files of a table are not as they were written.
 
     Their bytes are read once for that, and what they say of their columns and rows. Files that
-    were written before checksums came are only looked at.
+    were written before checksums came are only looked at; so are those elsewhere, as that would
+    transfer all of them.
     """
     rows = 0
     for name in manifest["files"][table]:
         file, (expected, *_) = plain_file(folder, name), manifest["rows"].get(name, [None])
-        check_bytes(file, manifest["checksums"].get(name))
+        if isinstance(file, Path):
+            check_bytes(file, manifest["checksums"].get(name))
         with _named(file):
             less = lacking(manifest, table, part_number(name))
             found = _opened(file, table, less).metadata.num_rows
@@ -43,13 +46,15 @@ def check_rows(folder: Path, manifest: Manifest, table: str) -> None:
         )
 
 
-def check_bytes(file: Path, expected: str | None) -> None:
+def check_bytes(file: Place, expected: str | None) -> None:
     """Raise InputError where a file has not the checksum with which it was written (None: any)."""
     if expected is not None and checksum(file) != expected:
         raise InputError(f"{file}: not as it was written: damaged or replaced; convert again")
 
 
-def parquet_rows(file: Path, table: str, names: list[str], less: frozenset[str]) -> Iterator[Batch]:
+def parquet_rows(
+    file: Place, table: str, names: list[str], less: frozenset[str]
+) -> Iterator[Batch]:
     """Yield the columns `names` of a file of a table, also the columns `less`, which it lacks."""
     with _named(file):
         opened = _opened(file, table, less)
@@ -60,11 +65,15 @@ def parquet_rows(file: Path, table: str, names: list[str], less: frozenset[str])
             yield _completed(batch, table, names) if less.intersection(names) else batch
 
 
-def _opened(file: Path, table: str, less: frozenset[str]) -> Any:
+def _opened(file: Place, table: str, less: frozenset[str]) -> Any:
     """Return a ParquetFile, which has the columns of a table but `less`, each of its type."""
     from pyarrow.parquet import ParquetFile  # slow to load, and for datasets alone
 
-    opened = ParquetFile(file, page_checksum_verification=True)
+    where: dict[str, Any] = {"source": file}
+    if isinstance(file, Url):
+        system, path = file.where
+        where = {"source": path, "filesystem": system}
+    opened = ParquetFile(**where, page_checksum_verification=True)
     expected = [(each.name, each.type) for each in plain_schema(table) if each.name not in less]
     found = [(each.name, each.type) for each in opened.schema_arrow if each.name not in less]
     if found != expected:
@@ -73,7 +82,7 @@ def _opened(file: Path, table: str, less: frozenset[str]) -> Any:
 
 
 @contextmanager
-def _named(file: Path) -> Iterator[None]:
+def _named(file: Place) -> Iterator[None]:
     """Raise InputError, which names the file, whatever Arrow makes of one that is damaged."""
     try:
         yield

@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 
 from smfparse.errors import InputError, SmfError
 from smfparse.interrupts import ENDS, WATCHER, check_interrupt
+from smfparse.places import are_open
 from smfparse.progress import PROGRESS, SHOWER
 
 MOST_PROCESSES = 61
@@ -187,7 +188,7 @@ def go_on() -> None:
 def _context() -> Any:
     """Return how processes are made: as copies of this one where that is safe, as it is faster."""
     others = [each for each in threading.enumerate() if each.name not in (WATCHER, SHOWER)]
-    copies = sys.platform == "linux" and len(others) == 1
+    copies = sys.platform == "linux" and len(others) == 1 and not are_open()
     return multiprocessing.get_context("fork" if copies else "spawn")
 
 

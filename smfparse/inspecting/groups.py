@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from smfparse.inputs import Inputs, SmfFile
-from smfparse.schemas import ACCOUNTING, DUMP_HEADER, DUMP_TRAILER, REGISTRY, STATISTICS
+from smfparse.schemas import ACCOUNTING, DUMP_HEADER, DUMP_TRAILER, REGISTRY, STATISTICS, TRACES
 from smfparse.tables import RECORD, Batch, every_block
 from smfparse.vectors import Ints
 
@@ -45,6 +45,11 @@ class Group:
             blocks = REGISTRY.get((self.type, self.subtype), {})
             return " ".join(block.name for block in blocks.values())
         return _DUMP_RECORDS.get(self.type, "")
+
+    @property
+    def trace(self) -> str:
+        """The START TRACE that writes such a record: `STAT 1`; '': it is none of MQ's."""
+        return "" if self.subtype is None else TRACES.get((self.type, self.subtype), "")
 
 
 def inventory(inputs: Inputs) -> list[Group]:

@@ -28,7 +28,7 @@ SHOWN_DAMAGE = 20
 """Damages shown; the rest is counted."""
 _HEADINGS = (
     *("System", "QMgr", "Version", "Type", "Subtype", "Records", "Bytes", "First", "Last"),
-    "Blocks",
+    *("Trace", "Blocks"),
 )
 _NUMBERS = {"Type", "Subtype", "Records", "Bytes"}
 _COLUMNS = [Column(name, name in _NUMBERS) for name in _HEADINGS]
@@ -62,8 +62,11 @@ class InventoryDocument(Document):
 
     def tables(self) -> Iterator[Values]:
         """Yield the records by kind."""
-        rows = (dataclasses.asdict(each) | {"blocks": each.content} for each in self._groups)
-        yield Values.of(self.title, [*_names(), "blocks"], rows)
+        rows = (
+            dataclasses.asdict(each) | {"trace": each.trace, "blocks": each.content}
+            for each in self._groups
+        )
+        yield Values.of(self.title, [*_names(), "trace", "blocks"], rows)
 
     def facts(self) -> Iterator[Facts]:
         """Yield the counts, inputs, duplicates and damage by name."""
@@ -77,7 +80,10 @@ class InventoryDocument(Document):
             "bytes": sum(group.bytes for group in self._groups),
             "groups": [
                 _facts(group)
-                | {"blocks": group.content.split() if group.subtype is not None else []}
+                | {
+                    "trace": group.trace or None,
+                    "blocks": group.content.split() if group.subtype is not None else [],
+                }
                 for group in self._groups
             ],
             "duplicates": opened.duplicates,
@@ -143,6 +149,7 @@ def _cells(group: Group) -> Cells:
         f"{group.bytes:,}",
         _moment(group.first),
         _moment(group.last),
+        group.trace,
         group.content,
     )
 
@@ -156,6 +163,7 @@ def _total(groups: Sequence[Group]) -> Cells:
         f"{sum(group.bytes for group in groups):,}",
         _moment(min(first, default=None)),
         _moment(max(last, default=None)),
+        "",
         "",
     )
 

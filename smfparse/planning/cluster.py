@@ -88,6 +88,10 @@ PLANNER = Planner(
     ),
     "The repository is ready for business when the queue is empty, on each full repository. On "
     "z/OS its cache starts with 2 MB, and is below 2 GB with the storage of all channels.",
-    ("how many objects there are", "errors 2085 of applications that do not wait"),
+    (
+        "how many objects there are",
+        "errors 2085 of applications that do not wait",
+        "opens and puts that take 10 s while DISPLAY QCLUSTER runs: APAR PH63443 (9.3, 9.4)",
+    ),
     "START TRACE(STAT) CLASS(5)",
 )

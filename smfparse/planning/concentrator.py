@@ -155,7 +155,8 @@ PLANNER = Planner(
     "CPU the ratio is used, not the published microseconds.",
     (
         "CPU of MSTR, TCP/IP and zCX: RMF has it",
-        "time that another hop adds, and a log write of persistent messages",
+        "time that another hop adds, and a log write of persistent messages (zCX use cases: 700 us "
+        "with 32 KB)",
     ),
     "START TRACE(ACCTG) CLASS(3,4)",
 )

@@ -301,6 +301,11 @@ PLANNER = Planner(
         "5,120 I/Os a second of 184.9 us",
         "zHyperWrite paper: messages of 4 MB: 580 MB/s without a mirror, 391 with PPRC, 445 with "
         "zHyperWrite; small messages less than 60 % of the I/O time, at most 2.4 x the rate",
+        "There commits take half the time up to 128 KB, and 0.89 of it with 4 MB; CPU 2.8 % and "
+        "SRB 12.9 % more (12 % is printed)",
+        "zCX use cases: with zHPF a write of 32 KB takes 259 us instead of 343",
+        "MQ for z/OS on z15: archive logs compressed, where the cache of the storage is full: 45 "
+        "to 82 % more with 4 MB; recovery 40 MB/s instead of 106, CPU 1,451 us a MB instead of 930",
         "IBM documentation: one copy instead of two, 10 to 30 % more",
         "MQ 9.3 performance report, chapter 6: streaming on a full log, up to 70 % more to 64 KB, "
         "2 to 6 % from 1 MB on",

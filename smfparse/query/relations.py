@@ -11,8 +11,9 @@ from pathlib import Path
 import duckdb
 
 from smfparse.errors import InputError
-from smfparse.inputs import Dataset, Inputs
+from smfparse.inputs import Dataset, Inputs, Source
 from smfparse.limits import Limits
+from smfparse.places import Place
 from smfparse.query.connecting import Connection, is_interrupt
 from smfparse.query.projection import scanned, tables_of
 from smfparse.query.scans import SmfScans, Whole
@@ -30,12 +31,12 @@ class Relations:
     """
 
     def __init__(self, connection: Connection, inputs: Inputs, *, safe: bool) -> None:
-        raw = [each for each in inputs.sources if safe or not isinstance(each, Dataset)]
+        raw = [each for each in inputs.sources if safe or not _is_read_by_duckdb(each)]
         self.scans = SmfScans(replace(inputs, sources=raw))
         self._connection = connection
         self._selection = inputs.selection
         datasets = (each for each in inputs.sources if isinstance(each, Dataset))
-        self._datasets = [] if safe else [*datasets]
+        self._datasets = [] if safe else [*filter(_is_read_by_duckdb, datasets)]
         self._made: set[str] = set()
         self._rows: dict[str, str] = {}
 
@@ -120,6 +121,11 @@ class Relations:
         self.make(table_names(), view_names())
 
 
+def _is_read_by_duckdb(source: Source) -> bool:
+    """Whether DuckDB reads an input: a dataset of this machine; others need its extensions."""
+    return isinstance(source, Dataset) and isinstance(source.path, Path)
+
+
 def _scan(scans: SmfScans, table: str) -> object:
     """Return a table of SMF files as DuckDB scans it."""
     if scans.are_whole:
@@ -140,7 +146,7 @@ def _parquet(dataset: Dataset, table: str) -> str:
     return f"(SELECT * REPLACE ({source} AS source) FROM {rows})"
 
 
-def _rows_of(table: str, files: Iterable[Path], less: frozenset[str]) -> str:
+def _rows_of(table: str, files: Iterable[Place], less: frozenset[str]) -> str:
     """Return the query for the rows in files of a table, which lack the columns `less`."""
     paths = (glob.escape(str(each.absolute())) for each in files)
     rows = f"read_parquet([{', '.join(map(quoted, paths))}], hive_partitioning = false)"

@@ -7,7 +7,6 @@ to the next: a file of blocks walks perfectly as one of records.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from smfparse.errors import InputError, RequestError
 from smfparse.layout import ENCODING
 from smfparse.limits import LIMITS, Limits
+from smfparse.places import Place
 from smfparse.reading.chunks import SLACK
 from smfparse.reading.evidence import are_heads, are_sound, fills, next_record
 from smfparse.reading.framings import FRAMINGS
@@ -62,7 +62,7 @@ def framing_named(name: str) -> Framing:
 
 
 def look_at(
-    path: Path, name: str | None = None, framing: Framing | None = None, limits: Limits = LIMITS
+    path: Place, name: str | None = None, framing: Framing | None = None, limits: Limits = LIMITS
 ) -> tuple[tuple[str, ...], Framing]:
     """Detect by the first bytes of an SMF file how it is packed, outermost first, and its framing.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from smfparse.errors import DamageLog
 from smfparse.limits import LIMITS, Limits
+from smfparse.places import Place
 from smfparse.reading.chunks import WHOLE_SOURCE, Chunk, Part
 from smfparse.reading.detection import Framing
 from smfparse.reading.reader import read_chunks
@@ -25,7 +25,7 @@ class Input:
     limits   how much of it is looked at at once
     """
 
-    path: Path
+    path: Place
     name: str
     once: bool = False
     packing: tuple[str, ...] = ()

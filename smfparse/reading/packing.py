@@ -22,12 +22,13 @@ import re
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from smfparse.errors import InputError
 from smfparse.limits import LIMITS, Limits
+from smfparse.places import BrokenError, Place, RangedFile, size_at
 from smfparse.reading.streams import (
     HEAD,
     Feed,
@@ -68,14 +69,16 @@ class Unpacked:
 
     packing  how it was packed, outermost first: ("zip", "gzip"); () where it is not
     size     bytes of a file that is not packed, else None
-    file     the file itself, unbuffered, where it is not packed: it may be sought and mapped
-    fault    once `readinto` has returned 0: why the unpacking ended early, else None
+    file     the file itself, unbuffered, where it is not packed: it may be sought
+    mapped   whether `file` may be mapped: it is on this machine
+    fault    once `readinto` has returned 0: why the bytes ended early, else None
     """
 
     def __init__(self, packing: tuple[str, ...], file: BinaryIO, feed: Feed | None) -> None:
         self.packing = packing
-        self.size = None if packing else os.fstat(file.fileno()).st_size
+        self.size = None if packing else _size(file)
         self.file = None if packing else file
+        self.mapped = not packing and not isinstance(file, RangedFile)
         self.fault: str | None = None
         self._raw = file
         self._feed = feed
@@ -83,11 +86,19 @@ class Unpacked:
     def readinto(self, buffer: memoryview) -> int:
         """Fill `buffer` as far as there is something at once; return how far, 0 at the end."""
         if self._feed is None:
-            return self.file.readinto(buffer)  # type: ignore[union-attr, no-any-return]
+            return self._own(buffer)
         data = self._feed.read(len(buffer))
         self.fault = self._feed.fault
         buffer[: len(data)] = data
         return len(data)
+
+    def _own(self, buffer: memoryview) -> int:
+        """Fill `buffer` with bytes of the file itself."""
+        try:
+            return self.file.readinto(buffer)  # type: ignore[union-attr, no-any-return]
+        except BrokenError as error:
+            self.fault = error.strerror
+            return 0
 
     def reached(self, place: int) -> int:
         """Return how many bytes of the file, as it is, were read for those up to `place`."""
@@ -102,7 +113,7 @@ class Unpacked:
 
 
 @contextmanager
-def unpacked(path: Path, name: str | None = None, limits: Limits = LIMITS) -> Iterator[Unpacked]:
+def unpacked(path: Place, name: str | None = None, limits: Limits = LIMITS) -> Iterator[Unpacked]:
     """Open a file to read the bytes that are packed in it, or its own.
 
     name  what the user calls it; None: by its path
@@ -111,11 +122,11 @@ def unpacked(path: Path, name: str | None = None, limits: Limits = LIMITS) -> It
     """
     name = name or str(path)
     try:
-        file = path.open("rb", buffering=0)
+        file: Any = path.open("rb", buffering=0)
     except OSError as error:
         raise InputError(f"{name}: {error.strerror or error}") from error
     with file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        if isinstance(path, Path) and not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise InputError(f"{name}: a pipe or device, which can be read only once")
         try:
             packing, feed = _opened(file, name, limits)
@@ -126,10 +137,24 @@ def unpacked(path: Path, name: str | None = None, limits: Limits = LIMITS) -> It
         yield Unpacked(packing, file, feed)
 
 
-def is_packed(path: Path) -> bool:
+def is_packed(path: Place) -> bool:
     """Whether a file is packed. Raises OSError where it cannot be read."""
+    return _is_packed(path) if isinstance(path, Path) else _is_packed_there(path, size_at(path))
+
+
+def _is_packed(path: Place) -> bool:
     with path.open("rb", buffering=0) as file:
         return packing_of(file.read(HEAD)) is not None
+
+
+@lru_cache(1 << 14)
+def _is_packed_there(path: Place, _size: int) -> bool:
+    """Return what `_is_packed` does; to open a file elsewhere takes long."""
+    return _is_packed(path)
+
+
+def _size(file: BinaryIO) -> int:
+    return file.size if isinstance(file, RangedFile) else os.fstat(file.fileno()).st_size
 
 
 def packing_of(head: bytes) -> Packing | None:

@@ -18,6 +18,7 @@ import numpy as np
 
 from smfparse.errors import DamageLog, InputError, RequestError
 from smfparse.limits import LIMITS, Limits
+from smfparse.places import Place, Url, place_of, size_at
 from smfparse.reading.chunks import WHOLE_SOURCE, Chunk, Part
 from smfparse.reading.detection import Framing, framing_named
 from smfparse.reading.headers import begins_dump, kinds_of
@@ -64,20 +65,20 @@ class Look(NamedTuple):
     sound: bool
 
 
-def size_of(path: Path) -> int:
+def size_of(path: Place) -> int:
     """Return the bytes of a file, about those of what is packed in it.
 
     Raises InputError where it cannot be read.
     """
     try:
-        size = path.stat().st_size
+        size = size_at(path)
         return size * USUAL_GAIN if is_packed(path) else size
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from error
 
 
 def plan(
-    path: str | Path,
+    path: str | Path | Url,
     part_bytes: int,
     *,
     framing: Framing | str | None = None,
@@ -97,7 +98,7 @@ def plan(
     """
     if part_bytes < 1:
         raise RequestError(f"part_bytes={part_bytes}: too few bytes; give 1 or more")
-    path = Path(path)
+    path = place_of(path)
     framing = framing_named(framing) if isinstance(framing, str) else framing
     if not is_cut(path, part_bytes):
         return [WHOLE_SOURCE]
@@ -105,7 +106,7 @@ def plan(
     return parts_of([look_through(file, WHOLE_SOURCE)], part_bytes, limits)
 
 
-def is_cut(path: Path, part_bytes: int) -> bool:
+def is_cut(path: Place, part_bytes: int) -> bool:
     """Whether a file is cut into parts of about `part_bytes`: it is longer, and not packed."""
     return size_of(path) > part_bytes and not is_packed(path)
 

@@ -9,12 +9,12 @@ Behind damage the next record is looked for, and the bytes that are skipped are 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from pathlib import Path
 
 import numpy as np
 
 from smfparse.errors import Damage, DamageLog, InputError, RequestError
 from smfparse.limits import LIMITS, Limits
+from smfparse.places import Place
 from smfparse.reading.chunks import WHOLE_SOURCE, Chunk, Part, Pieces, are_short
 from smfparse.reading.detection import Framing, look_at
 from smfparse.reading.headers import SMF_HEADER, plausible
@@ -28,7 +28,7 @@ from smfparse.vectors import Bools, Ints
 
 
 def read_chunks(
-    path: Path,
+    path: Place,
     damage: DamageLog,
     part: Part = WHOLE_SOURCE,
     kinds: Ints | None = None,
@@ -52,7 +52,7 @@ def read_chunks(
         _, framing = look_at(path, name, limits=limits)
     with unpacked(path, name, limits) as data:
         try:
-            if not path.stat().st_size:
+            if data.size == 0:
                 raise InputError(f"{source}: the file is empty")
             yield from Reader(source, data, damage, part, kinds, framing, limits)
         except OSError as error:

@@ -11,6 +11,8 @@ import zlib
 from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol
 
+from smfparse.places import BrokenError
+
 if TYPE_CHECKING:
     from zipfile import ZipInfo
 
@@ -59,11 +61,17 @@ class PackedFile:
         self.read = 0
 
     def blocks(self) -> Iterator[bytes]:
-        """Yield the bytes of the file."""
+        """Yield the bytes of the file. Raises FaultError where no more of them come."""
         self.file.seek(self.start)
-        while data := self.file.read(_READ):
+        while data := self._data():
             self.read = max(self.read, self.file.tell() - self.start)
             yield data
+
+    def _data(self) -> bytes:
+        try:
+            return self.file.read(_READ)
+        except BrokenError as error:
+            raise FaultError(error.strerror) from error
 
     def check(self, made: int) -> None:
         """Raise FaultError where `made` bytes are more than honest data becomes."""

@@ -75,7 +75,7 @@ class Window:
             self.capacity = min(self.capacity, left + self._behind_border)
         limit = self._data.size if self._end is None else self._end
         far = limit is not None and self.base + self.capacity + SLACK <= limit
-        if far and self._maps and self._data.file is not None:
+        if far and self._maps and self._data.mapped:
             self.buffer = self._mapped()
             return 0, self.capacity, False
         if not self._reads:

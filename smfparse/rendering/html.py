@@ -47,7 +47,10 @@ def section_lines(section: Section, level: int = 2) -> Iterator[str]:
         yield f"<p>{escaped(note)}</p>"
     yield from section.drawing
     for table in section.tables:
+        label = escaped(table.caption or section.title or "Table")
+        yield f'<div class="wide" tabindex="0" role="region" aria-label="{label}">'
         yield from _table(table)
+        yield "</div>"
     yield "</section>"
 
 

@@ -20,12 +20,16 @@ _SWEEPS = 4
 """How often the nodes of columns are put in order by their neighbours."""
 _LETTER, _PADDING = 7, 24
 """Pixels: a letter of a name, and what is beside it in a node."""
-_HEIGHT, _DOWN, _ACROSS, _EDGE_OF_PAGE = 40, 62, 150, 12
+_HEIGHT, _DOWN, _ACROSS, _EDGE_OF_PAGE = 40, 54, 130, 12
 """Pixels: of a node, from one to the one below, between columns, and around all."""
 _BELOW = 70
 """Pixels that lines which go back are below the nodes at most."""
 _FAR = 0.7
 """How far along a line its number stands: away from the node with more lines."""
+_ELSEWHERE = (0.5, 0.2, 0.8)
+"""Where it stands when another number is there."""
+_DIGIT, _LINE_HEIGHT = 7, 13
+"""Pixels: how wide a digit of a number is, and how high."""
 _THIN, _THICK = 1.0, 7.0
 """Pixels: of a line with few messages, and what the one with the most has more."""
 _LOOKS: Mapping[str, str] = {
@@ -48,6 +52,11 @@ class Box(NamedTuple):
     y: float
     width: float
 
+    def meets(self, other: Box) -> bool:
+        """Whether a number here would stand on one there."""
+        is_beside = self.x + self.width <= other.x or other.x + other.width <= self.x
+        return not is_beside and abs(self.y - other.y) < _LINE_HEIGHT
+
 
 def svg_lines(rows: Iterable[Row]) -> Iterator[str]:
     """Yield the lines of an SVG of the rows' edges; none where there are none."""
@@ -66,9 +75,11 @@ def svg_lines(rows: Iterable[Row]) -> Iterator[str]:
         f'viewBox="0 0 {width:.0f} {height:.0f}" role="img" aria-label="Messages between nodes" '
         f'font-family="system-ui, sans-serif" font-size="12">'
     )
+    taken: list[Box] = []
     for edge in drawn:
         near = _FAR if ends[edge.start] > ends[edge.end] else 1 - _FAR
-        yield from _line(edge, boxes, drawn[0].messages, near)
+        yield from _line(edge, boxes, drawn[0].messages)
+        yield _number(edge, boxes, near, taken)
     for node, box in boxes.items():
         yield from _shape(node, box)
     yield "</svg>"
@@ -160,24 +171,38 @@ def _shape(node: Node, box: Box) -> Iterator[str]:
     yield "</g>"
 
 
-def _line(edge: Edge, boxes: Mapping[Node, Box], most: int, near: float) -> Iterator[str]:
-    """Yield a line with an edge's messages: to the right, or back below the nodes.
-
-    near  where the number stands: 0 at the start, 1 at the end
-    """
+def _line(edge: Edge, boxes: Mapping[Node, Box], most: int) -> Iterator[str]:
+    """Yield the line of an edge: to the right, or back below the nodes."""
     points = _bend(boxes[edge.start], boxes[edge.end])
     path = "M{:.0f},{:.0f} C{:.0f},{:.0f} {:.0f},{:.0f} {:.0f},{:.0f}".format(*sum(points, ()))
     thick = _THIN + _THICK * sqrt(edge.messages / max(most, 1))
     dashes = "" if points[0][0] <= points[-1][0] else ' stroke-dasharray="7 4"'
-    ends = html.escape(f"{edge.start.name} to {edge.end.name}: {edge.messages}")
+    ends = html.escape(f"{edge.start.name} to {edge.end.name}: {edge.messages:,}")
     yield (
         f'<path d="{path}" fill="none" stroke="{_LINE}" stroke-opacity="0.6" '
         f'stroke-width="{thick:.1f}"{dashes}><title>{ends}</title></path>'
     )
-    x, y = (_between(near, *of_axis) for of_axis in zip(*points, strict=True))
-    yield (
+
+
+def _number(edge: Edge, boxes: Mapping[Node, Box], near: float, taken: list[Box]) -> str:
+    """Return the messages of an edge, on its line, and not on another number if there is room.
+
+    near   where it stands: 0 at the start, 1 at the end
+    taken  where other numbers are; this one is added
+    """
+    text = f"{edge.messages:,}"
+    wide = _DIGIT * len(text)
+    xs, ys = zip(*_bend(boxes[edge.start], boxes[edge.end]), strict=True)
+    several = [
+        Box(_between(share, *xs) - wide / 2, _between(share, *ys), wide)
+        for share in (near, 1 - near, *_ELSEWHERE)
+    ]
+    box = next((each for each in several if not any(map(each.meets, taken))), several[0])
+    taken.append(box)
+    x, y = box.x + wide / 2, box.y
+    return (
         f'<text x="{x:.0f}" y="{y + 4:.0f}" text-anchor="middle" font-size="11" fill="{_INK}" '
-        f'stroke="#fff" stroke-width="3" paint-order="stroke">{edge.messages}</text>'
+        f'stroke="#fff" stroke-width="3" paint-order="stroke">{text}</text>'
     )
 
 

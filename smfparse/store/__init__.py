@@ -58,6 +58,9 @@ if TYPE_CHECKING:
     from smfparse.store.manifest import read_manifest as read_manifest
     from smfparse.store.manifest import read_part as read_part
     from smfparse.store.manifest import smf_files as smf_files
+    from smfparse.store.objects import AnyFolder as AnyFolder
+    from smfparse.store.objects import UrlFolder as UrlFolder
+    from smfparse.store.objects import folder_at as folder_at
     from smfparse.store.parquet import TableWriter as TableWriter
     from smfparse.store.parquet import joined as joined
     from smfparse.store.parquet import parquet_options as parquet_options
@@ -88,6 +91,7 @@ else:
         manifest="EARLIER FORMAT MANIFEST RECORDS VIEWS added_columns called_otherwise "
         "dataset_files every_file lacking manifest_text named_columns numbers_of part_number "
         "part_of part_text read_head read_manifest read_part smf_files",
+        objects="AnyFolder UrlFolder folder_at",
         parquet="TableWriter joined parquet_options",
         plain="check_plain checksum plain_file",
         shapes="Manifest",

@@ -6,9 +6,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from smfparse.errors import InputError
+from smfparse.places import Place, Url
 from smfparse.store.hive import EARLIER_FOLDERS, FOLDERS
 from smfparse.store.locking import LOCK
 from smfparse.store.manifest import EARLIER, MANIFEST, RECORDS, VIEWS, every_file
+from smfparse.store.shapes import is_own_file
 from smfparse.store.targets import PARTIAL
 from smfparse.tables import table_names
 
@@ -16,8 +18,10 @@ _FOLDERS = ("", f"{FOLDERS}/", f"{EARLIER_FOLDERS}/")
 """Folders of rows below that of a table: whole, partitioned, partitioned in format 4."""
 
 
-def ours(folder: Path) -> list[Path]:
+def ours(folder: Place) -> list[Place]:
     """Return the files of rows, fingerprints and earlier parts in a folder: these are ours."""
+    if isinstance(folder, Url):
+        return _listed(folder)
     found = [
         each
         for table in table_names()
@@ -30,13 +34,19 @@ def ours(folder: Path) -> list[Path]:
     return [*found, *sorted((folder / RECORDS).glob("part-*.bin")), *parts, *keys]
 
 
-def unfinished(folder: Path) -> list[Path]:
+def _listed(folder: Url) -> list[Place]:
+    """Return what `ours` does, by one list of all that is there: to ask for each takes long."""
+    found = [each for each in folder.rglob() if not each.was_folder]
+    return [each for each in found if is_own_file(each.relative_to(folder).as_posix())]
+
+
+def unfinished(folder: Place) -> list[Place]:
     """Return the files that are not in their places yet, the manifest last."""
     single = (folder / PARTIAL / each for each in (VIEWS, MANIFEST))
     return [*ours(folder / PARTIAL), *(each for each in single if each.exists())]
 
 
-def strays(folder: Path) -> list[Path]:
+def strays(folder: Place) -> list[Place]:
     """Return the files that a run which was killed left: those that the manifest does not name."""
     if not (folder / MANIFEST).exists():
         return [*ours(folder), *unfinished(folder)]
@@ -52,12 +62,12 @@ def own_names() -> frozenset[str]:
     return frozenset([*table_names(), RECORDS, EARLIER, PARTIAL, MANIFEST, VIEWS, LOCK])
 
 
-def contents(folder: Path) -> set[str]:
+def contents(folder: Place) -> set[str]:
     """Return the names of what is in a folder, less the lock of its writer."""
     return {each.name for each in folder.iterdir()} - {LOCK}
 
 
-def interrupted(folder: Path) -> bool:
+def interrupted(folder: Place) -> bool:
     """Whether there is what writing leaves when it is interrupted, and nothing else."""
     found = contents(folder)
     if not found or not found <= own_names():
@@ -66,7 +76,7 @@ def interrupted(folder: Path) -> bool:
     return bool(unfinished(folder)) or not any(files)
 
 
-def is_dataset(folder: Path) -> bool:
+def is_dataset(folder: Place) -> bool:
     """Whether a folder is a dataset, or one that was not finished."""
     try:
         return (folder / MANIFEST).is_file() or interrupted(folder)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -38,6 +38,10 @@ class Folder:
         self.make(PurePosixPath(name).parent.as_posix())
         return self._opened(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
 
+    def new(self, name: str) -> NewFile:
+        """Open a new file, as `create` does, to write to it."""
+        return NewFile(self.create(name))
+
     def open_lock(self, name: str) -> int:
         """Open a file to lock it, and return its number; make it if need be."""
         return self._opened(name, os.O_RDWR | os.O_CREAT)
@@ -68,6 +72,11 @@ class Folder:
         """Give a file another place, in which it replaces the one that is there."""
         with self._within(name) as (above, last), self._within(to) as (above_to, last_to):
             os.replace(last, last_to, src_dir_fd=above, dst_dir_fd=above_to)
+
+    def move_all(self, names: Iterable[tuple[str, str]]) -> None:
+        """Give files other places, as `move` does."""
+        for name, to in names:
+            self.move(name, to)
 
     def remove(self, name: str) -> None:
         """Remove a file if it is there."""
@@ -146,11 +155,14 @@ class NewFile:
     def flush(self) -> None:
         """Write what is held."""
         with memoryview(self._held) as held:
-            done = 0
-            while done < len(held):
-                done += os.write(self._number, held[done:])
+            self._put(held)
             self._sum.update(held)
         self._held.clear()
+
+    def _put(self, data: memoryview) -> None:
+        done = 0
+        while done < len(data):
+            done += os.write(self._number, data[done:])
 
     def tell(self) -> int:
         """Return how many bytes it took."""

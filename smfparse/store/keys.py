@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 import numpy as np
 
 from smfparse.decoding import FINGERPRINT, Fingerprints, read_run
 from smfparse.errors import InputError
+from smfparse.places import Place, size_at
 from smfparse.store.plain import plain_file
 
 
@@ -38,7 +38,7 @@ class Keys:
     files   the files that have keys: path to how many
     """
 
-    def __init__(self, folder: Path, files: Mapping[str, int]) -> None:
+    def __init__(self, folder: Place, files: Mapping[str, int]) -> None:
         self._runs = [_run(folder, name, count) for name, count in files.items()]
 
     def __contains__(self, key: object) -> bool:
@@ -46,9 +46,9 @@ class Keys:
         return any(_has(run, asked) for run in self._runs)
 
 
-def _run(folder: Path, name: str, count: int) -> Fingerprints:
+def _run(folder: Place, name: str, count: int) -> Fingerprints:
     file = plain_file(folder, name)
-    if file.stat().st_size != count * FINGERPRINT.itemsize:
+    if size_at(file) != count * FINGERPRINT.itemsize:
         raise InputError(f"{file}: a file of the dataset is not whole; convert again")
     return read_run(file)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from smfparse.errors import OutputError
+from smfparse.places import Place
 from smfparse.store.folder import Folder
 from smfparse.store.plain import check_plain
 
@@ -18,11 +19,15 @@ LOCK = ".lock"
 
 
 @contextmanager
-def only_writer(folder: Path) -> Iterator[None]:
+def only_writer(folder: Place) -> Iterator[None]:
     """Keep others from writing to a folder; the system ends that with the process, however it ends.
 
-    Raises OutputError where another one writes there, or the lock would be elsewhere, by a link.
+    Object storage has no such lock. Raises OutputError where another one writes there, or the lock
+    would be elsewhere, by a link.
     """
+    if not isinstance(folder, Path):
+        yield
+        return
     check_plain(folder, [LOCK])
     number = Folder(folder).open_lock(LOCK)
     with os.fdopen(number, "r+b") as file:

@@ -19,10 +19,10 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from smfparse.errors import InputError
+from smfparse.places import Place
 from smfparse.selecting import COUNTED_AT
 from smfparse.store.plain import plain_file
 from smfparse.store.shapes import PART_KEYS, Manifest, is_part, is_sound, own_files
@@ -42,7 +42,7 @@ _NUMBER = re.compile(r"(?:part|keys)-(\d+)[^/]*$")
 """Number of the part in the path of a file."""
 
 
-def read_head(folder: Path) -> Manifest:
+def read_head(folder: Place) -> Manifest:
     """Return what `smfparse.json` has: the sums, and of files and inputs those that came last.
 
     `earlier` lists the parts with the others. Raises InputError where it cannot be understood.
@@ -93,7 +93,7 @@ def _of_names(names: Any) -> Iterator[int]:
     yield from (int(each[1]) for each in found if each)
 
 
-def _other_version(folder: Path, found: Any) -> str:
+def _other_version(folder: Place, found: Any) -> str:
     """Return the message for a manifest of a format that is not read."""
     number = found.get("format") if isinstance(found, dict) else None
     if isinstance(number, int) and number > FORMAT:
@@ -101,7 +101,7 @@ def _other_version(folder: Path, found: Any) -> str:
     return f"{folder}: written by another version of smfparse; convert again from the SMF files"
 
 
-def read_manifest(folder: Path, wanted: Callable[[Manifest], bool] = bool) -> Manifest:
+def read_manifest(folder: Place, wanted: Callable[[Manifest], bool] = bool) -> Manifest:
     """Return the manifest of a dataset in one piece, as if it had no parts.
 
     wanted  which of the `earlier` parts are read: all by default; the others are left there
@@ -123,7 +123,7 @@ def read_manifest(folder: Path, wanted: Callable[[Manifest], bool] = bool) -> Ma
     return found
 
 
-def read_part(folder: Path, part: Manifest) -> Manifest:
+def read_part(folder: Place, part: Manifest) -> Manifest:
     """Return an earlier part of a manifest. Raises InputError where it is not as it was written."""
     name = part["name"]
     found = _parsed(folder, name, part["sha256"])
@@ -138,7 +138,7 @@ def part_of(manifest: Manifest) -> Manifest:
     return found | {"files": {table: names for table, names in found["files"].items() if names}}
 
 
-def _parsed(folder: Path, name: str, expected: str | None = None) -> Any:
+def _parsed(folder: Place, name: str, expected: str | None = None) -> Any:
     """Return what is in a file of a manifest: JSON in UTF-8, each text of it too.
 
     expected  its SHA-256; None: any
@@ -225,7 +225,7 @@ def dataset_files(manifest: Manifest) -> Iterator[str]:
     yield from manifest["keys"]
 
 
-def every_file(folder: Path) -> Iterator[str]:
+def every_file(folder: Place) -> Iterator[str]:
     """Yield the path of every file of a dataset, those that earlier parts name as well."""
     head = read_head(folder)
     yield from dataset_files(head)

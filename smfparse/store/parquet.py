@@ -38,7 +38,7 @@ _SOUGHT = frozenset(
 class TableWriter:
     """Writes one table as Parquet, a row group at a time.
 
-    create      opens the new file, and returns its number; asked when there are rows to write
+    create      opens the new file; asked when there are rows to write
     group_rows  rows of a full row group
     wanted      its columns; None: all
     thread      does the writing; None: the caller does
@@ -48,7 +48,7 @@ class TableWriter:
     """
 
     table: str
-    create: Callable[[], int]
+    create: Callable[[], NewFile]
     group_rows: int
     wanted: frozenset[str] | None = None
     thread: WritingThread | None = None
@@ -112,7 +112,7 @@ class TableWriter:
     def _write(self, batches: Sequence[Batch], so_far: int) -> None:
         """Write batches, with which there are `so_far` rows."""
         if self._writer is None:
-            self._file = NewFile(self.create())
+            self._file = self.create()
             options = parquet_options(self.table, self.wanted)
             if so_far <= _FEW_ROWS:
                 options = options | _LIGHT

@@ -9,19 +9,23 @@ from collections.abc import Callable, Iterable
 from pathlib import Path, PurePosixPath
 
 from smfparse.errors import InputError, OutputError
+from smfparse.places import Place
 
 _NAME_SURROGATE = 0x20000000
 """In the tag of what stands for another file or folder on Windows: a link or a junction."""
 _READ_BYTES = 1 << 20
 
 
-def check_plain(folder: Path, names: Iterable[str], deep: Callable[[str], bool] = bool) -> None:
+def check_plain(folder: Place, names: Iterable[str], deep: Callable[[str], bool] = bool) -> None:
     """Raise OutputError where anything in `folder` with these names, or below, is a link.
 
-    Neither may it be anything else but a file or a folder: a pipe, a device.
+    Neither may it be anything else but a file or a folder: a pipe, a device. Object storage has
+    neither.
 
     deep  which of the names are folders that are looked through; all by default
     """
+    if not isinstance(folder, Path):
+        return
     waiting = [(folder / each, deep(each)) for each in names]
     while waiting:
         place, below = waiting.pop()
@@ -38,13 +42,17 @@ def check_plain(folder: Path, names: Iterable[str], deep: Callable[[str], bool] 
             waiting += [(each, True) for each in place.iterdir()]
 
 
-def plain_file(folder: Path, name: str) -> Path:
+def plain_file(folder: Place, name: str) -> Place:
     """Return where a file is, by its path from `folder`, through no link.
 
     Raises InputError where it is not there, is a link, or anything else but a file.
     """
     place = folder
     try:
+        if not isinstance(place, Path):
+            place /= name
+            _ = place.size
+            return place
         for part in PurePosixPath(name).parts:
             place /= part
             found = place.lstat()
@@ -78,7 +86,7 @@ def not_plain(place: Path) -> OSError:
     return OSError(None, "a link, a pipe or a device, which no dataset has", str(place))
 
 
-def checksum(path: Path) -> str:
+def checksum(path: Place) -> str:
     """Return the SHA-256 of a file, in hexadecimal. Raises InputError where it cannot be read."""
     found = hashlib.sha256()
     try:

@@ -111,6 +111,13 @@ def _has(found: Any, shape: _Shape) -> bool:
     )
 
 
+def is_own_file(name: str) -> bool:
+    """Return whether a path in the folder of a dataset is that of a file that it has."""
+    table, _, _ = name.partition("/")
+    others = (each.fullmatch(name) for each in (_RUN, _PART, _KEYS))
+    return (table in table_names() and _is_file(table, name)) or any(others)
+
+
 def _is_file(table: str, found: Any) -> bool:
     path = _ROWS.fullmatch(found) if isinstance(found, str) else None
     return path is not None and path["table"] == table

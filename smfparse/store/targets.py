@@ -11,9 +11,10 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from smfparse.errors import RequestError, unwritable
+from smfparse.places import Place
 
 PARTIAL = ".partial"
 
@@ -34,7 +35,7 @@ def check_file(path: Path, force: bool) -> None:
 
 
 def check_folder(
-    folder: Path, is_ours: Callable[[Path], bool | None], already: str, force: bool
+    folder: Place, is_ours: Callable[[Any], bool | None], already: str, force: bool
 ) -> None:
     """Raise RequestError where a folder cannot be written, or replaced by `force`.
 
@@ -53,14 +54,16 @@ def check_folder(
 
 
 @contextmanager
-def in_folder(folder: Path) -> Iterator[None]:
+def in_folder(folder: Place) -> Iterator[None]:
     """Make a folder, and those above it, if need be; of what was made goes what is empty then.
 
     Raises OutputError, which names the folder, where the system refuses anything meanwhile.
     """
-    new = [each for each in (folder, *folder.parents) if not each.exists()]
+    new: list[Path] = []
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        if isinstance(folder, Path):
+            new = [each for each in (folder, *folder.parents) if not each.exists()]
+            folder.mkdir(parents=True, exist_ok=True)
         yield
     except OSError as error:
         raise unwritable(folder, error) from error

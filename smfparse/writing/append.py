@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from smfparse.decoding import Duplicates
 from smfparse.errors import RequestError
 from smfparse.inputs import Dataset, Inputs, SmfFile, called_apart
+from smfparse.places import Place
 from smfparse.store import (
     MANIFEST,
     PARTIAL,
-    Folder,
     Keys,
     Manifest,
+    folder_at,
     is_earlier,
     key_of,
 )
@@ -46,7 +46,7 @@ class Appended:
 
 
 def append_dataset(
-    inputs: Inputs, folder: Path, *, partition: bool = False, executor: Executor | None = None
+    inputs: Inputs, folder: Place, *, partition: bool = False, executor: Executor | None = None
 ) -> Appended:
     """Add SMF files to the dataset in `folder`, or make it where there is none.
 
@@ -80,7 +80,7 @@ def _add(inputs: Inputs, there: Dataset, executor: Executor | None) -> Appended:
     renamed = called_apart([each.name for each in new], _Names(set(there.smf_files), keys))
     sources = _called(new, renamed, there)
     skipped = tuple(each.name for each in files if each.path in known)
-    folder = Folder(there.path.absolute())
+    folder = folder_at(there.path)
     clear(folder)
     if not sources:
         return Appended(old, dict.fromkeys(table_names(), 0), skipped)
@@ -106,7 +106,7 @@ class _Names:
         self.recent.add(name)
 
 
-def _known(read: dict[Path, Original], old: Manifest, keys: Keys) -> set[Path]:
+def _known(read: dict[Place, Original], old: Manifest, keys: Keys) -> set[Place]:
     """Return the files that a dataset has; those of another size need not be read."""
     return {
         path

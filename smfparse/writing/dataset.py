@@ -9,18 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from smfparse.errors import OutputError
 from smfparse.inputs import Inputs, SmfFile, being_read, damage_rows
 from smfparse.limits import Limits
+from smfparse.places import Place, Stamp, Url, stamp_of
 from smfparse.store import (
     MANIFEST,
-    Folder,
+    AnyFolder,
     Manifest,
     check_folder,
     check_plain,
     contents,
+    folder_at,
     in_folder,
     interrupted,
     only_writer,
@@ -45,7 +47,7 @@ _ALREADY = "a dataset is there already; append=True adds to it, force=True repla
 
 def write_dataset(
     inputs: Inputs,
-    folder: Path,
+    folder: Place,
     *,
     force: bool = False,
     partition: bool = False,
@@ -70,10 +72,10 @@ def write_dataset(
 
 
 def write_whole(
-    inputs: Inputs, folder: Path, partition: bool, executor: Executor | None
+    inputs: Inputs, folder: Place, partition: bool, executor: Executor | None
 ) -> Manifest:
     """Write a dataset where there is none, or one that is to be replaced."""
-    place = Folder(folder.absolute())
+    place = folder_at(folder)
     clear(place)
     read = originals(each for each in inputs.sources if isinstance(each, SmfFile))
     limits = inputs.options.limits
@@ -84,11 +86,16 @@ def write_whole(
 
 def make(inputs: Inputs, made: Making) -> tuple[Manifest, dict[str, int]]:
     """Write what belongs to a dataset; return its manifest, and how many rows were written."""
+    before = _written_at(made.folder)
     try:
         _shorten(made)
         written = _write_all(inputs, made)
         manifest = manifest_of(inputs, made, written)
         write_last(made.folder, manifest)
+        if _written_at(made.folder) != before:
+            raise OutputError(
+                f"{made.folder.path}: another smfparse wrote there meanwhile; run again"
+            )
         put_in_place(made.folder, manifest, made.replaced)
     except BaseException:
         with suppress(OSError):
@@ -110,8 +117,14 @@ def _shorten(made: Making) -> None:
         made.replaced |= old["records"].keys()
 
 
+def _written_at(folder: AnyFolder) -> Stamp | None:
+    """Return the stamp of the manifest where nothing keeps others from writing there."""
+    place = folder.path / MANIFEST
+    return stamp_of(place) if isinstance(place, Url) and place.exists() else None
+
+
 @contextmanager
-def alone_in(folder: Path, deep: Callable[[str], bool] = bool) -> Iterator[None]:
+def alone_in(folder: Place, deep: Callable[[str], bool] = bool) -> Iterator[None]:
     """Make a folder, if need be, in which nobody else writes; it goes if it stays empty.
 
     deep  which of its own folders are looked through for links; all by default
@@ -123,12 +136,12 @@ def alone_in(folder: Path, deep: Callable[[str], bool] = bool) -> Iterator[None]
         yield
 
 
-def check_free(folder: Path, force: bool) -> None:
+def check_free(folder: Place, force: bool) -> None:
     """Raise RequestError where a dataset cannot be written, or one there cannot be replaced."""
     check_folder(folder, _has_dataset, _ALREADY, force)
 
 
-def _has_dataset(folder: Path) -> bool | None:
+def _has_dataset(folder: Place) -> bool | None:
     """Whether a folder holds a dataset, None: nothing but what an interrupted run left."""
     if (folder / MANIFEST).exists():
         return True
@@ -192,7 +205,7 @@ def _write_beside(
 
 
 def _write(
-    folder: Folder,
+    folder: AnyFolder,
     partitioned: bool,
     first: int,
     is_new: bool,
@@ -228,6 +241,6 @@ def _write_damage(inputs: Inputs, made: Making) -> list[Written]:
     return files.finish([DAMAGE])
 
 
-def next_number(folder: Path) -> int:
+def next_number(folder: Place) -> int:
     """Return the number of the next part: that of no file yet."""
     return 1 + max((part_number(each.name) for each in ours(folder)), default=-1)

@@ -6,7 +6,6 @@ import itertools
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -14,7 +13,8 @@ import numpy as np
 from smfparse.decoding import NO_RECORDS, Days, Fingerprints, Identity, Recorder, Seen, read_run
 from smfparse.errors import Damage, DamageLog
 from smfparse.limits import Limits
-from smfparse.store import PARTIAL, RECORDS, Folder, Manifest, day_name
+from smfparse.places import Place
+from smfparse.store import PARTIAL, RECORDS, AnyFolder, Manifest, day_name
 from smfparse.writing.originals import Original
 from smfparse.writing.placing import write_new
 
@@ -91,7 +91,7 @@ class Runs(Recorder):
 
     def __init__(self, hand_on: Callable[[Run], None], most: int) -> None:
         super().__init__()
-        self.identities: defaultdict[Path, Identity] = defaultdict(Identity)
+        self.identities: defaultdict[Place, Identity] = defaultdict(Identity)
         self._hand_on = hand_on
         self._most = most
         self._held = 0
@@ -131,10 +131,10 @@ class Making:
     sums          their checksums
     """
 
-    folder: Folder
+    folder: AnyFolder
     partitioned: bool
     first: int
-    read: Mapping[Path, Original]
+    read: Mapping[Place, Original]
     limits: Limits
     old: Manifest | None = None
     damage: KnownDamage = field(default_factory=lambda: KnownDamage(frozenset()))

@@ -15,7 +15,7 @@ from smfparse.store import (
     EARLIER,
     FORMAT,
     PARTIAL,
-    Folder,
+    AnyFolder,
     Manifest,
     added_columns,
     as_run,
@@ -137,7 +137,7 @@ def _ranges(old: dict[str, list[int]], new: dict[str, list[int]]) -> dict[str, l
 
 
 def set_apart(
-    folder: Folder, head: Manifest, number: int, damage: Iterable[DamageKey], most: int
+    folder: AnyFolder, head: Manifest, number: int, damage: Iterable[DamageKey], most: int
 ) -> Manifest:
     """Write what the head of a manifest names itself as an earlier part; return a head without.
 
@@ -182,7 +182,7 @@ def _keys_of(part: Manifest) -> Iterator[bytes]:
 
 
 def _with_keys(
-    folder: Folder, files: dict[str, int], keys: Fingerprints, number: int, most: int
+    folder: AnyFolder, files: dict[str, int], keys: Fingerprints, number: int, most: int
 ) -> dict[str, int]:
     """Write keys, together with those of files that are short; return all files of keys."""
     kept = dict(files)

@@ -5,20 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import NamedTuple
 
 from smfparse.decoding import identity
 from smfparse.errors import InputError
 from smfparse.inputs import SmfFile
+from smfparse.places import Place, Stamp, stamp_of
 from smfparse.store import Manifest, checksum
-
-
-class Stamp(NamedTuple):
-    """What changes when a file is written to: its size, and when that was last done."""
-
-    size: int
-    changed: int
 
 
 @dataclass
@@ -57,14 +49,13 @@ class Original:
             raise InputError(f"{self.file.name}: changed while it was read; run again")
 
 
-def originals(files: Iterable[SmfFile]) -> dict[Path, Original]:
+def originals(files: Iterable[SmfFile]) -> dict[Place, Original]:
     """Return SMF files by their paths, as they are before they are read."""
     return {each.path: Original(each, _stamp(each)) for each in files}
 
 
 def _stamp(file: SmfFile) -> Stamp:
     try:
-        found = file.path.stat()
+        return stamp_of(file.path)
     except OSError as error:
         raise InputError(f"{file.name}: {error.strerror or error}") from error
-    return Stamp(found.st_size, found.st_mtime_ns)

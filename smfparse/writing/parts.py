@@ -23,7 +23,7 @@ from smfparse.store import (
     NO_ROWS,
     PARTIAL,
     QMGR,
-    Folder,
+    AnyFolder,
     TableWriter,
     is_divided,
     qmgr_value,
@@ -67,7 +67,7 @@ class PartFiles:
     attempt    distinguishes its files from those of others with this number, while they are written
     """
 
-    folder: Folder
+    folder: AnyFolder
     number: int
     partitioned: bool
     most_held: int
@@ -116,7 +116,7 @@ class PartFiles:
         if key not in self.writers:
             again = f"-{self.closed[key]:05}" if self.closed[key] else ""
             name = PurePosixPath(table, place, f"part-{self.number:05}{again}.parquet").as_posix()
-            create = partial(self.folder.create, self._while_written(name))
+            create = partial(self.folder.new, self._while_written(name))
             self.writers[key] = TableWriter(
                 table, create, self.limits.group_rows, thread=self.thread
             )

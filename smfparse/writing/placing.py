@@ -10,15 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
+from typing import Any
 
+from smfparse.places import Place
 from smfparse.store import (
     MANIFEST,
     PARTIAL,
     VIEWS,
+    AnyFolder,
     Folder,
     Manifest,
-    NewFile,
     dataset_files,
     lacking,
     manifest_text,
@@ -37,7 +39,7 @@ _MOST_KEPT = 16
 _NEW_MANIFEST, _NEW_VIEWS = f"{PARTIAL}/{MANIFEST}", f"{PARTIAL}/{VIEWS}"
 
 
-def clear(folder: Folder) -> None:
+def clear(folder: AnyFolder) -> None:
     """Remove what an unfinished run left, and folders that are empty then.
 
     One whose manifest has its place already is finished. Every run has PARTIAL until it has ended,
@@ -47,17 +49,20 @@ def clear(folder: Folder) -> None:
         _clear(folder, strays)
 
 
-def _clear(folder: Folder, find: Callable[[Path], list[Path]]) -> None:
+def _clear(folder: AnyFolder, find: Callable[[Place], list[Place]]) -> None:
     """Finish a run, and remove the files that `find` returns then."""
     failed: list[OSError] = []
     if _is_there(folder, _NEW_VIEWS) and not _is_there(folder, _NEW_MANIFEST):
         _try(failed, folder.move, _NEW_VIEWS, VIEWS)
     kept = folder.path / _NEW_VIEWS if failed else None  # to be moved by the next run
-    left = [each for each in find(folder.path) if each != kept]
+    left: list[Any] = [each for each in find(folder.path) if each != kept]
     for each in left:
         _try(failed, folder.remove, each.relative_to(folder.path).as_posix())
-    for empty in own_folders(folder.path, left):
-        folder.remove_empty(empty.relative_to(folder.path).as_posix())
+    if isinstance(folder, Folder):
+        for empty in own_folders(folder.path, left):
+            folder.remove_empty(empty.relative_to(folder.path).as_posix())
+    else:
+        folder.remove_empty(PARTIAL)
     if failed:
         raise failed[0]
 
@@ -70,11 +75,11 @@ def _try(failed: list[OSError], step: Callable[..., None], *names: str) -> None:
         failed.append(error)
 
 
-def _is_there(folder: Folder, name: str) -> bool:
+def _is_there(folder: AnyFolder, name: str) -> bool:
     return (folder.path / name).exists()
 
 
-def write_last(folder: Folder, manifest: Manifest) -> None:
+def write_last(folder: AnyFolder, manifest: Manifest) -> None:
     """Write what has no rows: the manifest, and the views that it gives."""
     found = {
         table: [lacking(manifest, table, each) for each in numbers]
@@ -89,9 +94,9 @@ def write_last(folder: Folder, manifest: Manifest) -> None:
         write_new(folder, name, text.encode())
 
 
-def write_new(folder: Folder, name: str, data: bytes) -> str:
+def write_new(folder: AnyFolder, name: str, data: bytes) -> str:
     """Write a new file at once; return its SHA-256."""
-    file = NewFile(folder.create(name))
+    file = folder.new(name)
     try:
         file.write(data)
         file.close()
@@ -101,21 +106,20 @@ def write_new(folder: Folder, name: str, data: bytes) -> str:
 
 
 def put_in_place(
-    folder: Folder, manifest: Manifest, replaced: frozenset[str] | None = None
+    folder: AnyFolder, manifest: Manifest, replaced: frozenset[str] | None = None
 ) -> None:
     """Give the new files their places, the manifest last; remove those that it does not name.
 
     replaced  those that are looked at; None: all that are there
     """
-    belong, partial = set(dataset_files(manifest)), folder.path / PARTIAL
+    belong, partial = set(dataset_files(manifest)), _part_of(folder)
     waiting = {each.relative_to(partial).as_posix() for each in ours(partial)}
     new = sorted(waiting & belong)
     places = {PurePosixPath(each).parent.as_posix() for each in new}
     for place in places:
         folder.make(place)
     _have_kept(folder.keep, (f"{PARTIAL}/{each}" for each in (*new, VIEWS, MANIFEST)))
-    for name in new:
-        folder.move(f"{PARTIAL}/{name}", name)
+    folder.move_all((f"{PARTIAL}/{name}", name) for name in new)
     _have_kept(folder.keep_names, places)
     folder.move(_NEW_MANIFEST, MANIFEST)
     folder.keep_names()
@@ -124,6 +128,11 @@ def put_in_place(
         return
     gone = [folder.path / each for each in sorted(replaced - belong)]
     _clear(folder, lambda path: [*gone, *unfinished(path)])
+
+
+def _part_of(folder: AnyFolder) -> Any:
+    """Return where files are until they get their places."""
+    return folder.path / PARTIAL
 
 
 def _have_kept(keep: Callable[[str], None], names: Iterable[str]) -> None:

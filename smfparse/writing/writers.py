@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 
 from smfparse.rendering import json_lines, of_frame
-from smfparse.store import TableWriter
+from smfparse.store import NewFile, TableWriter
 from smfparse.tables import Batch, plain_schema
 
 ColumnNames: TypeAlias = frozenset[str] | None
@@ -105,7 +105,9 @@ class ParquetWriter:
     """Writes a table as a Parquet file."""
 
     def __init__(self, target: TableFile) -> None:
-        self._writer = TableWriter(target.table, target.create, target.group_rows, target.wanted)
+        self._writer = TableWriter(
+            target.table, lambda: NewFile(target.create()), target.group_rows, target.wanted
+        )
 
     def add(self, batch: Batch) -> None:
         self._writer.add(batch, batch.nbytes)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.searching import of_many, pairs
 from tests.support.tools import tool
 
 pytestmark = pytest.mark.slow
@@ -13,8 +14,6 @@ SEEDS = range(1, 4)
 SCORE = tool("score")
 
 
-@pytest.mark.parametrize("scenario", SCORE.scored())
-def test_the_first_finding_is_what_the_key_names(scenario: str, tmp_path: Path) -> None:
-    troubles = dict(SCORE.troubles(scenario, SEEDS, tmp_path))
-
-    assert troubles == dict.fromkeys(SEEDS, "")
+@of_many("scenario, seed", pairs(SCORE.scored(), SEEDS))
+def test_the_first_finding_is_what_the_key_names(scenario: str, seed: int, tmp_path: Path) -> None:
+    assert dict(SCORE.troubles(scenario, [seed], tmp_path)) == {seed: ""}

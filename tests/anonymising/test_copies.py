@@ -21,7 +21,8 @@ from smfparse.layout import ENCODING
 from smfparse.tables import decoded_tables
 from tests.support.command import run
 from tests.support.paths import FIXTURE_FILES
-from tests.support.real import REAL_DATA, every_file, needs_real_data
+from tests.support.real import FILES, REAL_DATA, every_file, needs_real_data
+from tests.support.searching import of_many, pairs
 from tests.support.variants import VARIANTS, Variant, blocked, cut, read, read_rdw, with_garbage
 
 SECRET = b"nobody knows"
@@ -100,8 +101,7 @@ def test_no_old_name_is_left_and_all_figures_are_there(path: Path, tmp_path: Pat
     assert names.parts
 
 
-@every_file
-@pytest.mark.parametrize("report", ["log", "task", "qstat", "dchs", "flow"])
+@of_many("path, report", pairs(FILES, ["log", "task", "qstat", "dchs", "flow"]))
 def test_reports_of_a_copy_have_the_same_numbers(path: Path, report: str, tmp_path: Path) -> None:
     copied(path, tmp_path / "out", kept=re.compile(r"SYSTEM\..*").fullmatch)
 

@@ -174,7 +174,13 @@ def test_a_policy_silences_for_a_time(slow_log: Path, tmp_path: Path) -> None:
     policy.write_text(entry.format("D2", "2026-12-31"), "utf-8")
     found = facts(slow_log, "--policy", policy)
     assert "D2" not in rules_of(found)
-    assert [each["rule"] for each in found["silenced"]] == ["D2"]
+    (silenced,) = found["silenced"]
+    assert (silenced["rule"], silenced["reason"], silenced["until"]) == (
+        *("D2", "known"),
+        "2026-12-31",
+    )
+    text = check(slow_log, "--policy", policy).stdout
+    assert "  QM01: the log is slow, not full (known; until 2026/12/31)\n" in text
 
     policy.write_text(entry.format("D2", "2026-03-03"), "utf-8")
     assert "D2" in rules_of(facts(slow_log, "--policy", policy))

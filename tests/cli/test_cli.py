@@ -88,9 +88,9 @@ def test_info_counts_records_and_bytes_of_each_kind(dump: Path) -> None:
     assert inputs == f"{dump}: rdw (the first 3 records have record descriptor words)\n"
     lines = [" ".join(line.split()) for line in table.splitlines()]
     assert lines == [
-        "System QMgr Version Type Subtype Records Bytes First Last Blocks",
+        "System QMgr Version Type Subtype Records Bytes First Last Trace Blocks",
         f"SYS1 QM01 9.3.0 115 1 2 {len(FIRST) + len(SECOND):,}"
-        " 2023/10/02 11:53:02 2023/10/02 11:53:12 QSST QJST",
+        " 2023/10/02 11:53:02 2023/10/02 11:53:12 STAT 1 QSST QJST",
         "SYS1 - - 2 - 1 18 2023/10/02 11:52:52 2023/10/02 11:52:52 SMF dump header",
         f"Total 3 {dump.stat().st_size:,} 2023/10/02 11:52:52 2023/10/02 11:53:12",
     ]
@@ -105,10 +105,10 @@ def test_info_gives_the_same_as_json(dump: Path) -> None:
     assert found["damage"] == []
     assert found["damage_count"] == 0
     mq = ("SYS1", "QM01", "9.3.0", 115, 1, 2, len(FIRST) + len(SECOND))
-    of_mq = (*mq, "2023-10-02T11:53:02", "2023-10-02T11:53:12", ["QSST", "QJST"])
-    of_smf = ("SYS1", None, None, 2, None, 1, 18, *["2023-10-02T11:52:52"] * 2, [])
+    of_mq = (*mq, "2023-10-02T11:53:02", "2023-10-02T11:53:12", "STAT 1", ["QSST", "QJST"])
+    of_smf = ("SYS1", None, None, 2, None, 1, 18, *["2023-10-02T11:52:52"] * 2, None, [])
     names = ("system", "qmgr", "mq_version", "type", "subtype", "records", "bytes")
-    names += ("first", "last", "blocks")
+    names += ("first", "last", "trace", "blocks")
     assert found["groups"] == [dict(zip(names, each, strict=True)) for each in (of_mq, of_smf)]
 
 

@@ -29,6 +29,7 @@ from tests.support.generated import generate_dump
 from tests.support.paths import FIXTURES
 from tests.support.real import REAL_DATA, needs_real_data
 from tests.support.report_runs import report_rows
+from tests.support.searching import of_many, some
 from tests.support.smf import (
     ENDED,
     MINUTE,
@@ -192,7 +193,7 @@ def halves() -> tuple[Side, Side]:
     return first, second
 
 
-@pytest.mark.parametrize("by", EVERY_BY, ids=",".join)
+@of_many("by", some(EVERY_BY, 6), ids=",".join)
 def test_figures_of_calls_are_sums_over_sums_of_the_raw_tables(
     by: list[str], halves: tuple[Side, Side]
 ) -> None:

@@ -21,7 +21,7 @@ from smfparse.rendering import FORMATS
 from tests.support.hostile import CLIPBOARD, HARM, HARMFUL, LINK, hostile_dump, raw
 from tests.support.paths import SMF
 from tests.support.report_runs import asking, printed, report_rows
-from tests.support.searching import search
+from tests.support.searching import of_many, pairs, search
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("worked_out_once")]
 
@@ -68,18 +68,17 @@ def test_the_dump_has_harm_in_the_names_of_all_sorts(dump: Path) -> None:
     } <= harmful
 
 
-@pytest.mark.parametrize("form", sorted(FORMATS))
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["info"],
-        ["check", "--all"],
-        ["summary"],
-        ["compare", "--split-at", "2026-03-04T09:30"],
-        ["sql", "FROM wtid", "FROM wqst", "FROM qcst", "FROM qqst", "FROM record", "FROM damage"],
-        ["sql", "FROM task", "FROM queue_activity", "FROM channel", "SUMMARIZE wqst"],
-    ],
-)
+CALLS = [
+    ["info"],
+    ["check", "--all"],
+    ["summary"],
+    ["compare", "--split-at", "2026-03-04T09:30"],
+    ["sql", "FROM wtid", "FROM wqst", "FROM qcst", "FROM qqst", "FROM record", "FROM damage"],
+    ["sql", "FROM task", "FROM queue_activity", "FROM channel", "SUMMARIZE wqst"],
+]
+
+
+@of_many("arguments, form", pairs(CALLS, sorted(FORMATS)))
 def test_commands_show_it_in_every_format(dump: Path, form: str, arguments: list[str]) -> None:
     command, *others = arguments
     more = ["; ".join(others)] if command == "sql" else others

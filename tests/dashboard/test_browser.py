@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 import smfparse
 from smfparse.dashboard.payload import packed
 from tests.support.browser import needs_chromium, silent
+from tests.support.command import run
 from tests.support.generated import generate_dump
 from tests.support.pages import DATA, payload_in
 
@@ -57,7 +59,7 @@ BLUE_COLUMNS = """canvas => {
         if (blue(data[at], data[at + 1], data[at + 2])) found.add((at / 4) % width);
     return found.size;
 }"""
-WHOLE = "2026/03/04 09:00 \u2013 2026/03/04 12:00"
+WHOLE = "2026/03/04 09:00 \u2013 12:00"
 
 
 def test_a_drag_in_a_chart_zooms_and_0_shows_all_again(opened: Any) -> None:
@@ -122,7 +124,7 @@ def test_charts_that_come_into_sight_move_nothing_else(opened: Any) -> None:
 
 def test_keys_zoom_move_and_change_the_queue_manager(opened: Any) -> None:
     opened.keyboard.press("+")
-    assert shown_time(opened) == "2026/03/04 09:45 \u2013 2026/03/04 11:15"
+    assert shown_time(opened) == "2026/03/04 09:45 \u2013 11:15"
     opened.keyboard.press("ArrowRight")
     assert shown_time(opened).startswith("2026/03/04 10:07:30")
     opened.keyboard.press("q")
@@ -138,11 +140,41 @@ def test_a_click_on_a_finding_goes_to_its_chart(opened: Any) -> None:
     assert aimed.is_visible()
 
 
+def test_the_command_behind_a_chart_is_copied_and_runs(browser: Any, url: str) -> None:
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    ready(page, url)
+    chart = page.locator(".manager.shown .chart[data-panel=log-io]")
+    chart.scroll_into_view_if_needed()
+    chart.get_by_role("button", name="Formula").click()
+    chart.get_by_role("button", name="copy the command").click()
+    chart.get_by_role("button", name="copied").wait_for()
+    program, *arguments = shlex.split(page.evaluate("navigator.clipboard.readText()"))
+    assert program == "smfparse"
+    done = run(*arguments, "--format", "csv")
+    assert done.exit_code == 0, done.stderr
+    assert "QM01,copy 1," in done.stdout
+    context.close()
+
+
+def test_a_link_to_a_part_keeps_the_queue_manager_and_the_time(opened: Any) -> None:
+    opened.keyboard.press("q")
+    opened.keyboard.press("+")
+    time = shown_time(opened)
+    for link in ("#m1-buffers", "#held"):
+        opened.locator(f".manager.shown a[href='{link}']").first.click()
+        opened.wait_for_timeout(100)
+        assert opened.locator(".manager.shown").get_attribute("id") == "m1"
+        assert shown_time(opened) == time
+    opened.evaluate("location.hash = '#m0-log'")
+    opened.locator("#m0.shown").wait_for()
+
+
 def test_a_link_shows_its_queue_manager_and_time(browser: Any, url: str) -> None:
     page = browser.new_page()
     ready(page, f"{url}#qmgr=QM02&from=2026-03-04T10:00&to=2026-03-04T11:00")
     assert page.locator(".manager.shown h2").inner_text() == "QM02 on SYSA"
-    assert shown_time(page) == "2026/03/04 10:00 \u2013 2026/03/04 11:00"
+    assert shown_time(page) == "2026/03/04 10:00 \u2013 11:00"
     page.close()
 
 

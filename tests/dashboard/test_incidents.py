@@ -12,6 +12,7 @@ import pytest
 import smfparse
 from tests.support.command import run
 from tests.support.pages import page_of
+from tests.support.searching import of_many, some
 
 pytestmark = pytest.mark.slow
 SCENARIOS = (
@@ -32,7 +33,7 @@ def moment(text: str, date: str) -> dt.datetime:
     return dt.datetime.fromisoformat(whole.replace("/", "-"))
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS)
+@of_many("scenario", some(SCENARIOS, 5))
 def test_the_first_card_has_the_time_and_the_cause_of_the_key(
     scenario: str, tmp_path: Path
 ) -> None:

@@ -145,7 +145,8 @@ def test_a_panel_of_which_all_is_0_is_a_word_and_no_chart(tmp_path: Path) -> Non
     (quiet,) = set(re.findall(r'class="quiet">0 all the time: (Waits for a log buffer)', page))
     assert quiet
     assert 'data-panel="log-waits"' not in page
-    beside = page_of(smfparse.open(tmp_path / "day.smf"), tmp_path, before=tmp_path / "day.smf")
+    dense = generate_dump(tmp_path / "dense.smf", dense=True, count=2)
+    beside = page_of(smfparse.open(tmp_path / "day.smf"), tmp_path, before=dense)
     assert 'data-panel="log-waits"' in beside
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
+import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +13,14 @@ import pytest
 
 import smfparse
 from smfparse.dashboard.axes import Axis, groups, spread
-from smfparse.dashboard.courses import Thinned
+from smfparse.dashboard.courses import Course, Courses, Thinned
 from smfparse.dashboard.declaration import panels, parts
-from smfparse.dashboard.payload import packed, rounded
+from smfparse.dashboard.gathering import Day, Gathered
+from smfparse.dashboard.payload import drawn_courses, packed, rounded
+from smfparse.dashboard.payload import payload as payload_of
 from smfparse.dashboard.querying import panel_sql
+from smfparse.dashboard.sheets import aligned, decimals_of
+from smfparse.summarizing import Times
 from tests.support.command import run
 from tests.support.generated import generate_dump
 from tests.support.pages import line_of, page_of, payload_in
@@ -132,6 +139,68 @@ def test_every_panel_is_of_a_part_and_every_limit_is_that_of_a_rule() -> None:
 def test_the_command_behind_a_panel_gives_its_rows(name: str, data: smfparse.SmfData) -> None:
     found = data.sql(panel_sql(panels()[name]))
     assert {"system", "qmgr", "object", "start", "seconds", "amount"} <= {*found.column_names}
+
+
+def test_the_command_that_is_copied_runs_the_query_of_its_panel(payload) -> None:  # type: ignore[no-untyped-def]
+    for name, panel in payload["panels"].items():
+        *command, sql = shlex.split(panel["sql"])
+        assert command[:2] == ["smfparse", "sql"]
+        assert sql == panel_sql(panels()[name])
+    _, *arguments = shlex.split(payload["panels"]["buffers-free"]["sql"])
+    done = run(*arguments, "--format", "json")
+    amounts = [
+        row["amount"]
+        for row in json.loads(done.stdout)
+        if (row["qmgr"], row["object"]) == ("QM01", "pool 0")
+    ]
+    assert amounts == pytest.approx(line_of(payload["days"][0], "buffers-free", "pool 0"), rel=1e-3)
+
+
+def test_objects_that_are_always_0_are_counted_and_not_drawn() -> None:
+    def of(measure: str) -> tuple[list[str], bool]:
+        panel = replace(panels()["log-waits"], measure=measure)
+        several = [
+            Course(name, np.array(values), 0.0, 1.0)
+            for name, values in (("a", [0.0, 2.0]), ("b", [0.0, math.nan]), ("c", [0.0, 0.0]))
+        ]
+        drawn = drawn_courses(Courses(panel, several), None)
+        return [each.object for each in drawn], Courses(panel, several[1:]).all_zero
+
+    assert of("total") == (["a"], True)
+    assert of("trough") == (["a", "b", "c"], False)
+
+
+def test_figures_of_a_column_have_the_same_decimals() -> None:
+    def column(*values: float) -> list[str]:
+        return [aligned(each, decimals_of(values)) for each in values]
+
+    assert column(103.0412, 8.7841, 0.0001) == ["103.04", "8.78", "<0.01"]
+    assert column(22.4212, 0.98, math.nan) == ["22.42", "0.98", "-"]
+    assert column(3185.2, 6.893) == ["3,185.2", "6.9"]
+    assert column(9605, 0, 3) == ["9,605", "0", "3"]
+    assert column(0.0, math.nan) == ["0", "-"]
+
+
+def test_thirty_days_of_minutes_stay_small_however_restless_they_are() -> None:
+    many = 30 * 1440
+    starts = np.arange(many, dtype=np.int64) * MINUTE
+    waves = 1 + np.sin(np.arange(many) / 1440 * 2 * math.pi)
+    noise = np.random.default_rng(1)
+    busy = {
+        name: Courses(
+            panel,
+            [
+                Course(f"O{at}", waves * noise.lognormal(3 - at / 4, 0.3, many), 1, 1)
+                for at in range(24)
+            ],
+        )
+        for name, panel in panels().items()
+    }
+    times = Times("SYSA", "QM01", "9.4.0", 0, 0, many * MINUTE, usual=60.0, intervals=many)
+    found = Gathered([Day(times, Axis(starts, starts + MINUTE), [], busy, [])])
+    facts = payload_of(found)
+    assert len(facts["days"][0]["start"]) <= 1500
+    assert len(packed(facts)) < 5_000_000
 
 
 def test_a_day_of_minutes_stays_small(tmp_path: Path) -> None:

@@ -135,6 +135,8 @@ def test_an_earlier_day_is_drawn_on_the_later_one_with_what_changed(
     assert abs(day["before"]["first"] - day["first"]) < 86400
     (changes,) = re.findall(r'id="changes">(.*?)<section class="part" id="missing"', page, re.S)
     compared = run("compare", before, after, "--format", "html").stdout
+    assert changes.count('<table class="data">') == changes.count('<div class="wide"') > 3
+    assert 'href="#changes"' in page
     rows = re.findall(r"<tr><td.*?</tr>", changes)
     assert len(rows) > 20
     assert all(row in compared for row in rows)

@@ -36,7 +36,7 @@ from smfparse.writing import write_dataset
 from tests.support.mixed_records import TABLES, Each, many, several, written
 from tests.support.paths import FIXTURE_FILES
 from tests.support.real import every_file
-from tests.support.searching import search
+from tests.support.searching import of_many, search, some
 from tests.support.sharing import cut
 
 ALL = wanted_tables(table_names())
@@ -544,7 +544,7 @@ def test_several_processes_write_the_dataset_that_one_writes(
     assert len(list((tmp_path / str(jobs) / "record").iterdir())) == jobs
 
 
-@every_alteration
+@of_many("alter", some(ALTERATIONS, 3), ids=lambda each: str(each.__name__))
 def test_a_dataset_of_damaged_files_is_the_same(
     alter: Alter, tmp_path: Path, mixed: Path, sound: Path, here: None
 ) -> None:

@@ -166,6 +166,22 @@ def test_mirrors_by_the_published_rates() -> None:
     assert small["zhyperwrite_mb_s"] == pytest.approx(100)
 
 
+@pytest.mark.claim(101)
+@pytest.mark.parametrize(
+    ("planner", "figures"),
+    [
+        ("log", ("0.89", "12.9 %", "259 us instead of 343", "45 to 82 %", "40 MB/s", "1,451")),
+        ("mft", ("138 us with 16 KB", "2,561", "18.9", "21.0")),
+        ("cluster", ("PH63443",)),
+        ("concentrator", ("700 us with 32 KB",)),
+    ],
+)
+def test_what_else_was_published_is_said(planner: str, figures: tuple[str, ...]) -> None:
+    which = planned(planner).planner
+    said = " ".join((*which.stands_on, *which.unknown))
+    assert [each for each in figures if each not in said] == []
+
+
 @pytest.mark.parametrize(
     ("copies", "mirrored", "mb"),
     [(1, False, 500), (1, True, 750), (2, False, 1000), (2, True, 1500)],

@@ -12,6 +12,7 @@ import functools
 import json
 import re
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from smfparse.tables import coded_schema, schema, table_names, wanted_tables
 from tests.support.generated import generate_dump
 from tests.support.paths import FIXTURE_FILES
 from tests.support.real import REAL_DATA
+from tests.support.searching import of_many, pairs, some
 from tests.support.variants import (
     BY_NAME,
     FRAMINGS,
@@ -154,24 +156,31 @@ def info(*arguments: str | Path) -> Result:
     return CliRunner().invoke(main, ["info", *map(str, arguments), "--jobs", "1"])
 
 
-@every_variant
-@pytest.mark.parametrize("name", DUMPS, ids=lambda each: Path(each).name)
+def short(value: object) -> str:
+    """Return how a variant, a file or a packing is called among the names of tests."""
+    return value.name if isinstance(value, Path | Variant) else Path(str(value)).name
+
+
+@of_many("name, variant", some([*product(DUMPS, VARIANTS)], 70), ids=short)
 def test_every_table_is_that_of_the_plain_file(
     reference: Callable[[str], dict[str, Any]], tmp_path: Path, name: str, variant: Variant
 ) -> None:
     assert_same(tables(put(tmp_path, name, variant)), reference(name))
 
 
-@pytest.mark.parametrize("variant", [BY_NAME[name] for name in MAIN], ids=MAIN)
-@pytest.mark.parametrize("packing", sorted(PACKINGS))
-@pytest.mark.parametrize("name", [*FIXTURE_FILES, *REAL], ids=lambda each: each.name)
+WAYS = [(packing, BY_NAME[name]) for packing in sorted(PACKINGS) for name in MAIN]
+
+
+@of_many(
+    "way, name", pairs(WAYS, [*FIXTURE_FILES, *REAL]), ids=lambda each: getattr(each, "name", None)
+)
 def test_every_table_of_a_packed_file_is_that_of_the_plain_file(
     reference: Callable[[str], dict[str, Any]],
     tmp_path: Path,
+    way: tuple[str, Variant],
     name: Path,
-    packing: str,
-    variant: Variant,
 ) -> None:
+    packing, variant = way
     assert_same(tables(put(tmp_path, str(name), variant, packing)), reference(str(name)))
 
 

@@ -24,7 +24,7 @@ from tests.support.generated import generate_dump
 from tests.support.paths import SMF
 from tests.support.real import FILES
 from tests.support.report_runs import asking
-from tests.support.searching import search
+from tests.support.searching import of_many, search, some
 from tests.support.traffic import AGENTS, PAIR
 from tests.support.workbooks import made, read_book, sheets
 
@@ -197,7 +197,7 @@ def test_a_report_has_the_figures_of_its_csv(name: str, dump: Path, tmp_path: Pa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@of_many("path", some(FILES, 2), ids=lambda path: path.name)
 def test_other_results_have_what_their_csv_has(path: Path, tmp_path: Path) -> None:
     for command, name in (
         (["report", "log", path], "log"),

@@ -65,6 +65,10 @@ def csv_rows(rows: Rows, **asked: Any) -> list[dict[str, str]]:
     return cells(lines(rows, "csv", **asked))
 
 
+def csv_verbs(rows: Rows, **asked: Any) -> list[dict[str, str]]:
+    return [row for row in csv_rows(rows, **asked) if row["Line"] == "verb"]
+
+
 # IBM's tables: MQ for z/OS 9.3 performance report, streaming queues. A task of its own puts to each
 # queue; where the report tells the cost of two calls together, they are divided here.
 
@@ -114,7 +118,7 @@ def test_opening_a_private_queue_costs_what_was_published(write: Write) -> None:
     words = text.split()
     assert words[:5] == ["TOPIC", "open", "1000", "1", "3.0"]
     assert words[-1] == "1.3"
-    last = csv_rows(rows, by="queue")[-1]
+    last = csv_verbs(rows, by="queue")[-1]
     assert (last["Queue"], last["CPU uS per call"], last["Elapsed uS per call"]) == (
         "TOPIC",
         "3.0",
@@ -441,7 +445,7 @@ def test_only_text_has_a_row_of_the_total(made: Path) -> None:
     table = csv_rows(rows)
     objects = json.loads("\n".join(lines(rows, "json")))["rows"]
     assert len(table) == len(objects) == others
-    kinds = {"verb", "cf", "class 1"}
+    kinds = {"verb", "task", "cf", "class 1"}
     assert {row["Line"] for row in table} == {row["line"] for row in objects} == kinds
 
 
@@ -530,6 +534,8 @@ def test_every_request_to_the_cf_is_that_of_its_verb(write: Write) -> None:
         assert row["call_cf_async"] == sum(70 + n for n in range(20))
 
 
+@pytest.mark.claim(55)
+@pytest.mark.claim(56)
 def test_class_1_is_shown_beside_class_3_and_changes_nothing_of_it(write: Write) -> None:
     class_3 = [task_record(task(wtascmn=2, wtascmct=9), queue("Q", putn=4, putct=30, putet=50))]
     class_1 = [
@@ -553,8 +559,28 @@ def test_class_1_is_shown_beside_class_3_and_changes_nothing_of_it(write: Write)
     assert [mine[f"cpu_p{part}"] for part in (50, 90, 99)] == US([3, 3.8, 3.98])
     assert mine["class_1_cpu_seconds"] == US(50e-6)
     assert (other["messages"], other["message_cpu"], other["cpu_p50"]) == (0, None, None)
+    assert (mine["class_3_cpu_seconds"], mine["class_difference"]) == US(
+        (39e-6, 100 * (50 / 39 - 1))
+    )
+    assert (other["class_3_cpu_seconds"], other["class_difference"]) == (None, None)
     (shown,) = [line for line in lines(both, "text", by="job") if line.startswith("OTHER")]
     assert shown.split()[:4] == ["OTHER", "1", "0", "-"]
+
+
+@pytest.mark.claim(77)
+def test_all_calls_of_a_task_are_what_a_transaction_costs(write: Write) -> None:
+    first, second = task_token(1), task_token(2)
+    path = write(
+        task_record(task(first, wtascmn=1, wtascmct=30), queue("A", first, openn=1, openct=20)),
+        task_record(task(first, wtasotn=1, wtasotct=12)),
+        task_record(task(second), queue("B", second, putn=2, putct=8, putet=10)),
+    )
+    rows = costs(path, by="connection-type")
+    (found,) = of_line(rows, "task")
+    assert (found["tasks"], found["task_calls"]) == (2, 2.5)
+    assert (found["task_cpu"], found["task_elapsed"]) == (US(35), US(5))
+    of_queues = of_line(costs(path, by="queue,qmgr"), "task")
+    assert [(each["tasks"], each["queue"]) for each in of_queues] == [(2, None)]
 
 
 def test_class_1_alone_is_a_report(write: Write) -> None:
@@ -598,6 +624,7 @@ def test_a_continuation_record_without_its_task_has_its_own_identity(write: Writ
     assert [(row["line"], row["job"], row["queue"]) for row in rows] == [
         ("verb", "MINE", "B"),
         ("total", None, None),
+        ("task", "MINE", None),
         ("cf", "MINE", "B"),
     ]
 

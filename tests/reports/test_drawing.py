@@ -119,3 +119,15 @@ def test_any_graph_can_be_drawn() -> None:
         assert max(numbers) <= max(width, height) + 75
 
     check()
+
+
+def test_numbers_of_lines_that_cross_stand_apart() -> None:
+    edges = [(first, second, 1_129_005) for first, second in ("QD", "PC", "BQ", "DX", "AQ", "PD")]
+    numbers = [
+        (float(each.attrib["x"]), float(each.attrib["y"]), 7 * len(str(each.text)))
+        for each in drawn(edges).iter(f"{SVG}text")
+        if "paint-order" in each.attrib
+    ]
+    assert len(numbers) == len(edges)
+    for (x, y, width), (other_x, other_y, other_width) in combinations(numbers, 2):
+        assert abs(x - other_x) >= (width + other_width) / 2 - 1 or abs(y - other_y) >= 12

@@ -9,14 +9,11 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
-from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from smfparse import reports
 from smfparse.advice import answered_rows
@@ -32,7 +29,7 @@ from smfparse.writing import write_dataset
 from tests.support.generated import generate_dump
 from tests.support.real import FILES
 from tests.support.report_runs import anyone, printed
-from tests.support.searching import search
+from tests.support.searching import of_many, pairs
 from tests.support.traffic import AGENTS, PAIR
 
 pytestmark = pytest.mark.slow
@@ -108,6 +105,11 @@ def rows_by() -> Iterator[Rows]:
         yield Rows(opening)
 
 
+def of_path(value: object) -> str | None:
+    """Return how a path is called among the names of tests."""
+    return value.name if isinstance(value, Path) else None
+
+
 def placeless(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Leave out by which number an input is told from others."""
     for row in rows:
@@ -115,8 +117,7 @@ def placeless(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return rows
 
 
-@pytest.mark.parametrize("path", STORED, ids=lambda path: path.name)
-@pytest.mark.parametrize("name", NAMES)
+@of_many("name, path", pairs(NAMES, STORED), ids=of_path)
 def test_a_report_of_a_file_is_that_of_its_dataset_in_every_form(
     name: str, path: Path, datasets: dict[Path, Path], rows_by: Rows
 ) -> None:
@@ -126,8 +127,7 @@ def test_a_report_of_a_file_is_that_of_its_dataset_in_every_form(
     check_forms(which, rows)
 
 
-@pytest.mark.parametrize("path", sorted({*FILES} - {*STORED}), ids=lambda path: path.name)
-@pytest.mark.parametrize("name", NAMES)
+@of_many("name, path", pairs(NAMES, sorted({*FILES} - {*STORED})), ids=of_path)
 def test_a_report_of_a_release_can_be_had_in_every_form(
     name: str, path: Path, rows_by: Rows
 ) -> None:
@@ -197,20 +197,17 @@ def test_the_rows_of_a_section_stand_together(
     assert all(section not in together[:place] for place, section in enumerate(together))
 
 
-@pytest.mark.parametrize(
-    ("path", "kinds"),
-    [(FILES[0], [TOTAL, every("1m")]), (FILES[-1], [every("1d")])],
-    ids=[FILES[0].name, FILES[-1].name],
-)
-@pytest.mark.parametrize("name", NAMES)
+KINDS = [(FILES[0], TOTAL), (FILES[-1], every("1d")), (FILES[0], every("1m"))]
+
+
+@of_many("name, kind", pairs(NAMES, KINDS))
 def test_every_report_can_be_had_for_every_kind_of_section(
-    name: str, path: Path, kinds: list[Sections], rows_by: Rows
+    name: str, kind: tuple[Path, Sections], rows_by: Rows
 ) -> None:
-    there = bool(rows_by.of(name, path))
-    for sections in kinds:
-        rows = rows_by.of(name, path, sections=sections)
-        assert bool(rows) == there
-        check_forms(reports.report(name), rows)
+    path, sections = kind
+    rows = rows_by.of(name, path, sections=sections)
+    assert bool(rows) == bool(rows_by.of(name, path))
+    check_forms(reports.report(name), rows)
 
 
 @pytest.fixture(scope="module")
@@ -221,12 +218,13 @@ def dense(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_figures_without_meaning_stop_no_report(name: str, dense: Path, rows_by: Rows) -> None:
-    for sections in (RECORDED, TOTAL, every("1h")):
-        rows = rows_by.of(name, dense, sections=sections)
-        assert bool(rows) == (name not in OF_TRAFFIC)
-        check_forms(reports.report(name), rows)
+@of_many("name, sections", pairs(NAMES, [every("1h"), RECORDED, TOTAL]))
+def test_figures_without_meaning_stop_no_report(
+    name: str, sections: Sections, dense: Path, rows_by: Rows
+) -> None:
+    rows = rows_by.of(name, dense, sections=sections)
+    assert bool(rows) == (name not in OF_TRAFFIC)
+    check_forms(reports.report(name), rows)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -307,13 +305,12 @@ SUMMED = [name for name in NAMES if any(additive(reports.report(name)))]
 LENGTHS = ["1s", "30s", "1m", "90s", "5m", "15m", "1h", "12h", "1d"]
 
 
-@pytest.mark.parametrize("name", SUMMED)
+@of_many("name, length", pairs(SUMMED, LENGTHS))
 def test_the_sums_of_intervals_are_the_sums_of_their_parts(
-    name: str, hours: Path, rows_by: Rows
+    name: str, length: str, hours: Path, rows_by: Rows
 ) -> None:
     figures = list(additive(reports.report(name)))
 
-    @cache
     def sums(sections: Sections) -> dict[tuple[str, str], int]:
         found: dict[tuple[str, str], int] = {}
         for row in rows_by.of(name, hours, sections=sections):
@@ -322,14 +319,10 @@ def test_the_sums_of_intervals_are_the_sums_of_their_parts(
                 found[key] = found.get(key, 0) + (row[figure] or 0)
         return found
 
-    @search(4)
-    @given(length=st.sampled_from(LENGTHS))
-    def check(length: str) -> None:
-        assert sums(every(length)) == sums(RECORDED)
-
-    check()
-    assert sums(TOTAL) == sums(RECORDED)
-    assert any(sums(RECORDED).values())
+    recorded = sums(RECORDED)
+    assert sums(every(length)) == recorded
+    assert sums(TOTAL) == recorded
+    assert any(recorded.values())
 
 
 def test_intervals_begin_at_midnight_and_have_what_began_in_them(

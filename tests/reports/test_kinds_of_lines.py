@@ -16,7 +16,7 @@ from tests.support.small_site import write_small_site
 pytestmark = pytest.mark.slow
 
 KINDS = {
-    "api-cost": ["verb", "total", "cf", "class 1"],
+    "api-cost": ["verb", "total", "task", "cf", "class 1"],
     "smf-volume": ["type", "all", "tasks", "projection", "cost", "class 3", "class 5"],
     "stg": ["requests", "regions", "pool", "getmain"],
     "streaming": ["queue", "cost", "topic", "stream", "queue manager", "plan", "log", "adapters"],

@@ -19,7 +19,7 @@ from smfparse.selecting import Selection
 from smfparse.tables import RECORD, decoded_tables
 from tests.support.generated import generate_dump
 from tests.support.oracle import Oracle
-from tests.support.real import every_file
+from tests.support.real import FILES
 from tests.support.recomputed import NOT_RECOMPUTED, RECOMPUTED
 from tests.support.recomputed.parts import (
     TASK_TABLES,
@@ -29,6 +29,7 @@ from tests.support.recomputed.parts import (
     check_intervals,
     intervals,
 )
+from tests.support.searching import of_many, pairs
 from tests.support.small_site import write_small_site
 
 pytestmark = pytest.mark.slow
@@ -140,21 +141,20 @@ SELECTED = [
 """Reports that are about jobs, queues or channels."""
 
 
-@pytest.fixture(scope="module", params=SELECTIONS, ids=str)
+@pytest.fixture(scope="module")
 def selected(request: pytest.FixtureRequest, small_path: Path) -> Iterator[Site]:
     site = Site(small_path, **request.param)
     yield site
     site.catalog.close()
 
 
-@pytest.mark.parametrize("name", SELECTED)
-def test_figures_of_what_is_selected_are_those_of_polars(selected: Site, name: str) -> None:
+@of_many("name, selected", pairs(SELECTED, SELECTIONS), indirect=["selected"], ids=str)
+def test_figures_of_what_is_selected_are_those_of_polars(name: str, selected: Site) -> None:
     selected.check(name, None)
 
 
-@every_file
-@pytest.mark.parametrize("name", RECOMPUTED)
-def test_figures_of_every_file_are_those_of_polars(path: Path, name: str) -> None:
+@of_many("name, path", pairs([*RECOMPUTED], FILES), ids=lambda value: getattr(value, "name", value))
+def test_figures_of_every_file_are_those_of_polars(name: str, path: Path) -> None:
     site_of(path).check(name, None)
 
 

@@ -20,6 +20,7 @@ from smfparse.reports import TOTAL, Sections, every
 from smfparse.tables import view_names
 from tests.support.generated import generate_dump
 from tests.support.report_runs import anyone, printed
+from tests.support.searching import of_many, pairs
 from tests.support.traffic import AGENTS, OTHER_PAIR, PAIR
 
 pytestmark = pytest.mark.slow
@@ -79,8 +80,7 @@ def lines_of(
     return list(printed(which, rows, "json"))
 
 
-@pytest.mark.parametrize("name", reports.report_names())
-@pytest.mark.parametrize("sections", [TOTAL, every("15m"), None], ids=["total", "15m", "own"])
+@of_many("name, sections", pairs(reports.report_names(), [TOTAL, every("15m"), None]), ids=str)
 def test_a_report_is_the_same_in_whatever_order_records_come(
     name: str, sections: Sections | None, files: list[Path]
 ) -> None:

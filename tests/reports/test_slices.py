@@ -23,6 +23,7 @@ from smfparse.selecting import Selection
 from tests.support.command import COMMAND
 from tests.support.generated import generate_dump
 from tests.support.report_runs import anyone, printed
+from tests.support.searching import LONG, of_many, only_long, some
 from tests.support.small_site import write_small_site
 
 OF_ALL = (
@@ -44,7 +45,9 @@ OF_ALL = (
 _GROWTH = 25_000
 """Bytes of memory that another interval may take of `qstat`: as one slice it takes 70,000."""
 _MORE = 1.5
-"""How many times the memory of a report of 2,000 intervals one of 20,000 may take."""
+"""How many times the memory of a report one of ten times as many intervals may take."""
+_FEW = 2000 if LONG else 1000
+"""Intervals of the smaller file."""
 _SETTINGS = """
 SELECT current_setting('threads') AS threads, current_setting('memory_limit') AS memory,
     current_setting('preserve_insertion_order') AS ordered
@@ -138,7 +141,10 @@ def test_a_report_is_the_same_slice_by_slice(
     assert [count > 1 for count in counts] == [True] * (name not in OF_ALL)
 
 
-@pytest.mark.parametrize("name", [each for each in reports.report_names() if each != "message"])
+PARTED = [each for each in reports.report_names() if each != "message"]
+
+
+@of_many("name", some(PARTED, 13))
 def test_parts_of_a_report_are_its_rows(name: str, files: list[Path], counts: list[int]) -> None:
     """Their types are those of SQL: integers of 128 bits would be others, by what is in a file."""
     which, options = reports.report(name), ReadOptions(limits=Limits(slice_bytes=1))
@@ -221,6 +227,7 @@ def test_tables_show_all_rows_again_behind_the_slices(files: list[Path]) -> None
             assert left == 0
 
 
+@only_long
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 def test_memory_does_not_grow_with_the_intervals(tmp_path: Path) -> None:
     counts, peaks = [], []
@@ -239,7 +246,7 @@ def test_memory_does_not_grow_with_the_intervals(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is what Linux counts")
-@pytest.mark.parametrize("name", ["qstat", "smf-volume", "stg", "streaming"])
+@of_many("name", some(["smf-volume", "qstat", "streaming", "stg"], 2))
 def test_memory_of_ten_times_as_many_intervals_is_much_the_same(
     name: str, many: Sequence[Path]
 ) -> None:
@@ -248,6 +255,7 @@ def test_memory_of_ten_times_as_many_intervals_is_much_the_same(
 
 
 @pytest.mark.slow
+@pytest.mark.fuzz
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is what Linux counts")
 def test_memory_of_a_report_as_parquet_is_much_the_same(
     many: Sequence[Path], tmp_path: Path
@@ -259,9 +267,9 @@ def test_memory_of_a_report_as_parquet_is_much_the_same(
 
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory) -> Sequence[Path]:
-    """Files of 2,000 and of 20,000 intervals."""
+    """Files of intervals, and of ten times as many."""
     folder = tmp_path_factory.mktemp("many")
-    found = [folder / f"{count}.smf" for count in (2000, 20_000)]
+    found = [folder / f"{count}.smf" for count in (_FEW, 10 * _FEW)]
     for path in found:
         generate_dump(
             path, qmgrs=["QM01"], version="10.0.0", tasks=1, queues=1, count=int(path.stem)

@@ -22,7 +22,7 @@ import pytest
 
 import smfparse.schemas
 from smfparse.layout import Bit, Block, Child, Code, Field, Flags, Header, Wide
-from smfparse.schemas import enums
+from smfparse.schemas import REGISTRY, TRACES, enums
 from tests.support.paths import FACTS
 
 Row: TypeAlias = dict[str, str]
@@ -244,3 +244,22 @@ def test_every_word_of_a_code_is_spelt_as_in_the_facts() -> None:
     }
     assert declared.pop(("latch_class", 0)) == "None"  # ours: no wait at all
     assert declared == facts
+
+
+WRITTEN_BY = {
+    "STAT 1": {(115, 1), (115, 2), (115, 201), (115, 215)},
+    "STAT 2 or 3": {(115, 5), (115, 6), (115, 7)},
+    "STAT 4": {(115, 231)},
+    "STAT 5": {(115, 216)},
+    "ACCTG 1": {(116, 0)},
+    "ACCTG 3": {(116, 1), (116, 2)},
+    "ACCTG 4": {(116, 10)},
+}
+"""Records by the kind and class of START TRACE, as IBM's documentation has them."""
+
+
+@pytest.mark.claim(31)
+def test_records_are_written_by_the_traces_that_are_documented() -> None:
+    assert TRACES.keys() == REGISTRY.keys()
+    for trace, kinds in WRITTEN_BY.items():
+        assert {kind for kind, each in TRACES.items() if each == trace} == kinds

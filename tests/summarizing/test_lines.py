@@ -14,6 +14,7 @@ from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.query import Catalog
 from smfparse.simulating import load_estate, simulate
 from smfparse.summarizing import Day, Figures, lines, summarized
+from smfparse.writing import write_dataset
 
 HOUR = dt.timedelta(hours=1)
 SECONDS = 86_400
@@ -60,9 +61,10 @@ AVERAGES = {
 def catalog(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Catalog]:
-    path = tmp_path_factory.mktemp(request.param) / "day.smf"
-    simulate(path, load_estate(request.param, interval=HOUR))
-    with Catalog(open_inputs([path], ReadOptions(jobs=1))) as opened:
+    folder = tmp_path_factory.mktemp(request.param)
+    simulate(folder / "day.smf", load_estate(request.param, interval=HOUR))
+    write_dataset(open_inputs([folder / "day.smf"], ReadOptions(jobs=1)), folder / "day")
+    with Catalog(open_inputs([folder / "day"])) as opened:
         yield opened
 
 

@@ -27,6 +27,8 @@ _COPIES = "copies"
 _CASES = Path(__file__).parent.parent / "advice" / "cases"
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 """Fields of rows, by table."""
+_held: dict[str, list[Mapping[str, Any]]] = {}
+"""What the tables of the connection hold: most cases change one table and leave the others."""
 
 
 class Case(NamedTuple):
@@ -108,7 +110,10 @@ class Bench:
     def __init__(self, rows: Rows, tables: Iterable[str]) -> None:
         self.connection = _connection()
         for table in tables:
-            _make(self.connection, table, rows.get(table, []))
+            wanted = [*rows.get(table, [])]
+            if _held.get(table) != wanted:
+                _make(self.connection, table, wanted)
+                _held[table] = wanted
 
     def define(self, macros: str) -> None:
         self.connection.execute(macros)
@@ -129,7 +134,7 @@ def _connection() -> Connection:
 
 def _make(connection: Connection, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
     """Make a table with rows."""
-    columns = [pa.field("input_no", pa.int32()), *schema(table)]
+    columns = _columns(table)
     rows = [each for row in rows for each in _copies(row)]
     known = {_WHEN, *(each.name for each in columns)}
     for row in rows:
@@ -139,6 +144,11 @@ def _make(connection: Connection, table: str, rows: Sequence[Mapping[str, Any]])
     held = pa.Table.from_arrays(arrays, names=[each.name for each in columns])
     connection.register(f"held_{table}", held)
     connection.execute(f"CREATE OR REPLACE TABLE inputs.{table} AS SELECT * FROM held_{table}")
+
+
+@cache
+def _columns(table: str) -> Sequence[Any]:
+    return [pa.field("input_no", pa.int32()), *schema(table)]
 
 
 def _copies(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:

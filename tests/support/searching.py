@@ -1,14 +1,15 @@
-"""How long hypothesis searches: short and the same every time, or long and anew (`make fuzz`)."""
+"""How much is tried: little and the same every time, or all and anew (`make fuzz`)."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+T = TypeVar("T")
 LONG = int(os.environ.get("SMFPARSE_EXAMPLES", "0"))
 """Examples of each search in a long run; 0: a short run."""
 
@@ -26,3 +27,28 @@ def search(examples: int) -> Callable[[Any], Any]:
         ],
     )
     return lambda test: pytest.mark.slow(pytest.mark.fuzz(chosen(test)))
+
+
+def only_long(test: Any) -> Any:
+    """Decorate a test of what a cheaper one holds in a short run."""
+    return pytest.mark.fuzz(pytest.mark.skipif(not LONG, reason="`make fuzz` runs it")(test))
+
+
+def some(values: Sequence[T], count: int) -> Sequence[T]:
+    """Return so many of the values in a short run, evenly spread; all in a long run."""
+    if LONG or len(values) <= count:
+        return values
+    return [values[number * len(values) // count] for number in range(count)]
+
+
+def pairs(first: Sequence[Any], second: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """Return pairs: in a short run each value of both is in one, in a long run there are all."""
+    if LONG:
+        return [(one, other) for one in first for other in second]
+    count = max(len(first), len(second))
+    return [(first[each % len(first)], second[each % len(second)]) for each in range(count)]
+
+
+def of_many(names: str, values: Sequence[Any], **given: Any) -> Callable[[Any], Any]:
+    """Parametrize a test with `some` or `pairs` of many values; a long run has all of them."""
+    return lambda test: pytest.mark.fuzz(pytest.mark.parametrize(names, values, **given)(test))

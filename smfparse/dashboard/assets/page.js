@@ -26,6 +26,20 @@ const shown = (value) => {
   if (value !== null && value !== undefined && value !== 0 && Math.abs(value) < LEAST) return `<${LEAST}`;
   return marked(value);
 };
+/* Figures that stand below each other have the same decimals: four digits of the highest, or one more for two of the lowest. */
+function decimalsOf(values) {
+  const known = values.filter((each) => each).map(Math.abs);
+  if (known.every(Number.isInteger)) return 0;
+  const needed = (digits, value) => Math.max(digits - 1 - Math.floor(Math.log10(value)), 0);
+  const enough = needed(4, Math.max(...known));
+  return Math.min(Math.max(enough, needed(2, Math.min(...known))), enough + 1, 12);
+}
+function aligned(value, decimals) {
+  if (value === null || value === undefined) return "–";
+  const least = 10 ** -decimals;
+  if (value > 0 && value < least / 2) return `<${least.toFixed(decimals)}`;
+  return value.toLocaleString("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+}
 const marked = (value) => {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   const size = Math.abs(value);
@@ -37,6 +51,10 @@ const day = () => data.days[state.number];
 const section = () => one(`#m${state.number}`);
 const iso = (at) => new Date(at * 1000).toISOString().slice(0, 19);
 const stamp = (at) => iso(at).replace("T", " ").replaceAll("-", "/").replace(/:00$/, "");
+function spanned(from, to) {
+  const [first, last] = [from, to].map(stamp);
+  return `${first} – ${first.slice(0, 10) === last.slice(0, 10) ? last.slice(11) : last}`;
+}
 const mean = (values) => {
   const known = values.filter((each) => each !== null && each !== undefined);
   return known.length ? known.reduce((sum, each) => sum + each, 0) / known.length : null;
@@ -80,7 +98,7 @@ function zoom(from, to, told = true) {
   const length = Math.min(to - from, last - first);
   from = Math.max(first, Math.min(from, last - length));
   state.from = from; state.to = from + length;
-  one("#span").textContent = `${stamp(state.from)} – ${stamp(state.to)}`;
+  one("#span").textContent = spanned(state.from, state.to);
   for (const each of charts) { each.stale = true; if (each.number === state.number && each.inSight !== false) renewed(each); }
   brushed();
   if (told) linked();
@@ -92,15 +110,21 @@ function linked() {
   history.replaceState(null, "", `#${parts.join("&")}`);
 }
 function followed() {
+  const place = document.getElementById(location.hash.slice(1));
+  if (place) { led(place); return; }
   const asked = new URLSearchParams(location.hash.slice(1));
   const named = asked.get("qmgr");
-  let number = data.days.findIndex((each) => named && (each.qmgr || each.system) === named);
-  const part = location.hash.match(/^#m(\d+)/);
-  if (part) number = Math.min(Number(part[1]), data.days.length - 1);
-  choose(Math.max(number, 0), part === null);
+  const number = data.days.findIndex((each) => named && (each.qmgr || each.system) === named);
+  choose(Math.max(number, 0));
   const [from, to] = ["from", "to"].map((each) => Date.parse(`${asked.get(each)}${(asked.get(each) || "").length === 16 ? ":00" : ""}Z`) / 1000);
   if (from < to) zoom(from, to);
-  if (part) { const aim = one(location.hash); if (aim) { aim.classList.add("open"); aim.scrollIntoView(); } }
+}
+/* A link to a part of the page shows its queue manager. */
+function led(place) {
+  const manager = place.closest(".manager"), number = manager ? Number(manager.dataset.number) : state.number;
+  if (!brush || number !== state.number) choose(number, false);
+  place.classList.add("open");
+  place.scrollIntoView();
 }
 function choose(number, told = true) {
   state.number = number; state.shaded = null;
@@ -127,7 +151,17 @@ function overview() {
   brush.append(drawn("path", { class: "area", d: path || "M0,0" }));
   for (const [from, to, rank] of its.findings) if (rank <= 3 && to - from < 0.75 * wide) brush.append(drawn("rect", { class: "flag", x: from - first, y: 46, width: Math.max(to - from, wide / 400), height: 5 }));
   brush.append(drawn("rect", { class: "window", y: 1, height: 50 }));
-  one("#brush").replaceChildren(brush);
+  one("#brush").replaceChildren(brush, scale(first, last));
+}
+/* The times below the overview, each as far along as it is. */
+function scale(first, last) {
+  const found = made("div", { class: "scale", "aria-hidden": "true" });
+  for (const at of marks(first, last, one("#brush").clientWidth)) {
+    const share = (at - first) / (last - first), each = made("span", { text: tickText(at) });
+    each.style.left = `${100 * share}%`; each.style.transform = `translateX(${-100 * share}%)`;
+    found.append(each);
+  }
+  return found;
 }
 function brushed() {
   const [first, last] = span(day()), window = one(".window", brush);
@@ -164,9 +198,10 @@ function sheetOf(panel, top) {
   return { svg, area };
 }
 const TICKS = [60, 300, 600, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 604800];
-function marks() {
-  const apart = TICKS.find((each) => (state.to - state.from) / each <= 13) || TICKS[TICKS.length - 1], found = [];
-  for (let at = Math.ceil(state.from / apart) * apart; at <= state.to; at += apart) found.push(at);
+const TICK = 58; /* pixels from one mark to the next, at least */
+function marks(from, to, wide) {
+  const apart = TICKS.find((each) => (to - from) / each <= wide / TICK) || TICKS[TICKS.length - 1], found = [];
+  for (let at = Math.ceil(from / apart) * apart; at <= to; at += apart) found.push(at);
   return found;
 }
 function tickText(at) {
@@ -174,7 +209,7 @@ function tickText(at) {
   return clock === "00:00" ? text.slice(5, 10).replace("-", "/") : text.slice(17) === "00" ? clock : text.slice(11);
 }
 function timed(area, panel, x) {
-  for (const at of marks()) area.append(drawn("path", { d: `M${x(at).toFixed(1)},0V${panel.high}`, stroke: "#d5d9de" }), words(x(at), panel.high + 16, tickText(at), { "text-anchor": "middle", fill: "#57606a" }));
+  for (const at of marks(state.from, state.to, panel.wide)) area.append(drawn("path", { d: `M${x(at).toFixed(1)},0V${panel.high}`, stroke: "#d5d9de" }), words(x(at), panel.high + 16, tickText(at), { "text-anchor": "middle", fill: "#57606a" }));
 }
 /* The values of intervals in the time that is shown, and the part of each that is in it. */
 function inTime(its, values) {
@@ -186,35 +221,44 @@ function inTime(its, values) {
   return found;
 }
 
+/* What is said of the objects of a panel that are not drawn. */
+function left({ more, zero }) {
+  const words = [more && `${more} more are lower`, zero && `${zero} more are 0 all the time`].filter(Boolean).join(", ");
+  return words ? [made("p", { class: "note", text: words })] : [];
+}
+
 /* A panel of lines. */
 class Lines {
   constructor(place, name) {
     const its = day(), { xs, from } = steps(its, its.charts[name].lines.map((line) => line.v));
-    Object.assign(this, { place, name, number: state.number, panel: data.panels[name], its, chart: its.charts[name], from });
+    Object.assign(this, { place, name, number: state.number, panel: data.panels[name], its, chart: its.charts[name], drawn: [] });
     this.series = this.chart.lines.map((line, at) => ({ name: line.name, colour: COLOURS[at % COLOURS.length], ink: `--s${at % COLOURS.length}`, values: stepped(line.v, from), raw: line.v }));
-    let columns = [xs, ...this.series.map((each) => each.values)];
-    this.drawn = this.series.map((each) => ({ label: each.name, stroke: () => colour(each.ink), width: 1.5, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } }));
+    const old = its.before && its.before.charts[name] ? this.earlier(its.before) : [], line = { width: 1.5, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } };
+    const columns = [xs];
     this.bands = [];
-    if (its.thinned) this.chart.lines.forEach((line, at) => {
-      columns.push(stepped(line.hi, from), stepped(line.lo, from));
-      const edge = { stroke: "transparent", width: 0, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } };
-      this.drawn.push({ ...edge, label: "high" }, { ...edge, label: "low" });
-      this.bands.push({ series: [columns.length - 2, columns.length - 1], fill: () => `${colour(this.series[at].ink)}22` });
+    if (its.thinned) this.chart.lines.forEach((each, at) => {
+      columns.push(stepped(each.hi, from), stepped(each.lo, from));
+      this.drawn.push(...["high", "low"].map((label) => ({ ...line, label, stroke: "transparent", width: 0 })));
+      this.bands.push({ series: [this.drawn.length - 1, this.drawn.length], fill: () => `${colour(this.series[at].ink)}22` });
     });
-    if (its.before && its.before.charts[name]) columns = this.compared(columns);
-    this.columns = columns;
+    for (const each of [...this.series].reverse()) {
+      columns.push(each.values);
+      this.drawn.push({ ...line, label: each.name, stroke: () => colour(each.ink) });
+    }
+    this.columns = old.length ? uPlot.join([old, columns]) : columns;
     this.frame();
     this.plot();
   }
-  compared(columns) {
-    const before = steps(this.its.before, Object.values(this.its.before.charts[this.name])), old = [before.xs];
-    this.series.forEach((each) => {
-      const values = this.its.before.charts[this.name][each.name];
-      if (!values) return;
-      old.push(stepped(values, before.from));
+  /* Where the column of a series is: what is drawn later is in front, and the first one has to be seen. */
+  at(number) { return this.columns.length - 1 - number; }
+  earlier(before) {
+    const there = before.charts[this.name], { xs, from } = steps(before, Object.values(there)), old = [xs];
+    for (const each of this.series) {
+      if (!there[each.name]) continue;
+      old.push(stepped(there[each.name], from));
       this.drawn.push({ label: `${each.name}, earlier`, stroke: () => colour(each.ink), dash: [5, 4], width: 1, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } });
-    });
-    return uPlot.join([columns, old]);
+    }
+    return old;
   }
   frame() {
     const { panel } = this;
@@ -233,12 +277,12 @@ class Lines {
       return made("tr", {}, made("th", { scope: "row" }, toggle), ...this.cells[at]);
     }));
     this.legend.append(made("table", {}, made("thead", {}, made("tr", {}, ...["Series", "cursor", "mean", "max"].map((text) => made("th", { scope: "col", text })))), body));
-    if (this.chart.more) this.legend.append(made("p", { class: "note", text: `and ${this.chart.more} more` }));
+    this.legend.append(...left(this.chart));
   }
   toggled(at, button) {
     const on = button.getAttribute("aria-pressed") !== "true";
     button.setAttribute("aria-pressed", on);
-    this.view.setSeries(at + 1, { show: on });
+    this.view.setSeries(this.at(at), { show: on });
   }
   told() {
     if (!this.more.hidden && one("pre", this.more)) { this.more.hidden = true; return; }
@@ -278,7 +322,7 @@ class Lines {
   }
   vector() {
     const panel = { ...this.panel, wide: 760, high: 180, left: 64 }, { svg, area } = sheetOf(panel, 34);
-    const lines = this.series.filter((_, at) => this.view.series[at + 1].show);
+    const lines = this.series.filter((_, at) => this.view.series[this.at(at)].show);
     const kept = lines.map((each) => inTime(this.its, each.raw)), most = this.top(highest(kept.flat().map((each) => each.value)));
     const x = (at) => ((at - state.from) / (state.to - state.from)) * panel.wide, y = (value) => panel.high * (1 - Math.min(Math.max(value / most, 0), 1));
     timed(area, panel, x);
@@ -286,7 +330,7 @@ class Lines {
       const value = (most / 1.08) * mark / 4;
       area.append(drawn("path", { d: `M0,${y(value).toFixed(1)}H${panel.wide}`, stroke: "#d5d9de" }), words(-6, y(value) + 4, marked(value), { "text-anchor": "end", fill: "#57606a" }));
     }
-    lines.forEach((each, number) => {
+    [...lines.entries()].reverse().forEach(([number, each]) => {
       const path = kept[number].reduce((text, one, at) => `${text}${at && kept[number][at - 1].to === one.from ? "L" : "M"}${x(one.from).toFixed(1)},${y(one.value).toFixed(1)}H${x(one.to).toFixed(1)}`, "");
       area.append(drawn("path", { d: path || "M0,0", fill: "none", stroke: each.colour, "stroke-width": 1.4 }), drawn("rect", { x: panel.wide + 12, y: 2 + number * 18, width: 14, height: 4, fill: each.colour }), words(panel.wide + 32, 8 + number * 18, each.name));
     });
@@ -338,7 +382,7 @@ class Lines {
   }
   pointed() {
     const at = this.view ? this.view.cursor.idx : null;
-    this.series.forEach((_, number) => { this.cells[number][0].textContent = at === null || at === undefined ? "–" : shown(this.columns[number + 1][at]); });
+    this.series.forEach((_, number) => { this.cells[number][0].textContent = at === null || at === undefined ? "–" : aligned(this.columns[this.at(number)][at], this.decimals); });
   }
   selected(view) {
     const { left, width } = view.select;
@@ -348,11 +392,10 @@ class Lines {
     zoom(from, to);
   }
   summed() {
-    const { its } = this;
-    this.series.forEach((each, number) => {
-      const some = each.raw.filter((_, at) => its.first + its.end[at] > state.from && its.first + its.start[at] < state.to);
-      this.cells[number][1].textContent = shown(mean(some)); this.cells[number][2].textContent = shown(highest(some));
-    });
+    const { its } = this, inside = (_, at) => its.first + its.end[at] > state.from && its.first + its.start[at] < state.to;
+    const figures = this.series.map((each) => { const some = each.raw.filter(inside); return [mean(some), highest(some)]; });
+    this.decimals = decimalsOf(figures.flat());
+    figures.forEach((several, number) => several.forEach((value, at) => { this.cells[number][at + 1].textContent = aligned(value, this.decimals); }));
   }
   zoom() {
     this.view.setScale("x", { min: state.from, max: state.to });
@@ -368,30 +411,51 @@ class Heat {
     this.series = this.chart.lines.map((line) => ({ name: line.name, raw: line.v }));
     const many = this.series.length;
     this.canvas = made("canvas", { role: "img", "aria-label": `${this.panel.title} by queue over time`, on: { pointermove: (event) => this.pointed(event), dblclick: () => zoom(...span(day())) } });
-    this.note = made("p", { class: "note", text: `the stronger the colour, the more; highest ${shown(this.most())}` });
+    this.note = made("p", { class: "note", text: `The stronger the colour, the more; the highest is ${shown(this.most())} ${this.panel.unit}.` });
     this.more = made("div", { class: "more", hidden: "" });
     const button = (text, act, label = text) => made("button", { type: "button", text, "aria-label": `${label}: ${this.panel.title}`, on: { click: act } });
     place.replaceChildren(made("header", {}, made("h4", { text: this.panel.title }), made("small", { text: this.panel.unit }), made("span", {},
-      button("ƒ", () => this.told(), "Formula"), button("CSV", () => csv(name, this.rows())), button("PNG", () => this.saved()), button("SVG", () => savedDrawing(this)))),
-      made("div", { class: "heat" }, made("ul", {}, ...this.series.map((each) => made("li", {}, made("bdi", { text: each.name })))), this.canvas), this.note, this.more);
+      button("ƒ", () => this.told(), "Formula"), button("table", () => this.listed()), button("CSV", () => csv(name, this.rows())), button("PNG", () => this.saved()), button("SVG", () => savedDrawing(this)))),
+      made("div", { class: "heat" }, made("ul", {}, ...this.series.map((each) => made("li", {}, made("bdi", { text: each.name })))), this.canvas), this.note, ...left(this.chart), this.more);
     this.high = 18 * many;
     this.plot();
   }
   most() { return highest(this.series.map((each) => highest(each.raw))) || 0; }
   plot() {
-    const wide = Math.max(this.canvas.clientWidth, 100), pen = this.canvas.getContext("2d"), { its } = this;
-    this.canvas.width = wide; this.canvas.height = this.high + 16;
-    const scale = wide / (state.to - state.from), most = Math.log1p(this.most()) || 1;
-    pen.fillStyle = colour("--soft"); pen.fillRect(0, 0, wide, this.high); pen.fillStyle = colour("--hot");
+    const wide = Math.max(this.canvas.parentElement.clientWidth - this.canvas.offsetLeft + this.canvas.parentElement.offsetLeft, 100), pen = this.canvas.getContext("2d");
+    this.canvas.width = wide * devicePixelRatio; this.canvas.height = (this.high + 16) * devicePixelRatio;
+    this.canvas.style.height = `${this.high + 16}px`;
+    pen.scale(devicePixelRatio, devicePixelRatio);
+    const x = (at) => Math.round((at - state.from) * wide / (state.to - state.from));
+    this.cells(pen, wide, x);
+    this.times(pen, wide, x);
+  }
+  /* A cell where the value of an interval is known; where it is not, nothing. */
+  cells(pen, wide, x) {
+    const { its } = this, most = Math.log1p(this.most()) || 1, ground = colour("--soft"), hot = colour("--hot");
     this.series.forEach((each, row) => each.raw.forEach((value, at) => {
+      const from = x(its.first + its.start[at]), to = x(its.first + its.end[at]);
+      if (value === null || to < 0 || from > wide) return;
+      pen.fillStyle = ground; pen.fillRect(from, row * 18, Math.max(to - from, 1), 18);
       if (!value) return;
-      const left = (its.first + its.start[at] - state.from) * scale, right = (its.first + its.end[at] - state.from) * scale;
-      if (right < 0 || left > wide) return;
-      pen.globalAlpha = 0.08 + 0.92 * Math.log1p(value) / most;
-      pen.fillRect(left, row * 18 + 1, Math.max(right - left, 1), 16);
+      pen.fillStyle = hot; pen.globalAlpha = 0.08 + 0.92 * Math.log1p(value) / most;
+      pen.fillRect(from, row * 18 + 1, Math.max(to - from, 1), 16);
+      pen.globalAlpha = 1;
     }));
-    pen.globalAlpha = 1; pen.fillStyle = colour("--dim"); pen.font = "11px system-ui, sans-serif"; pen.textAlign = "center";
-    for (const at of marks()) pen.fillText(tickText(at), (at - state.from) * scale, this.high + 13);
+  }
+  /* The times below, where the queue manager was started, and the time of a finding. */
+  times(pen, wide, x) {
+    pen.fillStyle = colour("--bad");
+    for (const at of this.its.restarts) pen.fillRect(x(at), 0, 2, this.high);
+    if (state.shaded) {
+      const [from, to] = state.shaded.map(x);
+      pen.strokeStyle = colour("--warn"); pen.lineWidth = 2; pen.strokeRect(from, 1, to - from, this.high - 2);
+    }
+    pen.fillStyle = colour("--dim"); pen.font = "11px system-ui, sans-serif"; pen.textAlign = "center";
+    for (const at of marks(state.from, state.to, wide)) {
+      const text = tickText(at), half = pen.measureText(text).width / 2;
+      pen.fillText(text, Math.min(Math.max(x(at), half), wide - half), this.high + 13);
+    }
   }
   pointed(event) {
     const box = this.canvas.getBoundingClientRect(), { its } = this;
@@ -423,8 +487,7 @@ class Heat {
   zoom() { this.plot(); }
   sized() { this.plot(); }
 }
-Heat.prototype.rows = Lines.prototype.rows;
-Heat.prototype.told = Lines.prototype.told;
+for (const each of ["rows", "told", "listed"]) Heat.prototype[each] = Lines.prototype[each];
 
 /* Charts are made when they come into sight, and drawn anew when they are in it. */
 function renewed(chart) {
@@ -499,14 +562,14 @@ async function begun() {
   one("#keys").addEventListener("click", () => one("#help").showModal());
   document.addEventListener("keydown", pressed);
   document.addEventListener("click", (event) => {
-    const button = event.target.closest(".zoom"), heading = event.target.closest(".part > h3"), link = event.target.closest(".manager-link");
-    if (button) aimed(button);
+    const button = event.target.closest(".zoom"), heading = event.target.closest(".part > h2, .part > h3"), link = event.target.closest(".manager-link");
+    if (button) { event.preventDefault(); aimed(button); }
     else if (heading) heading.parentElement.classList.toggle("open");
     else if (link) { event.preventDefault(); choose(all(".manager-link").indexOf(link)); }
   });
   addEventListener("hashchange", followed);
   const sized = () => charts.forEach((each) => { if (each.number === state.number) each.sized(); });
-  addEventListener("resize", sized);
+  addEventListener("resize", () => { overview(); brushed(); sized(); });
   addEventListener("beforeprint", () => {
     root.classList.add("paper");
     all(".chart", section()).forEach((place) => { if (!place.firstChild) shownChart(place); });

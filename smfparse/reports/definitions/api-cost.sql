@@ -133,6 +133,22 @@ connections AS (
             + qmacgeta + qmacgetb + qmacgetc + qmacgetd AS messages
     FROM sectioned.qmac
 ),
+class_3 AS (
+    SELECT section, system, qmgr, connection_type, job, "user", hour, total(cpu) AS class_3_cpu
+    FROM by_task
+    -- Where queues are selected the other calls of tasks are not known.
+    WHERE NOT getvariable('of_queues')
+    GROUP BY ALL
+),
+of_tasks AS (
+    SELECT
+        section, system, qmgr, connection_type, job, "user", channel, hour,
+        count(DISTINCT (of_system, of_qmgr, token)) AS tasks, sum(calls) / tasks AS task_calls,
+        total(elapsed) / tasks AS task_elapsed, total(cpu) / tasks AS task_cpu,
+        CASE getvariable('sort') WHEN 'cpu' THEN total(cpu) ELSE total(elapsed) END AS cost
+    FROM by_task
+    GROUP BY ALL
+),
 class_1 AS (
     SELECT
         section, system, qmgr, connection_type, job, "user", hour,
@@ -156,23 +172,40 @@ lines AS (
     GROUP BY section
     UNION ALL BY NAME
     SELECT
-        'cf' AS line, 3 AS part, cf.*, cf_request(request) AS request_name,
+        'task' AS line, 3 AS part, * EXCLUDE cost,
+        row_number() OVER (
+            PARTITION BY section
+            ORDER BY cost DESC, system, qmgr, connection_type, job, "user", channel, hour
+        ) AS rank
+    FROM of_tasks
+    QUALIFY getvariable('top') IS NULL OR rank <= getvariable('top')
+    UNION ALL BY NAME
+    SELECT
+        'cf' AS line, 4 AS part, cf.*, cf_request(request) AS request_name,
         sync / nullif(cfsyncn, 0) AS sync_average, async / nullif(cfasyncn, 0) AS async_average
     FROM cf
     WHERE getvariable('top') IS NULL
     UNION ALL BY NAME
     SELECT
-        'class 1' AS line, 4 AS part, *,
+        'class 1' AS line, 5 AS part, a.*, class_3_cpu,
         row_number() OVER (
-            PARTITION BY section
-            ORDER BY class_1_cpu DESC, system, qmgr, connection_type, job, "user", hour
+            PARTITION BY a.section
+            ORDER BY class_1_cpu DESC, a.system, a.qmgr, a.connection_type, a.job, a."user", a.hour
         ) AS rank
-    FROM class_1
+    FROM class_1 AS a
+    LEFT JOIN class_3 AS b
+        ON a.section = b.section
+        AND a.system IS NOT DISTINCT FROM b.system
+        AND a.qmgr IS NOT DISTINCT FROM b.qmgr
+        AND a.connection_type IS NOT DISTINCT FROM b.connection_type
+        AND a.job IS NOT DISTINCT FROM b.job
+        AND a."user" IS NOT DISTINCT FROM b."user"
+        AND a.hour IS NOT DISTINCT FROM b.hour
     QUALIFY getvariable('top') IS NULL OR rank <= getvariable('top')
 )
 SELECT
     lines.* EXCLUDE (cpus, times, elapsed, cpu, log_wait, page_set_wait, suspended, suspended_of,
-        srb, srb_of, cf_sync, cf_async, sync, async, class_1_cpu, request),
+        srb, srb_of, cf_sync, cf_async, sync, async, class_1_cpu, class_3_cpu, request),
     list_position((SELECT list(verb) FROM verbs), verb) AS verb_order, request AS request_number,
     cpu / nullif(calls, 0) AS call_cpu, elapsed / nullif(calls, 0) AS call_elapsed,
     cpu / 1e6 AS cpu_seconds, elapsed / 1e6 AS elapsed_seconds,
@@ -183,5 +216,7 @@ SELECT
     srb / nullif(srb_of, 0) AS call_srb,
     cpus[1] AS cpu_p50, cpus[2] AS cpu_p90, cpus[3] AS cpu_p99,
     times[1] AS elapsed_p50, times[2] AS elapsed_p90, times[3] AS elapsed_p99,
+    class_3_cpu / 1e6 AS class_3_cpu_seconds,
+    100 * (class_1_cpu / nullif(class_3_cpu, 0) - 1) AS class_difference,
     class_1_cpu / 1e6 AS class_1_cpu_seconds, class_1_cpu / nullif(messages, 0) AS message_cpu
 FROM lines

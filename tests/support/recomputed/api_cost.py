@@ -86,11 +86,13 @@ def api_cost(
     told = calls(tables)
     found = _verbs(tables, told, by)
     sums = told.group_by(tables.keys).agg(total(each) for each in ("calls", "elapsed", "cpu"))
+    of_task = [each for each in by if each not in ("queue", "size")]
     of_class_1 = [each for each in by if each not in ("channel", "queue", "size")]
     parts = [
         _part(report, _dearest(found, tables, by, top, sort), tables, [*by, "verb"], "verb"),
         _part(report, _averages(sums), tables, (), "total"),
-        _class_1(report, tables, of_class_1, top),
+        _tasks(report, tables, told, of_task, top, sort),
+        _class_1(report, tables, told, of_class_1, top),
     ]  # fmt: skip
     if top is None:
         parts.append(_requests(report, tables, by))
@@ -231,7 +233,28 @@ def _requests(report: str, tables: Tables, by: Sequence[str]) -> Part:
     return _part(report, found, tables, keys, "cf")
 
 
-def _class_1(report: str, tables: Tables, by: Sequence[str], top: int | None) -> Part:
+def _tasks(
+    report: str,
+    tables: Tables,
+    told: pl.DataFrame,
+    by: Sequence[str],
+    top: int | None,
+    sort: str,
+) -> Part:
+    """Return what a task costs, all its calls together."""
+    owner = pl.struct(of_system="system", of_qmgr="qmgr", of_token="token")
+    found = told.with_columns(owner=owner).group_by(*tables.keys, *by).agg(
+        *(total(each) for each in ("calls", "elapsed", "cpu")), tasks=pl.col("owner").n_unique()
+    ).with_columns(verb=pl.lit(None))  # fmt: skip
+    found = _dearest(found, tables, by, top, sort).drop("verb")
+    each = {f"task_{what}": ratio(c(what), c("tasks")) for what in ("calls", "cpu", "elapsed")}
+    found = found.with_columns(**each).drop("calls", "elapsed", "cpu")
+    return _part(report, found, tables, by, "task")
+
+
+def _class_1(
+    report: str, tables: Tables, told: pl.DataFrame, by: Sequence[str], top: int | None
+) -> Part:
     messages = added(BANDS, pl.Int64)
     frame = tables["qmac"].with_columns(
         connection_type=pl.col("qwhcatyp").replace_strict(
@@ -251,6 +274,13 @@ def _class_1(report: str, tables: Tables, by: Sequence[str], top: int | None) ->
     )
     found = found.with_columns(
         class_1_cpu_seconds=c("cpu") / 1e6, message_cpu=ratio(c("cpu"), c("messages"))
+    )
+    class_3 = told.group_by(*tables.keys, *by).agg(class_3=total("cpu"))
+    if tables.of_queues:
+        class_3 = class_3.clear()
+    found = found.join(class_3, on=[*tables.keys, *by], how="left", nulls_equal=True).with_columns(
+        class_3_cpu_seconds=c("class_3") / 1e6,
+        class_difference=ratio(c("cpu") - c("class_3"), c("class_3"), 100),
     )
     found = _dearest(found.with_columns(verb=pl.lit(None)), tables, by, top, "cpu").drop("verb")
     return _part(report, found, tables, by, "class 1")

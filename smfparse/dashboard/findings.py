@@ -1,0 +1,155 @@
+"""What a page says of findings: a card for each incident, a row for each finding."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Sequence
+
+from smfparse.advice import Finding, finding_lines, often, peak, span_text
+from smfparse.dashboard.gathering import Day
+from smfparse.dashboard.incidents import Incident, Move, incidents
+from smfparse.dashboard.payload import finding_panel
+from smfparse.dashboard.sheets import short
+from smfparse.rendering import escaped
+
+MARKS = {
+    1: ("✖", "Loss or outage near"),
+    2: ("▲", "Constraint"),
+    3: ("◆", "Waste"),
+    4: ("●", "To know"),
+    5: ("○", "Note"),
+}
+"""The symbol and the words of each class of findings."""
+WASTE = 3
+"""The last class that a queue manager is marked by."""
+_STRIP = 240
+"""How wide the strip of the time beside a finding is."""
+_MOST = 60
+_EPOCH = dt.datetime(1970, 1, 1)
+
+
+def incident_cards(day: Day, number: int) -> Iterator[str]:
+    """Yield the cards of the incidents of a queue manager, whose number is that of its parts."""
+    for each in incidents(day):
+        yield from _card(each, day, number)
+
+
+def _card(incident: Incident, day: Day, number: int) -> Iterator[str]:
+    cause = incident.cause
+    span = span_text(incident.start, incident.end)
+    yield f'<article class="incident c{cause.rank}"><h3>{escaped(span)}: {escaped(cause.name)}</h3>'
+    yield f"<p><b>{cause.rule}</b> {_place(cause)} {_zoom(cause, day, 'Show this time')}</p>"
+    yield f"<p>{escaped(_sentence(cause))}</p>"
+    if cause.cause.do:
+        yield f"<p><b>What to do:</b> {escaped(cause.cause.do)}</p>"
+    if incident.moves:
+        yield '<p>What moved, against the two hours before:</p><ul class="moves">'
+        yield from (_move(each, cause, number) for each in incident.moves)
+        yield "</ul>"
+    several = [*cause.explains, *incident.others]
+    if several:
+        words = "1 finding" if len(several) == 1 else f"{len(several)} findings"
+        yield f"<details><summary>{words} at the same time</summary><ul>"
+        for each in several:
+            yield f'<li class="c{each.rank}">{_titled(each)}: {escaped(_measured(each))}</li>'
+        yield "</ul></details>"
+    yield "</article>"
+
+
+def _move(move: Move, cause: Finding, number: int) -> str:
+    """Return what moved, with a link to its chart at that time; without scripts, to its part."""
+    panel, name = move.panel, f": <bdi>{escaped(move.object)}</bdi>" if move.object else ""
+    begin, end = _seconds(cause)
+    arrow = "up" if move.during > move.before else "down"
+    return (
+        f'<li><a class="zoom" href="#m{number}-{panel.section}" data-from="{begin:.0f}" '
+        f'data-to="{end:.0f}" data-panel="{panel.name}"><small>{escaped(panel.title)}{name}'
+        f'</small> <b class="{arrow}">{escaped(short(move.before))} → '
+        f"{escaped(short(move.during))}</b> {escaped(panel.unit)}</a></li>"
+    )
+
+
+def finding_rows(day: Day, inputs: Sequence[str]) -> Iterator[str]:
+    """Yield the findings of a queue manager in their order, each with its time and what to do.
+
+    inputs  as they were named, for the commands that show more
+    """
+    yield "<h3>Findings</h3>"
+    if not day.findings:
+        yield "<p>The rules of <code>smfparse check</code> find nothing in this data.</p>"
+        return
+    yield '<ol class="findings">'
+    for each in day.findings[:_MOST]:
+        yield from _row(each, day, inputs)
+    yield "</ol>"
+    more = len(day.findings) - _MOST
+    if more > 0:
+        yield f"<p>{more} more: <code>smfparse check</code></p>"
+
+
+def _row(finding: Finding, day: Day, inputs: Sequence[str]) -> Iterator[str]:
+    yield (
+        f'<li class="c{finding.rank}"><details><summary>{_titled(finding)} '
+        f"{_strip(finding, day)}<small>{escaped(_sentence(finding))}</small></summary>"
+    )
+    yield f"<p>{_zoom(finding, day, 'Show in the charts')}</p><dl>"
+    for word, sentence in finding_lines(finding, inputs):
+        if sentence:
+            yield f"<dt>{word}</dt><dd>{escaped(sentence)}</dd>"
+    yield "</dl></details></li>"
+
+
+def _titled(finding: Finding) -> str:
+    """Return the mark of a finding, its rule, what it is about, and what it is."""
+    symbol, words = MARKS[finding.rank]
+    return (
+        f'<span class="mark" title="{words}"><span aria-hidden="true">{symbol}</span>'
+        f'<span class="hidden">{words}</span></span> <b>{finding.rule}</b> {_place(finding)}: '
+        f"{escaped(finding.name)}"
+    )
+
+
+def _measured(finding: Finding) -> str:
+    """Return the worst value of a finding, and how often it held."""
+    return "; ".join(filter(None, (peak(finding), often(finding))))
+
+
+def _sentence(finding: Finding) -> str:
+    text = _measured(finding)
+    return text[:1].upper() + text[1:]
+
+
+def _place(finding: Finding) -> str:
+    names = (finding.qmgr or finding.system, finding.object, finding.job)
+    return " ".join(f"<bdi>{escaped(each)}</bdi>" for each in names if each)
+
+
+def _seconds(finding: Finding) -> tuple[float, float]:
+    """Return from when to when, in seconds since 1970 on the clock of the system."""
+    begin, end = ((each - _EPOCH).total_seconds() for each in (finding.start, finding.end))
+    return begin, end
+
+
+def _zoom(finding: Finding, day: Day, words: str) -> str:
+    """Return the button that shows the time of a finding, and goes to the chart that shows it."""
+    begin, end = _seconds(finding)
+    panel = finding_panel(finding, day.courses)
+    return (
+        f'<button class="zoom scripted" type="button" data-from="{begin:.0f}" '
+        f'data-to="{end:.0f}" data-panel="{panel}">{words}</button>'
+    )
+
+
+def _strip(finding: Finding, day: Day) -> str:
+    """Return the time as a strip, with where a finding holds."""
+    first, length = int(day.axis.starts[0]), int(day.axis.ends[-1] - day.axis.starts[0])
+    scale = _STRIP / length
+    bars = "".join(
+        f'<rect x="{(run.start - first) * scale:.1f}" '
+        f'width="{max((run.end - run.start) * scale, 1):.1f}" height="8"/>'
+        for run in finding.runs[:200]
+    )
+    return (
+        f'<svg class="strip" viewBox="0 0 {_STRIP} 8" width="{_STRIP}" height="8" '
+        f'aria-hidden="true">{bars}</svg>'
+    )

@@ -1,0 +1,151 @@
+"""The file systems of URLs, by pyarrow: made once in a process, and their errors in plain words.
+
+Credentials come from where each system usually has them: docs/input.md.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+_TRIES = 3
+"""How often the client of S3 tries a request."""
+_SECONDS = 20.0
+"""Seconds without a byte after which a request counts as failed."""
+_CREDENTIALS = {
+    "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
+    "gs": "GOOGLE_APPLICATION_CREDENTIALS",
+    "abfss": "AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN, or run az login",
+    "hdfs": "HADOOP_USER_NAME, or run kinit",
+}
+"""Where each kind of place has its credentials from."""
+_ENDPOINTS = {"s3": "AWS_ENDPOINT_URL and AWS_REGION", "hdfs": "HADOOP_HOME and CLASSPATH"}
+_SETTINGS = ("AWS_", "GOOGLE_", "AZURE_", "HADOOP_")
+_SAID = (
+    (r"NO_SUCH_BUCKET|NoSuchBucket|ContainerNotFound|bucket does not exist", "no such bucket"),
+    (r"EXPIRED_TOKEN|ExpiredToken|TokenRefreshRequired", "the credentials have expired"),
+    (
+        r"INVALID_ACCESS_KEY_ID|SIGNATURE_DOES_NOT_MATCH|INVALID_CLIENT_TOKEN_ID|"
+        r"InvalidAccessKeyId|SignatureDoesNotMatch|AuthenticationFailed",
+        "the credentials are not accepted",
+    ),
+    (
+        r"ACCESS_DENIED|AccessDenied|Access Denied|HTTP status 40[13]\b|\b40[13] |"
+        r"Permission denied|AuthorizationFailure|PERMISSION_DENIED",
+        "access denied",
+    ),
+    (
+        r"HTTP status 301|PermanentRedirect|AuthorizationHeaderMalformed",
+        "the bucket is in another region",
+    ),
+    (r"NETWORK_CONNECTION|Could not resolve|Couldn't connect|Connection refused|timed? ?out|"
+     r"UNAVAILABLE|Unable to connect", "cannot be reached"),
+)  # fmt: skip
+"""What is in a message of a system, and what that means."""
+_lock = threading.Lock()
+_made: dict[tuple[str, str, frozenset[tuple[str, str]]], Any] = {}
+"""By scheme and authority, and what the environment says: that may change."""
+
+
+def are_open() -> bool:
+    """Whether this process has a file system with threads of its own: it must not be forked."""
+    return bool(_made)
+
+
+def system(scheme: str, authority: str) -> tuple[Any, str]:
+    """Return the pyarrow file system of URLs, and what comes in front of their paths in it.
+
+    Raises OSError, with its reason in plain words.
+    """
+    with _lock:
+        said = [each for each in os.environ.items() if each[0].startswith(_SETTINGS)]
+        key = scheme, authority, frozenset(said)
+        if key not in _made:
+            with in_words(scheme):
+                _made[key] = _new(scheme, authority)
+        found: tuple[Any, str] = _made[key]
+        return found
+
+
+def _new(scheme: str, authority: str) -> tuple[Any, str]:
+    import pyarrow.fs as fs
+
+    if scheme == "s3":
+        return _s3(fs, authority), authority
+    if scheme == "abfss":
+        container, _, host = authority.partition("@")
+        key, token = os.environ.get("AZURE_STORAGE_KEY"), os.environ.get("AZURE_STORAGE_SAS_TOKEN")
+        return fs.AzureFileSystem(host.split(".")[0], key, sas_token=token), container
+    found, start = fs.FileSystem.from_uri(f"{scheme}://{authority}/")
+    return found, start.rstrip("/")
+
+
+def _s3(fs: Any, bucket: str) -> Any:
+    endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
+    region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
+    if not endpoint and not region:
+        with suppress(OSError):  # then the client's own way to find it
+            region = fs.resolve_s3_region(bucket)
+    return fs.S3FileSystem(
+        endpoint_override=endpoint,
+        region=region,
+        connect_timeout=_SECONDS,
+        request_timeout=_SECONDS,
+        retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=_TRIES),
+    )
+
+
+@contextmanager
+def in_words(scheme: str) -> Iterator[None]:
+    """Raise OSError with a reason in plain words, and what to do, for what a system raises."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise missing() from error
+    except (OSError, ValueError, NotImplementedError) as error:
+        raise _plain(scheme, str(error)) from error
+
+
+def missing(what: str = "no such file") -> FileNotFoundError:
+    """Return the error of what is not there."""
+    return FileNotFoundError(None, what)
+
+
+def no_bucket(scheme: str) -> FileNotFoundError:
+    """Return the error of a bucket that is not there."""
+    return missing(f"no such bucket{_way_out(scheme, 'no such bucket')}")
+
+
+def _plain(scheme: str, text: str) -> OSError:
+    """Return the error that a message of a system means."""
+    for pattern, meaning in _SAID:
+        if re.search(pattern, text):
+            return OSError(None, f"{meaning}{_why(meaning, text)}{_way_out(scheme, meaning)}")
+    return OSError(None, " ".join(text.split()) or "no reason is given")
+
+
+def _why(meaning: str, text: str) -> str:
+    found = re.search(r"curlCode: \d+, ([^;(]+)", text) if meaning == "cannot be reached" else None
+    return f": {found[1].strip()}" if found else ""
+
+
+def _way_out(scheme: str, meaning: str) -> str:
+    if meaning in ("no such bucket", "cannot be reached", "the bucket is in another region"):
+        asked = _ENDPOINTS.get(scheme)
+        return f"; check the name{f', and {asked}' if asked else ''}"
+    if scheme == "s3" and not _has_credentials():
+        return f": no credentials were found; set {_CREDENTIALS[scheme]}"
+    return f"; check {_CREDENTIALS[scheme]}"
+
+
+def _has_credentials() -> bool:
+    """Whether credentials for S3 are where they usually are; Amazon's machines may have more."""
+    names = ("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_WEB_IDENTITY_TOKEN_FILE")
+    named = [os.environ.get(f"AWS_{each}_FILE") for each in ("SHARED_CREDENTIALS", "CONFIG")]
+    usual = [os.path.expanduser(f"~/.aws/{each}") for each in ("credentials", "config")]
+    places = [one or other for one, other in zip(named, usual, strict=True)]
+    return any(map(os.environ.get, names)) or any(map(os.path.exists, places))

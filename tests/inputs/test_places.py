@@ -1,0 +1,190 @@
+"""Files in object storage are read as those of this machine, whatever the connection does."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import smfparse
+from smfparse.errors import InputError
+from smfparse.limits import Limits
+from smfparse.places import Url, ranged, systems
+from smfparse.tables import wanted_tables
+from tests.support import command
+from tests.support.builders import UTC_NOON, foreign_record
+from tests.support.mixed_records import many
+from tests.support.storage import BUCKET, Faults, Storage, faulty, serving
+
+SMALL = Limits(chunk_bytes=8192, max_spanned=4096, least_unit=1, most_unit=60_000)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two dumps that overlap, of several systems, plain and packed; the first has damage."""
+    place = tmp_path_factory.mktemp("places")
+    records = [b"".join(each.pieces()) for each in many(500, 4)]
+    begin = foreign_record(2, UTC_NOON.replace(tzinfo=None))
+    middle = random.Random(1).randbytes(300)
+    (place / "one.smf").write_bytes(b"".join([begin, *records[:200], middle, *records[200:300]]))
+    second = b"".join([begin, *records[250:]])
+    (place / "two.smf.gz").write_bytes(gzip.compress(second))
+    (place / "notes.txt").write_text("no dump")
+    (place / ".hidden.smf").write_bytes(second)
+    return place
+
+
+@pytest.fixture(scope="module")
+def storage(folder: Path) -> Iterator[Storage]:
+    with serving() as found:
+        for each in folder.iterdir():
+            found.put(f"day/{each.name}", each)
+        yield found
+
+
+@pytest.fixture
+def broken(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> Iterator[Faults]:
+    """What the connections to the storage do meanwhile."""
+    monkeypatch.setattr(ranged, "_WAIT", 0.01)
+    monkeypatch.setattr(ranged, "_FIRST", 2048)
+    monkeypatch.setattr(systems, "_TRIES", 1)
+    with faulty(storage) as (url, faults):
+        monkeypatch.setenv("AWS_ENDPOINT_URL", url)
+        yield faults
+
+
+def rows_of(data: smfparse.SmfData, start: str) -> dict[str, Any]:
+    """Return the rows of all tables, read at once, without `start` in front of their sources."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for table, batch in data.inputs.batches(wanted_tables(data.tables)):
+        found.setdefault(table, []).extend(batch.to_pylist())
+    for each in itertools.chain.from_iterable(found.values()):
+        assert each["source"].startswith(start)
+        each["source"] = each["source"].removeprefix(start)
+    return found
+
+
+@pytest.mark.parametrize("pattern", ["", "/one.smf", "/two.smf.gz", "/*", "/t*.g?", "/[!t]*.smf"])
+def test_rows_are_those_of_the_same_files_here(
+    pattern: str, folder: Path, storage: Storage
+) -> None:
+    if pattern == "/*":
+        pattern = "/*.*[zf]"  # without the notes
+    here = smfparse.open(f"{folder}{pattern}")
+    there = smfparse.open(f"s3://{BUCKET}/day{pattern}")
+    assert rows_of(there, f"s3://{BUCKET}/day") == rows_of(here, str(folder))
+    assert there.inputs.duplicates == here.inputs.duplicates
+    assert [each[1:] for each in there.damage] == [each[1:] for each in here.damage]
+    if pattern == "":
+        assert here.inputs.duplicates > 40
+        assert "no SMF records" in there.damage[0].reason + there.damage[-1].reason
+
+
+def test_selections_and_queries_are_the_same(folder: Path, storage: Storage) -> None:
+    chosen = smfparse.Selection.of(system="SYS1", type="116")
+    query = "SELECT qmgr, count(*) n, sum(putn) p FROM wqst GROUP BY ALL ORDER BY ALL"
+    here = smfparse.open(folder, chosen).sql(query)
+    there = smfparse.open(f"s3://{BUCKET}/day", chosen).sql(query)
+    assert there == here
+    assert here.num_rows
+
+
+@pytest.mark.slow
+def test_two_processes_read_what_one_does(folder: Path, storage: Storage) -> None:
+    options: dict[str, Any] = {"jobs": 2, "limits": SMALL}
+    there = smfparse.open(f"s3://{BUCKET}/day/*.*[zf]", **options)
+    here = smfparse.open(f"{folder}/*.*[zf]")
+    assert rows_of(there, f"s3://{BUCKET}/day") == rows_of(here, str(folder))
+
+
+def test_the_command_reads_urls(folder: Path, storage: Storage) -> None:
+    query = "SELECT count(*) FROM record"
+    done = command.run("sql", f"s3://{BUCKET}/day/*.gz", query, "--format", "csv")
+    here = command.run("sql", folder / "two.smf.gz", query, "--format", "csv")
+    assert done.stdout == here.stdout
+    assert done.exit_code == here.exit_code
+
+
+# What is wrong ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("s3://nobody/x.smf", "no such bucket; check the name"),
+        ("s3://nobody/*.smf", "no such bucket; check the name"),
+        (f"s3://{BUCKET}/day/none.smf", "no such file"),
+        (f"s3://{BUCKET}/none/*", "no file matches the pattern"),
+        (f"s3://{BUCKET}/day/notes.txt", "no SMF records in it"),
+    ],
+)
+def test_what_is_not_there_is_named(name: str, said: str, storage: Storage) -> None:
+    done = command.run("info", name)
+    assert done.exit_code == 8
+    assert name in done.output
+    assert said in done.output
+
+
+def test_denied_and_unreachable_say_what_to_do(
+    broken: Faults, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    broken.deny = True
+    name = f"s3://{BUCKET}/day/one.smf"
+    with pytest.raises(InputError, match="access denied; check AWS_ACCESS_KEY_ID"):
+        smfparse.open(name)
+    monkeypatch.delenv("AWS_ACCESS_KEY_ID")
+    for each in ("SHARED_CREDENTIALS", "CONFIG"):
+        monkeypatch.setenv(f"AWS_{each}_FILE", str(tmp_path / "none"))
+    with pytest.raises(InputError, match="no credentials were found; set AWS_ACCESS_KEY_ID"):
+        smfparse.open(name)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "tests")
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    with pytest.raises(InputError, match=r"cannot be reached: .*check the name, and AWS_ENDPOINT"):
+        smfparse.open(name)
+
+
+@pytest.mark.parametrize("faults", [{"kill": 3}, {"short": 2}, {"kill": 1, "short": 2}])
+def test_connections_that_break_are_made_again(
+    faults: dict[str, int], broken: Faults, folder: Path
+) -> None:
+    name, opened = "one.smf", smfparse.open(f"s3://{BUCKET}/day/one.smf")
+    vars(broken).update(faults)
+    found = rows_of(opened, f"s3://{BUCKET}/day/")
+    assert found == rows_of(smfparse.open(folder / name), f"{folder}/")
+    assert broken.short == 0
+    assert broken.kill <= 0
+
+
+@pytest.mark.parametrize("name", ["one.smf", "two.smf.gz"])
+def test_what_came_before_a_connection_broke_for_good_is_kept(
+    name: str, broken: Faults, folder: Path
+) -> None:
+    opened = smfparse.open(f"s3://{BUCKET}/day/{name}")
+    broken.after, broken.kill = 2048, -1
+    kept = opened.arrow("record", ["record_no", "record_offset", "type", "smf_time"])
+    whole = smfparse.open(folder / name).arrow("record", kept.column_names)
+    assert 0 < kept.num_rows < whole.num_rows
+    assert kept == whole.slice(0, kept.num_rows)
+    assert "tried 4 times at byte" in opened.damage[-1].reason
+    done = command.run("info", f"s3://{BUCKET}/day/{name}")
+    assert done.exit_code == 4
+    assert "tried 4 times" in done.output
+
+
+def test_of_a_long_file_only_some_ranges_are_held(broken: Faults, folder: Path) -> None:
+    place = Url.of(f"s3://{BUCKET}/day/one.smf")
+    whole = (folder / "one.smf").read_bytes()
+    with place.open() as file:
+        assert file.read(100) == whole[:100]
+        assert broken.seen == [(0, 2047)]  # none ahead of what is only looked at
+        assert file.read() == whole[100:]
+        file.seek(-50, 2)
+        assert file.read() == whole[-50:]
+        assert file.tell() == len(whole)
+    starts = sorted({start for start, _ in broken.seen})
+    assert starts[:3] == [0, 2048, 2048 * 5]
