@@ -36,7 +36,7 @@ demo: $(READY)
 	$(BIN)/smfparse generate build/day.smf --scenario log-slow --force
 	$(BIN)/smfparse info build/day.smf
 	$(BIN)/smfparse check build/day.smf
-	$(BIN)/smfparse report log build/day.smf --from 2026-03-04T14:10 --to 2026-03-04T14:30
+	$(BIN)/smfparse report log build/day.smf --from 2026-03-04T14:10 --until 2026-03-04T14:30
 
 quick: $(READY)
 	$(BIN)/python -m pytest --numprocesses 2 -m "not slow"

@@ -131,6 +131,14 @@ def _names(
     help="Divide the rows of a dataset by day and queue manager: "
     "date=2026-03-04/queue_manager=QM01/.",
 )
+@click.option(
+    "--types",
+    "number_types",
+    type=click.Choice(["exact", "signed"]),
+    help="Write the numbers of a dataset with these types: exact, unsigned where they are; or "
+    "signed, as Iceberg, Delta, Trino and Spark have them: int for 8 and 16 bits, bigint for 32, "
+    "decimal(20,0) for 64. exact by default; with --append those of the dataset.",
+)
 @click.option("--force", is_flag=True, help="Replace what is in DIR, or FILE.")
 @click.option(
     "--executor",
@@ -172,7 +180,7 @@ def command(
     if not (asked["append"] and place.is_dir()):  # a dataset keeps the name that it has
         _check_name(place, chosen)
     _check(target, chosen, reading, **asked)
-    opened = reading.open(inputs, place)
+    opened = reading.open(inputs, place).as_recorded()
     rows = _write(opened, place, chosen, **asked)
     if rows is not None and not rows:
         nothing_selected(opened)
@@ -188,6 +196,7 @@ def _check(
     columns: tuple[str, ...],
     append: bool,
     partition: bool,
+    number_types: str | None,
     force: bool,
     executor: Callable[[], Executor] | None,
 ) -> None:
@@ -198,8 +207,8 @@ def _check(
         raise click.UsageError(
             "a dataset has all tables and columns; choose another format with --format"
         )
-    if chosen != DATASET and (append or partition or executor):
-        raise click.UsageError("--append, --partition and --executor are for a dataset")
+    if chosen != DATASET and (append or partition or number_types or executor):
+        raise click.UsageError("--append, --partition, --types and --executor are for a dataset")
     if chosen in STYLES and columns:
         raise click.UsageError("the columns of mq-smf-csv are fixed; leave --columns out")
     if chosen != DATASET and is_url(target):
@@ -224,6 +233,7 @@ def _write(
     columns: tuple[str, ...],
     append: bool,
     partition: bool,
+    number_types: str | None,
     force: bool,
     executor: Callable[[], Executor] | None,
 ) -> int | None:
@@ -231,28 +241,26 @@ def _write(
     if chosen != DATASET:
         return _files(opened, Path(str(place)), chosen, force, tables, columns)
     with executor() if executor else nullcontext() as workers:
+        how = {"partition": partition, "types": number_types, "executor": workers}
         if append:
-            return _append(opened, place, partition, workers)
-        return _dataset(opened, place, force, partition, workers)
+            return _append(opened, place, how)
+        how["types"] = number_types or "exact"
+        return _dataset(opened, place, force, how)
 
 
-def _dataset(
-    opened: Inputs, folder: Place, force: bool, partition: bool, executor: Executor | None
-) -> int:
+def _dataset(opened: Inputs, folder: Place, force: bool, how: dict[str, Any]) -> int:
     """Write a dataset; return how many rows it has."""
     from smfparse.writing import write_dataset
 
-    manifest = write_dataset(opened, folder, force=force, partition=partition, executor=executor)
+    manifest = write_dataset(opened, folder, force=force, **how)
     return _report_rows(folder, manifest["tables"], "rows")
 
 
-def _append(
-    opened: Inputs, folder: Place, partition: bool, executor: Executor | None
-) -> int | None:
+def _append(opened: Inputs, folder: Place, how: dict[str, Any]) -> int | None:
     """Add to a dataset; return how many rows were added, None where it has all inputs already."""
     from smfparse.writing import append_dataset
 
-    done = append_dataset(opened, folder, partition=partition, executor=executor)
+    done = append_dataset(opened, folder, **how)
     for name in done.known:
         report_message(f"{name}: is in the dataset already; skipped")
     for name, called in done.renamed:

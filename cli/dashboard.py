@@ -36,7 +36,7 @@ def command(inputs: tuple[str, ...], before: str | None, output: Output, reading
     Example:
       smfparse dashboard DUMP.smf --output day.html
       smfparse dashboard today.smf --before yesterday.smf --output day.html
-      smfparse dashboard dumps/ --qmgr QM01 --from 0800 --to 1800 --output morning.html
+      smfparse dashboard dumps/ --qmgr QM01 --from 0800 --until 1800 --output morning.html
     """
     from smfparse.dashboard import gathered, page_lines
     from smfparse.query import Catalog

@@ -13,6 +13,7 @@ from smfparse.cli.options import (
     lines_output_options,
     quiet_option,
     strict_option,
+    tz_option,
 )
 from smfparse.cli.output import Output, finish, report_damage
 
@@ -43,6 +44,7 @@ def _offset(_context: click.Context, _option: click.Parameter, text: str | None)
 )
 @framing_option
 @strict_option
+@tz_option
 @quiet_option
 @limit_options
 @lines_output_options
@@ -54,12 +56,14 @@ def command(
     strict: bool,
     framing: str | None,
     max_copy: int | None,
+    tz: str | None,
 ) -> None:
     """Explain one record of an SMF file: header, triplets, and every field of every block.
 
     One line per field: offset in the record, raw bytes in hex, IBM's name, value. Bytes that no
-    field knows are shown as they are. The default is the first MQ record. To find the number of a
-    record, use sql as in the last example.
+    field knows are shown as they are. Moments are UTC, or with --tz of that zone; those that IBM
+    has in local time of the system stay so. Each says which. The default is the first MQ record.
+    To find the number of a record, use sql as in the last example.
 
     \b
     Example:
@@ -73,11 +77,12 @@ def command(
 
     if number is not None and at is not None:
         raise click.UsageError("--record and --at exclude each other; give one of them")
-    file = open_file(source, ReadOptions(framing=framing, max_copy=max_copy))
+    options = ReadOptions(framing=framing, max_copy=max_copy, tz=tz)
+    file = open_file(source, options)
     if output.path is not None:
         check_apart([file.path], output.path)
     damage = DamageLog(strict=strict)
-    output.write_lines(explained(_found(file, number, at, damage)))
+    output.write_lines(explained(_found(file, number, at, damage), options.selection.zone))
     finish(damage)
 
 

@@ -122,6 +122,16 @@ def reading_options(*until: str) -> Callable[[Command], Callable[..., Any]]:
     return add
 
 
+def tz_option(command: Command) -> Command:
+    """Add --tz."""
+    return click.option(
+        "--tz",
+        metavar="ZONE",
+        help="Show times, and read those of options, as local time of ZONE: utc, Europe/Berlin, "
+        "America/New_York; default: local time of each z/OS system, never that of this machine.",
+    )(command)
+
+
 def framing_option(command: Command) -> Command:
     """Add --framing."""
     return click.option(
@@ -289,6 +299,7 @@ def _times(until: tuple[str, ...]) -> Iterator[Callable[[Command], Command]]:
         help="Select records up to TIME; all of its day, minute or second is included. --from 2200 "
         f"{until[0]} 0600 selects every night.",
     )
+    yield tz_option
     yield click.option(
         "--smf-time",
         is_flag=True,

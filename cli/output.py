@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -77,11 +78,13 @@ class Output(NamedTuple):
 
     path   None: standard output
     force  whether a file there is replaced
+    width  characters of a line of text, beyond which reports fold it; None: any number
     """
 
     format: str
     path: Path | None
     force: bool
+    width: int | None = None
 
     def write(self, document: Document) -> None:
         """Write a result in the format."""
@@ -208,6 +211,14 @@ def on_terminal() -> bool:
     return sys.stdout.isatty()
 
 
+def _is_piped() -> bool:
+    """Whether another program takes the results, which may show them on the terminal at once."""
+    try:
+        return stat.S_ISFIFO(os.fstat(sys.stdout.fileno()).st_mode)
+    except (OSError, ValueError):  # a stream without a file
+        return False
+
+
 def terminal_width() -> int | None:
     """Return how many characters a line of results may have; None: they go to no terminal."""
     return shutil.get_terminal_size().columns if on_terminal() else None
@@ -277,7 +288,7 @@ def _print_all(held: list[str]) -> None:
 
 def show(line: str) -> None:
     """Print a line of a format, which has made visible what is in it, on stdout."""
-    if on_terminal():
+    if on_terminal() or _is_piped():
         BAR.leave()
     click.echo(line, color=True)
 

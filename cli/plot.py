@@ -33,7 +33,7 @@ def command(
       smfparse plot --list
       smfparse plot log-busy DUMP.smf --output log.svg
       smfparse plot log-busy DUMP.smf --output log.png
-      smfparse plot depth dumps/ --qmgr QM01 --from 0800 --to 1800 --output depth.svg
+      smfparse plot depth dumps/ --qmgr QM01 --from 0800 --until 1800 --output depth.svg
     """
     from smfparse.dashboard import gathered_panels, panel_list, panel_named, plot_lines
 

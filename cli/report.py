@@ -16,7 +16,7 @@ from smfparse.cli.options import (
     reading_options,
 )
 from smfparse.cli.output import Output, finish, report_message
-from smfparse.cli.report_files import DRAWN, is_workbook, write_report
+from smfparse.cli.report_files import DRAWN, is_workbook, width_option, write_report
 from smfparse.cli.words import is_input
 from smfparse.rendering import PARQUET, TEXT, XLSX
 
@@ -118,6 +118,7 @@ def _names(_context: click.Context, _argument: click.Parameter, text: str) -> li
 )
 @reading_options("--until", "--to")
 @output_options(PARQUET, *DRAWN, otherwise=_format, words="text; csv for a DD name in CSV")
+@width_option
 def command(
     name: str | None,
     inputs: tuple[str, ...],
@@ -131,10 +132,10 @@ def command(
 
     NAME is a report (log) or one of MP1B's DD names (LOG, LOGCSV); --list names them. A DD name
     that ends in CSV prints CSV, unless --format is given. Times are the local times of the z/OS
-    system. A figure whose inputs are not in the data is shown as -.
+    system (--tz: of a zone). A figure whose inputs are not in the data is shown as -.
 
     --interval and --total add counters, keep the highest high-water mark, the lowest low-water mark
-    and the last gauge; ratios come from these. The interval of a day has what --from and --to
+    and the last gauge; ratios come from these. The interval of a day has what --from and --until
     select of that day.
 
     The name all writes every report that INPUT has data for, each as a file of the folder --output
@@ -147,7 +148,7 @@ def command(
       smfparse report log DUMP.smf
       ssh zos 'cat dump.smf' | smfparse report log -
       smfparse report buff DUMP.smf --interval 1h --format csv --output buff.csv
-      smfparse report log DUMP.smf --qmgr QM01 --from 0800 --to 1800
+      smfparse report log DUMP.smf --qmgr QM01 --from 0800 --until 1800
       smfparse report all DUMP.smf --format csv --output reports
     """
     if listed or _lists(name):

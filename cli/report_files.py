@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
+from functools import wraps
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from smfparse.cli.output import Output, nothing_selected, report_message, report_selection
+import click
+
+from smfparse.cli.output import (
+    Output,
+    nothing_selected,
+    report_message,
+    report_selection,
+    terminal_width,
+)
 from smfparse.rendering import DOT, MERMAID, PARQUET, XLSX
 
 if TYPE_CHECKING:
@@ -16,8 +25,28 @@ if TYPE_CHECKING:
     from smfparse.query import Catalog
     from smfparse.reports import Report, Sections
 
+_LEAST_WIDTH = 40
+"""Characters of a line: fewer show nothing of a table."""
 DRAWN = (DOT, MERMAID)
 """Formats of reports that are graphs."""
+
+
+def width_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --width, which the `output` of the command takes: put it below `output_options`."""
+
+    @wraps(command)
+    def run(*arguments: Any, output: Output, width: int | None, **options: Any) -> Any:
+        fitting = terminal_width() if output.path is None else None
+        output = output._replace(width=width or fitting)
+        return command(*arguments, output=output, **options)
+
+    return click.option(
+        "--width",
+        type=click.IntRange(min=_LEAST_WIDTH),
+        metavar="N",
+        help="Fold lines of text beyond N characters; default: on a terminal its width, else "
+        "never.",
+    )(run)
 
 
 def is_workbook(path: Path | None) -> bool:
@@ -48,7 +77,7 @@ def write_report(
         if output.format in DRAWN:
             output.write_lines(reports.graph_lines(every, output.format))
         else:
-            output.write(reports.ReportDocument(which, every, asked))
+            output.write(reports.ReportDocument(which, every, asked, output.width))
 
 
 def report_absent(which: Report, opened: Inputs, there: bool) -> None:

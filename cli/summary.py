@@ -32,7 +32,7 @@ def command(inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
     Example:
       smfparse summary DUMP.smf
       smfparse DUMP.smf
-      smfparse summary dumps/ --qmgr QM01 --from 0800 --to 1800
+      smfparse summary dumps/ --qmgr QM01 --from 0800 --until 1800
       smfparse summary DUMP.smf --format html --output day.html
     """
     from smfparse.query import Catalog

@@ -32,7 +32,7 @@ def command(inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
     \b
     Example:
       smfparse trend dumps
-      smfparse trend dumps --qmgr QM01 --to 2026-03-31
+      smfparse trend dumps --qmgr QM01 --until 2026-03-31
       smfparse trend monday.smf tuesday.smf wednesday.smf thursday.smf --format json
     """
     from smfparse.query import Catalog

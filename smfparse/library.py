@@ -236,9 +236,12 @@ def open_data(
     framing          framing of the SMF files: rdw, bdw, ...; None: detected
     max_copy         bytes of standard input, a pipe or a device, each, that are copied to the
                      temporary folder; None: what is free there, less 1 GB, at least half of it
+    tz               zone of the local times of rows, reports and the selection: `utc`,
+                     `Europe/Berlin`; None: that of each z/OS system, as recorded
     limits           how much is held at once: `smfparse.limits.Limits`
 
-    Raises InputError where an input is missing, unreadable, neither of these or too long to copy.
+    Raises RequestError for an unknown zone, InputError where an input is missing, unreadable,
+    neither of these or too long to copy.
     """
     several = [paths] if isinstance(paths, (str, Path, Url)) else paths
     for name in options.keys() - Options.__annotations__.keys():
@@ -259,6 +262,7 @@ def convert(
     *,
     append: bool = False,
     partition: bool = False,
+    types: Literal["exact", "signed"] | None = None,
     force: bool = False,
     selection: Selection = ALL_RECORDS,
     **options: Unpack[Options],
@@ -272,6 +276,8 @@ def convert(
                Files are cut into at least `jobs` parts, of up to 1 GB. It is not shut down
     append     whether inputs are added to the dataset, if there is one
     partition  whether rows are divided into folders by day and queue manager
+    types      of numbers: "signed": those that Iceberg, Delta, Trino and Spark have; None: exact,
+               or those of the dataset that is added to
     force      whether a dataset that is there is replaced
 
     Raises RequestError where `folder` holds something else, InputError where an input cannot be
@@ -279,13 +285,16 @@ def convert(
     """
     if append and force:
         raise RequestError("append and force exclude each other", "append", "force")
-    opened = open_data(inputs, selection, **options).inputs
+    opened = open_data(inputs, selection, **options).inputs.as_recorded()
     place = place_of(folder)
     check_apart((each.path for each in opened.sources), place)
     if append:
-        append_dataset(opened, place, partition=partition, executor=executor)
+        append_dataset(opened, place, partition=partition, types=types, executor=executor)
     else:
-        write_dataset(opened, place, force=force, partition=partition, executor=executor)
+        chosen = types or "exact"
+        write_dataset(
+            opened, place, force=force, partition=partition, types=chosen, executor=executor
+        )
     return open_data(place)
 
 

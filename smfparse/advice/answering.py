@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from smfparse.reports import report_parts, run_report
+from smfparse.reports import CLOCK, report_parts, run_report
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -17,7 +18,21 @@ if TYPE_CHECKING:
 def answered_rows(
     which: Report, catalog: Catalog, sections: Sections | None = None, **asked: Any
 ) -> Generator[Row]:
-    """Yield the rows of any report, as `run_report` does for those that have SQL."""
+    """Yield the rows of any report, as `run_report` does for those that have SQL.
+
+    Each has the zone of the catalog as CLOCK, if one is asked for.
+    """
+    clock = {CLOCK: catalog.zone} if catalog.zone else {}
+    with closing(_rows(which, catalog, sections, asked)) as found:
+        if clock:
+            yield from ({**row, **clock} for row in found)
+        else:
+            yield from found
+
+
+def _rows(
+    which: Report, catalog: Catalog, sections: Sections | None, asked: Mapping[str, Any]
+) -> Generator[Row]:
     if which.rules:
         from smfparse.advice.messages import message_rows
 

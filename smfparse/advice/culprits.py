@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from smfparse.advice.declaration import Rule
+from smfparse.advice.episodes import main_episode
 from smfparse.advice.findings import Finding
 from smfparse.advice.judging import held_rows
 from smfparse.tables import quoted
@@ -40,12 +40,9 @@ def with_jobs(
 
 def _jobs(finding: Finding, ask: str, catalog: Catalog) -> list[str]:
     """Return who uses the queue most at the time of a finding; else at any time."""
-    offset = dt.timedelta(seconds=finding.offset)
-    during = " AND ".join(
-        (
-            f"start < TIMESTAMPTZ '{finding.end - offset}+00'",
-            f"start + to_seconds(seconds) > TIMESTAMPTZ '{finding.start - offset}+00'",
-        )
+    main = main_episode(finding.runs, finding.usual)
+    during = (
+        f"epoch_us(start) < {main.end} AND epoch_us(start + to_seconds(seconds)) > {main.start}"
     )
     rows = held_rows(
         catalog,

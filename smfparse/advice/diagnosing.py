@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from smfparse.advice.declaration import CONSTRAINT, IMPACTS, Diagnosis, Rule
+from smfparse.advice.declaration import CONSTRAINT, IMPACTS, Diagnosis, Rule, rules, subjects
 from smfparse.advice.episodes import SECOND_US, Run, episodes, main_episode
 from smfparse.advice.findings import Finding
 
@@ -32,6 +32,7 @@ def diagnosed(
             explained = [each for each in shown if _explains(which, core, each, of_all=is_of_all)]
             shown = [each for each in shown if each not in explained]
             cause = _cause_of(which, core, explained, found)
+            cause = _with_waiting(which, cause, known)
             shown.append(replace(cause, object="", kind="") if is_of_all else cause)
     return shown
 
@@ -134,6 +135,16 @@ def _jobs(which: Diagnosis, core: Finding, found: Sequence[Finding]) -> Sequence
     theirs = [each for each in found if each.rule == which.whose and _beside(core, each)]
     theirs.sort(key=lambda each: each.place)
     return list(dict.fromkeys(each.job for each in theirs if each.job)) or core.jobs
+
+
+def _with_waiting(which: Diagnosis, cause: Finding, known: Collection[str]) -> Finding:
+    """Return a diagnosis with the jobs that wait for it, or the trace that would tell them."""
+    if not which.waiting:
+        return cause
+    if which.waiting not in known:
+        return replace(cause, untold=subjects()[rules()[which.waiting].subject].trace)
+    theirs = [each.job for each in cause.explains if each.rule == which.waiting]
+    return replace(cause, jobs=theirs)
 
 
 def _impact(under: Sequence[Finding]) -> tuple[str, float] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -11,7 +10,6 @@ from numpy.typing import NDArray
 
 SECOND_US = 1_000_000
 """Microseconds of a second: times here are microseconds since 1970, UTC."""
-_EPOCH = dt.datetime(1970, 1, 1)
 _SLACK = 0.1
 """Share of an interval up to which the next may begin later, and still follow it."""
 _FIRST = 3
@@ -36,11 +34,6 @@ class Run(NamedTuple):
     def overlaps(self, start: int, end: int) -> bool:
         """Whether the run and a time have a moment in common."""
         return self.start < end and start < self.end
-
-
-def moment(microseconds: int, offset: int) -> dt.datetime:
-    """Return a time in microseconds UTC as local time, `offset` seconds ahead of UTC."""
-    return _EPOCH + dt.timedelta(microseconds=microseconds, seconds=offset)
 
 
 def ends_of(starts: NDArray[np.int64], seconds: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smfparse.advice.declaration import Diagnosis, Rule, planner_inputs
-from smfparse.advice.episodes import SECOND_US, Run, main_episode, moment, runs
+from smfparse.advice.episodes import SECOND_US, Run, main_episode, runs
 from smfparse.advice.judging import (
     KEYS,
     Judged,
@@ -23,6 +23,7 @@ from smfparse.advice.judging import (
 )
 from smfparse.advice.trends import Move, move_of
 from smfparse.planning import plan_of_measured
+from smfparse.selecting import Zone
 
 if TYPE_CHECKING:
     from smfparse.query import Catalog
@@ -54,6 +55,8 @@ class Finding:
     runs         all of these, microseconds UTC
     planned      what the planner of its rule makes of its figures
     explains     findings that it is the cause of
+    jobs         who is behind it; of a diagnosis without a job of its own, who waits for it
+    untold       the trace that would tell who waits for it; '': it is told
     since        new, worse or as before, against a baseline; '': there is none
     """
 
@@ -64,7 +67,7 @@ class Finding:
     object: str
     job: str
     kind: str
-    offset: int
+    clock: Zone
     start: dt.datetime
     end: dt.datetime
     runs: Sequence[Run]
@@ -85,6 +88,7 @@ class Finding:
     persistence: str = ""
     explains: Sequence[Finding] = ()
     jobs: Sequence[str] = ()
+    untold: str = ""
     changed: Mapping[str, float] = field(default_factory=dict)
     since: str = ""
 
@@ -135,7 +139,7 @@ class Finding:
 
     def local(self, microseconds: int) -> dt.datetime:
         """Return a moment in microseconds UTC as local time of the system."""
-        return moment(microseconds, self.offset)
+        return self.clock.local(microseconds)
 
 
 @dataclass(frozen=True)
@@ -184,7 +188,7 @@ def _timed(
     usual = float(np.median(seconds))
     main = main_episode(its, usual)
     system, qmgr, name, job = (each or "" for each in judged.keys[judged.groups[rows[0]]])
-    offset = judged.offset(rows[0])
+    clock = judged.clock(rows[0])
     return Finding(
         cause=rule,
         rank=rule.rank,
@@ -193,9 +197,9 @@ def _timed(
         object=name,
         job=job,
         kind=judged.subject.object,
-        offset=offset,
-        start=moment(main.start, offset),
-        end=moment(main.end, offset),
+        clock=clock,
+        start=clock.local(main.start),
+        end=clock.local(main.end),
         runs=its,
         usual=usual,
         evaluated=len(rows),
@@ -243,7 +247,7 @@ def _recurs(finding: Finding) -> bool:
     """Whether the condition held at the same hour of two days."""
     hours = set()
     for each in finding.runs:
-        offset = finding.offset * SECOND_US
+        offset = finding.clock.offset(each.start) * SECOND_US
         hours |= set(
             range((each.start + offset) // _HOUR_US, (each.end + offset - 1) // _HOUR_US + 1)
         )
@@ -316,7 +320,7 @@ def seen_once(judged: Judged, rule: Rule, states: NDArray[np.int8]) -> Iterator[
         rows = rows[few[rows]]
         row = rows[_worst(values[rows], lowest=rule.lowest)]
         system, qmgr, name, job = (each or "" for each in judged.keys[group])
-        at = moment(int(judged.starts[row]), judged.offset(row))
+        at = judged.clock(row).local(int(judged.starts[row]))
         value = None if np.isnan(values[row]) else float(values[row])
         figure = Figure(rule.figure, value, rule.style)
         yield Once(rule, system, qmgr, name, job, at, len(rows), figure)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from smfparse.advice.declaration import Rule, Subject, rules, subjects
 from smfparse.advice.episodes import excluded
+from smfparse.selecting import Zone, fixed_zone
 from smfparse.tables import named_macros, view_macros
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class Judged:
     seconds  of each interval
     groups   the number of the key of each row, of `keys`
     excluded  rows that no rule counts
+    zone     whose local times are shown; None: those of each row's system
     """
 
     subject: Subject
@@ -56,6 +58,7 @@ class Judged:
     groups: NDArray[np.int64]
     keys: Sequence[tuple[Any, ...]]
     excluded: NDArray[np.bool_]
+    zone: Zone | None = None
 
     @property
     def name(self) -> str:
@@ -72,9 +75,9 @@ class Judged:
         first, last = np.searchsorted(self.groups, [group, group + 1])
         return np.arange(first, last)
 
-    def offset(self, row: int) -> int:
-        """Return how many seconds local time is ahead of UTC in a row."""
-        return int(self.table["utc_offset"][row].as_py() or 0)
+    def clock(self, row: int) -> Zone:
+        """Return what makes local times of the moments of a row."""
+        return self.zone or fixed_zone(int(self.table["utc_offset"][row].as_py() or 0))
 
     def number(self, column: str) -> NDArray[np.float64]:
         """Return a column of numbers; NaN: NULL."""
@@ -122,7 +125,7 @@ def judged(
     for (name, some), table in zip(by_subject.items(), tables, strict=False):
         if table is None:
             continue
-        found = _judged(subjects()[name], some, table)
+        found = replace(_judged(subjects()[name], some, table), zone=catalog.zone)
         catalog.connection.register(found.name, found.table)
         yield found
     for name, table in zip(also, tables, strict=True):

@@ -17,7 +17,8 @@ from smfparse.advice.findings import Figure
 from smfparse.advice.judging import KEYS, Judged, State, held_rows, judged, value_column, wanted
 from smfparse.advice.wording import shown
 from smfparse.errors import RequestError
-from smfparse.reports import SECTION_COLUMNS, TOTAL, Report, Sections
+from smfparse.reports import SECTION_COLUMNS, TOTAL, Report, Sections, report_macros
+from smfparse.tables import named_macros
 
 if TYPE_CHECKING:
     from smfparse.query import Catalog
@@ -34,9 +35,7 @@ _KINDS = {
 """Types of columns; the others are text."""
 _EVERY = "interval"
 """The kind of line of a single interval."""
-_MIDDLE = (
-    "timezone('UTC', start) + INTERVAL 500 milliseconds * seconds + INTERVAL 1 second * utc_offset"
-)
+_MIDDLE = "local_time(start + INTERVAL 500 milliseconds * seconds, utc_offset::BIGINT)"
 """What an interval counts by: its middle, local time; NULL where damage put it out of all time."""
 
 
@@ -62,6 +61,7 @@ def message_rows(
             "every= excludes interval= and total=; give one of them", "every", "interval", "total"
         )
     bucket = "start" if each_interval else _bucket(sections or TOTAL)
+    catalog.define(named_macros(bucket, report_macros(catalog)))
     known = wanted({})
     chosen = {name: known[name] for name in which.rules}
     found = []

@@ -23,6 +23,7 @@ from smfparse.advice.wording import (
     plan_command,
     shown,
     span_text,
+    whose,
 )
 from smfparse.rendering import (
     FAINT,
@@ -122,6 +123,7 @@ class CheckDocument(Document):
         cause = finding.cause
         return _fact(finding) | {
             "jobs": list(finding.jobs),
+            "who": whose(finding),
             "evidence": [_figure(each) for each in finding.evidence],
             "means": cause.means,
             "do": cause.do,
@@ -151,7 +153,7 @@ class CheckDocument(Document):
             counts = (f"{ranks.count(rank)} {RANKS[rank]}" for rank in RANKS if rank in ranks)
             told = ", ".join(counts) or "nothing to say"
             names = f"{each.qmgr} on {each.system}" if each.qmgr else each.system
-            yield f"{names}, {span_text(each.start, each.end)}: {told}"
+            yield f"{names}, {span_text(each.start, each.end, each.zone)}: {told}"
         if not self._checked.managers:
             yield "The input has no statistics or accounting of MQ."
 

@@ -15,7 +15,7 @@ from smfparse.advice.baseline import since
 from smfparse.advice.culprits import with_jobs
 from smfparse.advice.declaration import Rule, diagnoses, subjects
 from smfparse.advice.diagnosing import diagnosed
-from smfparse.advice.episodes import ends_of, moment
+from smfparse.advice.episodes import ends_of
 from smfparse.advice.findings import Finding, Once, found, seen_once
 from smfparse.advice.judging import Judged, judged, wanted
 from smfparse.advice.policy import NO_POLICY, Policy, Silence, changed_limits
@@ -29,12 +29,16 @@ _SEEN_ONCE = 3
 
 @dataclass(frozen=True)
 class Manager:
-    """A queue manager of the input, and the time that its data covers, local."""
+    """A queue manager of the input, and the time that its data covers, local.
+
+    zone  name of the zone that is asked for; '': the times are those of its system
+    """
 
     system: str
     qmgr: str
     start: dt.datetime
     end: dt.datetime
+    zone: str = ""
 
 
 @dataclass(frozen=True)
@@ -143,12 +147,12 @@ def _add_managers(managers: dict[tuple[str, str], Manager], rows: Judged) -> Non
     first = np.flatnonzero(np.diff(rows.groups, prepend=-1)).tolist()
     for begin, end in zip(first, [*first, len(ends)][1:], strict=True):
         system, qmgr = (each or "" for each in rows.keys[rows.groups[begin]][:2])
-        offset = rows.offset(begin)
-        start = moment(int(rows.starts[begin:end].min()), offset)
-        last = moment(int(ends[begin:end].max()), offset)
+        clock = rows.clock(begin)
+        start = clock.local(int(rows.starts[begin:end].min()))
+        last = clock.local(int(ends[begin:end].max()))
         known = managers.get((system, qmgr), Manager(system, qmgr, start, last))
         managers[system, qmgr] = Manager(
-            system, qmgr, min(known.start, start), max(known.end, last)
+            system, qmgr, min(known.start, start), max(known.end, last), clock.name
         )
 
 

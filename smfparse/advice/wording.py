@@ -62,12 +62,12 @@ def moment_text(moment: dt.datetime) -> str:
     return f"{moment:%Y/%m/%d %H:%M:%S}".removesuffix(":00")
 
 
-def span_text(start: dt.datetime, end: dt.datetime) -> str:
-    """Return from when to when: the date once where both have it."""
+def span_text(start: dt.datetime, end: dt.datetime, zone: str = "") -> str:
+    """Return from when to when: the date once where both have it, and the zone asked for."""
     first, last = moment_text(start), moment_text(end)
     if first[:_ONE_DAY] == last[:_ONE_DAY]:
         last = last[_ONE_DAY + 1 :]
-    return f"{first} to {last}"
+    return f"{first} to {last} {zone}".rstrip()
 
 
 def about(finding: Finding | Once) -> str:
@@ -145,7 +145,11 @@ def expected(finding: Finding) -> str:
 
 
 def whose(finding: Finding) -> str:
-    """Return the jobs behind it."""
+    """Return the jobs behind it, or those that wait for it; '': its heading has the only one."""
+    if finding.untold:
+        return f"who waits is unknown: {finding.untold} would tell"
+    if not finding.job and finding.jobs:
+        return f"{_few(finding.jobs)} wait{'s' * (len(finding.jobs) == 1)}"
     return _few(finding.jobs) if len(finding.jobs) > 1 else ""
 
 
@@ -181,7 +185,9 @@ def _selection(finding: Finding) -> Iterator[str]:
         yield f"{_KINDS[finding.kind]} {shlex.quote(finding.object)}"
     if finding.job and finding.kind != "channel":
         yield f"--job {shlex.quote(finding.job)}"
-    yield f"--from {_asked(finding.start)} --to {_asked(finding.end)}"
+    yield f"--from {_asked(finding.start)} --until {_asked(finding.end)}"
+    if finding.clock.name:
+        yield f"--tz {finding.clock.name}"
 
 
 def _asked(moment: dt.datetime) -> str:

@@ -11,7 +11,10 @@ from smfparse.faces import face
 
 if TYPE_CHECKING:
     from smfparse.capacity.answering import Answer as Answer
+    from smfparse.capacity.answering import answer as answer
     from smfparse.capacity.answering import answers as answers
+    from smfparse.capacity.measuring import measured_rows as measured_rows
+    from smfparse.capacity.measuring import measuring_query as measuring_query
     from smfparse.capacity.measuring import measuring_sql as measuring_sql
     from smfparse.capacity.printing import CapacityDocument as CapacityDocument
     from smfparse.capacity.printing import explained as explained
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
-        answering="Answer answers",
-        measuring="measuring_sql",
+        answering="Answer answer answers",
+        measuring="measured_rows measuring_query measuring_sql",
         printing="CapacityDocument explained option",
     )

@@ -6,7 +6,7 @@ their slope. `about` says which object the figures are of.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,16 +48,29 @@ def measured(catalog: Catalog, which: Planner, given: Mapping[str, Any]) -> list
 
     given  inputs; texts of these that are no choice are variables of the query: patterns
     """
+    return measured_rows(which, catalog.arrow(measuring_query(catalog, which, given)).to_pylist())
+
+
+def measuring_query(catalog: Catalog, which: Planner, given: Mapping[str, Any]) -> str:
+    """Return the query that measures the inputs of a planner; a catalog can run it now.
+
+    given  as in `measured`
+    """
     from smfparse.tables import named_macros, view_macros
 
     query = measuring_sql(which.name)
     own = (_FOLDER / "macros.sql").read_text("utf-8")
     catalog.define(named_macros(query, view_macros() + own))
-    inputs = {each.name: each for each in wanted(which.asked)}
-    for each in inputs.values():
+    for each in wanted(which.asked):
         if each.kind is str and not each.ask.among:
             catalog.set_variable(each.name, given.get(each.name, each.default))
-    return [_of_row(row, inputs) for row in catalog.arrow(query).to_pylist()]
+    return query
+
+
+def measured_rows(which: Planner, rows: Iterable[Mapping[str, Any]]) -> list[Measured]:
+    """Return what the rows of a planner's query show."""
+    inputs = {each.name: each for each in wanted(which.asked)}
+    return [_of_row(row, inputs) for row in rows]
 
 
 def _of_row(row: Mapping[str, Any], inputs: Mapping[str, Wanted]) -> Measured:

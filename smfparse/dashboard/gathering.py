@@ -10,7 +10,7 @@ from smfparse.advice import Checked, Finding, run_rules
 from smfparse.dashboard.axes import Axis, axis_of
 from smfparse.dashboard.courses import Courses, Manager, courses
 from smfparse.dashboard.declaration import Panel
-from smfparse.dashboard.planners import held_plans
+from smfparse.dashboard.planners import held_plans, plan_queries
 from smfparse.dashboard.querying import FLOWS, GROUPS, HELD, ROWS, queries
 from smfparse.errors import DamageLog
 from smfparse.summarizing import Times, held_spans, times_of, times_query
@@ -64,12 +64,11 @@ class Gathered:
 def gathered(catalog: Catalog, damage: DamageLog, inputs: Sequence[str] = ()) -> Gathered:
     """Gather what a page shows of the inputs of a catalog; SMF files are read once.
 
-    For each planner they are read once more.
-
     damage  of the inputs; looked at when they are read
     inputs  as they were named
     """
-    checked = run_rules(catalog, also={**times_query(catalog), **_defined(catalog, queries())})
+    asked = {**times_query(catalog), **plan_queries(catalog), **_defined(catalog, queries())}
+    checked = run_rules(catalog, also=asked)
     found = catalog.connection.table
     rows, flows, held, members = (
         found(each).to_arrow_table() for each in (ROWS, FLOWS, HELD, GROUPS)
@@ -115,7 +114,7 @@ def _days(catalog: Catalog, rows: Any) -> list[tuple[Times, Axis, Mapping[str, C
     own: dict[Manager, list[Mapping[str, Any]]] = {}
     for row in spans:
         own.setdefault(_key(row), []).append(row)
-    times = {each.key: each for each in times_of(spans)}
+    times = {each.key: each for each in times_of(spans, catalog.zone)}
     axes = {key: axis_of(each, own[key]) for key, each in times.items()}
     found = courses(rows, axes)
     return [(each, axes[key], found[key]) for key, each in times.items()]

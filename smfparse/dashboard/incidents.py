@@ -89,8 +89,7 @@ def _together(one: Finding, other: Finding) -> bool:
 
 def _moves(day: Day, finding: Finding) -> list[Move]:
     """Return what differs most from the hours before, one object a panel, largest ratio first."""
-    begin = round((finding.start - day.times.local(0)).total_seconds()) * SECOND_US
-    end = begin + _length(finding)
+    begin, end = (finding.clock.moment(each) for each in (finding.start, finding.end))
     middle = (day.axis.starts + day.axis.ends) // 2
     during = (middle >= begin) & (middle < end)
     before = (middle >= begin - _BEFORE_US) & (middle < begin)

@@ -67,9 +67,9 @@ def _rules(number: int) -> str:
 def _heading(day: Day) -> Iterator[str]:
     times = day.times
     hours, minutes = divmod(abs(times.offset) // 60, 60)
-    zone = f"UTC{'-' if times.offset < 0 else '+'}{hours:02}:{minutes:02}"
+    offset = f"UTC{'-' if times.offset < 0 else '+'}{hours:02}:{minutes:02}"
     facts = [f"MQ {times.mq_version}"] if times.mq_version else []
-    facts += [_span(day), f"local time of the system, {zone}"]
+    facts += [_span(day), f"{times.clock.name or 'local time of the system'}, {offset}"]
     if times.intervals:
         facts.append(f"{times.intervals:,} intervals of {times.usual:,.0f} seconds")
         facts.append(f"gaps: {times.gaps}, restarts: {times.restarts}")
@@ -79,7 +79,7 @@ def _heading(day: Day) -> Iterator[str]:
 
 
 def _span(day: Day) -> str:
-    return span_text(*map(day.times.local, (day.times.first, day.times.last)))
+    return span_text(day.times.local(day.times.first), day.times.local(day.times.last))
 
 
 class Verdict(NamedTuple):

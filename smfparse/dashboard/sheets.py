@@ -42,13 +42,13 @@ def short(number: float) -> str:
 def decimals_of(values: Iterable[float]) -> int:
     """Return how many decimals figures of a column have.
 
-    As many as four digits of the highest take, or one more for two digits of the lowest.
+    As many as four digits of the highest take, or one more, up to two, for the lowest.
     """
     known = [abs(each) for each in values if math.isfinite(each) and each]
     if all(each == int(each) for each in known):
         return 0
     enough = _needed(_DIGITS, max(known))
-    return min(max(enough, _needed(2, min(known))), enough + 1)
+    return max(enough, min(_needed(2, min(known)), enough + 1, 2))
 
 
 def _needed(digits: int, value: float) -> int:

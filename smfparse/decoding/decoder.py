@@ -91,7 +91,7 @@ class Decoder:
             return
         keys = KeyColumns(records, self._clocks, self._links, self._gathered.texts)
         if self.needs.counted:
-            keep = both(keep, counted_mask(self.needs.selection, *keys.counted_at))
+            keep = both(keep, counted_mask(self.needs.selection, keys.known))
         self._add_rows(records, keys, keep)
         keys.carry(clocks=self.needs.clocks, tasks=self.needs.tasks)
         self._gathered.add(keys)

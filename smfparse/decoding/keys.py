@@ -51,6 +51,12 @@ class KeyColumns:
         """Return a key column, or one of `record` that is of the SMF header."""
         return _COLUMNS[name](self)
 
+    def known(self, name: str) -> tuple[Values, Bools]:
+        """Return a key column that is a time or the UTC offset, and where it is known."""
+        values, known = _COLUMNS[name](self)
+        assert known is not None
+        return values, known
+
     def carry(self, *, clocks: bool, tasks: bool) -> None:
         """Make sure that later chunks know the clocks or tasks of this one."""
         if clocks:

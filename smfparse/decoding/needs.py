@@ -11,7 +11,7 @@ from smfparse.decoding.keys import BY_OFFSET
 from smfparse.decoding.matching import blocks_for
 from smfparse.layout import Block
 from smfparse.schemas import TASK_RECORDS, WQST, WTAS
-from smfparse.selecting import ALL_RECORDS, COUNTED_AT, Selection
+from smfparse.selecting import ALL_RECORDS, Selection, time_is_derived
 from smfparse.tables import DAMAGE, RECORD, TABLES, Wanted
 from smfparse.vectors import Ints
 
@@ -22,7 +22,7 @@ class Needs:
     unknown  whether the bytes that no column knows are counted
     wanted   the tables that can have rows, and their columns
     clocks   whether later records have to know the UTC offsets of earlier ones
-    counted  whether records are selected by when they count
+    counted  whether records are selected by when they count, or by a time in a zone
     tasks    whether they have to know the 116/1 records before them
     blocks   the blocks that rows are made of, and the tables of each, by name of the block
     index    where these are, and those that only show which rows are wanted
@@ -40,7 +40,7 @@ class Needs:
         }
         specs = [TABLES[name] for name in self.wanted if name != RECORD]
         records, by_name = RECORD in self.wanted, bool(selection.by_name)
-        self.counted = selection.time_column == COUNTED_AT
+        self.counted = time_is_derived(selection)
         self.clocks = self._by_offset() and (
             any(spec.stub for spec in specs) or (records and not by_name)
         )

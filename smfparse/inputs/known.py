@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from smfparse.decoding import FINGERPRINT, Fingerprints, Known, read_run
 from smfparse.errors import InputError
 from smfparse.inputs.stored import check_bytes
 from smfparse.places import Place, size_at
-from smfparse.store import Manifest, day_name, meets, plain_file, read_head, read_part
+from smfparse.store import Manifest, day_name, meets, plain_file, read_head, read_parts
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,7 @@ class KnownRecords:
         """
         names = frozenset(map(day_name, days))
         head = read_head(self.folder)
-        parts = (each for each in head["earlier"] if meets(each["record_days"], names))
-        every = [*(read_part(self.folder, each) for each in parts), head]
+        every = [*read_parts(self.folder, head["earlier"], partial(_has_records, names)), head]
         return [run for part in every for run in self._runs(part, names)]
 
     def _runs(self, part: Manifest, days: Container[str]) -> Iterator[Fingerprints]:
@@ -57,6 +57,11 @@ class KnownOfSeveral:
     def of_days(self, days: frozenset[int]) -> list[Fingerprints]:
         """Return the fingerprints of all of them."""
         return [run for each in self.datasets for run in each.of_days(days)]
+
+
+def _has_records(days: frozenset[str], part: Manifest) -> bool:
+    """Whether a part of a manifest may have records of some days."""
+    return meets(part["record_days"], days)
 
 
 def _days_of(

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -15,15 +15,23 @@ import smfparse.store as store
 from smfparse.decoding import Duplicates, Known, Turn
 from smfparse.errors import DamageLog, InputError
 from smfparse.inputs import joining
+from smfparse.inputs.apart import called_apart
 from smfparse.inputs.log import Log
 from smfparse.inputs.named import resolve
 from smfparse.inputs.options import DEFAULTS, ReadOptions
 from smfparse.inputs.range import Batches, Range, UnsoundError, gathered_for
+from smfparse.inputs.showing import shown
 from smfparse.inputs.sources import Dataset, SmfFile, Source, being_read, damage_rows
 from smfparse.limits import LIMITS, Limits
 from smfparse.places import Place, Url
 from smfparse.reading import WHOLE_SOURCE, Input, Part, size_of
-from smfparse.selecting import ALL_RECORDS, Selection, queue_criteria, texts
+from smfparse.selecting import (
+    ALL_RECORDS,
+    Selection,
+    Zone,
+    queue_criteria,
+    texts,
+)
 from smfparse.tables import (
     DAMAGE,
     RECORD,
@@ -92,11 +100,15 @@ class _Shared:
 
 @dataclass
 class Inputs(_Shared):
-    """All inputs of one command and how they are read; what there is to report is in `log`."""
+    """All inputs of one command and how they are read; what there is to report is in `log`.
+
+    zone  whose local times rows have; None: those of each z/OS system, as recorded
+    """
 
     sources: Sequence[Source]
     log: Log = field(default_factory=Log)
     options: ReadOptions = DEFAULTS
+    zone: Zone | None = None
 
     @property
     def selection(self) -> Selection:
@@ -160,7 +172,7 @@ class Inputs(_Shared):
         """
         rows = {table: names for table, names in wanted.items() if table != DAMAGE}
         if rows:
-            yield from self._rows(rows, prompt)
+            yield from shown(self.zone, rows, lambda read: self._rows(read, prompt))
             self.damage.arrange()
         if DAMAGE in wanted:
             if not self.selection.everything or every_block().keys() - rows.keys():
@@ -175,6 +187,10 @@ class Inputs(_Shared):
             pass
         self.damage.extend(files.damage)
         self.damage.arrange()
+
+    def as_recorded(self) -> Inputs:
+        """Return the same inputs, whose rows have the local times of each z/OS system."""
+        return replace(self, zone=None)
 
     def _rows(self, wanted: Wanted, prompt: bool) -> Iterator[tuple[str, Batch]]:
         for are_files, group in itertools.groupby(_in_turn(self.sources), _is_file):
@@ -266,7 +282,7 @@ def open_inputs(
         raise InputError("no input is named; name a file, a folder or a dataset")
     log = Log(DamageLog(strict=options.strict))
     found = resolve(paths, _is_dataset, log.damage, target, options)
-    sources = _named_apart([_source(each) for each in found])
+    sources = _named_apart([_source(each, options.selection) for each in found])
     files = [each.input for each in sources if isinstance(each, SmfFile)]
     if files and not options.keep_duplicates:
         duplicates = Duplicates(files, _known_records(sources, options.selection))
@@ -274,40 +290,7 @@ def open_inputs(
             replace(each, duplicates=duplicates) if isinstance(each, SmfFile) else each
             for each in sources
         ]
-    return Inputs(sources, log, options)
-
-
-class Names(Protocol):
-    """Names that are taken."""
-
-    def __contains__(self, name: object, /) -> bool: ...
-
-    def add(self, name: str, /) -> None:
-        """Take one more."""
-
-
-def called_apart(names: Iterable[str], taken: Names) -> dict[str, str]:
-    """Return other names for those that are taken already: `DUMP.smf#2`. All are taken then."""
-    found = {}
-    for name in names:
-        new = _free(name, taken)
-        taken.add(new)
-        if new != name:
-            found[name] = new
-    return found
-
-
-def _free(name: str, taken: Names) -> str:
-    """Return a name that is not taken: the next number, found in few steps however many are."""
-    if name not in taken:
-        return name
-    low, high = 1, 2
-    while f"{name}#{high}" in taken:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if f"{name}#{middle}" in taken else (low, middle)
-    return f"{name}#{high}"
+    return Inputs(sources, log, options, options.selection.zone)
 
 
 def _named_apart(sources: Sequence[Source]) -> list[Source]:
@@ -384,7 +367,7 @@ def open_file(path: str | Path | Url, options: ReadOptions = DEFAULTS) -> SmfFil
     return sources[0]
 
 
-def _source(found: Input) -> Source:
+def _source(found: Input, selection: Selection) -> Source:
     """Open an input. An SMF file has a path that does not depend on where a process was started."""
     if not found.path.is_dir():
         return SmfFile(replace(found, path=found.path.absolute()))
@@ -393,6 +376,6 @@ def _source(found: Input) -> Source:
             f"{found.name}: convert was interrupted here, or is still at work; "
             "run the same command again"
         )
-    dataset = Dataset(found.path)
+    dataset = Dataset(found.path, selection=selection)
     _ = dataset.manifest  # so that one that cannot be read is reported at once
     return dataset

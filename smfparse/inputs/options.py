@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 
 from smfparse.errors import RequestError
 from smfparse.limits import LIMITS, Limits
-from smfparse.selecting import ALL_RECORDS, Selection
+from smfparse.selecting import ALL_RECORDS, Selection, parse_zone
 
 
 class Options(TypedDict, total=False):
@@ -23,6 +23,7 @@ class Options(TypedDict, total=False):
     strict: bool
     framing: str | None
     max_copy: int | None
+    tz: str | None
     limits: Limits
 
 
@@ -38,9 +39,11 @@ class ReadOptions:
     framing          how the records of SMF files are framed: rdw, bdw, ...; None: that is detected
     max_copy         bytes of standard input, of a pipe or a device, each, that are copied to the
                      temporary folder; None: what is free there, less 1 GB, at least half of it
+    tz               zone of the local times of rows and of the selection: `utc`, `Europe/Berlin`;
+                     None: that of each z/OS system
     limits           how much is held at once
 
-    Raises RequestError for fewer jobs than one, and for copies of fewer bytes than none.
+    Raises RequestError for fewer jobs than one, copies of fewer bytes than none, an unknown zone.
     """
 
     selection: Selection = ALL_RECORDS
@@ -50,9 +53,13 @@ class ReadOptions:
     strict: bool = False
     framing: str | None = None
     max_copy: int | None = None
+    tz: str | None = None
     limits: Limits = LIMITS
 
     def __post_init__(self) -> None:
+        if self.tz is not None:
+            of_zone = self.selection._replace(zone=parse_zone(self.tz))
+            object.__setattr__(self, "selection", of_zone)  # a frozen class has no other way
         if self.jobs < 1:
             raise RequestError(
                 f"jobs={self.jobs}: at least one process is needed; give 1 or more", "jobs"

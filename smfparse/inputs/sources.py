@@ -25,6 +25,7 @@ from smfparse.places import Place, size_at
 from smfparse.progress import PROGRESS
 from smfparse.reading import Chunk, Input
 from smfparse.selecting import (
+    ALL_RECORDS,
     KeysBySource,
     Lookup,
     Selection,
@@ -132,13 +133,15 @@ class SmfFile:
 class Dataset:
     """A folder that `convert` made; what was added later is not seen.
 
-    recent   whether it has only what was added last: what `smfparse.json` names itself
-    called   what `source` is instead in its rows, where another input has that name
-    checked  tables whose files were found to be as they were written
+    recent     whether it has only what was added last: what `smfparse.json` names itself
+    selection  the rows that are wanted: files that can have none of them are left out
+    called     what `source` is instead in its rows, where another input has that name
+    checked    tables whose files were found to be as they were written
     """
 
     path: Place
     recent: bool = field(default=False, compare=False)
+    selection: Selection = field(default=ALL_RECORDS, compare=False)
     called: Mapping[str, str] = field(default_factory=dict, compare=False)
     checked: set[str] = field(default_factory=set, compare=False, repr=False)
 
@@ -153,7 +156,11 @@ class Dataset:
     @cached_property
     def manifest(self) -> Manifest:
         """What is written of the dataset. Raises InputError."""
-        return (store.read_head if self.recent else store.read_manifest)(self.path)
+        if self.recent:
+            return store.read_head(self.path) | {"is_whole": False}
+        from smfparse.inputs.choosing import manifest_for
+
+        return manifest_for(self.path, self.selection)
 
     @property
     def smf_files(self) -> list[str]:
@@ -263,9 +270,10 @@ class Dataset:
         """Yield the columns `names` of a table."""
         from smfparse.inputs.stored import parquet_rows
 
+        types = self.manifest["types"]
         for files, less in self.files_alike(table):
             for file in files:
-                for batch in parquet_rows(file, table, names, less):
+                for batch in parquet_rows(file, table, names, less, types):
                     yield _renamed(batch, self.called)
 
 

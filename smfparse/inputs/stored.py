@@ -12,8 +12,8 @@ import pyarrow as pa
 from smfparse.errors import InputError, SmfError
 from smfparse.places import Place, Url
 from smfparse.selecting import COUNTED_AT, counted_from, counted_rows
-from smfparse.store import Manifest, checksum, lacking, part_number, plain_file
-from smfparse.tables import Batch, plain_schema, schema
+from smfparse.store import EXACT, Manifest, checksum, lacking, part_number, plain_file
+from smfparse.tables import Batch, plain_schema, schema, signed
 
 
 def there(folder: Place, manifest: Manifest, table: str) -> list[Place]:
@@ -35,11 +35,11 @@ def check_rows(folder: Place, manifest: Manifest, table: str) -> None:
             check_bytes(file, manifest["checksums"].get(name))
         with _named(file):
             less = lacking(manifest, table, part_number(name))
-            found = _opened(file, table, less).metadata.num_rows
+            found = _opened(file, table, less, manifest["types"]).metadata.num_rows
         if expected not in (None, found):
             raise InputError(f"{file}: {found:,} rows, not {expected:,}; convert again")
         rows += found
-    if not manifest["earlier"] and rows != manifest["tables"][table]:
+    if manifest["is_whole"] and rows != manifest["tables"][table]:
         raise InputError(
             f"{folder}: the files of the table {table} have {rows:,} rows, where "
             f"{manifest['tables'][table]:,} were written; convert again"
@@ -53,19 +53,28 @@ def check_bytes(file: Place, expected: str | None) -> None:
 
 
 def parquet_rows(
-    file: Place, table: str, names: list[str], less: frozenset[str]
+    file: Place, table: str, names: list[str], less: frozenset[str], types: str
 ) -> Iterator[Batch]:
-    """Yield the columns `names` of a file of a table, also the columns `less`, which it lacks."""
+    """Yield the columns `names` of a file of a table, also the columns `less`, which it lacks.
+
+    types  those of the numbers in the file
+    """
     with _named(file):
-        opened = _opened(file, table, less)
+        opened = _opened(file, table, less, types)
         read = [each for each in names if each not in less]
         if COUNTED_AT in less.intersection(names):
             read = list(dict.fromkeys([*read, *counted_from(table)]))
-        for batch in opened.iter_batches(columns=read):
+        for found in opened.iter_batches(columns=read):
+            batch = found if types == EXACT else _exact(found, table)
             yield _completed(batch, table, names) if less.intersection(names) else batch
 
 
-def _opened(file: Place, table: str, less: frozenset[str]) -> Any:
+def _exact(batch: Batch, table: str) -> Batch:
+    """Return rows with the types that their columns have themselves."""
+    return batch.cast(pa.schema([schema(table).field(each) for each in batch.schema.names]))
+
+
+def _opened(file: Place, table: str, less: frozenset[str], types: str) -> Any:
     """Return a ParquetFile, which has the columns of a table but `less`, each of its type."""
     from pyarrow.parquet import ParquetFile  # slow to load, and for datasets alone
 
@@ -74,7 +83,8 @@ def _opened(file: Place, table: str, less: frozenset[str]) -> Any:
         system, path = file.where
         where = {"source": path, "filesystem": system}
     opened = ParquetFile(**where, page_checksum_verification=True)
-    expected = [(each.name, each.type) for each in plain_schema(table) if each.name not in less]
+    whole = plain_schema(table) if types == EXACT else signed(plain_schema(table))
+    expected = [(each.name, each.type) for each in whole if each.name not in less]
     found = [(each.name, each.type) for each in opened.schema_arrow if each.name not in less]
     if found != expected:
         raise InputError(f"{file}: not a file of the table {table}; convert again")

@@ -9,20 +9,23 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from construct import Array, Struct
 
 from smfparse.decoding import header_parts
 from smfparse.errors import RequestError
-from smfparse.layout import ENCODING, Block, Code, Field, Flags, Repeat
+from smfparse.layout import ENCODING, UNIX_EPOCH, Block, Code, Field, Flags, Repeat
 from smfparse.reading import Chunk, triplet_count
 from smfparse.schemas import ACCOUNTING, QWAS, QWHC, QWHS, QWHX, QWST, REGISTRY, STATISTICS, TRIPLET
+from smfparse.selecting import Zone
 
 _TYPE = QWST.field("sm115rty").offset
 _HEX_SHOWN = 16
 _ROW = 16
+_Span: TypeAlias = tuple[int, int]
+"""Where a block starts, and where it ends."""
 _STANDARD = QWST.field("sm115SSI").offset
 """Bytes of the header that every SMF record has."""
 
@@ -78,26 +81,41 @@ def find_record(chunk: Chunk, *, number: int | None, at: int | None) -> Record |
     return None
 
 
-def explained(record: Record) -> Iterator[str]:
-    """Yield the record, explained."""
+@dataclass(frozen=True)
+class _Page:
+    """What is explained, and how.
+
+    zone   whose local time moments in UTC are shown in; None: they are shown in UTC
+    known  bytes that were explained so far: where they start and end
+    """
+
+    data: bytes
+    zone: Zone | None
+    known: list[tuple[int, int]]
+
+
+def explained(record: Record, zone: Zone | None = None) -> Iterator[str]:
+    """Yield the record, explained; moments that IBM has in UTC in a zone, if one is given."""
     yield (
         f"{record.source}: record {record.record_no} at byte 0x{record.offset:X}, "
         f"{len(record.data)} bytes"
     )
-    known = [(0, min(QWST.size if record.is_mq else _STANDARD, len(record.data)))]
-    yield from _block(record.header, record.data, *known[0], [], "")
+    end = min(QWST.size if record.is_mq else _STANDARD, len(record.data))
+    page = _Page(record.data, zone, [])
+    yield from _block(record.header, page, 0, end, "")
+    page.known.append((0, end))
     if record.is_mq:
-        yield from _sections(record, known)
-    yield from _unknown(record.data, known)
+        yield from _sections(record, page)
+    yield from _unknown(record.data, page.known)
 
 
-def _sections(record: Record, known: list[tuple[int, int]]) -> Iterator[str]:
+def _sections(record: Record, page: _Page) -> Iterator[str]:
     """Explain the triplets and what they point to."""
     triplets = _triplets(record.data)
     for number, triplet in enumerate(triplets):
         at = QWST.size + number * TRIPLET.size
         raw = record.data[at : at + TRIPLET.size]
-        known.append((at, at + TRIPLET.size))
+        page.known.append((at, at + TRIPLET.size))
         name = "QWHS" if number == 0 else getattr(record.block(number), "name", "not known")
         where = f"at {triplet['offset']:04X}, length {triplet['length']}, count {triplet['count']}"
         yield f"{at:04X}  {raw.hex().upper()}  triplet {number}: {name} {where}"
@@ -111,9 +129,9 @@ def _sections(record: Record, known: list[tuple[int, int]]) -> Iterator[str]:
                 break
             block = record.block(number)
             if number == 0:
-                yield from _area(record, start, end, known)
+                yield from _area(record, page, start, end)
             elif block is not None:
-                yield from _block(block, record.data, start, end, known, f" {which + 1}")
+                yield from _block(block, page, start, end, f" {which + 1}")
 
 
 def _triplets(data: bytes) -> list[Any]:
@@ -121,7 +139,7 @@ def _triplets(data: bytes) -> list[Any]:
     return [TRIPLET.parse(data[start : start + TRIPLET.size]) for start in starts]
 
 
-def _area(record: Record, start: int, end: int, known: list[tuple[int, int]]) -> Iterator[str]:
+def _area(record: Record, page: _Page, start: int, end: int) -> Iterator[str]:
     """Explain the QWHS area: QWHS in its form, then QWHC, then QWHX."""
     data, release = record.data, QWST.field("sm115rel")
     parts = header_parts(
@@ -130,36 +148,41 @@ def _area(record: Record, start: int, end: int, known: list[tuple[int, int]]) ->
         np.frombuffer(data[release.offset : release.end], np.uint8)[None, :],
     )
     own, qwhx = start + int(parts.own[0]), start + int(parts.qwhx[0])
-    yield from _block(QWHS, data, start, own, known, "")
+    yield from _block(QWHS, page, start, own, "")
     if parts.has_qwhc[0]:
-        yield from _block(QWHC, data, own, own + QWHC.size, known, "")
+        yield from _block(QWHC, page, own, own + QWHC.size, "")
     if parts.has_qwhx[0]:
-        yield from _block(QWHX, data, qwhx, qwhx + QWHX.size, known, "")
+        yield from _block(QWHX, page, qwhx, qwhx + QWHX.size, "")
 
 
-def _block(
-    block: Block, data: bytes, start: int, end: int, known: list[tuple[int, int]], which: str
-) -> Iterator[str]:
+def _block(block: Block, page: _Page, start: int, end: int, which: str) -> Iterator[str]:
     yield ""
     yield f"{block.name}{which}: {block.title} ({end - start} bytes at {start:04X})"
-    values = block.parse(data[start:end])
-    known.append((start, min(end, start + block.size)))
+    values = block.parse(page.data[start:end])
+    page.known.append((start, min(end, start + block.size)))
     for name, (offset, member) in block.members.items():
         if isinstance(member, Repeat):
-            yield from _entries(block, name, member, values[name], data[start:end], offset, start)
+            yield from _entries(block, name, member, values[name], page, (start, end), offset)
         elif isinstance(member, Array):
             field = block.field(name)
             for number, value in enumerate(values[name]):
                 at = offset + number * field.kind.width
-                yield from _field(field, f"{name}_{number + 1}", value, data[start:end], at, start)
+                yield from _field(field, f"{name}_{number + 1}", value, page, (start, end), at)
         else:
-            yield from _field(block.field(name), name, values[name], data[start:end], offset, start)
+            yield from _field(block.field(name), name, values[name], page, (start, end), offset)
 
 
 def _entries(
-    block: Block, name: str, group: Repeat, entries: list[Any], data: bytes, offset: int, start: int
+    block: Block,
+    name: str,
+    group: Repeat,
+    entries: list[Any],
+    page: _Page,
+    span: _Span,
+    offset: int,
 ) -> Iterator[str]:
     """Explain the entries of a repeated group in which a byte is not zero."""
+    data = page.data[slice(*span)]
     width = group.subcon.sizeof()
     shown = 0
     for number, (cell, entry) in enumerate(zip(group.cells, entries, strict=True)):
@@ -175,25 +198,27 @@ def _entries(
             for member in group.subcon.subcons:
                 field = block.field(member.name)
                 inner = at + field.offset - offset
-                yield from _field(field, member.name, entry[member.name], data, inner, start)
+                yield from _field(field, member.name, entry[member.name], page, span, inner)
         else:
-            yield from _field(block.field(name), f"{name} {label}", entry, data, at, start)
+            yield from _field(block.field(name), f"{name} {label}", entry, page, span, at)
     if shown < len(group.cells):
         yield f"      {name}: {len(group.cells) - shown} entries are all zero"
 
 
 def _field(
-    field: Field, name: str, value: Any, data: bytes, offset: int, start: int
+    field: Field, name: str, value: Any, page: _Page, span: _Span, offset: int
 ) -> Iterator[str]:
-    raw = data[offset : offset + field.kind.width]
+    start, end = span
+    raw = page.data[start:end][offset : offset + field.kind.width]
     if len(raw) < field.kind.width:
         return
     dots = "..." if len(raw) > _HEX_SHOWN else ""
     hexes = raw[:_HEX_SHOWN].hex().upper() + dots
-    yield f"{start + offset:04X}  {hexes:<35}  {name:<16}  {_value(field, value)}".rstrip()
+    shown = _value(field, value, page.zone)
+    yield f"{start + offset:04X}  {hexes:<35}  {name:<16}  {shown}".rstrip()
 
 
-def _value(field: Field, value: Any) -> str:
+def _value(field: Field, value: Any, zone: Zone | None) -> str:
     kind = field.kind
     if isinstance(value, bytes):
         return "reserved"
@@ -202,13 +227,22 @@ def _value(field: Field, value: Any) -> str:
     if isinstance(value, str):
         return repr(value) if kind.fact == "ebcdic" else value
     if isinstance(value, dt.datetime):
-        return f"{value:%Y-%m-%d %H:%M:%S.%f} {'local' if value.tzinfo is None else 'UTC'}"
+        return _moment(value, zone)
     text = f"{value:,}" if isinstance(value, int | float) else str(value)
     if isinstance(kind, Code):
         text += f" {kind.word(value)}"
     if isinstance(kind, Flags):
         text += "".join(f" {bit.name}" for bit in kind.bits if value & bit.mask)
     return f"{text} {kind.unit}" if kind.unit else text
+
+
+def _moment(value: dt.datetime, zone: Zone | None) -> str:
+    """Return a moment and whose clock shows it: what IBM has in local time stays so."""
+    name = "local" if value.tzinfo is None else "UTC"
+    if zone is not None and value.tzinfo is not None:
+        microseconds = (value.replace(tzinfo=None) - UNIX_EPOCH) // dt.timedelta(microseconds=1)
+        value, name = zone.local(microseconds), zone.name
+    return f"{value:%Y-%m-%d %H:%M:%S.%f} {name}"
 
 
 def _unknown(data: bytes, known: list[tuple[int, int]]) -> Iterator[str]:

@@ -147,7 +147,7 @@ PLANNER = Planner(
     (
         "the window of TCP and loss",
         "time in which the channel waited for messages: it is in the time of a message. Take "
-        "a busy time (--from, --to), or give --message-time",
+        "a busy time (--from, --until), or give --message-time",
         "the latency of one way: half of NETTIME, if nothing else waits",
     ),
     "START TRACE(ACCTG) CLASS(4)",

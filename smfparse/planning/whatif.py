@@ -188,7 +188,7 @@ PLANNER = Planner(
     ),
     "The same mix of messages and of calls as now, private queues, sizes up to 128 KB, as many "
     "pages a log I/O as now: a log that is busy writes more of them at once, so it takes more than "
-    "is said. Take the busiest hour (--from, --to), not the day.",
+    "is said. Take the busiest hour (--from, --until), not the day.",
     (
         "how load grows beyond what was measured: queues, latches and CPU that others need",
         "gets, commits and channels: their CPU is not in these lines",

@@ -49,6 +49,7 @@ class Catalog:
     and a number for each dataset, or 0 where `safe` is.
 
     safe  whether statements reach nothing but the tables: no file, no network, no setting
+    zone  whose local times the tables have; None: those of each z/OS system
     """
 
     def __init__(self, inputs: Inputs, *, safe: bool = False) -> None:
@@ -58,6 +59,7 @@ class Catalog:
         self._relations = Relations(self.connection, inputs, safe=safe)
         self._statements = Statements(self.connection, self._relations)
         self.of_queues = inputs.of_queues
+        self.zone = inputs.zone
 
     def __enter__(self) -> Catalog:
         return self

@@ -17,9 +17,19 @@ from smfparse.places import Place
 from smfparse.query.connecting import Connection, is_interrupt
 from smfparse.query.projection import scanned, tables_of
 from smfparse.query.scans import SmfScans, Whole
-from smfparse.selecting import COUNTED_AT, sql_condition
+from smfparse.selecting import COUNTED_AT, local_columns, shown_sql, sql_condition
 from smfparse.store import no_rows, selected
-from smfparse.tables import columns, quoted, table_names, title, view, view_macros, view_names
+from smfparse.tables import (
+    DAMAGE,
+    columns,
+    quoted,
+    schema,
+    table_names,
+    title,
+    view,
+    view_macros,
+    view_names,
+)
 
 _FEW_BYTES = 8 << 20
 
@@ -90,14 +100,23 @@ class Relations:
             chosen = sql_condition(
                 self._selection.on(table), table, partial(_parquet, each), worked_out=worked_out
             )
-            where = f" WHERE {chosen}" if chosen else ""
-            parts.append(f"SELECT {number} AS input_no, * FROM {_parquet(each, table)}{where}")
+            rows = f"{_parquet(each, table)}{f' WHERE {chosen}' if chosen else ''}"
+            shown = self._in_zone(table)
+            parts.append(f"SELECT {number} AS input_no, *{shown} FROM (SELECT * FROM {rows})")
         self._rows[table] = " UNION ALL BY NAME ".join(parts)
         self._connection.execute(
             f"CREATE VIEW inputs.{table} AS {self._rows[table]};"
             f"CREATE VIEW {table} AS SELECT * EXCLUDE (input_no) FROM inputs.{table};"
             f"COMMENT ON VIEW {table} IS {quoted(title(table))}"
         )
+
+    def _in_zone(self, table: str) -> str:
+        """Return the SQL behind `*` that shows rows of a dataset in the zone that is asked for."""
+        zone = self.scans.inputs.zone
+        if zone is None or table == DAMAGE:
+            return ""
+        shown = (f"{shown_sql(zone, name)} AS {name}" for name in local_columns(schema(table)))
+        return f" REPLACE ({', '.join(shown)})"
 
     def _add_view(self, name: str) -> None:
         if not self._made.intersection(view_names()):
@@ -137,7 +156,8 @@ def _scan(scans: SmfScans, table: str) -> object:
 
 def _parquet(dataset: Dataset, table: str) -> str:
     """Return a table of a dataset as it stands behind FROM; DuckDB takes paths as patterns."""
-    parts = [_rows_of(table, *each) for each in dataset.files_alike(table)]
+    types = dataset.manifest["types"]
+    parts = [_rows_of(table, *each, types) for each in dataset.files_alike(table)]
     rows = f"({' UNION ALL '.join(parts) or no_rows(table)})"
     if not dataset.called:
         return rows
@@ -146,8 +166,8 @@ def _parquet(dataset: Dataset, table: str) -> str:
     return f"(SELECT * REPLACE ({source} AS source) FROM {rows})"
 
 
-def _rows_of(table: str, files: Iterable[Place], less: frozenset[str]) -> str:
+def _rows_of(table: str, files: Iterable[Place], less: frozenset[str], types: str) -> str:
     """Return the query for the rows in files of a table, which lack the columns `less`."""
     paths = (glob.escape(str(each.absolute())) for each in files)
     rows = f"read_parquet([{', '.join(map(quoted, paths))}], hive_partitioning = false)"
-    return f"SELECT {selected(table, less)} FROM {rows}"
+    return f"SELECT {selected(table, less, types=types)} FROM {rows}"

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from smfparse.reports.running import Row as Row
     from smfparse.reports.running import explain as explain
     from smfparse.reports.running import prepare as prepare
+    from smfparse.reports.running import report_macros as report_macros
     from smfparse.reports.running import report_parts as report_parts
     from smfparse.reports.running import report_table as report_table
     from smfparse.reports.running import run_report as run_report
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from smfparse.reports.sections import TOTAL as TOTAL
     from smfparse.reports.sections import Sections as Sections
     from smfparse.reports.sections import every as every
+    from smfparse.reports.templates import CLOCK as CLOCK
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
@@ -55,6 +57,7 @@ else:
         graph="graph_lines has_edges",
         listing="ListDocument Listed reports_listed",
         printing="ReportDocument",
-        running="Row explain prepare report_parts report_table run_report",
+        running="Row explain prepare report_macros report_parts report_table run_report",
         sections="ONE_SECTION RECORDED SECTION_COLUMNS TOTAL Sections every",
+        templates="CLOCK",
     )

@@ -14,6 +14,10 @@ Both return the SQL of expressions behind WITH. The last one is `marked`, one ro
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from smfparse.selecting import Zone
 
 STATISTICS = "qmst"
 """The table by which intervals of statistics are known."""
@@ -28,6 +32,17 @@ _SLACK = "least(1, typical / 10)"
 def local_time(moment: str) -> str:
     """Return the SQL of a moment in UTC as local time of the system."""
     return f"local_time({moment}, utc_offset)"
+
+
+def zone_macros(zone: Zone | None) -> str:
+    """Return the SQL of the macro for local time in a zone; '': it is that of the system."""
+    if zone is None:
+        return ""
+    seconds = zone.sql("epoch_us(moment)")
+    return (
+        "CREATE OR REPLACE MACRO local_time(moment, utc_offset) AS\n"
+        f"    moment AT TIME ZONE 'UTC' + to_seconds({seconds});\n"
+    )
 
 
 _WORDS = """

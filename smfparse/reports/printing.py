@@ -40,15 +40,23 @@ class ReportDocument(Document):
 
     rows   as `run` yields them, read once
     asked  options of the report, as `run` took them
+    width  characters of a line of text, beyond which it is folded; None: any number
     """
 
     marks = (Mark(r"[^ ,]*,[^ ,]*,\d{4}/\d\d/\d\d,.*|From \d{4}/.* seconds\.", HEAD),)
 
-    def __init__(self, which: Report, rows: Iterable[Row], asked: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        which: Report,
+        rows: Iterable[Row],
+        asked: Mapping[str, Any],
+        width: int | None = None,
+    ) -> None:
         self.title = f"{which.name}: {which.title}"
         self._which = which
         self._rows = rows
         self._asked = asked
+        self._width = width
 
     def sections(self) -> Iterator[Section]:
         """Yield the sections, with the figures that the text has."""
@@ -80,7 +88,7 @@ class ReportDocument(Document):
     def printed(self) -> Iterator[str]:
         """Yield the lines of the report as MP1B prints it."""
         left_out = self._which.left_out(self._asked)
-        return templates.text(self._which, self._kept("text"), left_out)
+        return templates.text(self._which, self._kept("text"), left_out, self._width)
 
     def _kept(self, format: str) -> Iterator[Row]:  # noqa: A002 - it is called so everywhere
         return (row for row in self._rows if self._which.has(row.get("line") or "", format))
@@ -119,7 +127,7 @@ def _fact(row: Row) -> dict[str, Any]:
     """Return a row for JSON."""
     found: dict[str, Any] = {}
     for name, value in row.items():
-        if name == "section":
+        if name in ("section", templates.CLOCK):
             continue
         if isinstance(value, dt.datetime):
             found[name] = value.isoformat()

@@ -16,6 +16,7 @@ from smfparse.errors import RequestError
 from smfparse.planning import plan_of_measured
 from smfparse.rendering import STYLES
 from smfparse.reports.declaration import EVIDENCE, Report
+from smfparse.reports.marks import zone_macros
 from smfparse.reports.sections import (
     ONE_SECTION,
     TOTAL,
@@ -189,9 +190,15 @@ def prepare(
     values  what each `getvariable` in macros is; another is one of the connection
     """
     views = ";\n".join(statements(sections, tables, grouped))
-    macros = view_macros() + Path(__file__).with_name("macros.sql").read_text("utf-8")
+    macros = view_macros() + report_macros(catalog)
     catalog.define(with_values(named_macros(f"{queries} {views}", macros), values))
     catalog.execute(views)
+
+
+def report_macros(catalog: Catalog) -> str:
+    """Return the SQL of the macros of reports, with local time as the catalog has it."""
+    own = Path(__file__).with_name("macros.sql").read_text("utf-8")
+    return own + zone_macros(catalog.zone)
 
 
 def explain(which: Report) -> Iterator[str]:

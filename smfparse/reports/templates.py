@@ -18,6 +18,7 @@ from typing import NamedTuple, TypeAlias
 from smfparse.layout import version_key
 from smfparse.rendering import ABSENT, MOMENTS, STYLES, some_at_a_time, visible
 from smfparse.reports.declaration import Figure, Report, TextTable
+from smfparse.reports.folding import folded
 from smfparse.reports.running import Row
 
 Cell: TypeAlias = Callable[[Sequence[Row]], Sequence[str]]
@@ -26,6 +27,11 @@ _AT_ONCE = 512
 """Rows that are made text at once."""
 WHOLE_SECONDS_SINCE = (9, 3, 0)
 """The release from which the interval line is written in whole seconds."""
+CLOCK = "clock"
+"""What a row has besides columns where a zone is asked for: whose local times it shows."""
+_EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+_SIZE = re.compile(r"(\d+)$")
+"""How wide a format makes a text at least."""
 _WIDTH = re.compile(r"([<>]?)(\d+)")
 """A format that only pads a text; as of texts, without a sign they stand to the left."""
 _CONDITION = re.compile(r"\{\?(\w+)\}")
@@ -39,23 +45,27 @@ class Line(NamedTuple):
     names       what it shows: figures, and keys of the section
     pattern     with %s for each of them
     cells       what each of them is
+    starts      where they begin, as far as the widths before them are known
     """
 
     conditions: Sequence[str]
     names: Sequence[str]
     pattern: str
     cells: Sequence[Cell]
+    starts: Sequence[int]
 
 
 class Printer:
     """A report's templates, taken apart once.
 
     left_out   columns of blocks that nobody asked for
+    width      characters of a line, beyond which it is folded; None: any number
     templates  by kind of line: the lines
     """
 
-    def __init__(self, which: Report, left_out: Collection[str]) -> None:
+    def __init__(self, which: Report, left_out: Collection[str], width: int | None = None) -> None:
         self.figures = {each.name: each for each in which.figures}
+        self.width = width
         self._left_out = left_out
         self.templates = {
             name: [self._line(line) for line in text.strip("\n").splitlines()]
@@ -64,8 +74,13 @@ class Printer:
         self._headings: dict[str, list[str]] = {}
         for name, block in which.blocks.items():
             heading, template = self._table(block)
-            self._headings[name] = ["", *block.title.splitlines(), heading]
-            self.templates[name] = [self._line(template)]
+            line = self._line(template)
+            above = [*folded(heading, line.starts, width)]
+            title = (
+                piece for each in block.title.splitlines() for piece in folded(each, (), width)
+            )
+            self._headings[name] = ["", *title, *above]
+            self.templates[name] = [line]
 
     def _table(self, block: TextTable) -> tuple[str, str]:
         """Return the heading of a block and the template of its lines."""
@@ -92,8 +107,16 @@ class Printer:
             kinds.setdefault(row.get("line") or "", []).append((row, lines))
         for kind, each in kinds.items():
             for conditions, templates in groupby(self.templates[kind], attrgetter("conditions")):
-                _fill(templates, [pair for pair in each if _holds(conditions, pair[0])])
+                pairs = [pair for pair in each if _holds(conditions, pair[0])]
+                _fill(templates, pairs, self.width)
         return found
+
+    def top(self, text: str) -> Iterator[str]:
+        """Yield the lines of a text above rows, folded as the widest lines of these are."""
+        every = (line.starts for lines in self.templates.values() for line in lines)
+        starts = max(every, key=len, default=())
+        for line in text.strip("\n").splitlines():
+            yield from folded(line, starts, self.width)
 
     def cell(self, name: str, how: str = "") -> Cell:
         """Return what makes the texts of a figure or key of rows.
@@ -118,28 +141,46 @@ class Printer:
         while found := _CONDITION.match(text):
             conditions.append(found[1])
             text = text[found.end() :]
-        pattern, names, cells = "", [], []
+        pattern, names, cells, starts = "", [], [], []
+        at: int | None = 0
         for literal, name, how, _ in Formatter().parse(text):
             pattern += literal.replace("%", "%%")
             if name is not None:
+                if at is not None:
+                    starts.append(at + _label(literal))
+                    at += len(literal)
+                    size = _SIZE.search(how or "")
+                    at = at + int(size[1]) + len(self._unit(name)) if size else None
                 width = "" if self._unit(name) else _WIDTH.fullmatch(how or "")
                 pattern += f"%{'-' * (width[1] != '>')}{width[2]}s" if width else "%s"
                 names.append(name)
                 cells.append(self.cell(name, "" if width else how or ""))
-        return Line(conditions, names, pattern, cells)
+        return Line(conditions, names, pattern, cells, starts)
+
+
+def _label(literal: str) -> int:
+    """Return where the words begin in front of a figure that belong to it: behind a comma."""
+    own = literal.rpartition(",")[2]
+    return len(literal) - len(own.lstrip(" |"))
 
 
 def _holds(conditions: Sequence[str], row: Row) -> bool:
     return not conditions or all(map(row.__getitem__, conditions))
 
 
-def _fill(templates: Iterable[Line], found: Sequence[tuple[Row, list[str]]]) -> None:
-    """Put lines behind those of each row."""
+def _fill(
+    templates: Iterable[Line], found: Sequence[tuple[Row, list[str]]], width: int | None
+) -> None:
+    """Put lines, folded where they are wider than `width`, behind those of each row."""
     rows = [row for row, _ in found]
-    for _, _, pattern, cells in templates:
+    for _, _, pattern, cells, starts in templates:
         words = zip(*[cell(rows) for cell in cells], strict=True) if cells else repeat(())
         for (_, lines), each in zip(found, words, strict=False):
-            lines.append((pattern % each).rstrip())
+            text = (pattern % each).rstrip()
+            if width is None or len(text) <= width:
+                lines.append(text)
+            else:
+                lines += folded(text, starts, width)
 
 
 def _shown(figure: Figure) -> Cell:
@@ -200,12 +241,19 @@ def keys_of(row: Row) -> dict[str, str]:
 
 
 def local(row: Row, moment: dt.datetime | None) -> dt.datetime | None:
-    """Return a moment in the local time of the section's system; one without a zone is so."""
+    """Return a moment as local time: of the zone CLOCK, else of the section's system.
+
+    One without a zone is local already.
+    """
     if moment is None or moment.tzinfo is None:
         return moment
-    if row["utc_offset"] is None:
-        return None
-    return moment.astimezone(_zone(row["utc_offset"]))
+    clock = row.get(CLOCK)
+    offset = clock.offset(_microseconds(moment)) if clock else row["utc_offset"]
+    return None if offset is None else moment.astimezone(_zone(offset))
+
+
+def _microseconds(moment: dt.datetime) -> int:
+    return (moment - _EPOCH) // dt.timedelta(microseconds=1)
 
 
 @cache
@@ -234,18 +282,26 @@ def _whole(seconds: float) -> str:
     return str(math.trunc(seconds))
 
 
-def text(which: Report, rows: Iterable[Row], left_out: Collection[str] = ()) -> Iterator[str]:
-    """Yield the lines of the report as MP1B prints it, an empty line between sections."""
-    printer = Printer(which, left_out)
+def text(
+    which: Report,
+    rows: Iterable[Row],
+    left_out: Collection[str] = (),
+    width: int | None = None,
+) -> Iterator[str]:
+    """Yield the lines of the report as MP1B prints it, an empty line between sections.
+
+    width  as in `Printer`
+    """
+    printer = Printer(which, left_out, width)
     before: Row | None = None
-    yield from which.top.splitlines()
+    yield from printer.top(which.top)
     for some in some_at_a_time(rows, _AT_ONCE):
         for row, lines in zip(some, printer.lines(some), strict=True):
             if before is None or row["section"] != before["section"]:
                 if before is not None and which.header:
                     yield ""
                 before = None
-                yield from _beginning(which, row)
+                yield from _beginning(which, printer, row)
             yield from printer.heading(row, before)
             yield from lines
             before = row
@@ -253,12 +309,12 @@ def text(which: Report, rows: Iterable[Row], left_out: Collection[str] = ()) -> 
         yield which.title
 
 
-def _beginning(which: Report, row: Row) -> Iterator[str]:
+def _beginning(which: Report, printer: Printer, row: Row) -> Iterator[str]:
     """Yield the lines in front of the rows of a section."""
     if which.header and not which.across:
         yield "{system},{qmgr},{date},{time},VRM:{vrm},".format_map(keys_of(row))
     if which.header:
         yield interval_line(row)
         if row["marks"]:
-            yield f"Marked {row['marks']}"
-    yield from which.heading.strip("\n").splitlines()
+            yield from folded(f"Marked {row['marks']}", (), printer.width)
+    yield from printer.top(which.heading)

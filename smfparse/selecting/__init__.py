@@ -1,6 +1,7 @@
 """Which records and rows are asked for: by system, queue manager, time, type, job, queue, channel.
 
-It also has the rule of time (`counting`): when a record counts.
+It also has the rules of time: when a record counts (`counting`), and what its local time is in a
+zone that a user names (`zones`, `walls`).
 
 in    what users write (`Selection.of(qmgr="QM*", since="0900")`); SMF headers; rows of a table
 out   a `Selection`; masks over records and rows; an SQL condition: three ways to one result
@@ -37,11 +38,19 @@ if TYPE_CHECKING:
     from smfparse.selecting.selection import ALL_RECORDS as ALL_RECORDS
     from smfparse.selecting.selection import Selection as Selection
     from smfparse.selecting.selection import queue_criteria as queue_criteria
+    from smfparse.selecting.selection import time_is_derived as time_is_derived
     from smfparse.selecting.selection import without_names as without_names
     from smfparse.selecting.subjects import NAMED as NAMED
     from smfparse.selecting.subjects import JoinKey as JoinKey
     from smfparse.selecting.subjects import naming as naming
     from smfparse.selecting.subjects import tables_about as tables_about
+    from smfparse.selecting.walls import local_columns as local_columns
+    from smfparse.selecting.walls import read_for as read_for
+    from smfparse.selecting.walls import shown_in_zone as shown_in_zone
+    from smfparse.selecting.walls import shown_sql as shown_sql
+    from smfparse.selecting.zones import Zone as Zone
+    from smfparse.selecting.zones import fixed_zone as fixed_zone
+    from smfparse.selecting.zones import parse_zone as parse_zone
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
@@ -51,6 +60,8 @@ else:
         lookups="Lookup",
         rows="KeysBySource SelectedDamage counted_mask keys_by_source needed_columns record_mask "
         "row_mask",
-        selection="ALL_RECORDS Selection queue_criteria without_names",
+        selection="ALL_RECORDS Selection queue_criteria time_is_derived without_names",
         subjects="NAMED JoinKey naming tables_about",
+        walls="local_columns read_for shown_in_zone shown_sql",
+        zones="Zone fixed_zone parse_zone",
     )

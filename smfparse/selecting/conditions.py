@@ -10,6 +10,7 @@ from smfparse.selecting.criteria import Types, regex
 from smfparse.selecting.lookups import Lookup, lookups, named_in
 from smfparse.selecting.selection import Selection
 from smfparse.selecting.subjects import JoinKey
+from smfparse.selecting.walls import shown_sql
 from smfparse.tables import RECORD
 
 _KEY_SQL = {
@@ -34,7 +35,7 @@ def sql_condition(
         *_like(["system"], selection.systems),
         *_like(["qmgr"], selection.qmgrs),
         *_in_time(selection),
-        *(_near(selection) if worked_out and selection.time_column == COUNTED_AT else ()),
+        *(_near(selection) if worked_out else ()),
         *([_of_types(selection.types)] if selection.types and table == RECORD else []),
         *(_named_like(*each) for each in named_in(selection, table)),
         *(
@@ -73,7 +74,11 @@ def _any_of(conditions: list[str]) -> str:
 
 
 def _in_time(selection: Selection) -> Iterator[str]:
+    if selection.time_column is None:
+        return
     column = selection.time_column
+    if selection.zone:
+        column = shown_sql(selection.zone, column)
     if selection.start:
         yield f"{column} >= TIMESTAMP '{selection.start}'"
     if selection.end:
@@ -85,7 +90,12 @@ def _in_time(selection: Selection) -> Iterator[str]:
 
 
 def _near(selection: Selection) -> Iterator[str]:
-    """Yield conditions for the SMF times that records counting in a span of time can have."""
+    """Yield conditions for the SMF times that records counting in a span of time can have.
+
+    In a zone they can have any.
+    """
+    if selection.time_column != COUNTED_AT or selection.zone:
+        return
     if selection.start:
         least = selection.start - dt.timedelta(microseconds=AFTER_US)
         yield f"smf_time >= TIMESTAMP '{least}'"

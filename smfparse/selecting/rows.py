@@ -16,8 +16,9 @@ from smfparse.schemas import QWST
 from smfparse.selecting.counting import AFTER_US, BEFORE_US
 from smfparse.selecting.criteria import like
 from smfparse.selecting.lookups import Lookup, lookups, named_in
-from smfparse.selecting.selection import Selection
+from smfparse.selecting.selection import Selection, without_time
 from smfparse.selecting.subjects import JoinKey
+from smfparse.selecting.walls import OFFSET, in_zone
 from smfparse.tables import RECORD
 from smfparse.vectors import Bools, Bytes, Ints, distinct
 
@@ -35,22 +36,32 @@ def record_mask(selection: Selection, buffer: Bytes, start: Ints, length: Ints) 
 
     start, length  int64 (records,): as in `Chunk`
 
-    Of those that may be, `counted_mask` says which are; headers show no more than the SMF time.
+    Of those that may be, `counted_mask` says which are; headers show no more than the SMF time, and
+    that not in a zone.
     """
+    if selection.zone:
+        selection = without_time(selection)
     if selection.of_headers.everything:
         return None
     records = _Records(Headers(buffer, start, length))
-    near = (0, 0) if selection.smf_time else (BEFORE_US, AFTER_US)
-    return _mask(selection, records, len(start), near, by_type=True)
+    chosen = _mask(selection, records, len(start), by_type=True)
+    if selection.time_column:
+        near = (0, 0) if selection.smf_time else (BEFORE_US, AFTER_US)
+        chosen &= _in_time(selection, *records.headers.time, *near)
+    return chosen
 
 
-def counted_mask(selection: Selection, counted: Ints, known: Bools) -> Bools:
-    """Return which records are selected by when they count, bool (records,).
+def counted_mask(selection: Selection, column: Callable[[str], tuple[Ints, Bools]]) -> Bools:
+    """Return which records, or rows, are selected by their time, bool (records,).
 
-    counted  int64 (records,): as `counting_time` returns
-    known    bool (records,): whether that is known
+    column  gives a key column, int64 (records,), and where it is known: the times are microseconds
+            since 1970, local time of the system
     """
-    return _in_time(selection, counted, known)
+    assert selection.time_column
+    time, known = column(selection.time_column)
+    if selection.zone:
+        time, known = in_zone(selection.zone, time, known, *column(OFFSET))
+    return _in_time(selection, time, known)
 
 
 def row_mask(
@@ -62,7 +73,9 @@ def row_mask(
     keys   finds the keys of the rows of another table
     """
     rows = _Rows(batch)
-    chosen = _mask(selection, rows, batch.num_rows, (0, 0), by_type=table == RECORD)
+    chosen = _mask(selection, rows, batch.num_rows, by_type=table == RECORD)
+    if selection.time_column:
+        chosen &= counted_mask(selection, rows.numbers)
     for columns, patterns in named_in(selection, table):
         hits = [_is_like(patterns, *rows.texts(column), blank=False) for column in columns]
         chosen &= np.logical_or.reduce(hits)
@@ -79,7 +92,8 @@ def needed_columns(selection: Selection, table: str) -> tuple[str, ...]:
     )
     kind = ("type", "subtype") if table == RECORD else ()
     time = (selection.time_column,) if selection.time_column else ()
-    return ("system", "qmgr", *time, "source", *kind, *named, *shared)
+    offset = (OFFSET,) if time and selection.zone else ()
+    return ("system", "qmgr", *time, *offset, "source", *kind, *named, *shared)
 
 
 def keys_by_source(batches: Iterable[Any], key: JoinKey) -> KeysBySource:
@@ -118,9 +132,6 @@ class _Facts(Protocol):
     def texts(self, column: str) -> Texts:
         """Return the column `system` or `qmgr`; None where there is none."""
 
-    def times(self, column: str) -> tuple[Ints, Bools]:
-        """Return a time in microseconds since 1970, and where it is known."""
-
     def kinds(self) -> tuple[Ints, Ints]:
         """Return types and subtypes; subtype -1: none."""
 
@@ -129,23 +140,20 @@ class _Records:
     """Records in a buffer, by their SMF headers."""
 
     def __init__(self, headers: Headers) -> None:
-        self._headers = headers
+        self.headers = headers
 
     def texts(self, column: str) -> Texts:
         """Return the texts of the headers; only records of MQ have a queue manager."""
         field = QWST.field({"system": "sm115sid", "qmgr": "sm115SSI"}[column])
         assert isinstance(field.kind, Text)
-        codes, each = distinct(self._headers.raw(field.name))
+        codes, each = distinct(self.headers.raw(field.name))
         words: list[str | None] = [field.kind.spell(raw.tobytes()) for raw in each]
         if column == "qmgr":
-            codes = np.where(self._headers.is_mq, codes, len(words))
+            codes = np.where(self.headers.is_mq, codes, len(words))
         return [*words, None], codes.astype(np.int64)
 
-    def times(self, column: str) -> tuple[Ints, Bools]:  # noqa: ARG002 - headers have but one
-        return self._headers.time
-
     def kinds(self) -> tuple[Ints, Ints]:
-        return self._headers.type, self._headers.subtype
+        return self.headers.type, self.headers.subtype
 
 
 class _Rows:
@@ -159,11 +167,11 @@ class _Rows:
         words: list[str | None] = coded.dictionary.to_pylist()
         return [*words, None], coded.indices.fill_null(len(words)).to_numpy()
 
-    def times(self, column: str) -> tuple[Ints, Bools]:
-        time = self._batch.column(column)
-        return self._numbers(time.cast(pa.int64()), 0), time.is_valid().to_numpy(
-            zero_copy_only=False
-        )
+    def numbers(self, column: str) -> tuple[Ints, Bools]:
+        """Return a column of times or numbers as int64, and where it is known."""
+        found = self._batch.column(column)
+        known: Bools = found.is_valid().to_numpy(zero_copy_only=False)
+        return self._numbers(found.cast(pa.int64()), 0), known
 
     def kinds(self) -> tuple[Ints, Ints]:
         smf_type, subtype = (self._batch.column(name) for name in ("type", "subtype"))
@@ -174,19 +182,12 @@ class _Rows:
         return found
 
 
-def _mask(
-    selection: Selection, facts: _Facts, rows: int, near: tuple[int, int], *, by_type: bool
-) -> Bools:
-    """Return which rows are selected.
-
-    near  as in `_in_time`
-    """
+def _mask(selection: Selection, facts: _Facts, rows: int, *, by_type: bool) -> Bools:
+    """Return which rows are selected, whatever their time."""
     chosen = np.ones(rows, np.bool_)
     for column, patterns in (("system", selection.systems), ("qmgr", selection.qmgrs)):
         if patterns:
             chosen &= _is_like(patterns, *facts.texts(column), blank=True)
-    if selection.time_column:
-        chosen &= _in_time(selection, *facts.times(selection.time_column), *near)
     if selection.types and by_type:
         chosen &= _of_types(selection, *facts.kinds())
     return chosen

@@ -3,7 +3,8 @@
 Headers hold system, queue manager and type; intervals say when a record counts (`counting`); blocks
 hold job, queue and channel. A selection is applied in three places, with the same result: to the
 records of a chunk before anything else is decoded and to the rows of a dataset (`rows`), and as an
-SQL condition where DuckDB reads the dataset (`conditions`). Times are local times of the system.
+SQL condition where DuckDB reads the dataset (`conditions`). Times are local times of the system,
+or of a zone (`walls`).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from smfparse.selecting.criteria import (
     texts,
 )
 from smfparse.selecting.subjects import JoinKey, Naming, naming, records_of, tables_about
+from smfparse.selecting.zones import Zone
 from smfparse.tables import DAMAGE, RECORD
 
 Several: TypeAlias = Value | Iterable[Value]
@@ -43,6 +45,7 @@ class Selection(NamedTuple):
     jobs     and of it the rows that are about a job like one of these
     queues   and about a queue like one of these
     channels and about a channel like one of these
+    zone     whose local time the times above are, and those of rows; None: each system's own
     """
 
     qmgrs: frozenset[str] = frozenset()
@@ -55,6 +58,7 @@ class Selection(NamedTuple):
     jobs: frozenset[str] = frozenset()
     queues: frozenset[str] = frozenset()
     channels: frozenset[str] = frozenset()
+    zone: Zone | None = None
 
     @classmethod
     def of(
@@ -95,7 +99,7 @@ class Selection(NamedTuple):
     @property
     def everything(self) -> bool:
         """Whether every record is selected."""
-        return self == Selection()
+        return self._replace(zone=None) == Selection()
 
     @property
     def time_column(self) -> str | None:
@@ -180,6 +184,18 @@ class Selection(NamedTuple):
 ALL_RECORDS = Selection()
 
 
+def time_is_derived(selection: Selection) -> bool:
+    """Whether no SMF header has the time that is asked for: when a record counts, or a zone's."""
+    if selection.time_column is None:
+        return False
+    return not selection.smf_time or selection.zone is not None
+
+
+def without_time(selection: Selection) -> Selection:
+    """Return the same selection for all times."""
+    return selection._replace(start=None, end=None, daily=None, smf_time=False)
+
+
 def without_names(selection: Selection, options: Iterable[str]) -> Selection:
     """Return the same selection for all names of some options: job, queue, channel."""
     kept = {option: names for option, names in selection.by_name.items() if option not in options}
@@ -203,6 +219,8 @@ def _times(selection: Selection) -> Iterator[tuple[str, str]]:
         yield f"{counted}to", f"{selection.end - dt.timedelta(seconds=1)}"
     if selection.daily:
         yield f"{counted}daily", _hours(selection.daily)
+    if selection.zone and selection.time_column:
+        yield "tz", selection.zone.name
 
 
 def _clock(seconds: int) -> str:

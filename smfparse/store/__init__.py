@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from smfparse.store.belonging import unfinished as unfinished
     from smfparse.store.days import day_name as day_name
     from smfparse.store.days import meets as meets
+    from smfparse.store.days import meets_span as meets_span
     from smfparse.store.days import span_of as span_of
     from smfparse.store.folder import Folder as Folder
     from smfparse.store.folder import NewFile as NewFile
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from smfparse.store.hive import QMGR as QMGR
     from smfparse.store.hive import is_divided as is_divided
     from smfparse.store.hive import is_earlier as is_earlier
+    from smfparse.store.hive import qmgr_name as qmgr_name
     from smfparse.store.hive import qmgr_value as qmgr_value
     from smfparse.store.keys import Keys as Keys
     from smfparse.store.keys import as_run as as_run
@@ -40,7 +42,9 @@ if TYPE_CHECKING:
     from smfparse.store.locking import only_writer as only_writer
     from smfparse.store.manifest import EARLIER as EARLIER
     from smfparse.store.manifest import FORMAT as FORMAT
+    from smfparse.store.manifest import GIVEN as GIVEN
     from smfparse.store.manifest import MANIFEST as MANIFEST
+    from smfparse.store.manifest import MEANINGS as MEANINGS
     from smfparse.store.manifest import RECORDS as RECORDS
     from smfparse.store.manifest import VIEWS as VIEWS
     from smfparse.store.manifest import added_columns as added_columns
@@ -49,6 +53,7 @@ if TYPE_CHECKING:
     from smfparse.store.manifest import every_file as every_file
     from smfparse.store.manifest import lacking as lacking
     from smfparse.store.manifest import manifest_text as manifest_text
+    from smfparse.store.manifest import meanings_text as meanings_text
     from smfparse.store.manifest import named_columns as named_columns
     from smfparse.store.manifest import numbers_of as numbers_of
     from smfparse.store.manifest import part_number as part_number
@@ -56,17 +61,21 @@ if TYPE_CHECKING:
     from smfparse.store.manifest import part_text as part_text
     from smfparse.store.manifest import read_head as read_head
     from smfparse.store.manifest import read_manifest as read_manifest
-    from smfparse.store.manifest import read_part as read_part
+    from smfparse.store.manifest import read_parts as read_parts
     from smfparse.store.manifest import smf_files as smf_files
     from smfparse.store.objects import AnyFolder as AnyFolder
     from smfparse.store.objects import UrlFolder as UrlFolder
     from smfparse.store.objects import folder_at as folder_at
+    from smfparse.store.parquet import Form as Form
     from smfparse.store.parquet import TableWriter as TableWriter
     from smfparse.store.parquet import joined as joined
     from smfparse.store.parquet import parquet_options as parquet_options
     from smfparse.store.plain import check_plain as check_plain
     from smfparse.store.plain import checksum as checksum
     from smfparse.store.plain import plain_file as plain_file
+    from smfparse.store.shapes import EXACT as EXACT
+    from smfparse.store.shapes import SIGNED as SIGNED
+    from smfparse.store.shapes import TYPES as TYPES
     from smfparse.store.shapes import Manifest as Manifest
     from smfparse.store.targets import PARTIAL as PARTIAL
     from smfparse.store.targets import check_file as check_file
@@ -83,18 +92,19 @@ else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         belonging="contents interrupted is_dataset ours own_folders own_names strays unfinished",
-        days="day_name meets span_of",
+        days="day_name meets meets_span span_of",
         folder="Folder NewFile",
-        hive="DATE NO_DATE NO_QMGR NO_ROWS QMGR is_divided is_earlier qmgr_value",
+        hive="DATE NO_DATE NO_QMGR NO_ROWS QMGR is_divided is_earlier qmgr_name qmgr_value",
         keys="Keys as_run key_of",
         locking="LOCK is_locked only_writer",
-        manifest="EARLIER FORMAT MANIFEST RECORDS VIEWS added_columns called_otherwise "
-        "dataset_files every_file lacking manifest_text named_columns numbers_of part_number "
-        "part_of part_text read_head read_manifest read_part smf_files",
+        manifest="EARLIER FORMAT GIVEN MANIFEST MEANINGS RECORDS VIEWS added_columns "
+        "called_otherwise dataset_files every_file lacking manifest_text meanings_text "
+        "named_columns numbers_of part_number part_of part_text read_head read_manifest "
+        "read_parts smf_files",
         objects="AnyFolder UrlFolder folder_at",
-        parquet="TableWriter joined parquet_options",
+        parquet="Form TableWriter joined parquet_options",
         plain="check_plain checksum plain_file",
-        shapes="Manifest",
+        shapes="EXACT SIGNED TYPES Manifest",
         targets="PARTIAL check_file check_folder in_folder new_file replacing",
         views_sql="comments no_rows selected view_statements",
         writing_thread="WritingThread",

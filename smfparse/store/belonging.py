@@ -9,7 +9,7 @@ from smfparse.errors import InputError
 from smfparse.places import Place, Url
 from smfparse.store.hive import EARLIER_FOLDERS, FOLDERS
 from smfparse.store.locking import LOCK
-from smfparse.store.manifest import EARLIER, MANIFEST, RECORDS, VIEWS, every_file
+from smfparse.store.manifest import EARLIER, GIVEN, MANIFEST, RECORDS, every_file
 from smfparse.store.shapes import is_own_file
 from smfparse.store.targets import PARTIAL
 from smfparse.tables import table_names
@@ -29,9 +29,9 @@ def ours(folder: Place) -> list[Place]:
         for below in _FOLDERS
         for each in sorted((folder / table).glob(f"{below}part-*.parquet"))
     ]
-    parts = sorted((folder / EARLIER).glob("part-*.json"))
-    keys = sorted((folder / EARLIER).glob("keys-*.bin"))
-    return [*found, *sorted((folder / RECORDS).glob("part-*.bin")), *parts, *keys]
+    patterns = ("part-*.json", "index-*.json", "keys-*.bin")
+    parts = [each for some in patterns for each in sorted((folder / EARLIER).glob(some))]
+    return [*found, *sorted((folder / RECORDS).glob("part-*.bin")), *parts]
 
 
 def _listed(folder: Url) -> list[Place]:
@@ -42,7 +42,7 @@ def _listed(folder: Url) -> list[Place]:
 
 def unfinished(folder: Place) -> list[Place]:
     """Return the files that are not in their places yet, the manifest last."""
-    single = (folder / PARTIAL / each for each in (VIEWS, MANIFEST))
+    single = (folder / PARTIAL / each for each in (*GIVEN, MANIFEST))
     return [*ours(folder / PARTIAL), *(each for each in single if each.exists())]
 
 
@@ -59,7 +59,7 @@ def strays(folder: Place) -> list[Place]:
 
 def own_names() -> frozenset[str]:
     """Return the names of all that a dataset has in its folder, and while it is written."""
-    return frozenset([*table_names(), RECORDS, EARLIER, PARTIAL, MANIFEST, VIEWS, LOCK])
+    return frozenset([*table_names(), RECORDS, EARLIER, PARTIAL, MANIFEST, *GIVEN, LOCK])
 
 
 def contents(folder: Place) -> set[str]:

@@ -9,7 +9,7 @@ the type of a folder's value from its name would find one column with two types.
 from __future__ import annotations
 
 from pathlib import PurePosixPath
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from smfparse.selecting import COUNTED_AT
 from smfparse.tables import columns
@@ -56,6 +56,14 @@ def qmgr_value(name: str) -> str:
     value = quote(name, safe="")
     is_safe = value.startswith("%") or _IN_NO_VALUE & set(name.upper())
     return value if is_safe else f"%{ord(name[0]):02X}{value[1:]}"
+
+
+def qmgr_name(file: str) -> str | None:
+    """Return the queue manager of all rows of a file, by its path; None: not known, or none."""
+    name, _, value = PurePosixPath(file).parent.name.partition("=")
+    if name not in (QMGR, "qmgr") or value in (NO_QMGR, _BLANK):
+        return None
+    return unquote(value)
 
 
 def rows_sql(files: str, options: str = "") -> str:

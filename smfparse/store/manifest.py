@@ -2,15 +2,18 @@
 
     smfparse.json              written last: the sums, and what was added last
     .manifest/part-*.json      what was added before; written once
+    .manifest/index-*.json     lists of such parts, or of such lists
     .manifest/keys-*.bin       names, sizes and identities of the inputs in these (`keys`)
     views.sql                  the tables for DuckDB
+    columns.json               what columns mean, and their units
     <table>/part-*.parquet     rows; partitioned: <table>/date=.../queue_manager=.../
     .records/part-*.bin        fingerprints of the records, for what is added later
     .partial/                  the same while it is written: a folder that readers pass over
     .lock                      while somebody writes
 
 A file that the manifest does not name is left from a run that was killed. What is added rewrites
-`smfparse.json` alone, which stays small: once it names many files, these become a part.
+`smfparse.json` alone, which stays small: once it names many files, these become a part, and once it
+lists many parts, these become an index.
 """
 
 from __future__ import annotations
@@ -25,11 +28,14 @@ from smfparse.errors import InputError
 from smfparse.places import Place
 from smfparse.selecting import COUNTED_AT
 from smfparse.store.plain import plain_file
-from smfparse.store.shapes import PART_KEYS, Manifest, is_part, is_sound, own_files
-from smfparse.tables import columns, table_names
+from smfparse.store.shapes import EXACT, PART_KEYS, Manifest, is_index, is_part, is_sound, own_files
+from smfparse.tables import columns, meaning, table_names
 
 MANIFEST = "smfparse.json"
 VIEWS = "views.sql"
+MEANINGS = "columns.json"
+GIVEN = (VIEWS, MEANINGS)
+"""Files that the manifest gives; they follow it."""
 RECORDS = ".records"
 EARLIER = ".manifest"
 FORMAT = 8
@@ -38,7 +44,7 @@ _BEFORE_COLUMNS, _BEFORE_CHECKSUMS, _BEFORE_IDENTITIES, _BEFORE_PARTS = 4, 5, 6,
 parts; datasets of these are read."""
 _LATER = frozenset({COUNTED_AT, "task_record_offset", "task_started_tod", "task_thread"})
 """Columns that no dataset of that format has."""
-_NUMBER = re.compile(r"(?:part|keys)-(\d+)[^/]*$")
+_NUMBER = re.compile(r"(?:part|keys|index)-(\d+)[^/]*$")
 """Number of the part in the path of a file."""
 
 
@@ -66,7 +72,14 @@ def _renew(found: Manifest) -> None:
     if found.get("format") == _BEFORE_IDENTITIES:
         found |= {"format": _BEFORE_PARTS}
     if found.get("format") == _BEFORE_PARTS:
-        found |= {"format": FORMAT, "rows": {}, "record_days": {}, "earlier": [], "keys": {}}
+        found |= {
+            "format": FORMAT,
+            "types": EXACT,
+            "rows": {},
+            "record_days": {},
+            "earlier": [],
+            "keys": {},
+        }
         found["numbers"] = numbers_of(found.get("files"))
         last = (number for _, number in found["numbers"].values())
         found["next"] = 1 + max([*last, *_of_names(found.get("records"))], default=-1)
@@ -104,14 +117,14 @@ def _other_version(folder: Place, found: Any) -> str:
 def read_manifest(folder: Place, wanted: Callable[[Manifest], bool] = bool) -> Manifest:
     """Return the manifest of a dataset in one piece, as if it had no parts.
 
-    wanted  which of the `earlier` parts are read: all by default; the others are left there
+    wanted  which of the `earlier` parts are read; all by default
 
     Raises InputError where it cannot be understood.
     """
     head = read_head(folder)
-    parts = [read_part(folder, each) for each in head["earlier"] if wanted(each)]
+    parts = list(read_parts(folder, head["earlier"], wanted))
     every = [*parts, head]
-    found = head | {"earlier": [each for each in head["earlier"] if not wanted(each)]}
+    found = head | {"earlier": []}
     if parts:
         found["inputs"] = [each for part in every for each in part["inputs"]]
         found["files"] = {
@@ -123,11 +136,36 @@ def read_manifest(folder: Place, wanted: Callable[[Manifest], bool] = bool) -> M
     return found
 
 
-def read_part(folder: Place, part: Manifest) -> Manifest:
-    """Return an earlier part of a manifest. Raises InputError where it is not as it was written."""
-    name = part["name"]
-    found = _parsed(folder, name, part["sha256"])
-    if not is_part(found):
+def read_parts(
+    folder: Place, listed: Iterable[Manifest], wanted: Callable[[Manifest], bool] = bool
+) -> Iterator[Manifest]:
+    """Yield earlier parts of a manifest, in order.
+
+    listed  what names them: parts, or indexes of parts
+    wanted  which of these are read
+
+    Raises InputError where one is not as it was written.
+    """
+    for each in named_parts(folder, listed, wanted):
+        if not each["level"]:
+            yield _checked(folder, each, is_part)
+
+
+def named_parts(
+    folder: Place, listed: Iterable[Manifest], wanted: Callable[[Manifest], bool] = bool
+) -> Iterator[Manifest]:
+    """Yield what names earlier parts and indexes, those in indexes as well; as `read_parts`."""
+    for each in filter(wanted, listed):
+        yield each
+        if each["level"]:
+            yield from named_parts(folder, _checked(folder, each, is_index)["parts"], wanted)
+
+
+def _checked(folder: Place, named: Manifest, is_right: Callable[[Any], bool]) -> Manifest:
+    """Return a part or an index. Raises InputError where it is not as it was written."""
+    name = named["name"]
+    found = _parsed(folder, name, named["sha256"])
+    if not is_right(found):
         raise InputError(f"{folder}: {name} is damaged; convert again")
     return dict(found)
 
@@ -209,8 +247,17 @@ def called_otherwise(inputs: Iterable[Manifest], called: Mapping[str, str]) -> l
 
 
 def manifest_text(manifest: Manifest) -> str:
-    """Return what the file of a manifest has."""
-    return json.dumps(manifest, indent=2) + "\n"
+    """Return what the file of a manifest has: a line for each key, which is fast to make."""
+    lines = (f" {json.dumps(key)}: {json.dumps(value)}" for key, value in manifest.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def meanings_text() -> str:
+    """Return what the file has that says what columns mean: table to column to its meaning."""
+    found = {
+        table: {each.name: meaning(each) for each in columns(table)} for table in table_names()
+    }
+    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
 
 
 def part_text(part: Manifest) -> str:
@@ -228,6 +275,8 @@ def dataset_files(manifest: Manifest) -> Iterator[str]:
 def every_file(folder: Place) -> Iterator[str]:
     """Yield the path of every file of a dataset, those that earlier parts name as well."""
     head = read_head(folder)
-    yield from dataset_files(head)
-    for each in head["earlier"]:
-        yield from own_files(read_part(folder, each))
+    yield from own_files(head)
+    yield from head["keys"]
+    yield from (each["name"] for each in named_parts(folder, head["earlier"]))
+    for part in read_parts(folder, head["earlier"]):
+        yield from own_files(part)

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +18,7 @@ from smfparse.layout import US_PER_DAY
 from smfparse.selecting import COUNTED_AT
 from smfparse.store.days import span_of
 from smfparse.store.folder import NewFile
-from smfparse.tables import CODED, Batch, coded_schema, columns, meaning, plain_schema
+from smfparse.tables import CODED, Batch, coded_schema, columns, meaning, plain_schema, signed
 
 if TYPE_CHECKING:
     from smfparse.store.writing_thread import WritingThread
@@ -28,10 +28,22 @@ _LIGHT = {"compression": "snappy", "compression_level": None}
 """For files of few rows, which zstd takes longer to begin, and makes no smaller."""
 _FIRST_DAY, _LAST_DAY = np.array(["0001-01-01", "9999-12-31"], "datetime64[D]").view(np.int64)
 """Those that four digits have for a year."""
-_SOUGHT = frozenset(
-    {"smf_time", "counted_at", "time", "interval_start", "record_no", "task_record_no"}
-)
-"""Key columns by whose range rows are looked for."""
+_SOUGHT = frozenset({"record_no", "task_record_no", "qmgr", "system"})
+"""Columns by whose range rows are looked for, besides all times."""
+
+
+class Form(NamedTuple):
+    """How the columns of a table are written.
+
+    is_described  whether each file says what its columns mean: some 40 KB
+    is_signed     whether numbers have types that engines without unsigned numbers have
+    """
+
+    is_described: bool
+    is_signed: bool = False
+
+
+DESCRIBED = Form(is_described=True)
 
 
 @dataclass
@@ -41,6 +53,7 @@ class TableWriter:
     create      opens the new file; asked when there are rows to write
     group_rows  rows of a full row group
     wanted      its columns; None: all
+    form        how these are written
     thread      does the writing; None: the caller does
     rows        how many it took
     days        the first and the last day of its rows, of those that count at a time; [] if none
@@ -51,6 +64,7 @@ class TableWriter:
     create: Callable[[], NewFile]
     group_rows: int
     wanted: frozenset[str] | None = None
+    form: Form = DESCRIBED
     thread: WritingThread | None = None
     rows: int = 0
     days: list[str] = field(default_factory=list)
@@ -116,14 +130,20 @@ class TableWriter:
             options = parquet_options(self.table, self.wanted)
             if so_far <= _FEW_ROWS:
                 options = options | _LIGHT
-            self._writer = pq.ParquetWriter(
-                self._file, coded_schema(self.table, self.wanted), **options
-            )
-            self._writer.add_key_value_metadata(_metadata(self.table, self.wanted))
+            self._writer = pq.ParquetWriter(self._file, self._schema, **options)
+            if self.form.is_described:
+                self._writer.add_key_value_metadata(_metadata(self.table, self.wanted))
         rows = joined(self.table, batches, self.wanted)
         if COUNTED_AT in rows.column_names:
             self.days = span_of([*self.days, *_days(rows.column(COUNTED_AT))])
+        if self.form.is_signed:  # a cast is slow to load
+            rows = rows.cast(self._schema)
         self._writer.write_table(rows, row_group_size=self.group_rows)
+
+    @property
+    def _schema(self) -> Any:
+        found = coded_schema(self.table, self.wanted)
+        return signed(found) if self.form.is_signed else found
 
     def _end(self) -> None:
         self._writer.close()
@@ -166,15 +186,18 @@ def parquet_options(table: str, wanted: frozenset[str] | None = None) -> dict[st
     """Return how the columns of a table are written: see docs/performance.md for the measurement.
 
     Texts with a dictionary; all others plain. Least and greatest value of those columns only by
-    whose range rows are looked for. No column by its steps (DELTA_BINARY_PACKED): fastparquet reads
-    steps of more than 24 bits, as between the times of two intervals, as other values.
+    whose range rows are looked for: times, systems, queue managers, record numbers. No column by
+    its steps (DELTA_BINARY_PACKED): fastparquet reads steps of more than 24 bits, as between the
+    times of two intervals, as other values.
     """
     fields = coded_schema(table, wanted)
     return {
         "compression": "zstd",
         "compression_level": 2,
         "use_dictionary": [each.name for each in fields if each.type in (CODED, pa.string())],
-        "write_statistics": [each for each in fields.names if each in _SOUGHT],
+        "write_statistics": [
+            each.name for each in fields if each.name in _SOUGHT or pa.types.is_timestamp(each.type)
+        ],
         "store_schema": False,
         "write_page_checksum": True,
     }

@@ -13,10 +13,13 @@ from smfparse.tables import table_names
 
 Manifest: TypeAlias = dict[str, Any]
 """What `smfparse.json` holds: docs/dataset.md."""
+EXACT, SIGNED = "exact", "signed"
+TYPES = (EXACT, SIGNED)
+"""Types of the numbers of a dataset: as they are, or those that every engine has."""
 
 _ROWS = re.compile(rf"(?P<table>\w+)/{FOLDER}part-\d{{1,9}}(-\d{{1,9}})?\.parquet", re.ASCII)
 _RUN = re.compile(r"\.records/part-\d{1,9}\.bin", re.ASCII)
-_PART = re.compile(r"\.manifest/part-\d{1,9}\.json", re.ASCII)
+_PART = re.compile(r"\.manifest/(part|index)-\d{1,9}\.json", re.ASCII)
 _KEYS = re.compile(r"\.manifest/keys-\d{1,9}\.bin", re.ASCII)
 """Paths that files of a dataset can have, and no others: none leads out of it."""
 _MOST_NESTED = 50
@@ -36,6 +39,7 @@ _SHAPE: _Shape = {
     "smfparse": str,
     "selection": str | None,
     "partitioned": bool,
+    "types": str,
     "tables": dict,
     "duplicates": int,
     "unknown_bytes": dict,
@@ -54,6 +58,7 @@ _EARLIER: _Shape = {
     "days": list | None,
     "record_days": list | None,
     "damaged": bool,
+    "level": int,
 }
 _FILE: _Shape = {"name": str, "bytes": int, "identity": str}
 _EARLIER_FILE: _Shape = {"name": str, "bytes": int, "sha256": str}
@@ -64,6 +69,7 @@ def is_sound(found: Manifest) -> bool:
     """Whether a manifest has everything, each of its type, and names no file twice."""
     return (
         _has(found, _SHAPE)
+        and found["types"] in TYPES
         and _has(found["tables"], dict.fromkeys(table_names(), int))
         and _has(found["files"], dict.fromkeys(table_names(), list))
         and _has(found["unknown_bytes"], dict.fromkeys(found["unknown_bytes"], int))
@@ -80,6 +86,11 @@ def is_sound(found: Manifest) -> bool:
 def is_part(found: Any) -> bool:
     """Whether an earlier part of a manifest has everything, each of its type."""
     return _has(found, PART_KEYS) and _names_files(found)
+
+
+def is_index(found: Any) -> bool:
+    """Whether this lists parts of a manifest, each of them soundly."""
+    return _has(found, {"parts": list}) and all(map(_is_earlier, found["parts"]))
 
 
 def own_files(manifest: Manifest) -> Iterator[str]:

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from smfparse.layout import LOCAL_TIMESTAMP, TIMESTAMP, WIDE_DIGITS
 from smfparse.selecting import COUNTED_AT, counting_sql
 from smfparse.store.hive import FOLDERS, is_divided, rows_sql
+from smfparse.store.shapes import EXACT, SIGNED
 from smfparse.tables import (
     DECIMAL,
     TableColumn,
@@ -41,25 +42,33 @@ _SQL_TYPES = {
 }
 """What DuckDB calls the Arrow types of columns."""
 
+_WITHOUT_SIGN = frozenset({"uint8", "int16", "uint16", "uint32", "uint64"})
+"""Arrow types of columns that have others in a dataset with signed types."""
+
 
 def view_statements(
     *,
     partitioned: bool,
     lacking: Mapping[str, Sequence[frozenset[str]]] | None = None,
     without: Container[str] = (),
+    types: str = EXACT,
 ) -> str:
     """Return the statements that make a view of every table, and the views over these.
 
     lacking  for each table the columns that its files lack, file by file; None: no file lacks any
     without  tables that have no file: they came after the dataset
+    types    those of the numbers in the files; views have them as they are
 
     Tables are read in the folder of the dataset: that in which DuckDB was started.
     """
-    return "\n".join([_HEAD, *_views(partitioned, lacking or {}, without), views_script()])
+    return "\n".join([_HEAD, *_views(partitioned, lacking or {}, without, types), views_script()])
 
 
 def _views(
-    partitioned: bool, lacking: Mapping[str, Sequence[frozenset[str]]], without: Container[str]
+    partitioned: bool,
+    lacking: Mapping[str, Sequence[frozenset[str]]],
+    without: Container[str],
+    types: str,
 ) -> Iterator[str]:
     for table in table_names():
         if table in without:
@@ -73,8 +82,9 @@ def _views(
         found = lacking.get(table, ())
         options = ", union_by_name = true" if any(found) else ""
         rows = rows_sql(files, options) if divided else f"read_parquet({files}{options})"
-        if any(found):
-            every = selected(table, frozenset.intersection(*found), frozenset.union(*found))
+        if any(found) or types == SIGNED:
+            none, some = frozenset.intersection(*found), frozenset.union(*found)
+            every = selected(table, none, some, types)
             rows = f"(SELECT {every}{', date' if divided else ''} FROM {rows})"
         yield f"CREATE OR REPLACE VIEW {table} AS FROM {rows};"
         yield from comments("VIEW", table)
@@ -86,24 +96,39 @@ def no_rows(table: str) -> str:
     return f"SELECT {', '.join(names)} WHERE FALSE"
 
 
-def selected(table: str, lacking: Container[str] = (), some_lack: Container[str] = ()) -> str:
-    """Return all columns of a table as SQL selects them.
+def selected(
+    table: str,
+    lacking: Container[str] = (),
+    some_lack: Container[str] = (),
+    types: str = EXACT,
+) -> str:
+    """Return all columns of a table as SQL selects them, each of its own type.
 
     lacking    those that no file has; they are NULL, but for `counted_at`, which others give
     some_lack  those that are NULL in some files
+    types      those of the numbers in the files
     """
-    return ", ".join(_selected(table, each, lacking, some_lack) for each in columns(table))
+    exact = types == EXACT
+    return ", ".join(_selected(table, each, lacking, some_lack, exact) for each in columns(table))
 
 
 def _selected(
-    table: str, column: TableColumn, lacking: Container[str], some_lack: Container[str]
+    table: str,
+    column: TableColumn,
+    lacking: Container[str],
+    some_lack: Container[str],
+    exact: bool,
 ) -> str:
     name = f'"{column.name}"'
     if column.name == COUNTED_AT and column.name in lacking:
         return f"{counting_sql(table)} AS {name}"
     if column.name == COUNTED_AT and column.name in some_lack:
         return f"coalesce({name}, {counting_sql(table)}) AS {name}"
-    return f"NULL::{_SQL_TYPES[column.arrow]} AS {name}" if column.name in lacking else name
+    if column.name in lacking:
+        return f"NULL::{_SQL_TYPES[column.arrow]} AS {name}"
+    if exact or column.arrow not in _WITHOUT_SIGN:
+        return name
+    return f"{name}::{_SQL_TYPES[column.arrow]} AS {name}"
 
 
 def comments(kind: str, table: str, wanted: frozenset[str] | None = None) -> Iterator[str]:

@@ -85,7 +85,7 @@ def _defined(catalog: Catalog, queries: dict[str, str]) -> dict[str, str]:
 
 def held_times(catalog: Catalog) -> list[Times]:
     """Return the times of each queue manager, of rows that the catalog holds."""
-    return times_of(held_spans(catalog))
+    return times_of(held_spans(catalog), catalog.zone)
 
 
 def held_spans(catalog: Catalog) -> list[dict[str, Any]]:

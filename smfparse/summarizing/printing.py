@@ -99,7 +99,8 @@ class SummaryDocument(Document):
         """Yield who and when, how whole the data is, and the worst findings."""
         times = day.times
         names = f"{times.qmgr} on {times.system}" if times.qmgr else times.system
-        span = span_text(times.local(times.first), times.local(times.last))
+        zone = times.clock.name
+        span = span_text(times.local(times.first), times.local(times.last), zone)
         yield f"{names}, MQ {times.mq_version}, {span}" if times.mq_version else f"{names}, {span}"
         yield _intervals(times)
         for each in day.findings[:_WORST]:
@@ -113,7 +114,8 @@ class SummaryDocument(Document):
         if not day.findings:
             return "smfparse check finds nothing."
         told = f"{more} more findings" if more > 0 else "what to do"
-        return f"  {told}: smfparse check {few}"
+        clock = f" --tz {day.times.clock.name}" if day.times.clock.name else ""
+        return f"  {told}: smfparse check {few}{clock}"
 
     def _table(self, day: Day, *, cut: bool) -> tuple[list[Column], list[Cells]]:
         """Return columns and rows of the figures; `cut` makes names so short that lines fit."""

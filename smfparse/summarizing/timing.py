@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from smfparse.advice import SECOND_US, moment
+from smfparse.advice import SECOND_US
+from smfparse.selecting import Zone, fixed_zone
 
 _MINUTE_US = 60 * SECOND_US
 _SLOTS = 48
@@ -27,6 +28,7 @@ _FIRST = 3
 class Times:
     """When there is data of a queue manager, in microseconds since 1970, UTC.
 
+    clock        what makes local times of moments
     first, last  the time that its intervals cover
     slots        parts of that time, as long as intervals usually are
     usual        seconds of an interval
@@ -38,7 +40,7 @@ class Times:
     system: str
     qmgr: str
     mq_version: str
-    offset: int
+    clock: Zone
     first: int
     last: int
     slots: int = 1
@@ -54,25 +56,31 @@ class Times:
         return self.system, self.qmgr
 
     @property
+    def offset(self) -> int:
+        """Seconds that local time is ahead of UTC at the end."""
+        return self.clock.offset(self.last - 1)
+
+    @property
     def slot(self) -> int:
         """How long a slot of time is."""
         return -(-(self.last - self.first) // self.slots)
 
     def local(self, microseconds: int) -> dt.datetime:
         """Return a moment as local time of the system."""
-        return moment(microseconds, self.offset)
+        return self.clock.local(microseconds)
 
 
-def times_of(rows: Sequence[Mapping[str, Any]]) -> list[Times]:
+def times_of(rows: Sequence[Mapping[str, Any]], zone: Zone | None = None) -> list[Times]:
     """Return the times of each queue manager.
 
     rows  as `times.sql` gives them, in any order
+    zone  whose local times are shown; None: those of each system
     """
     found = []
     ordered = sorted(rows, key=lambda row: (_key(row), row["kind"], row["start"], row["seconds"]))
     for (system, qmgr), own in groupby(ordered, key=_key):
         _, best = next(groupby(own, key=lambda row: row["kind"]))
-        found.append(_times(system, qmgr, list(best)))
+        found.append(_times(system, qmgr, list(best), zone))
     return found
 
 
@@ -80,7 +88,7 @@ def _key(row: Mapping[str, Any]) -> tuple[str, str]:
     return row["system"] or "", row["qmgr"] or ""
 
 
-def _times(system: str, qmgr: str, rows: Sequence[Mapping[str, Any]]) -> Times:
+def _times(system: str, qmgr: str, rows: Sequence[Mapping[str, Any]], zone: Zone | None) -> Times:
     """Return the times of rows of one kind, in the order of time."""
     usual = statistics.median(row["seconds"] for row in rows) * SECOND_US
     spans = [(row["start"], int(row["seconds"] * SECOND_US)) for row in rows]
@@ -90,7 +98,7 @@ def _times(system: str, qmgr: str, rows: Sequence[Mapping[str, Any]]) -> Times:
         system,
         qmgr,
         mq_version=max(row["mq_version"] or "" for row in rows),
-        offset=rows[-1]["utc_offset"] or 0,
+        clock=zone or fixed_zone(rows[-1]["utc_offset"] or 0),
         first=first,
         last=last,
     )

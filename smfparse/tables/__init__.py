@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from smfparse.tables.arrow import every_block as every_block
     from smfparse.tables.arrow import plain_schema as plain_schema
     from smfparse.tables.arrow import schema as schema
+    from smfparse.tables.arrow import signed as signed
     from smfparse.tables.arrow import wanted_columns as wanted_columns
     from smfparse.tables.arrow import wanted_tables as wanted_tables
     from smfparse.tables.describe import Entry as Entry
@@ -61,7 +62,7 @@ else:
         __name__,
         arrow=(
             "CODED DECIMAL Batch Wanted arrow_type chosen coded_schema every_block plain_schema "
-            "schema wanted_columns wanted_tables"
+            "schema signed wanted_columns wanted_tables"
         ),
         describe="Entry Relation described every_relation",
         dictionary=(

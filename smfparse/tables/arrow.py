@@ -95,6 +95,22 @@ def coded_schema(table: str, wanted: frozenset[str] | None = None) -> Any:
     return pa.schema(fields, metadata=plain.metadata)
 
 
+SIGNED = {
+    pa.uint8(): pa.int32(),
+    pa.uint16(): pa.int32(),
+    pa.int16(): pa.int32(),
+    pa.uint32(): pa.int64(),
+    pa.uint64(): pa.decimal128(20, 0),
+}
+"""Types of numbers that engines without unsigned numbers have: each of them holds every value."""
+
+
+def signed(schema: Any) -> Any:
+    """Return a schema with the types that engines without unsigned numbers have."""
+    fields = [each.with_type(SIGNED.get(each.type, each.type)) for each in schema]
+    return pa.schema(fields, metadata=schema.metadata)
+
+
 def plain_schema(table: str, wanted: frozenset[str] | None = None) -> Any:
     """Return the schema of a table's columns `wanted` (None: all), in the order of the table."""
     whole = schema(table)

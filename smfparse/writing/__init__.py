@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from smfparse.writing.file_sets import write_set as write_set
     from smfparse.writing.files import write_files as write_files
     from smfparse.writing.formats import FILE_FORMATS as FILE_FORMATS
+    from smfparse.writing.making import by_day as by_day
+    from smfparse.writing.manifests import input_keys as input_keys
+    from smfparse.writing.manifests import is_long as is_long
+    from smfparse.writing.manifests import set_apart as set_apart
+    from smfparse.writing.manifests import summed as summed
+    from smfparse.writing.placing import put_in_place as put_in_place
+    from smfparse.writing.placing import write_last as write_last
+    from smfparse.writing.placing import write_new as write_new
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
@@ -27,4 +35,7 @@ else:
         file_sets="write_set",
         files="write_files",
         formats="FILE_FORMATS",
+        making="by_day",
+        manifests="input_keys is_long set_apart summed",
+        placing="put_in_place write_last write_new",
     )

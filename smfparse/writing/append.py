@@ -10,6 +10,7 @@ from smfparse.errors import RequestError
 from smfparse.inputs import Dataset, Inputs, SmfFile, called_apart
 from smfparse.places import Place
 from smfparse.store import (
+    EXACT,
     MANIFEST,
     PARTIAL,
     Keys,
@@ -19,7 +20,7 @@ from smfparse.store import (
     key_of,
 )
 from smfparse.tables import table_names
-from smfparse.writing.dataset import alone_in, check_free, make, write_whole
+from smfparse.writing.dataset import alone_in, check_free, form_of, make, write_whole
 from smfparse.writing.making import KnownDamage, Making, damage_keys
 from smfparse.writing.manifests import DAMAGED, IDENTITIES, INPUT, NAME, SIZE
 from smfparse.writing.originals import Original, originals
@@ -46,13 +47,19 @@ class Appended:
 
 
 def append_dataset(
-    inputs: Inputs, folder: Place, *, partition: bool = False, executor: Executor | None = None
+    inputs: Inputs,
+    folder: Place,
+    *,
+    partition: bool = False,
+    types: str | None = None,
+    executor: Executor | None = None,
 ) -> Appended:
     """Add SMF files to the dataset in `folder`, or make it where there is none.
 
     A file that it has already is skipped, whatever its name. A record that it has is a
     duplicate, as if the dataset's inputs had been named before these.
 
+    types     as in `write_dataset`; None: those that the dataset has
     executor  as in `write_dataset`
 
     Raises RequestError where a dataset cannot be added to, as it was made of a dataset or of
@@ -63,10 +70,10 @@ def append_dataset(
     with alone_in(folder, {PARTIAL}.__contains__):
         if (folder / MANIFEST).exists():
             there = Dataset(folder, recent=True)
-            _check_alike(inputs, there, partition)
+            _check_alike(inputs, there, partition, types)
             return _add(inputs, there, executor)
         check_free(folder, force=False)
-        manifest = write_whole(inputs, folder, partition, executor)
+        manifest = write_whole(inputs, folder, partition, types or EXACT, executor)
         return Appended(manifest, manifest["tables"])
 
 
@@ -77,7 +84,7 @@ def _add(inputs: Inputs, there: Dataset, executor: Executor | None) -> Appended:
     read, keys = originals(files), Keys(there.path, old["keys"])
     known = _known(read, old, keys)
     new = [each for each in files if each.path not in known]
-    renamed = called_apart([each.name for each in new], _Names(set(there.smf_files), keys))
+    renamed = called_apart([each.name for each in new], _taken(new, there, keys))
     sources = _called(new, renamed, there)
     skipped = tuple(each.name for each in files if each.path in known)
     folder = folder_at(there.path)
@@ -86,20 +93,33 @@ def _add(inputs: Inputs, there: Dataset, executor: Executor | None) -> Appended:
         return Appended(old, dict.fromkeys(table_names(), 0), skipped)
     damage = KnownDamage(damage_keys(there.lost), lambda each: key_of(DAMAGED, *each) in keys)
     limits, first = inputs.options.limits, old["next"]
-    made = Making(folder, old["partitioned"], first, read, limits, old, damage, executor)
+    form = form_of(old["types"])
+    made = Making(folder, old["partitioned"], first, read, limits, form, old, damage, executor)
     manifest, rows = make(replace(inputs, sources=sources), made)
     return Appended(manifest, rows, skipped, tuple(renamed.items()))
 
 
+def _taken(new: list[SmfFile], there: Dataset, keys: Keys) -> _Names:
+    """Return the names of the inputs of a dataset, as far as new files may have them."""
+    earlier = keys.among(key_of(NAME, each.name) for each in new)
+    known = {each.name for each in new if key_of(NAME, each.name) in earlier}
+    free = {each.name for each in new} - known
+    return _Names({*there.smf_files, *known}, free, keys)
+
+
 @dataclass(frozen=True)
 class _Names:
-    """The names of the inputs of a dataset, of which the earlier ones are keys."""
+    """The names of the inputs of a dataset, of which the earlier ones are keys.
+
+    free  names that no earlier input has
+    """
 
     recent: set[str]
+    free: set[str]
     keys: Keys
 
     def __contains__(self, name: object) -> bool:
-        return name in self.recent or key_of(NAME, name) in self.keys
+        return name in self.recent or (name not in self.free and key_of(NAME, name) in self.keys)
 
     def add(self, name: str) -> None:
         """Take one more."""
@@ -108,19 +128,23 @@ class _Names:
 
 def _known(read: dict[Place, Original], old: Manifest, keys: Keys) -> set[Place]:
     """Return the files that a dataset has; those of another size need not be read."""
+    sizes = keys.among(
+        key_of(SIZE, each.stamp.size, kind) for each in read.values() for kind in IDENTITIES
+    )
     return {
         path
         for path, each in read.items()
-        if each.is_one_of(old["inputs"]) or _is_earlier_input(each, keys)
+        if each.is_one_of(old["inputs"]) or _is_earlier_input(each, keys, sizes)
     }
 
 
-def _is_earlier_input(each: Original, keys: Keys) -> bool:
+def _is_earlier_input(each: Original, keys: Keys, sizes: set[bytes]) -> bool:
+    """Whether a file is among the inputs that are keys; these have some sizes."""
     size = each.stamp.size
     return any(
         key_of(INPUT, size, getattr(each, kind)) in keys
         for kind in IDENTITIES
-        if key_of(SIZE, size, kind) in keys
+        if key_of(SIZE, size, kind) in sizes
     )
 
 
@@ -134,7 +158,7 @@ def _called(new: list[SmfFile], names: dict[str, str], there: Dataset) -> list[S
     return [replace(each, duplicates=each.duplicates and earlier) for each in called]
 
 
-def _check_alike(inputs: Inputs, there: Dataset, partition: bool) -> None:
+def _check_alike(inputs: Inputs, there: Dataset, partition: bool, types: str | None) -> None:
     """Raise RequestError where the request does not fit the dataset.
 
     And InputError where not all of that is there.
@@ -155,6 +179,11 @@ def _check_alike(inputs: Inputs, there: Dataset, partition: bool) -> None:
             f"{folder}: written with another selection ({old['selection'] or 'everything'}); "
             "append=True needs the same one",
             "append",
+        )
+    if types not in (None, old["types"]):
+        raise RequestError(
+            f"{folder}: written with {old['types']} types; append without types, which stay",
+            "types",
         )
     if partition and not old["partitioned"]:
         raise RequestError(

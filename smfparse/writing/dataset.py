@@ -16,8 +16,11 @@ from smfparse.inputs import Inputs, SmfFile, being_read, damage_rows
 from smfparse.limits import Limits
 from smfparse.places import Place, Stamp, Url, stamp_of
 from smfparse.store import (
+    EXACT,
     MANIFEST,
+    SIGNED,
     AnyFolder,
+    Form,
     Manifest,
     check_folder,
     check_plain,
@@ -51,6 +54,7 @@ def write_dataset(
     *,
     force: bool = False,
     partition: bool = False,
+    types: str = EXACT,
     executor: Executor | None = None,
 ) -> Manifest:
     """Write every table of `inputs` below `folder`; return the manifest.
@@ -58,6 +62,7 @@ def write_dataset(
     force      whether a dataset that is there is replaced
     partition  whether rows are divided into folders by day (local time of the system) and queue
                manager
+    types      of numbers: EXACT; SIGNED: those that Iceberg, Delta, Trino and Spark have
     executor   decodes and writes large SMF files, in processes that see inputs and `folder` by the
                same paths; None: as many processes of ours as there are jobs
 
@@ -68,18 +73,24 @@ def write_dataset(
     check_free(folder, force)
     with alone_in(folder):
         check_free(folder, force)
-        return write_whole(inputs, folder, partition, executor)
+        return write_whole(inputs, folder, partition, types, executor)
+
+
+def form_of(types: str) -> Form:
+    """Return how the columns of a dataset are written; `columns.json` says what they mean."""
+    return Form(is_described=False, is_signed=types == SIGNED)
 
 
 def write_whole(
-    inputs: Inputs, folder: Place, partition: bool, executor: Executor | None
+    inputs: Inputs, folder: Place, partition: bool, types: str, executor: Executor | None
 ) -> Manifest:
     """Write a dataset where there is none, or one that is to be replaced."""
     place = folder_at(folder)
     clear(place)
     read = originals(each for each in inputs.sources if isinstance(each, SmfFile))
     limits = inputs.options.limits
-    making = Making(place, partition, next_number(folder), read, limits, executor=executor)
+    first, form = next_number(folder), form_of(types)
+    making = Making(place, partition, first, read, limits, form, executor=executor)
     manifest, _ = make(inputs, making)
     return manifest
 
@@ -164,7 +175,8 @@ def _write_all(inputs: Inputs, made: Making) -> list[Written]:
 def _written(inputs: Inputs, made: Making) -> Iterator[list[Written]]:
     """Write the rows of `inputs` by one process or several."""
     wanted = wanted_tables(decoded_tables())
-    write = partial(_write, made.folder, made.partitioned, made.first, made.old is None)
+    is_new = made.old is None
+    write = partial(_write, made.folder, made.partitioned, made.form, made.first, is_new)
     jobs, limits, sources = inputs.options.jobs, made.limits, inputs.sources
     if jobs == 2 and made.executor is None and inputs.are_large(sources):
         yield _write_beside(inputs, wanted, partial(write, limits.held_bytes, limits, 0))
@@ -207,6 +219,7 @@ def _write_beside(
 def _write(
     folder: AnyFolder,
     partitioned: bool,
+    form: Form,
     first: int,
     is_new: bool,
     held: int,
@@ -220,7 +233,7 @@ def _write(
     held    bytes that are held back
     thread  packs and writes; None: the caller's does
     """
-    files = PartFiles(folder, first + number, partitioned, held, limits, thread)
+    files = PartFiles(folder, first + number, partitioned, held, limits, form, thread)
     try:
         for table, batch in found:
             files.add(table, batch)
@@ -236,7 +249,7 @@ def _write_damage(inputs: Inputs, made: Making) -> list[Written]:
     if made.old is not None and not rows.num_rows:
         return []
     limits = made.limits
-    files = PartFiles(made.folder, made.first, False, limits.held_bytes, limits)
+    files = PartFiles(made.folder, made.first, False, limits.held_bytes, limits, made.form)
     files.add(DAMAGE, rows)
     return files.finish([DAMAGE])
 

@@ -14,7 +14,7 @@ from smfparse.decoding import NO_RECORDS, Days, Fingerprints, Identity, Recorder
 from smfparse.errors import Damage, DamageLog
 from smfparse.limits import Limits
 from smfparse.places import Place
-from smfparse.store import PARTIAL, RECORDS, AnyFolder, Manifest, day_name
+from smfparse.store import PARTIAL, RECORDS, AnyFolder, Form, Manifest, day_name
 from smfparse.writing.originals import Original
 from smfparse.writing.placing import write_new
 
@@ -121,6 +121,7 @@ class Making:
     first         number of the first part: no file has it yet
     read          the SMF files that are read
     limits        how much is held and open
+    form          how columns are written
     old           head of the manifest that is added to; None: a new one, with one file per table
     damage        what could not be used of the inputs of that dataset
     replaced      files that go when the manifest is there, if it does not name them; None: all that
@@ -136,6 +137,7 @@ class Making:
     first: int
     read: Mapping[Place, Original]
     limits: Limits
+    form: Form
     old: Manifest | None = None
     damage: KnownDamage = field(default_factory=lambda: KnownDamage(frozenset()))
     executor: Executor | None = None

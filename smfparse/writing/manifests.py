@@ -13,8 +13,10 @@ from smfparse.decoding import Fingerprints, read_run
 from smfparse.inputs import Dataset, Inputs, SmfFile, Source
 from smfparse.store import (
     EARLIER,
+    EXACT,
     FORMAT,
     PARTIAL,
+    SIGNED,
     AnyFolder,
     Manifest,
     added_columns,
@@ -38,6 +40,8 @@ from smfparse.writing.placing import write_new
 NAME, SIZE, INPUT, DAMAGED = "name", "bytes", "input", "damage"
 """Kinds of keys: what `source` is in rows; bytes, and kind of identity, of an input; an input by
 its bytes and identity; what could not be used, by source, byte and reason."""
+_MOST_LISTED = 16
+"""Parts, or indexes of them, that are listed before they become an index."""
 IDENTITIES = ("identity", "sha256")
 """What tells the inputs of a manifest apart; formats before 7 have the second."""
 
@@ -69,6 +73,7 @@ def manifest_of(inputs: Inputs, made: Making, written: Sequence[Written]) -> Man
         "inputs": [_described(each, inputs, made) for each in inputs.sources],
         "selection": inputs.selected,
         "partitioned": made.partitioned,
+        "types": SIGNED if made.form.is_signed else EXACT,
         "tables": rows_of(written),
         "duplicates": inputs.duplicates,
         "unknown_bytes": dict(inputs.log.unknown),
@@ -157,22 +162,58 @@ def set_apart(
         "files": sum(map(len, part["files"].values())),
         "days": span_of(days) if known else None,
         "record_days": span_of(record_days) if told else None,
-        "damaged": bool(part["files"].get(DAMAGE)),
+        "level": 0,
+        "damaged": any(part["rows"].get(each, [1])[0] for each in part["files"].get(DAMAGE, ())),
     }
-    keys = as_run([*_keys_of(part), *(key_of(DAMAGED, *each) for each in damage)])
+    keys = as_run([*input_keys(part), *(key_of(DAMAGED, *each) for each in damage)])
     empty = {key: type(value)() for key, value in part.items()}
     return (
         head
         | empty
         | {
             "files": {table: [] for table in head["files"]},
-            "earlier": [*head["earlier"], earlier],
+            "earlier": [*_indexed(folder, head["earlier"], number), earlier],
             "keys": _with_keys(folder, head["keys"], keys, number, most),
         }
     )
 
 
-def _keys_of(part: Manifest) -> Iterator[bytes]:
+def _indexed(folder: AnyFolder, listed: list[Manifest], number: int) -> list[Manifest]:
+    """Return what names earlier parts, of which those of a level become an index if they are many.
+
+    Indexes become one as well: so few are listed, however many parts there are.
+    """
+    counts = Counter(each["level"] for each in listed)
+    level = next((each for each in sorted(counts) if counts[each] >= _MOST_LISTED), None)
+    if level is None:
+        return listed
+    parts = [each for each in listed if each["level"] == level]  # they follow those above it
+    name = f"{EARLIER}/index-{number:05}.json"
+    written = write_new(folder, f"{PARTIAL}/{name}", part_text({"parts": parts}).encode())
+    index = {
+        "name": name,
+        "sha256": written,
+        "files": sum(each["files"] for each in parts),
+        "days": _joined(each["days"] for each in parts),
+        "record_days": _joined(each["record_days"] for each in parts),
+        "level": 1 + level,
+        "damaged": any(each["damaged"] for each in parts),
+    }
+    above, below = (
+        [each for each in listed if each["level"] > level],
+        [each for each in listed if each["level"] < level],
+    )
+    return [*above, index, *below]
+
+
+def _joined(spans: Iterable[list[str] | None]) -> list[str] | None:
+    """Return the span of several; None: one of them is not known."""
+    found = [*spans]
+    known = [each for each in found if each is not None]
+    return span_of(day for each in known for day in each) if len(known) == len(found) else None
+
+
+def input_keys(part: Manifest) -> Iterator[bytes]:
     """Yield the keys of the inputs of a part: what it is asked for when files are added."""
     yield from (key_of(NAME, each) for each in smf_files(part["inputs"]))
     for each in part["inputs"]:

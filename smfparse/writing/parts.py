@@ -24,6 +24,7 @@ from smfparse.store import (
     PARTIAL,
     QMGR,
     AnyFolder,
+    Form,
     TableWriter,
     is_divided,
     qmgr_value,
@@ -60,6 +61,7 @@ class PartFiles:
 
     folder     that of the dataset: files are in PARTIAL, until they get their places
     most_held  bytes that all writers may hold back
+    form       how columns are written
     thread     does the writing; None: the caller does
     held       bytes that they do
     names      paths of their files in the dataset
@@ -72,6 +74,7 @@ class PartFiles:
     partitioned: bool
     most_held: int
     limits: Limits
+    form: Form
     thread: WritingThread | None = None
     writers: dict[tuple[str, str], TableWriter] = field(default_factory=dict)
     written: list[Written] = field(default_factory=list)
@@ -118,7 +121,7 @@ class PartFiles:
             name = PurePosixPath(table, place, f"part-{self.number:05}{again}.parquet").as_posix()
             create = partial(self.folder.new, self._while_written(name))
             self.writers[key] = TableWriter(
-                table, create, self.limits.group_rows, thread=self.thread
+                table, create, self.limits.group_rows, form=self.form, thread=self.thread
             )
             self.names[key] = name
         return self.writers[key]

@@ -1,9 +1,9 @@
 """How a dataset gets its files: all at once, when they are complete and the disk has them.
 
 The manifest takes the place of the old one in one step, when all other files have theirs. Then
-views.sql follows, which the manifest gives, and the files go that it does not name. A run that is
-ended before this step changes nothing; what it left goes at once, or with the next run if it was
-killed. One that is killed after this step is finished by the next.
+views.sql and columns.json follow, which the manifest gives, and the files go that it does not name.
+A run that is ended before this step changes nothing; what it left goes at once, or with the next
+run if it was killed. One that is killed after this step is finished by the next.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from typing import Any
 
 from smfparse.places import Place
 from smfparse.store import (
+    GIVEN,
     MANIFEST,
+    MEANINGS,
     PARTIAL,
     VIEWS,
     AnyFolder,
@@ -24,6 +26,7 @@ from smfparse.store import (
     dataset_files,
     lacking,
     manifest_text,
+    meanings_text,
     ours,
     own_folders,
     strays,
@@ -36,7 +39,7 @@ _MOST_KEPT = 16
 """Files that the disk is asked for at a time."""
 
 
-_NEW_MANIFEST, _NEW_VIEWS = f"{PARTIAL}/{MANIFEST}", f"{PARTIAL}/{VIEWS}"
+_NEW_MANIFEST = f"{PARTIAL}/{MANIFEST}"
 
 
 def clear(folder: AnyFolder) -> None:
@@ -52,10 +55,12 @@ def clear(folder: AnyFolder) -> None:
 def _clear(folder: AnyFolder, find: Callable[[Place], list[Place]]) -> None:
     """Finish a run, and remove the files that `find` returns then."""
     failed: list[OSError] = []
-    if _is_there(folder, _NEW_VIEWS) and not _is_there(folder, _NEW_MANIFEST):
-        _try(failed, folder.move, _NEW_VIEWS, VIEWS)
-    kept = folder.path / _NEW_VIEWS if failed else None  # to be moved by the next run
-    left: list[Any] = [each for each in find(folder.path) if each != kept]
+    given = [] if _is_there(folder, _NEW_MANIFEST) else GIVEN
+    new = [each for each in given if _is_there(folder, f"{PARTIAL}/{each}")]
+    for name in new:
+        _try(failed, folder.move, f"{PARTIAL}/{name}", name)
+    kept = {folder.path / PARTIAL / name for name in new}  # to be moved by the next run
+    left: list[Any] = [each for each in find(folder.path) if each not in kept]
     for each in left:
         _try(failed, folder.remove, each.relative_to(folder.path).as_posix())
     if isinstance(folder, Folder):
@@ -80,7 +85,7 @@ def _is_there(folder: AnyFolder, name: str) -> bool:
 
 
 def write_last(folder: AnyFolder, manifest: Manifest) -> None:
-    """Write what has no rows: the manifest, and the views that it gives."""
+    """Write what has no rows: the manifest, and the views and meanings that it gives."""
     found = {
         table: [lacking(manifest, table, each) for each in numbers]
         for table, numbers in manifest["numbers"].items()
@@ -88,10 +93,12 @@ def write_last(folder: AnyFolder, manifest: Manifest) -> None:
     views = view_statements(
         partitioned=manifest["partitioned"],
         lacking=found,
+        types=manifest["types"],
         without=set(table_names()) - found.keys(),
     )
-    for name, text in ((_NEW_MANIFEST, manifest_text(manifest)), (_NEW_VIEWS, views)):
-        write_new(folder, name, text.encode())
+    texts = {VIEWS: views, MEANINGS: meanings_text(), MANIFEST: manifest_text(manifest)}
+    for name, text in texts.items():
+        write_new(folder, f"{PARTIAL}/{name}", text.encode())
 
 
 def write_new(folder: AnyFolder, name: str, data: bytes) -> str:
@@ -118,7 +125,7 @@ def put_in_place(
     places = {PurePosixPath(each).parent.as_posix() for each in new}
     for place in places:
         folder.make(place)
-    _have_kept(folder.keep, (f"{PARTIAL}/{each}" for each in (*new, VIEWS, MANIFEST)))
+    _have_kept(folder.keep, (f"{PARTIAL}/{each}" for each in (*new, *GIVEN, MANIFEST)))
     folder.move_all((f"{PARTIAL}/{name}", name) for name in new)
     _have_kept(folder.keep_names, places)
     folder.move(_NEW_MANIFEST, MANIFEST)

@@ -78,6 +78,7 @@ def test_a_log_on_slow_disks_is_diagnosed_from_statistics_alone() -> None:
     assert "119,883 I/Os" in text
     assert "9.27 %" in text
     assert any("CLASS(3)" in each["trace"] for each in found["not_evaluated"])
+    assert first["who"] == "who waits is unknown: START TRACE(ACCTG) CLASS(3) would tell"
 
 
 @needs_real_data
@@ -97,7 +98,10 @@ def test_the_diagnosis_comes_first_and_names_what_it_explains(slow_log: Path) ->
     assert first["end"] == "2026-03-04T14:50:00"
     explained = {each["rule"] for each in first["explains"]}
     assert {"LOG-RESPONSE", "TASK-LOG-WAIT"} <= explained
-    assert "IMSPAY" in {each["job"] for each in first["explains"]}
+    waiting = [each["job"] for each in first["explains"] if each["rule"] == "TASK-LOG-WAIT"]
+    assert first["jobs"] == waiting
+    assert "IMSPAY" in waiting
+    assert first["who"].endswith("and 3 more wait")
 
 
 @every_file

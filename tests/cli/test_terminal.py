@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from smfparse.cli.output import show
 from smfparse.cli.progress import BAR, told
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.limits import Limits
@@ -79,6 +81,22 @@ def test_a_terminal_shows_progress_of_what_takes_long(tmp_path: Path) -> None:
     assert quiet == ("", 0)
 
 
+@pytest.mark.parametrize("is_pipe", [True, False])
+def test_what_a_pipe_takes_may_be_shown_where_progress_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_pipe: bool
+) -> None:
+    """As of `smfparse check DUMP.smf | head`; a file is not shown."""
+    ends = os.pipe() if is_pipe else (os.open(tmp_path / "out", os.O_CREAT | os.O_RDWR),) * 2
+    left: list[bool] = []
+    monkeypatch.setattr(BAR, "leave", lambda: left.append(True))
+    with os.fdopen(os.dup(ends[1]), "w", encoding="utf-8") as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        show("a line")
+    for each in set(ends):
+        os.close(each)
+    assert left == [True] * is_pipe
+
+
 def test_long_text_is_paged_on_a_terminal_and_short_text_is_not() -> None:
     long = on_terminal("describe", "qjst", typed=[("\n:", "q")])
     assert long.code == 0
@@ -126,7 +144,7 @@ def test_an_error_behind_a_screenful_is_reported_after_the_pager() -> None:
 
 def test_colours_are_on_terminals_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
-    log = ("report", "log", SMF, "--no-pager", "--quiet")
+    log = ("report", "log", SMF, "--no-pager", "--quiet", "--width", "500")
     plain = run(*log).stdout
     assert "\x1b" not in plain
     shown = on_terminal(*log).text.replace("\r\n", "\n")

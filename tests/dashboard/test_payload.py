@@ -176,6 +176,7 @@ def test_figures_of_a_column_have_the_same_decimals() -> None:
 
     assert column(103.0412, 8.7841, 0.0001) == ["103.04", "8.78", "<0.01"]
     assert column(22.4212, 0.98, math.nan) == ["22.42", "0.98", "-"]
+    assert column(0.2473, 0.00061, 1e-6) == ["0.2473", "0.0006", "<0.0001"]
     assert column(3185.2, 6.893) == ["3,185.2", "6.9"]
     assert column(9605, 0, 3) == ["9,605", "0", "3"]
     assert column(0.0, math.nan) == ["0", "-"]

@@ -233,7 +233,7 @@ def test_headers_leave_out_no_record_that_is_selected(
     counted = counting_time(smf_time, start, np.array([length / 1e6]), known, np.array([task]))
     chunk = chunk_of(foreign(local))
     may_be = record_mask(asked, chunk.buffer, chunk.start, chunk.length)
-    if counted_mask(asked, counted, known)[0]:
+    if asked.time_column is None or counted_mask(asked, lambda _: (counted, known))[0]:
         assert may_be is None or may_be[0]
 
 

@@ -107,6 +107,8 @@ def checked(rows: Rows, policy: Policy = NO_POLICY) -> Checked:
 class Bench:
     """A catalog of tables that a test has written; one at a time, on one connection."""
 
+    zone = None
+
     def __init__(self, rows: Rows, tables: Iterable[str]) -> None:
         self.connection = _connection()
         for table in tables:

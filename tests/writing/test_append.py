@@ -30,11 +30,11 @@ from smfparse.limits import LIMITS, Limits
 from smfparse.selecting import Selection
 from smfparse.store import (
     EARLIER,
+    GIVEN,
     LOCK,
     MANIFEST,
     PARTIAL,
     RECORDS,
-    VIEWS,
     Folder,
     NewFile,
     dataset_files,
@@ -43,7 +43,7 @@ from smfparse.store import (
     read_manifest,
 )
 from smfparse.tables import table_names
-from smfparse.writing import append_dataset, write_dataset
+from smfparse.writing import append_dataset, manifests, write_dataset
 from smfparse.writing.dataset import alone_in
 from tests.inputs.test_ranges import CAPACITY, Here, small_chunks
 from tests.support.builders import foreign_record
@@ -491,7 +491,24 @@ def test_earlier_parts_of_the_manifest_count_as_its_head_does(
     before = files_below(parts)
     assert len(append_dataset(open_inputs(dumps), parts).known) == len(dumps)
     assert files_below(parts) == before
-    assert {*every_file(parts), MANIFEST, VIEWS} == before.keys()
+    assert {*every_file(parts), MANIFEST, *GIVEN} == before.keys()
+
+
+def test_many_parts_are_listed_in_indexes(
+    pieces: list[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two of a kind become one of the next, so the head lists one of each kind, and one more."""
+    monkeypatch.setattr(manifests, "_MOST_LISTED", 2)
+    few, folder = ReadOptions(limits=Limits(manifest_files=1)), tmp_path / "tables"
+    paths = [put(tmp_path / f"{number}.smf", [each]) for number, each in enumerate(pieces[:12])]
+    for path in paths:
+        append_dataset(open_inputs([path], few), folder)
+    head, once = read_head(folder), write_dataset(open_inputs(paths), tmp_path / "once")
+    assert [each["level"] for each in head["earlier"]] in ([3, 1, 0], [2, 2, 1, 0], [2, 2, 1, 0, 0])
+    assert read_manifest(folder)["inputs"] == once["inputs"]
+    assert {*every_file(folder), MANIFEST, *GIVEN} == files_below(folder).keys()
+    assert rows(folder) == rows(tmp_path / "once")
+    assert len(append_dataset(open_inputs(paths), folder).known) == len(paths)
 
 
 def test_fingerprints_of_other_days_are_not_looked_at(parts: Path, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ import smfparse
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
 from smfparse.inputs import Dataset, Inputs, ReadOptions, SmfFile, open_inputs
 from smfparse.limits import Limits
-from smfparse.store import MANIFEST, PARTIAL, RECORDS, VIEWS, Folder
+from smfparse.store import GIVEN, MANIFEST, MEANINGS, PARTIAL, RECORDS, VIEWS, Folder
 from smfparse.tables import schema, table_names
 from smfparse.writing import append_dataset, write_dataset
 from tests.support.builders import foreign_record, rdw
@@ -82,7 +82,7 @@ def stop_after(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 def test_a_dataset_has_a_folder_for_every_table(dump: Path, folder: Path) -> None:
     write_dataset(open_inputs([dump]), folder)
     assert {path.name for path in folder.iterdir() if path.is_dir()} == {*table_names(), RECORDS}
-    assert {path.name for path in folder.iterdir() if path.is_file()} == {MANIFEST, VIEWS}
+    assert {path.name for path in folder.iterdir() if path.is_file()} == {MANIFEST, *GIVEN}
 
 
 @pytest.mark.parametrize("table", table_names())
@@ -91,16 +91,39 @@ def test_every_table_reads_in_pyarrow_with_its_whole_schema(
 ) -> None:
     write_dataset(open_inputs([dump]), folder)
     (file,) = (folder / table).iterdir()
-    read = pq.read_schema(file)
-    assert read.equals(schema(table), check_metadata=True)
+    assert pq.read_schema(file).equals(schema(table))
+    assert pq.read_metadata(file).metadata is None
 
 
-def test_the_schema_in_parquet_says_what_a_column_is_and_its_unit(dump: Path, folder: Path) -> None:
+def test_what_columns_are_and_their_units_is_said_once_and_not_in_every_file(
+    dump: Path, folder: Path
+) -> None:
     write_dataset(open_inputs([dump]), folder)
-    (file,) = (folder / "qjst").iterdir()
-    metadata = pq.read_schema(file).field("qjstslptu").metadata
-    assert metadata[b"description"] == b"Time the log writer had nothing to do"
-    assert metadata[b"unit"] == b"microseconds"
+    said = json.loads((folder / MEANINGS).read_text(encoding="utf-8"))
+    assert {table: list(names) for table, names in said.items()} == {
+        table: schema(table).names for table in table_names()
+    }
+    assert said["qjst"]["qjstslptu"] == "Time the log writer had nothing to do (microseconds)"
+    sizes = {each.parent.name: each.stat().st_size for each in folder.glob("*/*.parquet")}
+    assert sizes["wqst"] < 25_000
+    assert sum(sizes.values()) < 12_000 * len(sizes)
+
+
+SOUGHT = ("qmgr", "system", "smf_time", "counted_at", "time", "interval_start", "record_no")
+
+
+def test_files_have_the_least_and_the_greatest_of_what_is_looked_for(
+    dump: Path, folder: Path
+) -> None:
+    write_dataset(open_inputs([dump]), folder)
+    group = pq.read_metadata(*(folder / "qjst").iterdir()).row_group(0)
+    rows = open_inputs([dump]).arrow("qjst")
+    columns = [group.column(number) for number in range(group.num_columns)]
+    found = {each.path_in_schema: each.statistics for each in columns}
+    for name in SOUGHT:
+        values = [each for each in rows[name].to_pylist() if each is not None]
+        assert (found[name].min, found[name].max) == (min(values), max(values)), name
+    assert found["qjstslptu"] is None
 
 
 def test_a_table_without_rows_is_a_file_without_rows(dump: Path, folder: Path) -> None:
@@ -152,13 +175,13 @@ def test_the_manifest_is_written_last(
 
     def watched(self: Folder, name: str, to: str) -> None:
         names.append(to)
-        assert (folder / MANIFEST).exists() == (to == VIEWS)
+        assert (folder / MANIFEST).exists() == (to in GIVEN)
         move(self, name, to)
 
     monkeypatch.setattr(Folder, "move", watched)
     write_dataset(open_inputs([dump]), folder)
-    *tables, manifest, views = names
-    assert (manifest, views) == (MANIFEST, VIEWS)
+    *tables, manifest, views, meanings = names
+    assert (manifest, views, meanings) == (MANIFEST, VIEWS, MEANINGS)
     assert {name.split("/")[0] for name in tables} == {*table_names(), PARTIAL, RECORDS}
 
 
@@ -245,7 +268,7 @@ def test_force_replaces_a_dataset(dump: Path, folder: Path, tmp_path: Path) -> N
     write_dataset(open_inputs([second]), folder, force=True)
     table = open_inputs([folder]).arrow("qjst")
     assert table["qmgr"].to_pylist() == ["QM02"]
-    assert len(files_below(folder)) == len(table_names()) + 3
+    assert len(files_below(folder)) == len(table_names()) + 4
 
 
 @pytest.mark.parametrize("force", [False, True])
@@ -508,7 +531,7 @@ def test_force_replaces_a_dataset_of_which_the_manifest_cannot_be_read(
     (folder / MANIFEST).write_text(text)
     write_dataset(open_inputs([dump]), folder, force=True)
     assert open_inputs([folder]).arrow("qjst").num_rows == ROWS
-    assert len(files_below(folder)) == len(table_names()) + 3
+    assert len(files_below(folder)) == len(table_names()) + 4
 
 
 def test_a_dataset_of_before_says_what_to_do_and_is_replaced(dump: Path, folder: Path) -> None:

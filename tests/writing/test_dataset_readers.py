@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,12 +21,13 @@ from smfparse.store import (
     NO_ROWS,
     VIEWS,
     Folder,
+    Form,
     TableWriter,
     is_divided,
     read_manifest,
     view_statements,
 )
-from smfparse.tables import coded_schema, columns, schema, table_names, title, views
+from smfparse.tables import coded_schema, schema, table_names, title, views
 from smfparse.writing import append_dataset, write_dataset
 from smfparse.writing.parts import PartFiles
 from tests.support.generated import generate_midnight
@@ -131,7 +131,7 @@ def test_the_work_for_a_folder_does_not_grow_with_the_number_of_folders(
     days = 300
     times = [dt.datetime(2026, 1, 1) + dt.timedelta(days=day) for day in range(days)]
     batch = pa.RecordBatch.from_pylist([{"counted_at": each} for each in times], schema("qpst"))
-    files = PartFiles(Folder(tmp_path), 0, True, most_held=1 << 30, limits=LIMITS)
+    files = PartFiles(Folder(tmp_path), 0, True, 1 << 30, LIMITS, Form(is_described=False))
     files.add("qpst", batch.cast(coded_schema("qpst")))
     assert len(files.writers) == days
     assert asked <= 2 * days
@@ -300,18 +300,6 @@ def test_views_name_no_place(partitioned: bool) -> None:
     ]
     assert len(read) == len(table_names())
     assert all("read_parquet('/" not in line and ".." not in line for line in read)
-
-
-def test_parquet_says_to_duckdb_what_columns_mean(folders: dict[str, Path]) -> None:
-    file = folders["whole"] / "qjst" / "part-00000.parquet"
-    with duckdb.connect() as database:
-        query = (
-            f"SELECT decode(value) AS said FROM parquet_kv_metadata('{file}') WHERE key = 'columns'"
-        )
-        (said,) = database.sql(query).to_arrow_table()["said"].to_pylist()
-    meanings = json.loads(said)
-    assert list(meanings) == [each.name for each in columns("qjst")]
-    assert meanings["qjstslptu"] == "Time the log writer had nothing to do (microseconds)"
 
 
 # polars -------------------------------------------------------------------------------------------

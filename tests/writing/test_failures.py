@@ -16,7 +16,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from smfparse.store import LOCK, MANIFEST, PARTIAL, VIEWS, dataset_files
+from smfparse.store import GIVEN, LOCK, MANIFEST, PARTIAL, dataset_files
 from tests.support.command import run
 from tests.support.failing import chosen, failing_at, signalled_at, steps_of
 from tests.support.paths import FIXTURES
@@ -133,7 +133,7 @@ class Place:
         found = content(target)
         if self.way != "force":  # whose parts have other numbers
             assert of_dataset(found) == of_dataset(self.new), why
-        assert found.keys() - {LOCK, VIEWS} == of_dataset(found).keys() - {VIEWS}, why
+        assert found.keys() - {LOCK, *GIVEN} == of_dataset(found).keys() - {*GIVEN}, why
 
 
 @pytest.fixture

@@ -3,7 +3,8 @@ WITH
 written AS (
     SELECT
         system, qmgr, min(coalesce(time, smf_time - to_seconds(coalesce(utc_offset, 0)))) AS start,
-        (epoch_us(max(smf_time)) - epoch_us(min(smf_time))) / 1e6 AS seconds,
+        (max(epoch_us(smf_time) - 1_000_000::BIGINT * coalesce(utc_offset, 0))
+            - min(epoch_us(smf_time) - 1_000_000::BIGINT * coalesce(utc_offset, 0))) / 1e6 AS seconds,
         any_value(utc_offset) AS utc_offset, max(mq_version) AS mq_version,
         count(*) FILTER (type = 115) AS statistics,
         count(*) FILTER (type = 115 AND subtype IN (5, 6, 7)) AS class3_statistics,

@@ -42,7 +42,8 @@ records AS (
 counted AS (
     SELECT
         system, qmgr, min(coalesce(time, smf_time - to_seconds(coalesce(utc_offset, 0)))) AS start,
-        (epoch_us(max(smf_time)) - epoch_us(min(smf_time))) / 1e6 AS seconds,
+        (max(epoch_us(smf_time) - 1_000_000::BIGINT * coalesce(utc_offset, 0))
+            - min(epoch_us(smf_time) - 1_000_000::BIGINT * coalesce(utc_offset, 0))) / 1e6 AS seconds,
         any_value(utc_offset) AS utc_offset, any_value(mq_version) AS mq_version,
         count(*) AS records, max(in_second) AS most_in_second,
         count(*) FILTER (is_class3) AS class3_records,

@@ -26,13 +26,13 @@ const shown = (value) => {
   if (value !== null && value !== undefined && value !== 0 && Math.abs(value) < LEAST) return `<${LEAST}`;
   return marked(value);
 };
-/* Figures that stand below each other have the same decimals: four digits of the highest, or one more for two of the lowest. */
+/* Figures that stand below each other have the same decimals: four digits of the highest, or one more, up to two, for the lowest. */
 function decimalsOf(values) {
   const known = values.filter((each) => each).map(Math.abs);
   if (known.every(Number.isInteger)) return 0;
   const needed = (digits, value) => Math.max(digits - 1 - Math.floor(Math.log10(value)), 0);
   const enough = needed(4, Math.max(...known));
-  return Math.min(Math.max(enough, needed(2, Math.min(...known))), enough + 1, 12);
+  return Math.min(Math.max(enough, Math.min(needed(2, Math.min(...known)), enough + 1, 2)), 12);
 }
 function aligned(value, decimals) {
   if (value === null || value === undefined) return "–";
@@ -432,16 +432,29 @@ class Heat {
   }
   /* A cell where the value of an interval is known; where it is not, nothing. */
   cells(pen, wide, x) {
-    const { its } = this, most = Math.log1p(this.most()) || 1, ground = colour("--soft"), hot = colour("--hot");
-    this.series.forEach((each, row) => each.raw.forEach((value, at) => {
-      const from = x(its.first + its.start[at]), to = x(its.first + its.end[at]);
-      if (value === null || to < 0 || from > wide) return;
-      pen.fillStyle = ground; pen.fillRect(from, row * 18, Math.max(to - from, 1), 18);
-      if (!value) return;
-      pen.fillStyle = hot; pen.globalAlpha = 0.08 + 0.92 * Math.log1p(value) / most;
-      pen.fillRect(from, row * 18 + 1, Math.max(to - from, 1), 16);
-      pen.globalAlpha = 1;
-    }));
+    const { its } = this, most = Math.log1p(this.most()) || 1, places = [];
+    its.start.forEach((begin, at) => {
+      const from = x(its.first + begin), to = x(its.first + its.end[at]);
+      if (to >= 0 && from <= wide) places.push([at, from, Math.max(to - from, 1)]);
+    });
+    pen.fillStyle = colour("--soft");
+    this.series.forEach((each, row) => {
+      let begun = null, end = 0;
+      for (const [at, from, length] of [...places, [-1, wide, 0]]) {
+        const known = at >= 0 && each.raw[at] !== null;
+        if (begun !== null && (!known || from > end)) { pen.fillRect(begun, row * 18, end - begun, 18); begun = null; }
+        if (known) { begun ??= from; end = from + length; }
+      }
+    });
+    pen.fillStyle = colour("--hot");
+    this.series.forEach((each, row) => {
+      for (const [at, from, length] of places) {
+        if (!each.raw[at]) continue;
+        pen.globalAlpha = 0.08 + 0.92 * Math.log1p(each.raw[at]) / most;
+        pen.fillRect(from, row * 18 + 1, length, 16);
+      }
+    });
+    pen.globalAlpha = 1;
   }
   /* The times below, where the queue manager was started, and the time of a finding. */
   times(pen, wide, x) {

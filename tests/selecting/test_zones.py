@@ -1,0 +1,314 @@
+"""Times in a zone that is asked for: what is shown, and what is selected, is by one rule."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import duckdb
+import polars as pl
+import pytest
+import pytz
+from hypothesis import given
+from hypothesis import strategies as st
+
+import smfparse
+from smfparse.errors import RequestError
+from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.selecting import Selection, parse_zone
+from smfparse.writing import write_dataset
+from tests.support import smf
+from tests.support.builders import rdw
+from tests.support.command import run
+from tests.support.dated_records import foreign
+
+BERLIN = "Europe/Berlin"
+US = dt.timedelta(microseconds=1)
+EPOCH = dt.datetime(1970, 1, 1)
+QUARTER = dt.timedelta(minutes=15)
+SPRING, AUTUMN = dt.datetime(2026, 3, 29), dt.datetime(2026, 10, 25)
+"""Days on which clocks in Berlin are changed, at 01:00 UTC: 02:00 is 03:00, and 03:00 is 02:00."""
+EAST = {"SYS0": dt.timedelta(0), "SYS1": dt.timedelta(hours=-5), "SYS2": dt.timedelta(hours=9)}
+"""How far the clocks of the systems are ahead of UTC; they are not changed."""
+ZONES = (
+    "utc",
+    BERLIN,
+    "America/New_York",
+    "Asia/Kolkata",
+    "Australia/Lord_Howe",
+    "America/St_Johns",
+)
+
+
+def wall(moment: dt.datetime, zone: str) -> dt.datetime:
+    """Return a moment in UTC, without a zone, as local time, by Python's own rules."""
+    of = ZoneInfo("UTC" if zone == "utc" else zone)
+    return moment.replace(tzinfo=dt.UTC).astimezone(of).replace(tzinfo=None)
+
+
+# The table of a zone ----------------------------------------------------------------------------
+
+
+@given(
+    moments=st.lists(
+        st.datetimes(dt.datetime(1970, 1, 2), dt.datetime(2099, 12, 30)), min_size=1, max_size=5
+    ),
+    name=st.sampled_from(sorted({*pytz.common_timezones, *ZONES[1:]})),
+)
+def test_a_zone_is_as_the_rules_of_the_system_have_it(
+    moments: list[dt.datetime], name: str
+) -> None:
+    zone, rules = parse_zone(name), pytz.timezone(name)
+    for moment in moments:
+        us = (moment - EPOCH) // US
+        if moment.year < 2037:  # pytz knows no later change
+            assert zone.local(us) == rules.fromutc(moment).replace(tzinfo=None)
+        assert zone.local(zone.moment(zone.local(us))) == zone.local(us)
+        assert zone.moment(zone.local(us)) <= us
+
+
+def test_sql_has_the_offsets_of_the_table() -> None:
+    zone = parse_zone(BERLIN)
+    edges = [change + by for change in zone.changes for by in (-1, 0, 1)]
+    query = f"SELECT us, {zone.sql('us')} FROM unnest(?::BIGINT[]) AS t(us)"
+    found = duckdb.execute(query, [edges]).fetchall()
+    assert found == [(us, zone.offset(us)) for us in edges]
+    assert [*zone.each_offset(pl.Series(edges).to_numpy())] == [zone.offset(us) for us in edges]
+    utc = parse_zone("Utc")
+    assert duckdb.execute(f"SELECT {utc.sql('1')}, {utc.sql('NULL')}").fetchall() == [(0, None)]
+    assert duckdb.execute(f"SELECT {zone.sql('NULL::BIGINT')}").fetchall() == [(None,)]
+
+
+def test_zones_change_as_later_years_will() -> None:
+    zone = parse_zone(BERLIN)
+    for year in (2038, 2050, 2099):
+        summer = dt.datetime(year, 7, 1)
+        assert zone.local((summer - EPOCH) // US) == summer + dt.timedelta(hours=2)
+
+
+@pytest.mark.parametrize(
+    ("text", "way_out"),
+    [
+        ("Europe/Berln", "did you mean Europe/Berlin"),
+        ("berlin", "did you mean Europe/Berlin?"),
+        ("new york", "did you mean America/New_York?"),
+        ("Tokio", "did you mean Asia/Tokyo?"),
+        ("+02:00", "write it like Europe/Berlin"),
+        ("", "write it like Europe/Berlin"),
+        ("../../etc/passwd", "write it like Europe/Berlin"),
+    ],
+)
+def test_an_unknown_zone_is_refused_with_names_that_are_near(text: str, way_out: str) -> None:
+    with pytest.raises(RequestError) as caught:
+        ReadOptions(tz=text)
+    assert f"tz={text!r} is not utc or a time zone of IANA; {way_out}" in str(caught.value)
+
+
+def test_the_command_names_its_option(sites: dict[str, Path]) -> None:
+    for command in ("summary", "check", "info", "report log", "dump", "trend"):
+        found = run(*command.split(), str(sites["smf"]), "--tz", "Mars/Berlin")
+        assert found.exit_code == 2
+        assert "--tz 'Mars/Berlin' is not utc or a time zone of IANA" in found.stderr
+        assert "did you mean Europe/Berlin?" in found.stderr
+
+
+# What is shown and selected ---------------------------------------------------------------------
+
+
+def intervals() -> Iterator[tuple[str, dt.datetime, bytes]]:
+    """Yield system, start in UTC, and a record of a quarter of an hour, around both changes."""
+    for day in (SPRING, AUTUMN):
+        for number in range(-4, 16):
+            start = day + number * QUARTER
+            for system, east in EAST.items():
+                keys: dict[str, Any] = {"system": system, "qmgr": "MQ01", "east": east}
+                yield (
+                    system,
+                    start,
+                    smf.record(smf.block("QJST"), start=start + east, seconds=900, **keys),
+                )
+
+
+@pytest.fixture(scope="module")
+def sites(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The same records as an SMF file and as a dataset."""
+    folder = tmp_path_factory.mktemp("zones")
+    path = folder / "zones.smf"
+    alone = foreign(SPRING, system="NOMQ")
+    path.write_bytes(rdw([*(record for *_, record in intervals()), alone]))
+    write_dataset(open_inputs([path]), folder / "dataset")
+    return {"smf": path, "dataset": folder / "dataset"}
+
+
+def expected(zone: str) -> list[tuple[str, dt.datetime, dt.datetime, int]]:
+    """Return system, SMF time, time at which it counts, and UTC offset, for each record."""
+    found = []
+    for system, start, _ in intervals():
+        taken = wall(start + QUARTER, zone)
+        offset = taken - (start + QUARTER)
+        found.append(
+            (system, taken, wall(start + QUARTER / 2, zone), round(offset.total_seconds()))
+        )
+    return found
+
+
+COLUMNS = ("system", "smf_time", "counted_at", "utc_offset")
+
+
+@pytest.mark.parametrize("kind", ["smf", "dataset"])
+def test_tables_have_local_times_of_the_zone(sites: dict[str, Path], kind: str) -> None:
+    for zone in (BERLIN, "America/St_Johns"):
+        data = smfparse.open(sites[kind], tz=zone)
+        query = (
+            f"SELECT {', '.join(COLUMNS)}, interval_start, record_no FROM qjst ORDER BY record_no"
+        )
+        rows = data.sql(query).to_pylist()
+        assert [tuple(row[name] for name in COLUMNS) for row in rows] == expected(zone)
+        assert [row["interval_start"].replace(tzinfo=None) for row in rows] == [
+            start for _, start, _ in intervals()
+        ]
+        lazy = data.polars("qjst").select(COLUMNS).collect().rows()
+        assert sorted(lazy) == sorted(expected(zone))
+        assert sorted(data.arrow("qjst", "counted_at")["counted_at"].to_pylist()) == sorted(
+            counted for _, _, counted, _ in expected(zone)
+        )
+
+
+SPANS: list[dict[str, Any]] = [
+    {"since": "2026-03-29T02:30"},  # in the gap
+    {"since": "2026-03-29T03:00", "until": "2026-03-29T03:14"},  # behind it
+    {"since": "2026-10-25T02:15", "until": "2026-10-25T02:29"},  # twice
+    {"since": "0200", "until": "0259"},
+    {"since": "2300", "until": "0059"},
+    {"since": "2026-03-29T03:00", "until": "2026-03-29T04:00", "smf_time": True},
+]
+
+
+def asked(span: dict[str, Any], moment: dt.datetime) -> bool:
+    """Whether local time is in a span, by the words of the documentation."""
+    since, until = (span.get(name) for name in ("since", "until"))
+    if since and len(since) == 4:
+        clock = f"{moment:%H%M}"
+        inside = (clock >= since, clock <= until)
+        return all(inside) if since <= until else any(inside)
+    minute = f"{moment:%Y-%m-%dT%H:%M}"
+    return (not since or minute >= since) and (not until or minute <= until)
+
+
+@pytest.mark.parametrize("kind", ["smf", "dataset"])
+@pytest.mark.parametrize("span", SPANS, ids=str)
+def test_selected_is_what_shows_such_a_time(
+    sites: dict[str, Path], kind: str, span: dict[str, Any]
+) -> None:
+    for zone in (BERLIN, "utc", "Asia/Kolkata"):
+        found = smfparse.open(sites[kind], Selection.of(**span), tz=zone)
+        rows = [
+            (number, *row)
+            for number, row in enumerate(expected(zone), 1)
+            if asked(span, row[1] if "smf_time" in span else row[2])
+        ]
+        query = f"SELECT record_no, {', '.join(COLUMNS)} FROM qjst ORDER BY record_no"
+        assert [tuple(row.values()) for row in found.sql(query).to_pylist()] == rows
+        numbers = [row[0] for row in rows]
+        assert sorted(found.arrow("qjst")["record_no"].to_pylist()) == numbers
+        assert sorted(found.arrow("record")["record_no"].to_pylist()) == numbers
+
+
+def test_a_record_without_utc_has_no_time_in_a_zone(sites: dict[str, Path]) -> None:
+    for path in sites.values():
+        query = "SELECT smf_time, counted_at, utc_offset FROM record WHERE system = 'NOMQ'"
+        assert smfparse.open(path, tz="utc").sql(query).to_pylist() == [
+            {"smf_time": None, "counted_at": None, "utc_offset": None}
+        ]
+        assert smfparse.open(path).sql(query).to_pylist()[0]["smf_time"] == SPRING
+
+
+def test_a_filter_of_a_lazy_frame_is_of_the_zone(sites: dict[str, Path]) -> None:
+    begin = dt.datetime(2026, 10, 25, 2)
+    frame = smfparse.open(sites["smf"], tz=BERLIN).polars("qjst")
+    found = frame.filter(pl.col("counted_at") >= begin).select("counted_at").collect()
+    assert sorted(found["counted_at"]) == sorted(
+        counted for _, _, counted, _ in expected(BERLIN) if counted >= begin
+    )
+
+
+# Commands ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["smf", "dataset"])
+def test_reports_show_local_times_of_the_zone(sites: dict[str, Path], kind: str) -> None:
+    answer = run("report", "log", str(sites[kind]), "--tz", BERLIN, "--format", "json")
+    rows = json.loads(answer.stdout)["rows"]
+    shown = sorted(
+        (row["system"], row["interval_start_local"], row["interval_end_local"], row["smf_time"])
+        for row in rows
+    )
+    zone = ZoneInfo(BERLIN)
+    assert shown == sorted(
+        (
+            system,
+            *(
+                (start + by).replace(tzinfo=dt.UTC).astimezone(zone).isoformat()
+                for by in (dt.timedelta(0), QUARTER)
+            ),
+            wall(start + QUARTER, BERLIN).isoformat(),
+        )
+        for system, start, _ in intervals()
+    )
+    text = run("report", "log", str(sites[kind]), "--tz", BERLIN, "--from", "2026-03-29T01:45",
+               "--until", "2026-03-29T01:59", "--system", "SYS1")  # fmt: skip
+    assert "SYS1,MQ01,2026/03/29,03:00:00,VRM:930," in text.stdout
+    assert "From 2026/03/29,01:45:00 to 2026/03/29,03:00:00, duration 900 seconds." in text.stdout
+
+
+def test_intervals_of_the_clock_are_those_of_the_zone(sites: dict[str, Path]) -> None:
+    command = ("report", "log", str(sites["smf"]), "--tz", BERLIN, "--interval", "1h")
+    answer = run(*command, "--system", "SYS2", "--format", "json", "--from", "2026-10-25")
+    rows = json.loads(answer.stdout)["rows"]
+    found = {row["bucket"]: row["intervals"] for row in rows}
+    assert found["2026-10-25T02:00:00"] == 8  # the hour that was there twice
+    assert found["2026-10-25T01:00:00"] == 4
+
+
+def test_check_summary_and_info_show_the_zone(sites: dict[str, Path]) -> None:
+    path = str(sites["smf"])
+    for command in ("check", "summary"):
+        found = run(command, path, "--tz", BERLIN, "--system", "SYS1", "--until", "2026-04-01")
+        assert "2026/03/29 00:00 to 06:00 Europe/Berlin" in found.stdout
+    answer = run("info", path, "--tz", "utc", "--format", "json", "--system", "SYS2")
+    (group,) = json.loads(answer.stdout)["groups"]
+    assert group["first"] == (SPRING - 3 * QUARTER).isoformat()
+    shown = run("dump", path, "--tz", BERLIN, "--record", "40").stdout
+    assert " 2026-03-29 " in shown
+    assert "Europe/Berlin" in shown
+    assert "local" in shown
+
+
+def test_a_comparison_is_cut_at_a_time_of_the_zone(sites: dict[str, Path]) -> None:
+    """01:30 UTC is 03:30 in Berlin; of the 7 quarters before it 4 are before midnight."""
+    command = ("compare", str(sites["smf"]), "--until", "2026-04-01", "--format", "json")
+    local = run(*command, "--split-at", "2026-03-29T03:30", "--tz", BERLIN).stdout
+    assert (
+        local
+        == run(*command, "--split-at", "2026-03-29T01:30", "--tz", "utc").stdout.replace(
+            "2026-03-29T01:30", "2026-03-29T03:30"
+        )
+        or json.loads(local)["rows"]
+        == json.loads(run(*command, "--split-at", "2026-03-29T01:30", "--tz", "utc").stdout)["rows"]
+    )
+
+
+def test_a_dataset_is_written_as_recorded(sites: dict[str, Path], tmp_path: Path) -> None:
+    span = ("--from", "2026-03-29T03:00", "--until", "2026-03-29T03:14", "--tz", BERLIN)
+    run("convert", str(sites["smf"]), "--to", str(tmp_path / "part"), *span)
+    found = smfparse.open(tmp_path / "part").sql(
+        "SELECT system, smf_time FROM qjst ORDER BY system"
+    )
+    moment = dt.datetime(2026, 3, 29, 1, 15)
+    assert found.to_pylist() == [
+        {"system": system, "smf_time": moment + east} for system, east in EAST.items()
+    ]
