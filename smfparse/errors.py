@@ -132,7 +132,7 @@ class DamageLog:
         """
         sources = dict.fromkeys(each.source for each in self.details)
         places = {source: number for number, source in enumerate(sources)}
-        self.details.sort(key=lambda each: (places[each.source], each.offset))
+        self.details.sort(key=lambda each: (places[each.source], each.offset, each.reason))
 
     def check(self) -> None:
         """Raise DamageError where the log is strict and has damage: for the first in its source.

@@ -269,15 +269,14 @@ def convert(
 ) -> SmfData:
     """Write SMF files as a dataset, as `smfparse convert` does; return the dataset, opened.
 
-    inputs     as in `open`, and likewise `selection` and `options`
+    inputs     as in `open`, URLs too, and likewise `selection` and `options`; `folder` may be one
     executor   a concurrent.futures.Executor that decodes and writes files of 64 MB and more, in
                processes or on machines that see inputs and `folder` by the same paths
                (docs/scale.md has Dask, Ray and Spark); None: `jobs` processes of this machine.
                Files are cut into at least `jobs` parts, of up to 1 GB. It is not shut down
     append     whether inputs are added to the dataset, if there is one
     partition  whether rows are divided into folders by day and queue manager
-    types      of numbers: "signed": those that Iceberg, Delta, Trino and Spark have; None: exact,
-               or those of the dataset that is added to
+    types      of numbers: "signed": as Iceberg, Delta and Spark have; None: as there, or exact
     force      whether a dataset that is there is replaced
 
     Raises RequestError where `folder` holds something else, InputError where an input cannot be

@@ -96,7 +96,9 @@ def distinct(rows: Bytes) -> tuple[NDArray[np.int32], Bytes]:
     found = pa.Array.from_buffers(kind, count, [None, pa.py_buffer(rows)]).dictionary_encode()
     data = found.dictionary.buffers()[1]
     each = np.frombuffer(data, np.uint8, len(found.dictionary) * width) if data else rows[:0]
-    return found.indices.to_numpy(), each.reshape(-1, width)
+    # to_numpy would load pandas where it is installed
+    places: NDArray[np.int32] = np.from_dlpack(found.indices).view(np.int32)
+    return places, each.reshape(-1, width)
 
 
 def _distinct_few(rows: Bytes) -> tuple[NDArray[np.int32], Bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 
 import numpy as np
@@ -41,3 +42,23 @@ def test_arrow_numbers_rows_once_it_has_its_functions(
     )
     vectors.distinct(np.array([[1, 2, 3], [3, 2, 1]], np.uint8))
     assert bool(called) == few
+
+
+WITHOUT_PANDAS = """
+import sys
+import numpy as np
+from smfparse import vectors
+rows = np.arange(40_000, dtype=np.uint32).view(np.uint8)
+for width in (4, 5):
+    vectors.distinct(rows.reshape(-1, width))
+assert len(rows) // 5 > vectors._DICTIONARY
+print("pandas" in sys.modules)
+"""
+
+
+def test_pandas_is_not_loaded_to_number_many_rows() -> None:
+    """It takes longer to load than most files to decode."""
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_PANDAS], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"

@@ -165,7 +165,8 @@ class Inputs(_Shared):
     ) -> Generator[tuple[str, Batch], None, None]:
         """Yield (table, RecordBatch) for the wanted tables of every input, in order.
 
-        For the table `damage`, SMF files are read as a whole, whatever is selected.
+        For the table `damage`, SMF files are read as a whole, whatever is selected: once more,
+        unless all tables are wanted of all records.
 
         prompt  whether one process gives rows as soon as it has any, in more batches
         """
@@ -174,18 +175,18 @@ class Inputs(_Shared):
             yield from shown(self.zone, rows, lambda read: self._rows(read, prompt))
             self.damage.arrange()
         if DAMAGE in wanted:
-            yield DAMAGE, damage_rows(self._all_damage(), wanted[DAMAGE])
+            if not self.selection.everything or every_block().keys() - rows.keys():
+                self._find_damage()
+            yield DAMAGE, damage_rows(self.met, wanted[DAMAGE])
 
-    def _all_damage(self) -> DamageLog:
-        """Read all records of the SMF files to find damage; return all damage."""
+    def _find_damage(self) -> None:
+        """Read all records of the SMF files to find damage."""
         everything = replace(self.options, selection=ALL_RECORDS)
         files = Inputs([*filter(_is_file, self.sources)], self.log.anew(), everything)
         for _ in files.batches(every_block()):
             pass
         self.damage.extend(files.damage)
-        found = self.lost
-        found.extend(files.damage)
-        return found
+        self.damage.arrange()
 
     def as_recorded(self) -> Inputs:
         """Return the same inputs, whose rows have the local times of each z/OS system."""

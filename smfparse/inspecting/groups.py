@@ -60,7 +60,7 @@ def inventory(inputs: Inputs) -> list[Group]:
     inputs.log.count_unknown = True
     checked = every_block() if any(isinstance(each, SmfFile) for each in inputs.sources) else {}
     found: dict[_Kind, _Figures] = {}
-    for table, batch in inputs.batches({RECORD: _COLUMNS, **checked}):
+    for table, batch in inputs.batches({**checked, RECORD: _COLUMNS}):
         if table == RECORD:
             for kind, figures in _counted(batch):
                 found[kind] = _together(found[kind], figures) if kind in found else figures

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from smfparse.errors import RequestError
 from smfparse.layout import LOCAL_TIMESTAMP, TIMESTAMP, WIDE_DIGITS
-from smfparse.tables.dictionary import TABLES, columns, table_names, title
+from smfparse.tables.dictionary import RECORD, TABLES, columns, table_names, title
 from smfparse.tables.views import view_names
 
 Wanted: TypeAlias = Mapping[str, frozenset[str] | None]
@@ -65,9 +65,9 @@ def wanted_columns(table: str, names: Iterable[str]) -> list[str]:
 
 @cache
 def every_block() -> Wanted:
-    """Return the request that finds all damage: every block is located, and nothing decoded."""
+    """Return the request that finds all damage: records and blocks are located, nothing decoded."""
     first = {each.block.name: name for name, each in reversed(TABLES.items())}
-    return dict.fromkeys(first.values(), _NOTHING)
+    return {RECORD: _NOTHING, **dict.fromkeys(first.values(), _NOTHING)}
 
 
 @cache

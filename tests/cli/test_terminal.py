@@ -144,7 +144,7 @@ def test_an_error_behind_a_screenful_is_reported_after_the_pager() -> None:
 
 def test_colours_are_on_terminals_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
-    log = ("report", "log", SMF, "--no-pager", "--quiet")
+    log = ("report", "log", SMF, "--no-pager", "--quiet", "--width", "500")
     plain = run(*log).stdout
     assert "\x1b" not in plain
     shown = on_terminal(*log).text.replace("\r\n", "\n")

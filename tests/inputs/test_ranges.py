@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from smfparse.cli import main
 from smfparse.errors import Damage, InputError
-from smfparse.inputs import Batches, Log, ReadOptions, open_inputs, workers
+from smfparse.inputs import Batches, Inputs, Log, ReadOptions, open_inputs, workers
 from smfparse.inputs import parallel as ranges
 from smfparse.inputs.range import Range, UnsoundError
 from smfparse.limits import LIMITS, Limits
@@ -463,6 +463,20 @@ def test_damaged_files_among_sound_ones_are_the_same(
     assert found_in(paths, 7, MIXED) == found_in(paths, 1, MIXED)
 
 
+@every_alteration
+def test_the_table_damage_is_the_same_with_all_tables_and_alone(
+    alter: Alter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With all tables no second look is needed."""
+    (tmp_path / "damaged.smf").write_bytes(alter(written(many(300, 2))[0], random.Random(3)))
+    (tmp_path / "notes.txt").write_text("no dump")
+    alone = open_inputs([tmp_path]).arrow("damage").to_pylist()
+    assert any("skipped" in each["reason"] for each in alone)
+    monkeypatch.delattr(Inputs, "_find_damage")
+    found = rows_of(open_inputs([tmp_path]).batches(ALL), ALL)
+    assert found["damage"].to_pylist() == alone
+
+
 def test_damage_that_is_met_by_several_readings_is_counted_once(tmp_path: Path) -> None:
     path = tmp_path / "wrong.smf"
     path.write_bytes(written([Each("wrong", 0, 0, 0)] * 1200)[0])
@@ -514,7 +528,11 @@ def converted(paths: Sequence[Path], folder: Path, jobs: int) -> tuple[dict[str,
     assert json.loads((folder / MANIFEST).read_text(encoding="utf-8")) == made
     assert not (folder / PARTIAL).exists()
     runs = [(folder / each).read_bytes() for each in made["records"] or ()]
-    return found_in([folder], 1).rows, made | {"files": None, "records": runs, "checksums": None}
+    counts: Counter[str] = Counter()
+    for name, (count, *_) in made["rows"].items():
+        counts[name.partition("/")[0]] += count
+    by_file = dict.fromkeys(("files", "checksums", "numbers", "next"))
+    return found_in([folder], 1).rows, made | by_file | {"records": runs, "rows": counts}
 
 
 @pytest.mark.parametrize("jobs", [3, 4])
