@@ -88,7 +88,16 @@ def rows_of(data: smfparse.SmfData) -> dict[str, Any]:
 def noted(folder: Path) -> dict[str, Any]:
     """Return what the manifest has that does not depend on how many files were written."""
     manifest = json.loads((folder / MANIFEST).read_text())
-    of_files = ("files", "checksums", "records", "columns")
+    of_files = (
+        "files",
+        "checksums",
+        "records",
+        "columns",
+        "rows",
+        "record_days",
+        "numbers",
+        "next",
+    )
     return {key: value for key, value in manifest.items() if key not in of_files}
 
 
