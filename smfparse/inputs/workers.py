@@ -7,6 +7,7 @@ caller gives is his: work that has not begun is taken back, and the rest waited 
 from __future__ import annotations
 
 import ctypes
+import gc
 import multiprocessing
 import os
 import signal
@@ -157,6 +158,7 @@ def _begin(stop: Any, read: Any) -> None:
     read  takes how many bytes of each unit were read
     """
     global _stop
+    gc.freeze()  # a copy leaves alone what was there: it belongs to libraries of another process
     _stop = stop
     PROGRESS.use(read)
     for each in (signal.SIGINT, *ENDS):

@@ -20,6 +20,7 @@ from smfparse.dashboard.payload import drawn_courses, packed, rounded
 from smfparse.dashboard.payload import payload as payload_of
 from smfparse.dashboard.querying import panel_sql
 from smfparse.dashboard.sheets import aligned, decimals_of
+from smfparse.selecting import fixed_zone
 from smfparse.summarizing import Times
 from tests.support.command import run
 from tests.support.generated import generate_dump
@@ -197,7 +198,9 @@ def test_thirty_days_of_minutes_stay_small_however_restless_they_are() -> None:
         )
         for name, panel in panels().items()
     }
-    times = Times("SYSA", "QM01", "9.4.0", 0, 0, many * MINUTE, usual=60.0, intervals=many)
+    times = Times(
+        "SYSA", "QM01", "9.4.0", fixed_zone(0), 0, many * MINUTE, usual=60.0, intervals=many
+    )
     found = Gathered([Day(times, Axis(starts, starts + MINUTE), [], busy, [])])
     facts = payload_of(found)
     assert len(facts["days"][0]["start"]) <= 1500

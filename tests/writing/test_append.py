@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import gc
 import itertools
 import json
 import os
@@ -567,6 +568,7 @@ def killed_at(number: int, do: Callable[[], object]) -> bool:
     """Do something in a process of its own that is killed at that moment: whether it was."""
     child = os.fork()
     if not child:
+        gc.freeze()  # what libraries left in the process that was copied is not theirs here
         count = itertools.count()
         try:
             watch(
