@@ -53,7 +53,7 @@ def clear(folder: AnyFolder) -> None:
 
 
 def _clear(folder: AnyFolder, find: Callable[[Place], list[Place]]) -> None:
-    """Finish a run, and remove the files that `find` returns then."""
+    """Finish a run, and remove the files that `find` returns then; PARTIAL last, if none stays."""
     failed: list[OSError] = []
     given = [] if _is_there(folder, _NEW_MANIFEST) else GIVEN
     new = [each for each in given if _is_there(folder, f"{PARTIAL}/{each}")]
@@ -65,11 +65,11 @@ def _clear(folder: AnyFolder, find: Callable[[Place], list[Place]]) -> None:
         _try(failed, folder.remove, each.relative_to(folder.path).as_posix())
     if isinstance(folder, Folder):
         for empty in own_folders(folder.path, left):
-            folder.remove_empty(empty.relative_to(folder.path).as_posix())
-    else:
-        folder.remove_empty(PARTIAL)
+            if empty != folder.path / PARTIAL:
+                folder.remove_empty(empty.relative_to(folder.path).as_posix())
     if failed:
         raise failed[0]
+    folder.remove_empty(PARTIAL)
 
 
 def _try(failed: list[OSError], step: Callable[..., None], *names: str) -> None:

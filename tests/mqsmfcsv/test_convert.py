@@ -104,8 +104,8 @@ def test_a_table_that_has_no_file_is_refused(dump: Path, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("option", "message"),
     [
-        (["--append"], "--append, --partition and --executor are for a dataset"),
-        (["--partition"], "--append, --partition and --executor are for a dataset"),
+        (["--append"], "--append, --partition, --types and --executor are for a dataset"),
+        (["--partition"], "--append, --partition, --types and --executor are for a dataset"),
         (["--columns", "qmgr"], "the columns of mq-smf-csv are fixed; leave --columns out"),
     ],
 )

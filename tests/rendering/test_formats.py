@@ -94,7 +94,7 @@ class Page(HTMLParser):
 
 KNOWN_TAGS = {
     *("html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "section", "br"),
-    *("table", "caption", "thead", "tbody", "tr", "th", "td", "script"),
+    *("div", "table", "caption", "thead", "tbody", "tr", "th", "td", "script"),
 }
 
 

@@ -246,8 +246,10 @@ def test_a_mistake_is_said_before_anything_is_read(tmp_path: Path) -> None:
 def test_options_reach_the_report(dump: Path) -> None:
     found = run("report", "api-cost", dump, "--by", "queue,job", "--top", "1", "--sort", "cpu")
     assert found.exit_code == 0
-    (line,) = [line for line in found.stdout.splitlines() if line.startswith("R001 ")]
-    assert line.split()[:5] == ["R001", "Q", "open", "1", "1"]
+    lines = [line.split() for line in found.stdout.splitlines() if line.startswith("R001 ")]
+    (verb,) = [words for words in lines if words[1] == "Q"]
+    assert verb[:5] == ["R001", "Q", "open", "1", "1"]
+    assert [words[:3] for words in lines if words is not verb] == [["R001", "1", "3.0"]]
 
 
 def test_the_names_that_an_option_takes_are_those_of_its_declaration() -> None:

@@ -23,6 +23,8 @@ Value = Callable[[int, int], float]
 class Held:
     """A catalog whose rows are those of a test."""
 
+    zone = None
+
     def __init__(self, rows: Sequence[dict[str, Any]], times: Sequence[dict[str, Any]]) -> None:
         self.connection = connected()
         self.connection.execute("SET TimeZone = 'UTC'")
