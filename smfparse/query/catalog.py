@@ -8,7 +8,7 @@ Datasets are read by DuckDB itself. The zone is UTC, whatever the workstation's.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import duckdb
@@ -149,13 +149,15 @@ class Catalog:
     ) -> Generator[list[dict[str, Any]], None, None]:
         """Yield the rows of `query`, which orders them, some at a time.
 
-        DuckDB plans it once where it reads little; else it is planned again, for one slice after
-        the other if it can be run so. Raises RequestError where the query fails.
+        DuckDB plans it once where it reads little, and runs it by one thread: to share so little
+        costs more than the work. Else it is planned again, for one slice after the other if it can
+        be run so. Raises RequestError where the query fails.
         """
         with self._guarded(query), self._statements.planned([query]) as ((run,), spool):
             if run and spool is not None and spool.bytes <= self._relations.few_bytes:
-                self.connection.execute(run)
-                yield from fetched(self.connection, _AT_ONCE)
+                with nullcontext() if self._safe else settings(self.connection, threads=1):
+                    self.connection.execute(run)
+                    yield from fetched(self.connection, _AT_ONCE)
                 return
             for part in self._parts(query, slicing, spool):
                 yield part.to_pylist()
