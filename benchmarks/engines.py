@@ -248,9 +248,8 @@ class Memory:
                     self._look(pid)
 
     def _look(self, pid: int) -> None:
-        text = Path(f"/proc/{pid}/status").read_text()
-        peak = re.search(r"VmHWM:\s*(\d+)", text)
-        if peak and "java" not in text.partition("\n")[0]:
+        peak = re.search(r"VmHWM:\s*(\d+)", Path(f"/proc/{pid}/status").read_text())
+        if peak and "java" not in os.readlink(f"/proc/{pid}/exe"):
             self.peaks[str(pid)] = int(peak[1])
 
 

@@ -17,9 +17,7 @@ from smfparse.inputs import Dataset
 from smfparse.places import Place
 from smfparse.store import SIGNED, is_dataset, only_writer
 from smfparse.tables import table_names, wanted_tables
-
-_LAKES = {"iceberg": "Iceberg", "delta": "Delta"}
-"""Kinds of tables, and the classes that commit to them, in modules of these names."""
+from smfparse.writing.formats import LAKES, is_lake
 
 
 @dataclass(frozen=True)
@@ -43,12 +41,6 @@ class Lake(Protocol):
         """Make these the files that a table has of the dataset; make the table if need be."""
 
 
-def is_lake(target: str) -> bool:
-    """Whether a target is tables that take the files of a dataset: `iceberg:...`, `delta:...`."""
-    kind, colon, _ = target.partition(":")
-    return bool(colon) and kind in _LAKES
-
-
 def commit_dataset(folder: Place, target: str, tables: Sequence[str] = ()) -> dict[str, Change]:
     """Commit the files of a dataset to tables of Iceberg or Delta; return what changed, by table.
 
@@ -63,11 +55,11 @@ def commit_dataset(folder: Place, target: str, tables: Sequence[str] = ()) -> di
         raise RequestError(f"{target}: give iceberg:CATALOG.NAMESPACE or delta:FOLDER")
     kind, _, where = target.partition(":")
     make: Callable[[Place, str], Lake] = getattr(
-        import_module(f"smfparse.writing.{kind}"), _LAKES[kind]
+        import_module(f"smfparse.writing.{kind}"), LAKES[kind]
     )
     if not is_dataset(folder):
         raise RequestError(
-            f"{folder}: not a dataset, whose files {_LAKES[kind]} takes as they are; convert SMF "
+            f"{folder}: not a dataset, whose files {LAKES[kind]} takes as they are; convert SMF "
             "files to one first, with types=signed",
             "types",
         )
@@ -76,7 +68,7 @@ def commit_dataset(folder: Place, target: str, tables: Sequence[str] = ()) -> di
         dataset = Dataset(folder)
         if dataset.manifest["types"] != SIGNED:
             raise RequestError(
-                f"{folder}: has unsigned numbers, which {_LAKES[kind]} has not; convert the SMF "
+                f"{folder}: has unsigned numbers, which {LAKES[kind]} has not; convert the SMF "
                 "files again, with types=signed",
                 "types",
             )
