@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from smfparse.errors import RequestError
-from smfparse.places import Place, place_of, stamp_of
+from smfparse.places import Place, Url, place_of, stamp_of
 from smfparse.tables import plain_schema, signed
 from smfparse.writing.lakes import Change
 
@@ -35,6 +35,8 @@ class Delta:
     """The tables of a dataset, in its own folder: Delta names files relative to its log."""
 
     def __init__(self, folder: Place, where: str) -> None:
+        if isinstance(folder, Url):
+            raise RequestError(f"{folder}: Delta takes a dataset on a disk; Iceberg takes this one")
         if place_of(where).absolute() != folder.absolute():
             raise RequestError(
                 f"delta:{where}: Delta's log is beside the files; give delta:{folder}"

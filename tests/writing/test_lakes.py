@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 
 import smfparse
 from smfparse.errors import OutputError, RequestError
+from smfparse.places import place_of
 from smfparse.store import MANIFEST
 from smfparse.tables import plain_schema
 from smfparse.writing import Change, commit_dataset
@@ -229,6 +231,8 @@ def test_a_catalog_or_folder_that_is_not_there_is_named(
     ):
         with pytest.raises(RequestError, match=said):
             smfparse.commit(folder, place)
+    with pytest.raises(RequestError, match="Delta takes a dataset on a disk"):
+        import_module("smfparse.writing.delta").Delta(place_of("s3://b/mq"), "s3://b/mq")
     (tmp_path / "lake.db").write_text("no database")
     with pytest.raises(OutputError, match="file is not a database"):
         smfparse.commit(folder, f"iceberg:{tmp_path}/lake.db.mq")
