@@ -19,6 +19,7 @@ from tests.support.command import run
 from tests.support.generated import generate_dump
 from tests.support.paths import FIXTURE_FILES
 from tests.support.report_runs import asking
+from tests.support.searching import of_many, pairs
 from tests.support.traffic import AGENTS, PAIR
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("worked_out_once")]
@@ -65,14 +66,11 @@ def assert_one_form(text: str) -> int:
 # -- dates
 
 
-@pytest.mark.parametrize("name", reports.report_names())
-def test_reports_have_one_form_of_dates(name: str, dump: Path) -> None:
-    moments = 0
-    for more in ([], ["--interval", "1h"], ["--total"]):
-        done = run("report", name, dump, "--format", "csv", *more, *asking(reports.report(name)))
-        assert done.exit_code == 0
-        moments += assert_one_form(done.stdout)
-    assert moments
+@of_many("name, more", pairs(reports.report_names(), [(), ("--interval", "1h"), ("--total",)]))
+def test_reports_have_one_form_of_dates(name: str, more: tuple[str, ...], dump: Path) -> None:
+    done = run("report", name, dump, "--format", "csv", *more, *asking(reports.report(name)))
+    assert done.exit_code == 0
+    assert assert_one_form(done.stdout)
 
 
 @pytest.mark.parametrize("path", FIXTURE_FILES, ids=lambda path: path.name)

@@ -9,6 +9,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -646,10 +647,14 @@ def test_a_kill_at_any_moment_and_the_same_command_again_give_the_same_dataset(
     """An append that is killed leaves the old dataset, whoever reads it, or is done."""
     opened, again = [dumps[1]], [dumps[0]]
 
+    before = tmp_path / "before"
+    if what != "convert":
+        write_dataset(open_inputs(again), before, partition=partition)
+
     def prepared(name: str) -> Path:
         folder = tmp_path / name
         if what != "convert":
-            write_dataset(open_inputs(again), folder, partition=partition)
+            shutil.copytree(before, folder)
         return folder
 
     def command(folder: Path) -> None:
