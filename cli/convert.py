@@ -128,8 +128,8 @@ def _names(
 @click.option(
     "--partition",
     is_flag=True,
-    help="Divide the rows of a dataset by day and queue manager: "
-    "date=2026-03-04/queue_manager=QM01/.",
+    help="Divide the rows of a dataset by day, and those of tables that grow with work (records, "
+    "tasks, queues, channels) by queue manager as well: date=2026-03-04/queue_manager=QM01/.",
 )
 @click.option(
     "--types",

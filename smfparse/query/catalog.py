@@ -8,7 +8,7 @@ Datasets are read by DuckDB itself. The zone is UTC, whatever the workstation's.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import duckdb
@@ -21,7 +21,7 @@ from smfparse.query.connecting import Connection, connected, forget_python, is_i
 from smfparse.query.hints import failure
 from smfparse.query.projection import Slicing, named_tables, named_views
 from smfparse.query.relations import Relations
-from smfparse.query.results import fetched, result_parts, result_table, streamed
+from smfparse.query.results import fetched, result_parts, result_table, rows_of, streamed
 from smfparse.query.scans import Spool
 from smfparse.query.slices import Slices
 from smfparse.query.statements import GIVING_ROWS, NOT_ONE_QUERY, QUERIES, Statements
@@ -149,16 +149,18 @@ class Catalog:
     ) -> Generator[list[dict[str, Any]], None, None]:
         """Yield the rows of `query`, which orders them, some at a time.
 
-        DuckDB plans it once where it reads little; else it is planned again, for one slice after
-        the other if it can be run so. Raises RequestError where the query fails.
+        DuckDB plans it once where it reads little, and runs it by one thread: to share so little
+        costs more than the work. Else it is planned again, for one slice after the other if it can
+        be run so. Raises RequestError where the query fails.
         """
         with self._guarded(query), self._statements.planned([query]) as ((run,), spool):
             if run and spool is not None and spool.bytes <= self._relations.few_bytes:
-                self.connection.execute(run)
-                yield from fetched(self.connection, _AT_ONCE)
+                with nullcontext() if self._safe else settings(self.connection, threads=1):
+                    self.connection.execute(run)
+                    yield from fetched(self.connection, _AT_ONCE)
                 return
             for part in self._parts(query, slicing, spool):
-                yield part.to_pylist()
+                yield rows_of(part)
 
     def parts(self, query: str, slicing: Slicing | None = None) -> Generator[Any, None, None]:
         """Yield what `rows` does as pyarrow.Tables, one at least; 128-bit integers stay such."""

@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from smfparse.store.folder import Folder as Folder
     from smfparse.store.folder import NewFile as NewFile
     from smfparse.store.hive import DATE as DATE
+    from smfparse.store.hive import GROWING as GROWING
     from smfparse.store.hive import NO_DATE as NO_DATE
     from smfparse.store.hive import NO_QMGR as NO_QMGR
-    from smfparse.store.hive import NO_ROWS as NO_ROWS
     from smfparse.store.hive import QMGR as QMGR
+    from smfparse.store.hive import Layout as Layout
     from smfparse.store.hive import is_divided as is_divided
     from smfparse.store.hive import is_earlier as is_earlier
     from smfparse.store.hive import qmgr_name as qmgr_name
@@ -94,7 +95,7 @@ else:
         belonging="contents interrupted is_dataset ours own_folders own_names strays unfinished",
         days="day_name meets meets_span span_of",
         folder="Folder NewFile",
-        hive="DATE NO_DATE NO_QMGR NO_ROWS QMGR is_divided is_earlier qmgr_name qmgr_value",
+        hive="DATE GROWING NO_DATE NO_QMGR QMGR Layout is_divided is_earlier qmgr_name qmgr_value",
         keys="Keys as_run key_of",
         locking="LOCK is_locked only_writer",
         manifest="EARLIER FORMAT GIVEN MANIFEST MEANINGS RECORDS VIEWS added_columns "

@@ -14,7 +14,7 @@ from smfparse.store.shapes import is_own_file
 from smfparse.store.targets import PARTIAL
 from smfparse.tables import table_names
 
-_FOLDERS = ("", f"{FOLDERS}/", f"{EARLIER_FOLDERS}/")
+_FOLDERS = ("", *(f"{each}/" for each in (*FOLDERS, EARLIER_FOLDERS)))
 """Folders of rows below that of a table: whole, partitioned, partitioned in format 4."""
 
 

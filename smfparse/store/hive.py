@@ -1,6 +1,7 @@
 """The folders of a partitioned table, whose names other tools read as columns (hive partitioning).
 
-    <table>/date=2026-03-04/queue_manager=QM01/
+    <table>/date=2026-03-04/queue_manager=QM01/     tables that grow with the work that is done
+    <table>/date=2026-03-04/                        tables that grow with the number of intervals
 
 The files hold every column of their table, so no folder has the name of a column: tools that take
 the type of a folder's value from its name would find one column with two types.
@@ -8,7 +9,9 @@ the type of a folder's value from its name would find one column with two types.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
+from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
 from smfparse.selecting import COUNTED_AT
@@ -16,11 +19,11 @@ from smfparse.tables import columns
 
 DATE = "date"
 QMGR = "queue_manager"
-FOLDERS = f"{DATE}=*/{QMGR}=*"
-"""Pattern of the folders below that of a table."""
+FOLDERS = (f"{DATE}=*", f"{DATE}=*/{QMGR}=*")
+"""Patterns of the folders below that of a table."""
 EARLIER_FOLDERS = f"{DATE}=*/qmgr=*"
 """What they were in datasets of format 4. Their files are read, and none are added."""
-FOLDER = r"(date=[\w.~%-]+/(queue_manager|qmgr)=[\w.~%-]+/)?"
+FOLDER = r"(date=[\w.~%-]+/((queue_manager|qmgr)=[\w.~%-]+/)?)?"
 """What the folders below that of a table look like, for a regular expression."""
 NO_DATE = "0001-01-01"
 """The value for rows without a day: a date, so that the folders of every table are dates."""
@@ -29,8 +32,17 @@ NO_QMGR = "no-qmgr"
 `__HIVE_DEFAULT_PARTITION__` beside names, and pyarrow not alone.)"""
 _BLANK = "blank"
 """The value for a name of blanks."""
-NO_ROWS = f"{DATE}={NO_DATE}/{QMGR}={NO_QMGR}"
-"""The folder of a table without rows."""
+GROWING = frozenset(
+    [
+        *("record", "qqst", "qwac", "qmac", "qcst"),
+        *("wtid", "wtas", "wtas_latch", "wtas_cf", "wqst", "wqst_cf"),
+    ]
+)
+"""Tables that grow with work: a row for each record, or for each task, queue or channel instance.
+
+The others have some rows for each queue manager and interval, as many as its configuration says:
+a file for all queue managers of a day is small.
+"""
 _IN_NO_VALUE = frozenset("KQXZ")
 """Letters that are in no number, date, duration or truth value."""
 
@@ -38,6 +50,51 @@ _IN_NO_VALUE = frozenset("KQXZ")
 def is_divided(table: str) -> bool:
     """Whether the rows of a table have day and queue manager, by which they can be divided."""
     return {COUNTED_AT, "qmgr"} <= {each.name for each in columns(table)}
+
+
+class Layout(NamedTuple):
+    """How the rows of a dataset are divided into folders.
+
+    by_day   whether those of all tables that have a day are divided by it
+    by_qmgr  tables that are divided by queue manager as well
+    """
+
+    by_day: bool
+    by_qmgr: frozenset[str] = GROWING
+
+    @classmethod
+    def of(cls, manifest: Mapping[str, Any]) -> Layout:
+        """Return that of a dataset; earlier versions divided every table by queue manager."""
+        return cls(manifest["partitioned"], frozenset(manifest["by_queue_manager"]))
+
+    def keys(self, table: str) -> tuple[str, ...]:
+        """Return what the folders of a table are named by, the outer ones first."""
+        if not self.by_day or not is_divided(table):
+            return ()
+        return (DATE, QMGR) if table in self.by_qmgr else (DATE,)
+
+    def no_rows(self, table: str) -> str:
+        """Return the folder of a table without rows."""
+        return self.folder(table, NO_DATE, NO_QMGR)
+
+    def folder(self, table: str, *values: str) -> str:
+        """Return the folder of a day and a queue manager, by the values that folders have."""
+        return "/".join(
+            f"{key}={value}" for key, value in zip(self.keys(table), values, strict=False)
+        )
+
+    def pattern(self, table: str) -> str:
+        """Return a pattern of the folders of a table."""
+        return self.folder(table, "*", "*")
+
+    def listed(self) -> list[str]:
+        """Return the tables that are divided by queue manager, as the manifest names them."""
+        return sorted(self.by_qmgr) if self.by_day else []
+
+
+def divided_before(tables: Iterable[str]) -> list[str]:
+    """Return the tables that earlier versions divided by queue manager."""
+    return sorted(filter(is_divided, tables))
 
 
 def is_earlier(file: str) -> bool:
@@ -66,17 +123,21 @@ def qmgr_name(file: str) -> str | None:
     return unquote(value)
 
 
-def rows_sql(files: str, options: str = "") -> str:
+def rows_sql(files: str, keys: tuple[str, ...], options: str = "") -> str:
     """Return the rows of a partitioned table as they stand behind FROM in DuckDB.
 
-    They have the columns of the table, and its day. `qmgr` comes from the folder, so that a filter
-    by it opens no other files.
+    They have the columns of the table, and its day. `qmgr` comes from the folder, where that has
+    it, so that a filter by it opens no other files.
 
     files    a pattern of files, quoted
+    keys     what the folders are named by
     options  of read_parquet besides, each behind a comma
     """
-    types = f"{{'{DATE}': DATE, '{QMGR}': VARCHAR}}"
-    qmgr = f"CASE {QMGR} WHEN '{NO_QMGR}' THEN NULL WHEN '{_BLANK}' THEN '' ELSE {QMGR} END AS qmgr"
+    kinds = {DATE: "DATE", QMGR: "VARCHAR"}
+    types = ", ".join(f"'{each}': {kinds[each]}" for each in keys)
     date = f"nullif({DATE}, DATE '{NO_DATE}') AS {DATE}"
-    rows = f"read_parquet({files}, hive_partitioning = true, hive_types = {types}{options})"
+    rows = f"read_parquet({files}, hive_partitioning = true, hive_types = {{{types}}}{options})"
+    if QMGR not in keys:
+        return f"(SELECT * REPLACE ({date}) FROM {rows})"
+    qmgr = f"CASE {QMGR} WHEN '{NO_QMGR}' THEN NULL WHEN '{_BLANK}' THEN '' ELSE {QMGR} END AS qmgr"
     return f"(SELECT * EXCLUDE ({QMGR}) REPLACE ({qmgr}, {date}) FROM {rows})"

@@ -6,7 +6,8 @@
     .manifest/keys-*.bin       names, sizes and identities of the inputs in these (`keys`)
     views.sql                  the tables for DuckDB
     columns.json               what columns mean, and their units
-    <table>/part-*.parquet     rows; partitioned: <table>/date=.../queue_manager=.../
+    <table>/part-*.parquet     rows; partitioned: <table>/date=.../, large tables below that
+                               queue_manager=.../ as well
     .records/part-*.bin        fingerprints of the records, for what is added later
     .partial/                  the same while it is written: a folder that readers pass over
     .lock                      while somebody writes
@@ -27,6 +28,7 @@ from typing import Any
 from smfparse.errors import InputError
 from smfparse.places import Place
 from smfparse.selecting import COUNTED_AT
+from smfparse.store.hive import divided_before
 from smfparse.store.plain import plain_file
 from smfparse.store.shapes import EXACT, PART_KEYS, Manifest, is_index, is_part, is_sound, own_files
 from smfparse.tables import columns, meaning, table_names
@@ -38,10 +40,11 @@ GIVEN = (VIEWS, MEANINGS)
 """Files that the manifest gives; they follow it."""
 RECORDS = ".records"
 EARLIER = ".manifest"
-FORMAT = 8
+FORMAT = 9
 _BEFORE_COLUMNS, _BEFORE_CHECKSUMS, _BEFORE_IDENTITIES, _BEFORE_PARTS = 4, 5, 6, 7
-"""Formats whose manifests do not name columns, checksums, or identities of inputs, or have no
-parts; datasets of these are read."""
+_BEFORE_LAYOUT = 8
+"""Formats whose manifests do not name columns, checksums, or identities of inputs, have no parts,
+or do not say which tables are divided by queue manager; datasets of these are read."""
 _LATER = frozenset({COUNTED_AT, "task_record_offset", "task_started_tod", "task_thread"})
 """Columns that no dataset of that format has."""
 _NUMBER = re.compile(r"(?:part|keys|index)-(\d+)[^/]*$")
@@ -73,7 +76,7 @@ def _renew(found: Manifest) -> None:
         found |= {"format": _BEFORE_PARTS}
     if found.get("format") == _BEFORE_PARTS:
         found |= {
-            "format": FORMAT,
+            "format": _BEFORE_LAYOUT,
             "types": EXACT,
             "rows": {},
             "record_days": {},
@@ -83,6 +86,9 @@ def _renew(found: Manifest) -> None:
         found["numbers"] = numbers_of(found.get("files"))
         last = (number for _, number in found["numbers"].values())
         found["next"] = 1 + max([*last, *_of_names(found.get("records"))], default=-1)
+    if found.get("format") == _BEFORE_LAYOUT:
+        divided = divided_before(table_names()) if found.get("partitioned") else []
+        found |= {"format": FORMAT, "by_queue_manager": divided}
     parts = [found.get(each) for each in ("tables", "files", "columns")]
     for table in table_names():  # one that came later has no files
         if all(isinstance(each, dict) and each and table not in each for each in parts):

@@ -39,6 +39,7 @@ _SHAPE: _Shape = {
     "smfparse": str,
     "selection": str | None,
     "partitioned": bool,
+    "by_queue_manager": list,
     "types": str,
     "tables": dict,
     "duplicates": int,
@@ -70,6 +71,7 @@ def is_sound(found: Manifest) -> bool:
     return (
         _has(found, _SHAPE)
         and found["types"] in TYPES
+        and all(isinstance(each, str) for each in found["by_queue_manager"])
         and _has(found["tables"], dict.fromkeys(table_names(), int))
         and _has(found["files"], dict.fromkeys(table_names(), list))
         and _has(found["unknown_bytes"], dict.fromkeys(found["unknown_bytes"], int))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 
 from smfparse.layout import LOCAL_TIMESTAMP, TIMESTAMP, WIDE_DIGITS
 from smfparse.selecting import COUNTED_AT, counting_sql
-from smfparse.store.hive import FOLDERS, is_divided, rows_sql
+from smfparse.store.hive import Layout, rows_sql
 from smfparse.store.shapes import EXACT, SIGNED
 from smfparse.tables import (
     DECIMAL,
@@ -48,24 +49,25 @@ _WITHOUT_SIGN = frozenset({"uint8", "int16", "uint16", "uint32", "uint64"})
 
 def view_statements(
     *,
-    partitioned: bool,
+    layout: Layout,
     lacking: Mapping[str, Sequence[frozenset[str]]] | None = None,
     without: Container[str] = (),
     types: str = EXACT,
 ) -> str:
     """Return the statements that make a view of every table, and the views over these.
 
+    layout   the folders of the tables
     lacking  for each table the columns that its files lack, file by file; None: no file lacks any
     without  tables that have no file: they came after the dataset
     types    those of the numbers in the files; views have them as they are
 
     Tables are read in the folder of the dataset: that in which DuckDB was started.
     """
-    return "\n".join([_HEAD, *_views(partitioned, lacking or {}, without, types), views_script()])
+    return "\n".join([_HEAD, *_views(layout, lacking or {}, without, types), views_script()])
 
 
 def _views(
-    partitioned: bool,
+    layout: Layout,
     lacking: Mapping[str, Sequence[frozenset[str]]],
     without: Container[str],
     types: str,
@@ -75,17 +77,15 @@ def _views(
             yield f"CREATE OR REPLACE VIEW {table} AS {no_rows(table)};"
             yield from comments("VIEW", table)
             continue
-        divided = partitioned and is_divided(table)
-        files = quoted(
-            f"{table}/{FOLDERS}/part-*.parquet" if divided else f"{table}/part-*.parquet"
-        )
+        keys = layout.keys(table)
+        files = quoted(PurePosixPath(table, layout.pattern(table), "part-*.parquet").as_posix())
         found = lacking.get(table, ())
         options = ", union_by_name = true" if any(found) else ""
-        rows = rows_sql(files, options) if divided else f"read_parquet({files}{options})"
+        rows = rows_sql(files, keys, options) if keys else f"read_parquet({files}{options})"
         if any(found) or types == SIGNED:
             none, some = frozenset.intersection(*found), frozenset.union(*found)
             every = selected(table, none, some, types)
-            rows = f"(SELECT {every}{', date' if divided else ''} FROM {rows})"
+            rows = f"(SELECT {every}{', date' if keys else ''} FROM {rows})"
         yield f"CREATE OR REPLACE VIEW {table} AS FROM {rows};"
         yield from comments("VIEW", table)
 

@@ -14,6 +14,7 @@ from smfparse.store import (
     MANIFEST,
     PARTIAL,
     Keys,
+    Layout,
     Manifest,
     folder_at,
     is_earlier,
@@ -94,7 +95,7 @@ def _add(inputs: Inputs, there: Dataset, executor: Executor | None) -> Appended:
     damage = KnownDamage(damage_keys(there.lost), lambda each: key_of(DAMAGED, *each) in keys)
     limits, first = inputs.options.limits, old["next"]
     form = form_of(old["types"])
-    made = Making(folder, old["partitioned"], first, read, limits, form, old, damage, executor)
+    made = Making(folder, Layout.of(old), first, read, limits, form, old, damage, executor)
     manifest, rows = make(replace(inputs, sources=sources), made)
     return Appended(manifest, rows, skipped, tuple(renamed.items()))
 

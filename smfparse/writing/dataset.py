@@ -21,6 +21,7 @@ from smfparse.store import (
     SIGNED,
     AnyFolder,
     Form,
+    Layout,
     Manifest,
     check_folder,
     check_plain,
@@ -60,8 +61,8 @@ def write_dataset(
     """Write every table of `inputs` below `folder`; return the manifest.
 
     force      whether a dataset that is there is replaced
-    partition  whether rows are divided into folders by day (local time of the system) and queue
-               manager
+    partition  whether rows are divided into folders by day (local time of the system), and those of
+               tables that grow with work by queue manager
     types      of numbers: EXACT; SIGNED: those that Iceberg, Delta, Trino and Spark have
     executor   decodes and writes large SMF files, in processes that see inputs and `folder` by the
                same paths; None: as many processes of ours as there are jobs
@@ -90,7 +91,7 @@ def write_whole(
     read = originals(each for each in inputs.sources if isinstance(each, SmfFile))
     limits = inputs.options.limits
     first, form = next_number(folder), form_of(types)
-    making = Making(place, partition, first, read, limits, form, executor=executor)
+    making = Making(place, Layout(partition), first, read, limits, form, executor=executor)
     manifest, _ = make(inputs, making)
     return manifest
 
@@ -176,7 +177,7 @@ def _written(inputs: Inputs, made: Making) -> Iterator[list[Written]]:
     """Write the rows of `inputs` by one process or several."""
     wanted = wanted_tables(decoded_tables())
     is_new = made.old is None
-    write = partial(_write, made.folder, made.partitioned, made.form, made.first, is_new)
+    write = partial(_write, made.folder, made.layout, made.form, made.first, is_new)
     jobs, limits, sources = inputs.options.jobs, made.limits, inputs.sources
     if jobs == 2 and made.executor is None and inputs.are_large(sources):
         yield _write_beside(inputs, wanted, partial(write, limits.held_bytes, limits, 0))
@@ -218,7 +219,7 @@ def _write_beside(
 
 def _write(
     folder: AnyFolder,
-    partitioned: bool,
+    layout: Layout,
     form: Form,
     first: int,
     is_new: bool,
@@ -233,7 +234,7 @@ def _write(
     held    bytes that are held back
     thread  packs and writes; None: the caller's does
     """
-    files = PartFiles(folder, first + number, partitioned, held, limits, form, thread)
+    files = PartFiles(folder, first + number, layout, held, limits, form, thread)
     try:
         for table, batch in found:
             files.add(table, batch)
@@ -249,7 +250,7 @@ def _write_damage(inputs: Inputs, made: Making) -> list[Written]:
     if made.old is not None and not rows.num_rows:
         return []
     limits = made.limits
-    files = PartFiles(made.folder, made.first, False, limits.held_bytes, limits, made.form)
+    files = PartFiles(made.folder, made.first, made.layout, limits.held_bytes, limits, made.form)
     files.add(DAMAGE, rows)
     return files.finish([DAMAGE])
 

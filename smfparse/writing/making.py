@@ -14,7 +14,7 @@ from smfparse.decoding import NO_RECORDS, Days, Fingerprints, Identity, Recorder
 from smfparse.errors import Damage, DamageLog
 from smfparse.limits import Limits
 from smfparse.places import Place
-from smfparse.store import PARTIAL, RECORDS, AnyFolder, Form, Manifest, day_name
+from smfparse.store import PARTIAL, RECORDS, AnyFolder, Form, Layout, Manifest, day_name
 from smfparse.writing.originals import Original
 from smfparse.writing.placing import write_new
 
@@ -118,6 +118,7 @@ class Runs(Recorder):
 class Making:
     """A dataset, or files that are added to one, while it is written.
 
+    layout        its folders
     first         number of the first part: no file has it yet
     read          the SMF files that are read
     limits        how much is held and open
@@ -133,7 +134,7 @@ class Making:
     """
 
     folder: AnyFolder
-    partitioned: bool
+    layout: Layout
     first: int
     read: Mapping[Place, Original]
     limits: Limits

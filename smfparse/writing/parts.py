@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -20,13 +20,12 @@ from smfparse.store import (
     DATE,
     NO_DATE,
     NO_QMGR,
-    NO_ROWS,
     PARTIAL,
     QMGR,
     AnyFolder,
     Form,
+    Layout,
     TableWriter,
-    is_divided,
     qmgr_value,
 )
 from smfparse.tables import Batch, table_names
@@ -71,7 +70,7 @@ class PartFiles:
 
     folder: AnyFolder
     number: int
-    partitioned: bool
+    layout: Layout
     most_held: int
     limits: Limits
     form: Form
@@ -86,7 +85,8 @@ class PartFiles:
 
     def add(self, table: str, batch: Batch) -> None:
         """Take rows of a table."""
-        places = _divided(batch) if self.partitioned and is_divided(table) else [("", batch)]
+        keys = self.layout.keys(table)
+        places = _divided(batch, QMGR in keys) if keys else [("", batch)]
         for place, rows in places:
             size = batch.nbytes * rows.num_rows // max(batch.num_rows, 1)
             size += _COLUMN_BYTES * rows.num_columns
@@ -100,7 +100,7 @@ class PartFiles:
         with_rows = {table for table, _ in self.writers} | {each.table for each in self.written}
         for table in every:
             if table not in with_rows:
-                self._writer(table, _no_place(table, self.partitioned))
+                self._writer(table, self.layout.no_rows(table))
         for key in list(self.writers):
             self._close(key)
         order = {table: number for number, table in enumerate(table_names())}
@@ -170,16 +170,15 @@ class PartFiles:
         self.written.append(Written(writer.table, name, writer.rows, writer.sha256, days))
 
 
-def _divided(batch: Batch) -> list[tuple[str, Batch]]:
+def _divided(batch: Batch, by_qmgr: bool) -> list[tuple[str, Batch]]:
     """Return the rows of a batch by the folder they belong in."""
     import pyarrow.compute as pc  # slow to load, and for partitions alone
 
     days = pc.fill_null(batch[COUNTED_AT].cast(pa.date32()).cast(pa.string()), NO_DATE)
-    names = batch["qmgr"].dictionary
-    values = pa.array([qmgr_value(each) for each in names.to_pylist()], pa.string())
-    queue_managers = pc.fill_null(values.take(batch["qmgr"].indices), NO_QMGR)
-    joined = pc.binary_join_element_wise(f"{DATE}=", days, f"/{QMGR}=", queue_managers, "")
-    places = joined.dictionary_encode()
+    places = pc.binary_join_element_wise(f"{DATE}=", days, "")
+    if by_qmgr:
+        places = pc.binary_join_element_wise(places, _queue_managers(batch), f"/{QMGR}=")
+    places = places.dictionary_encode()
     found = places.dictionary.to_pylist()
     if len(found) == 1:
         return [(found[0], batch)]
@@ -187,6 +186,10 @@ def _divided(batch: Batch) -> list[tuple[str, Batch]]:
     return [(each, batch.take(np.flatnonzero(codes == code))) for code, each in enumerate(found)]
 
 
-def _no_place(table: str, partitioned: bool) -> str:
-    """Return where the file of a table without rows is."""
-    return NO_ROWS if partitioned and is_divided(table) else ""
+def _queue_managers(batch: Batch) -> Any:
+    """Return what folders have for the queue managers of rows."""
+    import pyarrow.compute as pc
+
+    names = batch["qmgr"].dictionary
+    values = pa.array([qmgr_value(each) for each in names.to_pylist()], pa.string())
+    return pc.fill_null(values.take(batch["qmgr"].indices), NO_QMGR)

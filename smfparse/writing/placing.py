@@ -22,6 +22,7 @@ from smfparse.store import (
     VIEWS,
     AnyFolder,
     Folder,
+    Layout,
     Manifest,
     dataset_files,
     lacking,
@@ -91,7 +92,7 @@ def write_last(folder: AnyFolder, manifest: Manifest) -> None:
         for table, numbers in manifest["numbers"].items()
     }
     views = view_statements(
-        partitioned=manifest["partitioned"],
+        layout=Layout.of(manifest),
         lacking=found,
         types=manifest["types"],
         without=set(table_names()) - found.keys(),

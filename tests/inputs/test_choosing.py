@@ -61,7 +61,9 @@ def test_files_of_other_days_and_queue_managers_are_not_opened(
     others = [each for each in folder.glob("*/date=*/*") if "2026-03" in str(each)]
     kept = {"queue_manager=no-qmgr", "queue_manager=QM01"}
     for each in others:
-        if each.parent.name != "date=2026-03-05" or each.name not in kept:
+        if each.is_file() and each.parent.name != "date=2026-03-05":
+            each.unlink()
+        elif each.is_dir() and (each.parent.name != "date=2026-03-05" or each.name not in kept):
             shutil.rmtree(each)
     assert list(folder.glob(f"record/{wanted}/*.parquet"))
     assert counts(folder, ASKED["both"]) == counts(divided, ASKED["both"])

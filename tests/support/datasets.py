@@ -7,9 +7,10 @@ import json
 import struct
 from pathlib import Path
 
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from smfparse.store import MANIFEST, checksum, dataset_files
+from smfparse.store import MANIFEST, checksum, dataset_files, qmgr_value
 from smfparse.tables import columns, table_names
 
 LATER = ("counted_at", "task_record_offset", "task_started_tod", "task_thread")
@@ -26,6 +27,7 @@ NULL_BY_TABLE = {
 
 def make_older(folder: Path) -> None:
     """Make of a dataset one of format 4."""
+    divide_as_before(folder)
     for table in table_names():
         for file in (folder / table).rglob("*.parquet"):
             drop(file, *LATER_BY_TABLE[table])
@@ -36,6 +38,40 @@ def make_older(folder: Path) -> None:
         del each["identity"]
         each["sha256"] = checksum(Path(each["name"]))
     (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+
+
+def divide_as_before(folder: Path) -> None:
+    """Divide every table of a partitioned dataset by queue manager, as format 8 did."""
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    del manifest["by_queue_manager"]
+    for table in table_names():
+        for file in sorted((folder / table).glob("date=*/*.parquet")):
+            names = _divide(file)
+            before = file.relative_to(folder).as_posix()
+            _, *days = manifest["rows"].pop(before)
+            del manifest["checksums"][before]
+            manifest["files"][table].remove(before)
+            for each in names:
+                name = each.relative_to(folder).as_posix()
+                manifest["files"][table].append(name)
+                manifest["rows"][name] = [pq.read_metadata(each).num_rows, *days]
+                manifest["checksums"][name] = checksum(each)
+    manifest["format"] = 8
+    (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+
+
+def _divide(file: Path) -> list[Path]:
+    """Write a file again as one for each queue manager, and remove it; return these."""
+    rows, found = pq.ParquetFile(file).read(), []
+    for name in rows["qmgr"].unique().to_pylist() or [None]:
+        value = "no-qmgr" if name is None else qmgr_value(name)
+        place = file.parent / f"queue_manager={value}" / file.name
+        place.parent.mkdir()
+        own = pc.is_null(rows["qmgr"]) if name is None else pc.equal(rows["qmgr"], name)
+        pq.write_table(rows.filter(own), place)
+        found.append(place)
+    file.unlink()
+    return found
 
 
 def name_folders_as_before(folder: Path) -> None:

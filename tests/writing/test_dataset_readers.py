@@ -16,14 +16,15 @@ import pytest
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.limits import LIMITS, Limits
 from smfparse.query import Catalog
+from smfparse.schemas import REGISTRY
 from smfparse.store import (
+    GROWING,
     NO_QMGR,
-    NO_ROWS,
     VIEWS,
     Folder,
     Form,
+    Layout,
     TableWriter,
-    is_divided,
     read_manifest,
     view_statements,
 )
@@ -110,11 +111,12 @@ def test_a_table_without_rows_is_a_file_where_a_reader_looks_for_it(
     folders: dict[str, Path],
 ) -> None:
     manifest = read_manifest(folders["divided"])
-    empty = [table for table, rows in manifest["tables"].items() if not rows and is_divided(table)]
+    rows, layout = manifest["tables"], Layout(True)
+    empty = [table for table in rows if not rows[table] and layout.keys(table)]
     assert empty
     for table in empty:
         (name,) = manifest["files"][table]
-        assert name == f"{table}/{NO_ROWS}/part-00000.parquet"
+        assert name == f"{table}/{Layout(True).no_rows(table)}/part-00000.parquet"
 
 
 def test_the_work_for_a_folder_does_not_grow_with_the_number_of_folders(
@@ -131,7 +133,7 @@ def test_the_work_for_a_folder_does_not_grow_with_the_number_of_folders(
     days = 300
     times = [dt.datetime(2026, 1, 1) + dt.timedelta(days=day) for day in range(days)]
     batch = pa.RecordBatch.from_pylist([{"counted_at": each} for each in times], schema("qpst"))
-    files = PartFiles(Folder(tmp_path), 0, True, 1 << 30, LIMITS, Form(is_described=False))
+    files = PartFiles(Folder(tmp_path), 0, Layout(True), 1 << 30, LIMITS, Form(is_described=False))
     files.add("qpst", batch.cast(coded_schema("qpst")))
     assert len(files.writers) == days
     assert asked <= 2 * days
@@ -199,7 +201,7 @@ def test_views_have_the_rows_of_every_table(
         for table in table_names():
             whole = raw.arrow(table)
             read = database.sql(f"FROM {table}").to_arrow_table()
-            extra = ["date"] if form == "divided" and is_divided(table) else []
+            extra = ["date"] if Layout(form == "divided").keys(table) else []
             assert read.column_names == [*whole.column_names, *extra]
             read = read.select(whole.column_names).cast(whole.schema.remove_metadata())
             names = whole.column_names
@@ -257,6 +259,21 @@ def test_a_filter_by_day_or_queue_manager_reads_no_other_files(
             found = database.sql(f"EXPLAIN SELECT sum(putn) FROM wqst WHERE {condition}")
             text = "".join(found.to_arrow_table()["explain_value"].to_pylist())
             assert "Scanning Files: 2/4" in text
+        found = database.sql("EXPLAIN SELECT count(*) FROM qjst WHERE date = DATE '2026-03-05'")
+        assert "Scanning Files: 1/2" in "".join(found.to_arrow_table()["explain_value"].to_pylist())
+
+
+def test_tables_that_grow_with_work_are_those_of_records_tasks_queues_and_channels() -> None:
+    """All of accounting (SMF 116), a row for each record, and the statistics of each queue."""
+    blocks = [
+        each
+        for (smf_type, *_), triplets in REGISTRY.items()
+        if smf_type == 116
+        for each in triplets.values()
+    ]
+    tables = {each.name.lower() for each in blocks}
+    tables |= {child.table for each in blocks for child in each.children}
+    assert tables | {"record", "qqst"} == GROWING
 
 
 @pytest.mark.parametrize("name", ["NULL", "null", "P101", "", "A/B="])
@@ -269,8 +286,8 @@ def test_a_queue_manager_whose_name_means_nothing_to_duckdb_has_it(
     monkeypatch.chdir("tables")
     with duckdb.connect() as database:
         database.execute(Path(VIEWS).read_text(encoding="utf-8"))
-        assert database.sql("SELECT qmgr FROM qjst").fetchall() == [(name,)]
-        asked = "SELECT count(*) FROM qjst WHERE qmgr = ?"
+        assert database.sql("SELECT qmgr FROM record").fetchall() == [(name,)]
+        asked = "SELECT count(*) FROM record WHERE qmgr = ?"
         assert database.execute(asked, [name]).fetchall() == [(1,)]
 
 
@@ -295,7 +312,7 @@ def test_views_name_no_place(partitioned: bool) -> None:
     """What is read is below the folder in which DuckDB was started, wherever that is."""
     read = [
         line
-        for line in view_statements(partitioned=partitioned).splitlines()
+        for line in view_statements(layout=Layout(partitioned)).splitlines()
         if "read_parquet(" in line
     ]
     assert len(read) == len(table_names())
@@ -311,7 +328,7 @@ def test_polars_reads_every_table(form: str, dump: Path, folders: dict[str, Path
     for table in table_names():
         whole = pl.DataFrame(raw.arrow(table))
         read = pl.scan_parquet(folders[form] / table)
-        keys = ["date", "queue_manager"] if form == "divided" and is_divided(table) else []
+        keys = [*Layout(form == "divided").keys(table)]
         assert read.collect_schema().names() == [*whole.columns, *keys]
         found = read.select(whole.columns).cast(dict(whole.schema)).collect()
         assert found.sort(pl.all()).equals(whole.sort(pl.all())), table

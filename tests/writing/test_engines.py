@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from smfparse.inputs import open_inputs
-from smfparse.store import DATE, NO_QMGR, QMGR, is_divided
+from smfparse.store import DATE, NO_QMGR, QMGR, Layout
 from smfparse.tables import schema, table_names
 from smfparse.writing import write_dataset
 from tests.support.generated import generate_midnight
@@ -121,7 +121,7 @@ def test_every_value_is_read_as_it_was_decoded(
     for table in telling_tables(dump):
         whole = raw.arrow(table)
         read = reader(folders[form] / table)
-        keys = {DATE, QMGR} if form == "divided" and is_divided(table) else set()
+        keys = set(Layout(form == "divided").keys(table))
         assert set(read.column_names) == {*whole.column_names, *keys}
         assert len(read.column_names) == len(set(read.column_names))
         read = read.select(whole.column_names).cast(whole.schema.remove_metadata())
@@ -140,7 +140,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_name_of_a_queue_manager_is_read(reader: Callable[[Path], Any], named: Path) -> None:
-    read = reader(named / "all" / "qjst").select(["qmgr", DATE, QMGR]).to_pylist()
+    read = reader(named / "all" / "record").select(["qmgr", DATE, QMGR]).to_pylist()
     assert sorted(each["qmgr"] for each in read) == sorted(NAMES)
     for each in read:
         assert str(each[DATE]).startswith("2023-10-02")
@@ -154,7 +154,7 @@ def test_every_name_of_a_queue_manager_is_read(reader: Callable[[Path], Any], na
 def test_a_name_that_looks_like_a_value_is_read_alone(
     name: str, reader: Callable[[Path], Any], named: Path
 ) -> None:
-    (row,) = reader(named / name / "qjst").select(["qmgr"]).to_pylist()
+    (row,) = reader(named / name / "record").select(["qmgr"]).to_pylist()
     assert row["qmgr"] == name
 
 

@@ -23,6 +23,7 @@ from smfparse.selecting import Selection
 from smfparse.store import (
     MANIFEST,
     VIEWS,
+    Layout,
     is_divided,
     part_number,
     read_manifest,
@@ -247,9 +248,9 @@ def test_columns_that_are_null_have_the_types_of_those_that_are_not() -> None:
 
 
 def test_views_of_a_dataset_of_today_look_into_no_more_files_than_they_need() -> None:
-    assert "union_by_name" not in view_statements(partitioned=False)
+    assert "union_by_name" not in view_statements(layout=Layout(False))
     less = {BATCH: [frozenset(LATER_BY_TABLE[BATCH]), frozenset[str]()]}
-    assert view_statements(partitioned=False, lacking=less).count("union_by_name") == 1
+    assert view_statements(layout=Layout(False), lacking=less).count("union_by_name") == 1
 
 
 def test_a_table_that_came_later_is_empty(dumps: list[Path], tmp_path: Path) -> None:
@@ -272,7 +273,7 @@ def test_a_table_that_came_later_is_empty(dumps: list[Path], tmp_path: Path) -> 
 
 def test_a_dataset_of_a_later_version_says_so(dumps: list[Path], tmp_path: Path) -> None:
     write_dataset(open_inputs(dumps[:1]), tmp_path / "new")
-    manifest = read_manifest(tmp_path / "new") | {"format": 9}
+    manifest = read_manifest(tmp_path / "new") | {"format": 10}
     (tmp_path / "new" / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
     with pytest.raises(InputError, match="a later version of smfparse"):
         open_inputs([tmp_path / "new"])
