@@ -186,7 +186,7 @@ def _known(table: Mapping[str, Any], known: Iterable[str], where: str) -> None:
 
 def _table(kind: type[_T], where: str, table: Mapping[str, Any], **given: Any) -> _T:
     """Return an object whose fields are the keys of a table, and those given."""
-    hints = _hints(kind)
+    hints = _hints(kind)  # type: ignore[arg-type]
     names = [each.name for each in dataclasses.fields(kind)]  # type: ignore[arg-type]
     _known(table, [each for each in names if each not in given], where)
     for key, value in table.items():
