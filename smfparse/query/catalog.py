@@ -21,7 +21,7 @@ from smfparse.query.connecting import Connection, connected, forget_python, is_i
 from smfparse.query.hints import failure
 from smfparse.query.projection import Slicing, named_tables, named_views
 from smfparse.query.relations import Relations
-from smfparse.query.results import fetched, result_parts, result_table, streamed
+from smfparse.query.results import fetched, result_parts, result_table, rows_of, streamed
 from smfparse.query.scans import Spool
 from smfparse.query.slices import Slices
 from smfparse.query.statements import GIVING_ROWS, NOT_ONE_QUERY, QUERIES, Statements
@@ -160,7 +160,7 @@ class Catalog:
                     yield from fetched(self.connection, _AT_ONCE)
                 return
             for part in self._parts(query, slicing, spool):
-                yield part.to_pylist()
+                yield rows_of(part)
 
     def parts(self, query: str, slicing: Slicing | None = None) -> Generator[Any, None, None]:
         """Yield what `rows` does as pyarrow.Tables, one at least; 128-bit integers stay such."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 _PLAIN = {
@@ -21,6 +23,9 @@ _PART = 10_000
 """Rows of a part of a result."""
 _HUGE = ("HUGEINT", "UHUGEINT")
 """Integers of 128 bits."""
+_MOMENT = pa.timestamp("us", "UTC")
+_FIRST, _LAST = np.array(["0001-01-01", "9999-12-31"], "datetime64[us]").view(np.int64)
+"""Between these Python has every moment."""
 
 
 def result_parts(relation: Any) -> Iterator[Any]:
@@ -69,6 +74,39 @@ def fetched(connection: Any, count: int) -> Iterator[list[dict[str, Any]]]:
     names = [each for each, *_ in connection.description]
     while rows := connection.fetchmany(count):
         yield [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def rows_of(part: Any) -> list[dict[str, Any]]:
+    """Return the rows of a pyarrow.Table by names of columns, as its `to_pylist` does, but sooner.
+
+    That looks up the zone of each moment, which takes most of its time.
+    """
+    names, columns = part.column_names, map(_values, part.columns)
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _values(column: Any) -> list[Any]:
+    if column.type != _MOMENT:
+        found: list[Any] = column.to_pylist()
+        return found
+    return [each for chunk in column.chunks if len(chunk) for each in _moments(chunk)]
+
+
+def _moments(chunk: Any) -> list[dt.datetime | None]:
+    """Return moments of a pyarrow.Array as Python has them, in UTC."""
+    valid, data = chunk.buffers()
+    some = slice(chunk.offset, chunk.offset + len(chunk))
+    numbers = np.frombuffer(data, np.int64)[some]
+    if not np.all((numbers >= _FIRST) & (numbers <= _LAST)):
+        found: list[dt.datetime | None] = chunk.to_pylist()
+        return found
+    moments = numbers.view("M8[us]").astype(object).tolist()
+    found = [each.replace(tzinfo=dt.UTC) for each in moments]
+    if chunk.null_count:
+        bits = np.unpackbits(np.frombuffer(valid, np.uint8), bitorder="little")[some]
+        for place in np.flatnonzero(bits == 0).tolist():
+            found[place] = None
+    return found
 
 
 def streamed(relation: Any, count: int) -> Iterator[Any]:
