@@ -4,7 +4,8 @@ Makes an SMF file of several systems with records of class 3 in several records 
 dump that repeats some of the first, and bytes between that are none. It is read by one process, by
 two, by executors (Dask, Spark), by the source of Spark, and from S3, which moto serves here, plain
 and gzip. All tables of each are compared, row for row, with those of one process; then CPU seconds
-per GB are printed, and beside one process. Of Spark they lack the JVM and its workers.
+per GB are printed, beside one process as well, of all processes of a way, Spark's JVM among them;
+and the most memory that one of its processes of Python had. Linux only.
 
     .venv/bin/python benchmarks/engines.py --size 200MB
 """
@@ -12,24 +13,29 @@ per GB are printed, and beside one process. Of Spark they lack the JVM and its w
 from __future__ import annotations
 
 import argparse
+import ctypes
 import gzip
 import importlib.util
 import logging
 import os
 import random
+import re
 import resource
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from inputs import SMFPARSE
 
 import smfparse
@@ -38,6 +44,8 @@ from smfparse.tables import table_names
 ONE = "one process"
 _SOME = 3
 """Of so many tasks one has a 116/2."""
+_ADOPT = 36
+"""PR_SET_CHILD_SUBREAPER: processes whose parents have ended become those of this one."""
 _UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9}
 _S3 = {
     "AWS_ACCESS_KEY_ID": "benchmark",
@@ -95,6 +103,20 @@ def _dask(source: str, target: str) -> None:
         smfparse.convert(source, target, client.get_executor(), jobs=2)
 
 
+def _ray(source: str, target: str) -> None:
+    import ray
+
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+
+    class RayExecutor(Executor):
+        def submit(self, work: Callable[..., Any], /, *call: Any, **names: Any) -> Future[Any]:
+            found: Future[Any] = ray.remote(work).remote(*call, **names).future()
+            return found
+
+    smfparse.convert(source, target, RayExecutor(), jobs=2)
+    ray.shutdown()
+
+
 def _spark_executor(source: str, target: str) -> None:
     session = _session()
 
@@ -108,15 +130,11 @@ def _spark_executor(source: str, target: str) -> None:
 
 
 def _spark_source(source: str, target: str) -> None:
+    """Have Spark write what its source reads, a table after the other."""
     session = _session()
-    Path(target).mkdir()
     for table in table_names():
-        rows = session.read.format("smf").option("table", table).load(source).toArrow()
-        with (
-            pa.OSFile(f"{target}/{table}.arrow", "wb") as file,
-            pa.ipc.new_file(file, rows.schema) as writer,
-        ):
-            writer.write_table(rows)
+        rows = session.read.format("smf").option("table", table).load(source)
+        rows.write.parquet(f"{target}/{table}")
     session.stop()
 
 
@@ -126,7 +144,7 @@ def _session() -> Any:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     asked = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
     asked = asked.config("spark.driver.host", "127.0.0.1").config("spark.driver.memory", "3g")
-    asked = asked.config("spark.driver.maxResultSize", "0")
+    asked = asked.config("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
     return asked.config("spark.sql.session.timeZone", "UTC").getOrCreate()
 
 
@@ -134,6 +152,7 @@ WAYS: dict[str, tuple[Callable[[str, str], None], str | None]] = {
     ONE: (_one, None),
     "two processes": (_two, None),
     "Dask": (_dask, "distributed"),
+    "Ray": (_ray, "ray"),
     "Spark, executor": (_spark_executor, "pyspark"),
     "Spark, source": (_spark_source, "pyspark"),
     "S3": (_one, "moto"),
@@ -160,9 +179,10 @@ def differences(expected: Path, found: Path) -> list[str]:
 
 
 def _arrow(folder: Path, table: str, schema: pa.Schema) -> pa.Table:
-    """Return what Spark gave, in the types of smfparse."""
-    with pa.memory_map(f"{folder}/{table}.arrow") as file:
-        return pa.ipc.open_file(file).read_all().cast(schema, safe=False)
+    """Return what Spark wrote, in the types of smfparse."""
+    files = sorted((folder / table).glob("part-*.parquet"))  # named in the order of partitions
+    rows = pa.concat_tables([pq.read_table(each) for each in files])
+    return rows.cast(schema, safe=False)
 
 
 def _named(rows: pa.Table) -> pa.Table:
@@ -196,13 +216,59 @@ def storage(dump: Path) -> Iterator[None]:
         server.stop()
 
 
-def measured(way: str, source: str, target: Path) -> tuple[float, float]:
-    """Go a way in processes of its own; return CPU seconds of all of them, and the clock's."""
+@dataclass
+class Cost:
+    """What a way took: CPU seconds, seconds, and MB of the largest process of Python."""
+
+    cpu: float
+    clock: float
+    memory: float
+
+
+@dataclass
+class Memory:
+    """The most memory that each process below this one had, as far as it was seen.
+
+    peaks  KB by number and start of the process
+    """
+
+    peaks: dict[str, int] = field(default_factory=dict)
+    ended: threading.Event = field(default_factory=threading.Event)
+
+    def watch(self) -> None:
+        """Look every tenth of a second, until it has ended."""
+        while not self.ended.wait(0.1):
+            below = [os.getpid()]
+            for pid in below:
+                with suppress(OSError):  # ended by now
+                    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+                    below += [int(each) for task in tasks for each in task.read_text().split()]
+            for pid in below[1:]:
+                with suppress(OSError):
+                    self._look(pid)
+
+    def _look(self, pid: int) -> None:
+        peak = re.search(r"VmHWM:\s*(\d+)", Path(f"/proc/{pid}/status").read_text())
+        if peak and "java" not in os.readlink(f"/proc/{pid}/exe"):
+            self.peaks[str(pid)] = int(peak[1])
+
+
+def measured(way: str, source: str, target: Path) -> Cost:
+    """Go a way in processes of its own."""
+    ctypes.CDLL(None).prctl(_ADOPT, 1, 0, 0, 0)
+    memory = Memory()
+    watching = threading.Thread(target=memory.watch)
+    watching.start()
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     subprocess.run([sys.executable, __file__, "--way", way, source, str(target)], check=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with suppress(ChildProcessError):
+        while True:  # Spark's JVM ends after the process that started it
+            os.wait()
+    after, clock = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic() - began
+    memory.ended.set()
+    watching.join()
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return cpu, time.monotonic() - began
+    return Cost(cpu, clock, max(memory.peaks.values(), default=0) / 1000)
 
 
 def run(size: int, ways: list[str]) -> dict[str, list[str]]:
@@ -213,19 +279,18 @@ def run(size: int, ways: list[str]) -> dict[str, list[str]]:
         dump = made(folder, size)
         gigabytes = dump.stat().st_size / 10**9
         print(f"{dump.stat().st_size / 10**6:.0f} MB\n")
-        print("| way | CPU s/GB | beside one process | s | rows |\n|---|---|---|---|---|")
+        print("| way | CPU s/GB | beside one process | s | MB | rows |\n|---|---|---|---|---|---|")
         first = 0.0
         with storage(dump):
             for way in ways:
                 end = {"S3": "s3://dumps/dump.smf", "S3, gzip": "s3://dumps/dump.smf.gz"}
                 target = folder / way.replace(" ", "-")
-                cpu, clock = measured(way, end.get(way, str(dump)), target)
-                first = first or cpu
+                cost = measured(way, end.get(way, str(dump)), target)
+                first = first or cost.cpu
                 wrong[way] = [] if way == ONE else differences(folder / "one-process", target)
                 said = ", ".join(wrong[way]) or "equal"
-                print(
-                    f"| {way} | {cpu / gigabytes:.1f} | {cpu / first:.2f} | {clock:.0f} | {said} |"
-                )
+                took = f"{cost.cpu / gigabytes:.1f} | {cost.cpu / first:.2f} | {cost.clock:.0f}"
+                print(f"| {way} | {took} | {cost.memory:.0f} | {said} |", flush=True)
                 if way != ONE:
                     shutil.rmtree(target)
     return wrong

@@ -14,7 +14,7 @@ from smfparse.cli.options import INPUT_HELP, Reading, inputs_argument, reading_o
 from smfparse.cli.output import finish, nothing_selected, report_message, said_format
 from smfparse.mqsmfcsv import STYLES
 from smfparse.places import Place, is_url, place_of
-from smfparse.writing import FILE_FORMATS
+from smfparse.writing import FILE_FORMATS, is_lake
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -95,7 +95,9 @@ def _names(
     callback=_target,
     metavar="DIR",
     help="Write to this folder, or a URL (s3://BUCKET/DIR) for a dataset; or to a DuckDB database, "
-    "FILE.duckdb. A name that ends as those of another format is refused.",
+    "FILE.duckdb. A name that ends as those of another format is refused. Of a dataset with "
+    "--types signed, commit the files as they are: iceberg:CATALOG.NAMESPACE or delta:DIR "
+    "(docs/scale.md).",
 )
 @click.option(
     "--format",
@@ -111,7 +113,7 @@ def _names(
     multiple=True,
     callback=_names,
     metavar="NAMES",
-    help="Write only these tables: wtas,wqst. Not for a dataset, which has all.",
+    help="Write, or commit, only these tables: wtas,wqst. Not for a dataset, which has all.",
 )
 @click.option(
     "--columns",
@@ -174,7 +176,11 @@ def command(
       smfparse convert DUMP.smf --to queues --format csv --table wqst --columns qmgr,basename,putn
       smfparse convert DUMP.smf --to dump.duckdb
       smfparse convert DUMP.smf --to sheets --format mq-smf-csv
+      smfparse convert dumps --to iceberg:lake.db.mq
     """
+    if is_lake(target):
+        _commit(inputs, target, format, reading, **asked)
+        return
     place = place_of(target)
     chosen = format or _format_of(place)
     if not (asked["append"] and place.is_dir()):  # a dataset keeps the name that it has
@@ -185,6 +191,32 @@ def command(
     if rows is not None and not rows:
         nothing_selected(opened)
     finish(opened.damage, opened.duplicates)
+
+
+def _commit(
+    inputs: tuple[str, ...],
+    target: str,
+    chosen: str | None,
+    reading: Reading,
+    *,
+    tables: tuple[str, ...],
+    **others: Any,
+) -> None:
+    """Commit the files of a dataset to tables of Iceberg or Delta; print how many."""
+    from smfparse.writing import Change, commit_dataset
+
+    if chosen or any(others.values()) or not reading.selection.everything:
+        raise click.UsageError(
+            f"{target} takes the files of a dataset as they are; leave out all options but --table"
+        )
+    if len(inputs) != 1:
+        raise click.UsageError(f"{target} takes the files of one dataset; give its folder")
+    done = commit_dataset(place_of(inputs[0]), target, tables)
+    whole = sum(done.values(), Change(0, 0, 0))
+    report_message(
+        f"{target}: {whole.added:,} files added to {len(done)} tables, {whole.removed:,} removed, "
+        f"{whole.stayed:,} were there"
+    )
 
 
 def _check(

@@ -32,8 +32,11 @@ def in_options(error: SmfError, command: click.Command) -> str:
 
 
 def _options(command: click.Command) -> dict[str, str]:
-    """Return the options of a command, or of those of a group, by parameters and own names."""
+    """Return the options of a command, or of those of a group, by own names and parameters.
+
+    Where one has the name of another's parameter, its own name counts: --types and --type.
+    """
     parts = command.commands.values() if isinstance(command, click.Group) else [command]
     options = [each for part in parts for each in part.params if isinstance(each, click.Option)]
     own = {each.opts[0].lstrip("-").replace("-", "_"): each.opts[0] for each in options}
-    return own | {each.name: each.opts[0] for each in options if each.name}
+    return {each.name: each.opts[0] for each in options if each.name} | own

@@ -22,6 +22,7 @@ Compare two days, and keep many:
     smfparse.compare("before.smf", "after.smf")        # what changed by more than chance
     smfparse.convert("DUMP.smf", "dataset", append=True)
     smfparse.compact("dataset")                        # many small files become few
+    smfparse.commit("dataset", "iceberg:lake.db.mq")   # its files as Iceberg's tables
 
 Find names: `data.tables` has IBM's control blocks in lower case (wtas, qjst); `smfparse describe`
 and docs/columns.md say what each column means; `smfparse report --list` names all reports. All that
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from smfparse.errors import SmfError as SmfError
     from smfparse.inputs import decode_part as decode_part
     from smfparse.library import SmfData as SmfData
+    from smfparse.library import commit as commit
     from smfparse.library import compact as compact
     from smfparse.library import compare as compare
     from smfparse.library import convert as convert
@@ -52,7 +54,7 @@ else:
         __name__,
         errors="SmfError",
         inputs="decode_part",
-        library="SmfData compact compare convert open",
+        library="SmfData commit compact compare convert open",
         reading="Part plan",
         selecting="Selection",
     )

@@ -29,7 +29,14 @@ from smfparse.rendering import Shown, notebook_html, visible
 from smfparse.reports import TOTAL, Sections, every
 from smfparse.selecting import ALL_RECORDS, Selection, texts
 from smfparse.tables import schema, table_names, wanted_columns, wanted_tables
-from smfparse.writing import Compacted, append_dataset, compact_dataset, write_dataset
+from smfparse.writing import (
+    Change,
+    Compacted,
+    append_dataset,
+    commit_dataset,
+    compact_dataset,
+    write_dataset,
+)
 
 Frame: TypeAlias = Literal["arrow", "polars", "pandas"]
 """What rows come as: a pyarrow.Table, a polars.DataFrame, a pandas.DataFrame."""
@@ -306,6 +313,26 @@ def compact(folder: str | Path) -> Compacted:
     where a file of it is damaged, OutputError where it cannot be written.
     """
     return compact_dataset(place_of(folder), LIMITS)
+
+
+def commit(
+    folder: str | Path, target: str, *, tables: str | Iterable[str] = ()
+) -> dict[str, Change]:
+    """Commit the files of a dataset to tables of Iceberg or Delta; return what changed, by table.
+
+    Nothing is written again. New files are added, those that went are removed: it can be run again
+    at any time, and does nothing where nothing is new.
+
+    folder  a dataset with types="signed", or a URL of one
+    target  "iceberg:CATALOG.NAMESPACE" or "delta:FOLDER" (docs/scale.md)
+    tables  those that are committed; all by default
+
+    A `Change` has how many files were `added` and `removed`, and how many `stayed`.
+
+    Raises RequestError where the target is none, its extra is not installed, or the dataset has
+    unsigned numbers; InputError where that cannot be read, OutputError where the commit fails.
+    """
+    return commit_dataset(place_of(folder), target, texts(tables))
 
 
 def compare(

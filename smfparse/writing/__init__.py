@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from smfparse.writing.file_sets import write_set as write_set
     from smfparse.writing.files import write_files as write_files
     from smfparse.writing.formats import FILE_FORMATS as FILE_FORMATS
+    from smfparse.writing.formats import is_lake as is_lake
+    from smfparse.writing.lakes import Change as Change
+    from smfparse.writing.lakes import commit_dataset as commit_dataset
     from smfparse.writing.making import by_day as by_day
     from smfparse.writing.manifests import input_keys as input_keys
     from smfparse.writing.manifests import is_long as is_long
@@ -37,7 +40,8 @@ else:
         dataset="write_dataset",
         file_sets="write_set",
         files="write_files",
-        formats="FILE_FORMATS",
+        formats="FILE_FORMATS is_lake",
+        lakes="Change commit_dataset",
         making="by_day",
         manifests="input_keys is_long set_apart summed",
         placing="put_in_place write_last write_new",

@@ -1,4 +1,4 @@
-"""The formats of files of tables. The command line reads this module for --help: nothing slow."""
+"""Formats of files, and kinds of targets. The command line reads this for --help: nothing slow."""
 
 from __future__ import annotations
 
@@ -30,6 +30,15 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
     "parquet": FileFormat("ParquetWriter"),
 }
 """Each format, which is what the names of its files end in."""
+
+LAKES: Mapping[str, str] = {"iceberg": "Iceberg", "delta": "Delta"}
+"""Kinds of tables that take the files of a dataset; the classes for it, in modules so named."""
+
+
+def is_lake(target: str) -> bool:
+    """Whether a target is tables that take the files of a dataset: `iceberg:...`, `delta:...`."""
+    kind, colon, _ = target.partition(":")
+    return bool(colon) and kind in LAKES
 
 
 def writer(

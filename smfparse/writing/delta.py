@@ -1,0 +1,115 @@
+"""Commits to Delta tables, by deltalake. Delta has its log beside the files: `<table>/_delta_log`.
+
+deltalake tries a commit again where another one came first.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from smfparse.errors import RequestError
+from smfparse.places import Place, place_of, stamp_of
+from smfparse.tables import plain_schema, signed
+from smfparse.writing.lakes import Change
+
+try:
+    from deltalake import DeltaTable, Schema
+    from deltalake.exceptions import CommitFailedError
+    from deltalake.transaction import AddAction, RemoveAction, create_table_with_add_actions
+except ImportError as missing:
+    raise RequestError(
+        "a commit to Delta needs the extra delta: pip install 'smfparse[delta]'"
+    ) from missing
+
+_TRIES = 8
+"""How often a commit is tried that others are in the way of."""
+
+
+class Delta:
+    """The tables of a dataset, in its own folder: Delta names files relative to its log."""
+
+    def __init__(self, folder: Place, where: str) -> None:
+        if place_of(where).absolute() != folder.absolute():
+            raise RequestError(
+                f"delta:{where}: Delta's log is beside the files; give delta:{folder}"
+            )
+        self._folder = folder
+
+    def commit(self, table: str, files: list[Place]) -> Change:
+        place = str(self._folder.absolute() / table)
+        schema = Schema.from_arrow(signed(plain_schema(table)))
+        for left in reversed(range(_TRIES)):
+            try:
+                if not DeltaTable.is_deltatable(place):
+                    create_table_with_add_actions(place, schema, [], mode="ignore", name=table)
+                return self._commit(DeltaTable(place), schema, table, files)
+            except CommitFailedError:
+                if not left:
+                    raise
+        raise AssertionError("the last try returns or raises")
+
+    def _commit(self, found: DeltaTable, schema: Schema, table: str, files: list[Place]) -> Change:
+        """Make these the files that a table has."""
+        there = set(found.get_add_actions().column("path").to_pylist())
+        folder: Any = self._folder / table
+        wanted = {each.relative_to(folder).as_posix(): each for each in files}
+        new = {name: each for name, each in wanted.items() if name not in there}
+        gone = [each for each in there if each not in wanted]
+        names = {each.name for each in found.schema().fields}
+        lacks = [each for each in schema.fields if each.name not in names]
+        if lacks:
+            found.alter.add_columns(lacks)
+        if new or gone:
+            now = int(datetime.now(UTC).timestamp() * 1000)
+            actions: list[AddAction | RemoveAction] = [
+                _added(name, each) for name, each in new.items()
+            ]
+            actions += [RemoveAction(each, True, now) for each in gone]
+            found.create_write_transaction(actions, "append", schema)
+        return Change(len(new), len(gone), len(wanted) - len(new))
+
+
+def _added(name: str, place: Place) -> AddAction:
+    """Return what Delta notes of a file."""
+    with place.open("rb") as file:
+        stats = _stats(pq.read_metadata(file))
+    size, changed = stamp_of(place)
+    return AddAction(name, size, {}, changed // 10**6, True, json.dumps(stats))
+
+
+def _stats(file: pq.FileMetaData) -> dict[str, Any]:
+    """Return Delta's statistics of a file: rows; least and greatest values where it has them."""
+    least, greatest, missing = {}, {}, {}
+    groups = [file.row_group(number) for number in range(file.num_row_groups)]
+    for number, name in enumerate(file.schema.names):
+        found = [group.column(number).statistics for group in groups]
+        if not all(each is not None and each.has_null_count for each in found):
+            continue
+        missing[name] = sum(each.null_count for each in found)
+        ranges = [each for each in found if each.has_min_max]
+        is_whole = all(each.has_min_max or not each.num_values for each in found)
+        if ranges and is_whole and isinstance(ranges[0].min, str | int | datetime):
+            least[name] = _said(min(each.min for each in ranges), math.floor)
+            greatest[name] = _said(max(each.max for each in ranges), math.ceil)
+    return {
+        "numRecords": file.num_rows,
+        "minValues": least,
+        "maxValues": greatest,
+        "nullCount": missing,
+    }
+
+
+def _said(value: Any, whole: Callable[[float], int]) -> Any:
+    """Return a value as Delta's JSON has it: times by the millisecond below or above."""
+    if not isinstance(value, datetime):
+        return value
+    zone = "Z" if value.tzinfo else ""
+    rounded = timedelta(milliseconds=whole(value.microsecond / 1000))
+    time = value.replace(microsecond=0, tzinfo=None) + rounded
+    return time.isoformat(timespec="milliseconds") + zone

@@ -1,0 +1,121 @@
+"""Commits to Iceberg tables, by pyiceberg: of a catalog that it knows, or of one in a SQLite file.
+
+pyiceberg tries a commit again where another one came first; where it gives up, the table is read
+anew here. It takes the statistics of queue managers and times from the files.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+from smfparse.errors import RequestError
+from smfparse.places import Place
+from smfparse.store import parquet_options
+from smfparse.tables import plain_schema, signed
+from smfparse.writing.lakes import Change
+
+try:
+    import sqlalchemy  # noqa: F401 - pyiceberg needs it for SQLite, and does not say so
+    from pyiceberg.catalog import Catalog, load_catalog
+    from pyiceberg.catalog.sql import SqlCatalog
+    from pyiceberg.exceptions import CommitFailedException
+    from pyiceberg.utils.config import Config
+except ImportError as missing:
+    raise RequestError(
+        "a commit to Iceberg needs the extra iceberg: pip install 'smfparse[iceberg]'"
+    ) from missing
+
+_TARGET = re.compile(r"(?P<catalog>.+\.db|[^.]+)\.(?P<namespace>.+)")
+_PROPERTIES = {
+    "commit.manifest-merge.enabled": "true",  # or a query reads a file for each append
+    "write.metadata.delete-after-commit.enabled": "true",
+    "write.metadata.metrics.default": "none",
+}
+"""Of a new table: what many small commits leave is put together."""
+_TRIES = 8
+"""How often a commit is tried that others are in the way of."""
+
+
+class Iceberg:
+    """Tables of a namespace of a catalog."""
+
+    def __init__(self, folder: Place, where: str) -> None:
+        found = _TARGET.fullmatch(where)
+        if found is None:
+            raise RequestError(
+                f"iceberg:{where}: give iceberg:CATALOG.NAMESPACE, as iceberg:lake.db.mq"
+            )
+        self._folder = folder
+        self._namespace = found["namespace"]
+        self._catalog = _catalog(found["catalog"])
+        self._catalog.create_namespace_if_not_exists(self._namespace)
+
+    def commit(self, table: str, files: list[Place]) -> Change:
+        name = f"{self._namespace}.{table}"
+        schema = signed(plain_schema(table))
+        for left in reversed(range(_TRIES)):
+            try:
+                found = self._catalog.create_table_if_not_exists(
+                    name, schema, properties=_properties(table)
+                )
+                return self._commit(found, table, files)
+            except CommitFailedException:
+                if not left:
+                    raise
+                time.sleep(random.uniform(0, 0.5))
+        raise AssertionError("the last try returns or raises")
+
+    def _commit(self, found: Any, table: str, files: list[Place]) -> Change:
+        """Make these the files that a table has of the dataset."""
+        schema, own = signed(plain_schema(table)), f"{_uri(self._folder)}/{table}/"
+        there = {each.file.file_path: each.file for each in found.scan().plan_files()}
+        wanted = {_uri(each): None for each in files}
+        new = [each for each in wanted if each not in there]
+        gone = [there[each] for each in there if each.startswith(own) and each not in wanted]
+        lacks = set(schema.names) - set(found.schema().column_names)
+        if new or gone or lacks:
+            with found.transaction() as transaction:
+                if lacks:
+                    with transaction.update_schema() as change:
+                        change.union_by_name(schema)
+                if gone:
+                    with transaction.update_snapshot().overwrite() as change:
+                        for each in gone:
+                            change.delete_data_file(each)
+                if new:
+                    transaction.add_files(new, check_duplicate_files=False)
+        return Change(len(new), len(gone), len(wanted) - len(new))
+
+
+def _properties(table: str) -> dict[str, str]:
+    """Return the properties of a new table: statistics of the columns that have some."""
+    sought = parquet_options(table)["write_statistics"]
+    return _PROPERTIES | {f"write.metadata.metrics.column.{each}": "full" for each in sought}
+
+
+def _catalog(name: str) -> Catalog:
+    """Return the catalog of a name, or in a file, which is made if need be."""
+    if not name.endswith(".db"):
+        if Config().get_catalog_config(name) is None:
+            raise RequestError(
+                f"{name}: pyiceberg knows no such catalog; name one of ~/.pyiceberg.yaml or "
+                f"PYICEBERG_CATALOG__{name.upper()}__URI, or a file: {name}.db"
+            )
+        return load_catalog(name)
+    file = Path(name).absolute()
+    if not file.parent.is_dir():
+        raise RequestError(f"{file.parent}: no such folder; make it, or give another catalog")
+    settings = {"s3.endpoint": "AWS_ENDPOINT_URL", "s3.region": "AWS_REGION"}
+    given = {key: os.environ[each] for key, each in settings.items() if each in os.environ}
+    warehouse = f"file://{file.with_suffix('').as_posix()}"
+    return SqlCatalog(file.stem, uri=f"sqlite:///{file}", warehouse=warehouse, **given)
+
+
+def _uri(place: Place) -> str:
+    """Return how Iceberg names a file: not quoted."""
+    return f"file://{place.absolute().as_posix()}" if isinstance(place, Path) else str(place)

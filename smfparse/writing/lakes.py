@@ -1,0 +1,90 @@
+"""The files of a dataset as those of Iceberg's or Delta's tables: nothing is written again.
+
+A commit makes the files that a table has of a dataset those that the dataset has now: new ones are
+added, those that went (by a new convert, or by compact) are removed, in one step for each table. So
+it can be run again at any time, and one that was killed is completed by the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Protocol
+
+from smfparse.errors import OutputError, RequestError, SmfError
+from smfparse.inputs import Dataset
+from smfparse.places import Place
+from smfparse.store import SIGNED, is_dataset, only_writer
+from smfparse.tables import table_names, wanted_tables
+from smfparse.writing.formats import LAKES, is_lake
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a commit did to the files of a table: how many it added and removed; how many stayed."""
+
+    added: int
+    removed: int
+    stayed: int
+
+    def __add__(self, other: Change) -> Change:
+        return Change(
+            self.added + other.added, self.removed + other.removed, self.stayed + other.stayed
+        )
+
+
+class Lake(Protocol):
+    """Takes files of a dataset."""
+
+    def commit(self, table: str, files: list[Place]) -> Change:
+        """Make these the files that a table has of the dataset; make the table if need be."""
+
+
+def commit_dataset(folder: Place, target: str, tables: Sequence[str] = ()) -> dict[str, Change]:
+    """Commit the files of a dataset to tables of Iceberg or Delta; return what changed, by table.
+
+    folder  the dataset, which nobody else may write to meanwhile
+    target  `iceberg:CATALOG.NAMESPACE` or `delta:FOLDER`: docs/scale.md
+    tables  those that are committed; all by default
+
+    Raises RequestError where the target is none, its extra is not installed, or the dataset has
+    unsigned numbers; InputError where that cannot be read, OutputError where the commit fails.
+    """
+    if not is_lake(target):
+        raise RequestError(f"{target}: give iceberg:CATALOG.NAMESPACE or delta:FOLDER")
+    kind, _, where = target.partition(":")
+    make: Callable[[Place, str], Lake] = getattr(
+        import_module(f"smfparse.writing.{kind}"), LAKES[kind]
+    )
+    if not is_dataset(folder):
+        raise RequestError(
+            f"{folder}: not a dataset, whose files {LAKES[kind]} takes as they are; convert SMF "
+            "files to one first, with types=signed",
+            "types",
+        )
+    wanted = wanted_tables(tables or table_names())
+    with only_writer(folder):
+        dataset = Dataset(folder)
+        if dataset.manifest["types"] != SIGNED:
+            raise RequestError(
+                f"{folder}: has unsigned numbers, which {LAKES[kind]} has not; convert the SMF "
+                "files again, with types=signed",
+                "types",
+            )
+        try:
+            lake = make(folder, where)
+            return {table: lake.commit(table, _with_rows(dataset, table)) for table in wanted}
+        except SmfError:
+            raise
+        except Exception as error:  # the errors of these libraries have no root of their own
+            reason = next(iter(str(error).splitlines()), "no reason is given")
+            raise OutputError(f"{target}: {type(error).__name__}: {reason}") from error
+
+
+def _with_rows(dataset: Dataset, table: str) -> list[Place]:
+    """Return the files of a table that have rows."""
+    counts: dict[str, list[Any]] = dataset.manifest["rows"]
+    folder: Any = dataset.path
+    names = {each: each.relative_to(folder).as_posix() for each in dataset.files(table)}
+    return [each for each, name in names.items() if counts.get(name, [1])[0]]
