@@ -4,7 +4,8 @@
 
 Rows are not written: only what is written besides them, by the code that writes it. Each day has an
 append an hour (`--appends`), of dumps of 1 GB, and is compacted then. Files, inputs and records are
-as many as that many bytes become; of the fingerprints, which take 16 bytes a record, one in `--sample` is written.
+as many as that many bytes become; of the fingerprints, which take 16 bytes a record, one in
+`--sample` is written.
 
 Times are those of the processor, so that other work of the machine does not count.
 """
