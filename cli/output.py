@@ -79,12 +79,14 @@ class Output(NamedTuple):
     path   None: standard output
     force  whether a file there is replaced
     width  characters of a line of text, beyond which reports fold it; None: any number
+    zeros  whether reports print lines of which all figures are zero
     """
 
     format: str
     path: Path | None
     force: bool
     width: int | None = None
+    zeros: bool = False
 
     def write(self, document: Document) -> None:
         """Write a result in the format."""
@@ -211,6 +213,11 @@ def on_terminal() -> bool:
     return sys.stdout.isatty()
 
 
+def fills_terminal() -> bool:
+    """Whether somebody reads the results on a terminal, who did not ask for all of them."""
+    return on_terminal() and not _asked(UNPAGED)
+
+
 def _is_piped() -> bool:
     """Whether another program takes the results, which may show them on the terminal at once."""
     try:
@@ -235,7 +242,7 @@ def _print_by_screens(lines: Iterable[str]) -> None:
 
     What a user leaves unread in the pager is not made.
     """
-    if not on_terminal() or _is_limited() or _asked(UNPAGED) or _is_dumb():
+    if not fills_terminal() or _is_limited() or _is_dumb():
         _print(lines)
         return
     from smfparse.cli import pager

@@ -16,7 +16,7 @@ from smfparse.cli.options import (
     reading_options,
 )
 from smfparse.cli.output import Output, finish, report_message
-from smfparse.cli.report_files import DRAWN, is_workbook, width_option, write_report
+from smfparse.cli.report_files import DRAWN, is_workbook, text_options, write_report
 from smfparse.cli.words import is_input
 from smfparse.rendering import PARQUET, TEXT, XLSX
 
@@ -118,7 +118,7 @@ def _names(_context: click.Context, _argument: click.Parameter, text: str) -> li
 )
 @reading_options("--until", "--to")
 @output_options(PARQUET, *DRAWN, otherwise=_format, words="text; csv for a DD name in CSV")
-@width_option
+@text_options
 def command(
     name: str | None,
     inputs: tuple[str, ...],

@@ -13,12 +13,13 @@ import click
 
 from smfparse.cli.output import (
     Output,
+    fills_terminal,
     nothing_selected,
     report_message,
     report_selection,
     terminal_width,
 )
-from smfparse.rendering import DOT, MERMAID, PARQUET, XLSX
+from smfparse.rendering import DOT, MERMAID, PARQUET, TEXT, XLSX
 
 if TYPE_CHECKING:
     from smfparse.inputs import Inputs
@@ -27,26 +28,35 @@ if TYPE_CHECKING:
 
 _LEAST_WIDTH = 40
 """Characters of a line: fewer show nothing of a table."""
+_MOST_TASKS = 1_000
+"""Tasks that a report shows on a terminal, each with some 30 lines."""
 DRAWN = (DOT, MERMAID)
 """Formats of reports that are graphs."""
 
 
-def width_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --width, which the `output` of the command takes: put it below `output_options`."""
+def text_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add options of text, for the `output` of a command: put it below `output_options`."""
 
-    @wraps(command)
-    def run(*arguments: Any, output: Output, width: int | None, **options: Any) -> Any:
-        fitting = terminal_width() if output.path is None else None
-        output = output._replace(width=width or fitting)
-        return command(*arguments, output=output, **options)
-
-    return click.option(
+    @click.option(
         "--width",
         type=click.IntRange(min=_LEAST_WIDTH),
         metavar="N",
         help="Fold lines of text beyond N characters; default: on a terminal its width, else "
         "never.",
-    )(run)
+    )
+    @click.option(
+        "--all",
+        "zeros",
+        is_flag=True,
+        help="Print lines of text of which all figures are 0 as well; other formats have them.",
+    )
+    @wraps(command)
+    def run(*arguments: Any, output: Output, width: int | None, zeros: bool, **options: Any) -> Any:
+        fitting = terminal_width() if output.path is None else None
+        output = output._replace(width=width or fitting, zeros=zeros)
+        return command(*arguments, output=output, **options)
+
+    return run
 
 
 def is_workbook(path: Path | None) -> bool:
@@ -62,9 +72,11 @@ def write_report(
     sections: Sections | None,
     asked: Mapping[str, Any],
 ) -> None:
-    """Write a report in its format."""
+    """Write a report in its format. Raises UsageError for one that is too long for a terminal."""
     from smfparse import advice, reports
 
+    if which.per_task and output.format == TEXT and output.path is None and fills_terminal():
+        _check_length(which, catalog)
     if output.format == PARQUET:
         with closing(advice.answered_parts(which, catalog, sections, **asked)) as parts:
             written = output.write_parquet(parts)
@@ -77,7 +89,20 @@ def write_report(
         if output.format in DRAWN:
             output.write_lines(reports.graph_lines(every, output.format))
         else:
-            output.write(reports.ReportDocument(which, every, asked, output.width))
+            output.write(
+                reports.ReportDocument(which, every, asked, output.width, zeros=output.zeros)
+            )
+
+
+def _check_length(which: Report, catalog: Catalog) -> None:
+    """Raise UsageError where a report has more tasks than somebody reads."""
+    tasks = catalog.arrow(f"SELECT count(*) AS tasks FROM {which.main[0]}").to_pylist()[0]["tasks"]
+    if tasks > _MOST_TASKS:
+        raise click.UsageError(
+            f"The report {which.name} has lines for each of {tasks:,} tasks; select less (--job, "
+            "--queue, --from), write a file (--output), pipe it to a program, or have all of it "
+            "here by --no-pager. The report tasksum has one line for all tasks of a job."
+        )
 
 
 def report_absent(which: Report, opened: Inputs, there: bool) -> None:

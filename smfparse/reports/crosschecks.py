@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _Uses: TypeAlias = Iterator[tuple[str, str, Collection[str], Collection[str]]]
 """Names that a declaration uses: their key, what they are names of, they, and which there are."""
-_CONDITIONS = re.compile(r"((?:\{\?\w+\})*)(.*)")
+_CONDITIONS = re.compile(r"((?:\{\?(?:\w+|\*)\})*)(.*)")
 """A line of a template: what may stand in front of it, and the rest."""
 
 

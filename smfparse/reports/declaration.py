@@ -175,8 +175,7 @@ class Report:
         Mapping[str, Planned], Key("what a planner makes of the rows of a kind of line", "none")
     ] = field(default_factory=dict)
     main: Annotated[
-        tuple[str, ...],
-        Key("the tables whose rows make the sections", "the first of `tables`"),
+        tuple[str, ...], Key("the tables whose rows make the sections", "the first of `tables`")
     ] = ()
     rules: Annotated[
         tuple[str, ...],
@@ -207,6 +206,7 @@ class Report:
     nothing: Annotated[
         str, Key("message for an empty report", "that the input has no such record")
     ] = ""
+    per_task: Annotated[bool, Key("whether a terminal gets no more than 1,000 tasks of it")] = False
     queue_mark: Annotated[
         str,
         Key(

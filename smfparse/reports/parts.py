@@ -26,27 +26,34 @@ _LISTED = (Column("Figure"), Column("Value", right=True))
 
 
 class _Kind(NamedTuple):
-    """A kind of line: what is shown of it, and the figures without which each is left out."""
+    """A kind of line: what is shown of it, and the conditions of each, as a `Line` has them."""
 
     caption: str
     cells: Sequence[Cell]
     columns: Sequence[Column]
-    conditions: Sequence[Sequence[str]]
+    conditions: Sequence[Sequence[Sequence[str]]]
 
 
-def sections(which: Report, rows: Iterable[Row], left_out: Collection[str]) -> Iterator[Section]:
-    """Yield the sections of a report; where there is none, an empty one."""
-    printer = Printer(which, left_out)
+def sections(
+    which: Report, rows: Iterable[Row], left_out: Collection[str], *, zeros: bool = False
+) -> Iterator[Section]:
+    """Yield the sections of a report; where there is none, an empty one.
+
+    zeros  as in `Printer`
+    """
+    printer = Printer(which, left_out, zeros=zeros)
     kinds = {line: _kind(which, printer, line) for line in printer.templates}
     empty = True
     for _, found in groupby(rows, lambda row: row["section"] if which.header else None):
         empty = False
-        yield _section(which, kinds, found)
+        yield _section(which, printer, kinds, found)
     if empty:
         yield Section("")
 
 
-def _section(which: Report, kinds: Mapping[str, _Kind], rows: Iterator[Row]) -> Section:
+def _section(
+    which: Report, printer: Printer, kinds: Mapping[str, _Kind], rows: Iterator[Row]
+) -> Section:
     """Return a section with the heading that the text has: whose it is, from when to when."""
     row = next(rows)
     every: Iterable[Row] = chain([row], rows)
@@ -54,7 +61,7 @@ def _section(which: Report, kinds: Mapping[str, _Kind], rows: Iterator[Row]) -> 
     if has_edges(which):
         every = list(every)
         drawing = svg_lines(every)
-    tables = _tables(kinds, iter(every))
+    tables = _tables(printer, kinds, iter(every))
     if not which.header:
         return Section("", tables, drawing=drawing)
     interval = interval_line(row)
@@ -83,9 +90,11 @@ def _kind(which: Report, printer: Printer, line: str) -> _Kind:
     return _Kind(caption, cells, columns, list(shown.values()))
 
 
-def _named(printer: Printer, line: str, known: Collection[str]) -> dict[str, Sequence[str]]:
+def _named(
+    printer: Printer, line: str, known: Collection[str]
+) -> dict[str, Sequence[Sequence[str]]]:
     """Return what templates name, but for what the heading has, and on which conditions."""
-    found: dict[str, Sequence[str]] = {}
+    found: dict[str, Sequence[Sequence[str]]] = {}
     for each in printer.templates[line]:
         for name in each.names:
             if name not in known:
@@ -93,12 +102,12 @@ def _named(printer: Printer, line: str, known: Collection[str]) -> dict[str, Seq
     return found
 
 
-def _tables(kinds: Mapping[str, _Kind], rows: Iterable[Row]) -> Iterator[Table]:
+def _tables(printer: Printer, kinds: Mapping[str, _Kind], rows: Iterable[Row]) -> Iterator[Table]:
     for line, found in groupby(rows, lambda row: row.get("line") or ""):
         kind = kinds[line]
         if len(kind.cells) > WIDE:
             for row in found:
-                yield Table(_LISTED, _listed(kind, row), kind.caption)
+                yield Table(_LISTED, _listed(printer, kind, row), kind.caption)
         else:
             cells = (_cells(kind, row) for row in found)
             yield Table(kind.columns, cells, kind.caption)
@@ -108,8 +117,8 @@ def _cells(kind: _Kind, row: Row) -> Cells:
     return [cell([row])[0] for cell in kind.cells]
 
 
-def _listed(kind: _Kind, row: Row) -> Iterator[Cells]:
+def _listed(printer: Printer, kind: _Kind, row: Row) -> Iterator[Cells]:
     cells = _cells(kind, row)
     for column, cell, conditions in zip(kind.columns, cells, kind.conditions, strict=True):
-        if all(row[name] for name in conditions):
+        if printer.holds(conditions, row):
             yield column.heading, cell

@@ -41,6 +41,7 @@ class ReportDocument(Document):
     rows   as `run` yields them, read once
     asked  options of the report, as `run` took them
     width  characters of a line of text, beyond which it is folded; None: any number
+    zeros  whether lines of text are shown of which the figures are zero
     """
 
     marks = (Mark(r"[^ ,]*,[^ ,]*,\d{4}/\d\d/\d\d,.*|From \d{4}/.* seconds\.", HEAD),)
@@ -51,19 +52,22 @@ class ReportDocument(Document):
         rows: Iterable[Row],
         asked: Mapping[str, Any],
         width: int | None = None,
+        *,
+        zeros: bool = False,
     ) -> None:
         self.title = f"{which.name}: {which.title}"
         self._which = which
         self._rows = rows
         self._asked = asked
         self._width = width
+        self._zeros = zeros
 
     def sections(self) -> Iterator[Section]:
         """Yield the sections, with the figures that the text has."""
         from smfparse.reports import parts
 
         left_out = self._which.left_out(self._asked)
-        return parts.sections(self._which, self._kept("text"), left_out)
+        return parts.sections(self._which, self._kept("text"), left_out, zeros=self._zeros)
 
     def tables(self) -> Iterator[Values]:
         """Yield one table, its columns named as in MP1B's CSV; what is absent is None."""
@@ -88,7 +92,8 @@ class ReportDocument(Document):
     def printed(self) -> Iterator[str]:
         """Yield the lines of the report as MP1B prints it."""
         left_out = self._which.left_out(self._asked)
-        return templates.text(self._which, self._kept("text"), left_out, self._width)
+        rows = self._kept("text")
+        return templates.text(self._which, rows, left_out, self._width, zeros=self._zeros)
 
     def _kept(self, format: str) -> Iterator[Row]:  # noqa: A002 - it is called so everywhere
         return (row for row in self._rows if self._which.has(row.get("line") or "", format))

@@ -13,10 +13,10 @@ from functools import cache
 from itertools import groupby, repeat
 from operator import attrgetter
 from string import Formatter
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from smfparse.layout import version_key
-from smfparse.rendering import ABSENT, MOMENTS, STYLES, some_at_a_time, visible
+from smfparse.rendering import ABSENT, MOMENTS, NUMBERS, STYLES, some_at_a_time, visible
 from smfparse.reports.declaration import Figure, Report, TextTable
 from smfparse.reports.folding import folded
 from smfparse.reports.running import Row
@@ -34,21 +34,25 @@ _SIZE = re.compile(r"(\d+)$")
 """How wide a format makes a text at least."""
 _WIDTH = re.compile(r"([<>]?)(\d+)")
 """A format that only pads a text; as of texts, without a sign they stand to the left."""
-_CONDITION = re.compile(r"\{\?(\w+)\}")
+_CONDITION = re.compile(r"\{\?(\w+|\*)\}")
 """In front of a line: it is only shown where this figure is neither absent nor nothing."""
+_ANY_NUMBER = "*"
+"""A condition that one of the numbers of the line holds."""
+_ALL_ZERO = "All figures are 0 or absent."
+"""What stands in a section of which no line is shown."""
 
 
 class Line(NamedTuple):
     """A line of a template, taken apart.
 
-    conditions  the figures without which it is left out
+    conditions  the figures without which it is left out: one at least of each
     names       what it shows: figures, and keys of the section
     pattern     with %s for each of them
     cells       what each of them is
     starts      where they begin, as far as the widths before them are known
     """
 
-    conditions: Sequence[str]
+    conditions: Sequence[Sequence[str]]
     names: Sequence[str]
     pattern: str
     cells: Sequence[Cell]
@@ -60,12 +64,21 @@ class Printer:
 
     left_out   columns of blocks that nobody asked for
     width      characters of a line, beyond which it is folded; None: any number
+    zeros      whether lines are shown of which the figures are zero
     templates  by kind of line: the lines
     """
 
-    def __init__(self, which: Report, left_out: Collection[str], width: int | None = None) -> None:
+    def __init__(
+        self,
+        which: Report,
+        left_out: Collection[str],
+        width: int | None = None,
+        *,
+        zeros: bool = False,
+    ) -> None:
         self.figures = {each.name: each for each in which.figures}
         self.width = width
+        self._says_something = _is_there if zeros else bool
         self._left_out = left_out
         self.templates = {
             name: [self._line(line) for line in text.strip("\n").splitlines()]
@@ -107,9 +120,13 @@ class Printer:
             kinds.setdefault(row.get("line") or "", []).append((row, lines))
         for kind, each in kinds.items():
             for conditions, templates in groupby(self.templates[kind], attrgetter("conditions")):
-                pairs = [pair for pair in each if _holds(conditions, pair[0])]
+                pairs = [pair for pair in each if self.holds(conditions, pair[0])]
                 _fill(templates, pairs, self.width)
         return found
+
+    def holds(self, conditions: Sequence[Sequence[str]], row: Row) -> bool:
+        """Whether the lines are shown of a row that have these conditions."""
+        return all(any(self._says_something(row[each]) for each in some) for some in conditions)
 
     def top(self, text: str) -> Iterator[str]:
         """Yield the lines of a text above rows, folded as the widest lines of these are."""
@@ -155,7 +172,17 @@ class Printer:
                 pattern += f"%{'-' * (width[1] != '>')}{width[2]}s" if width else "%s"
                 names.append(name)
                 cells.append(self.cell(name, "" if width else how or ""))
-        return Line(conditions, names, pattern, cells, starts)
+        numbers = [each for each in names if each in self.figures and self._is_number(each)]
+        return Line(
+            [numbers if each == _ANY_NUMBER else [each] for each in conditions],
+            names,
+            pattern,
+            cells,
+            starts,
+        )
+
+    def _is_number(self, name: str) -> bool:
+        return self.figures[name].style in NUMBERS
 
 
 def _label(literal: str) -> int:
@@ -164,8 +191,9 @@ def _label(literal: str) -> int:
     return len(literal) - len(own.lstrip(" |"))
 
 
-def _holds(conditions: Sequence[str], row: Row) -> bool:
-    return not conditions or all(map(row.__getitem__, conditions))
+def _is_there(value: Any) -> bool:
+    """Whether a value says something if zero does."""
+    return value is not None and value is not False and value != ""
 
 
 def _fill(
@@ -287,24 +315,31 @@ def text(
     rows: Iterable[Row],
     left_out: Collection[str] = (),
     width: int | None = None,
+    *,
+    zeros: bool = False,
 ) -> Iterator[str]:
     """Yield the lines of the report as MP1B prints it, an empty line between sections.
 
-    width  as in `Printer`
+    width, zeros  as in `Printer`
     """
-    printer = Printer(which, left_out, width)
+    printer = Printer(which, left_out, width, zeros=zeros)
     before: Row | None = None
+    is_empty = False
     yield from printer.top(which.top)
     for some in some_at_a_time(rows, _AT_ONCE):
         for row, lines in zip(some, printer.lines(some), strict=True):
             if before is None or row["section"] != before["section"]:
+                if is_empty:
+                    yield _ALL_ZERO
                 if before is not None and which.header:
                     yield ""
-                before = None
+                before, is_empty = None, which.header
                 yield from _beginning(which, printer, row)
             yield from printer.heading(row, before)
             yield from lines
-            before = row
+            before, is_empty = row, is_empty and not lines
+    if is_empty:
+        yield _ALL_ZERO
     if before is None:
         yield which.title
 

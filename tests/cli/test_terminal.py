@@ -183,3 +183,18 @@ def test_no_progress_is_shown_while_a_prompt_waits(monkeypatch: pytest.MonkeyPat
     with BAR.working():
         assert run("sql", SMF).exit_code == 0
     assert at_work == [False, True]
+
+
+def test_a_report_of_more_tasks_than_somebody_reads_asks_for_less(tmp_path: Path) -> None:
+    dump = tmp_path / "many.smf"
+    on_terminal("generate", dump, "--count", 60, "--interval", "1m", "--quiet")
+    shown = on_terminal("report", "task", dump, "--quiet")
+    assert shown.code == 2
+    words = " ".join(shown.text.split())
+    assert "lines for each of 1,200 tasks; select less (--job, --queue, --from)" in words
+    assert "From 20" not in words
+    some = on_terminal("report", "task", dump, "--until", "0901", environment={"PAGER": "head -2"})
+    assert ",VRM:" in some.text
+    assert some.code == 0
+    piped = on_terminal("report", "task", dump, "--quiet", piped=True)
+    assert (piped.code, piped.text) == (0, "")

@@ -13,6 +13,7 @@ import pytest
 from tests.support.command import run
 from tests.support.generated import generate_dump
 from tests.support.hostile import hostile_dump, raw
+from tests.support.paths import FIXTURES
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -51,6 +52,18 @@ def test_a_step_is_an_interval(day: Path) -> None:
     paths = [each.get("d", "") for each in plotted("log-waits", day).iter(f"{SVG}path")]
     (course,) = {path for path in paths if path.count("H") == 3}
     assert re.findall(r"H(\d+\.\d)", course) == ["253.3", "506.7", "760.0"]
+
+
+def test_plot_and_dashboard_show_times_of_the_zone_that_is_asked_for(tmp_path: Path) -> None:
+    """The system has UTC; Tokyo is nine hours ahead."""
+    day, page = FIXTURES / "qm100.smf", tmp_path / "day.html"
+    for zone, hour in (("utc", "09"), ("Asia/Tokyo", "18")):
+        texts = [each.text for each in plotted("log-busy", day, "--tz", zone).iter(f"{SVG}text")]
+        assert f"{hour}:05" in texts
+        made = run("dashboard", day, "--tz", zone, "--output", page, "--force")
+        assert made.exit_code == 0, made.stderr
+        times = re.findall(r"2026-03-04T(\d\d):", page.read_text(encoding="utf-8"))
+        assert min(times) == hour
 
 
 def test_a_panel_without_data_says_which_trace_to_start(day: Path) -> None:

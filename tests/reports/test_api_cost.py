@@ -23,7 +23,7 @@ from tests.support.builders import Write
 from tests.support.generated import generate_dump
 from tests.support.real import FILES
 from tests.support.recomputed.accounting import BANDS
-from tests.support.recomputed.api_cost import PARTS, QUEUE_VERBS, TASK_VERBS
+from tests.support.recomputed.api_cost import PARTS, QUEUE_VERBS, SHARES, TASK_VERBS
 from tests.support.report_runs import cells, printed, report_rows
 from tests.support.searching import search
 from tests.support.smf import (
@@ -556,7 +556,7 @@ def test_class_1_is_shown_beside_class_3_and_changes_nothing_of_it(write: Write)
     assert [mine[name] for name in BANDS] == [1, 2, 3, 4, 1, 0, 2, 2]
     assert (mine["connections"], mine["messages"]) == (2, 15)
     assert mine["message_cpu"] == US(50 / 15)
-    assert [mine[f"cpu_p{part}"] for part in (50, 90, 99)] == US([3, 3.8, 3.98])
+    assert [mine[f"cpu_p{part}"] for part in SHARES] == [US(3), None, None]
     assert mine["class_1_cpu_seconds"] == US(50e-6)
     assert (other["messages"], other["message_cpu"], other["cpu_p50"]) == (0, None, None)
     assert (mine["class_3_cpu_seconds"], mine["class_difference"]) == US(
@@ -649,8 +649,32 @@ def test_percentiles_are_across_tasks_whatever_number_of_records_they_wrote(writ
     )
     (row,) = of_line(costs(path), "verb")
     assert (row["tasks"], row["calls"], row["call_cpu"]) == (3, 15, US(48 / 15))
-    assert [row[f"cpu_p{part}"] for part in (50, 90, 99)] == US([2, 7.6, 8.86])
-    assert [row[f"elapsed_p{part}"] for part in (50, 90, 99)] == US([4, 15.2, 17.72])
+    assert [row[f"cpu_p{part}"] for part in SHARES] == [US(2), None, None]
+    assert [row[f"elapsed_p{part}"] for part in SHARES] == [US(4), None, None]
+
+
+def test_a_percentile_is_one_of_so_many_tasks_that_one_is_beyond_it(write: Write) -> None:
+    """Tasks put to queues called as many as they are; the puts take 0, 1, 2, ... microseconds."""
+    tasks = (1, 2, 9, 10, 99, 100)
+    records = []
+    for n in range(max(tasks)):
+        token = task_token(n + 1)
+        puts = [queue(f"Q{of:03}", token, putn=1, putct=n, putet=2 * n) for of in tasks if n < of]
+        records.append(task_record(task(token), *puts))
+    found = of_line(costs(write(*records), by="queue"), "verb")
+    percentiles = {
+        row["tasks"]: [row[f"{what}_p{part}"] for what in ("cpu", "elapsed") for part in SHARES]
+        for row in found
+    }
+    none = None
+    assert percentiles == {
+        1: [none, none, none, none, none, none],
+        2: [US(0.5), none, none, US(1), none, none],
+        9: [US(4), none, none, US(8), none, none],
+        10: [US(4.5), US(8.1), none, US(9), US(16.2), none],
+        99: [US(49), US(88.2), none, US(98), US(176.4), none],
+        100: [US(49.5), US(89.1), US(98.01), US(99), US(178.2), US(196.02)],
+    }
 
 
 def test_the_hour_is_that_in_which_the_interval_ends(write: Write) -> None:

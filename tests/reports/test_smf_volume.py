@@ -83,6 +83,22 @@ def statistics(
     return smf.record(block, start=start, seconds=seconds, duration=duration, east=WEST, qmgr=qmgr)
 
 
+@pytest.mark.parametrize("hours", [(2, 1), (1, 2), (1, 1)])
+def test_what_is_covered_is_time_that_passed_when_the_clock_is_changed(
+    write: Write, hours: tuple[int, int]
+) -> None:
+    """Half an hour from midnight UTC on, and the half hour an hour later; by two clocks."""
+    midnight, hour = dt.datetime(2022, 10, 30), 60 * MINUTE
+    path = write(
+        *(
+            smf.record(smf.block("QMST"), start=start + east * hour, seconds=1800, east=east * hour)
+            for start, east in zip((midnight, midnight + 1.5 * hour), hours, strict=True)
+        )
+    )
+    (row,) = rows_of(path, line="type")
+    assert (row["records"], row["records_rate"]) == (2, NEAR(2 / 7200))
+
+
 def channels(ended: dt.datetime, seconds: float) -> bytes:
     """A 116/10 record with a channel."""
     start = (ended - seconds * SECOND + WEST).replace(tzinfo=None)

@@ -97,8 +97,8 @@ def test_the_message_manager_csv_is_that_of_mp1b(write: Write) -> None:
 def test_only_span_counters_that_counted_are_printed(write: Write) -> None:
     quiet = record(block("QMST", 300))
     busy = record(block("QMST", 300, qmstosps=12, qmstotpu=2_500_000))
-    assert len(report_lines("msgm", write(quiet))) == 9
-    assert [" ".join(line.split()) for line in report_lines("msgm", write(busy))[9:]] == [
+    assert report_lines("msgm", write(quiet))[2:] == ["All figures are 0 or absent."]
+    assert [" ".join(line.split()) for line in report_lines("msgm", write(busy))[2:]] == [
         "Producer_Spans 12,",
         "Span_Tasks_CPU_Seconds 2.500000,",
     ]
@@ -155,8 +155,7 @@ def test_db2_prints_the_kinds_of_requests_that_there_were(write: Write) -> None:
     found = report_lines("db2", write(made))[2:]
     tasks = "Tasks: Servers 9, Active 10, Conns 0, Discs 0, High 4, Abend 0, Requeue 0"
     assert found[0].split() == tasks.split()
-    assert found[1] == "Number of deadlock conditions 0"
-    assert [[each.strip() for each in line.split("|")] for line in found[4:]] == [
+    assert [[each.strip() for each in line.split("|")] for line in found[2:]] == [
         ["Object reads", "2", "150", "200", "120", "150"],
         ["SCS selects", "1", "0", "0", "0", "0"],
     ]

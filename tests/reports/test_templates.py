@@ -69,6 +69,9 @@ def test_templates_are_taken_apart_once_however_many_rows_there_are(
         ("100% {a}% {{x}} %s", {"a": 5}, "100% 5% {x} %s"),
         ("{?a}{a:>2}", {"a": 0}, None),
         ("{?a}{?b}{a:>2}", {"a": 1, "b": 1}, " 1"),
+        ("{?*}{a} {b} {c}", {"a": 0, "b": None, "c": "POOL"}, None),
+        ("{?*}{a} {b} {c}", {"a": 0, "b": 2, "c": "POOL"}, "0 2 MB POOL"),
+        ("{?*}{?a}{a} {b}", {"a": 0, "b": 2}, None),
         ("{qmgr:>5}{system:6}|", {"qmgr": "QM01", "system": None}, " QM01-     |"),
     ],
 )
@@ -76,10 +79,31 @@ def test_a_line_of_a_template(template: str, row: dict[str, Any], line: str | No
     figures = (
         reports.Figure("a", "A", "count", "A"),
         reports.Figure("b", "B", "count", "B", suffix=" MB"),
+        reports.Figure("c", "C", "text", "C"),
     )
     which = replace(reports.report("log"), figures=figures, text={"": template}, blocks={})
     found = templates.Printer(which, ()).lines([row])[0]
     assert found == ([] if line is None else [line])
+
+
+def test_a_section_of_zeros_says_so_and_shows_them_where_they_are_asked_for() -> None:
+    with Catalog(open_inputs([SMF])) as catalog:
+        row = next(iter(reports.run_report(reports.report("msgm"), catalog)))
+    which = replace(
+        reports.report("msgm"), text={"": "{?*}Opens {qmstopen}\n{?qmstget}Gets {qmstget}"}
+    )
+    empty, none = ({**row, "qmstopen": value, "qmstget": value} for value in (0, None))
+    full = {**empty, "section": "another", "qmstget": 5}
+    zero = "All figures are 0 or absent."
+
+    def shown(*rows: dict[str, Any], zeros: bool = False) -> list[str]:
+        lines = templates.text(which, rows, zeros=zeros)
+        return [line for line in lines if not line.startswith((row["system"], "From"))]
+
+    assert shown(empty) == shown(none) == shown(none, zeros=True) == [zero]
+    assert shown(empty, full) == [zero, "", "Gets 5"]
+    assert shown(full, empty) == ["Gets 5", "", zero]
+    assert shown(full, empty, zeros=True) == ["Opens 0", "Gets 5", "", "Opens 0", "Gets 0"]
 
 
 @pytest.mark.parametrize(

@@ -44,8 +44,8 @@ costs AS (
         total(log_wait) AS log_wait, total(page_set_wait) AS page_set_wait,
         total(suspended) AS suspended, sum(suspended_of) AS suspended_of,
         total(srb) AS srb, sum(srb_of) AS srb_of,
-        quantile_cont(cpu / nullif(calls, 0), [0.5, 0.9, 0.99]) AS cpus,
-        quantile_cont(elapsed / nullif(calls, 0), [0.5, 0.9, 0.99]) AS times
+        percentiles(cpu / nullif(calls, 0)) AS cpus,
+        percentiles(elapsed / nullif(calls, 0)) AS times
     FROM by_task
     GROUP BY ALL
 ),
@@ -154,7 +154,7 @@ class_1 AS (
         section, system, qmgr, connection_type, job, "user", hour,
         count(*) AS connections,
         sum(messages)::BIGINT AS messages, total(qmaccput) AS class_1_cpu,
-        quantile_cont(qmaccput / nullif(messages, 0), [0.5, 0.9, 0.99]) AS cpus,
+        percentiles(qmaccput / nullif(messages, 0)) AS cpus,
         sum(qmacputa)::BIGINT AS qmacputa, sum(qmacputb)::BIGINT AS qmacputb,
         sum(qmacputc)::BIGINT AS qmacputc, sum(qmacputd)::BIGINT AS qmacputd,
         sum(qmacgeta)::BIGINT AS qmacgeta, sum(qmacgetb)::BIGINT AS qmacgetb,

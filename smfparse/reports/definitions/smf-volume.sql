@@ -47,9 +47,14 @@ lives AS (
     FROM sectioned.wtas
     WHERE block_no = 1
 ),
+-- Times are told apart by moments, not by local times, of which a change of the clock repeats or skips an hour.
+offsets AS (
+    SELECT system, max(utc_offset) AS usual_offset FROM sectioned.record GROUP BY system
+),
 taken AS MATERIALIZED (
     SELECT
-        section, system AS of_system, qmgr AS of_qmgr, type, subtype, length AS bytes, smf_time,
+        section, system AS of_system, qmgr AS of_qmgr, type, subtype, length AS bytes,
+        to_seconds(coalesce(utc_offset, usual_offset, 0)) AS ahead, smf_time - ahead AS moment,
         interval_start, interval_end,
         CASE WHEN interval_seconds > 0 AND interval_seconds <= 1e9 THEN interval_seconds END
             AS interval_seconds,
@@ -64,6 +69,7 @@ taken AS MATERIALIZED (
             ELSE 'others'
         END AS kind
     FROM sectioned.record
+    LEFT JOIN offsets USING (system)
     LEFT JOIN jobs USING (input_no, source, record_no)
     LEFT JOIN counted USING (input_no, source, record_no)
     LEFT JOIN lives USING (input_no, source, task_record)
@@ -93,8 +99,8 @@ present AS (
     FROM (
         SELECT
             section, of_system, of_qmgr,
-            epoch(smf_time - lag(smf_time) OVER (
-                PARTITION BY section, of_system, of_qmgr ORDER BY smf_time
+            epoch(moment - lag(moment) OVER (
+                PARTITION BY section, of_system, of_qmgr ORDER BY moment
             )) AS apart
         FROM taken
         WHERE type = 115 AND subtype = 1 AND interval_seconds IS NULL
@@ -125,7 +131,7 @@ timed AS (
             interval_seconds,
             CASE WHEN kind = 'statistics' THEN last_value(interval_seconds IGNORE NULLS) OVER (
                 PARTITION BY taken.section, taken.of_system, taken.of_qmgr, kind
-                ORDER BY smf_time, interval_seconds
+                ORDER BY moment, interval_seconds
             ) END
         ) AS lasted,
         CASE kind
@@ -136,7 +142,7 @@ timed AS (
         CASE setting
             WHEN 'ACCTIME' THEN accounting_interval WHEN 'STATIME' THEN statistics_interval
         END AS present_interval,
-        smf_time - to_microseconds((1e6 * least(lasted, present_interval))::BIGINT) AS began
+        moment - to_microseconds((1e6 * least(lasted, present_interval))::BIGINT) AS began
     FROM taken
     LEFT JOIN intervals
         ON taken.section = intervals.section
@@ -146,10 +152,10 @@ timed AS (
 spans AS (
     SELECT
         section, of_system, of_qmgr,
-        least(min(smf_time), coalesce(
+        least(min(moment), coalesce(
             min(began) FILTER (setting = 'STATIME'), min(began) FILTER (setting = 'ACCTIME')
         )) AS first,
-        max(smf_time) AS last
+        max(moment) AS last
     FROM timed
     GROUP BY ALL
 ),
@@ -186,7 +192,7 @@ rated AS MATERIALIZED (
         nullif(epoch(last - first), 0) AS seconds,
         CASE
             WHEN list_contains(getvariable('by'), 'hour') THEN nullif(greatest(0, epoch(
-                least(last, hour + INTERVAL 1 HOUR) - greatest(first, hour)
+                least(last, hour - ahead + INTERVAL 1 HOUR) - greatest(first, hour - ahead)
             )), 0)
             ELSE seconds
         END AS seconds_asked_for

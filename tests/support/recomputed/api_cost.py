@@ -48,6 +48,8 @@ MESSAGES = {
 }  # fmt: skip
 """Fields of verbs that move messages: the bytes of all, and how many there were."""
 SHARES = (50, 90, 99)
+FEWEST = {50: 2, 90: 10, 99: 100}
+"""Values that a percentile needs, so that one at least is beyond it."""
 CONNECTIONS = {number: word.mp1b for number, word in enums.CONNECTION_TYPE.items()}
 
 
@@ -151,7 +153,7 @@ def _verbs(tables: Tables, told: pl.DataFrame, by: Sequence[str]) -> pl.DataFram
     by_task = told.with_columns(**owner).group_by(*keys, "of_system", "of_qmgr", "token").agg(sums)
     spread = by_task.group_by(keys).agg(
         *(
-            ratio(c(what), c("calls")).quantile(share / 100, "linear").alias(f"{what}_p{share}")
+            _percentile(ratio(c(what), c("calls")), share).alias(f"{what}_p{share}")
             for what in ("cpu", "elapsed")
             for share in SHARES
         ),
@@ -173,6 +175,11 @@ def _verbs(tables: Tables, told: pl.DataFrame, by: Sequence[str]) -> pl.DataFram
     }
     waits = {f"call_{each}": ratio(c(each), c("calls")) for each in ("cf_sync", "cf_async")}
     return _averages(found.with_columns(**shares, **waits))
+
+
+def _percentile(values: pl.Expr, share: int) -> pl.Expr:
+    """Return a percentile, NULL of too few values."""
+    return pl.when(values.count() >= FEWEST[share]).then(values.quantile(share / 100, "linear"))
 
 
 def _averages(frame: pl.DataFrame) -> pl.DataFrame:
@@ -263,9 +270,7 @@ def _class_1(
         job="qwhccn", user="qwhcopid", hour=pl.col("counted").dt.truncate("1h"),
         messages=messages, each=ratio(c("qmaccput"), messages),
     )  # fmt: skip
-    spread = [
-        pl.col("each").quantile(share / 100, "linear").alias(f"cpu_p{share}") for share in SHARES
-    ]
+    spread = [_percentile(pl.col("each"), share).alias(f"cpu_p{share}") for share in SHARES]
     found = frame.group_by(*tables.keys, *by).agg(
         *spread,
         *(total(whole(each)) for each in (*BANDS, "messages")),
