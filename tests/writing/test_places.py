@@ -92,6 +92,21 @@ def test_what_is_written_and_added_is_what_is_written_here(
         )
 
 
+@pytest.mark.parametrize(
+    "command_line",
+    [
+        "report log {dump} --output s3://b/x",
+        "dashboard {dump} --output s3://b/x.html",
+        "generate s3://b/x.smf",
+        "anonymise {dump} --to s3://b/x.smf",
+    ],
+)
+def test_what_is_no_dataset_is_not_written_to_a_url(command_line: str, dumps: list[Path]) -> None:
+    done = command.run(*command_line.format(dump=dumps[0]).split())
+    assert done.exit_code == 2
+    assert "only a dataset is written to a URL" in " ".join(done.output.split())
+
+
 def test_a_dataset_that_is_there_is_not_replaced_by_accident(
     dumps: list[Path], storage: Storage
 ) -> None:
