@@ -157,8 +157,15 @@ WAYS: dict[str, tuple[Callable[[str, str], None], str | None]] = {
     "Spark, source": (_spark_source, "pyspark"),
     "S3": (_one, "moto"),
     "S3, gzip": (_one, "moto"),
+    "S3, source of Spark": (_spark_source, "pyspark"),
 }
 """Each way: what does it, and what has to be installed for that."""
+_S3_NAMES = {
+    "S3": "s3://dumps/dump.smf",
+    "S3, gzip": "s3://dumps/dump.smf.gz",
+    "S3, source of Spark": "s3://dumps/dump.smf",
+}
+"""What the ways read that do not read the file on the disk."""
 
 
 # What comes of them -------------------------------------------------------------------------------
@@ -283,9 +290,8 @@ def run(size: int, ways: list[str]) -> dict[str, list[str]]:
         first = 0.0
         with storage(dump):
             for way in ways:
-                end = {"S3": "s3://dumps/dump.smf", "S3, gzip": "s3://dumps/dump.smf.gz"}
                 target = folder / way.replace(" ", "-")
-                cost = measured(way, end.get(way, str(dump)), target)
+                cost = measured(way, _S3_NAMES.get(way, str(dump)), target)
                 first = first or cost.cpu
                 wrong[way] = [] if way == ONE else differences(folder / "one-process", target)
                 said = ", ".join(wrong[way]) or "equal"

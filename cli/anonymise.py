@@ -16,6 +16,7 @@ from smfparse.cli.options import (
     strict_option,
 )
 from smfparse.cli.output import finish, show
+from smfparse.cli.paths import LocalPath
 from smfparse.errors import DamageLog, SmfError
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ _SECRET = 32
 @click.option(
     "--to",
     "target",
-    type=click.Path(path_type=Path),
+    type=LocalPath(),
     metavar="FILE",
     required=True,
     help="Write the copy to FILE, in the framing of INPUT, not packed.",
@@ -39,7 +40,7 @@ _SECRET = 32
 @click.option(
     "--map",
     "table",
-    type=click.Path(path_type=Path),
+    type=LocalPath(),
     metavar="FILE",
     help="Keep old and new names in FILE (CSV): names that it has already become the same again. "
     "Keep it to yourself.",

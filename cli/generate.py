@@ -12,6 +12,7 @@ from click.core import ParameterSource
 
 from smfparse.cli.options import quiet_option, size_in_bytes
 from smfparse.cli.output import Output, check_name, output_stream
+from smfparse.cli.paths import LocalPath
 from smfparse.errors import RequestError
 from smfparse.progress import PROGRESS
 from smfparse.rendering import FORMATS, TEXT
@@ -58,7 +59,7 @@ def _scenarios() -> str:
 
 
 @click.command("generate")
-@click.argument("output", type=click.Path(path_type=Path, dir_okay=False), required=False)
+@click.argument("output", type=LocalPath(dir_okay=False), required=False)
 @click.option("--scenario", metavar="NAME",
               help="Write the day of a simulated site whose figures add up, with what happens in"
               f" it: {_scenarios()}; or that of a site of your own: a file that ends in"

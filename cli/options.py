@@ -7,12 +7,12 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
 from smfparse.cli.output import COLOURS, UNPAGED, Output, check_name
+from smfparse.cli.paths import LocalPath
 from smfparse.cli.progress import BAR
 from smfparse.interrupts import timed
 from smfparse.places import SCHEMES, Place
@@ -380,7 +380,7 @@ def _writing(
     run = click.option("--force", is_flag=True, help="Replace FILE if it exists.")(run)
     return click.option(
         "--output",
-        type=click.Path(path_type=Path),
+        type=LocalPath(),
         metavar="FILE",
         help="Write to FILE. A name that ends as those of another format is refused.",
     )(run)

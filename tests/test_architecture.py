@@ -467,7 +467,7 @@ def test_a_command_loads_no_other_command() -> None:
     found = {each for each in loaded_by("describe", "qjst") if each.startswith("smfparse.cli.")}
     assert found == {
         f"smfparse.cli.{name}"
-        for name in ("describe", "options", "output", "progress", "wording", "words")
+        for name in ("describe", "options", "output", "paths", "progress", "wording", "words")
     }
 
 

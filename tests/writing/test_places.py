@@ -92,6 +92,21 @@ def test_what_is_written_and_added_is_what_is_written_here(
         )
 
 
+@pytest.mark.parametrize(
+    "command_line",
+    [
+        "report log {dump} --output s3://b/x",
+        "dashboard {dump} --output s3://b/x.html",
+        "generate s3://b/x.smf",
+        "anonymise {dump} --to s3://b/x.smf",
+    ],
+)
+def test_what_is_no_dataset_is_not_written_to_a_url(command_line: str, dumps: list[Path]) -> None:
+    done = command.run(*command_line.format(dump=dumps[0]).split())
+    assert done.exit_code == 2
+    assert "only a dataset is written to a URL" in " ".join(done.output.split())
+
+
 def test_a_dataset_that_is_there_is_not_replaced_by_accident(
     dumps: list[Path], storage: Storage
 ) -> None:
@@ -108,6 +123,24 @@ def test_a_dataset_that_is_there_is_not_replaced_by_accident(
     done = command.run("convert", dumps[0], "--to", f"s3://{BUCKET}/x", "--format", "csv")
     assert done.exit_code == 2
     assert "a URL takes a dataset" in done.output
+
+
+def test_a_dataset_there_is_compacted_as_one_here(
+    dumps: list[Path], storage: Storage, tmp_path: Path
+) -> None:
+    place = f"s3://{BUCKET}/grown"
+    for each in dumps:
+        for folder in (place, tmp_path / "here"):
+            smfparse.convert(each, folder, append=True, partition=True)
+    before = rows_of(smfparse.open(place))
+    done = command.run("compact", place)
+    assert done.exit_code == 0, done.output
+    smfparse.compact(tmp_path / "here")
+    assert rows_of(smfparse.open(place)) == before == rows_of(smfparse.open(tmp_path / "here"))
+    files = (each for each in (tmp_path / "here").rglob("*") if each.is_file())
+    named = {each.relative_to(tmp_path / "here").as_posix() for each in files}
+    assert {each.removeprefix("grown/") for each in storage.keys("grown/")} == named
+    assert "nothing to put together" in command.run("compact", place).output
 
 
 @pytest.mark.parametrize("last", [MANIFEST, "record/part-00001.parquet"])

@@ -15,6 +15,7 @@ import pytest
 import smfparse
 from smfparse.tables import schema
 from tests.support.builders import UTC_NOON, foreign_record
+from tests.support.engines import recipe
 from tests.support.mixed_records import TABLES, many
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
@@ -125,6 +126,27 @@ def test_a_wrong_option_is_named(
 ) -> None:
     with pytest.raises(Exception, match=said):
         spark.read.format("smf").options(**options).load(str(dumps))
+
+
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+def test_a_stream_of_files_counts_each_once_also_after_it_failed(
+    dumps: Path, spark: Any, tmp_path: Path
+) -> None:
+    stream, folder = recipe("stream", 25)["stream"], tmp_path / "arriving"
+    folder.mkdir()
+    target = str(tmp_path / "rows")
+    (folder / "one.smf").write_bytes((dumps / "one.smf").read_bytes())
+    stream(spark, str(folder), "record", target).awaitTermination()
+    (folder / "three.smf").write_text("no SMF file")
+    (folder / "two.smf").write_bytes((dumps / "two.smf").read_bytes())
+    with pytest.raises(Exception, match="STREAM_FAILED"):
+        stream(spark, str(folder), "record", target).awaitTermination()
+    (folder / "three.smf").write_bytes((dumps / "one.smf").read_bytes())
+    stream(spark, str(folder), "record", target).awaitTermination()
+    found = plain(spark.read.parquet(target).toArrow())
+    files = sorted(folder.iterdir())
+    wanted = [row for each in files for row in expected(each, "record")]
+    assert sorted(map(str, found)) == sorted(map(str, wanted))
 
 
 def test_smfparse_does_not_load_spark() -> None:

@@ -1,0 +1,27 @@
+"""Files that commands write to: of this machine. Only a dataset may be at a URL."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from smfparse.places import is_url
+
+
+class LocalPath(click.Path):
+    """The path of a file that is written."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(path_type=Path, **settings)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if is_url(value):
+            self.fail(
+                f"{value}: only a dataset is written to a URL (convert --to); give a file of this "
+                "machine, and copy it there",
+                param,
+                ctx,
+            )
+        return super().convert(value, param, ctx)
