@@ -44,7 +44,9 @@ quick: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
-check: format-check lint types docs-check site wheel-check test
+check:
+	$(MAKE) --jobs 2 --output-sync format-check lint types docs-check site wheel-check
+	$(MAKE) test
 
 coverage: $(READY)
 	$(BIN)/python -m pytest --numprocesses 2 --cov --cov-report=term --cov-fail-under=95

@@ -3,8 +3,9 @@
     python benchmarks/years.py --days 365 --terabytes 1
 
 Rows are not written: only what is written besides them, by the code that writes it. Each day has an
-append an hour (`--appends`), of dumps of 1 GB. Files, inputs and records are as many as that many
-bytes become; of the fingerprints, which take 16 bytes a record, one in `--sample` is written.
+append an hour (`--appends`), of dumps of 1 GB, and is compacted then. Files, inputs and records are
+as many as that many bytes become; of the fingerprints, which take 16 bytes a record, one in
+`--sample` is written.
 
 Times are those of the processor, so that other work of the machine does not count.
 """
@@ -30,6 +31,7 @@ from smfparse.store import (
     EARLIER,
     EXACT,
     FORMAT,
+    GROWING,
     MANIFEST,
     PARTIAL,
     RECORDS,
@@ -53,10 +55,10 @@ from smfparse.writing import (
     write_last,
     write_new,
 )
+from smfparse.writing.parts import Written
+from smfparse.writing.repacking import repacked
 
 FIRST = dt.date(2026, 1, 1)
-LARGE = ("record", "wtid", "wtas", "wtas_latch", "wqst", "wqst_cf")
-"""Tables of accounting, which are in folders of queue managers."""
 RECORDS_PER_GB = 117_020
 """As in `class3` of docs/performance.md."""
 
@@ -65,13 +67,15 @@ RECORDS_PER_GB = 117_020
 class Site:
     """What comes in a day.
 
-    appends  how many a day; each of that part of the day
+    appends       how many a day; each of that part of the day
+    is_compacted  whether the files of a day are put together behind its last append
     """
 
     terabytes: float
     appends: int
     queue_managers: int
     sample: int
+    is_compacted: bool = True
     limits: Limits = LIMITS
 
     @property
@@ -88,11 +92,11 @@ class Site:
 def places(day: dt.date, site: Site) -> Iterator[tuple[str, str]]:
     """Yield the tables and folders that an append writes a file in."""
     for table in table_names():
-        if table in LARGE:
+        if table in GROWING:
             for number in range(site.queue_managers):
                 yield table, f"{table}/date={day}/queue_manager=QM{number:02}"
         elif table != "damage":
-            yield table, f"{table}/date={day}/queue_manager=QM00"
+            yield table, f"{table}/date={day}"
 
 
 def added(folder: Folder, number: int, day: dt.date, hour: int, site: Site) -> Manifest:
@@ -123,6 +127,7 @@ def added(folder: Folder, number: int, day: dt.date, hour: int, site: Site) -> M
         ],
         "selection": None,
         "partitioned": True,
+        "by_queue_manager": sorted(GROWING),
         "types": EXACT,
         "tables": {table: 1000 * len(names) for table, names in files.items()},
         "duplicates": 0,
@@ -166,6 +171,26 @@ def append(folder: Folder, day: dt.date, hour: int, site: Site) -> None:
     put_in_place(folder, whole, replaced)
 
 
+def compact(folder: Folder, day: dt.date, site: Site) -> None:
+    """Put the files of a day together, as `smfparse compact` does but for rows: one a folder.
+
+    The manifest is read twice: to see which files are short, and to write it anew.
+    """
+    whole = read_manifest(folder.path)
+    number = whole["next"]
+    gone = {name for name, each in whole["rows"].items() if each[1] == str(day)}
+    written = [
+        Written(table, f"{place}/part-{number:05}.parquet", 24_000, "0" * 64, [str(day)] * 2)
+        for table, place in places(day, site)
+    ]
+    head = read_head(folder.path)
+    manifest, replaced = repacked(
+        folder, head, written, frozenset(gone), site.limits.manifest_files
+    )
+    write_last(folder, manifest)
+    put_in_place(folder, manifest, replaced, all_new=True)
+
+
 def check_known(folder: Path, head: Manifest, new: Manifest) -> None:
     """Look for the inputs of an append among those of the dataset."""
     keys = Keys(folder, head["keys"])
@@ -176,12 +201,16 @@ def check_known(folder: Path, head: Manifest, new: Manifest) -> None:
 class Day:
     """What a day cost: milliseconds of the processor, bytes.
 
-    append  the median of its appends
+    append   the median of its appends
+    compact  what putting the files of the day together costs, besides its rows
+    files    files of rows that the dataset has then
     """
 
     append: float
     head: int
     planning_a_day: float
+    compact: float
+    files: int
 
 
 def spent(work: Callable[[], object]) -> float:
@@ -202,7 +231,12 @@ def days(folder: Folder, count: int, site: Site) -> Iterator[Day]:
         day = FIRST + dt.timedelta(number)
         taken = [spent(partial(append, folder, day, hour, site)) for hour in range(site.appends)]
         plan = spent(partial(read_manifest, folder.path, partial(has_day, str(day))))
-        yield Day(statistics.median(taken), (folder.path / MANIFEST).stat().st_size, plan)
+        size = (folder.path / MANIFEST).stat().st_size
+        packing = spent(partial(compact, folder, day, site)) if site.is_compacted else 0
+        files = read_head(folder.path)
+        count = sum(each["files"] for each in files["earlier"])
+        count += sum(map(len, files["files"].values()))
+        yield Day(statistics.median(taken), size, plan, packing, count)
 
 
 def main() -> None:
@@ -213,18 +247,22 @@ def main() -> None:
     parser.add_argument("--appends", type=int, default=24, help="a day")
     parser.add_argument("--queue-managers", type=int, default=20)
     parser.add_argument("--sample", type=int, default=1000, help="fingerprints: one of so many")
+    parser.add_argument("--without-compact", action="store_true")
     asked = parser.parse_args()
-    site = Site(asked.terabytes, asked.appends, asked.queue_managers, asked.sample)
+    how = asked.appends, asked.queue_managers, asked.sample, not asked.without_compact
+    site = Site(asked.terabytes, *how)
     with tempfile.TemporaryDirectory() as place:
         folder = Folder(Path(place))
-        print("| day | append, CPU ms | smfparse.json, KB | plan of a day, CPU ms |")
-        print("| ---: | ---: | ---: | ---: |")
+        print("| day | append | plan of a day | compact | smfparse.json, KB | files of rows |")
+        print("| ---: | ---: | ---: | ---: | ---: | ---: |")
         found = []
         for number, each in enumerate(days(folder, asked.days, site), 1):
             found.append(each)
             if number in (1, 2, asked.days) or number % 30 == 0:
-                line = f"| {number} | {each.append:.1f} | {each.head / 1000:.0f} |"
-                print(f"{line} {each.planning_a_day:.1f} |", flush=True)
+                times = f"{each.append:.1f} | {each.planning_a_day:.1f} | {each.compact:.0f}"
+                print(
+                    f"| {number} | {times} | {each.head / 1000:.0f} | {each.files:,} |", flush=True
+                )
         print_sums(folder.path, found)
 
 
@@ -237,14 +275,14 @@ def print_sums(folder: Path, found: Sequence[Day]) -> None:
     files = sum(each["files"] for each in head["earlier"])
     print(f"\nfiles of rows named: {files:,}; files of the manifest: {len(kept):,}")
     print(f"all of the manifest: {parts / 1e6:.1f} MB, read whole in {every:.0f} ms of CPU")
+    first, second, last = found[0].append, found[1].append, found[-1].append
+    print(
+        f"append, last day against the first: {last / first:.2f}; the second: {last / second:.2f}"
+    )
     week = min(7, len(found))
-    first, last = (statistics.median(each.append for each in some) for some in ends(found, week))
-    print(f"append, last {week} days against first {week}: {last / first:.2f}")
-
-
-def ends(found: Sequence[Day], count: int) -> tuple[Sequence[Day], Sequence[Day]]:
-    """Return the first and the last days."""
-    return found[:count], found[-count:]
+    ends = (found[:week], found[-week:])
+    before, after = (statistics.median(each.append for each in some) for some in ends)
+    print(f"append, last {week} days against first {week}: {after / before:.2f}")
 
 
 if __name__ == "__main__":

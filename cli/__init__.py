@@ -95,7 +95,8 @@ def _leave(code: int, message: str = "", error: BaseException | None = None) -> 
 
 _NAMES = (
     *("info", "summary", "check", "trend", "dashboard", "plot", "report", "compare", "capacity"),
-    *("convert", "sql", "describe", "dump", "generate", "anonymise", "man", "completion"),
+    *("convert", "compact", "sql", "describe", "dump", "generate"),
+    *("anonymise", "man", "completion"),
 )
 _OF_INPUT_ALONE = "summary"
 """The command that INPUT alone asks for."""

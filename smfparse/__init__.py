@@ -21,6 +21,7 @@ Compare two days, and keep many:
 
     smfparse.compare("before.smf", "after.smf")        # what changed by more than chance
     smfparse.convert("DUMP.smf", "dataset", append=True)
+    smfparse.compact("dataset")                        # many small files become few
     smfparse.commit("dataset", "iceberg:lake.db.mq")   # its files as Iceberg's tables
 
 Find names: `data.tables` has IBM's control blocks in lower case (wtas, qjst); `smfparse describe`
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from smfparse.inputs import decode_part as decode_part
     from smfparse.library import SmfData as SmfData
     from smfparse.library import commit as commit
+    from smfparse.library import compact as compact
     from smfparse.library import compare as compare
     from smfparse.library import convert as convert
     from smfparse.library import open as open  # noqa: A004 - as in gzip.open
@@ -52,7 +54,7 @@ else:
         __name__,
         errors="SmfError",
         inputs="decode_part",
-        library="SmfData commit compare convert open",
+        library="SmfData commit compact compare convert open",
         reading="Part plan",
         selecting="Selection",
     )

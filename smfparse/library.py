@@ -21,6 +21,7 @@ from smfparse import advice, capacity, comparing, dashboard, reports, store
 from smfparse.errors import Damage, RequestError
 from smfparse.inputs import Inputs, Options, ReadOptions, check_apart, open_inputs
 from smfparse.inspecting import Group, InventoryDocument, inventory
+from smfparse.limits import LIMITS
 from smfparse.places import Url, place_of
 from smfparse.planning import planner
 from smfparse.query import Catalog, Connection, lazy_frame
@@ -28,7 +29,14 @@ from smfparse.rendering import Shown, notebook_html, visible
 from smfparse.reports import TOTAL, Sections, every
 from smfparse.selecting import ALL_RECORDS, Selection, texts
 from smfparse.tables import schema, table_names, wanted_columns, wanted_tables
-from smfparse.writing import Change, append_dataset, commit_dataset, write_dataset
+from smfparse.writing import (
+    Change,
+    Compacted,
+    append_dataset,
+    commit_dataset,
+    compact_dataset,
+    write_dataset,
+)
 
 Frame: TypeAlias = Literal["arrow", "polars", "pandas"]
 """What rows come as: a pyarrow.Table, a polars.DataFrame, a pandas.DataFrame."""
@@ -295,6 +303,16 @@ def convert(
             opened, place, force=force, partition=partition, types=chosen, executor=executor
         )
     return open_data(place)
+
+
+def compact(folder: str | Path) -> Compacted:
+    """Put the short files of each folder of a dataset together, as `smfparse compact` does.
+
+    Returns how many files there were (`before`), what they became (`after`), and their rows; all 0
+    where nothing was to be done. Raises RequestError where `folder` has no dataset, InputError
+    where a file of it is damaged, OutputError where it cannot be written.
+    """
+    return compact_dataset(place_of(folder), LIMITS)
 
 
 def commit(

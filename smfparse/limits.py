@@ -30,6 +30,7 @@ class Limits:
     most_task        bytes of input that a task of an executor writes as files of a dataset
     fingerprints     fingerprints of records that are held before they are written: 16 bytes each
     group_rows       rows of a full row group of Parquet: what DuckDB scans as one piece
+    file_rows        rows of a file of a dataset that is not put together with others
     held_bytes       bytes that all tables together hold back until they are a row group
     open_files       Parquet files that a process has open at a time
     slice_bytes      bytes of the rows read for a report beyond which it is made slice by slice
@@ -51,6 +52,7 @@ class Limits:
     most_task: int = 1 << 30
     fingerprints: int = 1 << 22
     group_rows: int = 122_880
+    file_rows: int = 8 * 122_880
     held_bytes: int = 32 << 20
     open_files: int = 64
     slice_bytes: int = 8 << 20

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from smfparse.inputs.sources import Source as Source
     from smfparse.inputs.sources import being_read as being_read
     from smfparse.inputs.sources import damage_rows as damage_rows
+    from smfparse.inputs.stored import file_rows as file_rows
     from smfparse.inputs.temporary import TemporaryFolder as TemporaryFolder
 else:
     __all__, __getattr__, __dir__ = face(
@@ -40,5 +41,6 @@ else:
         parallel="in_order",
         range="Batches",
         sources="Dataset SmfFile Source being_read damage_rows",
+        stored="file_rows",
         temporary="TemporaryFolder",
     )

@@ -13,7 +13,7 @@ from smfparse.errors import InputError, SmfError
 from smfparse.places import Place, Url
 from smfparse.selecting import COUNTED_AT, counted_from, counted_rows
 from smfparse.store import EXACT, Manifest, checksum, lacking, part_number, plain_file
-from smfparse.tables import Batch, plain_schema, schema, signed
+from smfparse.tables import Batch, coded_schema, plain_schema, schema, signed
 
 
 def there(folder: Place, manifest: Manifest, table: str) -> list[Place]:
@@ -44,6 +44,15 @@ def check_rows(folder: Place, manifest: Manifest, table: str) -> None:
             f"{folder}: the files of the table {table} have {rows:,} rows, where "
             f"{manifest['tables'][table]:,} were written; convert again"
         )
+
+
+def file_rows(folder: Place, manifest: Manifest, table: str, name: str) -> Iterator[Batch]:
+    """Yield the rows of one file of a table, with all columns; raise InputError as `check_rows`."""
+    check_rows(folder, manifest | {"files": {table: [name]}, "is_whole": False}, table)
+    less = lacking(manifest, table, part_number(name))
+    columns = schema(table).names
+    for batch in parquet_rows(plain_file(folder, name), table, columns, less, manifest["types"]):
+        yield batch.cast(coded_schema(table))
 
 
 def check_bytes(file: Place, expected: str | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 import difflib
+import functools
 import re
 import typing
 from collections.abc import Iterable, Mapping
@@ -185,7 +186,7 @@ def _known(table: Mapping[str, Any], known: Iterable[str], where: str) -> None:
 
 def _table(kind: type[_T], where: str, table: Mapping[str, Any], **given: Any) -> _T:
     """Return an object whose fields are the keys of a table, and those given."""
-    hints = typing.get_type_hints(kind)
+    hints = _hints(kind)  # type: ignore[arg-type]
     names = [each.name for each in dataclasses.fields(kind)]  # type: ignore[arg-type]
     _known(table, [each for each in names if each not in given], where)
     for key, value in table.items():
@@ -206,6 +207,12 @@ def _table(kind: type[_T], where: str, table: Mapping[str, Any], **given: Any) -
     if missing:
         raise RequestError(f"{where}: {', '.join(missing)} is missing")
     return kind(**given, **values)
+
+
+@functools.cache
+def _hints(kind: type) -> dict[str, Any]:
+    """Return the types of the fields of a class, whose text takes long to evaluate."""
+    return typing.get_type_hints(kind)
 
 
 def _wanted(kind: Any, value: Any) -> str:

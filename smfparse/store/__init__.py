@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from smfparse.store.manifest import manifest_text as manifest_text
     from smfparse.store.manifest import meanings_text as meanings_text
     from smfparse.store.manifest import named_columns as named_columns
+    from smfparse.store.manifest import named_parts as named_parts
     from smfparse.store.manifest import numbers_of as numbers_of
     from smfparse.store.manifest import part_number as part_number
     from smfparse.store.manifest import part_of as part_of
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
     from smfparse.store.shapes import SIGNED as SIGNED
     from smfparse.store.shapes import TYPES as TYPES
     from smfparse.store.shapes import Manifest as Manifest
+    from smfparse.store.shapes import own_files as own_files
     from smfparse.store.targets import PARTIAL as PARTIAL
     from smfparse.store.targets import check_file as check_file
     from smfparse.store.targets import check_folder as check_folder
@@ -100,12 +102,12 @@ else:
         locking="LOCK is_locked only_writer",
         manifest="EARLIER FORMAT GIVEN MANIFEST MEANINGS RECORDS VIEWS added_columns "
         "called_otherwise dataset_files every_file lacking manifest_text meanings_text "
-        "named_columns numbers_of part_number part_of part_text read_head read_manifest "
-        "read_parts smf_files",
+        "named_columns named_parts numbers_of part_number part_of part_text read_head "
+        "read_manifest read_parts smf_files",
         objects="AnyFolder UrlFolder folder_at",
         parquet="Form TableWriter joined parquet_options",
         plain="check_plain checksum plain_file",
-        shapes="EXACT SIGNED TYPES Manifest",
+        shapes="EXACT SIGNED TYPES Manifest own_files",
         targets="PARTIAL check_file check_folder in_folder new_file replacing",
         views_sql="comments no_rows selected view_statements",
         writing_thread="WritingThread",

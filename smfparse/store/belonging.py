@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import Path
-
 from smfparse.errors import InputError
 from smfparse.places import Place, Url
 from smfparse.store.hive import EARLIER_FOLDERS, FOLDERS
@@ -84,10 +81,6 @@ def is_dataset(folder: Place) -> bool:
         return False
 
 
-def own_folders(folder: Path, files: Iterable[Path]) -> list[Path]:
-    """Return the folders of files, of all tables and of what is written, inner ones first."""
-    found = {folder / each for each in (*table_names(), RECORDS, EARLIER, PARTIAL)}
-    found.update(each for each in (folder / PARTIAL).rglob("*") if each.is_dir())
-    for file in files:
-        found.update(each for each in file.parents if each.is_relative_to(folder))
-    return sorted(found - {folder}, key=lambda each: (-len(each.parts), each))
+def own_folders() -> list[str]:
+    """Return the names of the folders that a dataset has in its own, but for unfinished work."""
+    return [*table_names(), RECORDS, EARLIER]

@@ -88,6 +88,19 @@ class Folder:
         with suppress(OSError), self._within(name) as (above, last):
             os.rmdir(last, dir_fd=above)
 
+    def remove_emptied(self, names: Iterable[str], passing: str) -> None:
+        """Remove the folders that are empty now: those named, those above what is named.
+
+        passing  a folder of which all those below go, if they are empty, and which stays itself
+        """
+        below = (each for each in (self.path / passing).rglob("*") if each.is_dir())
+        every = {PurePosixPath(each) for each in names}
+        every |= {above for each in every for above in each.parents}
+        every |= {PurePosixPath(each.relative_to(self.path).as_posix()) for each in below}
+        kept = {PurePosixPath(), PurePosixPath(passing)}
+        for each in sorted(every - kept, key=lambda each: (-len(each.parts), each)):
+            self.remove_empty(each.as_posix())
+
     def keep(self, name: str) -> None:
         """Wait until the disk has a file."""
         self._keep(name, os.O_RDWR)

@@ -83,6 +83,15 @@ class Layout(NamedTuple):
             f"{key}={value}" for key, value in zip(self.keys(table), values, strict=False)
         )
 
+    def place(self, table: str, name: str) -> str:
+        """Return the folder below that of a table that the rows of a file belong in.
+
+        name  its path in the dataset, in folders of today or of an earlier version
+        """
+        found = dict(each.split("=", 1) for each in PurePosixPath(name).parts[1:-1])
+        qmgr = found.get(QMGR, found.get("qmgr", NO_QMGR))
+        return self.folder(table, found.get(DATE, NO_DATE), qmgr)
+
     def pattern(self, table: str) -> str:
         """Return a pattern of the folders of a table."""
         return self.folder(table, "*", "*")

@@ -67,6 +67,9 @@ class UrlFolder:
                 files, path = place.where
                 files.delete_dir(path)
 
+    def remove_emptied(self, names: Iterable[str], passing: str) -> None:
+        """Do nothing, as `make`."""
+
     def keep(self, name: str) -> None:
         """Do nothing: what is closed there is kept."""
 

@@ -13,6 +13,8 @@ from smfparse.faces import face
 if TYPE_CHECKING:
     from smfparse.writing.append import Appended as Appended
     from smfparse.writing.append import append_dataset as append_dataset
+    from smfparse.writing.compacting import Compacted as Compacted
+    from smfparse.writing.compacting import compact_dataset as compact_dataset
     from smfparse.writing.database import write_database as write_database
     from smfparse.writing.dataset import write_dataset as write_dataset
     from smfparse.writing.file_sets import write_set as write_set
@@ -33,6 +35,7 @@ else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         append="Appended append_dataset",
+        compacting="Compacted compact_dataset",
         database="write_database",
         dataset="write_dataset",
         file_sets="write_set",

@@ -98,13 +98,13 @@ def write_whole(
 
 def make(inputs: Inputs, made: Making) -> tuple[Manifest, dict[str, int]]:
     """Write what belongs to a dataset; return its manifest, and how many rows were written."""
-    before = _written_at(made.folder)
+    before = written_at(made.folder)
     try:
         _shorten(made)
         written = _write_all(inputs, made)
         manifest = manifest_of(inputs, made, written)
         write_last(made.folder, manifest)
-        if _written_at(made.folder) != before:
+        if written_at(made.folder) != before:
             raise OutputError(
                 f"{made.folder.path}: another smfparse wrote there meanwhile; run again"
             )
@@ -129,7 +129,7 @@ def _shorten(made: Making) -> None:
         made.replaced |= old["records"].keys()
 
 
-def _written_at(folder: AnyFolder) -> Stamp | None:
+def written_at(folder: AnyFolder) -> Stamp | None:
     """Return the stamp of the manifest where nothing keeps others from writing there."""
     place = folder.path / MANIFEST
     return stamp_of(place) if isinstance(place, Url) and place.exists() else None

@@ -151,7 +151,44 @@ def set_apart(
     damage  what could not be used of the inputs that are named there
     most    keys beyond which files of them are not put together
     """
-    part, name = part_of(head), f"{EARLIER}/part-{number:05}.json"
+    part = part_of(head)
+    keys = as_run([*input_keys(part), *(key_of(DAMAGED, *each) for each in damage)])
+    empty = {key: type(value)() for key, value in part.items()}
+    return (
+        head
+        | empty
+        | {
+            "files": {table: [] for table in head["files"]},
+            "earlier": _with_part(folder, head["earlier"], part, number),
+            "keys": _with_keys(folder, head["keys"], keys, number, most),
+        }
+    )
+
+
+def listed_with(
+    folder: AnyFolder, listed: Iterable[Manifest], parts: Iterable[Manifest], first: int
+) -> tuple[list[Manifest], int]:
+    """Write earlier parts; return what lists these behind others, and the next number.
+
+    listed  what names the others: no indexes
+    first   a number that no file has
+    """
+    found: list[Manifest] = []
+    number = first
+    for each in listed:
+        found = [*_indexed(folder, found, number), each]
+        number += 1
+    for part in parts:
+        found = _with_part(folder, found, part, number)
+        number += 1
+    return found, number
+
+
+def _with_part(
+    folder: AnyFolder, listed: list[Manifest], part: Manifest, number: int
+) -> list[Manifest]:
+    """Write an earlier part; return what lists it behind others."""
+    name = f"{EARLIER}/part-{number:05}.json"
     written = write_new(folder, f"{PARTIAL}/{name}", part_text(part).encode())
     days = [day for _, *span in part["rows"].values() for day in span]
     known = all(each in part["rows"] for names in part["files"].values() for each in names)
@@ -166,17 +203,7 @@ def set_apart(
         "level": 0,
         "damaged": any(part["rows"].get(each, [1])[0] for each in part["files"].get(DAMAGE, ())),
     }
-    keys = as_run([*input_keys(part), *(key_of(DAMAGED, *each) for each in damage)])
-    empty = {key: type(value)() for key, value in part.items()}
-    return (
-        head
-        | empty
-        | {
-            "files": {table: [] for table in head["files"]},
-            "earlier": [*_indexed(folder, head["earlier"], number), earlier],
-            "keys": _with_keys(folder, head["keys"], keys, number, most),
-        }
-    )
+    return [*_indexed(folder, listed, number), earlier]
 
 
 def _indexed(folder: AnyFolder, listed: list[Manifest], number: int) -> list[Manifest]:

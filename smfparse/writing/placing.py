@@ -21,7 +21,6 @@ from smfparse.store import (
     PARTIAL,
     VIEWS,
     AnyFolder,
-    Folder,
     Layout,
     Manifest,
     dataset_files,
@@ -64,10 +63,8 @@ def _clear(folder: AnyFolder, find: Callable[[Place], list[Place]]) -> None:
     left: list[Any] = [each for each in find(folder.path) if each not in kept]
     for each in left:
         _try(failed, folder.remove, each.relative_to(folder.path).as_posix())
-    if isinstance(folder, Folder):
-        for empty in own_folders(folder.path, left):
-            if empty != folder.path / PARTIAL:
-                folder.remove_empty(empty.relative_to(folder.path).as_posix())
+    names = [each.relative_to(folder.path).as_posix() for each in left]
+    folder.remove_emptied([*own_folders(), *names], PARTIAL)
     if failed:
         raise failed[0]
     folder.remove_empty(PARTIAL)
@@ -114,14 +111,20 @@ def write_new(folder: AnyFolder, name: str, data: bytes) -> str:
 
 
 def put_in_place(
-    folder: AnyFolder, manifest: Manifest, replaced: frozenset[str] | None = None
+    folder: AnyFolder,
+    manifest: Manifest,
+    replaced: frozenset[str] | None = None,
+    *,
+    all_new: bool = False,
 ) -> None:
     """Give the new files their places, the manifest last; remove those that it does not name.
 
     replaced  those that are looked at; None: all that are there
+    all_new   whether all new files belong to it, as earlier parts that are new name them
     """
     belong, partial = set(dataset_files(manifest)), _part_of(folder)
     waiting = {each.relative_to(partial).as_posix() for each in ours(partial)}
+    belong |= waiting if all_new else set()
     new = sorted(waiting & belong)
     places = {PurePosixPath(each).parent.as_posix() for each in new}
     for place in places:

@@ -85,7 +85,7 @@ def test_files_are_replaced_only_by_force(tmp_path: Path) -> None:
     other, log = tmp_path / "notes.md", tmp_path / "log.txt"
     other.write_text("mine")
     log.write_text("old")
-    arguments = ["report", "all", SMF, "--output", tmp_path]
+    arguments = ["report", "all", SMF, "--type", "115(1)", "--output", tmp_path]
     refused = run(*arguments)
     assert refused.exit_code == 2
     assert str(log) in refused.stderr

@@ -19,6 +19,7 @@ from tests.support.command import run
 from tests.support.generated import generate_dump
 from tests.support.paths import FIXTURE_FILES
 from tests.support.report_runs import asking
+from tests.support.searching import of_many, pairs
 from tests.support.traffic import AGENTS, PAIR
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("worked_out_once")]
@@ -65,10 +66,10 @@ def assert_one_form(text: str) -> int:
 # -- dates
 
 
-@pytest.mark.parametrize("name", reports.report_names())
-def test_reports_have_one_form_of_dates(name: str, dump: Path) -> None:
+@of_many("name, other", pairs(reports.report_names(), [(), ("--total",)]))
+def test_reports_have_one_form_of_dates(name: str, other: tuple[str, ...], dump: Path) -> None:
     moments = 0
-    for more in ([], ["--interval", "1h"], ["--total"]):
+    for more in (("--interval", "1h"), other):
         done = run("report", name, dump, "--format", "csv", *more, *asking(reports.report(name)))
         assert done.exit_code == 0
         moments += assert_one_form(done.stdout)

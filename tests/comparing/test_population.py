@@ -215,9 +215,19 @@ def lives(path: Path, *parts: Iterable[float], down: float = 300, puts: int = 60
     return dump(path, found)
 
 
+def by_verb(path: Path, *asked: object) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(
+        run("compare", path, *asked, "--by", "verb", "--format", "json").stdout
+    )
+    return found
+
+
 def rates(path: Path, *asked: object) -> dict[tuple[str, str], Any]:
     """Rates of JSON by verb and figure: before and after."""
-    found = json.loads(run("compare", path, *asked, "--by", "verb", "--format", "json").stdout)
+    return rates_in(by_verb(path, *asked))
+
+
+def rates_in(found: dict[str, Any]) -> dict[tuple[str, str], Any]:
     return {
         (row["verb"], row["figure"]): (row["before"], row["after"])
         for row in found["rows"]
@@ -246,13 +256,13 @@ def test_intervals_of_a_start_are_left_out_and_said(
     if mark:
         kept = [seconds for seconds in kept if seconds == 60]
     result = run("compare", path, path)
-    found = json.loads(run("compare", path, path, "--format", "json").stdout)
+    found = by_verb(path, path)
     assert [found[name]["left_out"] for name in ("before", "after")] == [mark, mark]
     assert found["before"]["statistics_seconds"] == NEAR(sum(kept))
     assert found["before"]["class_3_seconds"] == NEAR(sum(kept))
     expected = len(kept) * 600 / sum(kept)
-    assert rates(path, path)["put", "calls_per_second"] == NEAR((expected, expected))
-    assert rates(path, path)[None, "puts_per_second"] == NEAR((expected, expected))
+    assert rates_in(found)["put", "calls_per_second"] == NEAR((expected, expected))
+    assert rates_in(found)[None, "puts_per_second"] == NEAR((expected, expected))
     told = ", ".join(f"{number} {name}" for name, number in mark.items())
     shown = [line.split(maxsplit=3)[3:] for line in result.stdout.splitlines() if "left" in line]
     assert shown == (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import datetime as dt
 import json
@@ -85,18 +86,25 @@ def datasets(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Path]:
 
 
 class Rows:
-    """Rows of reports over inputs, each opened once for all reports."""
+    """Rows of reports over inputs, each opened once for all reports, and asked for once."""
 
     def __init__(self, opening: ExitStack) -> None:
         self._opening = opening
         self._catalogs: dict[tuple[Path, ...], Catalog] = {}
+        self._found: dict[Any, list[dict[str, Any]]] = {}
 
     def of(self, name: str, *paths: Path, sections: Sections | None = None) -> list[dict[str, Any]]:
+        key = name, paths, sections
+        if key not in self._found:
+            which, catalog = reports.report(name), self._catalog(paths)
+            found = answered_rows(which, catalog, sections, **anyone(which))
+            self._found[key] = [dict(row) for row in found]
+        return copy.deepcopy(self._found[key])
+
+    def _catalog(self, paths: tuple[Path, ...]) -> Catalog:
         if paths not in self._catalogs:
             self._catalogs[paths] = self._opening.enter_context(Catalog(open_inputs(paths)))
-        which = reports.report(name)
-        found = answered_rows(which, self._catalogs[paths], sections, **anyone(which))
-        return [dict(row) for row in found]
+        return self._catalogs[paths]
 
 
 @pytest.fixture(scope="module")
@@ -182,8 +190,8 @@ def test_a_report_can_be_had_in_the_forms_of_every_result(
 @pytest.fixture(scope="module")
 def same(datasets: dict[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Two datasets of one file."""
-    copy = tmp_path_factory.mktemp("copies") / "copy"
-    return [datasets[FILES[0]], Path(shutil.copytree(datasets[FILES[0]], copy))]
+    second = tmp_path_factory.mktemp("copies") / "copy"
+    return [datasets[FILES[0]], Path(shutil.copytree(datasets[FILES[0]], second))]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -9,6 +9,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -635,6 +636,17 @@ def check_readers_by_pattern(folder: Path, files: Iterable[bytes]) -> None:
         assert pl.scan_parquet(folder / "record").select(pl.len()).collect().item() == count
 
 
+def preparing(place: Path, paths: list[Path], *, partition: bool) -> Callable[[str], Path]:
+    """Return what gives a folder by its name: with a dataset of the files, if there are any."""
+    if paths:
+        write_dataset(open_inputs(paths), place / "before", partition=partition)
+
+    def prepared(name: str) -> Path:
+        return shutil.copytree(place / "before", place / name) if paths else place / name
+
+    return prepared
+
+
 @forks
 @pytest.mark.parametrize(
     ("what", "partition"),
@@ -646,11 +658,7 @@ def test_a_kill_at_any_moment_and_the_same_command_again_give_the_same_dataset(
     """An append that is killed leaves the old dataset, whoever reads it, or is done."""
     opened, again = [dumps[1]], [dumps[0]]
 
-    def prepared(name: str) -> Path:
-        folder = tmp_path / name
-        if what != "convert":
-            write_dataset(open_inputs(again), folder, partition=partition)
-        return folder
+    prepared = preparing(tmp_path, [] if what == "convert" else again, partition=partition)
 
     def command(folder: Path) -> None:
         inputs = open_inputs(opened)

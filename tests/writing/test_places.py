@@ -125,6 +125,24 @@ def test_a_dataset_that_is_there_is_not_replaced_by_accident(
     assert "a URL takes a dataset" in done.output
 
 
+def test_a_dataset_there_is_compacted_as_one_here(
+    dumps: list[Path], storage: Storage, tmp_path: Path
+) -> None:
+    place = f"s3://{BUCKET}/grown"
+    for each in dumps:
+        for folder in (place, tmp_path / "here"):
+            smfparse.convert(each, folder, append=True, partition=True)
+    before = rows_of(smfparse.open(place))
+    done = command.run("compact", place)
+    assert done.exit_code == 0, done.output
+    smfparse.compact(tmp_path / "here")
+    assert rows_of(smfparse.open(place)) == before == rows_of(smfparse.open(tmp_path / "here"))
+    files = (each for each in (tmp_path / "here").rglob("*") if each.is_file())
+    named = {each.relative_to(tmp_path / "here").as_posix() for each in files}
+    assert {each.removeprefix("grown/") for each in storage.keys("grown/")} == named
+    assert "nothing to put together" in command.run("compact", place).output
+
+
 @pytest.mark.parametrize("last", [MANIFEST, "record/part-00001.parquet"])
 def test_a_run_that_is_ended_changes_nothing_and_the_next_one_clears_up(
     last: str, dumps: list[Path], storage: Storage, monkeypatch: pytest.MonkeyPatch

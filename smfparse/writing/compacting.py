@@ -1,0 +1,222 @@
+"""A dataset with fewer files: the short ones of each folder put together, their rows sorted.
+
+Rows, fingerprints, inputs and sums stay. Folders become those of today, and what an earlier version
+wrote gets the row counts, checksums and columns of today. Parts of the manifest whose files went
+are written anew, together with those that are short.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import PurePosixPath
+from typing import Any
+
+from smfparse.errors import OutputError, RequestError
+from smfparse.inputs import file_rows
+from smfparse.limits import Limits
+from smfparse.places import Place
+from smfparse.selecting import COUNTED_AT
+from smfparse.store import (
+    MANIFEST,
+    PARTIAL,
+    AnyFolder,
+    Layout,
+    Manifest,
+    TableWriter,
+    folder_at,
+    joined,
+    read_head,
+    read_manifest,
+)
+from smfparse.tables import Batch
+from smfparse.writing.dataset import alone_in, form_of, written_at
+from smfparse.writing.parts import Written
+from smfparse.writing.placing import clear, put_in_place, write_last
+from smfparse.writing.repacking import repacked
+
+
+@dataclass(frozen=True)
+class Compacted:
+    """The outcome of compacting a dataset.
+
+    before  files of rows that were put together
+    after   files that they are now
+    rows    how many these have
+    """
+
+    before: int = 0
+    after: int = 0
+    rows: int = 0
+
+
+@dataclass
+class _Group:
+    """The files of a table whose rows belong in one folder.
+
+    counts  how many rows each has; None: not known, as an earlier version wrote it
+    """
+
+    table: str
+    folder: str
+    counts: dict[str, int | None] = field(default_factory=dict)
+
+    def short(self, most: int) -> list[str]:
+        """Return the files that are to be written anew: several, or some that are in the way."""
+        found = [name for name, rows in self.counts.items() if rows is None or rows < most]
+        wrong = [name for name in self.counts if self._is_wrong(name)]
+        return sorted({*found, *wrong}, key=[*self.counts].index) if wrong or found[1:] else []
+
+    def _is_wrong(self, name: str) -> bool:
+        place = PurePosixPath(self.table, self.folder)
+        return self.counts[name] is None or PurePosixPath(name).parent != place
+
+
+def compact_dataset(folder: Place, limits: Limits) -> Compacted:
+    """Put the short files of each folder of a dataset together; nothing to do is no error.
+
+    A file is short that has fewer rows than `limits.file_rows`. Rows are sorted by day, queue
+    manager and time within a row group. A run that is killed changes nothing, or is finished by the
+    next one that writes there.
+
+    Raises RequestError where `folder` has no dataset, InputError where a file of it is not as it
+    was written, and OutputError where it cannot be written, or another one writes there.
+    """
+    if not (folder / MANIFEST).exists():
+        raise RequestError(f"{folder}: no dataset; give the folder that convert wrote")
+    with alone_in(folder, {PARTIAL}.__contains__):
+        place = folder_at(folder)
+        clear(place)
+        whole = read_manifest(folder)
+        groups = _groups(whole, limits.file_rows)
+        if not groups:
+            return Compacted()
+        return _compact(place, whole, groups, limits)
+
+
+def _groups(whole: Manifest, most: int) -> list[tuple[_Group, list[str]]]:
+    """Return what has files that are to be written anew, and these."""
+    layout, found = _layout(whole), list[tuple[_Group, list[str]]]()
+    for table, names in whole["files"].items():
+        by_folder: dict[str, _Group] = {}
+        for name in names:
+            place = layout.place(table, name)
+            group = by_folder.setdefault(place, _Group(table, place))
+            group.counts[name] = whole["rows"].get(name, [None])[0]
+        empty = [each for each in by_folder.values() if not any(_may_have(each))]
+        for group in by_folder.values():
+            is_left = group in empty and len(by_folder) > len(empty)  # others have rows
+            files = [*group.counts] if is_left else group.short(most)
+            found += [(group, files)] if files else []
+    return found
+
+
+def _may_have(group: _Group) -> Iterator[bool]:
+    """Yield of each file whether it may have rows."""
+    return (rows != 0 for rows in group.counts.values())
+
+
+def _layout(whole: Manifest) -> Layout:
+    """Return the folders that a dataset has afterwards: no table gets more of them than it has."""
+    before = Layout.of(whole)
+    return Layout(before.by_day, before.by_qmgr & Layout(before.by_day).by_qmgr)
+
+
+def _compact(
+    place: AnyFolder, whole: Manifest, groups: list[tuple[_Group, list[str]]], limits: Limits
+) -> Compacted:
+    """Write the files of groups anew, then the manifest that names these."""
+    before = written_at(place)
+    try:
+        writing = _Writing(place, whole, limits)
+        for group, files in groups:
+            writing.write(group, files)
+        gone = frozenset(name for _, files in groups for name in files)
+        head = read_head(place.path) | {"by_queue_manager": _layout(whole).listed()}
+        manifest, replaced = repacked(place, head, writing.written, gone, limits.manifest_files)
+        write_last(place, manifest)
+        if written_at(place) != before:
+            raise OutputError(f"{place.path}: another smfparse wrote there meanwhile; run again")
+        put_in_place(place, manifest, replaced, all_new=True)
+    except BaseException:
+        with suppress(OSError):
+            clear(place)
+        raise
+    rows = sum(each.rows for each in writing.written)
+    return Compacted(len(gone), len(writing.written), rows)
+
+
+@dataclass
+class _Writing:
+    """Writes the rows of files as fewer ones; `written` has them."""
+
+    place: AnyFolder
+    whole: Manifest
+    limits: Limits
+    written: list[Written] = field(default_factory=list)
+    _numbers: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
+
+    def write(self, group: _Group, files: list[str]) -> None:
+        """Write the rows of some files of a group, in files of many rows each."""
+        writer: TableWriter | None = None
+        name = ""
+        for rows in self._runs(group.table, files):
+            if writer is None:
+                name, writer = self._next(group)
+            for batch in rows.to_batches():
+                writer.add(batch, batch.nbytes)
+            if writer.held:
+                writer.flush()
+            if writer.rows >= self.limits.file_rows:
+                self._close(name, writer)
+                writer = None
+        if not self.whole["tables"][group.table]:
+            name, writer = self._next(group)  # every table has a file
+        if writer is not None:
+            self._close(name, writer)
+
+    def _runs(self, table: str, files: list[str]) -> Iterator[Any]:
+        """Yield the rows of files, a row group at a time, each sorted."""
+        held, room = list[Batch](), self.limits.group_rows
+        for name in files:
+            for found in file_rows(self.place.path, self.whole, table, name):
+                batch = found
+                while batch.num_rows >= room:
+                    yield _sorted(joined(table, [*held, batch.slice(0, room)]))
+                    batch = batch.slice(room)
+                    held, room = [], self.limits.group_rows
+                held.append(batch)
+                room -= batch.num_rows
+        if room < self.limits.group_rows:
+            yield _sorted(joined(table, held))
+
+    def _next(self, group: _Group) -> tuple[str, TableWriter]:
+        place = PurePosixPath(group.table, group.folder)
+        again = self._numbers[str(place)]
+        self._numbers[str(place)] += 1
+        file = f"part-{self.whole['next']:05}{f'-{again:05}' if again else ''}.parquet"
+        name = (place / file).as_posix()
+        form = form_of(self.whole["types"])
+        rows = self.limits.group_rows
+        create = partial(self.place.new, f"{PARTIAL}/{name}")
+        return name, TableWriter(group.table, create, rows, form=form)
+
+    def _close(self, name: str, writer: TableWriter) -> None:
+        writer.close()
+        self.written.append(Written(writer.table, name, writer.rows, writer.sha256, writer.days))
+
+
+def _sorted(rows: Any) -> Any:
+    """Return rows by day, queue manager and time, else in the order in which they come."""
+    if COUNTED_AT not in rows.column_names:
+        return rows
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    times = rows[COUNTED_AT]
+    keys = {"day": times.cast(pa.date32()), "qmgr": rows["qmgr"].cast(pa.string()), "at": times}
+    order = pc.sort_indices(pa.table(keys), [(each, "ascending") for each in keys])
+    return rows.take(order)
