@@ -46,17 +46,17 @@ from smfparse.store import (
 )
 from smfparse.tables import table_names
 from smfparse.writing import (
+    Written,
     by_day,
     input_keys,
     is_long,
     put_in_place,
+    repacked,
     set_apart,
     summed,
     write_last,
     write_new,
 )
-from smfparse.writing.parts import Written
-from smfparse.writing.repacking import repacked
 
 FIRST = dt.date(2026, 1, 1)
 RECORDS_PER_GB = 117_020

@@ -149,15 +149,12 @@ class Catalog:
     ) -> Generator[list[dict[str, Any]], None, None]:
         """Yield the rows of `query`, which orders them, some at a time.
 
-        DuckDB plans it once where it reads little, and runs it by one thread: to share so little
-        costs more than the work. Else it is planned again, for one slice after the other if it can
-        be run so. Raises RequestError where the query fails.
+        DuckDB plans it once where it reads little; else it is planned again, for one slice after
+        the other if it can be run so. Raises RequestError where the query fails.
         """
         with self._guarded(query), self._statements.planned([query]) as ((run,), spool):
             if run and spool is not None and spool.bytes <= self._relations.few_bytes:
-                with nullcontext() if self._safe else settings(self.connection, threads=1):
-                    self.connection.execute(run)
-                    yield from fetched(self.connection, _AT_ONCE)
+                yield from _fetched_by_one(self.connection, run, safe=self._safe)
                 return
             for part in self._parts(query, slicing, spool):
                 yield rows_of(part)
@@ -194,6 +191,15 @@ class Catalog:
                 large = isinstance(error, duckdb.OutOfMemoryException)
                 raise failure(str(error), names, denied=denied, large=large) from error
             raise
+
+
+def _fetched_by_one(
+    connection: Connection, statement: str, *, safe: bool
+) -> Iterator[list[dict[str, Any]]]:
+    """Yield few rows, made by one thread where that can be set: to share so little costs more."""
+    with nullcontext() if safe else settings(connection, threads=1):
+        connection.execute(statement)
+        yield from fetched(connection, _AT_ONCE)
 
 
 def _unbounded(connection: Connection, query: str) -> Iterator[Any]:

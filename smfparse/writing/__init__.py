@@ -28,9 +28,11 @@ if TYPE_CHECKING:
     from smfparse.writing.manifests import is_long as is_long
     from smfparse.writing.manifests import set_apart as set_apart
     from smfparse.writing.manifests import summed as summed
+    from smfparse.writing.parts import Written as Written
     from smfparse.writing.placing import put_in_place as put_in_place
     from smfparse.writing.placing import write_last as write_last
     from smfparse.writing.placing import write_new as write_new
+    from smfparse.writing.repacking import repacked as repacked
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
@@ -44,5 +46,7 @@ else:
         lakes="Change commit_dataset",
         making="by_day",
         manifests="input_keys is_long set_apart summed",
+        parts="Written",
         placing="put_in_place write_last write_new",
+        repacking="repacked",
     )
