@@ -22,7 +22,8 @@ Compare two days, and keep many:
     smfparse.compare("before.smf", "after.smf")        # what changed by more than chance
     smfparse.convert("DUMP.smf", "dataset", append=True)
     smfparse.compact("dataset")                        # many small files become few
-    smfparse.commit("dataset", "iceberg:lake.db.mq")   # its files as Iceberg's tables
+
+`smfparse.commit` gives the files of a dataset to Iceberg or Delta: docs/scale.md.
 
 Find names: `data.tables` has IBM's control blocks in lower case (wtas, qjst); `smfparse describe`
 and docs/columns.md say what each column means; `smfparse report --list` names all reports. All that

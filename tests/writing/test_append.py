@@ -539,14 +539,15 @@ def test_an_earlier_part_that_was_damaged_is_named(
 STEPS = ("create", "make", "move", "remove", "remove_empty")
 
 
-def watch(patch: pytest.MonkeyPatch, moment: Callable[[], object]) -> None:
-    """Call `moment` before and after every step: what changes the folder."""
+def watch(patch: pytest.MonkeyPatch, moment: Callable[[str], object]) -> None:
+    """Call `moment` before and after every step, by its name: what changes the folder."""
 
     def stepping(whole: Callable[..., Any]) -> Callable[..., Any]:
         def step(*arguments: Any, **options: Any) -> Any:
-            moment()
+            named = f"{whole.__name__} {arguments[-1]}"
+            moment(named)
             result = whole(*arguments, **options)
-            moment()
+            moment(named)
             return result
 
         return step
@@ -556,13 +557,13 @@ def watch(patch: pytest.MonkeyPatch, moment: Callable[[], object]) -> None:
         patch.setattr(owner, name, stepping(getattr(owner, name)))
 
 
-def moments_of(do: Callable[[], object]) -> int:
-    """Return how many moments there are in doing something."""
-    count = itertools.count()
+def moments_of(do: Callable[[], object]) -> list[str]:
+    """Return the moments that there are in doing something, each by the name of its step."""
+    found: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
-        watch(patch, lambda: next(count))
+        watch(patch, found.append)
         do()
-    return next(count)
+    return found
 
 
 def killed_at(number: int, do: Callable[[], object]) -> bool:
@@ -574,7 +575,7 @@ def killed_at(number: int, do: Callable[[], object]) -> bool:
         try:
             watch(
                 pytest.MonkeyPatch(),
-                lambda: next(count) != number or os.kill(os.getpid(), signal.SIGKILL),
+                lambda _: next(count) != number or os.kill(os.getpid(), signal.SIGKILL),
             )
             do()
         finally:
@@ -596,11 +597,15 @@ EVERY = int(os.environ.get("SMFPARSE_EXAMPLES", "0")) > 0
 """Whether every moment is tried, as `make fuzz` does."""
 
 
-def some(moments: int, first: int) -> Iterable[int]:
-    """Return numbers of moments: some, and the last ones, in which the manifest is replaced."""
+def some(moments: Sequence[str], first: int) -> Iterable[int]:
+    """Return numbers of moments: some, the last ones, and those around a move of the manifest."""
+    count = len(moments)
     if EVERY:
-        return range(moments)
-    return sorted({*range(first, moments, 251), *range(moments - 6, moments)})
+        return range(count)
+    moved = [number for number, each in enumerate(moments) if each == f"move {MANIFEST}"]
+    assert moved
+    around = {number + beside for number in moved for beside in (-1, 0, 1)}
+    return sorted({*range(first, count, 251), *range(count - 6, count), *around} & {*range(count)})
 
 
 def chosen(files: dict[str, bytes]) -> dict[str, bytes]:
@@ -672,18 +677,18 @@ def test_a_kill_at_any_moment_and_the_same_command_again_give_the_same_dataset(
     command(expected)
     wanted = files_below(expected)
     moments = moments_of(partial(command, prepared("counted")))
-    assert moments > 2 * len(table_names())
+    assert len(moments) > 2 * len(table_names())
     for number in some(moments, random.Random(f"{what}{partition}").randrange(61)):
         folder = prepared(f"killed at {number}")
         assert killed_at(number, partial(command, folder)), number
         if what != "convert":
             assert found_by_manifest(folder) in (chosen(old), chosen(wanted)), number
         check_readers_by_pattern(folder, [*old.values(), *wanted.values()])
-        if what != "convert" or not (folder / MANIFEST).exists():  # else it is done, and refused
+        if what != "convert" or not (folder / MANIFEST).exists():
             command(folder)
-            assert not (folder / PARTIAL).exists()
-        else:
-            (folder / LOCK).unlink(missing_ok=True)
+        else:  # it is done, and refused; the next one takes away what it left
+            assert not any(append_dataset(open_inputs(opened), folder).rows.values())
+        assert not (folder / PARTIAL).exists()
         assert counted_from_0(files_below(folder)) == counted_from_0(wanted), number
 
 
