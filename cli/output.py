@@ -95,6 +95,8 @@ class Output(NamedTuple):
             return
         from smfparse.rendering import coloured, lines
 
+        if self.format == TEXT and self.path is None:
+            document.room = min(document.room, terminal_width() or document.room)
         found = lines(document, self.format)
         if self.format == TEXT and self.path is None and document.marks and _has_colours():
             found = coloured(found, document.marks)

@@ -39,7 +39,6 @@ from smfparse.rendering import (
     Values,
 )
 
-_WIDTH = 118
 _MARGIN = 13
 """Characters in front of a sentence: two blanks, a word, blanks."""
 _ENDS = "Gone since the baseline|Silenced|Seen once|Not evaluated"
@@ -72,12 +71,12 @@ class CheckDocument(Document):
             if self._at_length or each.rank <= CONSTRAINT or number < _ROOM:
                 yield from ("", f"{each.rank} {heading(each)}")
                 for word, sentence in finding_lines(each, self._inputs):
-                    yield from _wrapped(word, sentence)
+                    yield from _wrapped(word, sentence, self.room)
         short = self._short()
         if short:
             yield ""
         for each in short:
-            yield from _line(in_short(each))
+            yield from _line(in_short(each), self.room)
         yield from self._ends()
 
     def sections(self) -> Iterator[Section]:
@@ -163,32 +162,35 @@ class CheckDocument(Document):
             yield from ("", "Seen once: too few of them to judge")
         for once in self._checked.seen_once:
             figure = f", {shown(once.figure)}" if once.figure.value is not None else ""
-            yield from _line(f"  {about(once)}: {once.rule.name}{figure} ({moment_text(once.at)})")
+            yield from _line(
+                f"  {about(once)}: {once.rule.name}{figure} ({moment_text(once.at)})", self.room
+            )
         if self._checked.not_evaluated:
             yield from ("", "Not evaluated, for want of data")
         for trace, rules in self._checked.not_evaluated:
             count = f"{len(rules)} more rule{'s' * (len(rules) > 1)}"
-            yield from _line(f"  {trace} would tell about {count}")
+            yield from _line(f"  {trace} would tell about {count}", self.room)
 
     def _left_out(self) -> Iterator[str]:
         """Yield findings that are no more, and those that the site knows of."""
         if self._checked.gone:
             yield from ("", "Gone since the baseline")
         for each in self._checked.gone:
-            yield from _line(f"  {each.rank} {heading(each)}")
+            yield from _line(f"  {each.rank} {heading(each)}", self.room)
         if self._checked.silenced:
             yield from ("", "Silenced by the policy")
         for each, why in self._checked.silenced:
             yield from _line(
-                f"  {about(each)}: {each.name} ({why.reason}; until {why.until:%Y/%m/%d})"
+                f"  {about(each)}: {each.name} ({why.reason}; until {why.until:%Y/%m/%d})",
+                self.room,
             )
 
 
-def _line(text: str) -> Iterator[str]:
-    yield from textwrap.wrap(text, _WIDTH, subsequent_indent="    ", break_on_hyphens=False)
+def _line(text: str, room: int) -> Iterator[str]:
+    yield from textwrap.wrap(text, room, subsequent_indent="    ", break_on_hyphens=False)
 
 
-def _wrapped(word: str, sentence: str) -> Iterator[str]:
+def _wrapped(word: str, sentence: str, room: int) -> Iterator[str]:
     """Yield the lines of a sentence with a word before it; none where there is no sentence.
 
     A command stays in one line, to be copied.
@@ -198,7 +200,7 @@ def _wrapped(word: str, sentence: str) -> Iterator[str]:
     elif sentence:
         yield from textwrap.wrap(
             sentence,
-            _WIDTH,
+            room,
             initial_indent=f"  {word}".ljust(_MARGIN),
             subsequent_indent=" " * _MARGIN,
             break_on_hyphens=False,

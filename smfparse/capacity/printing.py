@@ -11,7 +11,6 @@ from smfparse.capacity.answering import PUBLISHED, Answer
 from smfparse.planning import Figure, Planner, Wanted, said, wanted
 from smfparse.rendering import ABSENT, Column, Document, Facts, Section, Table, Values, aligned
 
-_WIDTH = 118
 _FIGURES = (Column("Figure"), Column("Value", right=True), Column("Unit"), Column("How"))
 _INPUTS = (Column("Input"), Column("Value", right=True), Column("Unit"), Column("From"))
 _CSV = (
@@ -35,7 +34,9 @@ class CapacityDocument(Document):
                 yield ""
             yield section.title
             for note in section.notes:
-                yield from textwrap.wrap(note, _WIDTH, initial_indent="  ", subsequent_indent="  ")
+                yield from textwrap.wrap(
+                    note, self.room, initial_indent="  ", subsequent_indent="  "
+                )
             for table in section.tables:
                 yield ""
                 yield from aligned(table.columns, table.rows)
@@ -86,7 +87,9 @@ def explained(which: Planner, sql: str) -> Iterator[str]:
     ):
         yield from ("", title)
         for line in lines:
-            yield from textwrap.wrap(line, _WIDTH, initial_indent="  ", subsequent_indent="  ")
+            yield from textwrap.wrap(
+                line, Document.room, initial_indent="  ", subsequent_indent="  "
+            )
     yield from ("", "How it is measured", *(f"  {line}".rstrip() for line in sql.splitlines()))
 
 

@@ -96,10 +96,12 @@ class Document:
     """A result: a command derives its own and gives what formats are made of.
 
     title  of the whole
+    room   characters of a line of its printed form: a terminal may have fewer
     marks  what a terminal colours of its text
     """
 
     title = ""
+    room = 118
     marks: Sequence[Mark] = ()
 
     def sections(self) -> Iterator[Section]:

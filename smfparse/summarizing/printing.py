@@ -30,7 +30,6 @@ from smfparse.summarizing.running import Day, Summary
 from smfparse.summarizing.sparks import sparkline
 from smfparse.summarizing.timing import Times
 
-_WIDTH = 118
 _WORST = 3
 """Findings that are shown."""
 _STEPS = 32, 48
@@ -63,12 +62,12 @@ class SummaryDocument(Document):
             if number:
                 yield ""
             title, *notes = self._notes(day)
-            yield from (title, *(_shortened(each) for each in notes))
+            yield from (title, *(_shortened(each, self.room) for each in notes))
             if day.figures:
                 yield ""
                 yield from aligned(*self._table(day, cut=True))
             for each in ("", *_missing(day)) if day.missing else ():
-                yield from textwrap.wrap(each, _WIDTH, subsequent_indent="  ") or [""]
+                yield from textwrap.wrap(each, self.room, subsequent_indent="  ") or [""]
         if not self._summary.days:
             yield _NOTHING
 
@@ -118,7 +117,10 @@ class SummaryDocument(Document):
         return f"  {told}: smfparse check {few}{clock}"
 
     def _table(self, day: Day, *, cut: bool) -> tuple[list[Column], list[Cells]]:
-        """Return columns and rows of the figures; `cut` makes names so short that lines fit."""
+        """Return columns and rows of the figures; `cut` makes names so short that lines fit.
+
+        Where there is little room, there is no course over time.
+        """
         times = day.times
         start, end = times.local(times.first), times.local(times.last - 1)
         clock = "%H:%M" if start.date() == end.date() else "%m/%d %H:%M"
@@ -127,14 +129,16 @@ class SummaryDocument(Document):
             *(Column("Highest", right=True), Column("At"), Column("Report")),
         ]
         rows: list[Cells] = [_cells(each, clock) for each in day.figures]
-        room = _WIDTH - _width(columns, rows)
-        least, most = _STEPS if self._drawn else (0, 0)
-        longest = max(len(row[1]) for row in rows)
-        steps = min(max(room - longest, least), most, max(times.slots, len(clock)))
+        room, course = self.room - _width(columns, rows), f"From {start:{clock}}"
+        least, most = min(_STEPS[0], room - _LEAST_NAME), _STEPS[1]
+        longest, steps = max(len(row[1]) for row in rows), 0
+        drawn = self._drawn and least >= len(course)
+        if drawn:
+            steps = min(max(room - longest, least), most, max(times.slots, len(clock)))
         if cut:
             rows = [_cut(row, max(room - steps, _LEAST_NAME)) for row in rows]
-        if self._drawn:
-            columns.insert(-1, Column(f"From {start:{clock}}"))
+        if drawn:
+            columns.insert(-1, Column(course))
             rows = [
                 [*row[:-1], sparkline(each.over_time(times.slots, steps)), row[-1]]
                 for row, each in zip(rows, day.figures, strict=True)
@@ -142,11 +146,11 @@ class SummaryDocument(Document):
         return columns, rows
 
 
-def _shortened(note: str) -> str:
+def _shortened(note: str, room: int) -> str:
     """Return a sentence in one line; a command stays whole, to be copied."""
-    if len(note) <= _WIDTH or "smfparse check" in note:
+    if len(note) <= room or "smfparse check" in note:
         return note
-    return f"{note[: _WIDTH - 3].rstrip()}..."
+    return f"{note[: room - 3].rstrip()}..."
 
 
 def _cells(each: Figures, clock: str) -> Cells:

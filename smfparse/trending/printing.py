@@ -24,7 +24,6 @@ from smfparse.rendering import (
 )
 from smfparse.trending.running import LEAST_DAYS, Course, Trend
 
-_WIDTH = 118
 _NOTHING = "The input has no statistics or accounting of MQ that a trend shows."
 _NAMES_SHOWN = 10
 _NEAR_DAYS = 366
@@ -54,13 +53,13 @@ class TrendDocument(Document):
             if number:
                 yield ""
             yield _title(each)
-            yield from textwrap.wrap(_compared(each), _WIDTH)
+            yield from textwrap.wrap(_compared(each), self.room)
             if each.courses:
                 yield ""
                 yield from aligned(_COLUMNS, _rows(each))
             changes = list(_changes(each))
             for sentence in ("", *changes) if changes else ():
-                yield from textwrap.wrap(sentence, _WIDTH, subsequent_indent="  ") or [""]
+                yield from textwrap.wrap(sentence, self.room, subsequent_indent="  ") or [""]
         if not self._trends:
             yield _NOTHING
 

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
+import smfparse.cli.output as output_module
 from smfparse.cli.output import Output
 from smfparse.simulating import load_estate, simulate
 from smfparse.summarizing import BLOCKS, lines
@@ -188,3 +189,15 @@ def test_a_damaged_file_is_summarized_and_ends_with_4(day: Path, tmp_path: Path)
     result = run("summary", tmp_path / "cut.smf")
     assert result.exit_code == 4
     assert "Log written" in result.stdout
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_lines_are_no_wider_than_the_terminal(
+    width: int, day: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(output_module, "terminal_width", lambda: width)
+    found = printed(day)
+    assert any("From 00:00" in each for each in found) == (width == 100)
+    checked = run("check", day).stdout.splitlines()
+    assert any("  evidence  " in each for each in checked)
+    assert all(len(each) <= width for each in (*found, *checked) if "smfparse " not in each)
