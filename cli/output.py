@@ -88,6 +88,11 @@ class Output(NamedTuple):
     width: int | None = None
     zeros: bool = False
 
+    @property
+    def fitting(self) -> int | None:
+        """Characters that a line may have on the terminal; None: the result goes elsewhere."""
+        return terminal_width() if self.path is None else None
+
     def write(self, document: Document) -> None:
         """Write a result in the format."""
         if self.format == XLSX:
@@ -95,8 +100,8 @@ class Output(NamedTuple):
             return
         from smfparse.rendering import coloured, lines
 
-        if self.format == TEXT and self.path is None:
-            document.room = min(document.room, terminal_width() or document.room)
+        if self.format == TEXT:
+            document.room = min(document.room, self.fitting or document.room)
         found = lines(document, self.format)
         if self.format == TEXT and self.path is None and document.marks and _has_colours():
             found = coloured(found, document.marks)

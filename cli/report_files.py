@@ -17,7 +17,6 @@ from smfparse.cli.output import (
     nothing_selected,
     report_message,
     report_selection,
-    terminal_width,
 )
 from smfparse.rendering import DOT, MERMAID, PARQUET, TEXT, XLSX
 
@@ -52,8 +51,7 @@ def text_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     @wraps(command)
     def run(*arguments: Any, output: Output, width: int | None, zeros: bool, **options: Any) -> Any:
-        fitting = terminal_width() if output.path is None else None
-        output = output._replace(width=width or fitting, zeros=zeros)
+        output = output._replace(width=width or output.fitting, zeros=zeros)
         return command(*arguments, output=output, **options)
 
     return run

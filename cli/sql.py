@@ -127,8 +127,7 @@ def _write(catalog: Catalog, query: str, output: Output) -> int:
     from smfparse.rendering import RowsDocument
 
     results = _Results(catalog)
-    width = terminal_width() if output.path is None else None
-    output.write(RowsDocument(results.of(query), width))
+    output.write(RowsDocument(results.of(query), output.fitting))
     return results.rows
 
 

@@ -32,6 +32,20 @@ def strings(texts: Iterable[str]) -> Any:
     return pa.StringArray.from_buffers(len(parts), ends, pa.py_buffer(b"".join(parts)))
 
 
+def microseconds(times: Any) -> tuple[Ints, Bools]:
+    """Return the numbers of an Arrow array of times, and which of them are there: not NULL.
+
+    pyarrow.compute, which can do this, is slow to load.
+    """
+    valid, data = times.buffers()
+    some = slice(times.offset, times.offset + len(times))
+    numbers = np.frombuffer(data, np.int64)[some]
+    if not times.null_count:
+        return numbers, np.ones(len(numbers), np.bool_)
+    bits = np.unpackbits(np.frombuffer(valid, np.uint8), bitorder="little")
+    return numbers, bits[some].astype(np.bool_)
+
+
 def gather(buffer: Bytes, at: Ints, width: int) -> Bytes:
     """Copy `width` bytes from each position `at`: shape (positions, width)."""
     windows = np.ndarray((buffer.size - width + 1,), f"V{width}", buffer, strides=(1,))

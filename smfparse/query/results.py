@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from smfparse.vectors import microseconds
+
 _PLAIN = {
     *("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE"),
     *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "DECIMAL", "VARCHAR", "DATE", "TIMESTAMP"),
@@ -94,18 +96,14 @@ def _values(column: Any) -> list[Any]:
 
 def _moments(chunk: Any) -> list[dt.datetime | None]:
     """Return moments of a pyarrow.Array as Python has them, in UTC."""
-    valid, data = chunk.buffers()
-    some = slice(chunk.offset, chunk.offset + len(chunk))
-    numbers = np.frombuffer(data, np.int64)[some]
+    numbers, known = microseconds(chunk)
     if not np.all((numbers >= _FIRST) & (numbers <= _LAST)):
         found: list[dt.datetime | None] = chunk.to_pylist()
         return found
     moments = numbers.view("M8[us]").astype(object).tolist()
     found = [each.replace(tzinfo=dt.UTC) for each in moments]
-    if chunk.null_count:
-        bits = np.unpackbits(np.frombuffer(valid, np.uint8), bitorder="little")[some]
-        for place in np.flatnonzero(bits == 0).tolist():
-            found[place] = None
+    for place in np.flatnonzero(~known).tolist():
+        found[place] = None
     return found
 
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from smfparse.layout import US_PER_DAY
 from smfparse.selecting import COUNTED_AT
 from smfparse.store.days import span_of
 from smfparse.store.folder import NewFile
 from smfparse.tables import CODED, Batch, coded_schema, columns, meaning, plain_schema, signed
+from smfparse.vectors import microseconds
 
 if TYPE_CHECKING:
     from smfparse.store.writing_thread import WritingThread
@@ -153,21 +153,10 @@ class TableWriter:
 
 def _days(times: Any) -> list[str]:
     """Return the days of the least and the greatest of some times, if there are any."""
-    some = [each for each in map(_values, times.chunks) if len(each)]
-    ends = [end for each in some for end in (each.min(), each.max())]
+    there = (numbers[known] for numbers, known in map(microseconds, times.chunks))
+    ends = [end for each in there if len(each) for end in (each.min(), each.max())]
     days = np.array(ends, np.int64) // US_PER_DAY
     return [str(each) for each in days.clip(_FIRST_DAY, _LAST_DAY).astype("datetime64[D]")]
-
-
-def _values(times: Any) -> NDArray[np.int64]:
-    """Return the times that are not NULL; pyarrow.compute, which can do this, is slow to load."""
-    valid, data = times.buffers()
-    some = slice(times.offset, times.offset + len(times))
-    values = np.frombuffer(data, np.int64)[some]
-    if not times.null_count:
-        return values
-    bits = np.unpackbits(np.frombuffer(valid, np.uint8), bitorder="little")
-    return values[bits[some].astype(np.bool_)]
 
 
 def joined(table: str, batches: Sequence[Batch], wanted: frozenset[str] | None = None) -> Any:

@@ -7,20 +7,20 @@ are written anew, together with those that are short.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
-from smfparse.errors import OutputError, RequestError
+from smfparse.errors import RequestError
 from smfparse.inputs import file_rows
 from smfparse.limits import Limits
 from smfparse.places import Place
 from smfparse.selecting import COUNTED_AT
 from smfparse.store import (
+    GROWING,
     MANIFEST,
     PARTIAL,
     AnyFolder,
@@ -33,9 +33,9 @@ from smfparse.store import (
     read_manifest,
 )
 from smfparse.tables import Batch
-from smfparse.writing.dataset import alone_in, form_of, written_at
-from smfparse.writing.parts import Written
-from smfparse.writing.placing import clear, put_in_place, write_last
+from smfparse.writing.dataset import alone_in, form_of
+from smfparse.writing.parts import Written, file_name
+from smfparse.writing.placing import clear, placed
 from smfparse.writing.repacking import repacked
 
 
@@ -63,6 +63,11 @@ class _Group:
     table: str
     folder: str
     counts: dict[str, int | None] = field(default_factory=dict)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it is known that no file has rows."""
+        return all(rows == 0 for rows in self.counts.values())
 
     def short(self, most: int) -> list[str]:
         """Return the files that are to be written anew: several, or some that are in the way."""
@@ -106,45 +111,34 @@ def _groups(whole: Manifest, most: int) -> list[tuple[_Group, list[str]]]:
             place = layout.place(table, name)
             group = by_folder.setdefault(place, _Group(table, place))
             group.counts[name] = whole["rows"].get(name, [None])[0]
-        empty = [each for each in by_folder.values() if not any(_may_have(each))]
+        has_rows = not all(each.is_empty for each in by_folder.values())
         for group in by_folder.values():
-            is_left = group in empty and len(by_folder) > len(empty)  # others have rows
+            is_left = group.is_empty and has_rows  # in others
             files = [*group.counts] if is_left else group.short(most)
             found += [(group, files)] if files else []
     return found
 
 
-def _may_have(group: _Group) -> Iterator[bool]:
-    """Yield of each file whether it may have rows."""
-    return (rows != 0 for rows in group.counts.values())
-
-
 def _layout(whole: Manifest) -> Layout:
     """Return the folders that a dataset has afterwards: no table gets more of them than it has."""
     before = Layout.of(whole)
-    return Layout(before.by_day, before.by_qmgr & Layout(before.by_day).by_qmgr)
+    return before._replace(by_qmgr=before.by_qmgr & GROWING)
 
 
 def _compact(
     place: AnyFolder, whole: Manifest, groups: list[tuple[_Group, list[str]]], limits: Limits
 ) -> Compacted:
     """Write the files of groups anew, then the manifest that names these."""
-    before = written_at(place)
-    try:
-        writing = _Writing(place, whole, limits)
+    writing = _Writing(place, whole, limits)
+    gone = frozenset(name for _, files in groups for name in files)
+
+    def made_now() -> tuple[Manifest, frozenset[str]]:
         for group, files in groups:
             writing.write(group, files)
-        gone = frozenset(name for _, files in groups for name in files)
         head = read_head(place.path) | {"by_queue_manager": _layout(whole).listed()}
-        manifest, replaced = repacked(place, head, writing.written, gone, limits.manifest_files)
-        write_last(place, manifest)
-        if written_at(place) != before:
-            raise OutputError(f"{place.path}: another smfparse wrote there meanwhile; run again")
-        put_in_place(place, manifest, replaced, all_new=True)
-    except BaseException:
-        with suppress(OSError):
-            clear(place)
-        raise
+        return repacked(place, head, writing.written, gone, limits.manifest_files)
+
+    placed(place, made_now, all_new=True)
     rows = sum(each.rows for each in writing.written)
     return Compacted(len(gone), len(writing.written), rows)
 
@@ -157,7 +151,7 @@ class _Writing:
     whole: Manifest
     limits: Limits
     written: list[Written] = field(default_factory=list)
-    _numbers: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
+    _numbers: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def write(self, group: _Group, files: list[str]) -> None:
         """Write the rows of some files of a group, in files of many rows each."""
@@ -194,11 +188,9 @@ class _Writing:
             yield _sorted(joined(table, held))
 
     def _next(self, group: _Group) -> tuple[str, TableWriter]:
-        place = PurePosixPath(group.table, group.folder)
-        again = self._numbers[str(place)]
-        self._numbers[str(place)] += 1
-        file = f"part-{self.whole['next']:05}{f'-{again:05}' if again else ''}.parquet"
-        name = (place / file).as_posix()
+        key = group.table, group.folder
+        name = file_name(*key, self.whole["next"], self._numbers[key])
+        self._numbers[key] += 1
         form = form_of(self.whole["types"])
         rows = self.limits.group_rows
         create = partial(self.place.new, f"{PARTIAL}/{name}")
@@ -206,7 +198,7 @@ class _Writing:
 
     def _close(self, name: str, writer: TableWriter) -> None:
         writer.close()
-        self.written.append(Written(writer.table, name, writer.rows, writer.sha256, writer.days))
+        self.written.append(Written.by(writer, name))
 
 
 def _sorted(rows: Any) -> Any:

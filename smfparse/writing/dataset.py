@@ -7,14 +7,13 @@ dataset once its manifest names them (`placing`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from smfparse.errors import OutputError
 from smfparse.inputs import Inputs, SmfFile, being_read, damage_rows
 from smfparse.limits import Limits
-from smfparse.places import Place, Stamp, Url, stamp_of
+from smfparse.places import Place
 from smfparse.store import (
     EXACT,
     MANIFEST,
@@ -39,7 +38,7 @@ from smfparse.writing.making import Making
 from smfparse.writing.manifests import are_files, is_long, manifest_of, rows_of, set_apart
 from smfparse.writing.originals import originals
 from smfparse.writing.parts import PartFiles, Written
-from smfparse.writing.placing import clear, put_in_place, write_last
+from smfparse.writing.placing import clear, placed
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -98,22 +97,14 @@ def write_whole(
 
 def make(inputs: Inputs, made: Making) -> tuple[Manifest, dict[str, int]]:
     """Write what belongs to a dataset; return its manifest, and how many rows were written."""
-    before = written_at(made.folder)
-    try:
+    written: list[Written] = []
+
+    def made_now() -> tuple[Manifest, frozenset[str] | None]:
         _shorten(made)
-        written = _write_all(inputs, made)
-        manifest = manifest_of(inputs, made, written)
-        write_last(made.folder, manifest)
-        if written_at(made.folder) != before:
-            raise OutputError(
-                f"{made.folder.path}: another smfparse wrote there meanwhile; run again"
-            )
-        put_in_place(made.folder, manifest, made.replaced)
-    except BaseException:
-        with suppress(OSError):
-            clear(made.folder)
-        raise
-    return manifest, rows_of(written)
+        written.extend(_write_all(inputs, made))
+        return manifest_of(inputs, made, written), made.replaced
+
+    return placed(made.folder, made_now), rows_of(written)
 
 
 def _shorten(made: Making) -> None:
@@ -127,12 +118,6 @@ def _shorten(made: Making) -> None:
         made.first += 1
     else:
         made.replaced |= old["records"].keys()
-
-
-def written_at(folder: AnyFolder) -> Stamp | None:
-    """Return the stamp of the manifest where nothing keeps others from writing there."""
-    place = folder.path / MANIFEST
-    return stamp_of(place) if isinstance(place, Url) and place.exists() else None
 
 
 @contextmanager

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from smfparse.errors import RequestError
 from smfparse.places import Place, Url, place_of, stamp_of
 from smfparse.tables import plain_schema, signed
-from smfparse.writing.lakes import Change
+from smfparse.writing.lakes import Change, committed
 
 try:
     from deltalake import DeltaTable, Schema
@@ -26,9 +26,6 @@ except ImportError as missing:
     raise RequestError(
         "a commit to Delta needs the extra delta: pip install 'smfparse[delta]'"
     ) from missing
-
-_TRIES = 8
-"""How often a commit is tried that others are in the way of."""
 
 
 class Delta:
@@ -46,15 +43,13 @@ class Delta:
     def commit(self, table: str, files: list[Place]) -> Change:
         place = str(self._folder.absolute() / table)
         schema = Schema.from_arrow(signed(plain_schema(table)))
-        for left in reversed(range(_TRIES)):
-            try:
-                if not DeltaTable.is_deltatable(place):
-                    create_table_with_add_actions(place, schema, [], mode="ignore", name=table)
-                return self._commit(DeltaTable(place), schema, table, files)
-            except CommitFailedError:
-                if not left:
-                    raise
-        raise AssertionError("the last try returns or raises")
+
+        def commit() -> Change:
+            if not DeltaTable.is_deltatable(place):
+                create_table_with_add_actions(place, schema, [], mode="ignore", name=table)
+            return self._commit(DeltaTable(place), schema, table, files)
+
+        return committed(commit, CommitFailedError)
 
     def _commit(self, found: DeltaTable, schema: Schema, table: str, files: list[Place]) -> Change:
         """Make these the files that a table has."""

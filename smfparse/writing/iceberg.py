@@ -7,9 +7,7 @@ anew here. It takes the statistics of queue managers and times from the files.
 from __future__ import annotations
 
 import os
-import random
 import re
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,7 @@ from smfparse.errors import RequestError
 from smfparse.places import Place
 from smfparse.store import parquet_options
 from smfparse.tables import plain_schema, signed
-from smfparse.writing.lakes import Change
+from smfparse.writing.lakes import Change, committed
 
 try:
     import sqlalchemy  # noqa: F401 - pyiceberg needs it for SQLite, and does not say so
@@ -37,8 +35,6 @@ _PROPERTIES = {
     "write.metadata.metrics.default": "none",
 }
 """Of a new table: what many small commits leave is put together."""
-_TRIES = 8
-"""How often a commit is tried that others are in the way of."""
 
 
 class Iceberg:
@@ -58,17 +54,14 @@ class Iceberg:
     def commit(self, table: str, files: list[Place]) -> Change:
         name = f"{self._namespace}.{table}"
         schema = signed(plain_schema(table))
-        for left in reversed(range(_TRIES)):
-            try:
-                found = self._catalog.create_table_if_not_exists(
-                    name, schema, properties=_properties(table)
-                )
-                return self._commit(found, table, files)
-            except CommitFailedException:
-                if not left:
-                    raise
-                time.sleep(random.uniform(0, 0.5))
-        raise AssertionError("the last try returns or raises")
+
+        def commit() -> Change:
+            found = self._catalog.create_table_if_not_exists(
+                name, schema, properties=_properties(table)
+            )
+            return self._commit(found, table, files)
+
+        return committed(commit, CommitFailedException)
 
     def _commit(self, found: Any, table: str, files: list[Place]) -> Change:
         """Make these the files that a table has of the dataset."""

@@ -7,6 +7,8 @@ it can be run again at any time, and one that was killed is completed by the nex
 
 from __future__ import annotations
 
+import random
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -18,6 +20,11 @@ from smfparse.places import Place
 from smfparse.store import SIGNED, is_dataset, only_writer
 from smfparse.tables import table_names, wanted_tables
 from smfparse.writing.formats import LAKES, is_lake
+
+_TRIES = 8
+"""How often a commit is tried that others are in the way of."""
+_MOST_PAUSE = 0.5
+"""Seconds between two tries, at most."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,19 @@ class Lake(Protocol):
 
     def commit(self, table: str, files: list[Place]) -> Change:
         """Make these the files that a table has of the dataset; make the table if need be."""
+
+
+def committed(commit: Callable[[], Change], refused: type[Exception]) -> Change:
+    """Return what a commit did; it is tried again where another one came first.
+
+    refused  what it raises then; in the end, it is raised here
+    """
+    for _ in range(_TRIES - 1):
+        try:
+            return commit()
+        except refused:
+            time.sleep(random.uniform(0, _MOST_PAUSE))
+    return commit()
 
 
 def commit_dataset(folder: Place, target: str, tables: Sequence[str] = ()) -> dict[str, Change]:

@@ -51,6 +51,20 @@ class Written(NamedTuple):
     sha256: str
     days: list[str]
 
+    @classmethod
+    def by(cls, writer: TableWriter, name: str) -> Written:
+        """Return the file of this name that a writer has closed."""
+        return cls(writer.table, name, writer.rows, writer.sha256, writer.days)
+
+
+def file_name(table: str, place: str, number: int, again: int) -> str:
+    """Return the path in the dataset of a file of rows, in a folder of its table.
+
+    again  how many files of that part are there already
+    """
+    more = f"-{again:05}" if again else ""
+    return PurePosixPath(table, place, f"part-{number:05}{more}.parquet").as_posix()
+
 
 @dataclass
 class PartFiles:
@@ -117,8 +131,7 @@ class PartFiles:
         """Return what writes the rows of a table that belong in a folder."""
         key = table, place
         if key not in self.writers:
-            again = f"-{self.closed[key]:05}" if self.closed[key] else ""
-            name = PurePosixPath(table, place, f"part-{self.number:05}{again}.parquet").as_posix()
+            name = file_name(table, place, self.number, self.closed[key])
             create = partial(self.folder.new, self._while_written(name))
             self.writers[key] = TableWriter(
                 table, create, self.limits.group_rows, form=self.form, thread=self.thread
@@ -166,8 +179,7 @@ class PartFiles:
         self.closed[key] += 1
         name = self.names.pop(key)
         self.folder.move(self._while_written(name), f"{PARTIAL}/{name}")
-        days = writer.days
-        self.written.append(Written(writer.table, name, writer.rows, writer.sha256, days))
+        self.written.append(Written.by(writer, name))
 
 
 def _divided(batch: Batch, by_qmgr: bool) -> list[tuple[str, Batch]]:

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import PurePosixPath
 from typing import Any
 
-from smfparse.places import Place
+from smfparse.errors import OutputError
+from smfparse.places import Place, Stamp, Url, stamp_of
 from smfparse.store import (
     GIVEN,
     MANIFEST,
@@ -80,6 +82,39 @@ def _try(failed: list[OSError], step: Callable[..., None], *names: str) -> None:
 
 def _is_there(folder: AnyFolder, name: str) -> bool:
     return (folder.path / name).exists()
+
+
+def placed(
+    folder: AnyFolder,
+    make: Callable[[], tuple[Manifest, frozenset[str] | None]],
+    *,
+    all_new: bool = False,
+) -> Manifest:
+    """Have new files and the manifest that names them made, and give them their places.
+
+    Where anything fails, what was written goes. Raises OutputError where another one writes there.
+
+    make     returns the manifest, which is returned here, and what it replaces: see `put_in_place`
+    all_new  as there
+    """
+    before = _written_at(folder)
+    try:
+        manifest, replaced = make()
+        write_last(folder, manifest)
+        if _written_at(folder) != before:
+            raise OutputError(f"{folder.path}: another smfparse wrote there meanwhile; run again")
+        put_in_place(folder, manifest, replaced, all_new=all_new)
+    except BaseException:
+        with suppress(OSError):
+            clear(folder)
+        raise
+    return manifest
+
+
+def _written_at(folder: AnyFolder) -> Stamp | None:
+    """Return the stamp of the manifest where nothing keeps others from writing there."""
+    place = folder.path / MANIFEST
+    return stamp_of(place) if isinstance(place, Url) and place.exists() else None
 
 
 def write_last(folder: AnyFolder, manifest: Manifest) -> None:
