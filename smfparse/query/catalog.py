@@ -8,7 +8,7 @@ Datasets are read by DuckDB itself. The zone is UTC, whatever the workstation's.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import duckdb
@@ -21,7 +21,14 @@ from smfparse.query.connecting import Connection, connected, forget_python, is_i
 from smfparse.query.hints import failure
 from smfparse.query.projection import Slicing, named_tables, named_views
 from smfparse.query.relations import Relations
-from smfparse.query.results import fetched, result_parts, result_table, rows_of, streamed
+from smfparse.query.results import (
+    executed_part,
+    fetched,
+    result_parts,
+    result_table,
+    rows_of,
+    streamed,
+)
 from smfparse.query.scans import Spool
 from smfparse.query.slices import Slices
 from smfparse.query.statements import GIVING_ROWS, NOT_ONE_QUERY, QUERIES, Statements
@@ -153,16 +160,30 @@ class Catalog:
         the other if it can be run so. Raises RequestError where the query fails.
         """
         with self._guarded(query), self._statements.planned([query]) as ((run,), spool):
-            if run and spool is not None and spool.bytes <= self._relations.few_bytes:
-                yield from _fetched_by_one(self.connection, run, safe=self._safe)
+            if run and self._is_little(spool):
+                with self._by_one_thread():
+                    self.connection.execute(run)
+                    yield from fetched(self.connection, _AT_ONCE)
                 return
             for part in self._parts(query, slicing, spool):
                 yield rows_of(part)
 
     def parts(self, query: str, slicing: Slicing | None = None) -> Generator[Any, None, None]:
         """Yield what `rows` does as pyarrow.Tables, one at least; 128-bit integers stay such."""
-        with self._guarded(query), self._statements.planned([query]) as (_, spool):
+        with self._guarded(query), self._statements.planned([query]) as ((run,), spool):
+            if run and self._is_little(spool):
+                with self._by_one_thread():
+                    yield executed_part(self.connection.execute(run))
+                return
             yield from self._parts(query, slicing, spool)
+
+    def _is_little(self, spool: Spool | None) -> bool:
+        """Whether so little was read first that the rows of a query can be held in memory."""
+        return spool is not None and spool.bytes <= self._relations.few_bytes
+
+    def _by_one_thread(self) -> AbstractContextManager[None]:
+        """Have statements run by one thread, if that can be set: to share little costs more."""
+        return nullcontext() if self._safe else settings(self.connection, threads=1)
 
     def _parts(self, query: str, slicing: Slicing | None, spool: Spool | None) -> Iterator[Any]:
         if self._safe:
@@ -191,15 +212,6 @@ class Catalog:
                 large = isinstance(error, duckdb.OutOfMemoryException)
                 raise failure(str(error), names, denied=denied, large=large) from error
             raise
-
-
-def _fetched_by_one(
-    connection: Connection, statement: str, *, safe: bool
-) -> Iterator[list[dict[str, Any]]]:
-    """Yield few rows, made by one thread where that can be set: to share so little costs more."""
-    with nullcontext() if safe else settings(connection, threads=1):
-        connection.execute(statement)
-        yield from fetched(connection, _AT_ONCE)
 
 
 def _unbounded(connection: Connection, query: str) -> Iterator[Any]:

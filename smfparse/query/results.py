@@ -55,9 +55,14 @@ def result_table(relation: Any) -> Any:
 def executed_table(connection: Any) -> Any:
     """Return the few rows of a statement that was executed, as `result_table` does."""
     kinds = [(name, kind) for name, kind, *_ in connection.description]
+    return _narrowed(executed_part(connection), kinds)
+
+
+def executed_part(connection: Any) -> Any:
+    """Return the few rows of a statement that was executed, of types as `streamed` has them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # that rows are copied once more
-        return _narrowed(connection.to_arrow_table(), kinds)
+        return connection.to_arrow_table()
 
 
 def _narrowed(rows: pa.Table, kinds: Iterable[tuple[str, Any]]) -> pa.Table:

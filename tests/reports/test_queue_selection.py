@@ -7,7 +7,8 @@ there.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from smfparse.schemas import enums
 from smfparse.selecting import Selection
 from smfparse.tables import RECORD, TABLES
 from smfparse.writing import write_dataset
-from tests.support.builders import Write
+from tests.support.builders import Write, rdw
 from tests.support.command import run
 from tests.support.generated import generate_dump
 from tests.support.oracle import NAMED, Oracle
@@ -83,11 +84,25 @@ def opened(path: Path, **selected: Any) -> Inputs:
     return open_inputs([path], ReadOptions(Selection.of(**selected)))
 
 
+@pytest.fixture(scope="module")
+def catalogs() -> Iterator[Callable[..., Catalog]]:
+    """Catalogs of what is selected of files, each opened once for all reports."""
+    with ExitStack() as opening:
+        yield cache(
+            lambda path, **selected: opening.enter_context(Catalog(opened(path, **selected)))
+        )
+
+
+def rows_by(catalog: Catalog, name: str, asked: dict[str, Any]) -> Rows:
+    """Return the rows of a report; asked: its options."""
+    which = reports.report(name)
+    return list(answered_rows(which, catalog, **(asked or anyone(which))))
+
+
 def rows_of(name: str, path: Path, asked: dict[str, Any], **selected: Any) -> Rows:
     """Return the rows of a report; asked: its options."""
     with Catalog(opened(path, **selected)) as catalog:
-        which = reports.report(name)
-        return list(answered_rows(which, catalog, **(asked or anyone(which))))
+        return rows_by(catalog, name, asked)
 
 
 def selections(path: Path) -> Iterator[dict[str, Any]]:
@@ -274,6 +289,19 @@ def talking(name: str, *, whole: int) -> list[bytes]:
     ]
 
 
+@pytest.fixture(scope="module")
+def busy(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str, int], Path]:
+    """Files of a queue that is used, one that is talked over, and of how much else was done."""
+
+    @cache
+    def written(used: str, talked: str, whole: int) -> Path:
+        path = tmp_path_factory.mktemp("busy") / f"{whole}.smf"
+        path.write_bytes(rdw([*used_queues(whole=whole, name=used), *talking(talked, whole=whole)]))
+        return path
+
+    return written
+
+
 def told(name: str, rows: Rows) -> Rows:
     """Leave out what a report says to be of whole tasks: the lines of tasks in `task`."""
     return [row for row in rows if name != "task" or row["line"] in ("queue", "queue cf")]
@@ -281,21 +309,19 @@ def told(name: str, rows: Rows) -> Rows:
 
 @pytest.mark.parametrize("name", OF_QUEUES)
 def test_no_figure_of_selected_queues_depends_on_what_else_was_done(
-    name: str, write: Write
+    name: str, busy: Callable[[str, str, int], Path], catalogs: Callable[..., Catalog]
 ) -> None:
     chosen = QUEUES.get(name, "PAY.IN")
-    little, much = (
-        write(
-            *used_queues(whole=whole, name=chosen), *talking(chosen, whole=whole), name="same.smf"
-        ).rename(write().parent / f"{whole}.smf")
-        for whole in (400, 7000)
-    )
+    little, much = (busy(chosen, chosen, whole) for whole in (400, 7000))
     asked = {"by": "qmgr,job,queue"} if name == "api-cost" else {}
-    one, two = (told(name, rows_of(name, path, asked, queue=chosen)) for path in (little, much))
+    one, two = (
+        told(name, rows_by(catalogs(path, queue=chosen), name, asked)) for path in (little, much)
+    )
     assert one
     assert [without_source(row) for row in one] == [without_source(row) for row in two]
     if name not in ("smf-volume", "requests"):
-        assert told(name, rows_of(name, little, asked)) != told(name, rows_of(name, much, asked))
+        whole = [told(name, rows_by(catalogs(path), name, asked)) for path in (little, much)]
+        assert whole[0] != whole[1]
 
 
 def without_source(row: dict[str, Any]) -> dict[str, Any]:
@@ -304,16 +330,16 @@ def without_source(row: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", OF_QUEUES)
-def test_reports_say_what_is_not_of_the_selected_queues(name: str, write: Write) -> None:
+def test_reports_say_what_is_not_of_the_selected_queues(
+    name: str, busy: Callable[[str, str, int], Path], catalogs: Callable[..., Catalog]
+) -> None:
     chosen = QUEUES.get(name, "PAY.*")
-    path = write(
-        *used_queues(whole=400, name=chosen.replace("*", "IN")), *talking("PAY.IN", whole=400)
-    )
+    path = busy(chosen.replace("*", "IN"), "PAY.IN", 400)
     which = reports.report(name)
     for selected in ({}, {"job": "R00*"}, {"queue": chosen}):
         if Selection.of(**selected).unknown_to(which.tables):
             continue
-        rows = rows_of(name, path, {}, **selected)
+        rows = rows_by(catalogs(path, **selected), name, {})
         assert rows
         marked = name in MARKED and "queue" in selected
         assert all(("queues selected" in (row["marks"] or "")) is marked for row in rows)

@@ -81,19 +81,24 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return [write_small_site(folder / "site.smf"), dump]
 
 
-def lines_of(name: str, files: list[Path], sections: Sections | None, size: int) -> list[str]:
-    """The lines of a report, made of slices that were read as so many bytes."""
-    which, options = reports.report(name), ReadOptions(limits=Limits(slice_bytes=size))
-    with Catalog(open_inputs(files, options)) as catalog:
-        rows = list(reports.run_report(which, catalog, sections, **anyone(which)))
-        return list(printed(which, rows, "json"))
+@pytest.fixture(scope="module")
+def sliced(files: list[Path]) -> Iterator[Catalog]:
+    """The same, of which reports are made slice by slice."""
+    with Catalog(open_inputs(files, ReadOptions(limits=Limits(slice_bytes=1)))) as catalog:
+        yield catalog
 
 
-def run_whole(name: str, files: list[Path]) -> Iterator[Mapping[str, Any]]:
-    """The rows of a report of little, for which no setting is changed."""
+@pytest.fixture(scope="module")
+def whole(files: list[Path]) -> Iterator[Catalog]:
+    """The files, of which reports are made as one slice, for which no setting is changed."""
     with Catalog(open_inputs(files)) as catalog:
-        which = reports.report(name)
-        yield from reports.run_report(which, catalog, **anyone(which))
+        yield catalog
+
+
+def run_whole(name: str, whole: Catalog, sections: Sections | None = None) -> list[dict[str, Any]]:
+    """The rows of a report as one slice."""
+    which = reports.report(name)
+    return list(reports.run_report(which, whole, sections, **anyone(which)))
 
 
 @pytest.fixture
@@ -113,13 +118,13 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.fixture
 def counts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many slices there would be, each time; four are made."""
+    """How many slices there would be, each time; three are made."""
     found: list[int] = []
     made_of = slices.Slices.made_of
 
     def noted(self: slices.Slices, spool: Any, count: int) -> Any:
         found.append(count)
-        return made_of(self, spool, 4)
+        return made_of(self, spool, 3)
 
     monkeypatch.setattr(slices.Slices, "made_of", noted)
     return found
@@ -133,11 +138,13 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     ],
 )
 def test_a_report_is_the_same_slice_by_slice(
-    name: str, sections: Sections | None, files: list[Path], counts: list[int]
+    name: str, sections: Sections | None, whole: Catalog, sliced: Catalog, counts: list[int]
 ) -> None:
-    whole = lines_of(name, files, sections, 1 << 40)
+    """Rows and their types in JSON: these are those of one slice."""
+    which, expected = reports.report(name), run_whole(name, whole, sections)
     assert not counts
-    assert lines_of(name, files, sections, 1) == whole
+    found = list(reports.run_report(which, sliced, sections, **anyone(which)))
+    assert list(printed(which, found, "json")) == list(printed(which, expected, "json"))
     assert [count > 1 for count in counts] == [True] * (name not in OF_ALL)
 
 
@@ -145,17 +152,20 @@ PARTED = [each for each in reports.report_names() if each != "message"]
 
 
 @of_many("name", some(PARTED, 13))
-def test_parts_of_a_report_are_its_rows(name: str, files: list[Path], counts: list[int]) -> None:
+def test_parts_of_a_report_are_its_rows(
+    name: str, whole: Catalog, sliced: Catalog, counts: list[int]
+) -> None:
     """Their types are those of SQL: integers of 128 bits would be others, by what is in a file."""
-    which, options = reports.report(name), ReadOptions(limits=Limits(slice_bytes=1))
-    with Catalog(open_inputs(files, options)) as catalog:
-        parts = list(reports.report_parts(which, catalog, **anyone(which)))
+    which = reports.report(name)
+    (at_once,) = reports.report_parts(which, whole, **anyone(which))
+    assert not counts
+    parts = list(reports.report_parts(which, sliced, **anyone(which)))
     rows = [row for part in parts for row in part.to_pylist()]
-    expected = [{**row} for row in run_whole(name, files)]
+    expected = [{**row} for row in run_whole(name, whole)]
     for row in expected:
         del row["section"]
-    assert rows == expected
-    assert {part.schema for part in parts} == {parts[0].schema}
+    assert rows == expected == at_once.to_pylist()
+    assert {part.schema for part in parts} == {at_once.schema}
     assert not [each for each in parts[0].schema if pa.types.is_decimal(each.type)]
     assert [count > 1 for count in counts] == [True] * (name not in OF_ALL)
 
@@ -172,7 +182,7 @@ def test_a_report_without_sections_has_one_part(
         assert [part.num_rows for part in reports.report_parts(which, catalog)] == [0]
 
 
-def test_a_slice_has_few_sections(files: list[Path], shown: list[int]) -> None:
+def test_a_slice_has_few_sections(files: list[Path], whole: Catalog, shown: list[int]) -> None:
     """Rows of many sections take memory, however few bytes were read for them."""
     which = reports.report("log")
     options = ReadOptions(limits=Limits(slice_bytes=20_000, slice_sections=2))
@@ -180,13 +190,17 @@ def test_a_slice_has_few_sections(files: list[Path], shown: list[int]) -> None:
         rows = list(reports.run_report(which, catalog))
     sections = len({str(row["section"]) for row in rows})
     assert len(shown) == sections // 2 > 3
-    assert rows == list(run_whole("log", files))
+    assert rows == run_whole("log", whole)
 
 
 @pytest.mark.parametrize("name", ["log", "streaming"])
 @pytest.mark.parametrize("bounds", [("1MB", "80%"), ("1MB", "2MB", "80%")])
 def test_a_report_that_needs_more_memory_has_it(
-    name: str, bounds: tuple[str, ...], files: list[Path], monkeypatch: pytest.MonkeyPatch
+    name: str,
+    bounds: tuple[str, ...],
+    files: list[Path],
+    whole: Catalog,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(bounded, "_BOUNDS", bounds)
     monkeypatch.setitem(bounded._SETTINGS, "memory_limit", bounds[0])
@@ -194,9 +208,8 @@ def test_a_report_that_needs_more_memory_has_it(
     with Catalog(open_inputs(files, options)) as catalog:
         found = list(reports.run_report(reports.report(name), catalog))
         after = catalog.arrow(_SETTINGS).to_pylist()
-    with Catalog(open_inputs(files)) as untouched:
-        assert after == untouched.arrow(_SETTINGS).to_pylist()
-    assert found == list(run_whole(name, files))
+    assert after == whole.arrow(_SETTINGS).to_pylist()
+    assert found == run_whole(name, whole)
 
 
 def test_a_report_ends_where_no_memory_is_enough(
