@@ -71,8 +71,9 @@ def report_reference() -> Iterator[str]:
         yield f"{which.title}.\n"
         yield f"* Data: {which.record}, written by `{which.trace}`."
         yield f"* MP1B: {', '.join(which.dd) or 'not there'}."
-        if which.ranked:
-            yield f"* `--top` ranks by `{which.ranked}`, `--sort` by any figure that is a number."
+        if which.is_rankable:
+            by = f"by `{which.ranked}`" if which.ranked else "each table in its own order"
+            yield f"* `--top` ranks {by}, `--sort` by any figure that is a number."
         yield ""
         yield "| figure | JSON | formula | shown | evidence | note |"
         yield "|---|---|---|---|---|---|"
