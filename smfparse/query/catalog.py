@@ -8,7 +8,7 @@ Datasets are read by DuckDB itself. The zone is UTC, whatever the workstation's.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import duckdb
@@ -160,35 +160,21 @@ class Catalog:
         the other if it can be run so. Raises RequestError where the query fails.
         """
         with self._guarded(query), self._statements.planned([query]) as ((run,), spool):
-            if run and self._is_little(spool):
-                with self._by_one_thread():
-                    self.connection.execute(run)
+            if run and _is_little(self._relations, spool):
+                with _run_by_one(self.connection, run, safe=self._safe):
                     yield from fetched(self.connection, _AT_ONCE)
                 return
-            for part in self._parts(query, slicing, spool):
+            for part in _parts(self, query, slicing, spool):
                 yield rows_of(part)
 
     def parts(self, query: str, slicing: Slicing | None = None) -> Generator[Any, None, None]:
         """Yield what `rows` does as pyarrow.Tables, one at least; 128-bit integers stay such."""
         with self._guarded(query), self._statements.planned([query]) as ((run,), spool):
-            if run and self._is_little(spool):
-                with self._by_one_thread():
-                    yield executed_part(self.connection.execute(run))
-                return
-            yield from self._parts(query, slicing, spool)
-
-    def _is_little(self, spool: Spool | None) -> bool:
-        """Whether so little was read first that the rows of a query can be held in memory."""
-        return spool is not None and spool.bytes <= self._relations.few_bytes
-
-    def _by_one_thread(self) -> AbstractContextManager[None]:
-        """Have statements run by one thread, if that can be set: to share little costs more."""
-        return nullcontext() if self._safe else settings(self.connection, threads=1)
-
-    def _parts(self, query: str, slicing: Slicing | None, spool: Spool | None) -> Iterator[Any]:
-        if self._safe:
-            return _unbounded(self.connection, query)
-        return _bounded(self.connection, self._relations, query, slicing, spool)
+            if run and _is_little(self._relations, spool):
+                with _run_by_one(self.connection, run, safe=self._safe):
+                    yield executed_part(self.connection)
+            else:
+                yield from _parts(self, query, slicing, spool)
 
     @contextmanager
     def _guarded(self, query: str) -> Iterator[None]:
@@ -212,6 +198,27 @@ class Catalog:
                 large = isinstance(error, duckdb.OutOfMemoryException)
                 raise failure(str(error), names, denied=denied, large=large) from error
             raise
+
+
+def _is_little(relations: Relations, spool: Spool | None) -> bool:
+    """Whether so little was read first that the rows of a query can be held in memory."""
+    return spool is not None and spool.bytes <= relations.few_bytes
+
+
+@contextmanager
+def _run_by_one(connection: Connection, statement: str, *, safe: bool) -> Iterator[None]:
+    """Run a statement of few rows by one thread, if that can be set: to share costs more."""
+    with nullcontext() if safe else settings(connection, threads=1):
+        connection.execute(statement)
+        yield
+
+
+def _parts(
+    catalog: Catalog, query: str, slicing: Slicing | None, spool: Spool | None
+) -> Iterator[Any]:
+    if catalog._safe:
+        return _unbounded(catalog.connection, query)
+    return _bounded(catalog.connection, catalog._relations, query, slicing, spool)
 
 
 def _unbounded(connection: Connection, query: str) -> Iterator[Any]:
