@@ -8,7 +8,7 @@ from smfparse.cli.output import report_message
 from smfparse.places import place_of
 
 
-@click.command("compact")
+@click.command("compact", short_help="Combine the small files of a dataset.")
 @click.argument("dataset", metavar="DATASET")
 def command(dataset: str) -> None:
     """Put the short files of DATASET together: a folder that convert wrote, or its URL.

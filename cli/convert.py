@@ -84,7 +84,9 @@ def _names(
     return tuple(dict.fromkeys(name for name in names if name))
 
 
-@click.command("convert", epilog=NOTES + INPUT_HELP)
+@click.command(
+    "convert", short_help="Write all tables as Parquet or other files.", epilog=NOTES + INPUT_HELP
+)
 @inputs_argument
 @click.option(
     "--to",

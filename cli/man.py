@@ -19,7 +19,7 @@ _ROFF = str.maketrans(
 _HEADING = re.compile(r"^(\S[^:]*):$")
 
 
-@click.command("man")
+@click.command("man", short_help="Show the manual: the help of all commands.")
 @click.option("--roff", is_flag=True, help="Write the page for the program man.")
 @lines_output_options
 @click.pass_context
