@@ -48,7 +48,8 @@ def _helps(group: click.Group, above: click.Context) -> Iterator[tuple[str, str]
 
 
 def _context(found: click.Command, name: str, above: click.Context | None) -> click.Context:
-    return click.Context(found, parent=above, info_name=name, terminal_width=_WIDTH)
+    settings = {**found.context_settings, "terminal_width": _WIDTH}
+    return click.Context(found, parent=above, info_name=name, **settings)
 
 
 def _text(root: click.Group) -> Iterator[str]:

@@ -92,6 +92,7 @@ def test_the_manual_has_every_command_and_option() -> None:
     text = run("man").stdout
     page = run("man", "--roff").stdout
     assert page.startswith(".TH SMFPARSE 1")
+    assert text.count("  -h, --help ") == text.count("Usage: smfparse")
     for name, command in main.commands.items():
         assert f"\nUsage: smfparse {name} " in text
         assert f"\n.SS smfparse {name}\n" in page
