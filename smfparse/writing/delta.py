@@ -15,7 +15,6 @@ import pyarrow.parquet as pq
 
 from smfparse.errors import RequestError
 from smfparse.places import Place, Url, place_of, stamp_of
-from smfparse.tables import plain_schema, signed
 from smfparse.writing.lakes import Change, committed
 
 try:
@@ -40,9 +39,9 @@ class Delta:
             )
         self._folder = folder
 
-    def commit(self, table: str, files: list[Place]) -> Change:
+    def commit(self, table: str, schema: Any, files: list[Place]) -> Change:
         place = str(self._folder.absolute() / table)
-        schema = Schema.from_arrow(signed(plain_schema(table)))
+        schema = Schema.from_arrow(schema)
 
         def commit() -> Change:
             if not DeltaTable.is_deltatable(place):
