@@ -163,6 +163,8 @@ def _lines(done: Replaced, shown: Proof) -> Iterator[str]:
     yield f"{'elsewhere':<{width}}  {done.elsewhere:>7} places"
     if done.by_chance:
         yield f"{done.by_chance} numbers read as names by chance and were left"
+    if done.short:
+        yield f"{done.short} places read as a name of under 4 characters by chance and were left"
     if done.in_kept:
         yield f"{done.in_kept} times a name that is kept has an old name in it"
     yield f"proved: {shown.records} records with the same figures, no other old name left"

@@ -70,7 +70,7 @@ def _names(_context: click.Context, _argument: click.Parameter, text: str) -> li
     "--top",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Show only the N largest rows of each section; of api-cost without the coupling facility "
+    help="Show only the N largest rows of each table; of api-cost without the coupling facility "
     "rows.",
 )
 @click.option(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -114,7 +115,7 @@ def command(
     opened = reading.open(inputs, output.path)
     with Catalog(opened, safe=safe) as catalog:
         if query is None:
-            _ask(catalog, output.format, opened)
+            _ask(catalog, output.format, opened, inputs)
         elif _write(catalog, query, output) <= 1:  # one: a count of nothing
             nothing_selected(opened)
     finish(opened.damage, opened.duplicates, reported=query is None)
@@ -208,8 +209,14 @@ def _placed(number: int, count: int) -> Iterator[None]:
         raise type(error)(f"statement {number} of {count}: {error}", *error.parameters) from error
 
 
-def _ask(catalog: Catalog, format: str, opened: Inputs) -> None:  # noqa: A002 - as everywhere
+def _ask(
+    catalog: Catalog,
+    format: str,  # noqa: A002 - as everywhere
+    opened: Inputs,
+    inputs: Sequence[str],
+) -> None:
     """Ask for queries, and report damage as soon as it is met."""
+    from smfparse.cli.at_prompt import run_at_prompt
     from smfparse.inspecting import description
     from smfparse.query import Console, Shell
     from smfparse.rendering import TEXT, RowsDocument, lines
@@ -234,12 +241,6 @@ def _ask(catalog: Catalog, format: str, opened: Inputs) -> None:  # noqa: A002 -
 
     report_message("SQL over the tables; .help for help, Ctrl-D to leave")
     BAR.leave()  # a prompt waits for its user
-    shell = Shell(frozenset(_SHELL), _run, BAR.working)
+    run = partial(run_at_prompt, prompt=click.get_current_context(), inputs=inputs)
+    shell = Shell(frozenset(_SHELL), run, BAR.working)
     Console(catalog, render, describe, show, complain, report_new_damage, shell, format).run()
-
-
-def _run(words: Sequence[str]) -> None:
-    """Run a command of the shell at the prompt, which goes on after it."""
-    group = click.get_current_context().find_root().command
-    with suppress(SystemExit):
-        group.main([*words[words[0] == "smfparse" :]], prog_name="smfparse")

@@ -28,7 +28,7 @@ def pages() -> SimpleNamespace:
 
 
 def rerun(pages: SimpleNamespace, text: str) -> str:
-    made, _ = pages.rerun(PROJECT / "docs" / "page.md", text)
+    made, _ = pages.rerun(PROJECT / "docs" / "page.md", text, samples=True)
     assert isinstance(made, str)
     return made
 
@@ -100,8 +100,30 @@ def test_pictures_are_made_by_the_page_and_compared_by_their_words(
         "```python\nimport matplotlib.pyplot as plt\n\nfigure, axes = plt.subplots()\n"
         'axes.set(title="{}")\nfigure.savefig("x.svg")\n```\n\n![x](images/x.svg)\n'
     )
-    ((path, picture),) = pages.rerun(PROJECT / "docs" / "page.md", page.format("Costs"))[1].items()
+    place = PROJECT / "docs" / "page.md"
+    ((path, picture),) = pages.rerun(place, page.format("Costs"), samples=False)[1].items()
     assert path == PROJECT / "docs" / "images" / "x.svg"
     assert "Costs" in pages.words(picture)
-    ((_, other),) = pages.rerun(PROJECT / "docs" / "page.md", page.format("Waits"))[1].items()
+    ((_, other),) = pages.rerun(place, page.format("Waits"), samples=False)[1].items()
     assert pages.words(other) != pages.words(picture)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "smfparse info DUMP.smf --no-such-option",
+        "smfparse report log made.smf",
+        "smfparse check DUMP.smf --fail-on 1  # exit code 3",
+    ],
+)
+def test_a_line_that_is_typed_ends_as_the_page_says(line: str) -> None:
+    typed = SimpleNamespace(**runpy.run_path(str(PROJECT / "tools" / "typed.py")))
+    fence = "```"
+    made = "smfparse generate made.smf"
+    block = f"{fence}console\n{made}\n{line}\n$ no line\n{fence}\n"
+    if "--no" in line:
+        with pytest.raises(ValueError, match="exit code 2"):
+            typed.try_lines(block)
+    else:
+        assert typed.try_lines(block) == 2
+    assert typed.try_lines(f"{fence}text\n{line}\n{fence}\n") == 0

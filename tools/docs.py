@@ -2,7 +2,7 @@
 
 A generated part stands between the lines `<!-- generated: NAME -->` and `<!-- end -->`. The output
 and the pictures of the examples on the pages in RUN are generated too (pages.py), and the output of
-the cells of notebooks (notebooks.py).
+the cells of notebooks (notebooks.py). Lines that show no output are run as well (typed.py).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 import click
 import notebooks
 import pages
+import typed
 
 from smfparse import advice, reports
 from smfparse.cli import main as cli
@@ -36,26 +37,27 @@ from smfparse.tables import (
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
-RUN = {
+STORIES = {
     ROOT / "README.md",
     *(
         DOCS / f"{name}.md"
         for name in (
-            "cookbook",
             "is-my-log-the-limit",
-            "library",
             "planning",
-            "simulated-site",
             "size-the-channel-initiator",
-            "sql",
-            "traffic",
             "tutorial",
             "what-did-the-migration-change",
             "who-uses-this-queue",
         )
     ),
 }
+"""The pages that a reader follows from an empty folder; they make what their examples read."""
+RUN = STORIES | {
+    DOCS / f"{name}.md" for name in ("cookbook", "library", "simulated-site", "sql", "traffic")
+}
 """The pages whose examples are run."""
+UNTRIED = {"dataset.md", "scale.md", "performance.md"}
+"""Pages with lines that need what is not there: clusters, gigabytes."""
 NOTEBOOK = ".ipynb"
 """What the names of notebooks end in, all of which are run (notebooks.py)."""
 _PART = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -69,8 +71,9 @@ def report_reference() -> Iterator[str]:
         yield f"{which.title}.\n"
         yield f"* Data: {which.record}, written by `{which.trace}`."
         yield f"* MP1B: {', '.join(which.dd) or 'not there'}."
-        if which.ranked:
-            yield f"* `--top` ranks by `{which.ranked}`, `--sort` by any figure that is a number."
+        if which.is_rankable:
+            by = f"by `{which.ranked}`" if which.ranked else "each table in its own order"
+            yield f"* `--top` ranks {by}, `--sort` by any figure that is a number."
         yield ""
         yield "| figure | JSON | formula | shown | evidence | note |"
         yield "|---|---|---|---|---|---|"
@@ -235,9 +238,11 @@ def made(page: Path) -> dict[Path, str]:
     if page.suffix == NOTEBOOK:
         return {page: notebooks.rerun(page)}
     text = rebuilt(page.read_text(encoding="utf-8"))
+    if page.name not in UNTRIED:
+        typed.try_lines(text)
     if page not in RUN:
         return {page: text}
-    text, pictures = pages.rerun(page, text)
+    text, pictures = pages.rerun(page, text, samples=page not in STORIES)
     return {page: text, **pictures}
 
 

@@ -1,9 +1,10 @@
 """Pages whose examples run: the output on a page is the output of its code.
 
-The blocks of a page run in its order, in a folder of their own that has `fixtures` and SAMPLES:
+The blocks of a page run in its order, in a folder of their own. It is empty, or has `fixtures` and
+SAMPLES:
 
     console   if it starts with `$ `: each line `$ smfparse ...`, above the output of the command;
-              a command may fail if the page shows an error
+              a command may fail if the page shows an error (typed.py runs the others)
     python    as in a notebook: blocks share their names, the value of the last line is printed
     sql       a query on DATA, as `smfparse sql` prints it
 
@@ -42,18 +43,26 @@ _PICTURE = re.compile(r"\]\((images/[\w.-]+\.svg)\)")
 _STYLE = {"backend": "svg", "svg.fonttype": "none", "svg.hashsalt": "smfparse"}
 
 
-def rerun(page: Path, text: str) -> tuple[str, dict[Path, str]]:
-    """Return the text of a page with the output of its code now, and its pictures by path."""
+def rerun(page: Path, text: str, *, samples: bool) -> tuple[str, dict[Path, str]]:
+    """Return the text of a page with the output of its code now, and its pictures by path.
+
+    samples  whether `fixtures` and SAMPLES are there; False: the page begins in an empty folder
+    """
     with tempfile.TemporaryDirectory() as folder, chdir(folder), matplotlib.rc_context(_STYLE):
-        shutil.copytree(ROOT / "fixtures", "fixtures")
-        for name, fixture in SAMPLES.items():
-            shutil.copy(ROOT / "fixtures" / fixture, name)
+        if samples:
+            _put_samples()
         made = _BLOCK.sub(_Session().block, text)
         pictures = {
             page.parent / name: _tidy(Path(name).name)
             for name in dict.fromkeys(_PICTURE.findall(text))
         }
     return made, pictures
+
+
+def _put_samples() -> None:
+    shutil.copytree(ROOT / "fixtures", "fixtures")
+    for name, fixture in SAMPLES.items():
+        shutil.copy(ROOT / "fixtures" / fixture, name)
 
 
 def words(picture: str) -> list[str]:

@@ -11,7 +11,7 @@ import numpy as np
 from smfparse.anonymising.aligning import bytes_in_file
 from smfparse.anonymising.places import Named, Places
 from smfparse.anonymising.pseudonyms import PART, Pseudonyms
-from smfparse.anonymising.searching import Finder
+from smfparse.anonymising.searching import Finder, ShortNames
 from smfparse.anonymising.shifting import shift_times
 from smfparse.errors import DamageLog, SmfError
 from smfparse.layout import BLANK, ENCODING
@@ -35,6 +35,8 @@ class Replaced:
     fields     by kind, fields in which one was replaced
     elsewhere  places besides fields of names in which one was replaced
     by_chance  places that read as a name but are numbers: they were left
+    short      places besides fields of names that read as a name of fewer than 4 characters: they
+               were left
     in_kept    places in names that stay, as it was asked for, that are a name which was replaced
     """
 
@@ -42,6 +44,7 @@ class Replaced:
     fields: Counter[str] = field(default_factory=Counter)
     elsewhere: int = 0
     by_chance: int = 0
+    short: int = 0
     in_kept: int = 0
 
 
@@ -102,6 +105,15 @@ def _distinct(buffer: Bytes, places: Places) -> tuple[list[bytes], Ints]:
     return [each.ljust(places.width, b"\0") for each in found.tolist()], which
 
 
+def _between(chunk: Chunk, end: int) -> Bools:
+    """Return which bytes in front of `end` are in no record of a chunk: bool (end,)."""
+    steps = np.zeros(end + 1, np.int8)
+    np.add.at(steps, chunk.start, 1)
+    np.add.at(steps, chunk.start + chunk.length, -1)
+    found: Bools = np.cumsum(steps[:end], dtype=np.int8) == 0
+    return found
+
+
 def _text(content: bytes) -> str:
     """Return the name in a field; '': there is none that could be read."""
     text = content.rstrip(_BLANKS).decode(ENCODING)
@@ -125,6 +137,7 @@ class _Patch:
         self._done = done
         self._shift_days = shift_days
         self._finder = Finder(pseudonyms.replaced())
+        self._short = ShortNames(pseudonyms.too_short())
         self._end = 0
         """Byte of the file behind the last record."""
 
@@ -137,7 +150,9 @@ class _Patch:
         for places in named.places():
             self._replace_fields(made, places)
             fields[each_of(places.at, places.width)] = True
-        self._replace_elsewhere(made, low, high, named, fields)
+        between = _between(chunk, high)
+        self._replace_elsewhere(made, low, named, fields, between)
+        self._done.short += self._short.count(made, low, high, fields | between)
         shift_times(made, named, self._shift_days)
         self._write(chunk, made)
 
@@ -160,9 +175,11 @@ class _Patch:
         return other + content[len(other) :]
 
     def _replace_elsewhere(
-        self, made: Bytes, low: int, high: int, named: Named, fields: Bools
+        self, made: Bytes, low: int, named: Named, fields: Bools, between: Bools
     ) -> None:
-        for at, others in self._finder.found(made, low, high):
+        for found, texts in self._finder.found(made, low, fields.size):
+            within = ~between[each_of(found, texts.shape[1])].all(axis=1)
+            at, others = found[within], texts[within]
             every = each_of(at, others.shape[1])
             clear = ~fields[every].any(axis=1)
             self._done.in_kept += int((~clear).sum())
@@ -195,6 +212,7 @@ class _Patch:
         for at, others in self._finder.found(raw, start, end):
             raw[each_of(at, others.shape[1])] = others
             self._done.elsewhere += at.size
+        self._done.short += self._short.count(raw, start, end)
 
     def _read(self, at: int, size: int) -> Bytes:
         self._target.seek(at)

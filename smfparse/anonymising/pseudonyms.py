@@ -18,7 +18,9 @@ PART = re.compile(r"[A-Za-z0-9@#$]+")
 LEAST = 4
 """Characters of names that are looked for everywhere; shorter ones stand there by chance."""
 _OCTETS = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.])")
+_HEXTETS = re.compile(r"[\dA-Fa-f]{0,4}(?::[\dA-Fa-f]{0,4}){2,7}")
 _PORT = re.compile(r"\(\d+\)$")
+_HEXADECIMAL = ("ABCDEF", "abcdef", digits)
 _MANY = 20_000
 """Tries for a name that nobody has; then one is taken that was the name of something else."""
 _HEADINGS = ["old", "new"]
@@ -75,6 +77,8 @@ class Pseudonyms:
         port = _PORT.search(name)
         host = name[: port.start()] if port else name
         made = _OCTETS.sub(lambda found: self._other(found[0], _like_address), host)
+        if _HEXTETS.fullmatch(host):
+            made = self._other(host, _like_hextets)
         made = (self._by_part(host) if made == host else made) + name[len(host) :]
         self._whole[name] = made
         return made
@@ -99,6 +103,10 @@ class Pseudonyms:
         """Return the parts, and whole addresses, that are looked for everywhere."""
         every = self.parts | self._whole
         return {old: new for old, new in every.items() if len(old) >= LEAST and old != new}
+
+    def too_short(self) -> set[str]:
+        """Return the parts that are replaced in their fields only: those of fewer characters."""
+        return {old for old, new in self.parts.items() if len(old) < LEAST and old != new}
 
     def _other(self, part: str, like: Callable[[str, Iterator[int]], str]) -> str:
         """Return what stands for a part of a name, or an address; `like` makes such ones."""
@@ -136,8 +144,12 @@ def _like(name: str, numbers: Iterator[int]) -> str:
     return "".join(_another(character, next(numbers)) for character in name)
 
 
-def _another(character: str, number: int) -> str:
-    for among in (ascii_uppercase, ascii_lowercase, digits):
+def _another(
+    character: str,
+    number: int,
+    alphabets: Iterable[str] = (ascii_uppercase, ascii_lowercase, digits),
+) -> str:
+    for among in alphabets:
         if character in among:
             return among[number % len(among)]
     return character
@@ -146,6 +158,11 @@ def _another(character: str, number: int) -> str:
 def _like_address(address: str, numbers: Iterator[int]) -> str:
     """Return another IPv4 address whose numbers have as many digits."""
     return ".".join(_octet(len(each), next(numbers)) for each in address.split("."))
+
+
+def _like_hextets(address: str, numbers: Iterator[int]) -> str:
+    """Return another IPv6 address with digits and letters in the same places."""
+    return "".join(_another(each, next(numbers), _HEXADECIMAL) for each in address)
 
 
 def _octet(width: int, number: int) -> str:

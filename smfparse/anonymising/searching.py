@@ -1,8 +1,8 @@
-"""Names that are found wherever they stand: many at once, in many bytes."""
+"""Names that are found wherever they stand: many at once, in many bytes; short ones are counted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -61,6 +61,40 @@ class Finder:
         place = np.minimum(np.searchsorted(self._keys, keys), self._keys.size - 1)
         found: Ints = at[self._keys[place] == keys]
         return found
+
+
+class ShortNames:
+    """Counts texts of fewer than LEAST characters, in EBCDIC and in ASCII.
+
+    So short a text stands somewhere by chance, so it is not replaced there.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        encoded = {each.encode(encoding) for encoding in (_ASCII, ENCODING) for each in texts}
+        self._known = {
+            length: np.sort([int.from_bytes(each) for each in encoded if len(each) == length])
+            for length in sorted({len(each) for each in encoded})
+        }
+
+    def count(self, buffer: Bytes, start: int, end: int, fields: Bools | None = None) -> int:
+        """Return how many stand in buffer[start:end], but for those that touch `fields`."""
+        return sum(
+            self._count(buffer, start, end, fields, length)
+            for length in self._known
+            if end - start >= length
+        )
+
+    def _count(self, buffer: Bytes, start: int, end: int, fields: Bools | None, length: int) -> int:
+        known = self._known[length]
+        begins = np.isin(np.arange(256), known >> 8 * (length - 1))
+        at = np.flatnonzero(begins[buffer[start : end - length + 1]]) + start
+        keys = buffer[at].astype(np.int64)
+        for behind in range(1, length):
+            keys = keys << 8 | buffer[at + behind]
+        at = at[np.isin(keys, known)]
+        if fields is not None:
+            at = at[~fields[each_of(at, length)].any(axis=1)]
+        return int(at.size)
 
 
 def _which(rows: Bytes, among: Bytes) -> Ints:

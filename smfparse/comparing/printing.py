@@ -66,7 +66,10 @@ class ComparisonDocument(Document):
         columns = (Column(""), Column("Before"), Column("After"))
         yield Section("", [Table(columns, [(label, *cells) for label, *cells in self._heading()])])
         for title, part in self._parts():
-            yield Section(title, [] if part.is_empty() else [_table_of(part)])
+            if part.height:
+                yield Section(title, [_table_of(part)])
+            elif title == self._unchanged:
+                yield Section("", notes=[title])
         if self._too_few:
             yield Section("", notes=[_FEW])
 
@@ -134,7 +137,18 @@ class ComparisonDocument(Document):
             shown = part if title == changed else part.head(self._top)
             cut = shown.height < part.height
             count = f"{shown.height} of {part.height}, see --top" if cut else f"{part.height}"
-            yield f"{title}: {count if part.height else 'none'}", shown
+            if title == changed and part.is_empty():
+                yield self._unchanged, shown
+            else:
+                yield f"{title}: {count if part.height else 'none'}", shown
+
+    @property
+    def _unchanged(self) -> str:
+        """The sentence that stands for the part of what changed if nothing did."""
+        return (
+            f"Nothing changed by more than {100 * self._tolerance:g} % and by more than intervals "
+            "vary by themselves."
+        )
 
     @property
     def _too_few(self) -> bool:

@@ -37,8 +37,9 @@ HELP = """\
 .width N         let lines of text be N characters long; auto: as long as the terminal is wide
 .help            show this; so does help
 .quit            leave; so do exit, quit and Ctrl-D
-A command of the shell is run: summary DUMP.smf, report log DUMP.smf. Anything else is DuckDB SQL
-and ends with a semicolon. Tab completes; Ctrl-C cancels the line or the query."""
+A command of the shell is run: report log, check, summary; it reads the inputs of the prompt, unless
+it names others. Anything else is DuckDB SQL and ends with a semicolon. Tab completes; Ctrl-C
+cancels the line or the query."""
 COMMANDS = (".columns", ".describe", ".help", ".mode", ".quit", ".tables", ".width")
 _WORDS = {"help": ".help", "?": ".help", "exit": ".quit", "quit": ".quit", "\\q": ".quit"}
 """What people type without a dot."""

@@ -193,8 +193,20 @@ class Report:
         ),
     ] = RECORDED.by
     order: Annotated[str, Key("SQL of the order of rows in a section", "as they come")] = ""
+    kinds: Annotated[
+        str,
+        Key(
+            "SQL of the order of kinds of line in a section; with it, `top` and `sort` rank the "
+            "rows of each kind, and `order` is that of rows of a kind",
+            "rows are of one kind, or in `order`",
+        ),
+    ] = ""
     ranked: Annotated[
-        str, Key("the figure that `top` ranks rows by; with it, `sort` takes any number", "none")
+        str,
+        Key(
+            "the figure that `top` ranks rows by; with it, `sort` takes any number",
+            "with `kinds` rows are ranked by `order`; else they are not",
+        ),
     ] = ""
     grouped: Annotated[
         Mapping[str, tuple[str, ...]],
@@ -264,6 +276,11 @@ class Report:
     def across(self) -> bool:
         """Whether its sections are about all queue managers together; its rows name theirs."""
         return self.section == ONE_SECTION.by
+
+    @property
+    def is_rankable(self) -> bool:
+        """Whether `top` and `sort` rank its rows by the figures that are numbers."""
+        return bool(self.ranked or self.kinds)
 
     def is_called(self, name: str) -> bool:
         """Whether `name` is its name, or one of MP1B's DD names for it."""
@@ -347,7 +364,7 @@ def load(name: str, folder: Path | None = None) -> Report:
     found.setdefault("main", found["tables"][:1])
     which = Report(name, "" if found.get("rules") else _sql(folder / f"{name}.sql"), **found)
     check(which, where)
-    return _ranking(which) if which.ranked else which
+    return _ranking(which) if which.is_rankable else which
 
 
 def _ranking(which: Report) -> Report:

@@ -5,7 +5,7 @@ A report's declaration names those that it takes, each with its default. Its SQL
 
     by            list of columns that rows are grouped by
     top           how many rows a section has at most; NULL: all
-    sort          one of the names in the report's `choices`
+    sort          one of the names in the report's `choices`; '': the order of the report
     acctime       seconds, of MMMM.SS as the queue manager takes it; AS_STATIME; NULL: not given
     statime       seconds, of MMMM.SS; NULL: not given
     smf_interval  seconds that these two are if they are given as 0; NULL: not given
@@ -35,7 +35,7 @@ _SMF_INTERVAL = 0
 AS_STATIME = -1
 """ACCTIME that is STATIME, as IBM writes it."""
 _MANY = 15
-"""Names up to which a message has all."""
+"""Names up to which a message has all, whatever is near."""
 _LONGEST_GROUP = 4
 """Characters of the name of a queue-sharing group."""
 
@@ -117,10 +117,13 @@ def _choice(option: str, value: Any, choices: Sequence[str]) -> str:
         if name == value:
             return name
     there = f"it takes {', '.join(choices)}"
-    if len(choices) > _MANY:
-        near = difflib.get_close_matches(str(value), choices)
-        there = f"near: {', '.join(near)}" if near else "--explain names the figures"
+    if len(choices) > _MANY and (near := difflib.get_close_matches(str(value), choices)):
+        there = f"near: {', '.join(near)}; --explain names all {len(choices)}"
     raise RequestError(f"{option}={value}: unknown name; {there}", option)
+
+
+def _figure(option: str, value: Any, choices: Sequence[str]) -> str:
+    return "" if value == "" else _choice(option, value, choices)
 
 
 def seconds(text: Any, option: str = "interval", more: str = "") -> int:
@@ -198,7 +201,7 @@ def _group(option: str, value: Any, _choices: Sequence[str]) -> str:
 OPTIONS: Mapping[str, Parser] = {
     "by": _names,
     "top": _number,
-    "sort": _choice,
+    "sort": _figure,
     "acctime": _acctime,
     "statime": _statime,
     "smf_interval": _smf_interval,

@@ -167,13 +167,15 @@ def _ordered(
 
 def _ranking(which: Report, asked: Mapping[str, Any]) -> tuple[str, str]:
     """Return the SQL of the order of rows in a section, and of which of them there are."""
-    if not (which.ranked and (asked.get("sort") or asked.get("top"))):
-        return which.order, ""
-    values = which.values(asked)
-    order = f"rows.{values['sort']} DESC NULLS LAST, {which.order}"
+    asks = which.is_rankable and (asked.get("sort") or asked.get("top"))
+    values = which.values(asked) if asks else {"sort": "", "top": None}
+    by_figure = values["sort"] and f"rows.{values['sort']} DESC NULLS LAST"
+    within = ", ".join(filter(None, [by_figure, which.order]))
+    order = ", ".join(filter(None, [which.kinds, within]))
     if values["top"] is None:
         return order, ""
-    number = f"row_number() OVER (PARTITION BY rows.section ORDER BY {order})"
+    parts = ", ".join(["rows.section", *(["rows.line"] if which.kinds else [])])
+    number = f"row_number() OVER (PARTITION BY {parts} ORDER BY {within})"
     return order, f"QUALIFY {number} <= {values['top']}"
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.anonymising import Pseudonyms, read_map, write_map
-from smfparse.anonymising.searching import Finder
+from smfparse.anonymising.searching import Finder, ShortNames
 from smfparse.errors import InputError, RequestError
 from smfparse.layout import ENCODING
 from tests.support.searching import search
@@ -77,6 +77,20 @@ def test_addresses_become_addresses_and_ports_stay() -> None:
     assert re.fullmatch(r"[a-z]{4}\.[a-z]{7}\.[a-z]{3}\(1414\)", learnt([host]).of("address", host))
 
 
+def test_ipv6_addresses_become_ipv6_addresses() -> None:
+    @search(40)
+    @given(st.ip_addresses(v=6))
+    def check(address: ipaddress.IPv6Address) -> None:
+        old = str(address)
+        made = learnt([old]).of("address", f"{old}(1414)")
+        assert made.endswith("(1414)")
+        made = made.removesuffix("(1414)")
+        assert [*map(len, made.split(":"))] == [*map(len, old.split(":"))]
+        assert ipaddress.IPv6Address(made) != address or old == "::"
+
+    check()
+
+
 def test_who_does_not_know_the_secret_gets_other_names() -> None:
     assert Pseudonyms(b"one").of("job", "PAYROLL") != Pseudonyms(b"two").of("job", "PAYROLL")
 
@@ -131,5 +145,26 @@ def test_texts_are_found_as_by_looking_at_one_place_after_the_other() -> None:
         made = buffer.tobytes()[: len(text)].decode(encoding)
         assert not any(each in made for each in old)
         assert all(a == b or b == "x" for a, b in zip(text, made, strict=True))
+
+    check()
+
+
+def test_short_names_are_counted_as_by_looking_at_one_place_after_the_other() -> None:
+    @search(60)
+    @given(
+        st.lists(st.text("AB1", min_size=1, max_size=3), max_size=5, unique=True),
+        st.text("AB1 .", max_size=60),
+        st.sets(st.integers(0, 59)),
+        st.sampled_from(["latin-1", ENCODING]),
+    )
+    def check(short: list[str], text: str, named: set[int], encoding: str) -> None:
+        buffer = np.frombuffer(b"\xff" + text.encode(encoding), np.uint8)
+        fields = np.isin(np.arange(buffer.size), [each + 1 for each in named])
+        expected = sum(
+            text.startswith(each, at) and named.isdisjoint(range(at, at + len(each)))
+            for each in short
+            for at in range(len(text))
+        )
+        assert ShortNames(short).count(buffer, 1, buffer.size, fields) == expected
 
     check()

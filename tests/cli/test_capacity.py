@@ -46,6 +46,18 @@ def test_every_planner_answers_with_an_input(name: str) -> None:
         assert {each["from"] for each in answer["inputs"]} <= {"measured", "published"}
 
 
+def test_times_of_a_zone_select_what_a_planner_measures() -> None:
+    whole, utc, tokyo = (
+        json.loads(run("capacity", "log", SMF, *asked, "--format", "json").stdout)["answers"]
+        for asked in (
+            (),
+            ("--tz", "utc", "--from", "08:45", "--until", "09:15"),
+            ("--tz", "Asia/Tokyo", "--from", "17:45", "--until", "18:15"),
+        )
+    )
+    assert utc == tokyo != whole
+
+
 @every_planner
 def test_a_planner_explains_itself(name: str) -> None:
     lines = run("capacity", name, "--explain").stdout.splitlines()

@@ -552,7 +552,11 @@ def test_significant_rows_come_first(tmp_path: Path) -> None:
     assert "Changed by more than 6 % and more than intervals vary: 2\n" in text
     assert re.search(r"Other figures, by change in CPU time: 3 of \d+, see --top", text)
     none = run(before, after, "--tolerance", "200", "--top", "0").stdout
-    assert "Changed by more than 200 % and more than intervals vary: none" in none
+    sentence = "Nothing changed by more than 200 % and by more than intervals vary by themselves."
+    assert f"\n{sentence}\n" in none
+    page = run(before, after, "--tolerance", "200", "--top", "0", "--format", "html").stdout
+    assert f"<p>{sentence}</p>" in page
+    assert "vary: none" not in page
 
 
 def test_pools_come_in_the_order_of_their_numbers() -> None:

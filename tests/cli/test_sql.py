@@ -523,10 +523,14 @@ def test_history_is_in_the_folder_for_state(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo terminal")
-def test_on_a_terminal_there_is_a_prompt(tmp_path: Path) -> None:
-    code, shown, said = at_a_terminal(b"SELECT 40 + 2 AS answer;\r.quit\r", DUMP, tmp_path)
+def test_on_a_terminal_there_is_a_prompt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAGER", "cat")
+    keys = b"SELECT 40 + 2 AS answer;\rinfo --type 115(1)\r.quit\r"
+    code, shown, said = at_a_terminal(keys, DUMP, tmp_path)
     assert code == 0
     assert b"|     42 |" in shown
+    assert b"QSST QJST" in shown
+    assert f"runs: smfparse info --type '115(1)' {DUMP}".encode() in said
     assert b".help" in said
 
 

@@ -49,6 +49,16 @@ def test_json_and_csv_have_the_figures_unrounded(week: Path) -> None:
         assert float(row["last"]) == figure["last"]
 
 
+def test_days_are_those_of_the_zone_that_is_asked_for(week: Path) -> None:
+    asked = ("--tz", "Asia/Dhaka", "--from", "2026-03-06", "--until", "2026-03-11")
+    (found,) = json.loads(run("trend", week, *asked, "--format", "json").stdout)["managers"]
+    assert (found["days"], found["last"]) == (6, "2026-03-11")
+    (written,) = (each["last"] for each in found["figures"] if each["name"] == "log-written")
+    same = ("--tz", "utc", "--from", "2026-03-10 18:00", "--until", "2026-03-11 17:59", "--total")
+    log = json.loads(run("report", "log", week, *same, "--format", "json").stdout)["rows"]
+    assert written == pytest.approx(log[0]["mb_per_second"], rel=1e-12)
+
+
 @pytest.mark.parametrize("written", ["md", "html"])
 def test_documents_have_the_figures(week: Path, written: str) -> None:
     assert "Page set used, %" in run("trend", week, "--format", written).stdout

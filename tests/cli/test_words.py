@@ -5,9 +5,11 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import click
 import pytest
 
 from smfparse.cli import main
+from smfparse.cli.at_prompt import with_inputs
 from smfparse.cli.words import meant
 from smfparse.rendering import RowsDocument, lines
 from tests.support.command import run
@@ -52,6 +54,29 @@ def test_report_without_a_name_lists_what_the_input_has() -> None:
     assert shown.stderr == "smfparse: no report is named; these have data:\n"
     assert shown.exit_code == 0
     assert "no report nothing.smf" in run("report", "nothing.smf").stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("report log", "report log day.smf more --qmgr QM01 --from 2026-03-04 --smf-time"),
+        ("check --all", "check --all day.smf more --qmgr QM01 --from 2026-03-04 --smf-time"),
+        ("capacity log", "capacity log day.smf more --qmgr QM01 --from 2026-03-04 --smf-time"),
+        ("report log other.smf", "report log other.smf"),
+        ("check other.smf --format csv", "check other.smf --format csv"),
+        ("report log --explain", "report log --explain"),
+        ("report log --help", "report log --help"),
+        ("help report", "report --help"),
+        ("day.smf", "day.smf"),
+        ("generate x.smf", "generate x.smf"),
+    ],
+)
+def test_a_command_at_the_prompt_reads_the_inputs_of_the_prompt(typed: str, found: str) -> None:
+    selection = ("--from", "2026-03-04", "--qmgr", "QM01", "--smf-time", "--format", "csv")
+    root = click.Context(main, info_name="smfparse")
+    with main.commands["sql"].make_context("sql", ["day.smf", "more", *selection], root) as prompt:
+        made = with_inputs(typed.split(), prompt, ["day.smf", "more"])
+    assert " ".join(made) == found
 
 
 def test_until_is_the_name_of_the_end_of_the_time_everywhere() -> None:

@@ -56,10 +56,10 @@ ciphers AS (
     WHERE cipher_number > 0
     GROUP BY ALL
 )
-SELECT * EXCLUDE (part, bytes, carried, all_bytes, net_wait, cipher_number)
+SELECT * EXCLUDE (bytes, carried, all_bytes, net_wait, cipher_number)
 FROM (
     SELECT
-        'channel' AS line, 0 AS part, *,
+        'channel' AS line, *,
         messages / nullif(active_seconds, 0) AS rate,
         carried / 1048576 / nullif(active_seconds, 0) AS mb_a_second,
         messages / nullif(batches, 0) AS messages_a_batch,
@@ -72,10 +72,7 @@ FROM (
     LEFT JOIN dispatchers USING (section, dispatcher)
     UNION ALL BY NAME
     SELECT
-        'cipher' AS line, 1 AS part, *, cipher_name(cipher_number) AS cipher,
+        'cipher' AS line, *, cipher_name(cipher_number) AS cipher,
         bytes / 1048576 AS data_mb, all_bytes / 1048576 AS all_mb
     FROM ciphers
 )
-QUALIFY getvariable('top') IS NULL
-    OR row_number() OVER (PARTITION BY section, part ORDER BY messages DESC, channel, type, cipher)
-        <= getvariable('top')

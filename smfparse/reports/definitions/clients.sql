@@ -86,29 +86,25 @@ moved AS (
     WHERE connection_type = 'Channel initiator'
     GROUP BY ALL
 )
-SELECT * EXCLUDE (cpu, sent, received, bytes, part)
+SELECT * EXCLUDE (cpu, sent, received, bytes)
 FROM (
     SELECT
-        'channel' AS line, 0 AS part, *,
+        'channel' AS line, *,
         messages / nullif(connections, 0) AS messages_per_connection,
         cpu / nullif(connections, 0) AS connection_cpu, cpu / nullif(messages, 0) AS message_cpu
     FROM channels
     UNION ALL BY NAME
     SELECT
-        'program' AS line, 1 AS part, *, sent / nullif(calls, 0) AS bytes_out,
+        'program' AS line, *, sent / nullif(calls, 0) AS bytes_out,
         received / nullif(calls, 0) AS bytes_in
     FROM programs
     WHERE NOT getvariable('of_queues')
     UNION ALL BY NAME
     SELECT
-        'channel initiator' AS line, 2 AS part, *,
+        'channel initiator' AS line, *,
         chinit_cpu / nullif(messages, 0) AS chinit_message_cpu,
         chinit_cpu / (nullif(bytes, 0) / 1048576) AS chinit_mb_cpu
     FROM spent
     LEFT JOIN moved USING (section)
     WHERE NOT getvariable('of_queues')
 )
-QUALIFY getvariable('top') IS NULL
-    OR row_number() OVER (
-        PARTITION BY section, part ORDER BY coalesce(connections, instances) DESC, channel, program
-    ) <= getvariable('top')

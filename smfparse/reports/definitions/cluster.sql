@@ -67,23 +67,15 @@ channels AS (
     WHERE qcstchty_text IN ('Cluster-sender', 'Cluster-receiver') AND NOT getvariable('of_queues')
     GROUP BY ALL
 )
-SELECT * EXCLUDE (part)
-FROM (
-    SELECT 'queue' AS line, 0 AS part, * FROM queues
-    UNION ALL BY NAME
-    SELECT
-        'user' AS line, 1 AS part, *,
-        100 * put_ok / nullif(sum(put_ok) OVER (PARTITION BY section, queue), 0) AS share
-    FROM openers
-    UNION ALL BY NAME
-    SELECT
-        'channel' AS line, 2 AS part, * EXCLUDE (bytes),
-        100 * messages / nullif(sum(messages) OVER (PARTITION BY section, type), 0) AS share,
-        bytes / nullif(messages, 0) AS size
-    FROM channels
-)
-QUALIFY getvariable('top') IS NULL
-    OR row_number() OVER (
-        PARTITION BY section, part
-        ORDER BY coalesce(put_ok, messages, puts) DESC, queue, opened, connection_type, job, channel, type, partner
-    ) <= getvariable('top')
+SELECT 'queue' AS line, * FROM queues
+UNION ALL BY NAME
+SELECT
+    'user' AS line, *,
+    100 * put_ok / nullif(sum(put_ok) OVER (PARTITION BY section, queue), 0) AS share
+FROM openers
+UNION ALL BY NAME
+SELECT
+    'channel' AS line, * EXCLUDE (bytes),
+    100 * messages / nullif(sum(messages) OVER (PARTITION BY section, type), 0) AS share,
+    bytes / nullif(messages, 0) AS size
+FROM channels

@@ -82,32 +82,23 @@ queues AS (
     GROUP BY ALL
     HAVING sum(puts) > 0 OR sum(gets) > 0
 )
-SELECT * EXCLUDE (part)
-FROM (
-    SELECT
-        'edge' AS line, 0 AS part, e.*, messages / nullif(seconds, 0) AS rate
-    FROM edges AS e
-    LEFT JOIN covered_seconds('sectioned.wqst', 'sectioned.qmst') USING (section)
-    WHERE messages > 0
-    UNION ALL BY NAME
-    SELECT
-        'queue' AS line, 1 AS part, section, queue, place, puts, gets, puts - gets AS difference,
-        putters, getters,
-        CASE
-            WHEN is_shared AND NOT is_in_group
-                THEN 'shared, its group is not known: give --qsg where there are several members'
-            WHEN gets = 0 AND is_in_group
-                THEN 'taken by another member of the group, by the IMS bridge, or ACCTQ is off'
-            WHEN gets = 0
-                THEN 'nobody takes them here: they stay, expire, go to IMS by the bridge, or ACCTQ is off'
-            WHEN puts = 0 AND is_in_group THEN 'put by another member of the group, or ACCTQ is off'
-            WHEN puts = 0 THEN 'nobody puts them here: from before, or ACCTQ is off'
-        END AS note
-    FROM queues
-)
-QUALIFY getvariable('top') IS NULL
-    OR row_number() OVER (
-        PARTITION BY section, part
-        ORDER BY coalesce(messages, greatest(puts, gets)) DESC,
-            from_kind, from_name, from_place, to_kind, to_name, to_place, queue, place
-    ) <= getvariable('top')
+SELECT
+    'edge' AS line, e.*, messages / nullif(seconds, 0) AS rate
+FROM edges AS e
+LEFT JOIN covered_seconds('sectioned.wqst', 'sectioned.qmst') USING (section)
+WHERE messages > 0
+UNION ALL BY NAME
+SELECT
+    'queue' AS line, section, queue, place, puts, gets, puts - gets AS difference,
+    putters, getters,
+    CASE
+        WHEN is_shared AND NOT is_in_group
+            THEN 'shared, its group is not known: give --qsg where there are several members'
+        WHEN gets = 0 AND is_in_group
+            THEN 'taken by another member of the group, by the IMS bridge, or ACCTQ is off'
+        WHEN gets = 0
+            THEN 'nobody takes them here: they stay, expire, go to IMS by the bridge, or ACCTQ is off'
+        WHEN puts = 0 AND is_in_group THEN 'put by another member of the group, or ACCTQ is off'
+        WHEN puts = 0 THEN 'nobody puts them here: from before, or ACCTQ is off'
+    END AS note
+FROM queues

@@ -77,34 +77,27 @@ taken AS (
     FROM queues
     GROUP BY ALL
 )
-SELECT * EXCLUDE (part)
-FROM (
-    SELECT
-        'agent' AS line, 0 AS part, section, agent, coalesce(who, 'shared') AS who, commands,
-        bytes_put / 1048576 AS mb_sent, bytes_got / 1048576 AS mb_received,
-        coalesce(bytes_put, 0) + coalesce(bytes_got, 0) AS bytes,
-        bytes_put / nullif(data_put, 0) / 1024 AS chunk_kb,
-        data_got / nullif(replies_put, 0) AS window_size,
-        coalesce(nullif(replies_got, 0), replies_put) / nullif(states_put, 0) AS replies_a_state,
-        bytes / 1048576 / nullif(states_put, 0) AS mb_a_checkpoint,
-        100 * data_to_getter / nullif(data_put, 0) AS to_getter_share,
-        cpu / 1e6 / (nullif(bytes, 0) / 1073741824) AS cpu_a_gb,
-        tasks, messages_to_files, messages_of_files
-    FROM taken
-    LEFT JOIN made USING (section, agent)
-    LEFT JOIN elsewhere USING (section, agent)
-    UNION ALL BY NAME
-    SELECT
-        'queue' AS line, 1 AS part, section, agent, role, structure, puts, gets,
-        get_bytes / 1048576 AS mb_got, get_bytes / 1048576 / nullif(seconds, 0) AS mb_a_second,
-        put_bytes / nullif(puts, 0) / 1024 AS kb_a_message,
-        100 * to_getter / nullif(puts, 0) AS to_getter_share,
-        persistent_puts, greatest(deepest, highest) AS deepest, cpu / 1e6 AS cpu_seconds
-    FROM queues
-    LEFT JOIN depths USING (section, queue)
-    LEFT JOIN covered_seconds('sectioned.wqst', 'sectioned.qmst') USING (section)
-)
-QUALIFY getvariable('top') IS NULL
-    OR row_number() OVER (
-        PARTITION BY section, part ORDER BY coalesce(bytes, mb_got) DESC, agent, role
-    ) <= getvariable('top')
+SELECT
+    'agent' AS line, section, agent, coalesce(who, 'shared') AS who, commands,
+    bytes_put / 1048576 AS mb_sent, bytes_got / 1048576 AS mb_received,
+    coalesce(bytes_put, 0) + coalesce(bytes_got, 0) AS bytes,
+    bytes_put / nullif(data_put, 0) / 1024 AS chunk_kb,
+    data_got / nullif(replies_put, 0) AS window_size,
+    coalesce(nullif(replies_got, 0), replies_put) / nullif(states_put, 0) AS replies_a_state,
+    bytes / 1048576 / nullif(states_put, 0) AS mb_a_checkpoint,
+    100 * data_to_getter / nullif(data_put, 0) AS to_getter_share,
+    cpu / 1e6 / (nullif(bytes, 0) / 1073741824) AS cpu_a_gb,
+    tasks, messages_to_files, messages_of_files
+FROM taken
+LEFT JOIN made USING (section, agent)
+LEFT JOIN elsewhere USING (section, agent)
+UNION ALL BY NAME
+SELECT
+    'queue' AS line, section, agent, role, structure, puts, gets,
+    get_bytes / 1048576 AS mb_got, get_bytes / 1048576 / nullif(seconds, 0) AS mb_a_second,
+    put_bytes / nullif(puts, 0) / 1024 AS kb_a_message,
+    100 * to_getter / nullif(puts, 0) AS to_getter_share,
+    persistent_puts, greatest(deepest, highest) AS deepest, cpu / 1e6 AS cpu_seconds
+FROM queues
+LEFT JOIN depths USING (section, queue)
+LEFT JOIN covered_seconds('sectioned.wqst', 'sectioned.qmst') USING (section)

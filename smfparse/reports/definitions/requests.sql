@@ -77,6 +77,3 @@ SELECT
     ) * CASE direction WHEN 'known' THEN by_id_share ELSE 1 END AS score
 FROM matched
 LEFT JOIN covered_seconds('sectioned.wqst', 'sectioned.qmst') USING (section)
-QUALIFY getvariable('top') IS NULL
-    OR row_number() OVER (PARTITION BY section ORDER BY requests DESC, requester, request, reply)
-        <= getvariable('top')

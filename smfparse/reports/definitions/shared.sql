@@ -97,19 +97,11 @@ by_queue AS (
     FROM requests
     GROUP BY ALL
 )
-SELECT * EXCLUDE (part)
-FROM (
-    SELECT 'structure' AS line, 0 AS part, * FROM structures WHERE NOT getvariable('of_queues')
-    UNION ALL BY NAME
-    SELECT
-        'queue' AS line, 1 AS part, *,
-        list_reads / nullif(moves, 0) AS reads_a_move,
-        100 * opens_without / nullif(opens, 0) AS open_without_share
-    FROM of_queues
-    LEFT JOIN by_queue USING (section, place, queue)
-)
-QUALIFY getvariable('top') IS NULL
-    OR row_number() OVER (
-        PARTITION BY section, part
-        ORDER BY coalesce(calls, cf_requests, puts + gets) DESC, place, structure, queue
-    ) <= getvariable('top')
+SELECT 'structure' AS line, * FROM structures WHERE NOT getvariable('of_queues')
+UNION ALL BY NAME
+SELECT
+    'queue' AS line, *,
+    list_reads / nullif(moves, 0) AS reads_a_move,
+    100 * opens_without / nullif(opens, 0) AS open_without_share
+FROM of_queues
+LEFT JOIN by_queue USING (section, place, queue)

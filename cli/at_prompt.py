@@ -1,0 +1,91 @@
+"""Commands of the shell that are entered at the prompt of `smfparse sql`."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from smfparse.cli.options import reading_options
+from smfparse.cli.output import report_message
+from smfparse.cli.words import meant
+
+_ALONE = frozenset({"explain", "listed"})
+"""Options of commands that may go without an input."""
+
+
+def run_at_prompt(words: Sequence[str], prompt: click.Context, inputs: Sequence[str]) -> None:
+    """Run a command of the shell; one that names no input reads those of the prompt.
+
+    It then selects as the prompt does, and a message shows the whole command.
+    """
+    group = prompt.find_root().command
+    given = [*words[words[0] == "smfparse" :]]
+    whole = with_inputs(given, prompt, inputs)
+    if whole != given:
+        report_message(f"runs: {shlex.join(['smfparse', *whole])}")
+    with suppress(SystemExit):
+        group.main(whole, prog_name="smfparse")
+
+
+def with_inputs(words: Sequence[str], prompt: click.Context, inputs: Sequence[str]) -> list[str]:
+    """Return the words of a command, with the inputs and selection of the prompt if it names none.
+
+    prompt  the context of `sql`
+    inputs  what the prompt reads
+    """
+    found = meant(words)
+    named, command = _command(found, prompt.find_root().command)
+    if command is None or "--help" in found:
+        return found
+    with command.make_context(command.name, found[named:], resilient_parsing=True) as context:
+        lacking = [
+            each
+            for each in command.params
+            if isinstance(each, click.Argument)
+            and each.name in ("inputs", "source")
+            and not context.params.get(each.name)
+        ]
+        if not lacking or any(context.params.get(each) for each in _ALONE):
+            return found
+    return [*found, *inputs, *_selection(prompt, command)]
+
+
+def _command(words: Sequence[str], group: click.Command) -> tuple[int, click.Command | None]:
+    """Return the command that words begin with, behind how many of them name it."""
+    named, command = 0, group
+    while isinstance(command, click.Group):
+        if named == len(words) or words[named] not in command.commands:
+            return named, None
+        command = command.commands[words[named]]
+        named += 1
+    return named, command
+
+
+def _selection(prompt: click.Context, command: click.Command) -> Iterator[str]:
+    """Yield the options by which the prompt reads and selects, as far as a command has them."""
+    theirs = {each.name: each for each in command.params if isinstance(each, click.Option)}
+    for name in _reading_names():
+        value = prompt.params.get(name)
+        is_given = prompt.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if is_given and name in theirs:
+            yield from _written(theirs[name].opts[0], value)
+
+
+def _written(option: str, value: Any) -> Iterator[str]:
+    """Yield an option as it is entered: a flag, a value, or several."""
+    if value is True:
+        yield option
+        return
+    for each in value if isinstance(value, tuple) else (value,):
+        yield from (option, str(each))
+
+
+def _reading_names() -> Iterator[str]:
+    """Yield the names of the options of every command that reads."""
+    with_options = reading_options("--until")(lambda **_: None)
+    yield from (each.name for each in reversed(with_options.__click_params__) if each.name)  # type: ignore[attr-defined]

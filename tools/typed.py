@@ -1,0 +1,113 @@
+"""Lines of pages that a reader types: each is run, in order, and ends as the page says.
+
+They are the lines `smfparse ...` of blocks `console` and `sh` that show no output (pages.py runs
+those that do). What a line reads is there: a page makes it, or it is one of SAMPLES.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import shlex
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import chdir
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from smfparse.cli import main as cli
+
+ROOT = Path(__file__).resolve().parent.parent
+_DUMP = ROOT / "fixtures" / "qm01-930.smf"
+_BLOCK = re.compile(r"^```(?:console|sh)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_TOLD = re.compile(r"#.*exit code (\d)")
+_QUERY = "SELECT count(*) FROM wqst"
+"""Typed at a prompt, and written in files of queries."""
+_SITE = "[limits]\nLOG-RESPONSE = 1200\n"
+
+
+def _dump(path: Path) -> None:
+    shutil.copy(_DUMP, path)
+
+
+def _packed(path: Path) -> None:
+    path.write_bytes(gzip.compress(_DUMP.read_bytes(), 1))
+
+
+def _folder(path: Path) -> None:
+    path.mkdir()
+    _dump(path / "day.smf")
+
+
+def _pattern(path: Path) -> None:
+    path.parent.mkdir()
+    _packed(path.with_name("day.zst"))
+
+
+def _query(path: Path) -> None:
+    path.write_text(_QUERY, "utf-8")
+
+
+def _site(path: Path) -> None:
+    path.write_text(_SITE, "utf-8")
+
+
+def _scenario(path: Path) -> None:
+    shutil.copy(ROOT / "smfparse/simulating/scenarios/log-slow.toml", path)
+
+
+SAMPLES: Mapping[str, Callable[[Path], None]] = {
+    ".smf": _dump,
+    ".smf.gz": _packed,
+    "site.toml": _site,
+    "mine.toml": _scenario,
+    ".sql": _query,
+    "/": _folder,
+    "*.zst": _pattern,
+}
+"""What makes a file or folder of which the name ends so."""
+
+
+def try_lines(text: str) -> int:
+    """Run the lines of a page; return how many there are.
+
+    Raises ValueError for one that does not end as the page says.
+    """
+    lines = [line for block in _BLOCK.findall(text) for line in _lines(block)]
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        for line in lines:
+            _try_line(line)
+    return len(lines)
+
+
+def _lines(block: str) -> Iterator[str]:
+    """Yield the lines of a block that begin with the command."""
+    if not block.startswith("$ "):
+        joined = block.replace("\\\n", " ")
+        yield from (line for line in joined.splitlines() if line.startswith("smfparse "))
+
+
+def _try_line(line: str) -> None:
+    words = shlex.split(line, comments=True)[1:]
+    _make_samples(words)
+    typed = _QUERY
+    if "<" in words:
+        at = words.index("<")
+        typed = Path(words[at + 1]).read_text("utf-8")
+        words[at : at + 2] = []
+    done = CliRunner().invoke(cli, words, input=typed, catch_exceptions=False)
+    told = _TOLD.search(line)
+    if done.exit_code not in (0, int(told[1]) if told else 0):
+        raise ValueError(f"exit code {done.exit_code}: {line}\n{done.output}")
+
+
+def _make_samples(words: Sequence[str]) -> None:
+    """Make what the words of a line read, unless it is there."""
+    for before, word in zip(["", *words], words, strict=False):
+        for end, make in SAMPLES.items():
+            is_written = before in ("--to", "--output", "generate")
+            if word.endswith(end) and not is_written and not Path(word).exists():
+                make(Path(word))
+                break
