@@ -77,7 +77,9 @@ def test_appends_at_the_same_time_wait_and_add_each_row_once(
         for each in runs:
             each.kill()
     assert [each.returncode for each in runs] == [4, 4], rest  # blocks are damaged
-    smfparse.convert(dumps, tmp_path / "once")
+    order = [Path(each["name"]) for each in manifest(storage, "both")["inputs"]]
+    assert sorted(order) == dumps
+    smfparse.convert(order, tmp_path / "once")
     once = json.loads((tmp_path / "once" / MANIFEST).read_text())
     found = counts(storage, "both")
     assert {"wqst", "record"} <= {each for each, rows in found.items() if rows}
