@@ -34,13 +34,21 @@ from smfparse.inputs.range import UnsoundError
 from smfparse.inputs.workers import Workers
 from smfparse.limits import LIMITS
 from smfparse.selecting import Selection
-from smfparse.tables import DAMAGE, schema, wanted_columns, wanted_tables
+from smfparse.tables import (
+    DAMAGE,
+    plain_schema,
+    schema,
+    wanted_columns,
+    wanted_tables,
+    whole_schema,
+    with_fingerprints,
+)
 
 _SELECTING = {"qmgr": "qmgr", "system": "system", "from": "since", "until": "until", "type": "type",
               "job": "job", "queue": "queue", "channel": "channel"}  # fmt: skip
 """Options that select, and what `Selection.of` calls them."""
 _OTHERS = {"path", "paths", "table", "columns", "partbytes", "uint64", "mode", "damagelog",
-           "keepduplicates", "framing", "pushdown"}  # fmt: skip
+           "keepduplicates", "framing", "pushdown", "fingerprints"}  # fmt: skip
 _LONG, _DECIMAL = pa.int64(), pa.decimal128(20, 0)
 _SIGNED = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64()}
 """Types that Spark does not have, and those that hold their values."""
@@ -94,15 +102,16 @@ class _Asked:
             keep_duplicates=keep,
             strict=self.strict,
             framing=given.get("framing"),
+            fingerprints=_one_of(given, "fingerprints", "false", "true") == "true",
             limits=replace(LIMITS, most_task=self.part_bytes, least_unit=least),
         )
 
     @property
     def schema(self) -> pa.Schema:
         """The columns of the rows, in types that Spark has."""
-        whole = schema(self.table)
-        names = wanted_columns(self.table, self.columns) if self.columns else whole.names
-        return pa.schema([self._field(whole.field(name)) for name in names])
+        usual = with_fingerprints(self.table) if self.options.fingerprints else None
+        names = wanted_columns(self.table, self.columns) or plain_schema(self.table, usual).names
+        return pa.schema([self._field(whole_schema(self.table).field(name)) for name in names])
 
     def _field(self, field: pa.Field) -> pa.Field:
         types = _SIGNED | {pa.uint64(): _LONG if self.uint64 == "long" else _DECIMAL}

@@ -142,6 +142,12 @@ def _names(
     "signed, as Iceberg, Delta, Trino and Spark have them: int for 8 and 16 bits, bigint for 32, "
     "decimal(20,0) for 64. exact by default; with --append those of the dataset.",
 )
+@click.option(
+    "--fingerprints",
+    is_flag=True,
+    help="Give the table record of a dataset the columns fingerprint and dump_start, by which a "
+    "query finds records of several dumps that were converted apart (docs/scale.md).",
+)
 @click.option("--force", is_flag=True, help="Replace what is in DIR, or FILE.")
 @click.option(
     "--executor",
@@ -206,7 +212,9 @@ def _commit(
     """Commit the files of a dataset to tables of Iceberg or Delta; print how many."""
     from smfparse.writing import Change, commit_dataset
 
-    if chosen or any(others.values()) or not reading.selection.everything:
+    options = reading.options
+    asked = any(others.values()) or options.fingerprints or not options.selection.everything
+    if chosen or asked:
         raise click.UsageError(
             f"{target} takes the files of a dataset as they are; leave out all options but --table"
         )
@@ -242,6 +250,11 @@ def _check(
         )
     if chosen != DATASET and (append or partition or number_types or executor):
         raise click.UsageError("--append, --partition, --types and --executor are for a dataset")
+    if chosen != DATASET and reading.options.fingerprints:
+        raise click.UsageError(
+            "--fingerprints is for a dataset; name the columns: --columns "
+            "source,record_no,fingerprint,dump_start"
+        )
     if chosen in STYLES and columns:
         raise click.UsageError("the columns of mq-smf-csv are fixed; leave --columns out")
     if chosen != DATASET and is_url(target):

@@ -28,7 +28,13 @@ from smfparse.query import Catalog, Connection, lazy_frame
 from smfparse.rendering import Shown, notebook_html, visible
 from smfparse.reports import TOTAL, Sections, every
 from smfparse.selecting import ALL_RECORDS, Selection, texts
-from smfparse.tables import schema, table_names, wanted_columns, wanted_tables
+from smfparse.tables import (
+    plain_schema,
+    table_names,
+    wanted_columns,
+    wanted_tables,
+    whole_schema,
+)
 from smfparse.writing import (
     Change,
     Compacted,
@@ -89,15 +95,22 @@ class _Tables:
 
         columns  those that are wanted, None: all; only these are decoded
         """
-        plain = _schema(table, columns)
+        plain = self._schema(table, columns)
         for _, batch in self.inputs.batches({table.lower(): frozenset(plain.names)}):
             chosen = batch.select(plain.names)
             yield chosen.cast(plain) if plain.names else chosen  # a cast forgets how many rows
 
     def arrow(self, table: str, columns: str | Iterable[str] | None = None) -> pa.Table:
         """Return the rows of a table as a pyarrow.Table; columns as in `batches`."""
-        plain = _schema(table, columns)
+        plain = self._schema(table, columns)
         return pa.Table.from_batches(self.batches(table, plain.names), plain)
+
+    def _schema(self, table: str, columns: str | Iterable[str] | None) -> pa.Schema:
+        """Return the schema of wanted columns (None: all), in the order in which they are named."""
+        (known,) = wanted_tables([table])
+        if columns is None:
+            return plain_schema(known, self.inputs.names(known))
+        return pa.schema(map(whole_schema(known).field, wanted_columns(known, texts(columns))))
 
     def polars(self, table: str) -> pl.LazyFrame:
         """Return the rows of a table as a polars.LazyFrame.
@@ -242,8 +255,8 @@ def open_data(
     keep_duplicates  whether to keep records that an earlier dump has as well
     strict           whether the first damage ends the reading, by DamageError
     framing          framing of the SMF files: rdw, bdw, ...; None: detected
-    max_copy         bytes of standard input, a pipe or a device, each, that are copied to the
-                     temporary folder; None: what is free there, less 1 GB, at least half of it
+    fingerprints     whether `record` has `fingerprint` and `dump_start` (docs/scale.md)
+    max_copy         bytes of standard input, a pipe or a device that are copied (docs/input.md)
     tz               zone of the local times of rows, reports and the selection: `utc`,
                      `Europe/Berlin`; None: that of each z/OS system, as recorded
     limits           how much is held at once: `smfparse.limits.Limits`
@@ -385,14 +398,3 @@ def _sections(interval: str | None, total: bool) -> Sections | None:
     if interval and total:
         raise RequestError("interval and total exclude each other")
     return TOTAL if total else every(interval) if interval else None
-
-
-def _schema(table: str, columns: str | Iterable[str] | None) -> Any:
-    """Return the Arrow schema of wanted columns (None: all), in the order in which they are named.
-
-    Raises RequestError for a table or column unknown.
-    """
-    (known,) = wanted_tables([table])
-    whole = schema(known)
-    names = whole.names if columns is None else wanted_columns(known, texts(columns))
-    return pa.schema([whole.field(name) for name in names])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from tests.support.builders import Write, rdw
 from tests.support.command import run
 from tests.support.paths import SMF
 from tests.support.real import REAL_DATA, needs_real_data
+from tests.support.storage import at_port
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -54,24 +56,33 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def storage_port() -> int:
+    """The port on which processes of Spark look for object storage: they are started with that."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port: int = listening.getsockname()[1]
+        return port
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory, storage_port: int) -> Iterator[Any]:
     """Return a Spark session, the only one of the tests. In CI there is Java."""
     if not shutil.which("java") and "JAVA_HOME" not in os.environ:
         assert not os.environ.get("CI"), "Spark needs Java; .ci/run installs it"
         pytest.skip("Spark needs Java")
     sql = pytest.importorskip("pyspark.sql")
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    session = (
-        sql.SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
-        .config("spark.sql.codegen.wholeStage", "false")  # compiling takes longer than reading
-        .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("spark")))
-        .getOrCreate()
-    )
+    with at_port(storage_port):
+        session = (
+            sql.SparkSession.builder.master("local[2]")
+            .config("spark.ui.enabled", "false")
+            .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+            .config("spark.sql.codegen.wholeStage", "false")  # compiling takes longer than reading
+            .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
+            .config("spark.sql.session.timeZone", "UTC")
+            .config("spark.driver.host", "127.0.0.1")
+            .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("spark")))
+            .getOrCreate()
+        )
     yield session
     session.stop()
 

@@ -37,7 +37,7 @@ def kind_array(kind: Kind, raw: Raw, held: Mask) -> Any:
     if isinstance(kind, Text):
         return _text_array(raw, held)
     if isinstance(kind, Hex):
-        return _hex_array(raw, held)
+        return hex_array(raw, held)
     raise TypeError(f"{kind!r} has no column")
 
 
@@ -89,7 +89,8 @@ def _word_array(shown: Shown, values: Values, valid: Mask) -> Any:
     return coded(indices, strings(map(shown.cell, codes)), valid)
 
 
-def _hex_array(raw: Raw, held: Mask) -> Any:
+def hex_array(raw: Raw, held: Mask) -> Any:
+    """Return opaque bytes, uint8 (rows, width), in hexadecimal; NULL where `held` is false."""
     rows, width = raw.shape
     data = pa.py_buffer(_HEX_DIGITS.take(raw))
     offsets = pa.py_buffer(np.arange(rows + 1, dtype=np.int32) * np.int32(2 * width))

@@ -102,7 +102,9 @@ def read_run(path: Place) -> Fingerprints:
 
 
 def fingerprints(chunk: Chunk) -> Fingerprints:
-    """Return the fingerprint of each record of a chunk."""
+    """Return the fingerprint of each record of a chunk, made now where it has none."""
+    if chunk.prints.size:
+        return chunk.prints
     found = np.zeros((len(chunk.start), FINGERPRINT.itemsize), np.uint8)
     found[:, :-DIGEST_BYTES] = record_hashes(chunk).astype(">u8").view(np.uint8).reshape(-1, 8)
     found[:, -DIGEST_BYTES:] = digests(chunk)

@@ -15,11 +15,12 @@ import numpy as np
 
 from smfparse.decoding.areas import HeaderAreas
 from smfparse.decoding.clocks import Clocks, own_offsets, systems_of
+from smfparse.decoding.fingerprinting import fingerprints
 from smfparse.decoding.records import Records
 from smfparse.decoding.tasks import TaskLinks, Tasks, tasks_of, tokens_of
 from smfparse.decoding.texts import TextColumn
 from smfparse.layout import STCK_UNITS_PER_US, US_PER_SECOND, Mask, Values
-from smfparse.reading import offset_of
+from smfparse.reading import Chunk, offset_of
 from smfparse.schemas import STUB_RECORDS, TASK, TASK_RECORDS
 from smfparse.selecting import counting_time
 from smfparse.vectors import Bools, Ints
@@ -197,9 +198,9 @@ def _interval_seconds(keys: KeyColumns) -> KeyColumn:
     return seconds, timed
 
 
-def _record_no(keys: KeyColumns) -> KeyColumn:
-    chunk = keys.records.chunk
-    return chunk.record_no, None if chunk.numbered else np.zeros(len(chunk.start), np.bool_)
+def _numbers(chunk: Chunk, numbers: Ints) -> KeyColumn:
+    """Return numbers of records, which a blind range does not know."""
+    return numbers, None if chunk.numbered else np.zeros(len(chunk.start), np.bool_)
 
 
 def _task_word(keys: KeyColumns, number: int) -> KeyColumn:
@@ -218,7 +219,7 @@ _COLUMNS: Mapping[str, Callable[[KeyColumns], KeyColumn]] = {
     "utc_offset": lambda keys: keys.offset,
     "interval_start": _interval_start,
     "interval_seconds": _interval_seconds,
-    "record_no": _record_no,
+    "record_no": lambda keys: _numbers(keys.records.chunk, keys.records.chunk.record_no),
     "record_offset": lambda keys: (keys.records.chunk.offset, None),
     "task_record_no": lambda keys: keys.task_record_no,
     "task_record_offset": lambda keys: keys.task_record_offset,
@@ -229,7 +230,9 @@ _COLUMNS: Mapping[str, Callable[[KeyColumns], KeyColumn]] = {
     "subsystem": _subsystem,
     "length": lambda keys: (keys.records.chunk.length, None),
     "flags": lambda keys: (keys.records.headers.number("sm115flg"), None),
+    "fingerprint": lambda keys: (fingerprints(keys.records.chunk), None),
+    "dump_start": lambda keys: _numbers(keys.records.chunk, keys.records.chunk.dump),
 }
-"""The key columns by name, but for `source` and `block_no`; and those of the SMF header."""
+"""The key columns by name, but for `source` and `block_no`; and those of `record` alone."""
 BY_OFFSET = frozenset(("counted_at", "utc_offset", "interval_start", "interval_seconds"))
 """Those that need the UTC offset of a system, which other records may have to show."""

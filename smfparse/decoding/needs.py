@@ -24,6 +24,7 @@ class Needs:
     clocks   whether later records have to know the UTC offsets of earlier ones
     counted  whether records are selected by when they count, or by a time in a zone
     tasks    whether they have to know the 116/1 records before them
+    dumps    whether records have to know the dump that they are of
     blocks   the blocks that rows are made of, and the tables of each, by name of the block
     index    where these are, and those that only show which rows are wanted
     """
@@ -45,6 +46,7 @@ class Needs:
             any(spec.stub for spec in specs) or (records and not by_name)
         )
         self.tasks = any(spec.task for spec in specs) or (records and (by_name or self.counted))
+        self.dumps = "dump_start" in (self.wanted.get(RECORD) or ())
         self.blocks = {
             block.name: (block, [spec.name for spec in specs if spec.block is block])
             for block in (spec.block for spec in specs)

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from smfparse.decoding.arrays import array, coded
+from smfparse.decoding.arrays import array, coded, hex_array
 from smfparse.decoding.entries import EntryBuffer
+from smfparse.decoding.fingerprinting import FINGERPRINT
 from smfparse.decoding.gathering import BlockBuffer
 from smfparse.decoding.growing import Growing
 from smfparse.decoding.keys import KeyColumns
@@ -17,6 +18,7 @@ from smfparse.decoding.records import Blocks
 from smfparse.decoding.texts import TextColumn
 from smfparse.layout import Mask, Values
 from smfparse.tables import (
+    IDENTITY_COLUMNS,
     KEY_COLUMNS,
     RECORD,
     RECORD_BLOCKS,
@@ -36,7 +38,8 @@ OF_ROWS = frozenset({"source", "block_no"})
 _NUMPY = {"int32": "i4", "uint8": "u1", "double": "f8", "string": "i4", "uint64": "u8"}
 """numpy types of key columns, texts as codes; the others are 8-byte integers."""
 _NATIVE = {
-    each.name: _NUMPY.get(each.arrow, "i8") for each in (*KEY_COLUMNS, *TASK_KEYS, *RECORD_FIELDS)
+    each.name: FINGERPRINT if each.opaque else np.dtype(_NUMPY.get(each.arrow, "i8"))
+    for each in (*KEY_COLUMNS, *TASK_KEYS, *RECORD_FIELDS, *IDENTITY_COLUMNS)
 }
 
 
@@ -95,9 +98,10 @@ class TableBuffer:
     ) -> None:
         self.table = table
         self.wanted = wanted
-        self.columns = [each for each in columns(table) if wanted is None or each.name in wanted]
+        self.columns = columns(table, wanted)
         names = {each.name for each in self.columns}
-        keyed = (*key_columns(table), *(RECORD_FIELDS if table == RECORD else ()))
+        own_keys = (*RECORD_FIELDS, *IDENTITY_COLUMNS) if table == RECORD else ()
+        keyed = (*key_columns(table), *own_keys)
         self.keys = [each for each in keyed if each.name in names]
         spec = TABLES.get(table)
         own = [(block, block.columns) for block in RECORD_BLOCKS]
@@ -169,6 +173,8 @@ class TableBuffer:
 
     def _key(self, column: TableColumn) -> Any:
         values, held = _joined(self._noted[column.name])
+        if column.opaque:
+            return hex_array(values.view(np.uint8).reshape(len(values), -1), held)
         if column.arrow != "string":
             return array(column.arrow, values, held)
         texts = self._texts[column.name]

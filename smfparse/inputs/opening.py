@@ -43,6 +43,7 @@ from smfparse.tables import (
     schema,
     wanted_columns,
     wanted_tables,
+    with_fingerprints,
 )
 
 if TYPE_CHECKING:
@@ -188,6 +189,10 @@ class Inputs(_Shared):
         self.damage.extend(files.damage)
         self.damage.arrange()
 
+    def names(self, table: str) -> frozenset[str] | None:
+        """Return the columns that a table has; None: all but those that have to be asked for."""
+        return with_fingerprints(table) if self.options.fingerprints else None
+
     def as_recorded(self) -> Inputs:
         """Return the same inputs, whose rows have the local times of each z/OS system."""
         return replace(self, zone=None)
@@ -290,6 +295,9 @@ def open_inputs(
             replace(each, duplicates=duplicates) if isinstance(each, SmfFile) else each
             for each in sources
         ]
+    datasets = (each for each in sources if isinstance(each, Dataset))
+    if any(store.has_fingerprints(each.manifest) for each in datasets):
+        options = replace(options, fingerprints=True)
     return Inputs(sources, log, options, options.selection.zone)
 
 

@@ -22,6 +22,7 @@ class Options(TypedDict, total=False):
     keep_duplicates: bool
     strict: bool
     framing: str | None
+    fingerprints: bool
     max_copy: int | None
     tz: str | None
     limits: Limits
@@ -37,6 +38,8 @@ class ReadOptions:
     strict           whether the first damage of an SMF file ends the reading, by DamageError,
                      before its rows come
     framing          how the records of SMF files are framed: rdw, bdw, ...; None: that is detected
+    fingerprints     whether `record` has the columns `fingerprint` and `dump_start`, by which
+                     a query finds duplicates among inputs that are read apart
     max_copy         bytes of standard input, of a pipe or a device, each, that are copied to the
                      temporary folder; None: what is free there, less 1 GB, at least half of it
     tz               zone of the local times of rows and of the selection: `utc`, `Europe/Berlin`;
@@ -52,6 +55,7 @@ class ReadOptions:
     keep_duplicates: bool = False
     strict: bool = False
     framing: str | None = None
+    fingerprints: bool = False
     max_copy: int | None = None
     tz: str | None = None
     limits: Limits = LIMITS

@@ -31,7 +31,7 @@ from smfparse.inputs.log import Log
 from smfparse.inputs.options import DEFAULTS, ReadOptions
 from smfparse.places import Place
 from smfparse.progress import PROGRESS
-from smfparse.reading import WHOLE_SOURCE, Chunk, Input, Part
+from smfparse.reading import WHOLE_SOURCE, Chunk, Input, Part, with_dumps
 from smfparse.tables import Batch, Wanted
 from smfparse.vectors import Ints
 
@@ -92,7 +92,8 @@ class Range:
 
     def _chunks(self, damage: DamageLog, needs: Needs, log: Log) -> Iterator[Chunk]:
         kinds = needs.kinds if log.records is None else None
-        return PROGRESS.follow(self.file.chunks(damage, self.part, kinds), self.part.start)
+        found = PROGRESS.follow(self.file.chunks(damage, self.part, kinds), self.part.start)
+        return with_dumps(found, self.part) if needs.dumps else found
 
     def _to_be_decoded(self, found: Iterable[Chunk], log: Log) -> Iterator[Chunk]:
         """Leave duplicates out of the chunks of the part; `log` takes how many these are."""
@@ -145,13 +146,14 @@ class Range:
 
     def _seen(self, found: Iterable[Chunk], records: Recorder) -> Iterator[Chunk]:
         """Do what `_once` does; `records` takes the fingerprints of all records."""
-        for chunk in found:
+        for each in found:
+            chunk = each._replace(prints=fingerprints(each))
             left, kept = chunk, np.ones(len(chunk.start), np.bool_)
             if self.duplicates is not None:
                 left = self.duplicates.without(self.path, chunk, self.turn)
             if left is not chunk:
                 kept = np.isin(chunk.record_no, left.record_no)
-            records.add(Seen(self.path, fingerprints(chunk), days_of(chunk), kept))
+            records.add(Seen(self.path, chunk.prints, days_of(chunk), kept))
             if len(left.start):
                 yield left
 

@@ -33,7 +33,15 @@ from smfparse.selecting import (
     needed_columns,
     row_mask,
 )
-from smfparse.tables import DAMAGE, DAMAGE_COLUMNS, Batch, Wanted, coded_schema, schema
+from smfparse.tables import (
+    DAMAGE,
+    DAMAGE_COLUMNS,
+    Batch,
+    Wanted,
+    coded_schema,
+    plain_schema,
+    schema,
+)
 
 if TYPE_CHECKING:
     from smfparse.inputs.known import KnownRecords
@@ -242,7 +250,7 @@ class Dataset:
             )
 
         for table, columns in wanted.items():
-            names = [each for each in schema(table).names if columns is None or each in columns]
+            names = plain_schema(table, columns).names
             if selection.on(table).everything:
                 found = self._rows(table, names)
             else:

@@ -12,8 +12,16 @@ import pyarrow as pa
 from smfparse.errors import InputError, SmfError
 from smfparse.places import Place, Url
 from smfparse.selecting import COUNTED_AT, counted_from, counted_rows
-from smfparse.store import EXACT, Manifest, checksum, lacking, part_number, plain_file
-from smfparse.tables import Batch, coded_schema, plain_schema, schema, signed
+from smfparse.store import (
+    EXACT,
+    Manifest,
+    checksum,
+    lacking,
+    part_number,
+    plain_file,
+    wanted_in,
+)
+from smfparse.tables import Batch, coded_schema, signed, whole_schema
 
 
 def there(folder: Place, manifest: Manifest, table: str) -> list[Place]:
@@ -50,9 +58,11 @@ def file_rows(folder: Place, manifest: Manifest, table: str, name: str) -> Itera
     """Yield the rows of one file of a table, with all columns; raise InputError as `check_rows`."""
     check_rows(folder, manifest | {"files": {table: [name]}, "is_whole": False}, table)
     less = lacking(manifest, table, part_number(name))
-    columns = schema(table).names
-    for batch in parquet_rows(plain_file(folder, name), table, columns, less, manifest["types"]):
-        yield batch.cast(coded_schema(table))
+    whole = coded_schema(table, wanted_in(manifest, table))
+    for batch in parquet_rows(
+        plain_file(folder, name), table, whole.names, less, manifest["types"]
+    ):
+        yield batch.cast(whole)
 
 
 def check_bytes(file: Place, expected: str | None) -> None:
@@ -80,7 +90,8 @@ def parquet_rows(
 
 def _exact(batch: Batch, table: str) -> Batch:
     """Return rows with the types that their columns have themselves."""
-    return batch.cast(pa.schema([schema(table).field(each) for each in batch.schema.names]))
+    whole = whole_schema(table)
+    return batch.cast(pa.schema([whole.field(each) for each in batch.schema.names]))
 
 
 def _opened(file: Place, table: str, less: frozenset[str], types: str) -> Any:
@@ -92,7 +103,7 @@ def _opened(file: Place, table: str, less: frozenset[str], types: str) -> Any:
         system, path = file.where
         where = {"source": path, "filesystem": system}
     opened = ParquetFile(**where, page_checksum_verification=True)
-    whole = plain_schema(table) if types == EXACT else signed(plain_schema(table))
+    whole = whole_schema(table) if types == EXACT else signed(whole_schema(table))
     expected = [(each.name, each.type) for each in whole if each.name not in less]
     found = [(each.name, each.type) for each in opened.schema_arrow if each.name not in less]
     if found != expected:
@@ -114,7 +125,7 @@ def _named(file: Place) -> Iterator[None]:
 def _completed(batch: Batch, table: str, names: list[str]) -> Batch:
     """Return rows with the columns `names`; those that they lack are NULL, but for `counted_at`."""
     found = []
-    for each in (schema(table).field(name) for name in names):
+    for each in map(whole_schema(table).field, names):
         if each.name in batch.schema.names:
             found.append(batch.column(each.name))
         elif each.name == COUNTED_AT:

@@ -25,7 +25,7 @@ from polars.io.plugins import register_io_source
 
 from smfparse.inputs import Inputs
 from smfparse.selecting import COUNTED_AT, NAMED, Selection
-from smfparse.tables import DAMAGE, Batch, schema, wanted_tables
+from smfparse.tables import DAMAGE, Batch, plain_schema, wanted_tables
 
 _MOST_NAMES = 1_000
 """Names that a selection is asked for; each is tried on every distinct name of a file."""
@@ -112,12 +112,12 @@ def lazy_frame(inputs: Inputs, table: str) -> pl.LazyFrame:
     ) -> Iterator[pl.DataFrame]:
         return _READINGS.kept(_frames(inputs, known, names, condition, rows))
 
-    return register_io_source(read, schema=_types(known), is_pure=True)
+    return register_io_source(read, schema=_types(known, inputs.names(known)), is_pure=True)
 
 
 @cache
-def _types(table: str) -> pl.Schema:
-    frame = pl.from_arrow(schema(table).empty_table())
+def _types(table: str, names: frozenset[str] | None) -> pl.Schema:
+    frame = pl.from_arrow(plain_schema(table, names).empty_table())
     assert isinstance(frame, pl.DataFrame)
     return frame.schema
 
@@ -133,7 +133,7 @@ def _frames(
 
     rows  how many rows of the table there are to look at, from its first; None: all
     """
-    shown = schema(table).names if names is None else names
+    shown = plain_schema(table, inputs.names(table)).names if names is None else names
     tested = [] if condition is None else condition.meta.root_names()
     needed = list(dict.fromkeys([*shown, *tested]))
     if rows is None:

@@ -13,7 +13,7 @@ from pyarrow.dataset import Dataset
 
 from smfparse.query.projection import scanned
 from smfparse.query.scans import SmfScans
-from smfparse.tables import Batch, coded_schema, columns, words_in
+from smfparse.tables import Batch, coded_schema, words_in
 
 
 class Scan(Dataset):
@@ -22,7 +22,8 @@ class Scan(Dataset):
     def __init__(self, scans: SmfScans, table: str) -> None:
         self._scans = scans
         self._table = table
-        self._columns = {scanned(table, each.name): each.name for each in columns(table)}
+        self._whole = coded_schema(table, scans.inputs.names(table))
+        self._columns = {scanned(table, each): each for each in self._whole.names}
 
     @property
     def schema(self) -> Any:
@@ -35,8 +36,8 @@ class Scan(Dataset):
         return Scanner(self._schema(chosen), self._batches(chosen, filter))
 
     def _schema(self, chosen: Sequence[str]) -> Any:
-        whole = coded_schema(self._table)
-        return pa.schema([whole.field(self._columns[each]).with_name(each) for each in chosen])
+        fields = ((each, self._whole.field(self._columns[each])) for each in chosen)
+        return pa.schema([field.with_name(each) for each, field in fields])
 
     def _batches(self, chosen: Sequence[str], condition: Any) -> Iterator[Batch]:
         tested = set() if condition is None else words_in(str(condition)) & self._columns.keys()

@@ -10,7 +10,15 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from smfparse.tables import Wanted, columns, table_names, view, view_names, words_in
+from smfparse.tables import (
+    Wanted,
+    columns,
+    table_names,
+    view,
+    view_names,
+    with_fingerprints,
+    words_in,
+)
 
 _LINK = "__"
 _OWN_TABLES = "DUCKDB_"
@@ -135,4 +143,4 @@ def _scan(operator: Mapping[str, Any]) -> tuple[str, frozenset[str]] | None:
 def _column_names(table: str) -> frozenset[str]:
     if table not in table_names():
         return frozenset()
-    return frozenset(each.name for each in columns(table))
+    return frozenset(each.name for each in columns(table, with_fingerprints(table)))

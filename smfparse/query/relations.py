@@ -18,7 +18,7 @@ from smfparse.query.connecting import Connection, is_interrupt
 from smfparse.query.projection import scanned, tables_of
 from smfparse.query.scans import SmfScans, Whole
 from smfparse.selecting import COUNTED_AT, local_columns, shown_sql, sql_condition
-from smfparse.store import no_rows, selected
+from smfparse.store import no_rows, selected, wanted_in
 from smfparse.tables import (
     DAMAGE,
     columns,
@@ -93,7 +93,8 @@ class Relations:
         parts = []
         if self.scans.inputs.sources:
             self._connection.register(f"smf_{table}", _scan(self.scans, table))
-            names = [f'{scanned(table, each.name)} AS "{each.name}"' for each in columns(table)]
+            found = columns(table, self.scans.inputs.names(table))
+            names = [f'{scanned(table, each.name)} AS "{each.name}"' for each in found]
             parts.append(f"SELECT 0 AS input_no, {', '.join(names)} FROM smf_{table}")
         for number, each in enumerate(self._datasets, 1):
             worked_out = any(COUNTED_AT in less for _, less in each.files_alike(table))
@@ -156,8 +157,8 @@ def _scan(scans: SmfScans, table: str) -> object:
 
 def _parquet(dataset: Dataset, table: str) -> str:
     """Return a table of a dataset as it stands behind FROM; DuckDB takes paths as patterns."""
-    types = dataset.manifest["types"]
-    parts = [_rows_of(table, *each, types) for each in dataset.files_alike(table)]
+    types, wanted = dataset.manifest["types"], wanted_in(dataset.manifest, table)
+    parts = [_rows_of(table, *each, types, wanted) for each in dataset.files_alike(table)]
     rows = f"({' UNION ALL '.join(parts) or no_rows(table)})"
     if not dataset.called:
         return rows
@@ -166,8 +167,14 @@ def _parquet(dataset: Dataset, table: str) -> str:
     return f"(SELECT * REPLACE ({source} AS source) FROM {rows})"
 
 
-def _rows_of(table: str, files: Iterable[Place], less: frozenset[str], types: str) -> str:
+def _rows_of(
+    table: str,
+    files: Iterable[Place],
+    less: frozenset[str],
+    types: str,
+    wanted: frozenset[str] | None,
+) -> str:
     """Return the query for the rows in files of a table, which lack the columns `less`."""
     paths = (glob.escape(str(each.absolute())) for each in files)
     rows = f"read_parquet([{', '.join(map(quoted, paths))}], hive_partitioning = false)"
-    return f"SELECT {selected(table, less, types=types)} FROM {rows}"
+    return f"SELECT {selected(table, less, types=types, wanted=wanted)} FROM {rows}"

@@ -124,7 +124,7 @@ class SmfScans:
     @contextmanager
     def _filled(self, wanted: Wanted) -> Iterator[Spool]:
         if self.are_whole:
-            yield InMemory(dict.fromkeys(wanted), self.inputs)
+            yield InMemory({table: self.inputs.names(table) for table in wanted}, self.inputs)
             return
         with _folder() as folder:
             spool = OnDisk(folder, wanted)
@@ -159,7 +159,7 @@ class Whole:
     @cached_property
     def _schema(self) -> Any:
         """The columns as they are called in a plan."""
-        fields = coded_schema(self._table)
+        fields = coded_schema(self._table, self._scans.inputs.names(self._table))
         return pa.schema([(scanned(self._table, each.name), each.type) for each in fields])
 
     def __arrow_c_schema__(self) -> object:
@@ -171,7 +171,7 @@ class Whole:
 
     def _batches(self) -> Iterator[Batch]:
         with self._scans.failing():
-            for batch in self._scans.rows(self._table, None):
+            for batch in self._scans.rows(self._table, self._scans.inputs.names(self._table)):
                 yield pa.RecordBatch.from_arrays(batch.columns, schema=self._schema)
 
 

@@ -84,7 +84,7 @@ class Slices:
 
     def _write(self, table: str, held: frozenset[str] | None, folder: Path) -> None:
         """Write columns of a table: the rows of each slice into files of their own."""
-        names = [each.name for each in columns(table) if held is None or each.name in held]
+        names = [each.name for each in columns(table, held)]
         shown = ", ".join(f'"{each}"' for each in ("input_no", *names))
         self._execute(
             f"COPY (SELECT {_NUMBER}, {shown} FROM ("

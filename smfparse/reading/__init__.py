@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from smfparse.reading.chunks import Pieces as Pieces
     from smfparse.reading.chunks import are_short as are_short
     from smfparse.reading.chunks import offset_of as offset_of
+    from smfparse.reading.chunks import with_dumps as with_dumps
     from smfparse.reading.detection import Framing as Framing
     from smfparse.reading.detection import framing_named as framing_named
     from smfparse.reading.detection import look_at as look_at
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
-        chunks="SLACK WHOLE_SOURCE Chunk Joined Part Pieces are_short offset_of",
+        chunks="SLACK WHOLE_SOURCE Chunk Joined Part Pieces are_short offset_of with_dumps",
         detection="Framing framing_named look_at",
         framings="FRAMINGS",
         headers="DATE_END MOST_TRIPLETS SUBTYPE_END Headers begins_dump "

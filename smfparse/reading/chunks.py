@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from smfparse.reading.headers import begins_dump
 from smfparse.reading.segments import RDW_SIZE, Segments
@@ -21,6 +23,7 @@ _FAR = 40
 """Bits of a place that are a byte of a source."""
 _NO_RECORDS = np.zeros(0, np.int64)
 _NO_BYTES = np.zeros(0, np.uint8)
+_NO_PRINTS = np.zeros(0, "S16")
 
 
 class Pieces(NamedTuple):
@@ -61,6 +64,9 @@ class Chunk(NamedTuple):
     which      int64 (records,): then which of these each record is of
     pieces     where the records are in the source; None: not known, as where FTP has put escapes
     read       bytes of the file, packed as it is, that were read for it and those before
+    dump       int64 (records,): record_no of the first record of the dump that each is of; empty
+               where that is not asked for
+    prints     the fingerprints of its records; empty where nobody has made them yet
     """
 
     source: str
@@ -75,6 +81,8 @@ class Chunk(NamedTuple):
     which: Ints = _NO_RECORDS
     pieces: Pieces | None = None
     read: int = 0
+    dump: Ints = _NO_RECORDS
+    prints: NDArray[np.bytes_] = _NO_PRINTS
 
     @property
     def place(self) -> Ints:
@@ -93,6 +101,8 @@ class Chunk(NamedTuple):
             offset=self.offset[keep],
             record_no=self.record_no[keep],
             which=self.which[keep] if self.sources else self.which,
+            dump=self.dump[keep] if self.dump.size else self.dump,
+            prints=self.prints[keep] if self.prints.size else self.prints,
             pieces=self.pieces
             and self.pieces._replace(first=self.pieces.first[keep], final=self.pieces.final[keep]),
         )
@@ -140,12 +150,17 @@ class Joined:
         """Return the chunk, valid until others are added; none where there are no records."""
         if not self._chunks:
             return []
-        of_records = [(c.start, c.length, c.offset, c.record_no, c.which) for c in self._chunks]
-        start, length, offset, numbers, which = map(np.concatenate, zip(*of_records, strict=True))
+        of_records = [
+            (c.start, c.length, c.offset, c.record_no, c.which, c.dump, c.prints)
+            for c in self._chunks
+        ]
+        start, length, offset, numbers, which, dump, prints = map(
+            np.concatenate, zip(*of_records, strict=True)
+        )
         names = tuple(self._sources)
         self._end, self._sources, self._chunks = 0, [], []
         some = Chunk(names[0], self._buffer, start, length, offset, numbers)
-        return [some._replace(sources=names, which=which)]
+        return [some._replace(sources=names, which=which, dump=dump, prints=prints)]
 
 
 class Part(NamedTuple):
@@ -159,6 +174,8 @@ class Part(NamedTuple):
                where `end` is None
     back       where a chunk starts from which on records are read that those of the range have to
                know of, and the number of its first record
+    dump       number of the first record of the dump that its first record is of, unless that
+               begins one itself
 
     Where record_no is None the range is blind: it is not known where a record starts. It has the
     records that start in it, the first of which is looked for, and their numbers are not known.
@@ -170,6 +187,7 @@ class Part(NamedTuple):
     records: int | None = None
     dumps: bool = False
     back: tuple[int, int] = (0, 1)
+    dump: int = 1
 
     @property
     def is_planned(self) -> bool:
@@ -200,6 +218,16 @@ class Part(NamedTuple):
 
 
 WHOLE_SOURCE = Part(0, None, 1)
+
+
+def with_dumps(found: Iterable[Chunk], part: Part) -> Iterator[Chunk]:
+    """Yield the chunks of a part, whose records know the dump that they are of."""
+    last = part.dump
+    for chunk in found:
+        begins = begins_dump(chunk.buffer, chunk.start)
+        dump = np.maximum.accumulate(np.where(begins, chunk.record_no, last))
+        last = int(dump[-1]) if dump.size else last
+        yield chunk._replace(dump=dump)
 
 
 def are_short(kinds: Ints | None) -> bool:

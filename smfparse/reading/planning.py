@@ -40,13 +40,14 @@ class Mark(NamedTuple):
     begin      byte where a part may start; None: none may, as a blind range starts with the chunk
     before     records of the range before it
     can_start  whether it is a good place for a part to start
-    dumps      whether a dump begins in it that is not the first of the source
+    dump       records of the range before the last dump that begins in it; None: none does but
+               maybe the first of the source
     """
 
     begin: int | None
     before: int
     can_start: bool
-    dumps: bool
+    dump: int | None
 
 
 class Look(NamedTuple):
@@ -148,9 +149,10 @@ def look_through(file: Input, part: Part) -> Look:
 def _mark(chunk: Chunk, part: Part, before: int, *, is_first: bool) -> Mark:
     """Return the mark of a chunk of a range, which has `before` records in front of it."""
     starts_anywhere = part.start > 0
-    dumps = begins_dump(chunk.buffer, chunk.start) & (starts_anywhere | (chunk.record_no > 1))
+    later = starts_anywhere | (chunk.record_no > 1)
+    dumps = np.flatnonzero(begins_dump(chunk.buffer, chunk.start) & later)
     begin = None if is_first and starts_anywhere else chunk.begin
-    return Mark(begin, before, _can_start(chunk), bool(dumps.any()))
+    return Mark(begin, before, _can_start(chunk), before + int(dumps[-1]) if dumps.size else None)
 
 
 def parts_of(looks: Sequence[Look], part_bytes: int, limits: Limits = LIMITS) -> list[Part]:
@@ -158,8 +160,8 @@ def parts_of(looks: Sequence[Look], part_bytes: int, limits: Limits = LIMITS) ->
 
     Behind the first damage it is not cut any more. The last part has no end.
     """
-    starts = [(0, 1, (0, 1), False)]
-    dumps = False
+    starts = [(0, 1, (0, 1), 1)]
+    dump = 1
     due = least = max(part_bytes - limits.window_bytes // 2, 1)  # so the nearest chunk is taken
     near = deque[tuple[int, int]]()
     before = list(itertools.accumulate((each.records for each in looks), initial=1))
@@ -171,15 +173,16 @@ def parts_of(looks: Sequence[Look], part_bytes: int, limits: Limits = LIMITS) ->
             while len(near) > 1 and near[1][0] <= mark.begin - limits.look_back_bytes:
                 near.popleft()
             if mark.begin >= due and mark.can_start:
-                starts.append((*near[-1], near[0], dumps))
+                starts.append((*near[-1], near[0], dump))
                 due = mark.begin + least
-        dumps = dumps or mark.dumps
+        if mark.dump is not None:
+            dump = first + mark.dump
     parts = [
-        Part(start, end, first, following - first, dumps, back)
-        for (start, first, back, _), (end, following, _, dumps) in itertools.pairwise(starts)
+        Part(start, end, first, following - first, later > 1, back, dump)
+        for (start, first, back, dump), (end, following, _, later) in itertools.pairwise(starts)
     ]
-    start, first, back, _ = starts[-1]
-    return [*parts, Part(start, None, first, back=back)]
+    start, first, back, dump = starts[-1]
+    return [*parts, Part(start, None, first, back=back, dump=dump)]
 
 
 def agree(looks: Sequence[Look]) -> bool:

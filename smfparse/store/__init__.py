@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from smfparse.store.manifest import called_otherwise as called_otherwise
     from smfparse.store.manifest import dataset_files as dataset_files
     from smfparse.store.manifest import every_file as every_file
+    from smfparse.store.manifest import has_fingerprints as has_fingerprints
     from smfparse.store.manifest import lacking as lacking
     from smfparse.store.manifest import manifest_text as manifest_text
     from smfparse.store.manifest import meanings_text as meanings_text
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     from smfparse.store.manifest import read_manifest as read_manifest
     from smfparse.store.manifest import read_parts as read_parts
     from smfparse.store.manifest import smf_files as smf_files
+    from smfparse.store.manifest import wanted_in as wanted_in
     from smfparse.store.objects import AnyFolder as AnyFolder
     from smfparse.store.objects import UrlFolder as UrlFolder
     from smfparse.store.parquet import Form as Form
@@ -102,9 +104,9 @@ else:
         keys="Keys as_run key_of",
         locking="LOCK is_locked only_writer",
         manifest="EARLIER FORMAT GIVEN MANIFEST MEANINGS RECORDS VIEWS added_columns "
-        "called_otherwise dataset_files every_file lacking manifest_text meanings_text "
-        "named_columns named_parts numbers_of part_number part_of part_text read_head "
-        "read_manifest read_parts smf_files",
+        "called_otherwise dataset_files every_file has_fingerprints lacking manifest_text "
+        "meanings_text named_columns named_parts numbers_of part_number part_of part_text "
+        "read_head read_manifest read_parts smf_files wanted_in",
         objects="AnyFolder UrlFolder",
         parquet="Form TableWriter joined parquet_options",
         plain="check_plain checksum plain_file",

@@ -31,7 +31,7 @@ from smfparse.selecting import COUNTED_AT
 from smfparse.store.hive import divided_before
 from smfparse.store.plain import plain_file
 from smfparse.store.shapes import EXACT, PART_KEYS, Manifest, is_index, is_part, is_sound, own_files
-from smfparse.tables import columns, meaning, table_names
+from smfparse.tables import RECORD, TableColumn, columns, meaning, table_names, with_fingerprints
 
 MANIFEST = "smfparse.json"
 VIEWS = "views.sql"
@@ -206,31 +206,54 @@ def part_number(name: str) -> int:
     return int(found[1])
 
 
-def named_columns(less: frozenset[str] = frozenset()) -> dict[str, dict[str, int]]:
+def named_columns(
+    less: frozenset[str] = frozenset(), *, fingerprints: bool = False
+) -> dict[str, dict[str, int]]:
     """Return the `columns` of a new manifest: table to name to the first part that has it, 0.
 
-    less  columns that it does not name
+    less          columns that it does not name
+    fingerprints  whether the dataset has them
     """
     return {
-        table: {each.name: 0 for each in columns(table) if each.name not in less}
+        table: {each.name: 0 for each in found if each.name not in less}
+        for table, found in _columns(fingerprints).items()
+    }
+
+
+def _columns(fingerprints: bool) -> dict[str, tuple[TableColumn, ...]]:
+    """Return the columns of each table of a dataset, with fingerprints or without."""
+    return {
+        table: columns(table, with_fingerprints(table) if fingerprints else None)
         for table in table_names()
     }
+
+
+def has_fingerprints(manifest: Manifest) -> bool:
+    """Whether the table `record` of a dataset has fingerprints of its records."""
+    return "fingerprint" in manifest["columns"][RECORD]
+
+
+def wanted_in(manifest: Manifest, table: str) -> frozenset[str] | None:
+    """Return the columns that a table of a dataset has; None: all but those to be asked for."""
+    return with_fingerprints(table) if has_fingerprints(manifest) else None
 
 
 def added_columns(old: Manifest, first: int) -> dict[str, dict[str, int]]:
     """Return the `columns` of a manifest to which parts from the number `first` on are added."""
     return {
         table: dict.fromkeys(names, first) | old["columns"][table]
-        for table, names in named_columns().items()
+        for table, names in named_columns(fingerprints=has_fingerprints(old)).items()
     }
 
 
 def lacking(manifest: Manifest, table: str, number: int) -> frozenset[str]:
-    """Return the columns of a table that files of a part lack: it was written before they came."""
+    """Return the columns of a table that files of a part lack.
+
+    It was written before they came, or they were not asked for.
+    """
     first = manifest["columns"][table]
-    return frozenset(
-        each.name for each in columns(table) if first.get(each.name, number + 1) > number
-    )
+    every = columns(table, with_fingerprints(table))
+    return frozenset(each.name for each in every if first.get(each.name, number + 1) > number)
 
 
 def smf_files(inputs: Iterable[Manifest]) -> Iterator[str]:
@@ -258,10 +281,11 @@ def manifest_text(manifest: Manifest) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def meanings_text() -> str:
+def meanings_text(manifest: Manifest) -> str:
     """Return what the file has that says what columns mean: table to column to its meaning."""
     found = {
-        table: {each.name: meaning(each) for each in columns(table)} for table in table_names()
+        table: {each.name: meaning(each) for each in some}
+        for table, some in _columns(has_fingerprints(manifest)).items()
     }
     return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
 

@@ -17,7 +17,16 @@ from smfparse.layout import US_PER_DAY
 from smfparse.selecting import COUNTED_AT
 from smfparse.store.days import span_of
 from smfparse.store.folder import NewFile
-from smfparse.tables import CODED, Batch, coded_schema, columns, meaning, plain_schema, signed
+from smfparse.tables import (
+    CODED,
+    Batch,
+    coded_schema,
+    columns,
+    meaning,
+    plain_schema,
+    signed,
+    with_fingerprints,
+)
 from smfparse.vectors import microseconds
 
 if TYPE_CHECKING:
@@ -35,12 +44,18 @@ _SOUGHT = frozenset({"record_no", "task_record_no", "qmgr", "system"})
 class Form(NamedTuple):
     """How the columns of a table are written.
 
-    is_described  whether each file says what its columns mean: some 40 KB
-    is_signed     whether numbers have types that engines without unsigned numbers have
+    is_described      whether each file says what its columns mean: some 40 KB
+    is_signed         whether numbers have types that engines without unsigned numbers have
+    has_fingerprints  whether `record` has those of its records
     """
 
     is_described: bool
     is_signed: bool = False
+    has_fingerprints: bool = False
+
+    def names(self, table: str) -> frozenset[str] | None:
+        """Return the columns of a table; None: all but those that have to be asked for."""
+        return with_fingerprints(table) if self.has_fingerprints else None
 
 
 DESCRIBED = Form(is_described=True)
@@ -200,8 +215,7 @@ def _metadata(table: str, wanted: frozenset[str] | None) -> dict[bytes, bytes]:
     columns       for those who read no Arrow: JSON, column to its meaning and unit
     """
     plain = plain_schema(table, wanted)
-    names = frozenset(plain.names)
-    meanings = {each.name: meaning(each) for each in columns(table) if each.name in names}
+    meanings = {each.name: meaning(each) for each in columns(table, wanted)}
     return {
         b"ARROW:schema": base64.b64encode(plain.serialize()),
         b"columns": json.dumps(meanings).encode(),

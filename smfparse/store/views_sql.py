@@ -18,6 +18,7 @@ from smfparse.tables import (
     table_names,
     title,
     views_script,
+    with_fingerprints,
 )
 
 _HEAD = """\
@@ -53,17 +54,21 @@ def view_statements(
     lacking: Mapping[str, Sequence[frozenset[str]]] | None = None,
     without: Container[str] = (),
     types: str = EXACT,
+    fingerprints: bool = False,
 ) -> str:
     """Return the statements that make a view of every table, and the views over these.
 
-    layout   the folders of the tables
-    lacking  for each table the columns that its files lack, file by file; None: no file lacks any
-    without  tables that have no file: they came after the dataset
-    types    those of the numbers in the files; views have them as they are
+    layout        the folders of the tables
+    lacking       for each table the columns that its files lack, file by file; None: no file lacks
+                  any
+    without       tables that have no file: they came after the dataset
+    types         those of the numbers in the files; views have them as they are
+    fingerprints  whether `record` has them
 
     Tables are read in the folder of the dataset: that in which DuckDB was started.
     """
-    return "\n".join([_HEAD, *_views(layout, lacking or {}, without, types), views_script()])
+    views = _views(layout, lacking or {}, without, types, fingerprints)
+    return "\n".join([_HEAD, *views, views_script()])
 
 
 def _views(
@@ -71,23 +76,26 @@ def _views(
     lacking: Mapping[str, Sequence[frozenset[str]]],
     without: Container[str],
     types: str,
+    fingerprints: bool,
 ) -> Iterator[str]:
     for table in table_names():
+        wanted = with_fingerprints(table) if fingerprints else None
+        names = frozenset(each.name for each in columns(table, wanted))
         if table in without:
             yield f"CREATE OR REPLACE VIEW {table} AS {no_rows(table)};"
             yield from comments("VIEW", table)
             continue
         keys = layout.keys(table)
         files = quoted(PurePosixPath(table, layout.pattern(table), "part-*.parquet").as_posix())
-        found = lacking.get(table, ())
+        found = [each & names for each in lacking.get(table, ())]
         options = ", union_by_name = true" if any(found) else ""
         rows = rows_sql(files, keys, options) if keys else f"read_parquet({files}{options})"
         if any(found) or types == SIGNED:
             none, some = frozenset.intersection(*found), frozenset.union(*found)
-            every = selected(table, none, some, types)
+            every = selected(table, none, some, types, wanted)
             rows = f"(SELECT {every}{', date' if keys else ''} FROM {rows})"
         yield f"CREATE OR REPLACE VIEW {table} AS FROM {rows};"
-        yield from comments("VIEW", table)
+        yield from comments("VIEW", table, wanted)
 
 
 def no_rows(table: str) -> str:
@@ -101,15 +109,17 @@ def selected(
     lacking: Container[str] = (),
     some_lack: Container[str] = (),
     types: str = EXACT,
+    wanted: frozenset[str] | None = None,
 ) -> str:
-    """Return all columns of a table as SQL selects them, each of its own type.
+    """Return columns of a table as SQL selects them, each of its own type.
 
     lacking    those that no file has; they are NULL, but for `counted_at`, which others give
     some_lack  those that are NULL in some files
     types      those of the numbers in the files
+    wanted     the columns; None: all but those that have to be asked for
     """
-    exact = types == EXACT
-    return ", ".join(_selected(table, each, lacking, some_lack, exact) for each in columns(table))
+    found, exact = columns(table, wanted), types == EXACT
+    return ", ".join(_selected(table, each, lacking, some_lack, exact) for each in found)
 
 
 def _selected(
@@ -135,8 +145,8 @@ def comments(kind: str, table: str, wanted: frozenset[str] | None = None) -> Ite
     """Yield the statements that comment a table and its columns.
 
     kind    TABLE or VIEW
-    wanted  the columns that it has; None: all
+    wanted  the columns that it has; None: all but those that have to be asked for
     """
     yield f"COMMENT ON {kind} {table} IS {quoted(title(table))};"
-    for each in (each for each in columns(table) if wanted is None or each.name in wanted):
+    for each in columns(table, wanted):
         yield f'COMMENT ON COLUMN {table}."{each.name}" IS {quoted(meaning(each))};'

@@ -25,12 +25,14 @@ if TYPE_CHECKING:
     from smfparse.tables.arrow import signed as signed
     from smfparse.tables.arrow import wanted_columns as wanted_columns
     from smfparse.tables.arrow import wanted_tables as wanted_tables
+    from smfparse.tables.arrow import whole_schema as whole_schema
     from smfparse.tables.describe import Entry as Entry
     from smfparse.tables.describe import Relation as Relation
     from smfparse.tables.describe import described as described
     from smfparse.tables.describe import every_relation as every_relation
     from smfparse.tables.dictionary import DAMAGE as DAMAGE
     from smfparse.tables.dictionary import DAMAGE_COLUMNS as DAMAGE_COLUMNS
+    from smfparse.tables.dictionary import IDENTITY_COLUMNS as IDENTITY_COLUMNS
     from smfparse.tables.dictionary import KEY_COLUMNS as KEY_COLUMNS
     from smfparse.tables.dictionary import RECORD as RECORD
     from smfparse.tables.dictionary import RECORD_BLOCKS as RECORD_BLOCKS
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from smfparse.tables.dictionary import near_names as near_names
     from smfparse.tables.dictionary import table_names as table_names
     from smfparse.tables.dictionary import title as title
+    from smfparse.tables.dictionary import with_fingerprints as with_fingerprints
     from smfparse.tables.views import View as View
     from smfparse.tables.views import columns_meant as columns_meant
     from smfparse.tables.views import columns_of as columns_of
@@ -62,13 +65,13 @@ else:
         __name__,
         arrow=(
             "CODED DECIMAL Batch Wanted arrow_type chosen coded_schema every_block plain_schema "
-            "schema signed wanted_columns wanted_tables"
+            "schema signed wanted_columns wanted_tables whole_schema"
         ),
         describe="Entry Relation described every_relation",
         dictionary=(
-            "DAMAGE DAMAGE_COLUMNS KEY_COLUMNS RECORD RECORD_BLOCKS RECORD_FIELDS TABLES "
-            "TASK_KEYS TableColumn columns decoded_tables key_columns meaning "
-            "near_names table_names title"
+            "DAMAGE DAMAGE_COLUMNS IDENTITY_COLUMNS KEY_COLUMNS RECORD RECORD_BLOCKS RECORD_FIELDS "
+            "TABLES TASK_KEYS TableColumn columns decoded_tables key_columns meaning "
+            "near_names table_names title with_fingerprints"
         ),
         views=(
             "View columns_meant columns_of named_macros quoted relations title_of view view_macros "

@@ -11,7 +11,14 @@ import pyarrow as pa
 
 from smfparse.errors import RequestError
 from smfparse.layout import LOCAL_TIMESTAMP, TIMESTAMP, WIDE_DIGITS
-from smfparse.tables.dictionary import RECORD, TABLES, columns, table_names, title
+from smfparse.tables.dictionary import (
+    RECORD,
+    TABLES,
+    columns,
+    table_names,
+    title,
+    with_fingerprints,
+)
 from smfparse.tables.views import view_names
 
 Wanted: TypeAlias = Mapping[str, frozenset[str] | None]
@@ -53,7 +60,7 @@ def wanted_tables(names: Iterable[str]) -> Wanted:
 
 def wanted_columns(table: str, names: Iterable[str]) -> list[str]:
     """Return columns of a table, each once; RequestError for unknown ones."""
-    known = schema(table).names
+    known = whole_schema(table).names
     found = list(dict.fromkeys(names))
     for each in found:
         if each not in known:
@@ -73,24 +80,24 @@ def every_block() -> Wanted:
 @cache
 def schema(table: str) -> Any:
     """Return the Arrow schema of a table, with description, unit and since of each column."""
-    fields = [
-        pa.field(each.name, arrow_type(each.arrow), metadata=each.metadata)
-        for each in columns(table)
-    ]
-    return pa.schema(fields, metadata={"description": title(table)})
+    return plain_schema(table)
+
+
+def whole_schema(table: str) -> Any:
+    """Return the schema of a table with the columns that have to be asked for."""
+    return plain_schema(table, with_fingerprints(table))
 
 
 @cache
 def coded_schema(table: str, wanted: frozenset[str] | None = None) -> Any:
     """Return the schema of decoded batches: as `schema`, with dictionaries for text columns.
 
-    wanted  the columns; None: all
+    wanted  the columns; None: all but those that have to be asked for
     """
-    plain = schema(table)
+    plain = plain_schema(table, wanted)
     fields = [
         plain.field(each.name).with_type(CODED) if each.coded else plain.field(each.name)
-        for each in columns(table)
-        if wanted is None or each.name in wanted
+        for each in columns(table, wanted)
     ]
     return pa.schema(fields, metadata=plain.metadata)
 
@@ -111,11 +118,17 @@ def signed(schema: Any) -> Any:
     return pa.schema(fields, metadata=schema.metadata)
 
 
+@cache
 def plain_schema(table: str, wanted: frozenset[str] | None = None) -> Any:
-    """Return the schema of a table's columns `wanted` (None: all), in the order of the table."""
-    whole = schema(table)
-    fields = [each for each in whole if wanted is None or each.name in wanted]
-    return pa.schema(fields, metadata=whole.metadata)
+    """Return the schema of a table's columns `wanted`, in the order of the table.
+
+    None: all but those that have to be asked for.
+    """
+    fields = [
+        pa.field(each.name, arrow_type(each.arrow), metadata=each.metadata)
+        for each in columns(table, wanted)
+    ]
+    return pa.schema(fields, metadata={"description": title(table)})
 
 
 def chosen(tables: Iterable[str], names: Iterable[str]) -> Wanted:
@@ -135,7 +148,7 @@ def chosen(tables: Iterable[str], names: Iterable[str]) -> Wanted:
     asked = frozenset(names)
     if not asked:
         return wanted
-    known = {table: asked & set(schema(table).names) for table in wanted}
+    known = {table: asked & set(whole_schema(table).names) for table in wanted}
     unknown = asked - frozenset().union(*known.values())
     if unknown:
         raise RequestError(

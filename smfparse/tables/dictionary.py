@@ -157,6 +157,19 @@ RECORD_FIELDS = (
     TableColumn("subtype", "int32", "Record subtype, NULL where the header has none"),
     TableColumn("subsystem", "string", "Subsystem of the SMF header, NULL where it has none"),
 )
+IDENTITY_COLUMNS = (
+    TableColumn(
+        "fingerprint",
+        "string",
+        "What equal records have in common: 32 hexadecimal digits, made of the SMF header, the "
+        "length and a digest of all bytes behind the RDW",
+        opaque=True,
+    ),
+    TableColumn(
+        "dump_start", "int64", "record_no of the first record of the dump that the record is of"
+    ),
+)
+"""Columns of `record` that it has only where they are asked for."""
 
 DAMAGE_COLUMNS = (
     TableColumn("source", "string", "The input that is damaged"),
@@ -203,8 +216,26 @@ def key_columns(table: str) -> tuple[TableColumn, ...]:
 
 
 @cache
-def columns(table: str) -> tuple[TableColumn, ...]:
-    """Return all columns of a table, in order."""
+def columns(table: str, wanted: frozenset[str] | None = None) -> tuple[TableColumn, ...]:
+    """Return columns of a table, in order.
+
+    wanted  their names; None: all but those that have to be asked for
+    """
+    if wanted is None:
+        return _usual_columns(table)
+    every = _usual_columns(table) + (IDENTITY_COLUMNS if table == RECORD else ())
+    return tuple(each for each in every if each.name in wanted)
+
+
+def with_fingerprints(table: str) -> frozenset[str] | None:
+    """Return the columns of a table that has fingerprints; None: only `record` has them."""
+    if table != RECORD:
+        return None
+    return frozenset(each.name for each in (*columns(table), *IDENTITY_COLUMNS))
+
+
+@cache
+def _usual_columns(table: str) -> tuple[TableColumn, ...]:
     if table == RECORD:
         fields = [each for block in RECORD_BLOCKS for each in _fields(block.name, block.columns)]
         return (*KEY_COLUMNS, *RECORD_FIELDS, *fields)
@@ -246,7 +277,7 @@ def columns_named(name: str) -> list[tuple[str, TableColumn]]:
     return [
         (table, each)
         for table in table_names()
-        for each in columns(table)
+        for each in columns(table, with_fingerprints(table))
         if wanted == each.name or (each.place and wanted == each.place.split()[-1].lower())
     ]
 

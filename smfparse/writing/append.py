@@ -17,6 +17,7 @@ from smfparse.store import (
     Keys,
     Layout,
     Manifest,
+    has_fingerprints,
     is_earlier,
     key_of,
 )
@@ -94,7 +95,7 @@ def _add(inputs: Inputs, there: Dataset, folder: AnyFolder, executor: Executor |
         return Appended(old, dict.fromkeys(table_names(), 0), skipped)
     damage = KnownDamage(damage_keys(there.lost), lambda each: key_of(DAMAGED, *each) in keys)
     limits, first = inputs.options.limits, old["next"]
-    form = form_of(old["types"])
+    form = form_of(old["types"], fingerprints=has_fingerprints(old))
     made = Making(folder, Layout.of(old), first, read, limits, form, old, damage, executor)
     manifest, rows = make(replace(inputs, sources=sources), made)
     return Appended(manifest, rows, skipped, tuple(renamed.items()))
@@ -181,15 +182,7 @@ def _check_alike(inputs: Inputs, there: Dataset, partition: bool, types: str | N
             "append=True needs the same one",
             "append",
         )
-    if types not in (None, old["types"]):
-        raise RequestError(
-            f"{folder}: written with {old['types']} types; append without types, which stay",
-            "types",
-        )
-    if partition and not old["partitioned"]:
-        raise RequestError(
-            f"{folder}: written without partition=True; append without it", "partition"
-        )
+    _check_form(inputs, there, partition, types)
     if any(is_earlier(each) for names in old["files"].values() for each in names):
         raise RequestError(
             f"{folder}: partitioned by an earlier version, whose folders other tools cannot read; "
@@ -197,3 +190,23 @@ def _check_alike(inputs: Inputs, there: Dataset, partition: bool, types: str | N
         )
     for table in table_names():
         there.files(table)
+
+
+def _check_form(inputs: Inputs, there: Dataset, partition: bool, types: str | None) -> None:
+    """Raise RequestError where columns or folders are asked for that the dataset has not."""
+    folder, old = there.path, there.manifest
+    if types not in (None, old["types"]):
+        raise RequestError(
+            f"{folder}: written with {old['types']} types; append without types, which stay",
+            "types",
+        )
+    if inputs.options.fingerprints and not has_fingerprints(old):
+        raise RequestError(
+            f"{folder}: written without fingerprints=True; append without it, or convert the SMF "
+            "files again",
+            "fingerprints",
+        )
+    if partition and not old["partitioned"]:
+        raise RequestError(
+            f"{folder}: written without partition=True; append without it", "partition"
+        )

@@ -27,9 +27,11 @@ from smfparse.store import (
     Layout,
     Manifest,
     TableWriter,
+    has_fingerprints,
     joined,
     read_head,
     read_manifest,
+    wanted_in,
 )
 from smfparse.tables import Batch
 from smfparse.writing.dataset import alone_in, form_of
@@ -173,34 +175,40 @@ class _Writing:
     def _runs(self, table: str, files: list[str]) -> Iterator[Any]:
         """Yield the rows of files, a row group at a time, each sorted."""
         held, room = list[Batch](), self.limits.group_rows
+        wanted = wanted_in(self.whole, table)
         for name in files:
             for found in file_rows(self.place.path, self.whole, table, name):
                 batch = found
                 while batch.num_rows >= room:
-                    yield _sorted(joined(table, [*held, batch.slice(0, room)]))
-                    batch = batch.slice(room)
-                    held, room = [], self.limits.group_rows
+                    held.append(batch.slice(0, room))
+                    batch, room = batch.slice(room), self.limits.group_rows
+                    yield _sorted(table, held, wanted)
                 held.append(batch)
                 room -= batch.num_rows
         if room < self.limits.group_rows:
-            yield _sorted(joined(table, held))
+            yield _sorted(table, held, wanted)
 
     def _next(self, group: _Group) -> tuple[str, TableWriter]:
         key = group.table, group.folder
         name = file_name(*key, self.whole["next"], self._numbers[key])
         self._numbers[key] += 1
-        form = form_of(self.whole["types"])
+        form = form_of(self.whole["types"], fingerprints=has_fingerprints(self.whole))
         rows = self.limits.group_rows
         create = partial(self.place.new, f"{self.place.partial}/{name}")
-        return name, TableWriter(group.table, create, rows, form=form)
+        return name, TableWriter(group.table, create, rows, form.names(group.table), form)
 
     def _close(self, name: str, writer: TableWriter) -> None:
         writer.close()
         self.written.append(Written.by(writer, name))
 
 
-def _sorted(rows: Any) -> Any:
-    """Return rows by day, queue manager and time, else in the order in which they come."""
+def _sorted(table: str, held: list[Batch], wanted: frozenset[str] | None) -> Any:
+    """Take rows out of a list; return them by day, queue manager and time, else as they come.
+
+    A column goes as its sorted one is made, so that memory holds the rows once.
+    """
+    rows = joined(table, held, wanted)
+    held.clear()
     if COUNTED_AT not in rows.column_names:
         return rows
     import pyarrow as pa
@@ -209,4 +217,8 @@ def _sorted(rows: Any) -> Any:
     times = rows[COUNTED_AT]
     keys = {"day": times.cast(pa.date32()), "qmgr": rows["qmgr"].cast(pa.string()), "at": times}
     order = pc.sort_indices(pa.table(keys), [(each, "ascending") for each in keys])
-    return rows.take(order)
+    whole, found = rows.schema, rows.columns
+    del rows, times, keys
+    for number in range(len(found)):
+        found[number] = found[number].take(order)
+    return pa.Table.from_arrays(found, schema=whole)

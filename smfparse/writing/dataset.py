@@ -32,7 +32,7 @@ from smfparse.store import (
     own_names,
     part_number,
 )
-from smfparse.tables import DAMAGE, Batch, Wanted, decoded_tables, wanted_tables
+from smfparse.tables import DAMAGE, Batch, Wanted, decoded_tables
 from smfparse.writing.making import Making
 from smfparse.writing.manifests import are_files, is_long, manifest_of, rows_of, set_apart
 from smfparse.writing.originals import originals
@@ -75,9 +75,9 @@ def write_dataset(
         return write_whole(inputs, place, partition, types, executor)
 
 
-def form_of(types: str) -> Form:
+def form_of(types: str, *, fingerprints: bool) -> Form:
     """Return how the columns of a dataset are written; `columns.json` says what they mean."""
-    return Form(is_described=False, is_signed=types == SIGNED)
+    return Form(False, is_signed=types == SIGNED, has_fingerprints=fingerprints)
 
 
 def write_whole(
@@ -87,7 +87,8 @@ def write_whole(
     clear(place)
     read = originals(each for each in inputs.sources if isinstance(each, SmfFile))
     limits = inputs.options.limits
-    first, form = next_number(place.path), form_of(types)
+    first = next_number(place.path)
+    form = form_of(types, fingerprints=inputs.options.fingerprints)
     making = Making(place, Layout(partition), first, read, limits, form, executor=executor)
     manifest, _ = make(inputs, making)
     return manifest
@@ -168,7 +169,7 @@ def _write_all(inputs: Inputs, made: Making) -> list[Written]:
 
 def _written(inputs: Inputs, made: Making) -> Iterator[list[Written]]:
     """Write the rows of `inputs` by one process or several."""
-    wanted = wanted_tables(decoded_tables())
+    wanted = {table: made.form.names(table) for table in decoded_tables()}
     is_new = made.old is None
     write = partial(_write, made.folder, made.layout, made.form, made.first, is_new)
     jobs, limits, sources = inputs.options.jobs, made.limits, inputs.sources

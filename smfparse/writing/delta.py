@@ -15,7 +15,6 @@ import pyarrow.parquet as pq
 
 from smfparse.errors import RequestError
 from smfparse.places import Place, Url, place_of, s3_place, stamp_of
-from smfparse.tables import plain_schema, signed
 from smfparse.writing.lakes import Change, committed
 
 try:
@@ -52,9 +51,9 @@ class Delta:
         self._folder = folder
         self._options = _options_of(folder)
 
-    def commit(self, table: str, files: list[Place]) -> Change:
+    def commit(self, table: str, schema: Any, files: list[Place]) -> Change:
         place = str(self._folder.absolute() / table)
-        schema = Schema.from_arrow(signed(plain_schema(table)))
+        schema = Schema.from_arrow(schema)
 
         def commit() -> Change:
             how = self._options

@@ -14,7 +14,6 @@ from typing import Any
 from smfparse.errors import RequestError
 from smfparse.places import Place
 from smfparse.store import parquet_options
-from smfparse.tables import plain_schema, signed
 from smfparse.writing.lakes import Change, committed
 
 try:
@@ -51,21 +50,20 @@ class Iceberg:
         self._catalog = _catalog(found["catalog"])
         self._catalog.create_namespace_if_not_exists(self._namespace)
 
-    def commit(self, table: str, files: list[Place]) -> Change:
+    def commit(self, table: str, schema: Any, files: list[Place]) -> Change:
         name = f"{self._namespace}.{table}"
-        schema = signed(plain_schema(table))
 
         def commit() -> Change:
             found = self._catalog.create_table_if_not_exists(
                 name, schema, properties=_properties(table)
             )
-            return self._commit(found, table, files)
+            return self._commit(found, table, schema, files)
 
         return committed(commit, CommitFailedException)
 
-    def _commit(self, found: Any, table: str, files: list[Place]) -> Change:
+    def _commit(self, found: Any, table: str, schema: Any, files: list[Place]) -> Change:
         """Make these the files that a table has of the dataset."""
-        schema, own = signed(plain_schema(table)), f"{_uri(self._folder)}/{table}/"
+        own = f"{_uri(self._folder)}/{table}/"
         there = {each.file.file_path: each.file for each in found.scan().plan_files()}
         wanted = {_uri(each): None for each in files}
         new = [each for each in wanted if each not in there]

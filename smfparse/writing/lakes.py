@@ -17,8 +17,8 @@ from typing import Any, Protocol
 from smfparse.errors import OutputError, RequestError, SmfError
 from smfparse.inputs import Dataset
 from smfparse.places import Place
-from smfparse.store import SIGNED, in_folder, is_dataset, only_writer
-from smfparse.tables import table_names, wanted_tables
+from smfparse.store import SIGNED, in_folder, is_dataset, only_writer, wanted_in
+from smfparse.tables import plain_schema, signed, table_names, wanted_tables
 from smfparse.writing.formats import LAKES, is_lake
 
 _TRIES = 8
@@ -44,8 +44,11 @@ class Change:
 class Lake(Protocol):
     """Takes files of a dataset."""
 
-    def commit(self, table: str, files: list[Place]) -> Change:
-        """Make these the files that a table has of the dataset; make the table if need be."""
+    def commit(self, table: str, schema: Any, files: list[Place]) -> Change:
+        """Make these the files that a table has of the dataset; make the table if need be.
+
+        schema  the Arrow schema of the table, as the dataset has it
+        """
 
 
 def committed(commit: Callable[[], Change], refused: type[Exception]) -> Change:
@@ -94,12 +97,17 @@ def commit_dataset(folder: Place, target: str, tables: Sequence[str] = ()) -> di
             )
         try:
             lake = make(folder, where)
-            return {table: lake.commit(table, _with_rows(dataset, table)) for table in wanted}
+            return {table: _commit(lake, dataset, table) for table in wanted}
         except SmfError:
             raise
         except Exception as error:  # the errors of these libraries have no root of their own
             reason = next(iter(str(error).splitlines()), "no reason is given")
             raise OutputError(f"{target}: {type(error).__name__}: {reason}") from error
+
+
+def _commit(lake: Lake, dataset: Dataset, table: str) -> Change:
+    schema = signed(plain_schema(table, wanted_in(dataset.manifest, table)))
+    return lake.commit(table, schema, _with_rows(dataset, table))
 
 
 def _with_rows(dataset: Dataset, table: str) -> list[Place]:

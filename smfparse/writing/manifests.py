@@ -80,7 +80,7 @@ def manifest_of(inputs: Inputs, made: Making, written: Sequence[Written]) -> Man
         "damage_count": made.not_known(inputs.met).count,
         "files": files,
         "rows": {each.name: [each.rows, *each.days] for each in written},
-        "columns": named_columns(),
+        "columns": named_columns(fingerprints=made.form.has_fingerprints),
         "records": made.finish_fingerprints() if are_files(inputs.sources) else None,
         "record_days": made.days,
         "checksums": {each.name: each.sha256 for each in written} | made.sums,

@@ -132,9 +132,8 @@ class PartFiles:
         if key not in self.writers:
             name = file_name(table, place, self.number, self.closed[key])
             create = partial(self.folder.new, self._while_written(name))
-            self.writers[key] = TableWriter(
-                table, create, self.limits.group_rows, form=self.form, thread=self.thread
-            )
+            names, rows = self.form.names(table), self.limits.group_rows
+            self.writers[key] = TableWriter(table, create, rows, names, self.form, self.thread)
             self.names[key] = name
         return self.writers[key]
 

@@ -26,6 +26,7 @@ from smfparse.store import (
     Layout,
     Manifest,
     dataset_files,
+    has_fingerprints,
     lacking,
     manifest_text,
     meanings_text,
@@ -125,9 +126,10 @@ def write_last(folder: AnyFolder, manifest: Manifest) -> None:
         layout=Layout.of(manifest),
         lacking=found,
         types=manifest["types"],
+        fingerprints=has_fingerprints(manifest),
         without=set(table_names()) - found.keys(),
     )
-    texts = {VIEWS: views, MEANINGS: meanings_text(), MANIFEST: manifest_text(manifest)}
+    texts = {VIEWS: views, MEANINGS: meanings_text(manifest), MANIFEST: manifest_text(manifest)}
     for name, text in texts.items():
         write_new(folder, f"{folder.partial}/{name}", text.encode())
 

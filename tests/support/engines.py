@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+COUNTED = "CREATE VIEW counted"
 SCALE = Path(__file__).parents[2] / "docs" / "scale.md"
 
 
@@ -14,10 +15,41 @@ def recipe(name: str, most: int = 10) -> dict[str, Any]:
 
     It has fewer than `most` lines.
     """
-    blocks = re.findall(r"```python\n(.*?)```", SCALE.read_text(encoding="utf-8"), re.DOTALL)
-    (block,) = [each for each in blocks if re.search(rf"^(class|def) {name}\b", each, re.MULTILINE)]
+    (block,) = [
+        each
+        for each in _blocks("python")
+        if re.search(rf"^(class|def) {name}\b", each, re.MULTILINE)
+    ]
     lines = [each for each in block.splitlines() if each]
     assert len(lines) < most, name
     found: dict[str, Any] = {"__name__": "recipe"}
     exec(block, found)
     return found
+
+
+def snippet(words: str, **names: str) -> dict[str, Any]:
+    """Run the block of Python in docs/scale.md that has `words`; return what it defines.
+
+    Its last line is an expression, whose value is `result`.
+
+    names  what is in it to what takes its place, such as a path
+    """
+    (block,) = [each for each in _blocks("python") if words in each]
+    for old, new in names.items():
+        assert old in block
+        block = block.replace(old, new)
+    *lines, last = block.strip().splitlines()
+    found: dict[str, Any] = {"__name__": "snippet"}
+    exec("\n".join([*lines, f"result = {last}"]), found)
+    return found
+
+
+def statement(words: str) -> str:
+    """Return the block of SQL in docs/scale.md that has `words`."""
+    (block,) = [each for each in _blocks("sql") if words in each]
+    return block
+
+
+def _blocks(language: str) -> list[str]:
+    text = SCALE.read_text(encoding="utf-8")
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)

@@ -54,13 +54,21 @@ class Storage:
 
 
 @contextmanager
-def serving() -> Iterator[Storage]:
-    """Serve S3 on a free port, as the environment says then."""
-    server_type = pytest.importorskip("moto.server").ThreadedMotoServer
+def at_port(port: int) -> Iterator[pytest.MonkeyPatch]:
+    """Have the environment say that S3 is at a port of this machine."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in SETTINGS.items():
             patch.setenv(name, value)
-        server = server_type(ip_address="127.0.0.1", port=0, verbose=False)
+        patch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{port}")
+        yield patch
+
+
+@contextmanager
+def serving(port: int = 0) -> Iterator[Storage]:
+    """Serve S3 on a port, 0: a free one, as the environment says then."""
+    server_type = pytest.importorskip("moto.server").ThreadedMotoServer
+    with at_port(port) as patch:
+        server = server_type(ip_address="127.0.0.1", port=port, verbose=False)
         logging.getLogger("werkzeug").setLevel(logging.ERROR)
         server.start()
         host, port = server.get_host_and_port()

@@ -13,10 +13,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import smfparse
-from smfparse.tables import schema
+from smfparse.tables import IDENTITY_COLUMNS, schema
 from tests.support.builders import UTC_NOON, foreign_record
-from tests.support.engines import recipe
+from tests.support.engines import COUNTED, recipe, statement
 from tests.support.mixed_records import TABLES, many
+from tests.support.storage import serving
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
@@ -33,12 +34,12 @@ def dumps(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def read(spark: Any, dumps: Path, table: str, **options: object) -> Any:
+def read(spark: Any, dumps: Path | str, table: str, **options: object) -> Any:
     found = spark.read.format("smf").option("table", table)
     return found.options(**options).load(str(dumps))
 
 
-def expected(dumps: Path, table: str, **options: Any) -> list[dict[str, Any]]:
+def expected(dumps: Path | str, table: str, **options: Any) -> list[dict[str, Any]]:
     return smfparse.open(dumps, **options).arrow(table).to_pylist()
 
 
@@ -76,6 +77,26 @@ def test_duplicates_are_kept_if_asked_for(dumps: Path, spark: Any) -> None:
     kept = read(spark, dumps, "record", keepDuplicates="true").count()
     assert kept == len(expected(dumps, "record", keep_duplicates=True))
     assert kept > len(expected(dumps, "record"))
+
+
+def test_fingerprints_are_columns_of_record_if_asked_for(dumps: Path, spark: Any) -> None:
+    names = {each.name for each in IDENTITY_COLUMNS}
+    assert not names & {*read(spark, dumps, "record").columns}
+    assert not names & {*read(spark, dumps, "wqst", fingerprints="true").columns}
+    how = {"keepDuplicates": "true", "fingerprints": "true", "partBytes": 60_000}
+    found = plain(read(spark, dumps, "record", **how).toArrow())
+    assert found == expected(dumps, "record", keep_duplicates=True, fingerprints=True)
+    assert len({(each["source"], each["dump_start"]) for each in found}) > 1
+
+
+def test_rows_of_a_url(dumps: Path, spark: Any, storage_port: int) -> None:
+    with serving(storage_port) as storage:
+        for each in dumps.iterdir():
+            url = storage.put(f"day/{each.name}", each).rpartition("/")[0]
+        found = plain(read(spark, url, "record", partBytes=60_000).toArrow())
+        kept = {each["source"] for each in found}
+        assert kept == {f"{url}/one.smf", f"{url}/two.smf"}
+        assert found == expected(url, "record")
 
 
 def test_a_view_of_sql(dumps: Path, spark: Any) -> None:
@@ -143,10 +164,23 @@ def test_a_stream_of_files_counts_each_once_also_after_it_failed(
         stream(spark, str(folder), "record", target).awaitTermination()
     (folder / "three.smf").write_bytes((dumps / "one.smf").read_bytes())
     stream(spark, str(folder), "record", target).awaitTermination()
-    found = plain(spark.read.parquet(target).toArrow())
+    rows = spark.read.parquet(target)
     files = sorted(folder.iterdir())
-    wanted = [row for each in files for row in expected(each, "record")]
-    assert sorted(map(str, found)) == sorted(map(str, wanted))
+    wanted = [row for each in files for row in expected(each, "record", fingerprints=True)]
+    assert sorted(map(str, plain(rows.toArrow()))) == sorted(map(str, wanted))
+    assert counted(spark, rows) == numbers(smfparse.open(files).arrow("record"))
+    assert len(counted(spark, rows)) < len(wanted)
+
+
+def counted(spark: Any, rows: Any) -> list[tuple[str, int]]:
+    """Return the records that the query of docs/scale.md finds."""
+    rows.createOrReplaceTempView("record")
+    spark.sql(statement(COUNTED).replace("CREATE VIEW", "CREATE OR REPLACE TEMPORARY VIEW"))
+    return numbers(spark.table("counted").toArrow())
+
+
+def numbers(rows: pa.Table) -> list[tuple[str, int]]:
+    return sorted((each["source"], each["record_no"]) for each in rows.to_pylist())
 
 
 def test_smfparse_does_not_load_spark() -> None:
