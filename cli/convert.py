@@ -127,7 +127,8 @@ def _names(
 @click.option(
     "--append",
     is_flag=True,
-    help="Add the inputs to the dataset in DIR; make it if it does not exist.",
+    help="Add the inputs to the dataset in DIR; make it if it does not exist. Wait for another "
+    "command that writes there, up to an hour.",
 )
 @click.option(
     "--partition",
