@@ -33,7 +33,6 @@ from smfparse.store import (
     FORMAT,
     GROWING,
     MANIFEST,
-    PARTIAL,
     RECORDS,
     Folder,
     Keys,
@@ -106,7 +105,7 @@ def added(folder: Folder, number: int, day: dt.date, hour: int, site: Site) -> M
     packed = int(f"{day.year - 1900:04}{day.timetuple().tm_yday:03}", 16)
     data = np.random.default_rng(number).integers(0, 256, (site.fingerprints, 16), np.uint8)
     run = by_day(data.view("S16")[:, 0], np.full(site.fingerprints, packed, np.int32))
-    sums = {name: write_new(folder, f"{PARTIAL}/{name}", run.fingerprints.tobytes())}
+    sums = {name: write_new(folder, f"{folder.partial}/{name}", run.fingerprints.tobytes())}
     files: dict[str, list[str]] = {table: [] for table in table_names()}
     for table, place in places(day, site):
         files[table].append(f"{place}/part-{number:05}.parquet")

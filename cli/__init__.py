@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from smfparse import __version__
-from smfparse.cli.output import report_error
+from smfparse.cli.output import report_error, report_message
 from smfparse.cli.progress import BAR
 from smfparse.cli.wording import in_options
 from smfparse.cli.words import is_input, meant
 from smfparse.errors import RequestError, SmfError
 from smfparse.interrupts import ASKED, ended_by_signals
+from smfparse.progress import PROGRESS
 from smfparse.rendering import visible
 
 if TYPE_CHECKING:
@@ -176,6 +177,7 @@ class _Group(click.Group):
         named = partial(self.get_command, context)
         with (
             BAR.of_command(),
+            PROGRESS.told_by(report_message),
             _ending(lambda: named(context.invoked_subcommand or "")),
             ended_by_signals(),
         ):

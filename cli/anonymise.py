@@ -27,7 +27,9 @@ _SECRET = 32
 """Bytes from which pseudonyms are derived."""
 
 
-@click.command("anonymise", epilog=INPUT_HELP)
+@click.command(
+    "anonymise", short_help="Copy an SMF file without the names of its site.", epilog=INPUT_HELP
+)
 @click.argument("source", metavar="INPUT", type=str)
 @click.option(
     "--to",

@@ -38,11 +38,12 @@ def with_inputs(words: Sequence[str], prompt: click.Context, inputs: Sequence[st
     prompt  the context of `sql`
     inputs  what the prompt reads
     """
-    found = meant(words)
-    named, command = _command(found, prompt.find_root().command)
+    found, root = meant(words), prompt.find_root()
+    named, command = _command(found, root.command)
     if command is None or "--help" in found:
         return found
-    with command.make_context(command.name, found[named:], resilient_parsing=True) as context:
+    rest = found[named:]
+    with command.make_context(command.name, rest, root, resilient_parsing=True) as context:
         lacking = [
             each
             for each in command.params

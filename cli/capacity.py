@@ -157,7 +157,7 @@ class _Group(click.Group):
         self.commands = _Planners()  # type: ignore[assignment] # none is added
 
 
-@click.group("capacity", cls=_Group)
+@click.group("capacity", cls=_Group, short_help="Answer a question of capacity with a number.")
 def command() -> None:
     """Plan capacity: a number, its formula, what it stands on, and what it cannot know.
 

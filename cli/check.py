@@ -25,7 +25,9 @@ JUNIT = "junit"
 _ALL = "*"
 
 
-@click.command("check", epilog=INPUT_HELP)
+@click.command(
+    "check", short_help="Report what is wrong, since when, and what to do.", epilog=INPUT_HELP
+)
 @click.argument("inputs", metavar="INPUT...", nargs=-1, type=str, shell_complete=completed_files)
 @click.option(
     "--limit",

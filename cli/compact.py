@@ -8,7 +8,7 @@ from smfparse.cli.output import report_message
 from smfparse.places import place_of
 
 
-@click.command("compact")
+@click.command("compact", short_help="Combine the small files of a dataset.")
 @click.argument("dataset", metavar="DATASET")
 def command(dataset: str) -> None:
     """Put the short files of DATASET together: a folder that convert wrote, or its URL.
@@ -18,8 +18,9 @@ def command(dataset: str) -> None:
     their rows in the order of day, queue manager and time. Rows, inputs and the fingerprints that
     find duplicates stay the same. Folders and manifest of an earlier version become those of today.
 
-    A run that is killed changes nothing; what it left goes with the next one. Run it once a day
-    after the last append: what is together already is left as it is, and nothing to do is no error.
+    Another command that writes there is waited for, up to an hour. A run that is killed changes
+    nothing; what it left goes with the next one. Run it once a day after the last append: what is
+    together already is left as it is, and nothing to do is no error.
 
     \b
     Example:

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from smfparse.inputs import Inputs
 
 
-@click.command("compare", epilog=INPUT_HELP)
+@click.command(
+    "compare", short_help="Compare what calls cost before and after a change.", epilog=INPUT_HELP
+)
 @click.argument("inputs", metavar="BEFORE AFTER", nargs=-1, type=str)
 @click.option(
     "--split-at",

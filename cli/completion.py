@@ -11,7 +11,7 @@ _VARIABLE = "_SMFPARSE_COMPLETE"
 """What the shell sets when it asks; click derives the name from that of the program."""
 
 
-@click.command("completion")
+@click.command("completion", short_help="Print the completion script for a shell.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @lines_output_options
 @click.pass_context

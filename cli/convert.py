@@ -84,7 +84,9 @@ def _names(
     return tuple(dict.fromkeys(name for name in names if name))
 
 
-@click.command("convert", epilog=NOTES + INPUT_HELP)
+@click.command(
+    "convert", short_help="Write all tables as Parquet or other files.", epilog=NOTES + INPUT_HELP
+)
 @inputs_argument
 @click.option(
     "--to",
@@ -125,7 +127,8 @@ def _names(
 @click.option(
     "--append",
     is_flag=True,
-    help="Add the inputs to the dataset in DIR; make it if it does not exist.",
+    help="Add the inputs to the dataset in DIR; make it if it does not exist. Wait for another "
+    "command that writes there, up to an hour.",
 )
 @click.option(
     "--partition",

@@ -14,7 +14,9 @@ from smfparse.cli.options import (
 from smfparse.cli.output import Output, finish, nothing_selected
 
 
-@click.command("dashboard", epilog=INPUT_HELP)
+@click.command(
+    "dashboard", short_help="Write the day as one HTML page with charts.", epilog=INPUT_HELP
+)
 @inputs_argument
 @click.option(
     "--before",

@@ -8,7 +8,7 @@ from smfparse.cli.options import output_options
 from smfparse.cli.output import Output
 
 
-@click.command("describe")
+@click.command("describe", short_help="Explain tables, columns and fields.")
 @click.argument("name", required=False)
 @output_options()
 def command(name: str | None, output: Output) -> None:

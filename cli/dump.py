@@ -34,7 +34,7 @@ def _offset(_context: click.Context, _option: click.Parameter, text: str | None)
     return offset
 
 
-@click.command("dump", epilog=INPUT_HELP)
+@click.command("dump", short_help="Explain one record, field by field.", epilog=INPUT_HELP)
 @click.argument("source", metavar="INPUT", type=str)
 @click.option(
     "--record", "number", type=click.IntRange(1), metavar="N", help="Explain record N, from 1."

@@ -58,7 +58,7 @@ def _scenarios() -> str:
     return f"{', '.join(names)} or {last}"
 
 
-@click.command("generate")
+@click.command("generate", short_help="Write an SMF dump of a simulated site.")
 @click.argument("output", type=LocalPath(dir_okay=False), required=False)
 @click.option("--scenario", metavar="NAME",
               help="Write the day of a simulated site whose figures add up, with what happens in"

@@ -14,7 +14,9 @@ from smfparse.cli.options import (
 from smfparse.cli.output import Output, finish, nothing_selected
 
 
-@click.command("info", epilog=INPUT_HELP)
+@click.command(
+    "info", short_help="Count records by system, queue manager and type.", epilog=INPUT_HELP
+)
 @inputs_argument
 @reading_options("--until", "--to")
 @output_options()

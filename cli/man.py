@@ -19,7 +19,7 @@ _ROFF = str.maketrans(
 _HEADING = re.compile(r"^(\S[^:]*):$")
 
 
-@click.command("man")
+@click.command("man", short_help="Show the manual: the help of all commands.")
 @click.option("--roff", is_flag=True, help="Write the page for the program man.")
 @lines_output_options
 @click.pass_context
@@ -48,7 +48,8 @@ def _helps(group: click.Group, above: click.Context) -> Iterator[tuple[str, str]
 
 
 def _context(found: click.Command, name: str, above: click.Context | None) -> click.Context:
-    return click.Context(found, parent=above, info_name=name, terminal_width=_WIDTH)
+    settings = {**found.context_settings, "terminal_width": _WIDTH}
+    return click.Context(found, parent=above, info_name=name, **settings)
 
 
 def _text(root: click.Group) -> Iterator[str]:

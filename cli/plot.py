@@ -14,7 +14,7 @@ from smfparse.cli.options import (
 from smfparse.cli.output import Output, finish, nothing_selected
 
 
-@click.command("plot", epilog=INPUT_HELP)
+@click.command("plot", short_help="Draw one panel of the dashboard.", epilog=INPUT_HELP)
 @click.argument("name", required=False)
 @click.argument("inputs", metavar="INPUT...", nargs=-1, type=str, shell_complete=completed_files)
 @click.option("--list", "listed", is_flag=True, help="Print the names of all panels.")

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from smfparse.progress import PROGRESS, SHOWER
+from smfparse.progress import PROGRESS, SHOWER, WAITING
 
 _AFTER, _EVERY = 1.0, 0.2
 """Seconds after which it is shown, and between two looks."""
@@ -106,7 +106,8 @@ def told(seconds: float, now: float, width: int) -> str:
         if total:
             parts.append(f"{_time((total - done) / rate)} left")
     else:
-        parts = ["working", _time(seconds), *_percent()]
+        what = WAITING if PROGRESS.what == WAITING else "working"
+        parts = [what, _time(seconds), *_percent()]
     return "   ".join(parts)[: max(width - 1, 0)]
 
 

@@ -49,7 +49,7 @@ def _names(_context: click.Context, _argument: click.Parameter, text: str) -> li
     return [each for each in (*report_names(), _ALL) if each.startswith(text.lower())]
 
 
-@click.command("report", epilog=INPUT_HELP)
+@click.command("report", short_help="Print a report: MP1B's, and more.", epilog=INPUT_HELP)
 @click.argument("name", metavar="NAME", required=False, shell_complete=_names)
 @click.argument("inputs", metavar="INPUT...", nargs=-1, type=str, shell_complete=completed_files)
 @click.option(

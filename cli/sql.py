@@ -59,7 +59,9 @@ class _Command(click.Command):
         return super().parse_args(context, arguments)
 
 
-@click.command("sql", cls=_Command, epilog=INPUT_HELP)
+@click.command(
+    "sql", short_help="Run SQL over the tables of the inputs.", cls=_Command, epilog=INPUT_HELP
+)
 @click.argument(
     "arguments",
     metavar="INPUT... [QUERY]",

@@ -14,7 +14,7 @@ from smfparse.cli.options import (
 from smfparse.cli.output import Output, finish, nothing_selected
 
 
-@click.command("summary", epilog=INPUT_HELP)
+@click.command("summary", short_help="Show the day on one screen.", epilog=INPUT_HELP)
 @inputs_argument
 @reading_options("--until", "--to")
 @output_options()

@@ -14,7 +14,9 @@ from smfparse.cli.options import (
 from smfparse.cli.output import Output, finish, nothing_selected
 
 
-@click.command("trend", epilog=INPUT_HELP)
+@click.command(
+    "trend", short_help="Compare the last day with the days before it.", epilog=INPUT_HELP
+)
 @inputs_argument
 @reading_options("--until", "--to")
 @output_options()

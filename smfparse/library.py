@@ -295,7 +295,7 @@ def convert(
                processes or on machines that see inputs and `folder` by the same paths
                (docs/scale.md has Dask, Ray and Spark); None: `jobs` processes of this machine.
                Files are cut into at least `jobs` parts, of up to 1 GB. It is not shut down
-    append     whether inputs are added to the dataset, if there is one
+    append     whether inputs are added to a dataset, after others that write there (for an hour)
     partition  whether rows are divided into folders by day, those of large tables by queue manager
     types      of numbers: "signed": as Iceberg, Delta and Spark have; None: as there, or exact
     force      whether a dataset that is there is replaced

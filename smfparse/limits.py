@@ -38,6 +38,9 @@ class Limits:
     merged           fingerprints beyond which files of them are not put together: 64 MB
     manifest_files   files and inputs that the head of a manifest names before it has a part made
                      of them: it is written anew whenever files are added
+    wait_seconds     seconds that an append waits for the one that writes to its dataset
+    lease_seconds    seconds without a sign of life after which a lock in object storage is taken
+                     over
     """
 
     chunk_bytes: int = 16 << 20
@@ -59,6 +62,8 @@ class Limits:
     slice_sections: int = 2000
     merged: int = 1 << 22
     manifest_files: int = 1000
+    wait_seconds: float = 3600
+    lease_seconds: float = 60
 
     @property
     def window_bytes(self) -> int:

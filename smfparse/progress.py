@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
+WAITING = "waiting"
+"""What is under way while others are."""
 SHOWER = "smfparse-progress"
 """Name of the thread that shows it; it holds no lock that a forked process needs."""
 
@@ -25,20 +27,26 @@ class Read(Protocol):
 Each = TypeVar("Each", bound=Read)
 
 
+def _nobody(_message: str) -> None:
+    pass
+
+
 class Progress:
     """The bytes of what is under way.
 
-    what   reading or writing; '': nothing whose bytes are counted
+    what   reading, writing or waiting; '': nothing whose bytes are counted
     total  bytes of all of it; 0: not known
     began  when it did, in seconds of `time.monotonic`
     share  asks how much of a query is done, in percent, below 0 where that is not known
     is_wanted  whether anybody asks
+    say    prints a message at once; does nothing where nobody looks
     """
 
     def __init__(self) -> None:
         self.is_wanted = False
         self.what, self.total, self.began = "", 0, 0.0
         self.share: Callable[[], float] | None = None
+        self.say: Callable[[str], None] = _nobody
         self._cells: Any = [0]
         self._own = 0
 
@@ -56,6 +64,15 @@ class Progress:
             yield
         finally:
             self.what = ""
+
+    @contextmanager
+    def told_by(self, say: Callable[[str], None]) -> Iterator[None]:
+        """Have messages printed by a function while the block runs."""
+        before, self.say = self.say, say
+        try:
+            yield
+        finally:
+            self.say = before
 
     def add(self, count: int) -> None:
         """Count bytes."""

@@ -22,12 +22,19 @@ if TYPE_CHECKING:
     from smfparse.places.ranged import RangedFile as RangedFile
     from smfparse.places.systems import are_open as are_open
     from smfparse.places.systems import in_words as in_words
+    from smfparse.places.systems import s3_place as s3_place
     from smfparse.places.url import Url as Url
+    from smfparse.places.versions import NoConditionsError as NoConditionsError
+    from smfparse.places.versions import Tag as Tag
+    from smfparse.places.versions import Version as Version
+    from smfparse.places.versions import Versioned as Versioned
+    from smfparse.places.versions import can_be_conditional as can_be_conditional
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         kinds="SCHEMES Place Stamp is_url place_of size_at stamp_of",
         ranged="BrokenError RangedFile",
-        systems="are_open in_words",
+        systems="are_open in_words s3_place",
         url="Url",
+        versions="NoConditionsError Tag Version Versioned can_be_conditional",
     )

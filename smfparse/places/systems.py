@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-_TRIES = 3
+TRIES = 3
 """How often the client of S3 tries a request."""
-_SECONDS = 20.0
+SECONDS = 20.0
 """Seconds without a byte after which a request counts as failed."""
 _CREDENTIALS = {
     "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
@@ -35,7 +35,7 @@ _SAID = (
     ),
     (
         r"ACCESS_DENIED|AccessDenied|Access Denied|HTTP status 40[13]\b|\b40[13] |"
-        r"Permission denied|AuthorizationFailure|PERMISSION_DENIED",
+        r"Received None from session|Permission denied|AuthorizationFailure|PERMISSION_DENIED",
         "access denied",
     ),
     (
@@ -84,18 +84,26 @@ def _new(scheme: str, authority: str) -> tuple[Any, str]:
     return found, start.rstrip("/")
 
 
-def _s3(fs: Any, bucket: str) -> Any:
+def s3_place(bucket: str) -> tuple[str | None, str | None]:
+    """Return the endpoint and the region of a bucket of S3; None: the client finds them."""
+    from pyarrow.fs import resolve_s3_region
+
     endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
     region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
     if not endpoint and not region:
         with suppress(OSError):  # then the client's own way to find it
-            region = fs.resolve_s3_region(bucket)
+            region = resolve_s3_region(bucket)
+    return endpoint, region
+
+
+def _s3(fs: Any, bucket: str) -> Any:
+    endpoint, region = s3_place(bucket)
     return fs.S3FileSystem(
         endpoint_override=endpoint,
         region=region,
-        connect_timeout=_SECONDS,
-        request_timeout=_SECONDS,
-        retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=_TRIES),
+        connect_timeout=SECONDS,
+        request_timeout=SECONDS,
+        retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=TRIES),
     )
 
 

@@ -138,8 +138,8 @@ def _style(column: Column) -> str:
 
 
 @dataclass(frozen=True)
-class Report:
-    """A report: its declaration and its SQL."""
+class _Declared:
+    """What the declaration of a report says, and its SQL."""
 
     name: str
     sql: str
@@ -263,6 +263,11 @@ class Report:
             "none",
         ),
     ] = ()
+
+
+@dataclass(frozen=True)
+class Report(_Declared):
+    """A report: its declaration and its SQL."""
 
     def has(self, line: str, format: str) -> bool:  # noqa: A002 - it is called so everywhere
         """Whether the rows of a kind of line are in the format: text, csv or json."""

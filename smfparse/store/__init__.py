@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from smfparse.store.belonging import ours as ours
     from smfparse.store.belonging import own_folders as own_folders
     from smfparse.store.belonging import own_names as own_names
+    from smfparse.store.belonging import partials as partials
     from smfparse.store.belonging import strays as strays
     from smfparse.store.belonging import unfinished as unfinished
     from smfparse.store.days import day_name as day_name
@@ -69,7 +70,6 @@ if TYPE_CHECKING:
     from smfparse.store.manifest import wanted_in as wanted_in
     from smfparse.store.objects import AnyFolder as AnyFolder
     from smfparse.store.objects import UrlFolder as UrlFolder
-    from smfparse.store.objects import folder_at as folder_at
     from smfparse.store.parquet import Form as Form
     from smfparse.store.parquet import TableWriter as TableWriter
     from smfparse.store.parquet import joined as joined
@@ -96,7 +96,8 @@ if TYPE_CHECKING:
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
-        belonging="contents interrupted is_dataset ours own_folders own_names strays unfinished",
+        belonging="contents interrupted is_dataset ours own_folders own_names partials "
+        "strays unfinished",
         days="day_name meets meets_span span_of",
         folder="Folder NewFile",
         hive="DATE GROWING NO_DATE NO_QMGR QMGR Layout is_divided is_earlier qmgr_name qmgr_value",
@@ -106,7 +107,7 @@ else:
         "called_otherwise dataset_files every_file has_fingerprints lacking manifest_text "
         "meanings_text named_columns named_parts numbers_of part_number part_of part_text "
         "read_head read_manifest read_parts smf_files wanted_in",
-        objects="AnyFolder UrlFolder folder_at",
+        objects="AnyFolder UrlFolder",
         parquet="Form TableWriter joined parquet_options",
         plain="check_plain checksum plain_file",
         shapes="EXACT SIGNED TYPES Manifest own_files",

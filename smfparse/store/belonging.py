@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from smfparse.errors import InputError
 from smfparse.places import Place, Url
 from smfparse.store.hive import EARLIER_FOLDERS, FOLDERS
@@ -13,6 +15,8 @@ from smfparse.tables import table_names
 
 _FOLDERS = ("", *(f"{each}/" for each in (*FOLDERS, EARLIER_FOLDERS)))
 """Folders of rows below that of a table: whole, partitioned, partitioned in format 4."""
+_RUN = re.compile("[0-9a-f]{32}")
+"""The name of a run in object storage."""
 
 
 def ours(folder: Place) -> list[Place]:
@@ -39,8 +43,20 @@ def _listed(folder: Url) -> list[Place]:
 
 def unfinished(folder: Place) -> list[Place]:
     """Return the files that are not in their places yet, the manifest last."""
-    single = (folder / PARTIAL / each for each in (*GIVEN, MANIFEST))
-    return [*ours(folder / PARTIAL), *(each for each in single if each.exists())]
+    return [each for partial in partials(folder) for each in _below(folder / partial)]
+
+
+def partials(folder: Place) -> list[str]:
+    """Return the folders of files without places: in object storage each run has its own."""
+    if not isinstance(folder, Url):
+        return [PARTIAL]
+    inside = sorted(each.name for each in (folder / PARTIAL).iterdir())
+    return [PARTIAL, *(f"{PARTIAL}/{each}" for each in inside if _RUN.fullmatch(each))]
+
+
+def _below(partial: Place) -> list[Place]:
+    single = (partial / each for each in (*GIVEN, MANIFEST))
+    return [*ours(partial), *(each for each in single if each.exists())]
 
 
 def strays(folder: Place) -> list[Place]:

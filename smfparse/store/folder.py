@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from smfparse.store.plain import check_way, not_plain
+from smfparse.store.targets import PARTIAL
 
 _BY_HANDLE = {os.open, os.mkdir, os.unlink, os.rename, os.rmdir} <= os.supports_dir_fd
 """Whether a path can start at a folder that is open. On Windows it cannot: links are looked for."""
@@ -32,6 +33,8 @@ class Folder:
     """
 
     path: Path
+    partial = PARTIAL
+    """Where files are until they get their places."""
 
     def create(self, name: str) -> int:
         """Open a new file, and return its number; make the folders above it if need be."""
@@ -72,6 +75,13 @@ class Folder:
         """Give a file another place, in which it replaces the one that is there."""
         with self._within(name) as (above, last), self._within(to) as (above_to, last_to):
             os.replace(last, last_to, src_dir_fd=above, dst_dir_fd=above_to)
+
+    def check(self) -> None:
+        """Do nothing: the lock keeps others from writing there."""
+
+    def publish(self, name: str, to: str) -> None:
+        """Give the file its place that says what belongs to the folder, as `move` does."""
+        self.move(name, to)
 
     def move_all(self, names: Iterable[tuple[str, str]]) -> None:
         """Give files other places, as `move` does."""

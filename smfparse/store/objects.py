@@ -8,25 +8,70 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias
 
-from smfparse.places import Place, Url, in_words
+from smfparse.places import Url, in_words
 from smfparse.store.folder import Folder, NewFile
+from smfparse.store.targets import PARTIAL
 
 _AT_ONCE = 16
 """Files that are moved at a time."""
 
 
+class Guard(Protocol):
+    """Knows whether a run may write. All methods raise OutputError where another one does."""
+
+    def confirm(self) -> None:
+        """Look whether the run may still write, if that is not known from a moment ago."""
+
+    def check(self) -> None:
+        """Look whether the run may still write, and nobody else did."""
+
+    def publish(self, data: bytes) -> bool:
+        """Put the manifest, if the one that is there is still the same; False: it cannot."""
+
+
 @dataclass(frozen=True)
 class UrlFolder:
-    """A folder elsewhere, with the methods of `Folder`. They raise OSError, its reason in words."""
+    """A folder elsewhere, with the methods of `Folder`. They raise OSError, its reason in words.
+
+    run    names the run that writes: what it has not finished is in a folder of its own, so that
+           nobody who took over from it meets it
+    guard  of that run, in its process; workers do what they are told
+    """
 
     path: Url
+    run: str = ""
+    guard: Guard | None = field(default=None, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"path": self.path, "run": self.run, "guard": None}
+
+    @property
+    def partial(self) -> str:
+        """Where files are until they get their places."""
+        return f"{PARTIAL}/{self.run}" if self.run else PARTIAL
+
+    def check(self) -> None:
+        """Raise OutputError if another run writes there, or wrote there since this one began."""
+        if self.guard is not None:
+            self.guard.check()
+
+    def publish(self, name: str, to: str) -> None:
+        """Give the file its place that says what belongs to the folder, if it is the next one."""
+        if self.guard is not None and self.guard.publish((self.path / name).read_bytes()):
+            self.remove(name)
+        else:
+            self.move(name, to)
+
+    def _confirm(self) -> None:
+        if self.guard is not None:
+            self.guard.confirm()
 
     def new(self, name: str) -> NewFile:
         """Open a new file, to write to it."""
+        self._confirm()
         place = self.path / name
         files, path = place.where
         with in_words(place.scheme):
@@ -37,6 +82,7 @@ class UrlFolder:
 
     def move(self, name: str, to: str) -> None:
         """Give a file another place, in which it replaces the one that is there."""
+        self._confirm()
         place, target = self.path / name, self.path / to
         files, path = place.where
         if place.scheme == "hdfs":
@@ -54,6 +100,7 @@ class UrlFolder:
 
     def remove(self, name: str) -> None:
         """Remove a file if it is there."""
+        self._confirm()
         place = self.path / name
         files, path = place.where
         with suppress(FileNotFoundError), in_words(place.scheme):
@@ -110,8 +157,3 @@ class NewObject(NewFile):
 
 AnyFolder: TypeAlias = Folder | UrlFolder
 """A folder that is written to."""
-
-
-def folder_at(place: Place) -> AnyFolder:
-    """Return the folder at a place, to be written to."""
-    return Folder(place.absolute()) if isinstance(place, Path) else UrlFolder(place)

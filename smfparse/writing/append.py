@@ -13,10 +13,10 @@ from smfparse.store import (
     EXACT,
     MANIFEST,
     PARTIAL,
+    AnyFolder,
     Keys,
     Layout,
     Manifest,
-    folder_at,
     has_fingerprints,
     is_earlier,
     key_of,
@@ -58,8 +58,9 @@ def append_dataset(
 ) -> Appended:
     """Add SMF files to the dataset in `folder`, or make it where there is none.
 
-    A file that it has already is skipped, whatever its name. A record that it has is a
-    duplicate, as if the dataset's inputs had been named before these.
+    Another one that writes there is waited for. A file that the dataset has is skipped, whatever
+    its name. A record that it has is a duplicate, as if the dataset's inputs had been named before
+    these.
 
     types     as in `write_dataset`; None: those that the dataset has
     executor  as in `write_dataset`
@@ -67,19 +68,19 @@ def append_dataset(
     Raises RequestError where a dataset cannot be added to, as it was made of a dataset or of
     another selection, InputError where it cannot be read, and what `write_dataset` raises.
     """
-    if not (folder / MANIFEST).exists():
-        check_free(folder, force=False)
-    with alone_in(folder, {PARTIAL}.__contains__):
+    check_free(folder, force=True)
+    limits = inputs.options.limits
+    with alone_in(folder, {PARTIAL}.__contains__, limits, waits=True) as place:
         if (folder / MANIFEST).exists():
             there = Dataset(folder, recent=True)
             _check_alike(inputs, there, partition, types)
-            return _add(inputs, there, executor)
+            return _add(inputs, there, place, executor)
         check_free(folder, force=False)
-        manifest = write_whole(inputs, folder, partition, types or EXACT, executor)
+        manifest = write_whole(inputs, place, partition, types or EXACT, executor)
         return Appended(manifest, manifest["tables"])
 
 
-def _add(inputs: Inputs, there: Dataset, executor: Executor | None) -> Appended:
+def _add(inputs: Inputs, there: Dataset, folder: AnyFolder, executor: Executor | None) -> Appended:
     """Add SMF files to a dataset."""
     old = there.manifest
     files = [each for each in inputs.sources if isinstance(each, SmfFile)]
@@ -89,7 +90,6 @@ def _add(inputs: Inputs, there: Dataset, executor: Executor | None) -> Appended:
     renamed = called_apart([each.name for each in new], _taken(new, there, keys))
     sources = _called(new, renamed, there)
     skipped = tuple(each.name for each in files if each.path in known)
-    folder = folder_at(there.path)
     clear(folder)
     if not sources:
         return Appended(old, dict.fromkeys(table_names(), 0), skipped)

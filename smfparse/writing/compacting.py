@@ -27,7 +27,6 @@ from smfparse.store import (
     Layout,
     Manifest,
     TableWriter,
-    folder_at,
     has_fingerprints,
     joined,
     read_head,
@@ -87,15 +86,14 @@ def compact_dataset(folder: Place, limits: Limits) -> Compacted:
 
     A file is short that has fewer rows than `limits.file_rows`. Rows are sorted by day, queue
     manager and time within a row group. A run that is killed changes nothing, or is finished by the
-    next one that writes there.
+    next one that writes there. Another one that writes there is waited for.
 
     Raises RequestError where `folder` has no dataset, InputError where a file of it is not as it
     was written, and OutputError where it cannot be written, or another one writes there.
     """
     if not (folder / MANIFEST).exists():
         raise RequestError(f"{folder}: no dataset; give the folder that convert wrote")
-    with alone_in(folder, {PARTIAL}.__contains__):
-        place = folder_at(folder)
+    with alone_in(folder, {PARTIAL}.__contains__, limits, waits=True) as place:
         clear(place)
         whole = read_manifest(folder)
         groups = _groups(whole, limits.file_rows)
@@ -196,7 +194,7 @@ class _Writing:
         self._numbers[key] += 1
         form = form_of(self.whole["types"], fingerprints=has_fingerprints(self.whole))
         rows = self.limits.group_rows
-        create = partial(self.place.new, f"{PARTIAL}/{name}")
+        create = partial(self.place.new, f"{self.place.partial}/{name}")
         return name, TableWriter(group.table, create, rows, form.names(group.table), form)
 
     def _close(self, name: str, writer: TableWriter) -> None:

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from smfparse.inputs import Inputs, SmfFile, being_read, damage_rows
-from smfparse.limits import Limits
+from smfparse.limits import LIMITS, Limits
 from smfparse.places import Place
 from smfparse.store import (
     EXACT,
@@ -25,7 +25,6 @@ from smfparse.store import (
     check_folder,
     check_plain,
     contents,
-    folder_at,
     in_folder,
     interrupted,
     only_writer,
@@ -71,9 +70,9 @@ def write_dataset(
     input is changed while it is read.
     """
     check_free(folder, force)
-    with alone_in(folder):
+    with alone_in(folder, limits=inputs.options.limits) as place:
         check_free(folder, force)
-        return write_whole(inputs, folder, partition, types, executor)
+        return write_whole(inputs, place, partition, types, executor)
 
 
 def form_of(types: str, *, fingerprints: bool) -> Form:
@@ -82,14 +81,14 @@ def form_of(types: str, *, fingerprints: bool) -> Form:
 
 
 def write_whole(
-    inputs: Inputs, folder: Place, partition: bool, types: str, executor: Executor | None
+    inputs: Inputs, place: AnyFolder, partition: bool, types: str, executor: Executor | None
 ) -> Manifest:
     """Write a dataset where there is none, or one that is to be replaced."""
-    place = folder_at(folder)
     clear(place)
     read = originals(each for each in inputs.sources if isinstance(each, SmfFile))
     limits = inputs.options.limits
-    first, form = next_number(folder), form_of(types, fingerprints=inputs.options.fingerprints)
+    first = next_number(place.path)
+    form = form_of(types, fingerprints=inputs.options.fingerprints)
     making = Making(place, Layout(partition), first, read, limits, form, executor=executor)
     manifest, _ = make(inputs, making)
     return manifest
@@ -121,16 +120,24 @@ def _shorten(made: Making) -> None:
 
 
 @contextmanager
-def alone_in(folder: Place, deep: Callable[[str], bool] = bool) -> Iterator[None]:
+def alone_in(
+    folder: Place,
+    deep: Callable[[str], bool] = bool,
+    limits: Limits = LIMITS,
+    *,
+    waits: bool = False,
+) -> Iterator[AnyFolder]:
     """Make a folder, if need be, in which nobody else writes; it goes if it stays empty.
 
-    deep  which of its own folders are looked through for links; all by default
+    deep    which of its own folders are looked through for links; all by default
+    limits  as in `only_writer`
+    waits   whether to wait for another one that writes there
 
-    Raises OutputError where a link in it would lead to files elsewhere.
+    Raises OutputError where another one writes there, or a link would lead to files elsewhere.
     """
-    with in_folder(folder), only_writer(folder):
+    with in_folder(folder), only_writer(folder, limits, waits=waits) as place:
         check_plain(folder, own_names(), deep)
-        yield
+        yield place
 
 
 def check_free(folder: Place, force: bool) -> None:
@@ -142,7 +149,9 @@ def _has_dataset(folder: Place) -> bool | None:
     """Whether a folder holds a dataset, None: nothing but what an interrupted run left."""
     if (folder / MANIFEST).exists():
         return True
-    return False if contents(folder) and not interrupted(folder) else None
+    if not contents(folder) or interrupted(folder):
+        return None
+    return (folder / MANIFEST).exists()  # another run may have ended just now
 
 
 def _write_all(inputs: Inputs, made: Making) -> list[Written]:

@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from smfparse.errors import RequestError
-from smfparse.places import Place, Url, place_of, stamp_of
+from smfparse.places import Place, Url, place_of, s3_place, stamp_of
 from smfparse.writing.lakes import Change, committed
 
 try:
@@ -27,26 +27,41 @@ except ImportError as missing:
     ) from missing
 
 
+_S3 = {
+    "AWS_ALLOW_HTTP": "true",
+    "aws_conditional_put": "etag",
+    "timeout": "20s",
+    "connect_timeout": "20s",
+}
+"""How deltalake asks S3: a commit is put only where there is none of its number."""
+
+
 class Delta:
     """The tables of a dataset, in its own folder: Delta names files relative to its log."""
 
     def __init__(self, folder: Place, where: str) -> None:
-        if isinstance(folder, Url):
-            raise RequestError(f"{folder}: Delta takes a dataset on a disk; Iceberg takes this one")
+        if isinstance(folder, Url) and folder.scheme != "s3":
+            raise RequestError(
+                f"{folder}: Delta takes a dataset on a disk or in S3; Iceberg takes this one"
+            )
         if place_of(where).absolute() != folder.absolute():
             raise RequestError(
                 f"delta:{where}: Delta's log is beside the files; give delta:{folder}"
             )
         self._folder = folder
+        self._options = _options_of(folder)
 
     def commit(self, table: str, schema: Any, files: list[Place]) -> Change:
         place = str(self._folder.absolute() / table)
         schema = Schema.from_arrow(schema)
 
         def commit() -> Change:
-            if not DeltaTable.is_deltatable(place):
-                create_table_with_add_actions(place, schema, [], mode="ignore", name=table)
-            return self._commit(DeltaTable(place), schema, table, files)
+            how = self._options
+            if not DeltaTable.is_deltatable(place, how):
+                create_table_with_add_actions(
+                    place, schema, [], mode="ignore", name=table, storage_options=how
+                )
+            return self._commit(DeltaTable(place, storage_options=how), schema, table, files)
 
         return committed(commit, CommitFailedError)
 
@@ -69,6 +84,15 @@ class Delta:
             actions += [RemoveAction(each, True, now) for each in gone]
             found.create_write_transaction(actions, "append", schema)
         return Change(len(new), len(gone), len(wanted) - len(new))
+
+
+def _options_of(folder: Place) -> dict[str, str] | None:
+    """Return where S3 is, for deltalake; it finds credentials in the environment itself."""
+    if not isinstance(folder, Url):
+        return None
+    endpoint, region = s3_place(folder.authority)
+    found = {"AWS_ENDPOINT_URL": endpoint, "AWS_REGION": region}
+    return _S3 | {name: each for name, each in found.items() if each}
 
 
 def _added(name: str, place: Place) -> AddAction:

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from smfparse.errors import OutputError, RequestError, SmfError
 from smfparse.inputs import Dataset
 from smfparse.places import Place
-from smfparse.store import SIGNED, is_dataset, only_writer, wanted_in
+from smfparse.store import SIGNED, in_folder, is_dataset, only_writer, wanted_in
 from smfparse.tables import plain_schema, signed, table_names, wanted_tables
 from smfparse.writing.formats import LAKES, is_lake
 
@@ -67,7 +67,7 @@ def committed(commit: Callable[[], Change], refused: type[Exception]) -> Change:
 def commit_dataset(folder: Place, target: str, tables: Sequence[str] = ()) -> dict[str, Change]:
     """Commit the files of a dataset to tables of Iceberg or Delta; return what changed, by table.
 
-    folder  the dataset, which nobody else may write to meanwhile
+    folder  the dataset, which nobody else writes to meanwhile
     target  `iceberg:CATALOG.NAMESPACE` or `delta:FOLDER`: docs/scale.md
     tables  those that are committed; all by default
 
@@ -87,7 +87,7 @@ def commit_dataset(folder: Place, target: str, tables: Sequence[str] = ()) -> di
             "types",
         )
     wanted = wanted_tables(tables or table_names())
-    with only_writer(folder):
+    with in_folder(folder), only_writer(folder, waits=True):
         dataset = Dataset(folder)
         if dataset.manifest["types"] != SIGNED:
             raise RequestError(

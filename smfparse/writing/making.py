@@ -14,7 +14,7 @@ from smfparse.decoding import NO_RECORDS, Days, Fingerprints, Identity, Recorder
 from smfparse.errors import Damage, DamageLog
 from smfparse.limits import Limits
 from smfparse.places import Place
-from smfparse.store import PARTIAL, RECORDS, AnyFolder, Form, Layout, Manifest, day_name
+from smfparse.store import RECORDS, AnyFolder, Form, Layout, Manifest, day_name
 from smfparse.writing.originals import Original
 from smfparse.writing.placing import write_new
 
@@ -155,7 +155,7 @@ class Making:
         """Write fingerprints as a file."""
         name = f"{RECORDS}/part-{self.first + len(self.fingerprints):05}.bin"
         data = run.fingerprints.tobytes()
-        self.sums[name] = write_new(self.folder, f"{PARTIAL}/{name}", data)
+        self.sums[name] = write_new(self.folder, f"{self.folder.partial}/{name}", data)
         self.fingerprints[name] = len(run.fingerprints)
         if run.days is not None:
             self.days[name] = run.days

@@ -15,7 +15,6 @@ from smfparse.store import (
     EARLIER,
     EXACT,
     FORMAT,
-    PARTIAL,
     SIGNED,
     AnyFolder,
     Manifest,
@@ -189,7 +188,7 @@ def _with_part(
 ) -> list[Manifest]:
     """Write an earlier part; return what lists it behind others."""
     name = f"{EARLIER}/part-{number:05}.json"
-    written = write_new(folder, f"{PARTIAL}/{name}", part_text(part).encode())
+    written = write_new(folder, f"{folder.partial}/{name}", part_text(part).encode())
     days = [day for _, *span in part["rows"].values() for day in span]
     known = all(each in part["rows"] for names in part["files"].values() for each in names)
     record_days = [day for each in part["record_days"].values() for day in each]
@@ -217,7 +216,7 @@ def _indexed(folder: AnyFolder, listed: list[Manifest], number: int) -> list[Man
         return listed
     parts = [each for each in listed if each["level"] == level]  # they follow those above it
     name = f"{EARLIER}/index-{number:05}.json"
-    written = write_new(folder, f"{PARTIAL}/{name}", part_text({"parts": parts}).encode())
+    written = write_new(folder, f"{folder.partial}/{name}", part_text({"parts": parts}).encode())
     index = {
         "name": name,
         "sha256": written,
@@ -262,7 +261,7 @@ def _with_keys(
             break
         keys = np.unique(np.concatenate([read_run(folder.path / name), keys]))
     name = f"{EARLIER}/keys-{number:05}.bin"
-    write_new(folder, f"{PARTIAL}/{name}", keys.tobytes())
+    write_new(folder, f"{folder.partial}/{name}", keys.tobytes())
     return kept | {name: len(keys)}
 
 

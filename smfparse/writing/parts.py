@@ -20,7 +20,6 @@ from smfparse.store import (
     DATE,
     NO_DATE,
     NO_QMGR,
-    PARTIAL,
     QMGR,
     AnyFolder,
     Form,
@@ -72,7 +71,7 @@ class PartFiles:
 
     A file is open when it has rows on disk; one that is closed to make room has a next one.
 
-    folder     that of the dataset: files are in PARTIAL, until they get their places
+    folder     that of the dataset: files are in its `partial`, until they get their places
     most_held  bytes that all writers may hold back
     form       how columns are written
     thread     does the writing; None: the caller does
@@ -157,7 +156,9 @@ class PartFiles:
         An engine may do the same work twice, at the same time: the files are alike once they are
         closed, and the later one takes the place of the other.
         """
-        return f"{PARTIAL}/{PurePosixPath(name).with_suffix(f'.{self.attempt}.parquet')}"
+        return (
+            f"{self.folder.partial}/{PurePosixPath(name).with_suffix(f'.{self.attempt}.parquet')}"
+        )
 
     def _make_room(self) -> None:
         """Write what is held, where it is most first, until half of what may be held is left."""
@@ -177,7 +178,7 @@ class PartFiles:
         self.opened.pop(key, None)
         self.closed[key] += 1
         name = self.names.pop(key)
-        self.folder.move(self._while_written(name), f"{PARTIAL}/{name}")
+        self.folder.move(self._while_written(name), f"{self.folder.partial}/{name}")
         self.written.append(Written.by(writer, name))
 
 

@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from smfparse.errors import OutputError
-from smfparse.places import Place, Stamp, Url, stamp_of
+from smfparse.places import Place
 from smfparse.store import (
     GIVEN,
     MANIFEST,
@@ -32,6 +32,7 @@ from smfparse.store import (
     meanings_text,
     ours,
     own_folders,
+    partials,
     strays,
     unfinished,
     view_statements,
@@ -40,9 +41,6 @@ from smfparse.tables import table_names
 
 _MOST_KEPT = 16
 """Files that the disk is asked for at a time."""
-
-
-_NEW_MANIFEST = f"{PARTIAL}/{MANIFEST}"
 
 
 def clear(folder: AnyFolder) -> None:
@@ -58,11 +56,10 @@ def clear(folder: AnyFolder) -> None:
 def _clear(folder: AnyFolder, find: Callable[[Place], list[Place]]) -> None:
     """Finish a run, and remove the files that `find` returns then; PARTIAL last, if none stays."""
     failed: list[OSError] = []
-    given = [] if _is_there(folder, _NEW_MANIFEST) else GIVEN
-    new = [each for each in given if _is_there(folder, f"{PARTIAL}/{each}")]
+    new = _given(folder)
     for name in new:
-        _try(failed, folder.move, f"{PARTIAL}/{name}", name)
-    kept = {folder.path / PARTIAL / name for name in new}  # to be moved by the next run
+        _try(failed, folder.move, name, PurePosixPath(name).name)
+    kept = {folder.path / name for name in new}  # to be moved by the next run
     left: list[Any] = [each for each in find(folder.path) if each not in kept]
     for each in left:
         _try(failed, folder.remove, each.relative_to(folder.path).as_posix())
@@ -71,6 +68,13 @@ def _clear(folder: AnyFolder, find: Callable[[Place], list[Place]]) -> None:
     if failed:
         raise failed[0]
     folder.remove_empty(PARTIAL)
+
+
+def _given(folder: AnyFolder) -> list[str]:
+    """Return what has no place yet of runs whose manifest has one."""
+    runs = [each for each in partials(folder.path) if not _is_there(folder, f"{each}/{MANIFEST}")]
+    found = [f"{run}/{name}" for run in runs for name in GIVEN]
+    return [each for each in found if _is_there(folder, each)]
 
 
 def _try(failed: list[OSError], step: Callable[..., None], *names: str) -> None:
@@ -93,29 +97,23 @@ def placed(
 ) -> Manifest:
     """Have new files and the manifest that names them made, and give them their places.
 
-    Where anything fails, what was written goes. Raises OutputError where another one writes there.
+    Where anything fails, what was written goes, unless another one writes there by now: then
+    OutputError is raised, and the next run clears up.
 
     make     returns the manifest, which is returned here, and what it replaces: see `put_in_place`
     all_new  as there
     """
-    before = _written_at(folder)
     try:
         manifest, replaced = make()
         write_last(folder, manifest)
-        if _written_at(folder) != before:
-            raise OutputError(f"{folder.path}: another smfparse wrote there meanwhile; run again")
+        folder.check()
         put_in_place(folder, manifest, replaced, all_new=all_new)
     except BaseException:
-        with suppress(OSError):
+        with suppress(OSError, OutputError):
+            folder.check()
             clear(folder)
         raise
     return manifest
-
-
-def _written_at(folder: AnyFolder) -> Stamp | None:
-    """Return the stamp of the manifest where nothing keeps others from writing there."""
-    place = folder.path / MANIFEST
-    return stamp_of(place) if isinstance(place, Url) and place.exists() else None
 
 
 def write_last(folder: AnyFolder, manifest: Manifest) -> None:
@@ -133,7 +131,7 @@ def write_last(folder: AnyFolder, manifest: Manifest) -> None:
     )
     texts = {VIEWS: views, MEANINGS: meanings_text(manifest), MANIFEST: manifest_text(manifest)}
     for name, text in texts.items():
-        write_new(folder, f"{PARTIAL}/{name}", text.encode())
+        write_new(folder, f"{folder.partial}/{name}", text.encode())
 
 
 def write_new(folder: AnyFolder, name: str, data: bytes) -> str:
@@ -159,28 +157,24 @@ def put_in_place(
     replaced  those that are looked at; None: all that are there
     all_new   whether all new files belong to it, as earlier parts that are new name them
     """
-    belong, partial = set(dataset_files(manifest)), _part_of(folder)
+    partial: Any = folder.path / folder.partial
+    belong = set(dataset_files(manifest))
     waiting = {each.relative_to(partial).as_posix() for each in ours(partial)}
     belong |= waiting if all_new else set()
     new = sorted(waiting & belong)
     places = {PurePosixPath(each).parent.as_posix() for each in new}
     for place in places:
         folder.make(place)
-    _have_kept(folder.keep, (f"{PARTIAL}/{each}" for each in (*new, *GIVEN, MANIFEST)))
-    folder.move_all((f"{PARTIAL}/{name}", name) for name in new)
+    _have_kept(folder.keep, (f"{folder.partial}/{each}" for each in (*new, *GIVEN, MANIFEST)))
+    folder.move_all((f"{folder.partial}/{name}", name) for name in new)
     _have_kept(folder.keep_names, places)
-    folder.move(_NEW_MANIFEST, MANIFEST)
+    folder.publish(f"{folder.partial}/{MANIFEST}", MANIFEST)
     folder.keep_names()
     if replaced is None:
         clear(folder)
         return
     gone = [folder.path / each for each in sorted(replaced - belong)]
     _clear(folder, lambda path: [*gone, *unfinished(path)])
-
-
-def _part_of(folder: AnyFolder) -> Any:
-    """Return where files are until they get their places."""
-    return folder.path / PARTIAL
 
 
 def _have_kept(keep: Callable[[str], None], names: Iterable[str]) -> None:

@@ -73,7 +73,7 @@ def test_report_without_a_name_lists_what_the_input_has() -> None:
 )
 def test_a_command_at_the_prompt_reads_the_inputs_of_the_prompt(typed: str, found: str) -> None:
     selection = ("--from", "2026-03-04", "--qmgr", "QM01", "--smf-time", "--format", "csv")
-    root = click.Context(main, info_name="smfparse")
+    root = click.Context(main, info_name="smfparse", **main.context_settings)
     with main.commands["sql"].make_context("sql", ["day.smf", "more", *selection], root) as prompt:
         made = with_inputs(typed.split(), prompt, ["day.smf", "more"])
     assert " ".join(made) == found
@@ -92,6 +92,7 @@ def test_the_manual_has_every_command_and_option() -> None:
     text = run("man").stdout
     page = run("man", "--roff").stdout
     assert page.startswith(".TH SMFPARSE 1")
+    assert text.count("  -h, --help ") == text.count("Usage: smfparse")
     for name, command in main.commands.items():
         assert f"\nUsage: smfparse {name} " in text
         assert f"\n.SS smfparse {name}\n" in page

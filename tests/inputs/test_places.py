@@ -52,7 +52,7 @@ def broken(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> Iterator[Faults
     """What the connections to the storage do meanwhile."""
     monkeypatch.setattr(ranged, "_WAIT", 0.01)
     monkeypatch.setattr(ranged, "_FIRST", 2048)
-    monkeypatch.setattr(systems, "_TRIES", 1)
+    monkeypatch.setattr(systems, "TRIES", 1)
     with faulty(storage) as (url, faults):
         monkeypatch.setenv("AWS_ENDPOINT_URL", url)
         yield faults

@@ -14,6 +14,7 @@ import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from subprocess import PIPE, Popen
 from typing import Any
 
 import polars as pl
@@ -48,6 +49,7 @@ from smfparse.tables import table_names
 from smfparse.writing import append_dataset, manifests, write_dataset
 from smfparse.writing.dataset import alone_in
 from tests.inputs.test_ranges import CAPACITY, Here, small_chunks
+from tests.support import command
 from tests.support.builders import foreign_record
 from tests.support.datasets import identity_of, make_older
 from tests.support.mixed_records import Each, several
@@ -381,17 +383,51 @@ def test_a_file_that_grows_while_it_is_read_is_refused(
 
 
 def test_a_second_run_says_that_another_one_writes_and_changes_nothing(
-    dumps: list[Path], tmp_path: Path
+    dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "tables"
+    monkeypatch.setitem(vars(LIMITS), "wait_seconds", 0.15)
     with alone_in(folder):
         before = files_below(folder)
         for more in ("--append", "--force"):
             done = convert(dumps[0], "--to", folder, more, code=8)
             assert f"{folder}: another smfparse is writing there; run again" in done.stderr
+            waited = f"{folder}: another smfparse is writing there; waiting for it" in done.stderr
+            assert waited == (more == "--append")
         assert files_below(folder) == before
     assert not folder.exists()
     append_dataset(open_inputs([dumps[0]]), folder)
+    assert not (folder / LOCK).exists()
+
+
+def test_appends_at_the_same_time_wait_and_add_what_they_would_one_by_one(
+    dumps: list[Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "tables"
+    with alone_in(folder):
+        asked = [[*command.COMMAND, "convert", each, "--to", folder, "--append"] for each in dumps]
+        runs = [Popen(each, stderr=PIPE, text=True) for each in asked[1:]]
+        for run in runs:
+            assert run.stderr is not None
+            assert run.stderr.readline().endswith("is writing there; waiting for it\n")
+    try:
+        rest = [run.communicate(timeout=60)[1] for run in runs]
+    finally:
+        for run in runs:
+            run.kill()
+    assert [run.returncode for run in runs] == [0, 0], rest
+    found = read_manifest(folder)
+    order = [Path(each["name"]) for each in found["inputs"]]
+    write_dataset(open_inputs(order), tmp_path / "once")
+    assert found["duplicates"] == read_manifest(tmp_path / "once")["duplicates"] > 0
+    assert sorted(order) == dumps[1:]
+    keys = [("qmgr", "ascending"), ("putn", "ascending"), ("basename", "ascending")]
+    one, other = (rows(each)["wqst"].sort_by(keys) for each in (folder, tmp_path / "once"))
+    assert one.num_rows == other.num_rows > 0
+    assert one.select(["qmgr", "basename", "putn"]) == other.select(["qmgr", "basename", "putn"])
+    whole = rows(tmp_path / "once")
+    for table, each in rows(folder).items():
+        assert each.num_rows == found["tables"][table] == whole[table].num_rows
     assert not (folder / LOCK).exists()
 
 

@@ -214,8 +214,9 @@ def test_a_dataset_of_an_earlier_version_becomes_one_of_today(
 
 
 def test_what_is_no_dataset_or_damaged_or_written_is_left_alone(
-    dumps: list[Path], tmp_path: Path
+    dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setitem(vars(LIMITS), "wait_seconds", 0)
     with pytest.raises(RequestError, match="no dataset; give the folder"):
         smfparse.compact(tmp_path / "none")
     assert command.run("compact", tmp_path).exit_code == 2

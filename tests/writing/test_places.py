@@ -160,6 +160,7 @@ def test_a_run_that_is_ended_changes_nothing_and_the_next_one_clears_up(
     original = UrlFolder.move
     with monkeypatch.context() as patch:
         patch.setattr(UrlFolder, "move", killed)
+        patch.setattr(UrlFolder, "publish", killed)
         patch.setattr(UrlFolder, "remove", lambda *_: None)  # as if nothing ran any more
         with pytest.raises(OutputError, match="the storage is gone"):
             smfparse.convert(dumps[1], place, append=True)
