@@ -44,7 +44,7 @@ from tests.support.smf import (
 )
 from tests.support.smf import record as statistics_record
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("worked_out_once")]
 
 FIXTURE = FIXTURES / "qm01-930.smf"
 NOON = dt.datetime(2026, 3, 4, 10)

@@ -25,6 +25,7 @@ from tests.support.builders import Section, named_block, qwhs_long, rdw, smf_rec
 from tests.support.command import CODE, COMMAND, run
 from tests.support.mixed_records import many, written
 from tests.support.paths import SMF
+from tests.support.searching import of_many, pairs
 
 pytestmark = pytest.mark.slow
 
@@ -397,8 +398,7 @@ def test_a_signal_is_one_line_where_a_library_makes_another_error_of_it() -> Non
 
 
 @posix
-@pytest.mark.parametrize("kind", ENDS)
-@pytest.mark.parametrize("name", sorted(LONG))
+@of_many("name, kind", pairs([*LONG], [*ENDS]))
 def test_a_signal_is_one_line_and_leaves_nothing(
     name: str, kind: str, place: Path, temporary: Path
 ) -> None:

@@ -100,7 +100,7 @@ def test_any_letters_of_records_and_files_are_shown(tmp_path: Path) -> None:
     letters = st.text(st.characters(max_codepoint=0xFF), min_size=1, max_size=20)
     name = st.text(st.characters(codec="utf-8", exclude_characters="/\0"), max_size=20)
 
-    @search(4)
+    @search(2)
     @given(letters, name, st.sampled_from(reports.report_names()), st.sampled_from(sorted(FORMATS)))
     def check(letters: str, name: str, report: str, form: str) -> None:
         made = hostile_dump(tmp_path / f"d{name}", letters)
@@ -232,7 +232,7 @@ def test_bytes_of_names_that_are_not_utf_8_are_shown(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", sorted(FORMATS))
 def test_queries_show_what_they_name_and_give(form: str) -> None:
-    @search(20)
+    @search(7)
     @given(HARMFUL, HARMFUL)
     def check(name: str, value: str) -> None:
         alias = name.replace('"', '""').replace("\0", "") or "a"

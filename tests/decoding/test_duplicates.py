@@ -605,7 +605,7 @@ def test_memory_is_at_most_24_bytes_a_record(
     monkeypatch.setitem(vars(LIMITS), "chunk_bytes", CAPACITY)
     monkeypatch.setitem(vars(LIMITS), "max_spanned", CAPACITY // 2)
     monkeypatch.setattr(duplicates, "_BLOCK", 1024)
-    count = 24_000
+    count = 9_000
     peaks = []
     for size in (count // 6, count):
         pair = []

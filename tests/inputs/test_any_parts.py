@@ -175,7 +175,7 @@ def assert_as_recomputed(found: Rows, records: Sequence[Each], reach: int) -> No
 
 
 @given(records=any_records, reach=any_reach, chunk_bytes=any_chunk, data=st.data())
-@search(60)
+@search(30)
 def test_blind_parts_of_any_file_give_the_rows_of_the_whole(
     tmp_path: Path, records: list[Each], reach: int, chunk_bytes: int, data: st.DataObject
 ) -> None:
@@ -188,7 +188,7 @@ def test_blind_parts_of_any_file_give_the_rows_of_the_whole(
 
 
 @given(records=any_records, reach=any_reach, data=st.data())
-@search(60)
+@search(30)
 def test_planned_parts_of_any_file_give_the_rows_of_the_whole(
     tmp_path: Path, records: list[Each], reach: int, data: st.DataObject
 ) -> None:
@@ -311,7 +311,7 @@ def test_what_belongs_to_no_record_is_looked_for_no_further_than_it_may_be(
     reach = 1 << 14
     limits = Limits(chunk_bytes=1, max_spanned=6 << 10, look_back_bytes=reach)
     most = 2 * (reach + limits.window_bytes) + 4 * limits.max_spanned
-    for count in (150, 300):
+    for count in (75, 150):
         records = [LONELY[lonely], Each("clock", 1, 0, 0), Each("task", 1, 1, 0)] * count
         file, size = written(tmp_path, BY_NAME["rdw"], records, limits)
         parts = planned_parts(file, 1 << 15)

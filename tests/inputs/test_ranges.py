@@ -292,7 +292,7 @@ def test_a_file_cut_before_any_records_gives_the_same_rows(
 
 
 @given(records=several(12, "stub", "queues", "foreign", "task"), data=st.data())
-@search(30)
+@search(12)
 def test_parts_that_look_back_know_what_one_process_knows(
     tmp_path: Path, records: list[Each], data: st.DataObject
 ) -> None:
@@ -423,7 +423,7 @@ def long_content() -> bytes:
 
 @every_alteration
 @given(seed=st.integers(0, 2**32))
-@search(2)
+@search(1)
 def test_a_file_that_is_mapped_gives_what_one_that_is_read_gives(
     tmp_path: Path, alter: Alter, seed: int
 ) -> None:
@@ -451,7 +451,7 @@ def test_a_file_that_is_mapped_gives_what_one_that_is_read_gives(
     assert files == all_files
 
 
-@every_alteration
+@of_many("alter", some(ALTERATIONS, 3), ids=lambda each: str(each.__name__))
 def test_damaged_files_among_sound_ones_are_the_same(
     tmp_path: Path, here: None, alter: Alter, mixed: Path, sound: Path
 ) -> None:

@@ -22,6 +22,7 @@ from smfparse.rendering.guard import visible
 from tests.support.paths import SMF
 from tests.support.searching import search
 
+pytestmark = pytest.mark.usefixtures("worked_out_once")
 DUMP = str(SMF)
 HOSTILE = [
     "<script>alert(1)</script>",

@@ -28,6 +28,7 @@ from tests.support.searching import of_many, search, some
 from tests.support.traffic import AGENTS, PAIR
 from tests.support.workbooks import made, read_book, sheets
 
+pytestmark = pytest.mark.usefixtures("worked_out_once")
 HOSTILE = ["=1+1", "@SUM(A1)", "http://a.b", "mailto:a@b", "internal:A1", "12", "_x0041_", "{=1}"]
 TEXTS = st.one_of(st.sampled_from(HOSTILE), st.text(min_size=1, max_size=8))
 

@@ -127,7 +127,7 @@ def test_dumps_that_overlap_are_added_as_if_all_had_been_converted_at_once(
     st.randoms(use_true_random=False),
     st.booleans(),
 )
-@search(12)
+@search(6)
 def test_any_dumps_in_any_steps_are_as_if_converted_at_once(
     tmp_path_factory: pytest.TempPathFactory,
     found: list[list[list[Each]]],

@@ -141,7 +141,7 @@ def test_rows_are_in_the_order_of_queue_manager_and_time(dumps: list[Path], tmp_
 
 
 @given(st.integers(1, 40), st.integers(1, 60), st.integers(1, 30), st.booleans())
-@search(8)
+@search(4)
 def test_any_sizes_of_files_parts_and_row_groups_keep_the_rows(
     tmp_path_factory: pytest.TempPathFactory,
     dumps: list[Path],
