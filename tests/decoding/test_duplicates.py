@@ -37,7 +37,7 @@ from tests.inputs.test_ranges import CAPACITY, MIXED, Here, found_in, small_chun
 from tests.support import command
 from tests.support.builders import UTC_NOON, chunk_of, foreign_record, rdw, segments
 from tests.support.mixed_records import Each, many
-from tests.support.searching import search
+from tests.support.searching import LONG, search
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 NOON = UTC_NOON.replace(tzinfo=None)
@@ -605,7 +605,7 @@ def test_memory_is_at_most_24_bytes_a_record(
     monkeypatch.setitem(vars(LIMITS), "chunk_bytes", CAPACITY)
     monkeypatch.setitem(vars(LIMITS), "max_spanned", CAPACITY // 2)
     monkeypatch.setattr(duplicates, "_BLOCK", 1024)
-    count = 9_000
+    count = 24_000 if LONG else 9_000
     peaks = []
     for size in (count // 6, count):
         pair = []

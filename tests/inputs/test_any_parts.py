@@ -26,7 +26,7 @@ from smfparse.tables import coded_schema, schema, wanted_tables
 from tests.support.builders import UTC_NOON
 from tests.support.mixed_records import TABLES, Each, many, several
 from tests.support.scattered import scattered_dump
-from tests.support.searching import search
+from tests.support.searching import LONG, search
 from tests.support.variants import BY_NAME, PACKINGS, VARIANTS, Variant, bdw, blocked, ftp_block
 
 pytestmark = pytest.mark.slow
@@ -311,7 +311,7 @@ def test_what_belongs_to_no_record_is_looked_for_no_further_than_it_may_be(
     reach = 1 << 14
     limits = Limits(chunk_bytes=1, max_spanned=6 << 10, look_back_bytes=reach)
     most = 2 * (reach + limits.window_bytes) + 4 * limits.max_spanned
-    for count in (75, 150):
+    for count in (150, 300) if LONG else (75, 150):
         records = [LONELY[lonely], Each("clock", 1, 0, 0), Each("task", 1, 1, 0)] * count
         file, size = written(tmp_path, BY_NAME["rdw"], records, limits)
         parts = planned_parts(file, 1 << 15)

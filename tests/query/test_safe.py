@@ -138,13 +138,6 @@ def secrets(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def shut(dataset: Path) -> Iterator[Catalog]:
-    """A safe catalog, in which what a statement left is there for those after it."""
-    with Catalog(open_inputs([SMF, dataset]), safe=True) as catalog:
-        yield catalog
-
-
 @pytest.fixture
 def there(secrets: Path, tmp_path: Path) -> Path:
     """A copy of it, below the folder of temporary files, with a link."""
@@ -173,17 +166,16 @@ def done(catalog: Catalog, script: str) -> str:
 
 
 @pytest.mark.parametrize("what", IMPOSSIBLE)
-def test_a_safe_statement_reaches_nothing_else(
-    what: str, there: Path, dataset: Path, shut: Catalog
-) -> None:
+def test_a_safe_statement_reaches_nothing_else(what: str, there: Path, dataset: Path) -> None:
     part = next(dataset.glob("wqst/*.parquet"))
     names = {"there": there, "dataset": dataset, "dump": SMF, "part": part}
     script = IMPOSSIBLE[what].format(**names)
     before = contents(there, dataset)
-    with pytest.raises(RequestError) as error:
-        assert SECRET not in done(shut, script)
-    assert SECRET not in str(error.value)
-    assert done(shut, "SELECT count(*) AS n FROM wqst") == "[][{'n': 32}]"
+    with Catalog(open_inputs([SMF, dataset]), safe=True) as catalog:
+        with pytest.raises(RequestError) as error:
+            assert SECRET not in done(catalog, script)
+        assert SECRET not in str(error.value)
+        assert done(catalog, "SELECT count(*) AS n FROM wqst") == "[][{'n': 32}]"
     assert contents(there, dataset) == before
 
 

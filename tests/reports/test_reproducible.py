@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import polars as pl
@@ -65,29 +66,39 @@ def orders(files: Sequence[Path]) -> list[list[Path]]:
     return [chance.sample(files, len(files)) for _ in range(ORDERS)]
 
 
-def lines_of(
-    name: str,
-    files: Sequence[Path],
-    sections: Sections | None = None,
-    threads: int = 1,
-    options: ReadOptions = SERIAL,
-) -> list[str]:
-    """The lines of a report as JSON, worked out by so many threads."""
-    which = reports.report(name)
+@contextmanager
+def catalog_of(
+    files: Sequence[Path], threads: int, options: ReadOptions = SERIAL
+) -> Iterator[Catalog]:
+    """Files whose reports are worked out by so many threads."""
     with Catalog(open_inputs(files, options)) as catalog:
         catalog.execute(f"SET threads = {threads}")
-        rows = list(answered_rows(which, catalog, sections, **anyone(which)))
-    return list(printed(which, rows, "json"))
+        yield catalog
+
+
+@pytest.fixture(scope="module")
+def in_orders(files: list[Path]) -> Iterator[list[Catalog]]:
+    """The files in each order, each with a thread more."""
+    with ExitStack() as opening:
+        yield [
+            opening.enter_context(catalog_of(order, threads))
+            for threads, order in enumerate(orders(files), start=1)
+        ]
+
+
+def lines_of(name: str, catalog: Catalog, sections: Sections | None = None) -> list[str]:
+    """The lines of a report as JSON."""
+    which = reports.report(name)
+    return list(
+        printed(which, list(answered_rows(which, catalog, sections, **anyone(which))), "json")
+    )
 
 
 @of_many("name, sections", pairs(reports.report_names(), [TOTAL, every("15m"), None]), ids=str)
 def test_a_report_is_the_same_in_whatever_order_records_come(
-    name: str, sections: Sections | None, files: list[Path]
+    name: str, sections: Sections | None, in_orders: list[Catalog]
 ) -> None:
-    first, *others = [
-        lines_of(name, order, sections, threads)
-        for threads, order in enumerate(orders(files), start=1)
-    ]
+    first, *others = [lines_of(name, each, sections) for each in in_orders]
     assert len(first) > 2
     for other in others:
         assert other == first
@@ -97,20 +108,19 @@ def test_a_report_is_the_same_in_whatever_order_records_come(
 def test_a_report_is_the_same_by_however_many_processes(name: str, tmp_path: Path) -> None:
     dump = generate_dump(tmp_path / "dump.smf", tasks=60)
     small = Limits(chunk_bytes=1 << 18, max_spanned=1 << 16, least_unit=1 << 18)
-    alone, shared = (
-        lines_of(name, [dump], threads=jobs, options=ReadOptions(jobs=jobs, limits=small))
-        for jobs in (1, 3)
-    )
-    assert shared == alone
+    found = []
+    for jobs in (1, 3):
+        with catalog_of([dump], jobs, ReadOptions(jobs=jobs, limits=small)) as catalog:
+            found.append(lines_of(name, catalog))
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("name", view_names())
 def test_a_view_has_the_same_rows_in_whatever_order_records_come(
-    name: str, files: list[Path]
+    name: str, in_orders: list[Catalog]
 ) -> None:
     first, *others = [
-        pl.DataFrame(smfparse.open(order).sql(f"SELECT * FROM {name} ORDER BY ALL"))
-        for order in orders(files)
+        pl.DataFrame(each.arrow(f"SELECT * FROM {name} ORDER BY ALL")) for each in in_orders
     ]
     assert first.height
     for other in others:

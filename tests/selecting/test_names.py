@@ -57,7 +57,7 @@ from tests.support.oracle import (
     local_times,
 )
 from tests.support.real import every_file
-from tests.support.searching import search
+from tests.support.searching import LONG, search
 from tests.support.sharing import cut
 from tests.support.subjects import (
     HOUR,
@@ -411,7 +411,7 @@ def test_processes_give_the_rows_of_one(
     generated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any]
 ) -> None:
     """Processes once; this one does their work where something else is asked for."""
-    if asked != OF_GENERATED[0]:
+    if asked != OF_GENERATED[0] and not LONG:
         monkeypatch.setattr(workers, "ProcessPoolExecutor", Here)
     whole = rows([generated], Selection())
     expected = Oracle(whole).rows(**asked)
