@@ -109,7 +109,7 @@ class _Asked:
     @property
     def schema(self) -> pa.Schema:
         """The columns of the rows, in types that Spark has."""
-        usual = with_fingerprints(self.table) if self.options.fingerprints else None
+        usual = with_fingerprints(self.table, asked=self.options.fingerprints)
         names = wanted_columns(self.table, self.columns) or plain_schema(self.table, usual).names
         return pa.schema([self._field(whole_schema(self.table).field(name)) for name in names])
 

@@ -191,7 +191,7 @@ class Inputs(_Shared):
 
     def names(self, table: str) -> frozenset[str] | None:
         """Return the columns that a table has; None: all but those that have to be asked for."""
-        return with_fingerprints(table) if self.options.fingerprints else None
+        return with_fingerprints(table, asked=self.options.fingerprints)
 
     def as_recorded(self) -> Inputs:
         """Return the same inputs, whose rows have the local times of each z/OS system."""

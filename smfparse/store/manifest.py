@@ -223,7 +223,7 @@ def named_columns(
 def _columns(fingerprints: bool) -> dict[str, tuple[TableColumn, ...]]:
     """Return the columns of each table of a dataset, with fingerprints or without."""
     return {
-        table: columns(table, with_fingerprints(table) if fingerprints else None)
+        table: columns(table, with_fingerprints(table, asked=fingerprints))
         for table in table_names()
     }
 
@@ -235,7 +235,7 @@ def has_fingerprints(manifest: Manifest) -> bool:
 
 def wanted_in(manifest: Manifest, table: str) -> frozenset[str] | None:
     """Return the columns that a table of a dataset has; None: all but those to be asked for."""
-    return with_fingerprints(table) if has_fingerprints(manifest) else None
+    return with_fingerprints(table, asked=has_fingerprints(manifest))
 
 
 def added_columns(old: Manifest, first: int) -> dict[str, dict[str, int]]:

@@ -55,7 +55,7 @@ class Form(NamedTuple):
 
     def names(self, table: str) -> frozenset[str] | None:
         """Return the columns of a table; None: all but those that have to be asked for."""
-        return with_fingerprints(table) if self.has_fingerprints else None
+        return with_fingerprints(table, asked=self.has_fingerprints)
 
 
 DESCRIBED = Form(is_described=True)

@@ -79,7 +79,7 @@ def _views(
     fingerprints: bool,
 ) -> Iterator[str]:
     for table in table_names():
-        wanted = with_fingerprints(table) if fingerprints else None
+        wanted = with_fingerprints(table, asked=fingerprints)
         names = frozenset(each.name for each in columns(table, wanted))
         if table in without:
             yield f"CREATE OR REPLACE VIEW {table} AS {no_rows(table)};"

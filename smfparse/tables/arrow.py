@@ -77,7 +77,6 @@ def every_block() -> Wanted:
     return {RECORD: _NOTHING, **dict.fromkeys(first.values(), _NOTHING)}
 
 
-@cache
 def schema(table: str) -> Any:
     """Return the Arrow schema of a table, with description, unit and since of each column."""
     return plain_schema(table)

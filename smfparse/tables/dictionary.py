@@ -227,9 +227,12 @@ def columns(table: str, wanted: frozenset[str] | None = None) -> tuple[TableColu
     return tuple(each for each in every if each.name in wanted)
 
 
-def with_fingerprints(table: str) -> frozenset[str] | None:
-    """Return the columns of a table that has fingerprints; None: only `record` has them."""
-    if table != RECORD:
+def with_fingerprints(table: str, *, asked: bool = True) -> frozenset[str] | None:
+    """Return the columns of a table that has fingerprints; None: it has the usual ones.
+
+    asked  whether fingerprints are asked for; only `record` has them
+    """
+    if table != RECORD or not asked:
         return None
     return frozenset(each.name for each in (*columns(table), *IDENTITY_COLUMNS))
 

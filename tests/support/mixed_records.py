@@ -6,6 +6,7 @@ import datetime as dt
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from hypothesis import strategies as st
 
@@ -119,6 +120,16 @@ def many(count: int, seed: int) -> list[Each]:
         )
         for _ in range(count)
     ]
+
+
+def overlapping(folder: Path, count: int, seed: int, shared: range) -> list[Path]:
+    """Write two dumps of `many` records, one.smf and two.smf, which both have those of `shared`."""
+    records = [b"".join(each.pieces()) for each in many(count, seed)]
+    begin, found = foreign_record(2, _NOON), []
+    for name, some in (("one", records[: shared.stop]), ("two", records[shared.start :])):
+        found.append(folder / f"{name}.smf")
+        found[-1].write_bytes(b"".join([begin, *some]))
+    return found
 
 
 def written(records: Sequence[Each]) -> tuple[bytes, list[int]]:

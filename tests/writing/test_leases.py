@@ -18,8 +18,7 @@ from smfparse.places import place_of
 from smfparse.progress import PROGRESS
 from smfparse.store import LOCK, MANIFEST, PARTIAL, UrlFolder, only_writer
 from tests.support import command
-from tests.support.builders import UTC_NOON, foreign_record
-from tests.support.mixed_records import many
+from tests.support.mixed_records import overlapping
 from tests.support.paths import FIXTURES
 from tests.support.storage import BUCKET, Storage, serving
 
@@ -31,12 +30,7 @@ SOON = Limits(lease_seconds=0.6)
 @pytest.fixture(scope="module")
 def dumps(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Two dumps that overlap."""
-    folder = tmp_path_factory.mktemp("dumps")
-    records = [b"".join(each.pieces()) for each in many(60, 5)]
-    begin = foreign_record(2, UTC_NOON.replace(tzinfo=None))
-    for name, some in (("one.smf", records[:40]), ("two.smf", records[20:])):
-        (folder / name).write_bytes(b"".join([begin, *some]))
-    return [folder / "one.smf", folder / "two.smf"]
+    return overlapping(tmp_path_factory.mktemp("dumps"), 60, 5, range(20, 40))
 
 
 @pytest.fixture(scope="module")

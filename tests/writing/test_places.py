@@ -16,8 +16,7 @@ from smfparse.errors import InputError, OutputError, RequestError
 from smfparse.limits import Limits
 from smfparse.store import MANIFEST, UrlFolder
 from tests.support import command
-from tests.support.builders import UTC_NOON, foreign_record
-from tests.support.mixed_records import many
+from tests.support.mixed_records import overlapping
 from tests.support.storage import BUCKET, Storage, serving
 
 SMALL = Limits(chunk_bytes=8192, max_spanned=4096, least_unit=1, most_task=60_000)
@@ -26,12 +25,7 @@ SMALL = Limits(chunk_bytes=8192, max_spanned=4096, least_unit=1, most_task=60_00
 @pytest.fixture(scope="module")
 def dumps(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Two dumps that overlap."""
-    folder = tmp_path_factory.mktemp("dumps")
-    records = [b"".join(each.pieces()) for each in many(400, 5)]
-    begin = foreign_record(2, UTC_NOON.replace(tzinfo=None))
-    for name, some in (("one.smf", records[:300]), ("two.smf", records[200:])):
-        (folder / name).write_bytes(b"".join([begin, *some]))
-    return [folder / "one.smf", folder / "two.smf"]
+    return overlapping(tmp_path_factory.mktemp("dumps"), 400, 5, range(200, 300))
 
 
 @pytest.fixture(scope="module")
