@@ -31,7 +31,7 @@ def together(found: Sequence[Unit], workers: Workers, log: Log) -> Batches:
         temporary = TemporaryFolder()
     except OSError as error:
         raise _no_room(Path(tempfile.gettempdir()), error) from error
-    with temporary as folder:
+    with temporary as folder, workers:  # they end before the folder that they write to goes
         outcomes = in_order(found, partial(spill, folder), workers, log)
         with closing(outcomes):
             for outcome in outcomes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import multiprocessing
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -118,6 +119,24 @@ def test_rows_that_nobody_wants_any_more_leave_no_process_and_no_file(
     assert list(temporary.iterdir())
     found.close()  # type: ignore[attr-defined]
     assert all_ended(started)
+    assert not list(temporary.iterdir())
+
+
+def test_the_folder_that_processes_write_to_goes_after_them(
+    dump: Path, temporary: Path, started: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that writes meanwhile would make a file in it, and it would stay for ever."""
+    remove, ended = shutil.rmtree, []
+
+    def removing(path: Path, **options: Any) -> None:
+        ended.append(all_ended(started))
+        remove(path, **options)
+
+    monkeypatch.setattr(shutil, "rmtree", removing)
+    found = open_inputs([dump], ReadOptions(jobs=3)).batches(MIXED)
+    next(found)
+    found.close()  # type: ignore[attr-defined]
+    assert ended == [True]
     assert not list(temporary.iterdir())
 
 
