@@ -49,6 +49,7 @@ class Relations:
         self._datasets = [] if safe else [*filter(_is_read_by_duckdb, datasets)]
         self._made: set[str] = set()
         self._rows: dict[str, str] = {}
+        self._are_explained = False
 
     @property
     def limits(self) -> Limits:
@@ -107,8 +108,7 @@ class Relations:
         self._rows[table] = " UNION ALL BY NAME ".join(parts)
         self._connection.execute(
             f"CREATE VIEW inputs.{table} AS {self._rows[table]};"
-            f"CREATE VIEW {table} AS SELECT * EXCLUDE (input_no) FROM inputs.{table};"
-            f"COMMENT ON VIEW {table} IS {quoted(title(table))}"
+            f"CREATE VIEW {table} AS SELECT * EXCLUDE (input_no) FROM inputs.{table}"
         )
 
     def _in_zone(self, table: str) -> str:
@@ -137,8 +137,16 @@ class Relations:
         self._connection.execute(f"CREATE OR REPLACE VIEW inputs.{table} AS {self._rows[table]}")
 
     def make_all(self) -> None:
-        """Make every table and view."""
+        """Make every table and view, and say what they and their columns are.
+
+        Who reads comments lists all of them; to make those of a view takes longer than the view.
+        """
         self.make(table_names(), view_names())
+        if not self._are_explained:
+            texts = [f"COMMENT ON VIEW {each} IS {quoted(title(each))}" for each in table_names()]
+            texts += (text for name in view_names() for text in view(name).comments())
+            self._connection.execute("; ".join(texts))
+            self._are_explained = True
 
 
 def _is_read_by_duckdb(source: Source) -> bool:

@@ -63,6 +63,9 @@ class View(NamedTuple):
             f"CREATE OR REPLACE VIEW {self.name} AS\n"
             f"SELECT * EXCLUDE (input_no) FROM {SCHEMA}.{self.name}"
         )
+
+    def comments(self) -> Iterator[str]:
+        """Yield the SQL that says what the view and its columns are."""
         yield f"COMMENT ON VIEW {self.name} IS {quoted(self.title)}"
         for each in self.columns:
             yield f'COMMENT ON COLUMN {self.name}."{each.name}" IS {quoted(meaning(each))}'
@@ -165,7 +168,7 @@ def views_script(tables: Iterable[str] | None = None) -> str:
             f"CREATE OR REPLACE VIEW {SCHEMA}.{table} AS SELECT 0 AS input_no, * FROM main.{table}"
             for table in needed
         ),
-        *(statement for each in made for statement in each.statements()),
+        *(text for each in made for text in (*each.statements(), *each.comments())),
     ]
     return "".join(f"{statement};\n" for statement in statements)
 
