@@ -44,14 +44,14 @@ _SECRET = 32
     "table",
     type=LocalPath(),
     metavar="FILE",
-    help="Keep old and new names in FILE (CSV): names that it has already become the same again. "
-    "Keep it to yourself.",
+    help="Write old and new names to FILE (CSV); names that are in it already get the same new "
+    "ones again. Whoever has FILE can undo the copy.",
 )
 @click.option(
     "--keep",
     multiple=True,
     metavar="NAME",
-    help="Keep names that are like NAME: 'SYSTEM.*', CSQ1.",
+    help="Keep names that match NAME: 'SYSTEM.*', CSQ1.",
 )
 @click.option(
     "--keep-first",

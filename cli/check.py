@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -147,6 +148,6 @@ def _checked(opened: Inputs, policy: Policy, only: frozenset[str]) -> Checked:
 
     with Catalog(opened) as catalog:
         checked = run_rules(catalog, policy, only)
-    if not checked.managers:
-        nothing_selected(opened)
+    if not checked.managers and nothing_selected(opened):
+        return replace(checked, not_evaluated=())  # the traces may be there, in other records
     return checked

@@ -171,15 +171,16 @@ def _terminal_options(command: Command) -> Command:
         default=None,
         expose_value=False,
         callback=keep(COLOURS),
-        help="Colour text, or do not; default: on a terminal, unless NO_COLOR is set.",
+        help="Print text in colour, or without; default: in colour on a terminal, unless NO_COLOR "
+        "is set.",
     )(command)
     return click.option(
         "--no-pager",
         is_flag=True,
         expose_value=False,
         callback=keep(UNPAGED),
-        help="Print at once what is longer than the terminal, instead of by the program that PAGER "
-        "names, or less.",
+        help="Print long text without a pager; default: with the program that PAGER names, or "
+        "less.",
     )(coloured)
 
 
@@ -195,7 +196,7 @@ def limit_options(command: Command) -> Callable[..., Any]:
         "--timeout",
         type=click.IntRange(1, _LONGEST),
         metavar="SECONDS",
-        help="Stop after this time, with exit code 8: what is printed by then is not all.",
+        help="Stop after this time with exit code 8; what was printed by then is incomplete.",
     )(run)
     return click.option(
         "--max-copy",
@@ -382,5 +383,5 @@ def _writing(
         "--output",
         type=LocalPath(),
         metavar="FILE",
-        help="Write to FILE. A name that ends as those of another format is refused.",
+        help="Write to FILE. A name with the ending of another format is refused.",
     )(run)

@@ -83,7 +83,7 @@ def _names(_context: click.Context, _argument: click.Parameter, text: str) -> li
     "--every",
     is_flag=True,
     default=None,
-    help="Print a line of message for each interval, not one for all.",
+    help="Print each message once per interval, not once for all intervals.",
 )
 @click.option(
     "--stream",
@@ -105,7 +105,7 @@ def _names(_context: click.Context, _argument: click.Parameter, text: str) -> li
 @click.option(
     "--smf-interval",
     metavar="MMMM.SS",
-    help="Take this for the SMF interval (INTVAL of SMFPRMxx) in --acctime 0 and --statime 0.",
+    help="Use this as the SMF interval (INTVAL of SMFPRMxx) for --acctime 0 and --statime 0.",
 )
 @click.option(
     "--qsg",

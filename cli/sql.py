@@ -80,8 +80,8 @@ class _Command(click.Command):
 @click.option(
     "--safe",
     is_flag=True,
-    help="Keep the statements from other files, the network and settings: they reach nothing but "
-    "the tables of the inputs.",
+    help="Let statements reach the tables of the inputs only: no other file, no network, no "
+    "setting.",
 )
 @reading_options("--until", "--to")
 @output_options(PARQUET)

@@ -47,7 +47,7 @@ def page_lines(found: Gathered, before: Earlier | None = None) -> Iterator[str]:
     for number, day in enumerate(found.days):
         yield from manager_lines(day, number, found, earlier.get(day.times.key))
     if not found.days:
-        yield "<p>The input has no statistics or accounting of MQ that a page shows.</p>"
+        yield "<p>No MQ statistics or accounting to show; smfparse info counts what there is.</p>"
     if before is not None:
         yield from _changes(before)
     yield from missing_lines(found)

@@ -33,13 +33,13 @@ HELP = """\
 .tables          list the tables and views
 .describe NAME   describe the table, view, column or field NAME
 .mode FORMAT     show results as text, csv, json, jsonl, md or html
-.columns N       show N columns of a result in text, or all; auto: those that .width has room for
-.width N         let lines of text be N characters long; auto: as long as the terminal is wide
+.columns N       show N columns of a result, or all; auto: what fits .width
+.width N         print lines of up to N characters; auto: of the terminal's width
 .help            show this; so does help
 .quit            leave; so do exit, quit and Ctrl-D
-A command of the shell is run: report log, check, summary; it reads the inputs of the prompt, unless
-it names others. Anything else is DuckDB SQL and ends with a semicolon. Tab completes; Ctrl-C
-cancels the line or the query."""
+Commands of smfparse (report log, check, summary) run here too. They read the
+inputs of the prompt, unless they name others. Anything else is DuckDB SQL and
+ends with a semicolon. Tab completes; Ctrl-C cancels the line or the query."""
 COMMANDS = (".columns", ".describe", ".help", ".mode", ".quit", ".tables", ".width")
 _WORDS = {"help": ".help", "?": ".help", "exit": ".quit", "quit": ".quit", "\\q": ".quit"}
 """What people type without a dot."""

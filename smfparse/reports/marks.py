@@ -204,7 +204,7 @@ _TASKS = """
             CASE WHEN s.first_start IS NULL THEN max(t.interval_end) ELSE {last} END AS last_end,
             CASE
                 WHEN s.first_start IS NOT NULL THEN {covered}
-                ELSE (epoch_us(max(t.interval_end)) - epoch_us(min(t.interval_start))) / 1e6
+                ELSE (epoch_us(max(t.interval_end)) - epoch_us(min(t.interval_start))) / 1e6{shift}
             END AS interval_seconds,
             CASE WHEN count({before}) > 0 THEN count_if({before})::BIGINT END AS began_before
         FROM tasks AS t LEFT JOIN statistics AS s USING (section)
@@ -219,7 +219,13 @@ _TASKS = """
     )"""
 
 
-def task_marks(seconds: int, *, statistics: bool, sliced: bool = False) -> str:
+_SHIFT = """
+                    - coalesce(arg_max(t.utc_offset, t.interval_end)
+                        - arg_min(t.utc_offset, t.interval_start), 0)"""
+"""By how many seconds clocks were changed between the first moment and the last."""
+
+
+def task_marks(seconds: int, *, statistics: bool, sliced: bool = False, local: bool = False) -> str:
     """Return the SQL of marks of intervals of tasks, which go on side by side.
 
     Tasks begin at any time before, so where there are statistics of the time in which they ended,
@@ -230,6 +236,7 @@ def task_marks(seconds: int, *, statistics: bool, sliced: bool = False) -> str:
                 0: they are not
     statistics  whether there is a view of the table STATISTICS
     sliced      whether that has only some rows, and all are in STATISTICS_OF_ALL
+    local       whether the moments of intervals are local times of the system, not UTC
     """
     table = STATISTICS_OF_ALL if sliced else f"sectioned.{STATISTICS}"
     before = "interval_start < s.first_start - INTERVAL 1 SECOND"
@@ -247,4 +254,5 @@ def task_marks(seconds: int, *, statistics: bool, sliced: bool = False) -> str:
         first=first,
         last=last,
         covered=covered,
+        shift=_SHIFT if local else "",
     )

@@ -217,7 +217,7 @@ def section_keys(sections: Sections, main: Sequence[str], *, sliced: bool = Fals
     """
     following = _following(main)
     if main[0] == RECORD:
-        marks = task_marks(0, statistics=False)
+        marks = task_marks(0, statistics=False, local=True)
     elif following is None:
         marks = task_marks(sections.seconds, statistics=sections.combining, sliced=sliced)
     else:

@@ -37,7 +37,7 @@ _STEPS = 32, 48
 _STEPS_OF_FACTS = 288
 _LEAST_NAME = 12
 """Characters of a name that are left at least."""
-_NOTHING = "The input has no statistics or accounting of MQ that a summary shows."
+_NOTHING = "No MQ statistics or accounting to summarize; smfparse info counts what there is."
 _CSV = ("system", "qmgr", "name", "figure", "object", "usual", "highest", "at", "report")
 
 

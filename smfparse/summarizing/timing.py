@@ -6,11 +6,11 @@ import datetime as dt
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 from smfparse.advice import SECOND_US
-from smfparse.selecting import Zone, fixed_zone
+from smfparse.selecting import Zone
 
 _MINUTE_US = 60 * SECOND_US
 _SLOTS = 48
@@ -30,6 +30,7 @@ class Times:
 
     clock        what makes local times of moments
     first, last  the time that its intervals cover
+    latest       the middle of the last interval: the day of that is the last day
     slots        parts of that time, as long as intervals usually are
     usual        seconds of an interval
     intervals    how many; 0: there is none, the times are those of tasks and channels
@@ -43,6 +44,7 @@ class Times:
     clock: Zone
     first: int
     last: int
+    latest: int
     slots: int = 1
     usual: float = 0.0
     intervals: int = 0
@@ -98,9 +100,10 @@ def _times(system: str, qmgr: str, rows: Sequence[Mapping[str, Any]], zone: Zone
         system,
         qmgr,
         mq_version=max(row["mq_version"] or "" for row in rows),
-        clock=zone or fixed_zone(rows[-1]["utc_offset"] or 0),
+        clock=zone or _clock(rows),
         first=first,
         last=last,
+        latest=max(start + length // 2 for start, length in whole),
     )
     if not usual:
         slots = min(max((last - first) // _MINUTE_US, 1), _SLOTS)
@@ -115,6 +118,21 @@ def _times(system: str, qmgr: str, rows: Sequence[Mapping[str, Any]], zone: Zone
         gap_seconds=sum(gap for gap, _ in gaps) / SECOND_US,
         restarts=sum(length < _STUB * usual for _, length in gaps),
     )
+
+
+def _clock(rows: Sequence[Mapping[str, Any]]) -> Zone:
+    """Return the clock of the system, as its records show it.
+
+    Where clocks were changed, the new offset holds from the first interval on that has it.
+    """
+    known = [row for row in rows if row["utc_offset"] is not None]
+    first = known[0]["utc_offset"] if known else 0
+    changes = [
+        (row["start"], row["utc_offset"])
+        for before, row in pairwise(known)
+        if row["utc_offset"] != before["utc_offset"]
+    ]
+    return Zone("", tuple(at for at, _ in changes), (first, *(offset for _, offset in changes)))
 
 
 def _without_first(spans: Sequence[tuple[int, int]], usual: float) -> Iterator[tuple[int, int]]:

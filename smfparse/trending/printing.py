@@ -24,7 +24,7 @@ from smfparse.rendering import (
 )
 from smfparse.trending.running import LEAST_DAYS, Course, Trend
 
-_NOTHING = "The input has no statistics or accounting of MQ that a trend shows."
+_NOTHING = "No MQ statistics or accounting to compare; smfparse info counts what there is."
 _NAMES_SHOWN = 10
 _NEAR_DAYS = 366
 """Days up to which it is shown when a limit is reached."""
@@ -95,7 +95,9 @@ def _compared(trend: Trend) -> str:
         there = f"{count or 'no'} {kind}{'s' if count > 1 else ''} before it"
         return f"Too few days to compare: {there}, and at least {LEAST_DAYS} are needed."
     days = f"{trend.last:%A}s" if trend.weekday else f"{kind}s"
-    return f"The last day is compared with {count} {days} before it, hour by hour."
+    lacking = len(trend.hours) < trend.length
+    part = f", of which {len(trend.hours)} hours are there," if lacking else ""
+    return f"The last day{part} is compared with {count} {days} before it, hour by hour."
 
 
 def _counted(count: int, what: str) -> str:
@@ -206,6 +208,7 @@ def _fact(trend: Trend) -> dict[str, Any]:
         "qmgr": trend.times.qmgr,
         "days": trend.days,
         "last": trend.last.isoformat(),
+        "last_hours": list(trend.hours),
         "comparable": [each.isoformat() for each in trend.comparable],
         "figures": [_fact_of_course(each) for each in trend.courses],
         "new": dict(trend.new or {}),

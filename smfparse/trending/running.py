@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from smfparse.advice import SECOND_US, held_rows
+from smfparse.advice import held_rows
 from smfparse.summarizing import Figures, Times, held_figures, held_times, line_queries, lines
+from smfparse.trending.calendar import Calendar, at_weekend, by_hour
 from smfparse.trending.statistics import CHANCE, growth, usual_range
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 LEAST_DAYS = 3
 """Days that are comparable with the last one, at least."""
 _HOURS = 24
-_HOUR_US = 3600 * SECOND_US
-_DAY_US = _HOURS * _HOUR_US
 _COVERED = 0.75
 """Share of the last day's hours that a day has, at least, to be compared with it."""
 _OFTEN = 0.5
@@ -28,10 +27,11 @@ _OBJECTS_WITH_LIMIT = 50
 _LEAST_OF_LIMIT = 0.01
 _LEAST_COUNT = 10
 """Messages, or seconds of age, by which a queue differs at least that is not as usual."""
-_FIRST_WEEKEND_DAY = 5
 _WEEK = 7
 _NAMES = """
-SELECT DISTINCT line, system, qmgr, object, ((epoch_us(start) - first_us) // {day})::INT AS day
+SELECT DISTINCT
+    line, system, qmgr, object,
+    ((epoch_us(start) + (seconds * 5e5)::BIGINT - first_us) // slot_us)::INT AS slot
 FROM summary_rows
 JOIN summary_slots USING (system, qmgr)
 WHERE line IN ({lines}) AND object <> ''
@@ -61,6 +61,8 @@ class Course:
 class Trend:
     """What a queue manager's days show.
 
+    hours       of the last day that have data
+    length      hours that the last day has by the clock
     comparable  days like the last one, before it; fewer than LEAST_DAYS: nothing is compared
     weekday     whether these are of its weekday, not only working days or weekends as it is
     new, gone   names by what they are, on the last day and on no day before; and the other way
@@ -69,6 +71,8 @@ class Trend:
     times: Times
     days: int
     last: dt.date
+    hours: Sequence[int]
+    length: int
     comparable: Sequence[dt.date]
     weekday: bool
     courses: Sequence[Course] = ()
@@ -81,7 +85,7 @@ def trended(catalog: Catalog) -> list[Trend]:
     queries = line_queries(catalog)
     for name, table in zip(queries, catalog.arrows([*queries.values()]), strict=True):
         catalog.connection.register(name, table)
-    times = [_by_hour(each) for each in held_times(catalog)]
+    times = [by_hour(each) for each in held_times(catalog)]
     tops = {
         name: _OBJECTS_WITH_LIMIT for name, line in lines().items() if not math.isnan(line.limit)
     }
@@ -90,91 +94,95 @@ def trended(catalog: Catalog) -> list[Trend]:
     return [_trend(each, figures.get(each.key, []), names.get(each.key, {})) for each in times]
 
 
-def _by_hour(times: Times) -> Times:
-    """Return times from the midnight of their first day on, in slots of an hour."""
-    first = times.first - (times.first + times.offset * SECOND_US) % _DAY_US
-    slots = -(-(times.last - first) // _HOUR_US)
-    return replace(times, first=first, last=first + slots * _HOUR_US, slots=slots)
-
-
 def _trend(
     times: Times, figures: Sequence[Figures], names: Mapping[str, Mapping[str, set[int]]]
 ) -> Trend:
-    last = (times.slots - 1) // _HOURS
-    hours = frozenset(slot % _HOURS for slot in _slots(figures) if slot // _HOURS == last)
-    whole = [day for day in range(last) if _is_covered(day, hours, _slots(figures))]
-    dates = {
-        day: (times.local(times.first) + dt.timedelta(days=day)).date() for day in (*whole, last)
-    }
-    alike, weekday = _alike(whole, dates, last)
-    found = Trend(times, len(whole) + 1, dates[last], [dates[day] for day in alike], weekday)
+    calendar = Calendar.of(times)
+    there = frozenset(slot for each in figures for slot in each.slots)
+    hours = calendar.hours(calendar.last, there)
+    enough = max(_COVERED * len(hours), 1)
+    whole = [
+        day
+        for day in sorted(calendar.days)
+        if day < calendar.last and len({*calendar.hours(day, there)} & {*hours}) >= enough
+    ]
+    alike, weekday = _alike(whole, calendar.last)
+    found = Trend(
+        times,
+        len(whole) + 1,
+        dt.date.fromordinal(calendar.last),
+        hours,
+        calendar.length(calendar.last),
+        [dt.date.fromordinal(day) for day in alike],
+        weekday,
+    )
     if len(alike) < LEAST_DAYS:
         return found
-    seasons = _seasons([*whole, last], dates, weekday=weekday)
-    courses = (_course(each, alike, last, hours, seasons) for each in figures)
-    new, gone = changed_names(names, alike, last)
-    return replace(found, courses=[each for each in courses if each], new=new, gone=gone)
+    days = _Days(calendar, hours, alike, _seasons([*whole, calendar.last], weekday=weekday))
+    courses = [course for each in figures if (course := _course(each, days))]
+    new, gone = changed_names(_dated(names, calendar), alike, calendar.last)
+    return replace(found, courses=courses, new=new, gone=gone)
 
 
-def _slots(figures: Sequence[Figures]) -> frozenset[int]:
-    return frozenset(slot for each in figures for slot in each.slots)
-
-
-def _is_covered(day: int, hours: frozenset[int], slots: frozenset[int]) -> bool:
-    there = sum(day * _HOURS + hour in slots for hour in hours)
-    return there >= max(_COVERED * len(hours), 1)
-
-
-def _alike(days: Sequence[int], dates: Mapping[int, dt.date], last: int) -> tuple[list[int], bool]:
+def _alike(days: Sequence[int], last: int) -> tuple[list[int], bool]:
     """Return the days that are like the last one, and whether these are of its weekday.
 
     Where there are too few of these, working days are like each other, and days of weekends.
     """
-    same = [day for day in days if dates[day].weekday() == dates[last].weekday()]
+    same = [day for day in days if (last - day) % _WEEK == 0]
     if len(same) >= LEAST_DAYS:
         return same, True
-    return [day for day in days if _at_weekend(dates[day]) == _at_weekend(dates[last])], False
+    return [day for day in days if at_weekend(day) == at_weekend(last)], False
 
 
-def _at_weekend(date: dt.date) -> bool:
-    return date.weekday() >= _FIRST_WEEKEND_DAY
-
-
-def _seasons(
-    days: Sequence[int], dates: Mapping[int, dt.date], *, weekday: bool
-) -> list[list[int]]:
+def _seasons(days: Sequence[int], *, weekday: bool) -> list[list[int]]:
     """Return the days in groups of which each is alike."""
     found: dict[int, list[int]] = {}
     for day in days:
-        kind = dates[day].weekday() if weekday else int(_at_weekend(dates[day]))
+        kind = day % _WEEK if weekday else int(at_weekend(day))
         found.setdefault(kind, []).append(day)
     return [*found.values()]
 
 
-def _course(
-    figures: Figures,
-    alike: Sequence[int],
-    last: int,
-    hours: frozenset[int],
-    seasons: Sequence[Sequence[int]],
-) -> Course | None:
+@dataclass(frozen=True)
+class _Days:
+    """The days whose figures are compared.
+
+    hours    of the last day, which are compared on every day
+    alike    days before it that it is compared with
+    seasons  all days, in groups of which each is alike
+    """
+
+    calendar: Calendar
+    hours: Sequence[int]
+    alike: Sequence[int]
+    seasons: Sequence[Sequence[int]]
+
+    def figure(self, figures: Figures, day: int, hours: Sequence[int]) -> float | None:
+        """Return a figure over hours of a day; None: there is no data in them."""
+        return figures.of(self.calendar.slots(day, hours))
+
+
+def _course(figures: Figures, days: _Days) -> Course | None:
     """Return the course of a figure; None: too few days have it."""
-    days = {
+    by_day = {
         day: value
-        for season in seasons
+        for season in days.seasons
         for day in season
-        if (value := figures.of(_of_day(day, hours))) is not None
+        if (value := days.figure(figures, day, days.hours)) is not None
     }
-    before = [days[day] for day in alike if day in days]
-    if len(before) < LEAST_DAYS or last not in days:
+    last = days.calendar.last
+    before = [by_day[day] for day in days.alike if day in by_day]
+    if len(before) < LEAST_DAYS or last not in by_day:
         return None
-    grown = growth([{day: days[day] for day in season if day in days} for season in seasons])
+    grown = growth([{day: by_day[day] for day in some if day in by_day} for some in days.seasons])
     per_day = grown[0] if grown and grown[1] < CHANCE else None
-    unusual = dict(_unusual(figures, alike, last, hours))
-    found = Course(figures, usual_range(before, _least(figures)), days[last], unusual)
+    usual = usual_range(before, _least(figures))
+    found = Course(figures, usual, by_day[last], dict(_unusual(figures, days)))
     if per_day is None:
         return found
-    return replace(found, per_week=per_day * _WEEK, days_left=_days_left(figures, days, per_day))
+    left = _days_left(figures, days.calendar, per_day)
+    return replace(found, per_week=per_day * _WEEK, days_left=left)
 
 
 def _least(figures: Figures) -> float:
@@ -184,17 +192,11 @@ def _least(figures: Figures) -> float:
     return figures.line.limit * _LEAST_OF_LIMIT
 
 
-def _of_day(day: int, hours: frozenset[int]) -> list[int]:
-    return [day * _HOURS + hour for hour in sorted(hours)]
-
-
-def _unusual(
-    figures: Figures, alike: Sequence[int], last: int, hours: frozenset[int]
-) -> Iterator[tuple[int, bool]]:
+def _unusual(figures: Figures, days: _Days) -> Iterator[tuple[int, bool]]:
     """Yield hours of the last day in which a figure is not as usual, and whether it is above."""
-    for hour in sorted(hours):
-        now = figures.of([last * _HOURS + hour])
-        found = (figures.of([day * _HOURS + hour]) for day in alike)
+    for hour in days.hours:
+        now = days.figure(figures, days.calendar.last, [hour])
+        found = (days.figure(figures, day, [hour]) for day in days.alike)
         before = [each for each in found if each is not None]
         if now is None or len(before) < LEAST_DAYS:
             continue
@@ -203,26 +205,41 @@ def _unusual(
             yield hour, now > high
 
 
-def _days_left(figures: Figures, days: Mapping[int, float], per_day: float) -> float | None:
+def _days_left(figures: Figures, calendar: Calendar, per_day: float) -> float | None:
     """Return in how many days a figure is at its limit: from the highest of the last week on."""
     limit = figures.line.limit
     if per_day <= 0 or math.isnan(limit):
         return None
-    slots = [slot for slot in figures.slots if slot // _HOURS > max(days) - _WEEK]
+    of_week = range(calendar.last - _WEEK + 1, calendar.last + 1)
+    slots = (slot for day in of_week for slot in calendar.slots(day, range(_HOURS)))
     highest = max(value for slot in slots if (value := figures.of([slot])) is not None)
     return max(limit - highest, 0.0) / per_day
 
 
 def _names(catalog: Catalog) -> dict[tuple[str, str], dict[str, dict[str, set[int]]]]:
-    """Return by queue manager, kind and name the days on which a name is there."""
+    """Return by queue manager, kind and name the slots in which a name is there."""
     kinds = {name: line.names for name, line in lines().items() if line.names}
-    query = _NAMES.format(day=_DAY_US, lines=", ".join(f"'{each}'" for each in kinds))
+    query = _NAMES.format(lines=", ".join(f"'{each}'" for each in kinds))
     found: dict[tuple[str, str], dict[str, dict[str, set[int]]]] = {}
     for row in held_rows(catalog, query):
         of_kind = found.setdefault((row["system"], row["qmgr"]), {})
         names = of_kind.setdefault(kinds[row["line"]], {})
-        names.setdefault(row["object"], set()).add(row["day"])
+        names.setdefault(row["object"], set()).add(row["slot"])
     return found
+
+
+def _dated(
+    names: Mapping[str, Mapping[str, set[int]]], calendar: Calendar
+) -> dict[str, dict[str, set[int]]]:
+    """Return by kind and name the days on which a name is there, up to the last day."""
+    days = calendar.day_of()
+    found = {
+        kind: {name: {days[slot] for slot in slots if slot in days} for name, slots in some.items()}
+        for kind, some in names.items()
+    }
+    return {
+        kind: {name: there for name, there in some.items() if there} for kind, some in found.items()
+    }
 
 
 def changed_names(

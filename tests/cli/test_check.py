@@ -237,7 +237,13 @@ def test_an_input_without_mq_says_so(tmp_path: Path) -> None:
     result = check(other)
 
     assert result.exit_code == 0
-    assert "no statistics or accounting" in result.stdout
+    nothing = "No MQ statistics or accounting to check; smfparse info counts what there is.\n"
+    assert result.stdout.startswith(f"{nothing}\nNot evaluated")
+
+    result = check(other, "--qmgr", "QM01")
+
+    assert (result.exit_code, result.stdout) == (0, nothing)
+    assert "the selection matches no record: qmgr QM01" in result.stderr
 
 
 def test_one_rule_is_explained_with_its_limit() -> None:

@@ -172,7 +172,7 @@ def test_no_data_of_mq_is_said(tmp_path: Path) -> None:
     header = foreign_record(2, local=dt.datetime(2026, 3, 4))
     (tmp_path / "header.smf").write_bytes(rdw([header]))
     assert printed(tmp_path / "header.smf") == [
-        "The input has no statistics or accounting of MQ that a summary shows."
+        "No MQ statistics or accounting to summarize; smfparse info counts what there is."
     ]
 
 

@@ -78,7 +78,9 @@ def test_no_data_of_mq_is_said(tmp_path: Path) -> None:
     (tmp_path / "header.smf").write_bytes(rdw([header]))
     result = run("trend", tmp_path / "header.smf")
     assert result.exit_code == 0
-    assert result.stdout == "The input has no statistics or accounting of MQ that a trend shows.\n"
+    assert result.stdout == (
+        "No MQ statistics or accounting to compare; smfparse info counts what there is.\n"
+    )
 
 
 def test_damage_ends_with_4(week: Path, tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def test_without_records_of_mq_the_page_says_what_to_start(tmp_path: Path) -> No
     path = generate_dump(tmp_path / "day.smf")
     selected = smfparse.open(path, smfparse.Selection.of(qmgr="NONE"))
     page = page_of(selected, tmp_path)
-    assert "no statistics or accounting of MQ" in page
+    assert "No MQ statistics or accounting to show" in page
     assert "START TRACE(STAT) CLASS(1)" in page
 
 

@@ -199,7 +199,15 @@ def test_thirty_days_of_minutes_stay_small_however_restless_they_are() -> None:
         for name, panel in panels().items()
     }
     times = Times(
-        "SYSA", "QM01", "9.4.0", fixed_zone(0), 0, many * MINUTE, usual=60.0, intervals=many
+        "SYSA",
+        "QM01",
+        "9.4.0",
+        fixed_zone(0),
+        0,
+        many * MINUTE,
+        many * MINUTE,
+        usual=60.0,
+        intervals=many,
     )
     found = Gathered([Day(times, Axis(starts, starts + MINUTE), [], busy, [])])
     facts = payload_of(found)

@@ -274,6 +274,14 @@ def test_intervals_of_the_clock_are_those_of_the_zone(sites: dict[str, Path]) ->
     assert found["2026-10-25T01:00:00"] == 4
 
 
+def test_a_section_over_a_change_of_clocks_is_as_long_as_it_was(sites: dict[str, Path]) -> None:
+    command = ("report", "smf-volume", str(sites["smf"]), "--tz", BERLIN, "--interval", "1d")
+    rows = json.loads(run(*command, "--system", "SYS1", "--format", "json").stdout)["rows"]
+    found = {(row["bucket"], row["interval_seconds"]) for row in rows}
+    seconds = 19 * QUARTER.total_seconds()  # from the first record to the last of 20
+    assert found == {(f"{day:%Y-%m-%d}T00:00:00", seconds) for day in (SPRING, AUTUMN)}
+
+
 def test_check_summary_and_info_show_the_zone(sites: dict[str, Path]) -> None:
     path = str(sites["smf"])
     for command in ("check", "summary"):

@@ -5,11 +5,13 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
+from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 import pytest
 
 from smfparse.query import Catalog, connected
+from smfparse.selecting import Zone, parse_zone
 from smfparse.tables import named_macros, view_macros
 from smfparse.trending import Trend, trended
 from smfparse.trending.running import Course
@@ -23,9 +25,13 @@ Value = Callable[[int, int], float]
 class Held:
     """A catalog whose rows are those of a test."""
 
-    zone = None
-
-    def __init__(self, rows: Sequence[dict[str, Any]], times: Sequence[dict[str, Any]]) -> None:
+    def __init__(
+        self,
+        rows: Sequence[dict[str, Any]],
+        times: Sequence[dict[str, Any]],
+        zone: Zone | None = None,
+    ) -> None:
+        self.zone = zone
         self.connection = connected()
         self.connection.execute("SET TimeZone = 'UTC'")
         self.connection.execute(named_macros("total", view_macros()))
@@ -68,6 +74,49 @@ def trend(days: int, values: dict[tuple[str, str], Value], last_hour: int = 24) 
         for start in starts.values()
     ]
     (found,) = trended(cast("Catalog", Held(rows, times)))
+    return found
+
+
+def by_clock(
+    first: dt.datetime,
+    intervals: int,
+    every: dt.timedelta,
+    value: Callable[[dt.datetime], float],
+    *,
+    zone: str = "Europe/Berlin",
+    asked: bool = True,
+) -> Trend:
+    """Return the trend of intervals whose figures follow the clock of a zone.
+
+    value  the messages a second of a channel while it is this local time
+    asked  whether --tz asks for the zone; else records have its offsets
+    """
+    starts = [first + each * every for each in range(intervals)]
+    clock = ZoneInfo(zone)
+    ahead = [each.astimezone(clock).utcoffset() or dt.timedelta() for each in starts]
+    keys = {"system": "SYS1", "qmgr": "QM01", "seconds": every.total_seconds()}
+    rows = [
+        {
+            "line": "channel-messages",
+            "object": "A.TO.B",
+            "start": start,
+            "amount": value(start.astimezone(clock)) * every.total_seconds(),
+            "per": 1.0,
+            **keys,
+        }
+        for start in starts
+    ]
+    times = [
+        {
+            "kind": 1,
+            "start": start,
+            "utc_offset": 0 if asked else round(offset.total_seconds()),
+            "mq_version": "9.4.0",
+            **keys,
+        }
+        for start, offset in zip(starts, ahead, strict=True)
+    ]
+    (found,) = trended(cast("Catalog", Held(rows, times, parse_zone(zone) if asked else None)))
     return found
 
 
@@ -168,3 +217,54 @@ def test_names_that_are_new_and_gone() -> None:
     )
     assert found.new == {"queues": ["NEW"], "jobs": ["NEWJOB"], "channels": []}
     assert found.gone == {"queues": ["GONE"], "jobs": [], "channels": ["GONE.CHL"]}
+
+
+@pytest.mark.parametrize("asked", [True, False])
+@pytest.mark.parametrize(("month", "day"), [(3, 29), (10, 25)])
+def test_days_and_hours_are_those_of_the_clock_where_it_changes(
+    month: int, day: int, asked: bool
+) -> None:
+    change = dt.datetime(2026, month, day, tzinfo=ZoneInfo("Europe/Berlin"))
+    first = change - dt.timedelta(days=24)
+    found = by_clock(
+        first.astimezone(dt.UTC),
+        28 * 24 + (1 if month == 10 else -1),
+        dt.timedelta(hours=1),
+        lambda local: 100.0 + 50 * local.hour + (1000 if local.date() == change.date() else 0),
+        asked=asked,
+    )
+    assert (found.last, found.hours, found.length) == (
+        (change + dt.timedelta(days=3)).date(), [*range(24)], 24,
+    )  # fmt: skip
+    assert found.comparable == [(found.last - dt.timedelta(weeks=each)) for each in (3, 2, 1)]
+    course = only(found)
+    assert (course.hours, course.per_week) == ({}, None)
+    assert course.last == pytest.approx(100 + 50 * 11.5)
+
+
+@pytest.mark.parametrize(("month", "day", "length"), [(3, 29, 23), (10, 25, 24)])
+def test_a_last_day_of_a_change_of_clocks_has_the_hours_of_the_clock(
+    month: int, day: int, length: int
+) -> None:
+    change = dt.datetime(2026, month, day, tzinfo=ZoneInfo("Europe/Berlin"))
+    first = (change - dt.timedelta(weeks=3)).astimezone(dt.UTC)
+    count = 21 * 24 + (23 if month == 3 else 25)
+    found = by_clock(first, count, dt.timedelta(hours=1), lambda local: 100.0 + local.hour)
+    assert (found.last, found.length, len(found.hours)) == (change.date(), length, length)
+    course = only(found)
+    assert course.hours == {}
+    shown = [hour for hour in range(24) if (month, hour) != (3, 2)]
+    shown += [2] * (month == 10)
+    assert course.last == pytest.approx(100 + sum(shown) / len(shown))
+
+
+def test_an_interval_that_goes_on_after_midnight_makes_no_day() -> None:
+    first = dt.datetime(2026, 4, 12, 22, tzinfo=dt.UTC)  # intervals from 02:00, 08:00, 14:00, 20:00
+    found = by_clock(
+        first + dt.timedelta(hours=2),
+        5 * 4,
+        dt.timedelta(hours=6),
+        lambda local: 100.0 + local.hour,
+    )
+    assert (found.last, found.hours) == (dt.date(2026, 4, 17), [*range(24)])
+    assert len(found.comparable) == 4
