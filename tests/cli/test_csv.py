@@ -66,38 +66,37 @@ def assert_one_form(text: str) -> int:
 # -- dates
 
 
-@of_many("name, other", pairs(reports.report_names(), [(), ("--total",)]))
-def test_reports_have_one_form_of_dates(name: str, other: tuple[str, ...], dump: Path) -> None:
-    moments = 0
-    for more in (("--interval", "1h"), other):
-        done = run("report", name, dump, "--format", "csv", *more, *asking(reports.report(name)))
-        assert done.exit_code == 0
-        moments += assert_one_form(done.stdout)
-    assert moments
+BY_HOUR = ("--interval", "1h")
 
 
-@pytest.mark.parametrize("path", FIXTURE_FILES, ids=lambda path: path.name)
-def test_moments_of_reports_are_local_times_of_the_system(path: Path) -> None:
+@of_many("name, more", pairs(reports.report_names(), [BY_HOUR, BY_HOUR, (), ("--total",)]))
+def test_reports_have_one_form_of_dates(name: str, more: tuple[str, ...], dump: Path) -> None:
+    done = run("report", name, dump, "--format", "csv", *more, *asking(reports.report(name)))
+    assert done.exit_code == 0
+    assert assert_one_form(done.stdout) or more != BY_HOUR
+
+
+MOMENTS = ("log", "task", "qstat", "dchs", "qsum", "chinit")
+
+
+@of_many("path, name", [*pairs(FIXTURE_FILES, MOMENTS), *pairs(FIXTURE_FILES[1:], MOMENTS)])
+def test_moments_of_reports_are_local_times_of_the_system(path: Path, name: str) -> None:
     """Those in CSV, by those in JSON."""
-    for name in ("log", "task", "qstat", "dchs", "qsum", "chinit"):
-        text = run("report", name, path, "--format", "csv", "--interval", "15m").stdout
-        rows = list(csv.DictReader(text.splitlines()))
-        told = json.loads(run("report", name, path, "--format", "json", "--interval", "15m").stdout)
-        assert len(rows) <= len(told["rows"])
-        which = reports.report(name)
-        headings = {each.name: each.csv for each in which.figures if each.csv}
-        kept = [row for row in told["rows"] if which.has(row.get("line") or "", "csv")]
-        for row, facts in zip(rows, kept, strict=True):
-            assert row["Bucket"] == form(facts["bucket"])
-            assert row["Interval start"] == form(facts["interval_start_local"])
-            for key in facts:
-                if key.endswith("_local") and headings.get(key.removesuffix("_local")):
-                    assert row[headings[key.removesuffix("_local")]] == form(facts[key])
-            if "interval_date" in facts:
-                assert (row["Date"], row["Time"]) == (
-                    facts["interval_date"],
-                    facts["interval_time"],
-                )
+    text = run("report", name, path, "--format", "csv", "--interval", "15m").stdout
+    rows = list(csv.DictReader(text.splitlines()))
+    told = json.loads(run("report", name, path, "--format", "json", "--interval", "15m").stdout)
+    assert len(rows) <= len(told["rows"])
+    which = reports.report(name)
+    headings = {each.name: each.csv for each in which.figures if each.csv}
+    kept = [row for row in told["rows"] if which.has(row.get("line") or "", "csv")]
+    for row, facts in zip(rows, kept, strict=True):
+        assert row["Bucket"] == form(facts["bucket"])
+        assert row["Interval start"] == form(facts["interval_start_local"])
+        for key in facts:
+            if key.endswith("_local") and headings.get(key.removesuffix("_local")):
+                assert row[headings[key.removesuffix("_local")]] == form(facts[key])
+        if "interval_date" in facts:
+            assert (row["Date"], row["Time"]) == (facts["interval_date"], facts["interval_time"])
 
 
 def form(iso: str | None) -> str:
@@ -153,6 +152,7 @@ def test_files_of_tables_have_the_same_form(form: str, dump: Path, tmp_path: Pat
         ]
 
 
+@pytest.mark.usefixtures("unjudged")
 def test_other_commands_have_the_same_form(dump: Path) -> None:
     assert assert_one_form(run("info", dump, "--format", "csv").stdout)
     for command in ("check", "summary"):

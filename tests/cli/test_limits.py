@@ -21,6 +21,7 @@ from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.interrupts import timed
 from tests.support.command import CODE, COMMAND, run
 from tests.support.paths import FIXTURES
+from tests.support.searching import of_many, pairs
 
 pytestmark = [
     pytest.mark.slow,
@@ -189,8 +190,7 @@ def test_statements_without_an_end_are_a_wrong_call(source: str) -> None:
 STOPPED = "smfparse: stopped before it was done, as --timeout 1 asks; allow more seconds\n"
 
 
-@reading
-@pytest.mark.parametrize("kind", ["nobody writes", "a writer stalls"])
+@of_many("name, kind", pairs(sorted(READING), ["nobody writes", "a writer stalls"]))
 def test_a_pipe_that_stalls_ends_in_time(
     name: str, kind: str, tmp_path: Path, temporary: Path
 ) -> None:

@@ -12,6 +12,8 @@ import pytest
 
 STEPS = ("open", "write", "mkdir", "replace", "unlink", "rmdir", "fsync")
 """Functions of `os` by which files are changed, and opened to be."""
+_LOADED = ("smfparse.cli.convert", "smfparse.writing", "duckdb")
+"""What copies need not load again; none of these starts a thread."""
 _PATIENCE = 120
 """Seconds that a process may take."""
 Before = Callable[[int, str], object]
@@ -68,7 +70,7 @@ def signalled_at(number: int, kind: int, do: Callable[[], int]) -> int:
     process is a copy of one without threads: in a copy of this one libraries may wait for theirs.
     """
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["smfparse.cli", "tests.support.failing"])
+    context.set_forkserver_preload([*_LOADED, "tests.support.failing"])
     child = context.Process(target=_signalled, args=(number, kind, do))
     child.start()
     child.join(_PATIENCE)

@@ -7,6 +7,7 @@ import multiprocessing
 import random
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -33,29 +34,44 @@ def header(hour: int) -> bytes:
     return foreign_record(2, UTC_NOON.replace(tzinfo=None, hour=hour))
 
 
+@cache
 def parts_of_dumps(seed: int) -> list[bytes]:
     return [b"".join(each.pieces()) for each in many(400, seed)]
 
 
-@pytest.fixture
-def sound(tmp_path: Path) -> list[Path]:
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the files are."""
+    return tmp_path_factory.mktemp("dumps")
+
+
+@pytest.fixture(scope="module")
+def sound(folder: Path) -> list[Path]:
     """Two files; the second has records of the first, and a dump of its own twice."""
     one, two = parts_of_dumps(1), parts_of_dumps(2)
-    paths = [tmp_path / "one.smf", tmp_path / "two.smf"]
+    paths = [folder / "one.smf", folder / "two.smf"]
     paths[0].write_bytes(header(1) + b"".join(one))
     again = header(3) + b"".join(two)
     paths[1].write_bytes(header(2) + b"".join(one[200:300]) + again + again)
     return paths
 
 
-@pytest.fixture
-def inputs(sound: list[Path], tmp_path: Path) -> list[Path]:
+@pytest.fixture(scope="module")
+def inputs(sound: list[Path], folder: Path) -> list[Path]:
     """The same, and a file with bytes between its records that are none."""
     records = parts_of_dumps(3)
     middle = random.Random(1).randbytes(300)
-    path = tmp_path / "damaged.smf"
+    path = folder / "damaged.smf"
     path.write_bytes(b"".join([*records[:200], middle, *records[200:]]))
     return [*sound, path]
+
+
+@pytest.fixture(scope="module")
+def one(inputs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The dataset that one process writes of them."""
+    target = tmp_path_factory.mktemp("one") / "tables"
+    assert smfparse.convert(inputs, target, limits=SMALL).damage
+    return target
 
 
 def dask() -> Any:
@@ -102,14 +118,12 @@ def noted(folder: Path) -> dict[str, Any]:
 
 
 def test_an_engine_writes_what_one_process_writes(
-    executor: Executor, inputs: list[Path], tmp_path: Path
+    executor: Executor, inputs: list[Path], one: Path, tmp_path: Path
 ) -> None:
-    one = smfparse.convert(inputs, tmp_path / "one", limits=SMALL)
     other = smfparse.convert(inputs, tmp_path / "other", executor, limits=SMALL)
-    assert rows_of(other) == rows_of(one)
-    assert noted(tmp_path / "other") == noted(tmp_path / "one")
-    assert sum(each["duplicates"] for each in noted(tmp_path / "one")["inputs"]) > 400
-    assert one.damage
+    assert rows_of(other) == rows_of(smfparse.open(one))
+    assert noted(tmp_path / "other") == noted(one)
+    assert sum(each["duplicates"] for each in noted(one)["inputs"]) > 400
     assert len(list((tmp_path / "other" / "record").iterdir())) > 4
 
 
@@ -133,11 +147,10 @@ class Twice(Here):
         return super().submit(work, *call, **names)
 
 
-def test_work_that_is_done_twice_counts_once(inputs: list[Path], tmp_path: Path) -> None:
-    one = smfparse.convert(inputs, tmp_path / "one", limits=SMALL)
+def test_work_that_is_done_twice_counts_once(inputs: list[Path], one: Path, tmp_path: Path) -> None:
     other = smfparse.convert(inputs, tmp_path / "other", Twice(), limits=SMALL)
-    assert rows_of(other) == rows_of(one)
-    assert noted(tmp_path / "other") == noted(tmp_path / "one")
+    assert rows_of(other) == rows_of(smfparse.open(one))
+    assert noted(tmp_path / "other") == noted(one)
 
 
 def test_who_asks_reads_no_record_of_sound_files(
@@ -168,7 +181,7 @@ def test_paths_do_not_depend_on_where_a_worker_was_started(
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as executor:
         monkeypatch.chdir(elsewhere)
         executor.submit(len, ()).result()
-        monkeypatch.chdir(tmp_path)
+        monkeypatch.chdir(sound[0].parent)
         found = smfparse.convert("one.smf", "tables", executor, limits=SMALL)
         assert set(found.arrow("record")["source"].to_pylist()) == {"one.smf"}
 
