@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from smfparse.places.kinds import stamp_of as stamp_of
     from smfparse.places.ranged import BrokenError as BrokenError
     from smfparse.places.ranged import RangedFile as RangedFile
+    from smfparse.places.settings import s3_place as s3_place
     from smfparse.places.systems import are_open as are_open
     from smfparse.places.systems import in_words as in_words
-    from smfparse.places.systems import s3_place as s3_place
     from smfparse.places.url import Url as Url
     from smfparse.places.versions import NoConditionsError as NoConditionsError
     from smfparse.places.versions import Tag as Tag
@@ -34,7 +34,8 @@ else:
         __name__,
         kinds="SCHEMES Place Stamp is_url place_of size_at stamp_of",
         ranged="BrokenError RangedFile",
-        systems="are_open in_words s3_place",
+        settings="s3_place",
+        systems="are_open in_words",
         url="Url",
         versions="NoConditionsError Tag Version Versioned can_be_conditional",
     )

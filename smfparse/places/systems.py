@@ -9,8 +9,11 @@ import os
 import re
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from datetime import timedelta
 from typing import Any
+
+from smfparse.places.settings import SETTINGS, azure_place, google_place, s3_place
 
 TRIES = 3
 """How often the client of S3 tries a request."""
@@ -24,7 +27,6 @@ _CREDENTIALS = {
 }
 """Where each kind of place has its credentials from."""
 _ENDPOINTS = {"s3": "AWS_ENDPOINT_URL and AWS_REGION", "hdfs": "HADOOP_HOME and CLASSPATH"}
-_SETTINGS = ("AWS_", "GOOGLE_", "AZURE_", "HADOOP_")
 _SAID = (
     (r"NO_SUCH_BUCKET|NoSuchBucket|ContainerNotFound|bucket does not exist", "no such bucket"),
     (r"EXPIRED_TOKEN|ExpiredToken|TokenRefreshRequired", "the credentials have expired"),
@@ -62,7 +64,7 @@ def system(scheme: str, authority: str) -> tuple[Any, str]:
     Raises OSError, with its reason in plain words.
     """
     with _lock:
-        said = [each for each in os.environ.items() if each[0].startswith(_SETTINGS)]
+        said = [each for each in os.environ.items() if each[0].startswith(SETTINGS)]
         key = scheme, authority, frozenset(said)
         if key not in _made:
             with in_words(scheme):
@@ -77,23 +79,11 @@ def _new(scheme: str, authority: str) -> tuple[Any, str]:
     if scheme == "s3":
         return _s3(fs, authority), authority
     if scheme == "abfss":
-        container, _, host = authority.partition("@")
-        key, token = os.environ.get("AZURE_STORAGE_KEY"), os.environ.get("AZURE_STORAGE_SAS_TOKEN")
-        return fs.AzureFileSystem(host.split(".")[0], key, sas_token=token), container
+        return _azure(fs, authority)
+    if scheme == "gs":
+        return _google(fs), authority
     found, start = fs.FileSystem.from_uri(f"{scheme}://{authority}/")
     return found, start.rstrip("/")
-
-
-def s3_place(bucket: str) -> tuple[str | None, str | None]:
-    """Return the endpoint and the region of a bucket of S3; None: the client finds them."""
-    from pyarrow.fs import resolve_s3_region
-
-    endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
-    region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
-    if not endpoint and not region:
-        with suppress(OSError):  # then the client's own way to find it
-            region = resolve_s3_region(bucket)
-    return endpoint, region
 
 
 def _s3(fs: Any, bucket: str) -> Any:
@@ -105,6 +95,31 @@ def _s3(fs: Any, bucket: str) -> Any:
         request_timeout=SECONDS,
         retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=TRIES),
     )
+
+
+def _google(fs: Any) -> Any:
+    endpoint, is_emulator = google_place()
+    scheme, _, host = (endpoint or "").partition("://")
+    return fs.GcsFileSystem(
+        anonymous=is_emulator,
+        scheme=scheme or None,
+        endpoint_override=host or None,
+        retry_time_limit=timedelta(seconds=SECONDS),
+    )
+
+
+def _azure(fs: Any, authority: str) -> tuple[Any, str]:
+    place = azure_place(authority)
+    found = fs.AzureFileSystem(
+        place.account,
+        account_key=place.key,
+        sas_token=f"?{place.token}" if place.token else None,
+        blob_storage_scheme=place.scheme,
+        blob_storage_authority=place.blob,
+        dfs_storage_scheme=place.scheme,
+        dfs_storage_authority=place.dfs,
+    )
+    return found, place.container
 
 
 @contextmanager

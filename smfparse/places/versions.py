@@ -15,7 +15,8 @@ from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from smfparse.places.systems import SECONDS, TRIES, in_words, no_bucket, s3_place
+from smfparse.places.settings import azure_place, google_place, s3_place
+from smfparse.places.systems import SECONDS, TRIES, in_words, no_bucket
 from smfparse.places.url import Url
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def _store_of(place: Url) -> Any:
         if place.scheme == "s3":
             return store.S3Store(place.authority, **_s3(place.authority), **common)
         if place.scheme == "gs":
-            return store.GCSStore(place.authority, **common)
+            return store.GCSStore(place.authority, **_google(), **common)
         return store.AzureStore(**_azure(place.authority), **common)
 
 
@@ -165,14 +166,21 @@ def _s3(bucket: str) -> dict[str, Any]:
     return found
 
 
+def _google() -> dict[str, Any]:
+    """Return where Google's storage is, if that is another one than the usual."""
+    endpoint, is_emulator = google_place()
+    found = {"base_url": endpoint} if endpoint else {}
+    return found | ({"bearer_token": "none is asked for"} if is_emulator else {})
+
+
 def _azure(authority: str) -> dict[str, Any]:
-    """Return the names of a container and its account, and what lets us in."""
-    container, _, host = authority.partition("@")
-    found: dict[str, Any] = {"container_name": container, "account_name": host.split(".")[0]}
-    key, token = os.environ.get("AZURE_STORAGE_KEY"), os.environ.get("AZURE_STORAGE_SAS_TOKEN")
-    if key:
-        return found | {"account_key": key}
-    if token:
-        return found | {"sas_key": token}
+    """Return the names of a container and its account, where it is, and what lets us in."""
+    place = azure_place(authority)
+    found: dict[str, Any] = {"container_name": place.container, "account_name": place.account}
+    found["endpoint"] = place.endpoint
+    if place.key:
+        return found | {"account_key": place.key}
+    if place.token:
+        return found | {"sas_key": place.token}
     by_az = not any(map(os.environ.get, _AZURE)) and shutil.which("az") is not None
     return found | ({"use_azure_cli": True} if by_az else {})

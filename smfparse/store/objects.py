@@ -88,7 +88,11 @@ class UrlFolder:
         if place.scheme == "hdfs":
             self.remove(to)
         with in_words(place.scheme):
-            files.move(path, target.where[1])
+            if place.scheme == "abfss":  # most accounts cannot rename
+                files.copy_file(path, target.where[1])
+                files.delete_file(path)
+            else:
+                files.move(path, target.where[1])
 
     def move_all(self, names: Iterable[tuple[str, str]]) -> None:
         """Give files other places, several at a time."""

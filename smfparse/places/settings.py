@@ -1,0 +1,103 @@
+"""Where object storage is, and what lets us in, as the usual variables of the environment say."""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import suppress
+from typing import NamedTuple
+
+SETTINGS = ("AWS_", "GOOGLE_", "AZURE_", "HADOOP_", "STORAGE_EMULATOR_", "CLOUD_STORAGE_EMULATOR_")
+"""How the names of variables start that are asked here or by the clients."""
+_MICROSOFT = "dfs.core.windows.net"
+"""The services of accounts whose names stand alone."""
+
+
+def s3_place(bucket: str) -> tuple[str | None, str | None]:
+    """Return the endpoint and the region of a bucket of S3; None: the client finds them."""
+    from pyarrow.fs import resolve_s3_region
+
+    endpoint = _first("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
+    region = _first("AWS_REGION", "AWS_DEFAULT_REGION")
+    if not endpoint and not region:
+        with suppress(OSError):  # then the client's own way to find it
+            region = resolve_s3_region(bucket)
+    return endpoint, region
+
+
+def google_place() -> tuple[str | None, bool]:
+    """Return the URL of Google's storage, None: the usual one; whether it asks for no credentials.
+
+    The first variable is that of Google's C++ client, which Arrow has: it cannot be overruled.
+    """
+    emulator = _first("CLOUD_STORAGE_EMULATOR_ENDPOINT", "STORAGE_EMULATOR_HOST")
+    endpoint = emulator or _first("GOOGLE_BASE_URL")
+    if endpoint and "://" not in endpoint:
+        endpoint = f"http://{endpoint}"
+    return endpoint and endpoint.rstrip("/"), emulator is not None
+
+
+class AzurePlace(NamedTuple):
+    """A container of Azure.
+
+    scheme     http, https
+    blob, dfs  host and port of the two services; one that starts with . follows the account's name,
+               else that is the first part of the path
+    key        of the account, None: there is none
+    token      a shared access signature, without a ?; None: there is none
+    """
+
+    container: str
+    account: str
+    scheme: str
+    blob: str
+    dfs: str
+    key: str | None
+    token: str | None
+
+    @property
+    def endpoint(self) -> str:
+        """The URL of the account's blobs."""
+        if self.blob.startswith("."):
+            return f"{self.scheme}://{self.account}{self.blob}"
+        return f"{self.scheme}://{self.blob}/{self.account}"
+
+
+def azure_place(authority: str) -> AzurePlace:
+    """Return where a container is; raise ValueError where the account is not named.
+
+    authority  `container@account.dfs.core.windows.net`, or that of another cloud of Microsoft's
+    """
+    container, _, host = authority.partition("@")
+    account, _, domain = host.partition(".")
+    if not container or not account:
+        raise ValueError(
+            "the URL names no account; write abfss://CONTAINER@ACCOUNT.dfs.core.windows.net/PATH"
+        )
+    domain = re.sub(r"^blob\.", "dfs.", domain) or _MICROSOFT
+    scheme, blob, dfs = "https", "." + re.sub(r"^dfs\.", "blob.", domain), f".{domain}"
+    endpoint = _first("AZURE_STORAGE_ENDPOINT")
+    if endpoint:
+        scheme, blob, dfs = _other_azure(endpoint, account)
+    key = _first("AZURE_STORAGE_KEY", "AZURE_STORAGE_ACCOUNT_KEY")
+    token = None if key else (_first("AZURE_STORAGE_SAS_TOKEN") or "").lstrip("?") or None
+    return AzurePlace(container, account, scheme, blob, dfs, key, token)
+
+
+def _other_azure(endpoint: str, account: str) -> tuple[str, str, str]:
+    """Return scheme, blob and dfs of an endpoint, which has the name of the account in it."""
+    found = re.fullmatch(r"(https?)://([^/]+)(?:/([^/]+))?/?", endpoint)
+    if found is not None and found[3] == account:
+        return found[1], found[2], found[2]
+    if found is not None and found[3] is None and found[2].startswith(f"{account}."):
+        blob = found[2].removeprefix(account)
+        return found[1], blob, re.sub(r"^\.blob\.", ".dfs.", blob)
+    raise ValueError(
+        f"AZURE_STORAGE_ENDPOINT is {endpoint}, which is not the account {account}; "
+        f"write http://HOST:PORT/{account} or https://{account}.HOST"
+    )
+
+
+def _first(*names: str) -> str | None:
+    """Return the first of some variables that says anything."""
+    return next(filter(None, map(os.environ.get, names)), None)
