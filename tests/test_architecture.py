@@ -53,6 +53,7 @@ HOUSE = (
     "synthetic",
     "simulating",
     "cli",
+    "__main__",
 )
 """Every package and every module at the top; one may import only those before it."""
 PACKAGES = tuple(each for each in HOUSE if (PROJECT / "smfparse" / each).is_dir())

@@ -6,6 +6,7 @@ import csv
 import datetime as dt
 import json
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -62,6 +63,19 @@ def clean(*arguments: object) -> str:
 
 def test_the_version_is_that_of_the_package() -> None:
     assert clean("--version").strip() == f"smfparse, version {smfparse.__version__}"
+
+
+def test_python_runs_the_package_as_the_command() -> None:
+    """Its usage says how it was called; all else is the same."""
+    as_module = [sys.executable, "-m", "smfparse"]
+    done, wrong = (
+        subprocess.run([*as_module, each], capture_output=True, text=True, check=False)
+        for each in ("--version", "info-of-what")
+    )
+    assert (done.returncode, done.stdout) == (0, run("--version").stdout)
+    assert wrong.returncode == 2
+    assert wrong.stderr.startswith("Usage: python -m smfparse ")
+    assert wrong.stderr.splitlines()[-1] == run("info-of-what").stderr.splitlines()[-1]
 
 
 def test_the_help_names_every_command_and_the_exit_codes() -> None:

@@ -1,0 +1,6 @@
+"""`python -m smfparse`: the command, where its own file is not on the PATH."""
+
+from smfparse.cli import command_line
+
+if __name__ == "__main__":
+    command_line()
