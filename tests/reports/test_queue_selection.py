@@ -93,16 +93,20 @@ def catalogs() -> Iterator[Callable[..., Catalog]]:
         )
 
 
-def rows_by(catalog: Catalog, name: str, asked: dict[str, Any]) -> Rows:
+def rows_by(catalog: Catalog, name: str, **asked: Any) -> Rows:
     """Return the rows of a report; asked: its options."""
     which = reports.report(name)
     return list(answered_rows(which, catalog, **(asked or anyone(which))))
 
 
+rows_once = cache(rows_by)
+"""The same, worked out once."""
+
+
 def rows_of(name: str, path: Path, asked: dict[str, Any], **selected: Any) -> Rows:
     """Return the rows of a report; asked: its options."""
     with Catalog(opened(path, **selected)) as catalog:
-        return rows_by(catalog, name, asked)
+        return rows_by(catalog, name, **asked)
 
 
 def selections(path: Path) -> Iterator[dict[str, Any]]:
@@ -315,12 +319,13 @@ def test_no_figure_of_selected_queues_depends_on_what_else_was_done(
     little, much = (busy(chosen, chosen, whole) for whole in (400, 7000))
     asked = {"by": "qmgr,job,queue"} if name == "api-cost" else {}
     one, two = (
-        told(name, rows_by(catalogs(path, queue=chosen), name, asked)) for path in (little, much)
+        told(name, rows_once(catalogs(path, queue=chosen), name, **asked))
+        for path in (little, much)
     )
     assert one
     assert [without_source(row) for row in one] == [without_source(row) for row in two]
     if name not in ("smf-volume", "requests"):
-        whole = [told(name, rows_by(catalogs(path), name, asked)) for path in (little, much)]
+        whole = [told(name, rows_once(catalogs(path), name, **asked)) for path in (little, much)]
         assert whole[0] != whole[1]
 
 
@@ -339,7 +344,7 @@ def test_reports_say_what_is_not_of_the_selected_queues(
     for selected in ({}, {"job": "R00*"}, {"queue": chosen}):
         if Selection.of(**selected).unknown_to(which.tables):
             continue
-        rows = rows_by(catalogs(path, **selected), name, {})
+        rows = rows_once(catalogs(path, **selected), name)
         assert rows
         marked = name in MARKED and "queue" in selected
         assert all(("queues selected" in (row["marks"] or "")) is marked for row in rows)

@@ -19,7 +19,7 @@ from smfparse.query import Catalog
 from smfparse.reports import Sections, every
 from smfparse.writing import write_dataset
 from tests.support import smf
-from tests.support.builders import Write
+from tests.support.builders import Write, rdw
 from tests.support.generated import generate_dump
 from tests.support.report_runs import report_lines, report_rows
 from tests.support.smf import ENDED, Io, Log, queue, task, task_record, task_token
@@ -379,9 +379,9 @@ def test_with_mustdup_the_put_fails_when_the_stream_queue_is_full(write: Write) 
     assert (row["messages"], row["streamed_share"], row["note"]) == (39_760, 100, None)
 
 
-@pytest.mark.parametrize(
-    ("of_what", "by", "messages"),
-    [
+TOPICS: dict[str, tuple[dict[str, Any], str, int]] = {
+    f"PRICES{number}": each
+    for number, each in enumerate([
         ({"qtype": 8}, "publish", 2),
         ({"flags": "FTOPIC"}, "publish", 2),
         ({"qtype": 3, "objname": "ALIAS"}, "publish", 2),
@@ -389,15 +389,30 @@ def test_with_mustdup_the_put_fails_when_the_stream_queue_is_full(write: Write) 
         ({"streamedn": 1}, "stream to topic alias", 3),
         ({"version": 8}, "stream to topic alias", 3),
         ({"qtype": 3, "objname": "ALIAS", "streamedn": 1}, "stream to topic alias", 3),
-    ],
-)
+    ])
+}  # fmt: skip
+"""Queues to what their records say, by what they are published, and how many messages there are."""
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Rows:
+    """The report of a put to each of TOPICS, which all have two subscribers."""
+    path = tmp_path_factory.mktemp("topics") / "topics.smf"
+    counts = {"putn": 1, "publishedn": 2, "topicputsrb": 2.5, "putct": 20}
+    path.write_bytes(
+        rdw([putting(name, **counts, **of_what) for name, (of_what, *_) in TOPICS.items()])
+    )
+    return run(path)
+
+
+@pytest.mark.parametrize("name", TOPICS)
 def test_two_subscribers_make_two_messages_and_streaming_keeps_one_more(
-    write: Write, of_what: dict[str, Any], by: str, messages: int
+    name: str, published: Rows
 ) -> None:
-    srb = {"topicputsrb": 2.5, "putct": 20}
-    rows = run(write(putting("PRICES", putn=1, publishedn=2, **srb, **of_what)))
+    _, by, messages = TOPICS[name]
+    rows = [each for each in published if each["queue"] == name]
     (row,) = of("topic", rows)
-    assert (row["queue"], row["published_by"]) == ("PRICES", by)
+    assert row["published_by"] == by
     assert (row["puts"], row["published"], row["subscribers"]) == (1, 2, 2)
     assert row["messages"] == messages
     assert (row["put_cpu"], row["put_srb"]) == (20, 2.5)
