@@ -20,6 +20,7 @@ from smfparse.advice.wording import (
     heading,
     in_short,
     moment_text,
+    nothing_to,
     plan_command,
     shown,
     span_text,
@@ -43,7 +44,6 @@ _MARGIN = 13
 """Characters in front of a sentence: two blanks, a word, blanks."""
 _ENDS = "Gone since the baseline|Silenced|Seen once|Not evaluated"
 """What the lines that follow the findings begin with."""
-_NOTHING = "No MQ statistics or accounting to check; smfparse info counts what there is."
 _ROOM = 4
 """So many findings are shown at length, at least."""
 
@@ -155,7 +155,7 @@ class CheckDocument(Document):
             names = f"{each.qmgr} on {each.system}" if each.qmgr else each.system
             yield f"{names}, {span_text(each.start, each.end, each.zone)}: {told}"
         if not self._checked.managers:
-            yield _NOTHING
+            yield nothing_to("check")
 
     def _ends(self) -> Iterator[str]:
         yield from self._left_out()

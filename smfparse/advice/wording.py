@@ -242,6 +242,11 @@ def heading(finding: Finding) -> str:
     return f"{finding.rule} {about(finding)}: {finding.name}"
 
 
+def nothing_to(verb: str) -> str:
+    """Return the sentence of a command, which is to `verb`, that finds no record of MQ."""
+    return f"No MQ statistics or accounting to {verb}; smfparse info counts what there is."
+
+
 def in_short(finding: Finding) -> str:
     """Return a finding in one line, with its class, its worst value and how persistent it is."""
     told = ", ".join(filter(None, (peak(finding), finding.persistence)))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from smfparse.advice import nothing_to
 from smfparse.dashboard.findings import WASTE
 from smfparse.dashboard.gathering import Gathered
 from smfparse.dashboard.groups import group_lines
@@ -47,7 +48,7 @@ def page_lines(found: Gathered, before: Earlier | None = None) -> Iterator[str]:
     for number, day in enumerate(found.days):
         yield from manager_lines(day, number, found, earlier.get(day.times.key))
     if not found.days:
-        yield "<p>No MQ statistics or accounting to show; smfparse info counts what there is.</p>"
+        yield f"<p>{nothing_to('show')}</p>"
     if before is not None:
         yield from _changes(before)
     yield from missing_lines(found)

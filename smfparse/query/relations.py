@@ -22,6 +22,7 @@ from smfparse.store import no_rows, selected, wanted_in
 from smfparse.tables import (
     DAMAGE,
     columns,
+    comments,
     quoted,
     schema,
     table_names,
@@ -144,7 +145,7 @@ class Relations:
         self.make(table_names(), view_names())
         if not self._are_explained:
             texts = [f"COMMENT ON VIEW {each} IS {quoted(title(each))}" for each in table_names()]
-            texts += (text for name in view_names() for text in view(name).comments())
+            texts += (text for name in view_names() for text in comments("VIEW", name))
             self._connection.execute("; ".join(texts))
             self._are_explained = True
 

@@ -88,7 +88,6 @@ if TYPE_CHECKING:
     from smfparse.store.targets import in_folder as in_folder
     from smfparse.store.targets import new_file as new_file
     from smfparse.store.targets import replacing as replacing
-    from smfparse.store.views_sql import comments as comments
     from smfparse.store.views_sql import no_rows as no_rows
     from smfparse.store.views_sql import selected as selected
     from smfparse.store.views_sql import view_statements as view_statements
@@ -112,6 +111,6 @@ else:
         plain="check_plain checksum plain_file",
         shapes="EXACT SIGNED TYPES Manifest own_files",
         targets="PARTIAL check_file check_folder in_folder new_file replacing",
-        views_sql="comments no_rows selected view_statements",
+        views_sql="no_rows selected view_statements",
         writing_thread="WritingThread",
     )

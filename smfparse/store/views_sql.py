@@ -13,10 +13,9 @@ from smfparse.tables import (
     DECIMAL,
     TableColumn,
     columns,
-    meaning,
+    comments,
     quoted,
     table_names,
-    title,
     views_script,
     with_fingerprints,
 )
@@ -83,7 +82,7 @@ def _views(
         names = frozenset(each.name for each in columns(table, wanted))
         if table in without:
             yield f"CREATE OR REPLACE VIEW {table} AS {no_rows(table)};"
-            yield from comments("VIEW", table)
+            yield from (f"{each};" for each in comments("VIEW", table))
             continue
         keys = layout.keys(table)
         files = quoted(PurePosixPath(table, layout.pattern(table), "part-*.parquet").as_posix())
@@ -95,7 +94,7 @@ def _views(
             every = selected(table, none, some, types, wanted)
             rows = f"(SELECT {every}{', date' if keys else ''} FROM {rows})"
         yield f"CREATE OR REPLACE VIEW {table} AS FROM {rows};"
-        yield from comments("VIEW", table, wanted)
+        yield from (f"{each};" for each in comments("VIEW", table, wanted))
 
 
 def no_rows(table: str) -> str:
@@ -139,14 +138,3 @@ def _selected(
     if exact or column.arrow not in _WITHOUT_SIGN:
         return name
     return f"{name}::{_SQL_TYPES[column.arrow]} AS {name}"
-
-
-def comments(kind: str, table: str, wanted: frozenset[str] | None = None) -> Iterator[str]:
-    """Yield the statements that comment a table and its columns.
-
-    kind    TABLE or VIEW
-    wanted  the columns that it has; None: all but those that have to be asked for
-    """
-    yield f"COMMENT ON {kind} {table} IS {quoted(title(table))};"
-    for each in columns(table, wanted):
-        yield f'COMMENT ON COLUMN {table}."{each.name}" IS {quoted(meaning(each))};'

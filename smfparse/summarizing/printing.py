@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from smfparse.advice import in_short, span_text
+from smfparse.advice import in_short, nothing_to, span_text
 from smfparse.rendering import (
     FAINT,
     FINDINGS,
@@ -37,7 +37,7 @@ _STEPS = 32, 48
 _STEPS_OF_FACTS = 288
 _LEAST_NAME = 12
 """Characters of a name that are left at least."""
-_NOTHING = "No MQ statistics or accounting to summarize; smfparse info counts what there is."
+_NOTHING = nothing_to("summarize")
 _CSV = ("system", "qmgr", "name", "figure", "object", "usual", "highest", "at", "report")
 
 

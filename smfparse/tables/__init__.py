@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from smfparse.tables.views import View as View
     from smfparse.tables.views import columns_meant as columns_meant
     from smfparse.tables.views import columns_of as columns_of
+    from smfparse.tables.views import comments as comments
     from smfparse.tables.views import named_macros as named_macros
     from smfparse.tables.views import quoted as quoted
     from smfparse.tables.views import relations as relations
@@ -74,7 +75,7 @@ else:
             "near_names table_names title with_fingerprints"
         ),
         views=(
-            "View columns_meant columns_of named_macros quoted relations title_of view view_macros "
-            "view_names views_script words_in"
+            "View columns_meant columns_of comments named_macros quoted relations title_of view "
+            "view_macros view_names views_script words_in"
         ),
     )

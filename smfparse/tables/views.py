@@ -64,12 +64,6 @@ class View(NamedTuple):
             f"SELECT * EXCLUDE (input_no) FROM {SCHEMA}.{self.name}"
         )
 
-    def comments(self) -> Iterator[str]:
-        """Yield the SQL that says what the view and its columns are."""
-        yield f"COMMENT ON VIEW {self.name} IS {quoted(self.title)}"
-        for each in self.columns:
-            yield f'COMMENT ON COLUMN {self.name}."{each.name}" IS {quoted(meaning(each))}'
-
 
 @cache
 def view_names() -> tuple[str, ...]:
@@ -150,6 +144,17 @@ def named_macros(queries: str, macros: str) -> str:
     return "".join(text for name, text in whole.items() if name in found)
 
 
+def comments(kind: str, name: str, wanted: frozenset[str] | None = None) -> Iterator[str]:
+    """Yield the statements that comment a table or view and its columns.
+
+    kind    TABLE or VIEW: what it is there
+    wanted  the columns that a table has; None: all but those that have to be asked for
+    """
+    yield f"COMMENT ON {kind} {name} IS {quoted(title_of(name))}"
+    for each in columns_of(name) if wanted is None else columns(name, wanted):
+        yield f'COMMENT ON COLUMN {name}."{each.name}" IS {quoted(meaning(each))}'
+
+
 def views_script(tables: Iterable[str] | None = None) -> str:
     """Return the SQL that makes all views in a DuckDB without smfparse.
 
@@ -168,7 +173,7 @@ def views_script(tables: Iterable[str] | None = None) -> str:
             f"CREATE OR REPLACE VIEW {SCHEMA}.{table} AS SELECT 0 AS input_no, * FROM main.{table}"
             for table in needed
         ),
-        *(text for each in made for text in (*each.statements(), *each.comments())),
+        *(text for each in made for text in (*each.statements(), *comments("VIEW", each.name))),
     ]
     return "".join(f"{statement};\n" for statement in statements)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from smfparse.advice import nothing_to
 from smfparse.rendering import (
     HEAD,
     HEADLINE,
@@ -24,7 +25,7 @@ from smfparse.rendering import (
 )
 from smfparse.trending.running import LEAST_DAYS, Course, Trend
 
-_NOTHING = "No MQ statistics or accounting to compare; smfparse info counts what there is."
+_NOTHING = nothing_to("compare")
 _NAMES_SHOWN = 10
 _NEAR_DAYS = 366
 """Days up to which it is shown when a limit is reached."""

@@ -66,20 +66,18 @@ def assert_one_form(text: str) -> int:
 # -- dates
 
 
-BY_HOUR = ("--interval", "1h")
+@of_many("name, other", pairs(reports.report_names(), [(), ("--total",)]))
+def test_reports_have_one_form_of_dates(name: str, other: tuple[str, ...], dump: Path) -> None:
+    moments = 0
+    for more in (("--interval", "1h"), other):
+        done = run("report", name, dump, "--format", "csv", *more, *asking(reports.report(name)))
+        assert done.exit_code == 0
+        moments += assert_one_form(done.stdout)
+    assert moments
 
 
-@of_many("name, more", pairs(reports.report_names(), [BY_HOUR, BY_HOUR, (), ("--total",)]))
-def test_reports_have_one_form_of_dates(name: str, more: tuple[str, ...], dump: Path) -> None:
-    done = run("report", name, dump, "--format", "csv", *more, *asking(reports.report(name)))
-    assert done.exit_code == 0
-    assert assert_one_form(done.stdout) or more != BY_HOUR
-
-
-MOMENTS = ("log", "task", "qstat", "dchs", "qsum", "chinit")
-
-
-@of_many("path, name", [*pairs(FIXTURE_FILES, MOMENTS), *pairs(FIXTURE_FILES[1:], MOMENTS)])
+@pytest.mark.parametrize("name", ["log", "task", "qstat", "dchs", "qsum", "chinit"])
+@pytest.mark.parametrize("path", FIXTURE_FILES, ids=lambda path: path.name)
 def test_moments_of_reports_are_local_times_of_the_system(path: Path, name: str) -> None:
     """Those in CSV, by those in JSON."""
     text = run("report", name, path, "--format", "csv", "--interval", "15m").stdout

@@ -1,4 +1,4 @@
-"""What takes most of the time that a small file needs is done once, or left out."""
+"""What takes most of the time that a small file needs is done once."""
 
 from __future__ import annotations
 

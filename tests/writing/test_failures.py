@@ -142,7 +142,7 @@ class Place:
 
         step  what failed in this process, which may have kept something of it
         """
-        if self.is_known(step) and not LONG:
+        if not LONG and self.is_known(step):
             return
         code = command(self.way, target)
         if self.way in NEW and code == 2:  # it was done
