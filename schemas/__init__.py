@@ -94,6 +94,9 @@ TASK_RECORDS = frozenset({TASK, CONTINUATION})
 STUB_RECORDS = frozenset({(115, 5), (115, 6), (115, 7)})
 """Records whose QWHS is a stub of four bytes."""
 
+STATISTICS_RECORDS = frozenset({(115, 1), (115, 2), (115, 201), (115, 215), (115, 216)})
+"""Statistics of the queue manager of an interval: QWHSISEQ numbers the intervals."""
+
 APPENDED = {"QMAC": QWHC}
 """Blocks of a record's QWHS area whose columns are appended to the table of another block."""
 
@@ -138,6 +141,7 @@ __all__ = [
     "QWST",
     "REGISTRY",
     "STATISTICS",
+    "STATISTICS_RECORDS",
     "STUB_RECORDS",
     "SUBTYPE_VALID",
     "TASK",

@@ -36,8 +36,10 @@ QWHS = block(
     "qwhsace" / Word32 * "Internal agent control element address; not useful outside a dump",
     "qwhsssid" / Text(4) * "Queue manager (subsystem) name",
     "qwhsstck" / When * "UTC time the data was captured; interval end for statistics",
-    "qwhsiseq" / Hex(4) * "Sequence count per trace id; zero from the channel initiator",
-    "qwhswseq" / Hex(4) * "Sequence count per trace destination; zero from the channel initiator",
+    "qwhsiseq" / Word32 * "Sequence count per trace id; zero from the channel initiator",
+    "qwhswseq"
+    / Word32
+    * "Sequence count per trace destination; zero from the channel initiator",
     "qwhsflag1"
     / Flags(
         1,

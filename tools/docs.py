@@ -25,6 +25,7 @@ from smfparse.comparing import MEASURES, ROW_KINDS
 from smfparse.rendering import STYLES
 from smfparse.tables import (
     KEY_COLUMNS,
+    STATISTICS_KEYS,
     TASK_KEYS,
     TableColumn,
     columns,
@@ -177,7 +178,7 @@ def measure_reference() -> Iterator[str]:
 def column_dictionary() -> Iterator[str]:
     """Yield the key columns once, then every table and view with its other columns."""
     yield "## Key columns\n"
-    yield from _column_table((*KEY_COLUMNS, *TASK_KEYS))
+    yield from _column_table((*KEY_COLUMNS, *TASK_KEYS, *STATISTICS_KEYS))
     for name in table_names():
         yield f"## {name}\n"
         yield f"{title(name)}.\n"

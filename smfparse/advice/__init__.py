@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from smfparse.advice.declaration import diagnoses as diagnoses
     from smfparse.advice.declaration import rules as rules
     from smfparse.advice.declaration import subjects as subjects
-    from smfparse.advice.episodes import SECOND_US as SECOND_US
     from smfparse.advice.explaining import chosen_ids as chosen_ids
     from smfparse.advice.explaining import explain_lines as explain_lines
     from smfparse.advice.explaining import explained as explained
@@ -47,7 +46,6 @@ else:
         __name__,
         answering="answered_parts answered_rows",
         declaration="CONSTRAINT RANKS Diagnosis Rule Subject diagnoses rules subjects",
-        episodes="SECOND_US",
         explaining="chosen_ids explain_lines explained",
         findings="Finding Once",
         judging="held_rows",

@@ -7,8 +7,9 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from smfparse.advice.declaration import CONSTRAINT, IMPACTS, Diagnosis, Rule, rules, subjects
-from smfparse.advice.episodes import SECOND_US, Run, episodes, main_episode
+from smfparse.advice.episodes import Run, episodes, main_episode
 from smfparse.advice.findings import Finding
+from smfparse.calendar import SECOND_US
 
 _OR_UNKNOWN = "?"
 """Behind a rule that is needed: it counts as holding where its trace is absent."""

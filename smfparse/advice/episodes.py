@@ -8,14 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-SECOND_US = 1_000_000
-"""Microseconds of a second: times here are microseconds since 1970, UTC."""
+from smfparse.calendar import SECOND_US, ends_of
+
 _SLACK = 0.1
 """Share of an interval up to which the next may begin later, and still follow it."""
-_FIRST = 3
-"""An interval that does not follow another covers what came before, if so many medians long."""
-_STUB = 0.5
-"""One behind a gap that is shorter than this many medians follows a restart."""
 
 
 class Run(NamedTuple):
@@ -34,37 +30,6 @@ class Run(NamedTuple):
     def overlaps(self, start: int, end: int) -> bool:
         """Whether the run and a time have a moment in common."""
         return self.start < end and start < self.end
-
-
-def ends_of(starts: NDArray[np.int64], seconds: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return when intervals end."""
-    ends: NDArray[np.int64] = starts + (seconds * SECOND_US).astype(np.int64)
-    return ends
-
-
-def excluded(starts: NDArray[np.int64], seconds: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which intervals of a queue manager show something else than what is usual.
-
-    starts, seconds  of rows, in any order; several rows may be of one interval
-
-    The first one after a start of the trace can cover all that came before, and is known by its
-    length. One after a restart is short, and pools and the log are not yet as they usually are.
-    """
-    if not len(starts):
-        return np.zeros(0, bool)
-    order = np.lexsort((seconds, starts))
-    begins, lengths = starts[order], seconds[order]
-    new = np.r_[True, (np.diff(begins) != 0) | (np.diff(lengths) != 0)]
-    begins, lengths = begins[new], lengths[new]
-    median = float(np.median(lengths))
-    ends = np.maximum.accumulate(ends_of(begins, lengths))
-    apart = np.r_[np.inf, begins[1:] - ends[:-1]]
-    alone = apart > _SLACK * median * SECOND_US
-    odd = alone & (lengths > _FIRST * median)
-    odd[1:] |= (alone & (lengths < _STUB * median))[1:]
-    found = np.empty(len(starts), bool)
-    found[order] = odd[np.cumsum(new) - 1]
-    return found
 
 
 def runs(

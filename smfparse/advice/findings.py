@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smfparse.advice.declaration import Diagnosis, Rule, planner_inputs
-from smfparse.advice.episodes import SECOND_US, Run, main_episode, runs
+from smfparse.advice.episodes import Run, main_episode, runs
 from smfparse.advice.judging import (
     KEYS,
     Judged,
@@ -22,6 +22,7 @@ from smfparse.advice.judging import (
     value_column,
 )
 from smfparse.advice.trends import Move, move_of
+from smfparse.calendar import SECOND_US
 from smfparse.planning import plan_of_measured
 from smfparse.selecting import Zone
 

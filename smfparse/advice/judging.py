@@ -16,7 +16,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from smfparse.advice.declaration import Rule, Subject, rules, subjects
-from smfparse.advice.episodes import excluded
+from smfparse.calendar import (
+    CALENDAR,
+    Calendar,
+    calendar_macros,
+    calendar_query,
+    calendars_of,
+)
 from smfparse.selecting import Zone, fixed_zone
 from smfparse.tables import named_macros, view_macros
 
@@ -47,7 +53,7 @@ class Judged:
     seconds  of each interval
     groups   the number of the key of each row, of `keys`
     excluded  rows that no rule counts
-    zone     whose local times are shown; None: those of each row's system
+    calendars  of the queue managers, by system and queue manager
     """
 
     subject: Subject
@@ -58,7 +64,7 @@ class Judged:
     groups: NDArray[np.int64]
     keys: Sequence[tuple[Any, ...]]
     excluded: NDArray[np.bool_]
-    zone: Zone | None = None
+    calendars: Mapping[tuple[str, str], Calendar]
 
     @property
     def name(self) -> str:
@@ -76,8 +82,10 @@ class Judged:
         return np.arange(first, last)
 
     def clock(self, row: int) -> Zone:
-        """Return what makes local times of the moments of a row."""
-        return self.zone or fixed_zone(int(self.table["utc_offset"][row].as_py() or 0))
+        """Return what makes local times of the moments of a row: of all of its queue manager."""
+        system, qmgr = (each or "" for each in self.keys[self.groups[row]][:2])
+        known = self.calendars.get((system, qmgr))
+        return known.clock if known else fixed_zone(self.table["utc_offset"][row].as_py() or 0)
 
     def number(self, column: str) -> NDArray[np.float64]:
         """Return a column of numbers; NaN: NULL."""
@@ -120,15 +128,19 @@ def judged(
     for rule in asked.values():
         by_subject[rule.subject].append(rule)
     queries = [subject_query(subjects()[name], some) for name, some in by_subject.items()]
-    catalog.define(named_macros(" ".join([*queries, *also.values()]), view_macros()))
-    tables = iter([*catalog.arrows_of_filled(queries, [*also.values()])])
+    also = {CALENDAR: calendar_query(), **also}
+    macros = view_macros() + calendar_macros()
+    catalog.define(named_macros(" ".join([*queries, *also.values()]), macros))
+    tables = [*catalog.arrows_of_filled(queries, [*also.values()])]
+    held = dict(zip(also, tables[len(queries) :], strict=True))
+    calendars = calendars_of(held[CALENDAR], catalog.zone)
     for (name, some), table in zip(by_subject.items(), tables, strict=False):
         if table is None:
             continue
-        found = replace(_judged(subjects()[name], some, table), zone=catalog.zone)
+        found = _judged(subjects()[name], some, table, calendars)
         catalog.connection.register(found.name, found.table)
         yield found
-    for name, table in zip(also, tables, strict=True):
+    for name, table in held.items():
         catalog.connection.register(name, table)
 
 
@@ -161,7 +173,12 @@ def _state(rule: Rule) -> str:
     return f"({held}::TINYINT + {few})::TINYINT AS {held}"
 
 
-def _judged(subject: Subject, some: Sequence[Rule], table: pa.Table) -> Judged:
+def _judged(
+    subject: Subject,
+    some: Sequence[Rule],
+    table: pa.Table,
+    calendars: Mapping[tuple[str, str], Calendar],
+) -> Judged:
     starts = _microseconds(table["start"])
     seconds = _doubles(table["seconds"], 0.0)
     values = [table[each].to_numpy() for each in KEYS]
@@ -169,12 +186,13 @@ def _judged(subject: Subject, some: Sequence[Rule], table: pa.Table) -> Judged:
     keys = list(zip(*(each[first] for each in values), strict=True))
     odd = np.zeros(len(groups), bool)
     if not subject.is_whole:
-        managers, _ = _numbered(values[:2])
-        for number in range(managers.max(initial=-1) + 1):
+        managers, first = _numbered(values[:2])
+        for number, (system, qmgr) in enumerate(zip(*(e[first] for e in values[:2]), strict=True)):
             its = managers == number
-            odd[its] = excluded(starts[its], seconds[its])
+            if known := calendars.get((system or "", qmgr or "")):
+                odd[its] = known.is_odd(starts[its], seconds[its])
     table = _in_doubles(table).append_column(_EXCLUDED, pa.array(odd))
-    return Judged(subject, some, table, starts, seconds, groups, keys, odd)
+    return Judged(subject, some, table, starts, seconds, groups, keys, odd, calendars)
 
 
 def _in_doubles(table: pa.Table) -> pa.Table:

@@ -15,10 +15,10 @@ from smfparse.advice.baseline import since
 from smfparse.advice.culprits import with_jobs
 from smfparse.advice.declaration import Rule, diagnoses, subjects
 from smfparse.advice.diagnosing import diagnosed
-from smfparse.advice.episodes import ends_of
 from smfparse.advice.findings import Finding, Once, found, seen_once
 from smfparse.advice.judging import Judged, judged, wanted
 from smfparse.advice.policy import NO_POLICY, Policy, Silence, changed_limits
+from smfparse.calendar import ends_of
 
 if TYPE_CHECKING:
     from smfparse.query import Catalog

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smfparse.advice.declaration import Rule
-from smfparse.advice.episodes import SECOND_US
 from smfparse.advice.judging import Judged, trend_columns
+from smfparse.calendar import SECOND_US
 from smfparse.planning import seconds_to, slope
 
 _HOUR = 3600

@@ -53,27 +53,27 @@ _TIMES = f"""
 """How long intervals are, of tasks or queue managers, and when they were."""
 _ODD = """
     WITH recorded AS (
-        SELECT DISTINCT
-            system, qmgr, interval_start, interval_end, counted_at,
-            (epoch_us(interval_end) - epoch_us(interval_start)) / 1e6 AS seconds,
+        SELECT
+            system, qmgr, interval_start AS started, interval_end AS ended, counted_at,
+            max(sequence_no) AS sequence_no, (epoch_us(ended) - epoch_us(started)) / 1e6 AS seconds,
             {{'system': system, 'qmgr': qmgr}} AS alike
         FROM (
-            SELECT system, qmgr, interval_start, interval_end, counted_at FROM sectioned.qjst
+            SELECT system, qmgr, interval_start, interval_end, counted_at, sequence_no
+            FROM sectioned.qjst
             UNION ALL
-            SELECT system, qmgr, interval_start, interval_end, counted_at FROM sectioned.qmst
+            SELECT system, qmgr, interval_start, interval_end, counted_at, sequence_no
+            FROM sectioned.qmst
             UNION ALL
-            SELECT system, qmgr, interval_start, interval_end, counted_at FROM sectioned.qpst
+            SELECT system, qmgr, interval_start, interval_end, counted_at, sequence_no
+            FROM sectioned.qpst
         )
         WHERE interval_end IS NOT NULL
-    ),
-    placed AS (
-        SELECT *, seconds_apart(interval_start, interval_end, alike) AS apart FROM recorded
+        GROUP BY ALL
     )
     SELECT
-        system, qmgr, interval_start, interval_end, {here} AS here,
-        judged(seconds, apart, typical, going_on) AS mark
-    FROM placed LEFT JOIN usual_intervals('placed') USING (alike)
-    WHERE mark IN ('first', 'stub')
+        system, qmgr, started AS interval_start, ended AS interval_end, {here} AS here, kind AS mark
+    FROM intervals_in_order('recorded')
+    WHERE kind IN ('first', 'stub')
     ORDER BY ALL
 """
 """Intervals of statistics that are of a start, or go back to one; `here`: on this side."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from smfparse.advice import SECOND_US
+from smfparse.calendar import SECOND_US
 from smfparse.summarizing import Times
 
 Numbers: TypeAlias = NDArray[np.float64]

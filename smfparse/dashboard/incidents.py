@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from smfparse.advice import SECOND_US, Finding
+from smfparse.advice import Finding
+from smfparse.calendar import SECOND_US
 from smfparse.dashboard.axes import Flags, Numbers
 from smfparse.dashboard.declaration import Panel
 from smfparse.dashboard.gathering import Day

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from smfparse.advice import SECOND_US
+from smfparse.calendar import SECOND_US
 from smfparse.dashboard.axes import Axis, Numbers
 from smfparse.dashboard.courses import MOST_POINTS, Course, Courses, Thinned
 from smfparse.dashboard.declaration import TROUGH, Panel, panel_of, panels

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from smfparse.advice import SECOND_US
+from smfparse.calendar import SECOND_US
 from smfparse.dashboard.axes import Axis, Numbers
 from smfparse.dashboard.courses import MOST_POINTS, Course, Courses, Thinned
 from smfparse.dashboard.declaration import Panel, panels

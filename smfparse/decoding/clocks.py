@@ -3,6 +3,9 @@
 Records of MQ show it, but for stubs; stubs and records of other products are given that of a
 record of their system that is near. How far away that may be is bounded, in bytes of the source:
 so the offset does not depend on where reading began.
+
+A site can have set its TOD clock ahead of UTC by the leap seconds: then its local time is a
+constant behind TOD clock and offset. Each record shows by how much.
 """
 
 from __future__ import annotations
@@ -21,6 +24,10 @@ if TYPE_CHECKING:
     from smfparse.decoding.surroundings import Ahead, Before
 
 _QUARTER = 15 * 60
+_LEAST_AHEAD, _MOST_AHEAD = 5, 60
+"""Seconds by which a TOD clock can be ahead of UTC: 22 to 27 leap seconds since 1999, with room."""
+_HUNDREDTHS_US = 20_000
+"""The SMF header counts hundredths of a second: two of them are no difference."""
 
 
 class Clock(NamedTuple):
@@ -56,6 +63,27 @@ def systems_of(records: Records) -> Values:
     return system
 
 
+class Made(NamedTuple):
+    """When records were made (QWHSSTCK), and by how much the TOD clock was ahead of UTC then.
+
+    time   int64 (records,): microseconds UTC, corrected
+    known  bool (records,): where that is known
+    ahead  int64 (records,): seconds; 0: the clock runs in UTC
+    """
+
+    time: Ints
+    known: Bools
+    ahead: Ints
+
+
+def made_at(areas: HeaderAreas) -> Made:
+    """Return when the records of a chunk were made."""
+    tod, known = areas.number("qwhsstck")
+    local, dated = areas.records.headers.time
+    ahead = seconds_ahead(local, tod, known & dated)
+    return Made(tod - ahead * US_PER_SECOND, known, ahead)
+
+
 def own_offsets(records: Records, utc: Ints, known: Bools) -> tuple[Ints, Bools]:
     """Return the offset that each record shows, in seconds, and whether it shows one.
 
@@ -64,6 +92,22 @@ def own_offsets(records: Records, utc: Ints, known: Bools) -> tuple[Ints, Bools]
     local, dated = records.headers.time
     seconds = np.rint((local - utc) / (_QUARTER * US_PER_SECOND)).astype(np.int64) * _QUARTER
     return seconds, known & dated & (np.abs(seconds) <= 24 * 3600)
+
+
+def seconds_ahead(local: Ints, tod: Ints, known: Bools) -> Ints:
+    """Return by how many seconds the TOD clock was ahead of UTC as records were made: leap seconds.
+
+    0 for a clock that runs in UTC, and where nothing is known. SMF writes a record after MQ made
+    it, so local time is behind by no more than a hundredth of a second if the clock is not ahead.
+
+    local  SMF times of records, microseconds
+    tod    when they were made, by the TOD clock, microseconds; `known`: where both are known
+    """
+    quarter = _QUARTER * US_PER_SECOND
+    behind = (tod - local + quarter // 2) % quarter - quarter // 2
+    seconds = -((_HUNDREDTHS_US - behind) // US_PER_SECOND)
+    is_ahead = known & (seconds >= _LEAST_AHEAD) & (seconds <= _MOST_AHEAD)
+    return np.where(is_ahead, seconds, 0)
 
 
 class Clocks:

@@ -17,6 +17,7 @@ from smfparse.decoding.keys import KeyColumns
 from smfparse.decoding.matching import Matches, NameFilter
 from smfparse.decoding.needs import Needs
 from smfparse.decoding.records import Blocks, Records
+from smfparse.decoding.spacing import Spacing, is_spaced
 from smfparse.decoding.surroundings import Ahead, Before
 from smfparse.decoding.table_buffers import TableBuffer
 from smfparse.decoding.tasks import TaskLinks
@@ -62,6 +63,7 @@ class Decoder:
         ahead, reach = None if again is None else Ahead(again), limits.look_back_bytes
         self._clocks = Clocks(before, ahead, reach)
         self._links = TaskLinks(before, reach)
+        self._spacing = Spacing(before, reach)
         by_name = needs.selection.by_name
         self._names = NameFilter(by_name, tasks) if by_name else None
         self._is_alone = gathered is None
@@ -89,7 +91,7 @@ class Decoder:
         records = Records(chunk, log, self.needs.index)
         if not len(records):
             return
-        keys = KeyColumns(records, self._clocks, self._links, self._gathered.texts)
+        keys = KeyColumns(records, self._clocks, self._links, self._spacing, self._gathered.texts)
         if self.needs.counted:
             keep = both(keep, counted_mask(self.needs.selection, keys.known))
         self._add_rows(records, keys, keep)
@@ -118,7 +120,7 @@ class Decoder:
         Where no record has to know of another, the others are left out.
         """
         keep = record_mask(self.needs.selection, chunk.buffer, chunk.start, chunk.length)
-        if self.needs.clocks or self.needs.tasks:
+        if self.needs.clocks or self.needs.tasks or (keep is not None and is_spaced(chunk)):
             return chunk, keep
         return (chunk if keep is None else chunk.where(keep)), None
 

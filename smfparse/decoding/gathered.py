@@ -8,7 +8,7 @@ import numpy as np
 
 from smfparse.decoding.keys import KeyColumns
 from smfparse.decoding.needs import Needs
-from smfparse.decoding.table_buffers import OF_ROWS, KeyBuffer, TableBuffer
+from smfparse.decoding.table_buffers import KeyBuffer, TableBuffer
 from smfparse.decoding.texts import text_columns
 from smfparse.limits import LIMITS, Limits
 from smfparse.tables import Batch
@@ -33,8 +33,7 @@ class Gathered:
         self.tables = {
             name: TableBuffer(name, names, self.texts) for name, names in needs.wanted.items()
         }
-        names = {each.name for table in self.tables.values() for each in table.keys}
-        self.keys = KeyBuffer(names - OF_ROWS)
+        self.keys = KeyBuffer(set().union(*(each.asked for each in self.tables.values())))
         self._limits = limits
         self._prompt = prompt
         self._size = 0

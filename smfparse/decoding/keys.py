@@ -2,7 +2,8 @@
 
 Times: SMF writes local time, the TOD clocks of MQ are UTC, and QWHSTIME is TOD format but local
 already. The offset of the z/OS system is the difference of the two, rounded to 15 minutes because
-the SMF header counts hundredths of a second. Nothing here knows the workstation's zone.
+the SMF header counts hundredths of a second. A TOD clock that is ahead of UTC is corrected.
+Nothing here knows the workstation's zone.
 """
 
 from __future__ import annotations
@@ -14,19 +15,25 @@ from typing import TypeAlias
 import numpy as np
 
 from smfparse.decoding.areas import HeaderAreas
-from smfparse.decoding.clocks import Clocks, own_offsets, systems_of
+from smfparse.decoding.clocks import Clocks, Made, made_at, own_offsets, systems_of
 from smfparse.decoding.fingerprinting import fingerprints
 from smfparse.decoding.records import Records
+from smfparse.decoding.spacing import Spacing
 from smfparse.decoding.tasks import TaskLinks, Tasks, tasks_of, tokens_of
 from smfparse.decoding.texts import TextColumn
 from smfparse.layout import STCK_UNITS_PER_US, US_PER_SECOND, Mask, Values
 from smfparse.reading import Chunk, offset_of
-from smfparse.schemas import STUB_RECORDS, TASK, TASK_RECORDS
+from smfparse.schemas import STUB_RECORDS, TASK
 from smfparse.selecting import counting_time
 from smfparse.vectors import Bools, Ints
 
 _TOD_INTERVALS = ((115, 231), (116, 10))
 """Records whose QWHSDURN counts TOD units; it is microseconds in the others."""
+_QUARTER_US = 15 * 60 * US_PER_SECOND
+_LATE_US = 5 * US_PER_SECOND
+"""QWHSSTCK is microseconds behind the end of the interval, seconds where the system is busy."""
+_LONGEST_SECONDS = 10**9
+"""No interval is longer than thirty years."""
 
 KeyColumn: TypeAlias = tuple[Values, Mask]
 """Values, one row per record, and where they are present; None: everywhere."""
@@ -39,13 +46,19 @@ class KeyColumns:
     """
 
     def __init__(
-        self, records: Records, clocks: Clocks, links: TaskLinks, texts: Mapping[str, TextColumn]
+        self,
+        records: Records,
+        clocks: Clocks,
+        links: TaskLinks,
+        spacing: Spacing,
+        texts: Mapping[str, TextColumn],
     ) -> None:
         self.records = records
         self.rows = len(records)
         self.areas = HeaderAreas(records)
         self._clocks = clocks
         self._links = links
+        self._spacing = spacing
         self._texts = texts
 
     def column(self, name: str) -> KeyColumn:
@@ -106,9 +119,14 @@ class KeyColumns:
         return token, known
 
     @cached_property
+    def made(self) -> Made:
+        """When each record was made (QWHSSTCK)."""
+        return made_at(self.areas)
+
+    @property
     def time(self) -> tuple[Ints, Bools]:
-        """QWHSSTCK in UTC microseconds, and where it is known."""
-        return self.areas.number("qwhsstck")
+        """When each record was made, in UTC microseconds, and where that is known."""
+        return self.made.time, self.made.known
 
     @cached_property
     def offset(self) -> tuple[Ints, Bools]:
@@ -126,23 +144,49 @@ class KeyColumns:
         taken, dated = self.records.headers.time
         start, seconds, _, known = self.interval
         offset, local = self.offset
-        of_task = self.records.is_of(TASK_RECORDS)
         start = start + offset * US_PER_SECOND
-        return counting_time(taken, start, seconds, known & local, of_task), dated
+        known = known & local
+        known[self._spaced[0]] = False
+        return counting_time(taken, start, seconds, known), dated
 
     @cached_property
     def interval(self) -> tuple[Ints, Values, Bools, Bools]:
         """Start in UTC microseconds, seconds, and where each is known."""
-        local, started = self.areas.number("qwhstime")
-        offset, known = self.offset
-        start, started = local - offset * US_PER_SECOND, started & known
         length, timed = self.areas.number("qwhsdurn")
         units = np.full(self.rows, US_PER_SECOND, np.float64)
         for record in _TOD_INTERVALS:
             units[self.records.of(record)] = US_PER_SECOND * STCK_UNITS_PER_US
         seconds = length.astype(np.uint64) / units
+        timed &= seconds <= _LONGEST_SECONDS
+        start, started = self._interval_start(np.where(timed, seconds, 0), timed)
         self._task_interval(start, started, seconds, timed)
+        spaced, begin = self._spaced
+        start[spaced], started[spaced], timed[spaced] = begin, True, True
+        seconds[spaced] = (self.time[0][spaced] - begin) / US_PER_SECOND
         return start, seconds, started, timed & started
+
+    def _interval_start(self, seconds: Values, timed: Bools) -> tuple[Ints, Bools]:
+        """Return where intervals of QWHSDURN begin, in UTC microseconds, and where that is known.
+
+        It is QWHSSTCK less QWHSDURN, which needs no offset. QWHSTIME says the same to the
+        microsecond, and alike in all records of an interval, but in local time: so its offset from
+        UTC is the one at that moment, which is another one than the record's where clocks were
+        changed meanwhile.
+        """
+        local, started = self.areas.number("qwhstime")
+        offset, has_offset = self.offset
+        end, has_end = self.time
+        begin = end - np.rint(seconds * US_PER_SECOND).astype(np.int64)
+        ahead = np.rint((local - begin) / _QUARTER_US).astype(np.int64) * _QUARTER_US
+        beyond = local - begin - ahead
+        exact = begin + np.where(np.abs(beyond) <= _LATE_US, beyond, 0)
+        start = np.where(has_end & timed, exact, local - offset * US_PER_SECOND)
+        return start, started & has_offset
+
+    @cached_property
+    def _spaced(self) -> tuple[Ints, Ints]:
+        """The records of MQ 7 whose interval is the time since the one before, and its start."""
+        return self._spacing.intervals(self.records, self.made)
 
     def _task_interval(self, start: Ints, started: Bools, seconds: Values, timed: Bools) -> None:
         """Class 3 records have their interval in WTAS, and 116/2 takes that of its 116/1."""
@@ -155,7 +199,7 @@ class KeyColumns:
     @cached_property
     def _tasks(self) -> tuple[Ints, Tasks]:
         """The 116/1 records that have a WTAS, and what they say."""
-        return tasks_of(self.records)
+        return tasks_of(self.records, self.made.ahead)
 
     @cached_property
     def _continued(self) -> tuple[Ints, Ints]:
@@ -225,6 +269,8 @@ _COLUMNS: Mapping[str, Callable[[KeyColumns], KeyColumn]] = {
     "task_record_offset": lambda keys: keys.task_record_offset,
     "task_started_tod": lambda keys: _task_word(keys, 0),
     "task_thread": lambda keys: _task_word(keys, 1),
+    "sequence_no": lambda keys: keys.areas.number("qwhsiseq"),
+    "seconds_ahead": lambda keys: (keys.made.ahead, keys.made.known),
     "type": lambda keys: (keys.records.type, None),
     "subtype": lambda keys: (keys.records.subtype, keys.records.headers.has_subtype),
     "subsystem": _subsystem,

@@ -15,6 +15,7 @@ from smfparse.decoding.clocks import Clocks
 from smfparse.decoding.index import BlockIndex
 from smfparse.decoding.keys import KeyColumns
 from smfparse.decoding.records import Blocks, Records
+from smfparse.decoding.spacing import Spacing
 from smfparse.decoding.tasks import TASK_KINDS, TaskLinks
 from smfparse.decoding.texts import text_columns
 from smfparse.errors import DamageLog
@@ -160,7 +161,7 @@ def queue_tasks(
         if not len(chunk.start):
             continue
         records = Records(chunk, DamageLog(), index)
-        keys = KeyColumns(records, Clocks(), links, known)
+        keys = KeyColumns(records, Clocks(), links, Spacing(), known)
         queues = records.blocks(WQST)
         owner = queues.owner[Matches(names, records, keys).of("wqst", queues)]
         found.append(np.unique(keys.task_offset[owner]))

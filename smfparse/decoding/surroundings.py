@@ -7,9 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
-from smfparse.decoding.clocks import Clock, Shown, shown_by
+from smfparse.decoding.areas import HeaderAreas
+from smfparse.decoding.clocks import Clock, Shown, made_at, shown_by
 from smfparse.decoding.index import BlockIndex
 from smfparse.decoding.records import Records
+from smfparse.decoding.spacing import written_without_interval
 from smfparse.decoding.tasks import TASK_KINDS, Tasks, joined, tasks_of
 from smfparse.errors import DamageLog
 from smfparse.reading import Chunk, kinds_of
@@ -40,7 +42,8 @@ class Before:
         found = [Tasks(np.zeros(0, "V24"), np.zeros((0, 6), np.int64))]
         for chunk in self._read(TASK_KINDS):
             of_tasks = np.isin(kinds_of(chunk.buffer, chunk.start), TASK_KINDS)
-            found.append(tasks_of(Records(chunk.where(of_tasks), DamageLog(), index))[1])
+            records = Records(chunk.where(of_tasks), DamageLog(), index)
+            found.append(tasks_of(records, made_at(HeaderAreas(records)).ahead)[1])
         return joined(found)
 
     @cached_property
@@ -53,6 +56,17 @@ class Before:
             last = len(shown.system) - 1 - last
             clocks = map(Clock, shown.place[last].tolist(), shown.seconds[last].tolist())
             found |= zip((each.tobytes() for each in every), clocks, strict=True)
+        return found
+
+    @cached_property
+    def written(self) -> dict[bytes, tuple[int, int]]:
+        """Place and time of the last record of statistics without an interval, by its key."""
+        found: dict[bytes, tuple[int, int]] = {}
+        for chunk in self._read(None):
+            records = Records(chunk, DamageLog())
+            written = written_without_interval(records, made_at(HeaderAreas(records)))
+            for key, *last in zip(written.key, written.place, written.time, strict=True):
+                found[key.tobytes()] = int(last[0]), int(last[1])
         return found
 
 

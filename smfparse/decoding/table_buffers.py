@@ -16,13 +16,14 @@ from smfparse.decoding.growing import Growing
 from smfparse.decoding.keys import KeyColumns
 from smfparse.decoding.records import Blocks
 from smfparse.decoding.texts import TextColumn
-from smfparse.layout import Mask, Values
+from smfparse.layout import TIMESTAMP, US_PER_SECOND, Mask, Values
 from smfparse.tables import (
     IDENTITY_COLUMNS,
     KEY_COLUMNS,
     RECORD,
     RECORD_BLOCKS,
     RECORD_FIELDS,
+    STATISTICS_KEYS,
     TABLES,
     TASK_KEYS,
     Batch,
@@ -37,9 +38,11 @@ OF_ROWS = frozenset({"source", "block_no"})
 """Key columns that are not those of a row's record."""
 _NUMPY = {"int32": "i4", "uint8": "u1", "double": "f8", "string": "i4", "uint64": "u8"}
 """numpy types of key columns, texts as codes; the others are 8-byte integers."""
+_AHEAD = "seconds_ahead"
+"""The key column by which moments of the TOD clock are corrected."""
 _NATIVE = {
     each.name: FINGERPRINT if each.opaque else np.dtype(_NUMPY.get(each.arrow, "i8"))
-    for each in (*KEY_COLUMNS, *TASK_KEYS, *RECORD_FIELDS, *IDENTITY_COLUMNS)
+    for each in (*KEY_COLUMNS, *TASK_KEYS, *STATISTICS_KEYS, *RECORD_FIELDS, *IDENTITY_COLUMNS)
 }
 
 
@@ -120,9 +123,14 @@ class TableBuffer:
         self._texts = texts
         self.owner = Growing("i8")
         self.number = Growing("i4")
-        self._noted: dict[str, list[tuple[Values, Mask]]] = {
-            each.name: [] for each in self.keys if each.name not in OF_ROWS
-        }
+        self._moments = [
+            each.name for each in self.columns if each.place and each.arrow == TIMESTAMP
+        ]
+        self.asked = {each.name for each in self.keys} - OF_ROWS
+        """The key columns that are asked for, of which some only correct others."""
+        if self._moments:
+            self.asked.add(_AHEAD)
+        self._noted: dict[str, list[tuple[Values, Mask]]] = {each: [] for each in self.asked}
         self._sources: list[Values] = []
         self.rows = 0
 
@@ -160,6 +168,8 @@ class TableBuffer:
                 )
             else:
                 made[column.name] = self._key(column)
+        for name in self._moments:
+            made[name] = self._corrected(made[name])
         self._noted = {name: [] for name in self._noted}
         self._sources = []
         self.rows = 0
@@ -170,6 +180,15 @@ class TableBuffer:
         if all(not each.strides[0] and each[0] == first for each in self._sources):
             return coded(same(self.rows), sources[first : first + 1], None)
         return coded(np.concatenate(self._sources), sources, None)
+
+    def _corrected(self, moments: Any) -> Any:
+        """Return moments in UTC, of a TOD clock that was ahead of it."""
+        ahead, _ = _joined(self._noted[_AHEAD])
+        if not ahead.any():
+            return moments
+        known = moments.is_valid().to_numpy(zero_copy_only=False)
+        numbers = moments.cast(pa.int64()).fill_null(0).to_numpy() - ahead * US_PER_SECOND
+        return pa.array(numbers, pa.int64(), mask=~known).cast(moments.type)
 
     def _key(self, column: TableColumn) -> Any:
         values, held = _joined(self._noted[column.name])

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from smfparse.decoding.records import Blocks, Records
-from smfparse.layout import Field, Instant, Values
+from smfparse.layout import US_PER_SECOND, Field, Instant, Values
 from smfparse.limits import LIMITS
 from smfparse.schemas import CONTINUATION, TASK, WQST, WTAS
 from smfparse.vectors import Bools, Ints, gather
@@ -47,14 +47,18 @@ class Tasks(NamedTuple):
         return self.numbers[:, 0]
 
 
-def tasks_of(records: Records) -> tuple[Ints, Tasks]:
-    """Return the indices of the 116/1 records of a chunk that have a WTAS, and what they say."""
+def tasks_of(records: Records, ahead: Ints) -> tuple[Ints, Tasks]:
+    """Return the indices of the 116/1 records of a chunk that have a WTAS, and what they say.
+
+    ahead  int64 (records,): seconds by which the TOD clock is ahead of UTC
+    """
     found = _first(records.blocks(WTAS), WTAS.field("wtasinte"))
     begin, has_begin = _instant(records, found, "wtasints")
     end, has_end = _instant(records, found, "wtasinte")
     chunk, owner = records.chunk, found.owner
     place = chunk.place[owner], chunk.record_no[owner]
-    numbers = np.stack([*place, begin, end, has_begin, has_end], axis=1)
+    later = ahead[owner] * US_PER_SECOND
+    numbers = np.stack([*place, begin - later, end - later, has_begin, has_end], axis=1)
     return owner, Tasks(_keys(records, found, _TOKEN_AT), numbers)
 
 

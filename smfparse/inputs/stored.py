@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from smfparse.errors import InputError, SmfError
 from smfparse.places import Place, Url
-from smfparse.selecting import COUNTED_AT, counted_from, counted_rows
+from smfparse.selecting import COUNTED_AT, COUNTED_FROM, counted_rows
 from smfparse.store import (
     EXACT,
     Manifest,
@@ -82,7 +82,7 @@ def parquet_rows(
         opened = _opened(file, table, less, types)
         read = [each for each in names if each not in less]
         if COUNTED_AT in less.intersection(names):
-            read = list(dict.fromkeys([*read, *counted_from(table)]))
+            read = list(dict.fromkeys([*read, *COUNTED_FROM]))
         for found in opened.iter_batches(columns=read):
             batch = found if types == EXACT else _exact(found, table)
             yield _completed(batch, table, names) if less.intersection(names) else batch
@@ -129,7 +129,7 @@ def _completed(batch: Batch, table: str, names: list[str]) -> Batch:
         if each.name in batch.schema.names:
             found.append(batch.column(each.name))
         elif each.name == COUNTED_AT:
-            found.append(counted_rows(table, batch))
+            found.append(counted_rows(batch))
         else:
             found.append(pa.nulls(batch.num_rows, each.type))
     return pa.RecordBatch.from_arrays(found, names)

@@ -25,8 +25,6 @@ COMPARED = "compared_intervals"
 """The table of what intervals are among all others, where members are only some."""
 STATISTICS_OF_ALL = "intervals_of_statistics"
 """The table of all intervals of statistics, where STATISTICS has only some."""
-_SLACK = "least(1, typical / 10)"
-"""Seconds between one interval and the next that count neither as gap nor as overlap."""
 
 
 def local_time(moment: str) -> str:
@@ -61,6 +59,8 @@ _WORDS = """
                 CASE WHEN long > 0 THEN format('long: {} of {}, median {} seconds',
                     long, intervals, seconds_text(typical)) END,
                 CASE WHEN gap > 0 THEN format('gap: {} seconds', seconds_text(gap)) END,
+                CASE WHEN restarts > 0 THEN format('restart: {}', restarts) END,
+                CASE WHEN missing > 0 THEN format('missing: {} by QWHSISEQ', missing) END,
                 CASE WHEN overlap > 0 THEN format('overlap: {} seconds', seconds_text(overlap)) END,
                 CASE WHEN began_before > 0 THEN format('spanning: {} of {} began before',
                     began_before, tasks) END
@@ -70,7 +70,7 @@ _WORDS = """
     """
 _INTERVALS = """
     intervals AS (
-        SELECT DISTINCT section, interval_start, interval_end, interval_seconds,
+        SELECT DISTINCT section, interval_start, interval_end, interval_seconds, sequence_no,
             {{'main': main, 'input_no': input_no, 'system': system, 'qmgr': qmgr,
                 'start': interval_start}} AS span
         FROM members WHERE interval_end IS NOT NULL AND main IN ({following})
@@ -79,21 +79,14 @@ _INTERVALS = """
     """
 _COMPARED = """
     spans AS (
-        SELECT span, max(interval_end) AS interval_end, max(interval_seconds) AS interval_seconds
+        SELECT span, span.start AS started, max(interval_end) AS ended,
+            max(interval_seconds) AS seconds, max(sequence_no) AS sequence_no,
+            {'main': span.main, 'system': span.system, 'qmgr': span.qmgr} AS alike
         FROM intervals GROUP BY span
     ),
-    placed AS (
-        SELECT span, interval_seconds AS seconds,
-            {'main': span.main, 'system': span.system, 'qmgr': span.qmgr} AS alike,
-            seconds_apart(span.start, interval_end, alike) AS apart
-        FROM spans
-    ),
-    compared AS (
-        SELECT *, judged(seconds, apart, typical, going_on) AS mark
-        FROM placed LEFT JOIN usual_intervals('placed') USING (alike)
-    ),
+    compared AS (SELECT * FROM intervals_in_order('spans')),
     """
-_COUNTED = f"""
+_COUNTED = """
     ends AS (
         SELECT section, min(interval_start) AS first_start, max(interval_end) AS last_end
         FROM intervals GROUP BY section
@@ -104,7 +97,7 @@ _COUNTED = f"""
                 AS began_before
         FROM (
             SELECT section, interval_start FROM members
-            WHERE main NOT IN ({{following}}) AND interval_end IS NOT NULL
+            WHERE main NOT IN ({following}) AND interval_end IS NOT NULL
             QUALIFY main = min(main) OVER (PARTITION BY section)
         ) AS of_tasks JOIN ends USING (section)
         GROUP BY section
@@ -112,13 +105,12 @@ _COUNTED = f"""
     counted AS (
         SELECT section, any_value(first_start) AS first_start, any_value(last_end) AS last_end,
             count(*) AS intervals, total(seconds) AS interval_seconds, max(typical) AS typical,
-            count_if(mark = 'stub') AS stubs,
-            total(CASE WHEN mark = 'stub' THEN seconds END) AS stub_seconds,
-            count_if(mark = 'first') AS firsts,
-            total(CASE WHEN mark = 'first' THEN seconds END) AS first_seconds,
-            count_if(mark = 'long') AS long,
-            total(CASE WHEN apart > {_SLACK} THEN apart END) AS gap,
-            -total(CASE WHEN apart < -{_SLACK} THEN apart END) AS overlap
+            count_if(kind = 'stub') AS stubs,
+            total(CASE WHEN kind = 'stub' THEN seconds END) AS stub_seconds,
+            count_if(kind = 'first') AS firsts,
+            total(CASE WHEN kind = 'first' THEN seconds END) AS first_seconds,
+            count_if(kind = 'long') AS long, total(gap) AS gap, total(overlap) AS overlap,
+            count_if(is_restart) AS restarts, sum(missing)::BIGINT AS missing
         FROM (SELECT DISTINCT section, span FROM intervals)
             JOIN compared USING (span) JOIN ends USING (section)
         GROUP BY section
@@ -151,12 +143,18 @@ def compared_intervals(main: Iterable[int]) -> str:
 
 
 _NO_STATISTICS = """
+    known AS (
+        SELECT system, qmgr, NULL::TIMESTAMPTZ AS known_since FROM tasks WHERE FALSE
+    ),
     statistics AS (
         SELECT section, interval_start AS first_start, interval_end AS last_end,
             0::DOUBLE AS seconds, FALSE AS own
         FROM tasks WHERE FALSE
     ),"""
 _STATISTICS_OF_TASKS = """
+    known AS (
+        SELECT system, qmgr, min(interval_start) AS known_since FROM {table} GROUP BY ALL
+    ),
     ended AS (
         SELECT section, system, qmgr,
             min(interval_end) AS earliest, max(interval_end) AS latest
@@ -197,7 +195,16 @@ _TASKS = """
         QUALIFY main = min(main) OVER (PARTITION BY section)
     ),
     {statistics}
-    counted AS (
+    bounded AS (
+        SELECT t.*,
+            (epoch_us(t.interval_end) - epoch_us(CASE
+                WHEN known_since < t.interval_end THEN greatest(t.interval_start, known_since)
+                ELSE t.interval_start
+            END)) / 1e6 AS its_seconds
+        FROM tasks AS t LEFT JOIN known AS k
+            ON k.system IS NOT DISTINCT FROM t.system AND k.qmgr IS NOT DISTINCT FROM t.qmgr
+    ),
+    summed AS (
         SELECT section, count(*) AS intervals,
             CASE WHEN s.first_start IS NULL THEN min(t.interval_start) ELSE {first} END
                 AS first_start,
@@ -205,17 +212,24 @@ _TASKS = """
             CASE
                 WHEN s.first_start IS NOT NULL THEN {covered}
                 ELSE (epoch_us(max(t.interval_end)) - epoch_us(min(t.interval_start))) / 1e6{shift}
-            END AS interval_seconds,
+            END AS own_seconds,
+            max(its_seconds) AS longest,
             CASE WHEN count({before}) > 0 THEN count_if({before})::BIGINT END AS began_before
-        FROM tasks AS t LEFT JOIN statistics AS s USING (section)
+        FROM bounded AS t LEFT JOIN statistics AS s USING (section)
         GROUP BY section, s.first_start, s.last_end, s.seconds, s.own
     ),
     marked AS (
-        SELECT section, first_start, last_end, intervals, interval_seconds,
-            CASE WHEN began_before > 0 THEN format('spanning: {{}} of {{}} began before',
-                began_before, intervals) END AS marks,
+        SELECT section, first_start, last_end, intervals,
+            greatest(own_seconds, longest) AS interval_seconds,
+            nullif(concat_ws('; ',
+                CASE WHEN began_before > 0 THEN format('spanning: {{}} of {{}} began before',
+                    began_before, intervals) END,
+                CASE WHEN longest > 1.5 * own_seconds THEN format(
+                    'longer: up to {{}} seconds, more than the {{}} of the section',
+                    seconds_text(longest), seconds_text(own_seconds)) END
+            ), '') AS marks,
             began_before
-        FROM counted
+        FROM summed
     )"""
 
 
@@ -230,7 +244,8 @@ def task_marks(seconds: int, *, statistics: bool, sliced: bool = False, local: b
 
     Tasks begin at any time before, so where there are statistics of the time in which they ended,
     the time of the section is that of these: of those that count in the section or, where it is
-    shorter than they are, of those around it, as far as its tasks go.
+    shorter than they are, of those around it, as far as its tasks go. It is no shorter than any of
+    its tasks, from the first statistics on: who divides by it exaggerates no rate.
 
     seconds     length of sections that are intervals of the clock, and may begin after a task's;
                 0: they are not
@@ -242,7 +257,7 @@ def task_marks(seconds: int, *, statistics: bool, sliced: bool = False, local: b
     before = "interval_start < s.first_start - INTERVAL 1 SECOND"
     first, last, covered = "s.first_start", "s.last_end", "s.seconds"
     if seconds:
-        before = f"{local_time('interval_start')} < section.interval"
+        before = f"{local_time('interval_start')} < section.interval - INTERVAL 1 SECOND"
         first = f"CASE WHEN s.own THEN {first} ELSE greatest({first}, min(t.interval_start)) END"
         last = f"CASE WHEN s.own THEN {last} ELSE least({last}, max(t.interval_end)) END"
         covered = f"CASE WHEN s.own THEN s.seconds ELSE epoch_us({last} - {first}) / 1e6 END"

@@ -12,6 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from smfparse.calendar import calendar_macros
 from smfparse.errors import RequestError
 from smfparse.planning import plan_of_measured
 from smfparse.rendering import STYLES
@@ -200,7 +201,7 @@ def prepare(
 def report_macros(catalog: Catalog) -> str:
     """Return the SQL of the macros of reports, with local time as the catalog has it."""
     own = Path(__file__).with_name("macros.sql").read_text("utf-8")
-    return own + zone_macros(catalog.zone)
+    return calendar_macros() + own + zone_macros(catalog.zone)
 
 
 def explain(which: Report) -> Iterator[str]:

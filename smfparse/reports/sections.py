@@ -275,9 +275,15 @@ def _members(main: Sequence[str]) -> str:
     own = ("section", "sequence", "input_no", "interval_seconds")
     names = ", ".join((*own, *_LAST_OF_KEYS, *_TIMES_OF_KEYS))
     return " UNION ALL ".join(
-        f"SELECT {number} AS main, {names} FROM {_timed(table)}"
+        f"SELECT {number} AS main, {names}, {_sequence_no(table)} FROM {_timed(table)}"
         for number, table in enumerate(main)
     )
+
+
+def _sequence_no(table: str) -> str:
+    """Return the SQL of the number of an interval; NULL: its records have none."""
+    has_one = table != RECORD and TABLES[table].counted
+    return "sequence_no" if has_one else "NULL::BIGINT AS sequence_no"
 
 
 def _timed(table: str) -> str:

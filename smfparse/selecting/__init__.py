@@ -17,7 +17,7 @@ from smfparse.faces import face
 if TYPE_CHECKING:
     from smfparse.selecting.conditions import sql_condition as sql_condition
     from smfparse.selecting.counting import COUNTED_AT as COUNTED_AT
-    from smfparse.selecting.counting import counted_from as counted_from
+    from smfparse.selecting.counting import COUNTED_FROM as COUNTED_FROM
     from smfparse.selecting.counting import counted_rows as counted_rows
     from smfparse.selecting.counting import counting_sql as counting_sql
     from smfparse.selecting.counting import counting_time as counting_time
@@ -55,7 +55,7 @@ else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         conditions="sql_condition",
-        counting="COUNTED_AT counted_from counted_rows counting_sql counting_time",
+        counting="COUNTED_AT COUNTED_FROM counted_rows counting_sql counting_time",
         criteria="Value is_time like parse_moment parse_patterns texts",
         lookups="Lookup",
         rows="KeysBySource SelectedDamage counted_mask keys_by_source needed_columns record_mask "

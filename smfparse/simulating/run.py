@@ -13,10 +13,10 @@ from smfparse.simulating.arrivals import demand, presence
 from smfparse.simulating.chunk import Chunk, Uptime
 from smfparse.simulating.declaration import Estate
 from smfparse.simulating.engine import Engine
-from smfparse.simulating.incidents import effects, placed
+from smfparse.simulating.incidents import begins, effects, placed
 from smfparse.simulating.plan import Plan
 from smfparse.simulating.presence import stretches
-from smfparse.synthetic import Draws
+from smfparse.synthetic import Draws, Ints
 
 CHUNK_ROWS = 2_000
 """Rows of tasks that are worked out at a time, about: 15 to 30 MB of records."""
@@ -46,6 +46,16 @@ class Run:
         several = max(CHUNK_ROWS // max(tasks, 1) // longer, 1) * longer
         for first in range(0, self.count, several):
             yield self._chunk(engine, first, min(several, self.count - first))
+
+    def starts(self, manager: int) -> Ints:
+        """Return when a queue manager starts again, microseconds since 1970, in UTC."""
+        name = self.plan.names[manager]
+        ends = (
+            (begins(self.estate, each) - self.estate.start + each.length) // _US
+            for each in self.incidents
+            if each.kind == "restart" and each.target == name
+        )
+        return self.start + np.array(sorted(ends), np.int64)
 
     def _chunk(self, engine: Engine, first: int, times: int) -> Chunk:
         around = (first - 1 + np.arange(times + 2, dtype=np.float64)) * self.length

@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
+import numpy as np
+
 from smfparse.layout import US_PER_SECOND, version_key
 from smfparse.schemas import REGISTRY
 from smfparse.simulating.accounting import Accounting
@@ -22,12 +24,16 @@ from smfparse.synthetic import (
     Ints,
     RecordParts,
     SegmentWriter,
+    Writers,
     first_count,
     in_order,
     most_queues,
     with_counts,
     written,
 )
+
+_FIRST_OF_KIND = 2_000
+"""The number of the first record of each kind: the queue manager has been up for days."""
 
 
 def simulate(target: Path | BinaryIO, estate: Estate, seed: int = 1) -> None:
@@ -54,8 +60,11 @@ class _Dump:
             estate.group,
         )
         self.most = most_queues(estate.version, self.envelope)
-        first = first_count(len(run.plan.names))
-        self._count: dict[tuple[int, int] | None, Ints] = {None: first}
+        managers = len(run.plan.names)
+        self._starts = [run.starts(each) for each in range(managers)]
+        self._runs = 1 + max(map(len, self._starts), default=0)
+        """Runs of a queue manager, at most: from one start of it to the next."""
+        self._count: dict[tuple[int, int] | None, Ints] = {None: self._first(first_count(managers))}
 
     def write(self, stream: BinaryIO) -> None:
         """Write the dump."""
@@ -79,11 +88,27 @@ class _Dump:
         ]
         known = [each for each in map(self._written, kinds) if each.blocks]
         some = [each for each in known if len(each.writers.when)]
-        return with_counts(some, len(self._run.plan.names), self._before)
+        return with_counts(some, len(self._starts) * self._runs, self._before, self._run_of)
+
+    def _first(self, count: Ints) -> Ints:
+        """Return the first numbers of the runs of queue managers: `count`, and 1 after a start."""
+        first = np.ones((len(count), self._runs), np.int64)
+        first[:, 0] = count
+        return first.reshape(-1)
+
+    def _run_of(self, of: Writers) -> Ints:
+        """Return the run in which each record was written."""
+        found = of.qmgr * self._runs
+        for manager, starts in enumerate(self._starts):
+            own = of.qmgr == manager
+            found[own] += np.searchsorted(starts, of.when[own], side="right")
+        return found
 
     def _before(self, record: tuple[int, int] | None, every: Ints) -> Ints:
-        """Return how many records queue managers wrote so far, and count these."""
-        before = self._count.get(record, 0 * every)
+        """Return how many records runs of queue managers wrote so far, and count these."""
+        before = self._count.get(record)
+        if before is None:
+            before = self._first(np.full(len(self._starts), _FIRST_OF_KIND))
         self._count[record] = before + every
         return before
 

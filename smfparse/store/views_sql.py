@@ -118,11 +118,10 @@ def selected(
     wanted     the columns; None: all but those that have to be asked for
     """
     found, exact = columns(table, wanted), types == EXACT
-    return ", ".join(_selected(table, each, lacking, some_lack, exact) for each in found)
+    return ", ".join(_selected(each, lacking, some_lack, exact) for each in found)
 
 
 def _selected(
-    table: str,
     column: TableColumn,
     lacking: Container[str],
     some_lack: Container[str],
@@ -130,9 +129,9 @@ def _selected(
 ) -> str:
     name = f'"{column.name}"'
     if column.name == COUNTED_AT and column.name in lacking:
-        return f"{counting_sql(table)} AS {name}"
+        return f"{counting_sql()} AS {name}"
     if column.name == COUNTED_AT and column.name in some_lack:
-        return f"coalesce({name}, {counting_sql(table)}) AS {name}"
+        return f"coalesce({name}, {counting_sql()}) AS {name}"
     if column.name in lacking:
         return f"NULL::{_SQL_TYPES[column.arrow]} AS {name}"
     if exact or column.arrow not in _WITHOUT_SIGN:

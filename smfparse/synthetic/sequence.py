@@ -8,15 +8,14 @@ from dataclasses import replace
 import numpy as np
 
 from smfparse.synthetic.draws import Ints, numbered
-from smfparse.synthetic.records import Envelope, RecordParts
+from smfparse.synthetic.records import Envelope, RecordParts, Writers
 
 PIECE = 1000
 """Records that are put together at a time."""
 _FIRST_COUNT = 1_390_000
 
 Before = Callable[[tuple[int, int] | None, Ints], Ints]
-"""How many records queue managers wrote before these: of a kind, None: of all; and how many these
-are."""
+"""How many records writers wrote before these: of a kind, None: of all; and how many these are."""
 
 
 def first_count(qmgrs: int) -> Ints:
@@ -25,25 +24,37 @@ def first_count(qmgrs: int) -> Ints:
     return count
 
 
-def with_counts(kinds: Sequence[RecordParts], qmgrs: int, before: Before) -> list[RecordParts]:
-    """Give each record its number among those of its kind, and among all of its queue manager."""
+def with_counts(
+    kinds: Sequence[RecordParts],
+    writers: int,
+    before: Before,
+    writer: Callable[[Writers], Ints] = lambda of: of.qmgr,
+) -> list[RecordParts]:
+    """Give each record its number among those of its kind, and among all of its writer.
 
-    def numbers(record: tuple[int, int] | None, qmgr: Ints, when: Ints) -> Ints:
-        every = np.bincount(qmgr, minlength=qmgrs)
-        number = np.empty(len(qmgr), np.int64)
-        number[np.lexsort((when, qmgr))] = numbered(every)
-        found: Ints = number + before(record, every)[qmgr]
+    writers  how many writers there are
+    writer   the number of the writer of each record: its queue manager, or one of its runs
+    """
+
+    def numbers(record: tuple[int, int] | None, own: Ints, when: Ints) -> Ints:
+        every = np.bincount(own, minlength=writers)
+        number = np.empty(len(own), np.int64)
+        number[np.lexsort((when, own))] = numbered(every)
+        found: Ints = number + before(record, every)[own]
         return found
 
-    writers = [kind.writers for kind in kinds]
-    qmgr, when = (
-        np.concatenate([getattr(of, name) for of in writers]) for name in ("qmgr", "when")
-    )
-    ends = np.cumsum([len(of.when) for of in writers])[:-1]
-    total = np.split(numbers(None, qmgr, when), ends)
+    owners = [writer(kind.writers) for kind in kinds]
+    when = np.concatenate([kind.writers.when for kind in kinds])
+    ends = np.cumsum([len(each) for each in owners])[:-1]
+    total = np.split(numbers(None, np.concatenate(owners), when), ends)
     return [
-        replace(kind, writers=replace(of, count=(numbers(kind.record, of.qmgr, of.when), each)))
-        for kind, of, each in zip(kinds, writers, total, strict=True)
+        replace(
+            kind,
+            writers=replace(
+                kind.writers, count=(numbers(kind.record, own, kind.writers.when), each)
+            ),
+        )
+        for kind, own, each in zip(kinds, owners, total, strict=True)
     ]
 
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from smfparse.tables.dictionary import RECORD as RECORD
     from smfparse.tables.dictionary import RECORD_BLOCKS as RECORD_BLOCKS
     from smfparse.tables.dictionary import RECORD_FIELDS as RECORD_FIELDS
+    from smfparse.tables.dictionary import STATISTICS_KEYS as STATISTICS_KEYS
     from smfparse.tables.dictionary import TABLES as TABLES
     from smfparse.tables.dictionary import TASK_KEYS as TASK_KEYS
     from smfparse.tables.dictionary import TableColumn as TableColumn
@@ -71,8 +72,8 @@ else:
         describe="Entry Relation described every_relation",
         dictionary=(
             "DAMAGE DAMAGE_COLUMNS IDENTITY_COLUMNS KEY_COLUMNS RECORD RECORD_BLOCKS RECORD_FIELDS "
-            "TABLES TASK_KEYS TableColumn columns decoded_tables key_columns meaning "
-            "near_names table_names title with_fingerprints"
+            "STATISTICS_KEYS TABLES TASK_KEYS TableColumn columns decoded_tables key_columns "
+            "meaning near_names table_names title with_fingerprints"
         ),
         views=(
             "View columns_meant columns_of comments named_macros quoted relations title_of view "

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from smfparse.layout import LOCAL_TIMESTAMP, TIMESTAMP, Block, Child, Column, Combine, Field, Hex
 from smfparse.schemas import (
@@ -20,6 +20,7 @@ from smfparse.schemas import (
     QWHX,
     QWST,
     REGISTRY,
+    STATISTICS_RECORDS,
     STUB_RECORDS,
     TASK_RECORDS,
     TRIPLET,
@@ -41,6 +42,7 @@ class Table(NamedTuple):
     columns  the block's own columns (of one entry, in a child table)
     child    the repeated group, None for the block's own table
     task     whether the rows carry TASK_KEYS
+    counted  whether the rows carry STATISTICS_KEYS
     stub     whether they are of records that have no time of their own but the SMF header's
     extra    a block of the record's QWHS area whose columns are appended
     """
@@ -51,6 +53,7 @@ class Table(NamedTuple):
     columns: tuple[Column, ...]
     child: Child | None = None
     task: bool = False
+    counted: bool = False
     stub: bool = False
     extra: Block | None = None
 
@@ -59,17 +62,19 @@ def _tables() -> dict[str, Table]:
     found: dict[str, Table] = {}
     for record, triplets in REGISTRY.items():
         for each in triplets.values():
-            task, stub = record in TASK_RECORDS, record in STUB_RECORDS
+            kind: Any = {
+                "task": record in TASK_RECORDS,
+                "counted": record in STATISTICS_RECORDS,
+                "stub": record in STUB_RECORDS,
+            }
             if each.columns:
                 name = each.name.lower()
                 extra = APPENDED.get(each.name)
-                found[name] = Table(
-                    name, each.title, each, each.columns, task=task, stub=stub, extra=extra
-                )
+                found[name] = Table(name, each.title, each, each.columns, **kind, extra=extra)
             for child in each.children:
                 title = f"{each.name}: {child.title}"
                 found[child.table] = Table(
-                    child.table, title, each, child.columns, child=child, task=task, stub=stub
+                    child.table, title, each, child.columns, child=child, **kind
                 )
     return found
 
@@ -126,8 +131,8 @@ KEY_COLUMNS = (
     TableColumn(
         "counted_at",
         LOCAL_TIMESTAMP,
-        "When the record counts, local time of the system: the middle of its interval; of a task's "
-        "record its end; of any other its SMF time",
+        "When the record counts, local time of the system: the middle of its interval, and of one "
+        "longer than an hour half an hour before its end; without an interval its SMF time",
     ),
     TableColumn("time", TIMESTAMP, "When MQ captured the data (QWHSSTCK)"),
     TableColumn("utc_offset", "int32", "Local time of the system minus UTC", "seconds"),
@@ -150,12 +155,26 @@ TASK_KEYS = (
     ),
     TableColumn("task_thread", "uint64", "Internal words of the thread: bytes 8-15 of its token"),
 )
+STATISTICS_KEYS = (
+    TableColumn(
+        "sequence_no",
+        "int64",
+        "QWHSISEQ as a number: 1 in the first interval after a start of the queue manager, then "
+        "one more in each",
+    ),
+)
 RECORD_FIELDS = (
     TableColumn("length", "int64", "Bytes of the whole record, RDW included", "bytes"),
     TableColumn("flags", "uint8", "System indicator byte of the SMF header"),
     TableColumn("type", "uint8", "SMF record type"),
     TableColumn("subtype", "int32", "Record subtype, NULL where the header has none"),
     TableColumn("subsystem", "string", "Subsystem of the SMF header, NULL where it has none"),
+    TableColumn(
+        "seconds_ahead",
+        "int64",
+        "By how much the TOD clock was ahead of UTC (leap seconds); all times are corrected by it",
+        "seconds",
+    ),
 )
 IDENTITY_COLUMNS = (
     TableColumn(
@@ -212,7 +231,11 @@ def key_columns(table: str) -> tuple[TableColumn, ...]:
     """Return the key columns of a table; `damage` has none."""
     if table == DAMAGE:
         return ()
-    return (*KEY_COLUMNS, *TASK_KEYS) if table in TABLES and TABLES[table].task else KEY_COLUMNS
+    if table in TABLES and TABLES[table].task:
+        return (*KEY_COLUMNS, *TASK_KEYS)
+    if table in TABLES and TABLES[table].counted:
+        return (*KEY_COLUMNS, *STATISTICS_KEYS)
+    return KEY_COLUMNS
 
 
 @cache

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from smfparse.advice import SECOND_US
+from smfparse.calendar import SECOND_US
 from smfparse.summarizing import Times
 
 _HOUR_US = 3600 * SECOND_US

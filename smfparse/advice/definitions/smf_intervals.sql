@@ -1,27 +1,14 @@
--- The intervals for which a queue manager wrote statistics (QMST), the gaps between them, and the first records of
--- class 3 (WTAS), which say all since their tasks began.
+-- The intervals of a queue manager's statistics and the gaps between them, and the first records of class 3 (WTAS),
+-- which say all since their tasks began.
 WITH
 intervals AS (
-    SELECT
-        system, qmgr, interval_start AS start, interval_seconds AS seconds,
-        any_value(utc_offset) AS utc_offset, any_value(mq_version) AS mq_version
-    FROM inputs.qmst
-    WHERE interval_start IS NOT NULL AND interval_seconds BETWEEN 0 AND 1e9
-    GROUP BY ALL
-),
-spaced AS (
-    SELECT
-        *, median(seconds) OVER (PARTITION BY system, qmgr) AS usual,
-        max(start + to_seconds(seconds)) OVER (
-            PARTITION BY system, qmgr ORDER BY start
-            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-        ) AS before,
-        (epoch_us(start) - epoch_us(before)) / 1e6 AS apart
-    FROM intervals
+    SELECT *
+    FROM intervals_of_qmgrs('inputs.qmst', 'inputs.qjst', 'inputs.qcct', 'inputs.wtid', 'inputs.qcst')
+    WHERE source = 1
 ),
 begun AS (
-    SELECT system, qmgr, min(start) AS first, any_value(usual) AS usual
-    FROM spaced
+    SELECT system, qmgr, min(started) AS first, any_value(typical) AS usual
+    FROM intervals
     GROUP BY ALL
 ),
 tasks AS (
@@ -36,16 +23,19 @@ tasks AS (
     GROUP BY system, qmgr
 )
 SELECT
-    system, qmgr, '' AS object, '' AS job, start, seconds, utc_offset, mq_version, usual,
-    FALSE AS is_gap,
-    (before IS NULL OR apart > 0.1 * usual)
-        AND (seconds > 3 * usual OR (before IS NOT NULL AND seconds < 0.5 * usual)) AS is_first
-FROM spaced
-UNION ALL
+    system, qmgr, '' AS object, '' AS job, started AS start, seconds, utc_offset, mq_version, typical AS usual,
+    FALSE AS is_gap, kind IN ('first', 'stub') AND NOT is_restart AS is_first, is_restart,
+    missing, gap
+FROM intervals
+UNION ALL BY NAME
 SELECT
-    system, qmgr, '', '', before, apart, utc_offset, mq_version, usual, TRUE, FALSE
-FROM spaced
-WHERE apart > 0.1 * usual
-UNION ALL
-SELECT system, qmgr, '', '', start, seconds, utc_offset, mq_version, usual, FALSE, TRUE
+    system, qmgr, '' AS object, '' AS job, started - to_microseconds(round(1e6 * gap)::BIGINT) AS start,
+    gap AS seconds, utc_offset, mq_version, typical AS usual, TRUE AS is_gap, FALSE AS is_first,
+    FALSE AS is_restart
+FROM intervals
+WHERE gap > 0 AND NOT is_restart
+UNION ALL BY NAME
+SELECT
+    system, qmgr, '' AS object, '' AS job, start, seconds, utc_offset, mq_version, usual,
+    FALSE AS is_gap, TRUE AS is_first, FALSE AS is_restart
 FROM tasks

@@ -22,7 +22,7 @@ intervals AS (
         section, system, qmgr, application,
         string_agg(DISTINCT connection_type, ', ' ORDER BY connection_type) AS connection_type,
         count(DISTINCT "user") AS users, min("user") AS "user",
-        count(DISTINCT task_of_wtas(wtasstrt, wtasmthr, wtaswtas)) AS tasks,
+        count(DISTINCT task_of_wtas(task_started_tod, task_thread)) AS tasks,
         total(interval_seconds) AS task_seconds,
         sum(wtascmn)::BIGINT AS commits, sum(wtasban)::BIGINT AS backouts,
         sum(wtasctn)::BIGINT AS control_calls,

@@ -19,7 +19,7 @@ types AS (
 ),
 connections AS (
     SELECT
-        t.section, channel, task_of_wtas(wtasstrt, wtasmthr, wtaswtas) AS token,
+        t.section, channel, task_of_wtas(task_started_tod, task_thread) AS token,
         any_value(connection) AS connection,
         sum(coalesce(messages, 0))::BIGINT AS messages,
         of_whole_task(sum(coalesce(wtasctn, 0))::BIGINT) AS control_calls,

@@ -24,7 +24,7 @@ counted AS (
         FROM sectioned.wqst
         UNION ALL
         SELECT
-            input_no, source, record_no, task_of_wtas(wtasstrt, wtasmthr, wtaswtas),
+            input_no, source, record_no, task_of_wtas(task_started_tod, task_thread),
             list_sum([
                 wtascmn, wtasban, wtasprn, wtassun, wtassqn, wtasctn, wtasstn, wtasotn
             ])
@@ -87,33 +87,16 @@ spaced AS (
     WHERE kind IN ('statistics', 'class 4')
         OR (kind = 'class 3 long-running' AND subtype = 1 AND NOT ended)
 ),
--- Before MQ 8 statistics do not show their intervals, but come one after the other: most are as far apart
--- as their intervals are long.
 present AS (
     SELECT
         alike.section, alike.system AS of_system, alike.qmgr AS of_qmgr, alike.kind,
         typical AS seconds
     FROM usual_intervals('spaced')
-    UNION ALL
-    SELECT section, of_system, of_qmgr, 'before MQ 8' AS kind, median(apart)
-    FROM (
-        SELECT
-            section, of_system, of_qmgr,
-            epoch(moment - lag(moment) OVER (
-                PARTITION BY section, of_system, of_qmgr ORDER BY moment
-            )) AS apart
-        FROM taken
-        WHERE type = 115 AND subtype = 1 AND interval_seconds IS NULL
-    )
-    GROUP BY ALL
 ),
 intervals AS (
     SELECT
         section, of_system, of_qmgr,
-        coalesce(
-            any_value(seconds) FILTER (kind = 'statistics'),
-            any_value(seconds) FILTER (kind = 'before MQ 8')
-        ) AS statistics_interval,
+        any_value(seconds) FILTER (kind = 'statistics') AS statistics_interval,
         coalesce(
             any_value(seconds) FILTER (kind = 'class 3 long-running'),
             any_value(seconds) FILTER (kind = 'class 4')

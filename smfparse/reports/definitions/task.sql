@@ -16,13 +16,13 @@ latches(latch, latch_name) AS (
 accounted AS (
     SELECT
         *,
-        task_of_wtas(wtasstrt, wtasmthr, wtaswtas) AS token
+        task_of_wtas(task_started_tod, task_thread) AS token
     FROM grouped.wtas
 ),
 links AS (
     SELECT
         input_no, source, record_no,
-        task_of_wtas(wtasstrt, wtasmthr, wtaswtas) AS token
+        task_of_wtas(task_started_tod, task_thread) AS token
     FROM sectioned.wtas
 ),
 queue_links AS (

@@ -18,7 +18,7 @@ queues AS (
 tasks AS (
     SELECT
         input_no, source, record_no, block_no,
-        task_of_wtas(wtasstrt, wtasmthr, wtaswtas) AS token
+        task_of_wtas(task_started_tod, task_thread) AS token
     FROM sectioned.wtas
 ),
 -- What the tasks did beside the calls on their queues. Where queues are selected it is not known which of

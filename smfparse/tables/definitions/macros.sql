@@ -4,13 +4,10 @@
 -- of 2^-40, which holds times of the clock, and counts, exactly.
 CREATE OR REPLACE MACRO total(number) AS sum((number::DOUBLE * 1099511627776)::HUGEINT) / 1099511627776;
 
--- What identifies a task, as text, from WTAS and from WQST: when it started, and two addresses. A timestamp
--- has not the last twelve bits of the clock, so they are left out of CORREL as well.
-CREATE OR REPLACE MACRO task_of_wtas(started, thread, address) AS format(
-    '{:013X}-{:08X}-{:08X}',
-    coalesce(epoch_us(started) + 2208988800000000, 0),
-    thread::BIGINT & 4294967295,
-    address::BIGINT & 4294967295
+-- What identifies a task, as text, from the token of WTAS and from that of WQST: when it started, by the TOD
+-- clock without its last twelve bits, and two addresses.
+CREATE OR REPLACE MACRO task_of_wtas(started_tod, thread) AS format(
+    '{:013X}-{:08X}-{:08X}', started_tod >> 12, thread >> 32, thread & 4294967295
 );
 CREATE OR REPLACE MACRO task_of_wqst(correl) AS
     correl[1:13] || '-' || correl[17:24] || '-' || correl[25:32];
@@ -65,7 +62,7 @@ CREATE OR REPLACE MACRO calls_of_tasks(tasks) AS TABLE
 SELECT * EXCLUDE (call), call.*
 FROM (
     SELECT
-        *, record_no AS task_record, task_of_wtas(wtasstrt, wtasmthr, wtaswtas) AS token,
+        *, record_no AS task_record, task_of_wtas(task_started_tod, task_thread) AS token,
         unnest([
             api_call('commit', wtascmn, wtascmet, wtascmct, NULL, NULL, NULL, NULL),
             api_call('backout', wtasban, wtasbaet, wtasbact, NULL, NULL, NULL, NULL),
@@ -94,42 +91,3 @@ WHERE block_no = 1
 QUALIFY row_number() OVER (
     PARTITION BY input_no, source, coalesce(task_record_no, record_no) ORDER BY record_no
 ) = 1;
-
--- The interval of the statistics that each record of class 3 is counted in: that which has the middle of the
--- record's own. Where there are no statistics it is ten minutes of the clock. The first records of long tasks
--- say all since the task began, long before the first statistics: they are left out.
-CREATE OR REPLACE MACRO task_intervals(identities, statistics) AS TABLE
-WITH
-intervals AS (
-    SELECT DISTINCT system, qmgr, epoch_us(interval_start) AS start, interval_seconds AS seconds
-    FROM query_table(statistics)
-),
-first AS (
-    SELECT system, qmgr, min(start) - 3e6 * median(seconds) AS earliest
-    FROM intervals
-    GROUP BY ALL
-),
-tasks AS (
-    SELECT
-        input_no, source, record_no, system, qmgr, mq_version, utc_offset,
-        coalesce(wtidccn, '') AS job, coalesce(wtidchl, '') AS channel, channel <> '' AS is_channel,
-        wtidatyp_text = 'CICS' OR wtidatyp_text LIKE 'IMS%' AS is_transaction,
-        epoch_us(interval_start) AS begin,
-        epoch_us(interval_start) + 5e5 * coalesce(interval_seconds, 0) AS middle
-    FROM query_table(identities)
-    WHERE block_no = 1
-)
-SELECT
-    input_no, source, record_no, tasks.system, tasks.qmgr, mq_version, utc_offset, job, channel,
-    is_channel, is_transaction,
-    coalesce(middle < intervals.start + 1e6 * intervals.seconds, FALSE) AS is_inside,
-    to_timestamp(
-        CASE WHEN is_inside THEN intervals.start / 1e6 ELSE 600 * floor(middle / 6e8) END
-    ) AS start,
-    CASE WHEN is_inside THEN intervals.seconds ELSE 600 END AS seconds
-FROM tasks
-LEFT JOIN first ON tasks.system = first.system AND tasks.qmgr = first.qmgr
-ASOF LEFT JOIN intervals
-    ON tasks.system = intervals.system AND tasks.qmgr = intervals.qmgr
-    AND tasks.middle >= intervals.start
-WHERE coalesce(begin >= earliest, TRUE);

@@ -5,7 +5,7 @@ parts AS (
     SELECT
         input_no, system, qmgr, qsg, mq_version, smf_time, counted_at, time, utc_offset,
         interval_start, interval_seconds, source, record_no AS task_record,
-        task_of_wtas(wtasstrt, wtasmthr, wtaswtas) AS token,
+        task_of_wtas(task_started_tod, task_thread) AS token,
         wtasstrt AS started, CASE WHEN wtasaeot THEN wtasinte END AS ended, TRUE AS accounted,
         wtascmn::BIGINT + wtasban + wtasotn + coalesce(wtasprn, 0) + coalesce(wtassun, 0)
             + coalesce(wtassqn, 0) + coalesce(wtasctn, 0) + coalesce(wtasstn, 0) AS calls,

@@ -1,0 +1,32 @@
+"""The calendar: when there is data of each queue manager, and what its intervals are.
+
+in    a catalog: the intervals of statistics, channel initiator and accounting
+out   for each queue manager its clock, its intervals, what kind each is and what is before it
+      (gap, restart, missing records); how rows of any length are spread over intervals; the SQL
+      macros of the same rules
+never a figure of MQ
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from smfparse.faces import face
+
+if TYPE_CHECKING:
+    from smfparse.calendar.intervals import CALENDAR as CALENDAR
+    from smfparse.calendar.intervals import SECOND_US as SECOND_US
+    from smfparse.calendar.intervals import Calendar as Calendar
+    from smfparse.calendar.intervals import Moments as Moments
+    from smfparse.calendar.intervals import Numbers as Numbers
+    from smfparse.calendar.intervals import calendar_macros as calendar_macros
+    from smfparse.calendar.intervals import calendar_query as calendar_query
+    from smfparse.calendar.intervals import calendars_of as calendars_of
+    from smfparse.calendar.intervals import ends_of as ends_of
+else:
+    __all__, __getattr__, __dir__ = face(
+        __name__,
+        intervals=(
+            "CALENDAR SECOND_US Calendar Moments Numbers calendar_macros calendar_query calendars_of ends_of"
+        ),
+    )

@@ -1,0 +1,215 @@
+"""The intervals of a queue manager, its clock, and what is before each interval."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from smfparse.selecting import Zone
+
+Moments: TypeAlias = NDArray[np.int64]
+"""Microseconds since 1970, UTC."""
+Numbers: TypeAlias = NDArray[np.float64]
+Flags: TypeAlias = NDArray[np.bool_]
+
+CALENDAR = "calendar"
+"""The name by which a catalog holds the rows of `calendar_query`."""
+SECOND_US = 1_000_000
+_HOUR_US = 3600 * SECOND_US
+_TABLES = ("qmst", "qjst", "qcct", "wtid", "qcst")
+_ACCOUNTING = 3
+"""The source of intervals that are of tasks and channels, side by side."""
+_FIRST = 3
+"""A row so many times as long as the interval around its middle covers what came before."""
+_ODD = ("first", "stub")
+
+
+def calendar_macros() -> str:
+    """Return the SQL that makes the macros of the calendar."""
+    return Path(__file__).with_name("macros.sql").read_text("utf-8")
+
+
+def calendar_query() -> str:
+    """Return the query for the intervals of all queue managers."""
+    named = ", ".join(f"'inputs.{each}'" for each in _TABLES)
+    return f"SELECT * REPLACE (epoch_us(started) AS started) FROM intervals_of_qmgrs({named})"
+
+
+def ends_of(starts: Moments, seconds: Numbers) -> Moments:
+    """Return when intervals end."""
+    ends: Moments = starts + (seconds * SECOND_US).astype(np.int64)
+    return ends
+
+
+@dataclass(frozen=True)
+class Calendar:
+    """The intervals of a queue manager, in the order of time, and its clock.
+
+    clock     what makes local times of moments
+    source    1: intervals of statistics, 2: of the channel initiator, 3: of accounting, which
+              overlap
+    typical   seconds of an interval, usually; 0: it is not known
+    starts    when each begins, and ends
+    kinds     typical, long, short, stub or first: see docs/time.md
+    gaps      seconds without data before each; 0: none
+    restarts  before which the queue manager started again
+    missing   intervals that are missing before each, by QWHSISEQ
+    """
+
+    system: str
+    qmgr: str
+    mq_version: str
+    clock: Zone
+    source: int
+    typical: float
+    starts: Moments
+    ends: Moments
+    kinds: Sequence[str]
+    gaps: Numbers
+    restarts: Flags
+    missing: NDArray[np.int64]
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Whose it is: system and queue manager."""
+        return self.system, self.qmgr
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether MQ recorded intervals, of the queue manager or its channel initiator."""
+        return self.source < _ACCOUNTING
+
+    @cached_property
+    def whole(self) -> Flags:
+        """The intervals that cover no time before the trace; all, where there is no other."""
+        lengths = (self.ends - self.starts) / SECOND_US
+        if self.is_recorded:
+            found = np.array([each != "first" for each in self.kinds], bool)
+        else:
+            found = lengths <= _FIRST * self.typical
+        return found if found.any() else np.ones(len(lengths), bool)
+
+    @property
+    def first(self) -> int:
+        """When its time begins, microseconds UTC."""
+        return int(self.starts[self.whole].min())
+
+    @property
+    def last(self) -> int:
+        """When its time ends, microseconds UTC."""
+        return int(self.ends[self.whole].max())
+
+    @cached_property
+    def spans(self) -> tuple[Moments, Moments]:
+        """When there is data: begins and ends of times that do not overlap, in their order.
+
+        Tasks show no more than that accounting was on from the first to the last of them.
+        """
+        if not self.is_recorded:
+            return np.array([self.first]), np.array([self.last])
+        starts, ends = self.starts[self.whole], np.maximum.accumulate(self.ends[self.whole])
+        begins = np.maximum(starts, np.r_[starts[0], ends[:-1]])
+        kept = ends > begins
+        return begins[kept], ends[kept]
+
+    def covered(self, begins: Moments, ends: Moments) -> Numbers:
+        """Return of how many seconds of each time there is data."""
+        starts, stops = self.spans
+        before = np.r_[0, np.cumsum(stops - starts)]
+
+        def up_to(moments: Moments) -> Moments:
+            at = np.searchsorted(starts, moments, side="right")
+            last = np.maximum(at - 1, 0)
+            beyond = np.where(at > 0, np.maximum(moments - stops[last], 0), 0)
+            inside = np.where(at > 0, moments - starts[last] - beyond, 0)
+            found: Moments = before[last] * (at > 0) + inside
+            return found
+
+        found: Numbers = (up_to(ends) - up_to(begins)) / SECOND_US
+        return found
+
+    def is_odd(self, starts: Moments, seconds: Numbers) -> Flags:
+        """Return which rows show something else than what is usual.
+
+        Those of a first interval or a stub: the first covers all that came before the trace, and
+        behind a start pools and log are not as they usually are. And those that go back to a time
+        before all intervals, and are several times as long.
+
+        starts, seconds  of rows of any length, in any order
+        """
+        if not len(self.starts):
+            return np.zeros(len(starts), bool)
+        middles = starts + (seconds * (SECOND_US / 2)).astype(np.int64)
+        at = np.clip(np.searchsorted(self.starts, middles, side="right") - 1, 0, None)
+        is_inside = (self.starts[at] <= middles) & (middles < self.ends[at])
+        odd = np.array([each in _ODD for each in self.kinds], bool)[at] & is_inside
+        goes_back = starts < self.first - self.typical * SECOND_US
+        return odd | (goes_back & (seconds > _FIRST * self.typical))
+
+    def local(self, moment: int) -> dt.datetime:
+        """Return a moment as local time of the system."""
+        return self.clock.local(moment)
+
+
+def calendars_of(rows: Any, zone: Zone | None = None) -> dict[tuple[str, str], Calendar]:
+    """Return the calendar of each queue manager, by system and queue manager.
+
+    rows  of `calendar_query`, as a pyarrow.Table in any order
+    zone  whose local times are shown; None: those of each system
+    """
+    found = {}
+    ordered = sorted(rows.to_pylist(), key=lambda row: (*_key(row), row["started"], row["seconds"]))
+    for key, several in groupby(ordered, key=_key):
+        found[key] = _calendar(key, [*several], zone)
+    return found
+
+
+def _key(row: Any) -> tuple[str, str]:
+    return row["system"] or "", row["qmgr"] or ""
+
+
+def _calendar(key: tuple[str, str], rows: Sequence[Any], zone: Zone | None) -> Calendar:
+    starts = np.array([each["started"] for each in rows], np.int64)
+    ends = starts + np.rint([each["seconds"] * SECOND_US for each in rows]).astype(np.int64)
+    offsets = [each["utc_offset"] for each in rows]
+    return Calendar(
+        *key,
+        mq_version=max(each["mq_version"] or "" for each in rows),
+        clock=zone or clock_of(starts.tolist(), ends.tolist(), offsets),
+        source=rows[0]["source"],
+        typical=rows[0]["typical"] or 0.0,
+        starts=starts,
+        ends=ends,
+        kinds=[each["kind"] for each in rows],
+        gaps=np.array([each["gap"] or 0.0 for each in rows], np.float64),
+        restarts=np.array([bool(each["is_restart"]) for each in rows]),
+        missing=np.array([each["missing"] or 0 for each in rows], np.int64),
+    )
+
+
+def clock_of(starts: Sequence[int], ends: Sequence[int], offsets: Sequence[int | None]) -> Zone:
+    """Return the clock of a system, as its records show it: the offset from UTC at each moment.
+
+    A record shows the offset at the end of its interval. Where that is another one than before,
+    clocks were changed meanwhile: on the hour, if there is one in the interval, else at its start.
+
+    starts, ends, offsets  of intervals, in the order of time
+    """
+    known = [each for each in zip(starts, ends, offsets, strict=True) if each[2] is not None]
+    changes: list[int] = []
+    shown: list[int] = [known[0][2] or 0] if known else [0]
+    for start, end, offset in known:
+        if offset is None or offset == shown[-1]:
+            continue
+        hour = -(-start // _HOUR_US) * _HOUR_US
+        changes.append(max(hour if hour <= end else start, changes[-1] + 1 if changes else start))
+        shown.append(offset)
+    return Zone("", tuple(changes), tuple(shown))

@@ -1,0 +1,98 @@
+"""The intervals of statistics of MQ 7, whose records hold none: the time since the record before.
+
+The record before is of the same system, queue manager and subtype. How far away it may be is
+bounded, in bytes of the source, as with the UTC offset (`clocks`): so an interval does not depend
+on where reading began. The first record of a source has none before it, and so no interval.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from smfparse.decoding.areas import HeaderAreas
+from smfparse.decoding.clocks import Made
+from smfparse.decoding.records import Records
+from smfparse.layout import ENCODING, US_PER_SECOND, Values
+from smfparse.limits import LIMITS
+from smfparse.reading import Chunk, Headers
+from smfparse.schemas import QWHS, STATISTICS, STUB_RECORDS
+from smfparse.vectors import Ints
+
+if TYPE_CHECKING:
+    from smfparse.decoding.surroundings import Before
+
+_MQ_8 = "8".encode(ENCODING)[0]
+"""What SM115REL begins with from the release on whose records have an interval."""
+_LONGEST_US = 25 * 3600 * US_PER_SECOND
+"""STATIME is 24 hours at most: what is longer is a time without records."""
+
+
+class Written(NamedTuple):
+    """Records of statistics without an interval, in order.
+
+    owner  int64 (records,): their indices in the chunk
+    key    V10 (records,): system, queue manager, subtype
+    place  int64 (records,): bytes of the source where they start
+    time   int64 (records,): microseconds UTC at which they were made
+    """
+
+    owner: Ints
+    key: Values
+    place: Ints
+    time: Ints
+
+
+def is_spaced(chunk: Chunk) -> bool:
+    """Whether records of a chunk may have to know of the ones before them: of MQ 7 and older."""
+    headers = Headers(chunk.buffer, chunk.start, chunk.length)
+    return bool((headers.is_mq & (headers.raw("sm115rel")[:, 0] < _MQ_8)).any())
+
+
+def written_without_interval(records: Records, made: Made) -> Written:
+    """Return the records of statistics of a chunk whose header ends before the interval."""
+    area = HeaderAreas(records).part(QWHS)
+    is_short = np.zeros(len(records), np.bool_)
+    is_short[area.owner] = area.length < QWHS.field("qwhsdurn").end
+    is_short &= made.known & (records.type == STATISTICS)
+    for stub in STUB_RECORDS:
+        is_short[records.of(stub)] = False
+    owner = np.flatnonzero(is_short)
+    parts = [records.headers.raw(name)[owner] for name in ("sm115sid", "sm115SSI", "sm115stf")]
+    key = np.ascontiguousarray(np.hstack(parts)).view("V10")[:, 0]
+    return Written(owner, key, records.chunk.place[owner], made.time[owner])
+
+
+class Spacing:
+    """The time since the record before, carried from chunk to chunk of a source.
+
+    before  knows the records before the part of the source that is read
+    reach   bytes from a record in which the one before it starts
+    """
+
+    def __init__(self, before: Before | None = None, reach: int = LIMITS.look_back_bytes) -> None:
+        self._before = before
+        self._reach = reach
+        self._last: dict[bytes, tuple[int, int]] = {}
+        """Place and time of the last record, by key."""
+
+    def intervals(self, records: Records, made: Made) -> tuple[Ints, Ints]:
+        """Return the records whose interval is known so, and where it begins, microseconds UTC."""
+        written = written_without_interval(records, made)
+        if not written.owner.size:
+            return written.owner, written.time
+        if self._before is not None and self._before.is_near(written.place[:1], self._reach):
+            self._last = self._before.written | self._last
+            self._before = None
+        start, place = written.time.copy(), np.full(len(written.time), -self._reach - 1)
+        for key in np.unique(written.key):
+            rows = np.flatnonzero(written.key == key)
+            first = self._last.get(key.tobytes(), (-self._reach - 1, 0))
+            places, times = written.place[rows], written.time[rows]
+            place[rows] = np.r_[first[0], places[:-1]]
+            start[rows] = np.r_[first[1], times[:-1]]
+            self._last[key.tobytes()] = int(places[-1]), int(times[-1])
+        length = written.time - start
+        held = (written.place - place <= self._reach) & (length > 0) & (length <= _LONGEST_US)
+        return written.owner[held], start[held]
