@@ -161,7 +161,7 @@ def subject_query(subject: Subject, some: Sequence[Rule]) -> str:
     shown = ", ".join(_state(each) for each in some)
     return (
         f"SELECT * REPLACE ({shown}) FROM ("
-        f"SELECT *{conditions}{minima}{values} FROM ({subject.sql})) "
+        f"SELECT *{conditions}{minima}{values} FROM ({subject.sql}) WHERE start IS NOT NULL) "
         f"ORDER BY {', '.join(KEYS)}, start"
     )
 

@@ -32,6 +32,7 @@ class Manager:
     """A queue manager of the input, and the time that its data covers, local.
 
     zone  name of the zone that is asked for; '': the times are those of its system
+    and of its calendar how many intervals, gaps and restarts there are, and intervals missing
     """
 
     system: str
@@ -39,6 +40,13 @@ class Manager:
     start: dt.datetime
     end: dt.datetime
     zone: str = ""
+    intervals: int = 0
+    interval_seconds: float = 0.0
+    gaps: int = 0
+    gap_seconds: float = 0.0
+    restarts: int = 0
+    missing_intervals: int = 0
+    derived: bool = False
 
 
 @dataclass(frozen=True)
@@ -151,8 +159,14 @@ def _add_managers(managers: dict[tuple[str, str], Manager], rows: Judged) -> Non
         start = clock.local(int(rows.starts[begin:end].min()))
         last = clock.local(int(ends[begin:end].max()))
         known = managers.get((system, qmgr), Manager(system, qmgr, start, last))
+        calendar = rows.calendars.get((system, qmgr))
         managers[system, qmgr] = Manager(
-            system, qmgr, min(known.start, start), max(known.end, last), clock.name
+            system,
+            qmgr,
+            min(known.start, start),
+            max(known.end, last),
+            clock.name,
+            **(calendar.facts if calendar else {}),
         )
 
 

@@ -27,6 +27,7 @@ else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         intervals=(
-            "CALENDAR SECOND_US Calendar Moments Numbers calendar_macros calendar_query calendars_of ends_of"
+            "CALENDAR SECOND_US Calendar Moments Numbers calendar_macros calendar_query "
+            "calendars_of ends_of"
         ),
     )

@@ -62,6 +62,7 @@ class Calendar:
     gaps      seconds without data before each; 0: none
     restarts  before which the queue manager started again
     missing   intervals that are missing before each, by QWHSISEQ
+    derived   whether records hold no intervals (MQ 7): each is the time since the record before
     """
 
     system: str
@@ -76,6 +77,7 @@ class Calendar:
     gaps: Numbers
     restarts: Flags
     missing: NDArray[np.int64]
+    derived: bool
 
     @property
     def key(self) -> tuple[str, str]:
@@ -96,6 +98,20 @@ class Calendar:
         else:
             found = lengths <= _FIRST * self.typical
         return found if found.any() else np.ones(len(lengths), bool)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """How many intervals, gaps and restarts there are: for JSON, the same in every command."""
+        recorded = self.is_recorded
+        return {
+            "intervals": len(self.starts) if recorded else 0,
+            "interval_seconds": self.typical if recorded else 0.0,
+            "gaps": int((self.gaps > 0).sum()) if recorded else 0,
+            "gap_seconds": float(self.gaps.sum()) if recorded else 0.0,
+            "restarts": int(self.restarts.sum()),
+            "missing_intervals": int(self.missing.sum()),
+            "derived": self.derived,
+        }
 
     @property
     def first(self) -> int:
@@ -192,6 +208,7 @@ def _calendar(key: tuple[str, str], rows: Sequence[Any], zone: Zone | None) -> C
         gaps=np.array([each["gap"] or 0.0 for each in rows], np.float64),
         restarts=np.array([bool(each["is_restart"]) for each in rows]),
         missing=np.array([each["missing"] or 0 for each in rows], np.int64),
+        derived=any(each["is_derived"] for each in rows),
     )
 
 

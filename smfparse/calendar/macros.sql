@@ -95,14 +95,19 @@ LEFT JOIN usual_intervals('placed_in_order') USING (alike);
 
 -- The intervals of each queue manager, in order: rows of QMST, QJST, QCCT, WTID and QCST are named. `source` 1 are
 -- those of its statistics, 2 of its channel initiator, 3 of its accounting, which are of tasks and channels that go
--- on side by side; the lowest one that a queue manager has is its calendar.
+-- on side by side; the lowest one that a queue manager has is its calendar. `is_derived`: the record holds no
+-- interval (MQ 7), which is the time since the record before.
 CREATE OR REPLACE MACRO intervals_of_qmgrs(messages, logs, channel_initiators, identities, channels) AS TABLE
 WITH
 of_statistics AS (
-    SELECT system, qmgr, interval_start, interval_seconds, sequence_no, utc_offset, mq_version
+    SELECT
+        system, qmgr, interval_start, interval_seconds, sequence_no, utc_offset, mq_version,
+        counted_at = smf_time AS is_derived
     FROM query_table(messages)
     UNION ALL
-    SELECT system, qmgr, interval_start, interval_seconds, sequence_no, utc_offset, mq_version
+    SELECT
+        system, qmgr, interval_start, interval_seconds, sequence_no, utc_offset, mq_version,
+        counted_at = smf_time
     FROM query_table(logs)
 ),
 of_accounting AS (
@@ -121,7 +126,8 @@ of_accounting AS (
 every_span AS (
     SELECT
         system, qmgr, 1 AS source, interval_start AS started, max(interval_seconds) AS seconds,
-        max(sequence_no) AS sequence_no, max(utc_offset) AS utc_offset, max(mq_version) AS mq_version
+        max(sequence_no) AS sequence_no, max(utc_offset) AS utc_offset, max(mq_version) AS mq_version,
+        coalesce(bool_and(is_derived), FALSE) AS is_derived
     FROM of_statistics
     GROUP BY ALL
     UNION ALL BY NAME
@@ -148,7 +154,7 @@ spans_of_qmgrs AS (
 )
 SELECT
     system, qmgr, source, started, seconds, utc_offset, mq_version, typical, gap,
-    is_restart AND source = 1 AS is_restart, missing, kind
+    is_restart AND source = 1 AS is_restart, missing, kind, coalesce(is_derived, FALSE) AS is_derived
 FROM intervals_in_order('spans_of_qmgrs');
 
 -- The interval in which each record of class 3 is judged: that of the statistics that has the middle of the

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,23 +19,19 @@ _LEAK = 0.02
 
 
 class Axis(NamedTuple):
-    """Intervals in the order of time, microseconds UTC, that do not overlap."""
+    """Intervals in the order of time, microseconds UTC, that do not overlap.
+
+    after_gap  which of them begin later than the one before them ends
+    """
 
     starts: Counts
     ends: Counts
+    after_gap: Flags
 
     @property
     def seconds(self) -> Numbers:
         """How long each interval is."""
         found: Numbers = (self.ends - self.starts) / SECOND_US
-        return found
-
-    @property
-    def after_gap(self) -> Flags:
-        """Which intervals begin later than the one before them ends."""
-        lengths = self.ends - self.starts
-        slack = np.maximum(_LEAK * float(np.median(lengths)), SECOND_US)
-        found: Flags = np.r_[False, self.starts[1:] - self.ends[:-1] > slack]
         return found
 
 
@@ -48,29 +43,19 @@ class Spread(NamedTuple):
     shares: Numbers
 
 
-def axis_of(times: Times, spans: Sequence[Mapping[str, Any]]) -> Axis:
-    """Return the intervals of a queue manager.
-
-    Those of its statistics, else of its channel initiator. Without either, parts of its time.
-
-    spans  rows of its intervals: kind, start (microseconds UTC), seconds
-    """
-    if not times.intervals:
-        starts = times.first + times.slot * np.arange(times.slots, dtype=np.int64)
-        return Axis(starts, starts + times.slot)
-    best = min(each["kind"] for each in spans)
-    found = sorted(
-        (each["start"], each["start"] + round(each["seconds"] * SECOND_US))
-        for each in spans
-        if each["kind"] == best
-    )
-    kept: list[tuple[int, int]] = []
-    for start, end in found:
+def axis_of(times: Times) -> Axis:
+    """Return the intervals of a queue manager's calendar; without any, parts of its time."""
+    calendar = times.calendar
+    if not calendar.is_recorded:
+        return Axis(times.starts, times.starts + times.slot, np.zeros(times.slots, bool))
+    kept: list[tuple[int, int, bool]] = []
+    found = zip(calendar.starts.tolist(), calendar.ends.tolist(), calendar.gaps > 0, strict=True)
+    for start, end, after_gap in found:
         follows = not kept or (start + end) // 2 > kept[-1][1]
         if start >= times.first and end > start and follows:
-            kept.append((max(start, kept[-1][1]) if kept else start, end))
-    pairs = np.array(kept, np.int64).reshape(-1, 2)
-    return Axis(pairs[:, 0], pairs[:, 1])
+            kept.append((max(start, kept[-1][1]) if kept else start, end, bool(after_gap)))
+    starts, ends, gaps = (np.array(each) for each in zip(*kept, strict=True))
+    return Axis(starts, ends, gaps)
 
 
 def spread(axis: Axis, starts: Counts, seconds: Numbers) -> Spread:

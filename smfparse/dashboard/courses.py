@@ -237,7 +237,7 @@ class Thinned:
         group = groups(axis, most)
         first = np.flatnonzero(np.r_[True, np.diff(group) > 0])
         last = np.r_[first[1:], len(group)] - 1
-        return cls(Axis(axis.starts[first], axis.ends[last]), group)
+        return cls(Axis(axis.starts[first], axis.ends[last], axis.after_gap[first]), group)
 
     @property
     def is_thinner(self) -> bool:

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from smfparse.advice import Checked, Finding, run_rules
+from smfparse.calendar import CALENDAR, calendar_macros, calendar_query
 from smfparse.dashboard.axes import Axis, axis_of
 from smfparse.dashboard.courses import Courses, Manager, courses
 from smfparse.dashboard.declaration import Panel
 from smfparse.dashboard.planners import held_plans, plan_queries
 from smfparse.dashboard.querying import FLOWS, GROUPS, HELD, ROWS, queries
 from smfparse.errors import DamageLog
-from smfparse.summarizing import Times, held_spans, times_of, times_query
+from smfparse.summarizing import Times, held_times
 from smfparse.tables import named_macros, view_macros
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def gathered(catalog: Catalog, damage: DamageLog, inputs: Sequence[str] = ()) ->
     damage  of the inputs; looked at when they are read
     inputs  as they were named
     """
-    asked = {**times_query(catalog), **plan_queries(catalog), **_defined(catalog, queries())}
+    asked = {**plan_queries(catalog), **_defined(catalog, queries())}
     checked = run_rules(catalog, also=asked)
     found = catalog.connection.table
     rows, flows, held, members = (
@@ -96,7 +97,7 @@ def gathered(catalog: Catalog, damage: DamageLog, inputs: Sequence[str] = ()) ->
 
 def gathered_panels(catalog: Catalog, some: Sequence[Panel]) -> list[Day]:
     """Return days that have the courses of some panels alone, and no findings."""
-    asked = {**times_query(catalog), **_defined(catalog, queries(some))}
+    asked = _defined(catalog, {CALENDAR: calendar_query(), **queries(some)})
     for name, table in zip(asked, catalog.arrows([*asked.values()]), strict=True):
         catalog.connection.register(name, table)
     rows = catalog.connection.table(ROWS).to_arrow_table()
@@ -105,17 +106,13 @@ def gathered_panels(catalog: Catalog, some: Sequence[Panel]) -> list[Day]:
 
 def _defined(catalog: Catalog, asked: Mapping[str, str]) -> Mapping[str, str]:
     """Make the macros of queries; return the queries."""
-    catalog.define(named_macros(" ".join(asked.values()), view_macros()))
+    catalog.define(named_macros(" ".join(asked.values()), view_macros() + calendar_macros()))
     return asked
 
 
 def _days(catalog: Catalog, rows: Any) -> list[tuple[Times, Axis, Mapping[str, Courses]]]:
-    spans = held_spans(catalog)
-    own: dict[Manager, list[Mapping[str, Any]]] = {}
-    for row in spans:
-        own.setdefault(_key(row), []).append(row)
-    times = {each.key: each for each in times_of(spans, catalog.zone)}
-    axes = {key: axis_of(each, own[key]) for key, each in times.items()}
+    times = {each.key: each for each in held_times(catalog)}
+    axes = {key: axis_of(each) for key, each in times.items()}
     found = courses(rows, axes)
     return [(each, axes[key], found[key]) for key, each in times.items()]
 

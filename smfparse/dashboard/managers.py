@@ -70,9 +70,12 @@ def _heading(day: Day) -> Iterator[str]:
     offset = f"UTC{'-' if times.offset < 0 else '+'}{hours:02}:{minutes:02}"
     facts = [f"MQ {times.mq_version}"] if times.mq_version else []
     facts += [_span(day), f"{times.clock.name or 'local time of the system'}, {offset}"]
-    if times.intervals:
-        facts.append(f"{times.intervals:,} intervals of {times.usual:,.0f} seconds")
-        facts.append(f"gaps: {times.gaps}, restarts: {times.restarts}")
+    known = times.calendar.facts
+    if known["intervals"]:
+        facts.append(
+            f"{known['intervals']:,} intervals of {known['interval_seconds']:,.0f} seconds"
+        )
+        facts.append(f"gaps: {known['gaps']}, restarts: {known['restarts']}")
     else:
         facts.append("no statistics intervals: the times are those of accounting records")
     yield f"<h2><bdi>{escaped(day.name)}</bdi></h2><p>{escaped(' · '.join(facts))}</p>"

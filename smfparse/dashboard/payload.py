@@ -23,8 +23,6 @@ _MOST_LINES = {"lines": 8, "heat": 24}
 """Objects of a panel that are drawn, by its shape."""
 _DIGITS, _EDGE_DIGITS = 4, 3
 """Digits of a value, and of the edges of a band, which are drawn and not said."""
-_STUB = 0.9
-"""An interval behind a gap that is shorter than this many usual ones follows a restart."""
 
 
 def payload(found: Gathered, before: Sequence[Day] = ()) -> dict[str, Any]:
@@ -108,7 +106,7 @@ def _day(day: Day, before: Day | None) -> dict[str, Any]:
 def _intervals(day: Day, axis: Axis) -> dict[str, Any]:
     """Return where intervals begin and end, in seconds behind the first."""
     first = clock(day, int(axis.starts[0]))
-    begins, ends = ((each - axis.starts[0]) / SECOND_US for each in axis)
+    begins, ends = ((each - axis.starts[0]) / SECOND_US for each in (axis.starts, axis.ends))
     return {"first": first, "start": _plain(begins, 2), "end": _plain(ends, 2)}
 
 
@@ -122,10 +120,9 @@ def _short(number: float) -> float | int:
 
 
 def _restarts(day: Day) -> list[float]:
-    """Return when an interval begins that is behind a gap and shorter than usual."""
-    is_short = day.axis.seconds < _STUB * day.times.usual
-    at = day.axis.starts[day.axis.after_gap & is_short]
-    return [clock(day, each) for each in at.tolist()]
+    """Return when intervals begin before which the queue manager started again."""
+    calendar = day.times.calendar
+    return [clock(day, each) for each in calendar.starts[calendar.restarts].tolist()]
 
 
 def drawn_courses(courses: Courses, before: Day | None) -> Sequence[Course]:

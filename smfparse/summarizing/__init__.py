@@ -14,10 +14,8 @@ if TYPE_CHECKING:
     from smfparse.summarizing.declaration import lines as lines
     from smfparse.summarizing.figures import Figures as Figures
     from smfparse.summarizing.figures import held_figures as held_figures
-    from smfparse.summarizing.figures import held_spans as held_spans
     from smfparse.summarizing.figures import held_times as held_times
     from smfparse.summarizing.figures import line_queries as line_queries
-    from smfparse.summarizing.figures import times_query as times_query
     from smfparse.summarizing.printing import SummaryDocument as SummaryDocument
     from smfparse.summarizing.running import Day as Day
     from smfparse.summarizing.running import Summary as Summary
@@ -25,14 +23,13 @@ if TYPE_CHECKING:
     from smfparse.summarizing.sparks import BLOCKS as BLOCKS
     from smfparse.summarizing.sparks import sparkline as sparkline
     from smfparse.summarizing.timing import Times as Times
-    from smfparse.summarizing.timing import times_of as times_of
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         declaration="MEASURES Line lines",
-        figures="Figures held_figures held_spans held_times line_queries times_query",
+        figures="Figures held_figures held_times line_queries",
         printing="SummaryDocument",
         running="Day Summary summarized",
         sparks="BLOCKS sparkline",
-        timing="Times times_of",
+        timing="Times",
     )

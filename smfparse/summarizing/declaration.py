@@ -70,8 +70,3 @@ def lines() -> Mapping[str, Line]:
         where.at(name).at("report").check("report", line.report, report_names())
         found[name] = line
     return found
-
-
-def line_macros() -> str:
-    """Return the SQL that makes the macros of lines."""
-    return (_FOLDER / "macros.sql").read_text("utf-8")

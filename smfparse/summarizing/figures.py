@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from smfparse.advice import held_rows
-from smfparse.summarizing.declaration import Line, line_macros, lines
-from smfparse.summarizing.timing import Times, times_of
+from smfparse.calendar import CALENDAR, calendar_macros, calendar_query, calendars_of
+from smfparse.summarizing.declaration import Line, lines
+from smfparse.summarizing.timing import Times
 from smfparse.tables import named_macros, view_macros
 
 if TYPE_CHECKING:
     from smfparse.query import Catalog
 
 _FOLDER = Path(__file__).with_name("definitions")
-_TIMES = "summary_times"
 _SLOTS = "summary_slots"
 _LINES = "summary_lines"
 _ROWS = "summary_rows"
 _LINE_COLUMNS = ("line", "measure", "top")
-_SLOT_COLUMNS = ("system", "qmgr", "first_us", "slot_us", "slots")
+_SLOT_COLUMNS = ("system", "qmgr", "first_us", "slot_us", "slots", "covered")
 
 
 @dataclass(frozen=True)
@@ -66,34 +66,20 @@ class Figures:
 
 
 def line_queries(catalog: Catalog) -> dict[str, str]:
-    """Return queries for the rows of all lines and for times, by the names that hold their rows.
+    """Return queries for the rows of all lines and intervals, by the names that hold their rows.
 
     Macros that they need are made in the catalog.
     """
-    return _defined(catalog, {_ROWS: _rows_query(), _TIMES: _sql("times")})
-
-
-def times_query(catalog: Catalog) -> dict[str, str]:
-    """Return the query for times, by the name that holds its rows; make its macros."""
-    return _defined(catalog, {_TIMES: _sql("times")})
-
-
-def _defined(catalog: Catalog, queries: dict[str, str]) -> dict[str, str]:
-    catalog.define(named_macros(" ".join(queries.values()), view_macros() + line_macros()))
+    queries = {_ROWS: _rows_query(), CALENDAR: calendar_query()}
+    macros = view_macros() + calendar_macros()
+    catalog.define(named_macros(" ".join(queries.values()), macros))
     return queries
 
 
 def held_times(catalog: Catalog) -> list[Times]:
     """Return the times of each queue manager, of rows that the catalog holds."""
-    return times_of(held_spans(catalog), catalog.zone)
-
-
-def held_spans(catalog: Catalog) -> list[dict[str, Any]]:
-    """Return the intervals that times are made of: rows of `times.sql`, microseconds UTC."""
-    return held_rows(
-        catalog,
-        f"SELECT * REPLACE (epoch_us(start) AS start) FROM {_TIMES} WHERE start IS NOT NULL",
-    )
+    rows = catalog.connection.table(CALENDAR).to_arrow_table()
+    return [*map(Times.of, calendars_of(rows, catalog.zone).values())]
 
 
 def _sql(name: str) -> str:
@@ -116,7 +102,8 @@ def _slot_table(found: Sequence[Times]) -> pa.Table:
     texts = [pa.array([each.key[at] for each in found], pa.string()) for at in (0, 1)]
     rows = zip(*((each.first, each.slot, each.slots) for each in found), strict=True)
     numbers = [pa.array(each, pa.int64()) for each in rows] or [pa.array([], pa.int64())] * 3
-    return pa.table([*texts, *numbers], names=_SLOT_COLUMNS)
+    covered = pa.array([each.covered.tolist() for each in found], pa.list_(pa.float64()))
+    return pa.table([*texts, *numbers, covered], names=_SLOT_COLUMNS)
 
 
 def _line_table(tops: Mapping[str, int]) -> pa.Table:
@@ -139,7 +126,7 @@ def held_figures(
     catalog.connection.register(_LINES, _line_table(tops))
     found: dict[tuple[str, str], list[Figures]] = {}
     for (name, key, its), rows in groupby(held_rows(catalog, _sql("placed")), _whose):
-        slots = dict(_slots(lines()[name], rows, times[key].slot))
+        slots = dict(_slots(lines()[name], rows))
         if slots:
             found.setdefault(key, []).append(_of_object(lines()[name], its, slots, times[key]))
     order = [*lines()]
@@ -163,11 +150,11 @@ def _whose(row: Mapping[str, Any]) -> tuple[str, tuple[str, str], str]:
 
 
 def _slots(
-    line: Line, rows: Iterator[Mapping[str, Any]], slot_us: int
+    line: Line, rows: Iterator[Mapping[str, Any]]
 ) -> Iterator[tuple[int, tuple[float, float]]]:
     """Yield the slots with data: of a total those without a row have 0."""
     for row in rows:
         if row["amount"] is not None and row["per"]:
             yield row["slot"], (float(row["amount"]), float(row["per"]))
-        elif line.measure == "total":
-            yield row["slot"], (0.0, slot_us / 1e6)
+        elif line.measure == "total" and row["slot_per"]:
+            yield row["slot"], (0.0, float(row["slot_per"]))

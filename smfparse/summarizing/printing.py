@@ -185,13 +185,20 @@ def _length(seconds: float) -> str:
 
 
 def _intervals(times: Times) -> str:
-    if not times.intervals:
+    facts = times.calendar.facts
+    if not facts["intervals"]:
         return "No statistics intervals: the times are those of accounting records"
-    several = _counted(times.intervals, "interval")
-    gaps = _counted(times.gaps, "gap")
-    if times.gaps:
-        gaps += f" ({_length(times.gap_seconds)} in all)"
-    return f"{several} of {_length(times.usual)}, {gaps}, {_counted(times.restarts, 'restart')}"
+    several = _counted(facts["intervals"], "interval")
+    gaps = _counted(facts["gaps"], "gap")
+    if facts["gaps"]:
+        gaps += f" ({_length(facts['gap_seconds'])} in all)"
+    restarts = _counted(facts["restarts"], "restart")
+    said = [f"{several} of {_length(facts['interval_seconds'])}", gaps, restarts]
+    if facts["missing_intervals"]:
+        said.append(f"{facts['missing_intervals']:,} intervals missing by QWHSISEQ")
+    if facts["derived"]:
+        said.append("by SMF time: the records hold no intervals")
+    return ", ".join(said)
 
 
 def _counted(count: int, what: str) -> str:
@@ -230,11 +237,7 @@ def _fact(day: Day) -> dict[str, Any]:
         "mq_version": times.mq_version,
         "start": times.local(times.first).isoformat(),
         "end": times.local(times.last).isoformat(),
-        "intervals": times.intervals,
-        "interval_seconds": times.usual,
-        "gaps": times.gaps,
-        "gap_seconds": times.gap_seconds,
-        "restarts": times.restarts,
+        **times.calendar.facts,
         "findings": [
             {"class": each.rank, "rule": each.rule, "object": each.object, "name": each.name}
             for each in day.findings

@@ -46,6 +46,21 @@ class Times:
         return self.calendar.key
 
     @property
+    def system(self) -> str:
+        """The system."""
+        return self.calendar.system
+
+    @property
+    def qmgr(self) -> str:
+        """The queue manager."""
+        return self.calendar.qmgr
+
+    @property
+    def mq_version(self) -> str:
+        """The newest version of MQ that it has in its time."""
+        return self.calendar.mq_version
+
+    @property
     def clock(self) -> Zone:
         """What makes local times of moments."""
         return self.calendar.clock

@@ -1,11 +1,10 @@
--- What several panels of accounting are made of. An interval of a task is known here by the minute in which it
--- began and by whole minutes, at least one; the page spreads it over the intervals of the queue manager.
+-- What several panels of accounting are made of. The page spreads each row over the intervals of the queue manager.
 WITH
 owners AS MATERIALIZED (SELECT * FROM owners('inputs.wtid')),
 queue_calls AS MATERIALIZED (
     SELECT
-        system, qmgr, date_trunc('minute', interval_start) AS start,
-        60 * greatest(1, round(interval_seconds / 60)) AS seconds,
+        system, qmgr, begin_of_row(interval_start, interval_seconds) AS start,
+        seconds_of_row(interval_seconds) AS seconds,
         queue_of(objname, basename) AS queue, nullif(cfstrucname, '') IS NOT NULL AS is_shared,
         coalesce(job, '?') AS job, nullif(channel, '') AS channel,
         sum(openn) AS open_n, sum(closen) AS close_n, sum(getn) AS get_n, sum(putn) AS put_n,
@@ -27,8 +26,8 @@ queue_calls AS MATERIALIZED (
 ),
 task_calls AS MATERIALIZED (
     SELECT
-        system, qmgr, date_trunc('minute', interval_start) AS start,
-        60 * greatest(1, round(interval_seconds / 60)) AS seconds, coalesce(job, '?') AS job,
+        system, qmgr, begin_of_row(interval_start, interval_seconds) AS start,
+        seconds_of_row(interval_seconds) AS seconds, coalesce(job, '?') AS job,
         nullif(channel, '') AS channel,
         sum(wtascmn) AS commit_n, sum(wtasban) AS backout_n, sum(wtasprn) AS prepare_n, sum(wtasotn) AS other_n,
         total(wtascmct) AS commit_cpu, total(wtasbact) AS backout_cpu, total(wtasprct) AS prepare_cpu,

@@ -1,8 +1,9 @@
--- What several lines are made of, each worked out once. Times are by the minute, CPU in microseconds.
+-- What several lines are made of, each worked out once. CPU in microseconds.
 WITH
 queue_calls AS (
     SELECT
-        system, qmgr, middle_minute(interval_start, interval_seconds) AS start,
+        system, qmgr, begin_of_row(interval_start, interval_seconds) AS start,
+        seconds_of_row(interval_seconds) AS seconds,
         sum(openn) AS open_n, sum(closen) AS close_n, sum(getn) AS get_n, sum(putn) AS put_n,
         sum(put1n) AS put1_n, sum(inqn) AS inq_n, sum(setn) AS set_n, sum(cbn) AS cb_n,
         total(openct) AS open_cpu, total(closect) AS close_cpu, total(getct) AS get_cpu,
@@ -13,7 +14,8 @@ queue_calls AS (
 ),
 task_calls AS (
     SELECT
-        system, qmgr, middle_minute(interval_start, interval_seconds) AS start,
+        system, qmgr, begin_of_row(interval_start, interval_seconds) AS start,
+        seconds_of_row(interval_seconds) AS seconds,
         sum(wtascmn) AS commit_n, sum(wtasban) AS backout_n, sum(wtasprn) AS prepare_n,
         sum(wtasotn) AS other_n,
         total(wtascmct) AS commit_cpu, total(wtasbact) AS backout_cpu, total(wtasprct) AS prepare_cpu,
@@ -23,7 +25,7 @@ task_calls AS (
 ),
 every_verb AS (
     SELECT
-        system, qmgr, start,
+        system, qmgr, start, seconds,
         unnest([
             {'verb': 'open', 'calls': open_n, 'cpu': open_cpu},
             {'verb': 'close', 'calls': close_n, 'cpu': close_cpu},
@@ -37,7 +39,7 @@ every_verb AS (
     FROM queue_calls
     UNION ALL
     SELECT
-        system, qmgr, start,
+        system, qmgr, start, seconds,
         unnest([
             {'verb': 'commit', 'calls': commit_n, 'cpu': commit_cpu},
             {'verb': 'backout', 'calls': backout_n, 'cpu': backout_cpu},
@@ -48,7 +50,7 @@ every_verb AS (
 ),
 -- CPU and calls of API verbs: one row per system, queue manager, minute and verb.
 verbs AS MATERIALIZED (
-    SELECT system, qmgr, start, call.verb AS verb, call.calls AS calls, call.cpu AS cpu
+    SELECT system, qmgr, start, seconds, call.verb AS verb, call.calls AS calls, call.cpu AS cpu
     FROM every_verb
     WHERE call.calls > 0 OR call.cpu > 0
 ),
@@ -56,7 +58,7 @@ owners AS MATERIALIZED (SELECT * FROM owners('inputs.wtid')),
 -- What calls about queues did: one row per user, queue and minute.
 queue_work AS MATERIALIZED (
     SELECT
-        system, qmgr, start, queue_of(objname, basename) AS queue, is_shared, job,
+        system, qmgr, start, seconds, queue_of(objname, basename) AS queue, is_shared, job,
         nullif(channel, '') AS channel,
         sum(validput)::DOUBLE AS puts, sum(coalesce(getdval, validget))::DOUBLE AS gets,
         sum(getbytes)::DOUBLE AS got_bytes,
@@ -64,11 +66,12 @@ queue_work AS MATERIALIZED (
     FROM (
         SELECT
             *, coalesce(task_record_no, record_no) AS task_record, nullif(cfstrucname, '') IS NOT NULL AS is_shared,
-            middle_minute(interval_start, interval_seconds) AS start
+            begin_of_row(interval_start, interval_seconds) AS start,
+            seconds_of_row(interval_seconds) AS seconds
         FROM inputs.wqst
     )
     LEFT JOIN owners USING (input_no, source, task_record)
-    GROUP BY system, qmgr, start, objname, basename, is_shared, job, channel
+    GROUP BY system, qmgr, start, seconds, objname, basename, is_shared, job, channel
 ),
 -- Channels that are known to be others than those of clients.
 message_channels AS (

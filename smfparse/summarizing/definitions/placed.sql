@@ -1,36 +1,47 @@
 -- The objects of each line that come first, with what they were in each slot of time of their queue manager.
 -- `summary_rows` are the rows of all lines, `summary_lines` says how they become figures, and `summary_slots` how
--- each queue manager's time is divided. A row is spread over the slots whose middles its interval has, and the
--- one that has its own middle.
+-- each queue manager's time is divided, and of how many seconds of each slot there is data. A row is spread over
+-- the slots that its interval has, by the time that they have in common; less than a fiftieth of a slot is no more
+-- than the difference of two clocks. A row of no length is in the slot that has its moment.
 WITH
 located AS (
     SELECT
         line, measure, top, slots_of.system AS system, slots_of.qmgr AS qmgr,
-        coalesce(object, '') AS object, slot_us, slots, amount,
-        per, epoch_us(start) - first_us AS begins, begins + (seconds * 1e6)::BIGINT AS ends,
-        (begins + ends) // 2 AS middle,
-        least(middle // slot_us, ceil(begins / slot_us - 0.5)::BIGINT) AS earliest,
-        greatest(middle // slot_us, ceil(ends / slot_us - 0.5)::BIGINT - 1) AS latest
+        coalesce(object, '') AS object, slot_us, slots, covered, amount,
+        per, epoch_us(start) - first_us AS begins,
+        begins + greatest(1, round(coalesce(seconds, 0) * 1e6)::BIGINT) AS ends,
+        slot_us // 50 AS leak,
+        greatest(0, least(begins + leak, ends - 1) // slot_us) AS earliest,
+        least(slots - 1, greatest(ends - leak, begins) // slot_us) AS latest
     FROM summary_rows AS shown
     JOIN summary_lines USING (line)
     JOIN summary_slots AS slots_of
         ON coalesce(shown.system, '') = slots_of.system AND coalesce(shown.qmgr, '') = slots_of.qmgr
-    WHERE middle >= 0 AND middle < slots * slot_us
+    WHERE ends > 0 AND begins < slots * slot_us
 ),
 placed AS (
     SELECT
-        * EXCLUDE (slots, begins, ends, middle, earliest, latest),
-        latest - earliest + 1 AS spread, unnest(range(earliest, latest + 1)) AS slot
-    FROM located
+        *, unnest(range(earliest, latest + 1)) AS slot,
+        least(ends, slots * slot_us) - greatest(begins, 0) AS inside,
+        least(ends, (latest + 1) * slot_us) - greatest(begins, earliest * slot_us) AS kept
+    FROM (SELECT * REPLACE (greatest(earliest, latest) AS latest) FROM located WHERE earliest < slots)
+),
+parts AS (
+    SELECT
+        *, least(ends, (slot + 1) * slot_us) - greatest(begins, slot * slot_us) AS common,
+        CASE WHEN inside >= ends - begins - leak THEN 1 ELSE inside / (ends - begins) END
+            * common / kept AS share
+    FROM placed
 ),
 cells AS (
     SELECT
         line, measure, top, system, qmgr, object, slot,
-        CASE measure WHEN 'peak' THEN max(amount) ELSE total(amount / spread) END AS amount,
+        CASE measure WHEN 'peak' THEN max(amount) ELSE total(amount * share) END AS amount,
         CASE measure
-            WHEN 'average' THEN total(per / spread) WHEN 'peak' THEN 1 ELSE any_value(slot_us) / 1e6
+            WHEN 'average' THEN total(per * share) WHEN 'peak' THEN 1
+            ELSE greatest(any_value(covered[slot + 1]), max(common) / 1e6)
         END AS per
-    FROM placed
+    FROM parts
     GROUP BY line, measure, top, system, qmgr, object, slot
 ),
 objects AS (
@@ -52,8 +63,9 @@ first_ones AS (
     FROM objects
     QUALIFY place = 1 OR (place <= top AND rank > 0)
 )
-SELECT line, system, qmgr, object, slot, cells.amount, cells.per
+SELECT line, system, qmgr, object, slot, cells.amount, cells.per, slot_per
 FROM first_ones
-JOIN (SELECT DISTINCT line, system, qmgr, slot FROM cells) USING (line, system, qmgr)
+JOIN (SELECT line, system, qmgr, slot, max(per) AS slot_per FROM cells GROUP BY ALL)
+    USING (line, system, qmgr)
 LEFT JOIN cells USING (line, system, qmgr, object, slot)
 ORDER BY line, system, qmgr, place, slot
