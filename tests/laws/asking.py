@@ -58,7 +58,8 @@ def statistics_calls(data: smfparse.SmfData, **asked: Any) -> Counts:
 def differences(found: Sequence[Row], expected: Sequence[Row]) -> list[Row]:
     """Return what differs in the first row that does, by column; but where records are."""
     places = ("source", "record_no", "record_offset")
-    for one, other in zip_longest(found, expected, fillvalue={}):
+    nothing: Row = {}
+    for one, other in zip_longest(found, expected, fillvalue=nothing):
         apart = [
             {name: (one.get(name), other.get(name))}
             for name in one | other

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections import Counter, defaultdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -85,8 +86,8 @@ def test_hours_of_class_3_are_hours_of_statistics(site: Site, tmp_path: Path) ->
     found: dict[tuple[str, dt.datetime], Counter[str]] = defaultdict(Counter)
     for kind, reports in (("class 3", ("qputs", "qgets")), ("statistics", ("msgm",))):
         for row in (each for name in reports for each in rows(data, name, interval="1h")):
-            calls = (row.get(each) or 0 for each in ("putn", "getn", "qmstput", "qmstget"))
-            found[row["qmgr"], row["bucket"]][kind] += sum(calls)
+            counts = (row.get(each) or 0 for each in ("putn", "getn", "qmstput", "qmstget"))
+            found[row["qmgr"], row["bucket"]][kind] += sum(counts)
     crossing = {
         (clock.qmgr, *each): n for clock in site.clocks for each, n in spread(clock).items()
     }
@@ -140,11 +141,11 @@ def test_pieces_of_time_add_up_to_the_whole(site: Site, shares: set[int], tmp_pa
     cuts = sorted({each.replace(microsecond=0) for each in cuts})
     sums: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
     for since, until in zip([None, *cuts], [*cuts, None], strict=True):
-        given_times = {
+        times: dict[str, Any] = {
             "since": since and f"{since:%Y-%m-%dT%H:%M:%S}",
             "until": until and f"{until - SECOND:%Y-%m-%dT%H:%M:%S}",
         }
-        piece = opened(path, Selection.of(**{key: at for key, at in given_times.items() if at}))
+        piece = opened(path, Selection.of(**{key: at for key, at in times.items() if at}))
         sums[0].update(class_3_calls(piece, total=True))
         sums[1].update(statistics_calls(piece, total=True))
     assert sums[0] == true_calls(site, class_3), (cuts, site)

@@ -1,8 +1,8 @@
 """Queue managers whose clocks go in any way: SMF records of them, and what is true of these.
 
-A `Clock` says how one queue manager's time goes. `spans` are its intervals: those of statistics, for
-each of which there is a 115/2, and those of class 3, for each of which there are a 116/1 and, for
-some tasks, a 116/2. All count the same work. `records` are their bytes, at the offsets of the fact
+A `Clock` says how one queue manager's time goes. `statistics` and `class_3` are its intervals. For
+each of the former there is a 115/2, for each of the latter a 116/1 and, for some tasks, a 116/2.
+All count the same work. `records` are their bytes, at the offsets of the fact
 table; nothing here asks the code under test. A `Site` has several clocks, each on a z/OS system of
 its own, so that one report tells about all of them.
 
@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from tests.support.builders import NOTHING, Section, qwhs_long, qwhs_short, rdw, smf_record, stck
 from tests.support.fact_blocks import fact_block
@@ -190,11 +191,6 @@ class Clock:
         return list(zip(starts, ends, strict=True))
 
     @cached_property
-    def spans(self) -> list[Span]:
-        """All intervals of which there are records: those of statistics first."""
-        return [*self.statistics, *self.class_3]
-
-    @cached_property
     def statistics(self) -> list[Span]:
         made = [
             self._span(None, *edges, number)
@@ -271,9 +267,8 @@ class Clock:
         halves = [(span.puts, span.gets)]
         if task.more:
             halves = [(each.puts, each.gets) for each in _halves(span)]
-        times = {"wtasints": span.start + self.leap, "wtasinte": span.end + self.leap}
-        if span.odd:
-            times["wtasints"] = ODD_STARTS[span.odd]
+        start = ODD_STARTS[span.odd] if span.odd else span.start + self.leap
+        times: dict[str, Any] = {"wtasints": start, "wtasinte": span.end + self.leap}
         token = self._token(span)
         wtas = fact_block("WTAS", 2344, wtasver=8, wtaswqct=len(halves), **times)
         wtas = wtas[:8] + token + wtas[24:]
