@@ -186,9 +186,12 @@ def test_leap_seconds_of_the_tod_clock_are_taken_off(tmp_path: Path) -> None:
         assert data.sql(query.format(table)).to_pylist() == [{"start": "2026-05-11 07:00:00"}]
 
 
-def test_info_says_that_the_tod_clock_is_ahead() -> None:
-    assert "27" in text("info", case("leap27")).partition("Total")[2]
-    assert "leap" in text("info", case("leap27")).partition("Total")[2].replace("leap27", "")
+def test_info_says_that_the_tod_clock_is_ahead(tmp_path: Path) -> None:
+    path = tmp_path / "dump.smf"
+    path.write_bytes(case("leap27").read_bytes())
+    said = text("info", path).partition("Total")[2]
+    assert "leap" in said
+    assert "27" in said.replace("36,792", "")
 
 
 def test_a_wrapped_time_changes_no_average() -> None:
