@@ -1,0 +1,97 @@
+"""Questions to smfparse about a site of clocks, and what is true of it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+import smfparse
+from tests.support.clocks import HOUR, Clock, Site, Span
+from tests.support.command import run
+
+Row = dict[str, Any]
+Counts = Counter[str]
+"""Calls by queue manager."""
+
+
+def opened(paths: Path | Sequence[Path], selection: Any = None) -> smfparse.SmfData:
+    return smfparse.open(paths, *([selection] if selection else []))
+
+
+def rows(data: smfparse.SmfData, report: str, **asked: Any) -> list[Row]:
+    """Return the rows of a report."""
+    found: list[Row] = data.report(report, **asked).to_pylist()
+    return found
+
+
+def written(command: str, *arguments: object) -> Any:
+    """Return what a command writes as JSON."""
+    done = run(command, *arguments, "--format", "json")
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+def tallied(found: Iterable[Row], *columns: str) -> Counts:
+    """Add columns of rows by queue manager."""
+    counts: Counts = Counter()
+    for row in found:
+        counts[row["qmgr"]] += sum(row.get(each) or 0 for each in columns)
+    return +counts
+
+
+def class_3_calls(data: smfparse.SmfData, **asked: Any) -> Counts:
+    """Return puts and gets of class 3, over all sections that are asked for."""
+    found = rows(data, "qputs", **asked) + rows(data, "qgets", **asked)
+    return tallied(found, "putn", "getn")
+
+
+def statistics_calls(data: smfparse.SmfData, **asked: Any) -> Counts:
+    """Return puts and gets of statistics, over all sections that are asked for."""
+    return tallied(rows(data, "msgm", **asked), "qmstput", "qmstget")
+
+
+def differences(found: Sequence[Row], expected: Sequence[Row]) -> list[Row]:
+    """Return what differs in the first row that does, by column; but where records are."""
+    places = ("source", "record_no", "record_offset")
+    nothing: Row = {}
+    for one, other in zip_longest(found, expected, fillvalue=nothing):
+        apart = [
+            {name: (one.get(name), other.get(name))}
+            for name in one | other
+            if name not in places and one.get(name) != other.get(name)
+        ]
+        if apart:
+            keys = {name: other.get(name) for name in ("qmgr", "bucket", "objname", "line")}
+            return [keys, *apart]
+    return []
+
+
+def true_calls(site: Site, spans: Callable[[Clock], Iterable[Span]]) -> Counts:
+    """Return the calls of intervals by queue manager."""
+    return +Counter({each.qmgr: sum(span.calls for span in spans(each)) for each in site.clocks})
+
+
+def hour_of(local: dt.datetime) -> dt.datetime:
+    return local.replace(minute=0, second=0, microsecond=0)
+
+
+def hours_of(clock: Clock, span: Span) -> set[dt.datetime]:
+    """Return all local hours that an interval has a part in; its SMF time is in one, too.
+
+    What lies over an edge by no more than the lag, or the time until SMF took the record, is no
+    part. Where clocks are changed, the hours are those of both offsets.
+    """
+    edge = abs(clock.lag) + clock.late
+    start = min(span.begun + edge, span.ended)
+    end = max(span.ended - edge, span.begun)
+    used = {clock.offset(each) for each in (span.begun, span.end + clock.late)}
+    found = set()
+    for offset in used:
+        first, last = (hour_of((each + offset).replace(tzinfo=None)) for each in (start, end))
+        found |= {first + number * HOUR for number in range((last - first) // HOUR + 1)}
+    return found | ({hour_of(clock.smf_time(span))} if span.odd else set())

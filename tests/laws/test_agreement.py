@@ -1,0 +1,98 @@
+"""All commands say the same of intervals, gaps and restarts."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from tests.laws.asking import opened, rows, written
+from tests.support.clocks import SECOND, Clock
+from tests.support.command import run
+from tests.support.drawing_clocks import sites
+from tests.support.searching import search
+
+GAP = re.compile(r"gap: ([\d,.]+) seconds")
+
+
+@dataclass(frozen=True)
+class Told:
+    """How many gaps and restarts there are, and the seconds of all gaps."""
+
+    gaps: int
+    gap_seconds: float
+    restarts: int
+
+
+def told_by_clock(clock: Clock) -> Told:
+    ends = [(one.end, other.start) for one, other in pairwise(clock.statistics)]
+    gaps = [(start - end) / SECOND for end, start in ends if start > end]
+    return Told(len(gaps), sum(gaps), len(clock.stops))
+
+
+def told_by_manager(manager: Mapping[str, Any]) -> Told:
+    """Return what `summary` and `check` say of a queue manager, in JSON."""
+    return Told(manager["gaps"], manager["gap_seconds"], manager["restarts"])
+
+
+def told_by_marks(path: Path) -> dict[str, Told]:
+    """Return what `report msgm` marks, section by section."""
+    marks: dict[str, list[str]] = defaultdict(list)
+    for row in rows(opened(path), "msgm"):
+        marks[row["qmgr"]].append(row["marks"] or "")
+    found = {}
+    for qmgr, texts in marks.items():
+        gaps = [float(each.replace(",", "")) for text in texts for each in GAP.findall(text)]
+        restarts = sum("restart" in each for each in texts)
+        found[qmgr] = Told(len(gaps), sum(gaps), restarts)
+    return found
+
+
+def check_alike(path: Path, expected: Mapping[str, Told], clocks: Mapping[str, Clock]) -> None:
+    """Hold that three commands say what is expected."""
+    told = {
+        command: {
+            each["qmgr"]: told_by_manager(each) for each in written(command, path)["managers"]
+        }
+        for command in ("summary", "check")
+    }
+    told["report msgm"] = told_by_marks(path)
+    for command, found in told.items():
+        for qmgr, each in expected.items():
+            said = found[qmgr]
+            context = (command, said, each, clocks.get(qmgr))
+            assert (said.gaps, said.restarts) == (each.gaps, each.restarts), context
+            assert said.gap_seconds == pytest.approx(each.gap_seconds, abs=1), context
+
+
+@search(15)
+@given(site=sites(faults=False))
+def test_gaps_and_restarts_are_those_of_the_records(site: Any, tmp_path: Path) -> None:
+    clocks = {each.qmgr: each for each in site.clocks}
+    expected = {qmgr: told_by_clock(each) for qmgr, each in clocks.items()}
+    check_alike(site.write(tmp_path), expected, clocks)
+
+
+@pytest.mark.slow
+def test_a_restart_of_a_simulated_site_is_said_by_all(tmp_path: Path) -> None:
+    path = tmp_path / "payments.smf"
+    done = run("generate", path, "--scenario", "payments", "--incident", "restart@10:00/3m")
+    assert done.exit_code == 0, done.output
+    check_alike(path, {"QM01": Told(gaps=1, gap_seconds=180, restarts=1)}, {})
+
+
+@pytest.mark.slow
+def test_a_restart_of_a_simulated_site_is_in_all_texts(tmp_path: Path) -> None:
+    path = tmp_path / "payments.smf"
+    run("generate", path, "--scenario", "payments", "--incident", "restart@10:00/3m")
+    assert "1 gap (3 minutes in all), 1 restart" in run("summary", path).stdout
+    assert "restart" in run("report", "msgm", path, "--from", "1000", "--until", "1009").stdout
+    heading = run("check", path).stdout.partition("Not evaluated")[0]
+    assert "restart" in heading

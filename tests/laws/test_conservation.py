@@ -1,0 +1,197 @@
+"""However time is cut, nothing is lost or counted twice, whatever the clocks."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import smfparse
+from smfparse import Selection
+from tests.laws.asking import (
+    class_3_calls,
+    differences,
+    hour_of,
+    hours_of,
+    opened,
+    rows,
+    statistics_calls,
+    tallied,
+    true_calls,
+)
+from tests.support.clocks import SECOND, Clock, Site, Span
+from tests.support.drawing_clocks import sites
+from tests.support.searching import search
+
+SECTIONS = ("1m", "15m", "30m", "1h", "24h")
+NEAR = dt.timedelta(milliseconds=1)
+NEAR_LEAP = dt.timedelta(milliseconds=100)
+"""How well a clock is known: where it is ahead, by the hundredths of a second of SMF times."""
+
+
+def class_3(clock: Clock) -> list[Span]:
+    return clock.class_3
+
+
+def statistics(clock: Clock) -> list[Span]:
+    return clock.statistics
+
+
+@search(40)
+@given(site=sites())
+def test_a_record_counts_at_the_middle_of_its_interval(site: Site, tmp_path: Path) -> None:
+    """One longer than an hour counts nearer to its end; without interval: at its SMF time."""
+    found = opened(site.write(tmp_path)).sql("SELECT record_no, counted_at FROM record ORDER BY 1")
+    counted = found["counted_at"].to_pylist()
+    for number, (_, _, clock, span) in enumerate(site.records):
+        near = NEAR_LEAP if clock.leap else NEAR
+        expected = clock.counted(span)
+        at = counted[number]
+        as_expected = any(first - near <= at <= last + near for first, last in expected)
+        assert as_expected, (number + 1, at, expected, span, clock)
+
+
+@pytest.mark.parametrize("length", SECTIONS)
+def test_sections_add_up_to_the_total(length: str, tmp_path: Path) -> None:
+    @search(12)
+    @given(site=sites())
+    def holds(site: Site) -> None:
+        data = opened(site.write(tmp_path))
+        for of_kind, spans in ((class_3_calls, class_3), (statistics_calls, statistics)):
+            expected = true_calls(site, spans)
+            assert of_kind(data, interval=length) == expected, (length, spans, site)
+            assert of_kind(data, total=True) == expected, ("total", spans, site)
+
+    holds()
+
+
+@search(15)
+@given(site=sites())
+def test_hours_of_api_cost_add_up_to_the_total(site: Site, tmp_path: Path) -> None:
+    found = rows(opened(site.write(tmp_path)), "api-cost", by="hour,qmgr")
+    calls = [row for row in found if row["verb"] in ("put", "get") and row["calls"]]
+    assert tallied(calls, "calls") == true_calls(site, class_3), site
+
+
+@search(30)
+@given(site=sites())
+def test_hours_of_class_3_are_hours_of_statistics(site: Site, tmp_path: Path) -> None:
+    """But for the intervals that cross an hour, and those of which the other kind has none."""
+    data = opened(site.write(tmp_path))
+    found: dict[tuple[str, dt.datetime], Counter[str]] = defaultdict(Counter)
+    for kind, reports in (("class 3", ("qputs", "qgets")), ("statistics", ("msgm",))):
+        for row in (each for name in reports for each in rows(data, name, interval="1h")):
+            counts = (row.get(each) or 0 for each in ("putn", "getn", "qmstput", "qmstget"))
+            found[row["qmgr"], row["bucket"]][kind] += sum(counts)
+    crossing = {
+        (clock.qmgr, *each): n for clock in site.clocks for each, n in spread(clock).items()
+    }
+    for (qmgr, hour), calls in found.items():
+        apart = abs(calls["class 3"] - calls["statistics"])
+        most = crossing.get((qmgr, hour), 0)
+        assert apart <= most, (qmgr, hour, calls, most, site.clock(qmgr))
+
+
+def spread(clock: Clock) -> Counter[tuple[dt.datetime]]:
+    """Return how many calls of each hour are in intervals that may count elsewhere.
+
+    These are intervals that have a part in several hours, or of whose time there is no interval
+    of the other kind.
+    """
+    found: Counter[tuple[dt.datetime]] = Counter()
+    kinds = (clock.statistics, clock.class_3)
+    for own, other in (kinds, kinds[::-1]):
+        for span in own:
+            hours = hours_of(clock, span)
+            if len(hours) > 1 or span.odd or not is_covered(span, other):
+                found.update(dict.fromkeys(((each,) for each in hours), span.calls))
+    return found
+
+
+def is_covered(span: Span, others: list[Span]) -> bool:
+    """Return whether intervals of the other kind leave nothing of it out.
+
+    Of class 3 those of each task do it on their own.
+    """
+    jobs = {each.task for each in others}
+    if span.task is not None and None in jobs:
+        return _is_full(span, others)
+    return all(_is_full(span, [each for each in others if each.task is job]) for job in jobs)
+
+
+def _is_full(span: Span, others: list[Span]) -> bool:
+    at = span.begun
+    for each in sorted(others, key=lambda each: each.begun):
+        if each.begun <= at < each.ended:
+            at = each.ended
+    return at >= span.ended
+
+
+@search(15)
+@given(site=sites(interrupted=False, faults=False), shares=st.sets(st.integers(1, 99), max_size=3))
+def test_pieces_of_time_add_up_to_the_whole(site: Site, shares: set[int], tmp_path: Path) -> None:
+    path = site.write(tmp_path)
+    clock = site.clocks[0]
+    cuts = [clock.local(clock.begin + clock.length * each / 100) for each in sorted(shares)]
+    cuts = sorted({each.replace(microsecond=0) for each in cuts})
+    sums: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
+    for since, until in zip([None, *cuts], [*cuts, None], strict=True):
+        times: dict[str, Any] = {
+            "since": since and f"{since:%Y-%m-%dT%H:%M:%S}",
+            "until": until and f"{until - SECOND:%Y-%m-%dT%H:%M:%S}",
+        }
+        piece = opened(path, Selection.of(**{key: at for key, at in times.items() if at}))
+        sums[0].update(class_3_calls(piece, total=True))
+        sums[1].update(statistics_calls(piece, total=True))
+    assert sums[0] == true_calls(site, class_3), (cuts, site)
+    assert sums[1] == true_calls(site, statistics), (cuts, site)
+
+
+@search(15)
+@given(site=sites())
+def test_two_files_say_what_one_says(site: Site, tmp_path: Path) -> None:
+    """The second one goes on after any record: between a 116/1 and its 116/2 as well."""
+    one, two = opened(site.write(tmp_path)), opened(site.write_two(tmp_path))
+    for name in ("qputs", "qgets", "tasksum", "msgm", "flow"):
+        expected, found = (rows(each, name, interval="1h") for each in (one, two))
+        assert not differences(found, expected), (name, site)
+    unjoined = "SELECT count(*) AS n FROM wqst WHERE task_record_no IS NULL"
+    assert two.sql(unjoined)["n"].to_pylist() == [0], site
+
+
+@search(4)
+@given(site=sites(most=4))
+def test_days_of_a_dataset_add_up_to_the_whole(site: Site, tmp_path: Path) -> None:
+    folder = tmp_path / "tables"
+    data = smfparse.convert(site.write(tmp_path), folder, partition=True, force=True)
+    assert class_3_calls(data, total=True) == true_calls(site, class_3), site
+    days = {
+        hour_of(each).replace(hour=0) for each in data.arrow("record")["counted_at"].to_pylist()
+    }
+    sums: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
+    for day in sorted(days):
+        piece = opened(folder, Selection.of(since=f"{day:%Y-%m-%d}", until=f"{day:%Y-%m-%d}"))
+        sums[0].update(class_3_calls(piece, total=True))
+        sums[1].update(statistics_calls(piece, total=True))
+    assert sums[0] == true_calls(site, class_3), site
+    assert sums[1] == true_calls(site, statistics), site
+
+
+@search(4)
+@given(site=sites(most=4))
+def test_a_dataset_to_which_a_file_is_appended_says_what_one_file_says(
+    site: Site, tmp_path: Path
+) -> None:
+    folder = tmp_path / "tables"
+    first, second = site.write_two(tmp_path)
+    smfparse.convert(first, folder, force=True)
+    data = smfparse.convert(second, folder, append=True)
+    whole = opened(site.write(tmp_path))
+    for name in ("qputs", "qgets", "msgm"):
+        expected, found = (rows(each, name, interval="1h") for each in (whole, data))
+        assert not differences(found, expected), (name, site)

@@ -1,0 +1,360 @@
+"""Queue managers whose clocks go in any way: SMF records of them, and what is true of these.
+
+A `Clock` says how one queue manager's time goes. `statistics` and `class_3` are its intervals. For
+each of the former there is a 115/2, for each of the latter a 116/1 and, for some tasks, a 116/2.
+All count the same work. `records` are their bytes, at the offsets of the fact
+table; nothing here asks the code under test. A `Site` has several clocks, each on a z/OS system of
+its own, so that one report tells about all of them.
+
+Moments are true UTC unless they are said to be local. Clocks are drawn by drawing_clocks.py.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import struct
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from tests.support.builders import NOTHING, Section, qwhs_long, qwhs_short, rdw, smf_record, stck
+from tests.support.fact_blocks import fact_block
+
+SECOND = dt.timedelta(seconds=1)
+MINUTE = dt.timedelta(minutes=1)
+HOUR = dt.timedelta(hours=1)
+DAY = dt.timedelta(days=1)
+NONE = dt.timedelta(0)
+PART = dt.timedelta(minutes=15)
+"""How long work goes on at one speed."""
+LONGEST_WHOLE = HOUR
+"""A record over no more than this counts at the middle of its interval."""
+BEFORE_END = MINUTE
+"""A longer one counts between its middle and this long before its end."""
+_LEAST = 10 * SECOND
+"""The first and the last interval are longer than that, and so than any lag."""
+PUT_US, PUT_BYTES = 20, 100
+"""Elapsed time and size of each put or get."""
+WRAPPED_US = -12
+"""Elapsed time of the puts or gets of a record whose time wrapped."""
+EPOCH = dt.datetime(1900, 1, 1, tzinfo=dt.UTC)
+ODD_STARTS = {
+    "missing": None,
+    "1900": EPOCH + DAY,
+    "2042": dt.datetime(2042, 9, 17, 23, 53, tzinfo=dt.UTC),
+}
+"""What WTASINTS is in a record whose interval cannot be known."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A program that puts to a queue of its own, or gets from it, all the time.
+
+    per_second  calls, at the lowest speed
+    before      how long before the first record it was there: its first interval covers that
+    whole       whether its only record is at its end, as without ACCTIME
+    more        whether half of its calls are in a 116/2
+    """
+
+    job: str
+    per_second: int
+    verb: str = "put"
+    before: dt.timedelta = NONE
+    whole: bool = False
+    more: bool = False
+
+    @property
+    def queue(self) -> str:
+        """The queue that its 116/1 is about."""
+        return f"{self.job}.Q"
+
+
+@dataclass(frozen=True)
+class Span:
+    """An interval, and how many puts or gets were in it.
+
+    task        None: it is one of statistics, which has the work of all
+    start, end  as the records say; without lag they are `begun` and `ended`
+    number      of the record of its kind since the queue manager started, from 1 (QWHSISEQ)
+    odd         "missing", "1900", "2042": the record does not tell when it started
+    wrapped     whether its elapsed time is below zero
+    """
+
+    task: Task | None
+    start: dt.datetime
+    end: dt.datetime
+    begun: dt.datetime
+    ended: dt.datetime
+    number: int
+    puts: int = 0
+    gets: int = 0
+    odd: str = ""
+    wrapped: bool = False
+
+    @property
+    def calls(self) -> int:
+        return self.puts + self.gets
+
+    @property
+    def seconds(self) -> float:
+        return (self.end - self.start) / SECOND
+
+    @property
+    def rate(self) -> float:
+        """Calls per second."""
+        return self.calls / self.seconds
+
+
+@dataclass(frozen=True)
+class Clock:
+    """How time goes at a queue manager that is the only one on its z/OS system.
+
+    begin     when the first records begin
+    length    how long there are records
+    statime   length of intervals of statistics
+    acctime   length of intervals of class 3
+    phase     how long after the local hour intervals begin; None: they begin with the start of the
+              queue manager, and go on from there
+    lag       how long after the end of statistics class 3 ends; below zero: before it
+    late      how long after the end of an interval its record has the time of SMF
+    leap      seconds that the TOD clock is ahead of UTC; local times are not
+    east      local time minus UTC
+    change    when clocks are changed, and by how much
+    stops     when the queue manager ends, and how long until it starts again
+    lost      intervals of statistics, from 0, whose records are missing
+    odd       intervals of class 3, from 0, and what is wrong with their start
+    wrapped   intervals of class 3, from 0, whose elapsed time is below zero
+    speeds    what the speed of the work is multiplied by, in one PART after the other
+    """
+
+    system: str
+    qmgr: str
+    begin: dt.datetime
+    length: dt.timedelta
+    tasks: tuple[Task, ...]
+    statime: dt.timedelta = 30 * MINUTE
+    acctime: dt.timedelta = 30 * MINUTE
+    phase: dt.timedelta | None = NONE
+    lag: dt.timedelta = dt.timedelta(microseconds=123)
+    late: dt.timedelta = dt.timedelta(milliseconds=1)
+    leap: dt.timedelta = NONE
+    east: dt.timedelta = HOUR
+    change: tuple[dt.datetime, dt.timedelta] | None = None
+    stops: tuple[tuple[dt.datetime, dt.timedelta], ...] = ()
+    lost: frozenset[int] = frozenset()
+    odd: tuple[tuple[int, str], ...] = ()
+    wrapped: frozenset[int] = frozenset()
+    speeds: tuple[int, ...] = (1, 3, 2, 5, 1, 4)
+
+    # -- local time
+
+    def offset(self, moment: dt.datetime) -> dt.timedelta:
+        """Return local time minus UTC at a moment."""
+        if self.change is None or moment < self.change[0]:
+            return self.east
+        return self.east + self.change[1]
+
+    def local(self, moment: dt.datetime) -> dt.datetime:
+        """Return local time, without zone."""
+        return (moment + self.offset(moment)).replace(tzinfo=None)
+
+    def smf_time(self, span: Span) -> dt.datetime:
+        """Return the local time in the SMF header, which has hundredths of a second."""
+        local = self.local(span.end + self.late)
+        return local.replace(microsecond=local.microsecond // 10_000 * 10_000)
+
+    def counted(self, span: Span) -> set[tuple[dt.datetime, dt.datetime]]:
+        """Return between which moments a record of an interval counts, local time.
+
+        There are two such pairs where clocks were changed within the interval.
+        """
+        if span.odd:
+            return {(self.smf_time(span),) * 2}
+        middle = span.start + (span.end - span.start) / 2
+        last = middle if span.end - span.start <= LONGEST_WHOLE else span.end - BEFORE_END
+        used = {self.offset(each) for each in (span.start, last, span.end + self.late)}
+        return {
+            ((middle + each).replace(tzinfo=None), (last + each).replace(tzinfo=None))
+            for each in used
+        }
+
+    # -- intervals
+
+    @property
+    def runs(self) -> list[tuple[dt.datetime, dt.datetime]]:
+        """From when to when the queue manager is there."""
+        starts = [self.begin, *(moment + down for moment, down in self.stops)]
+        ends = [*(moment for moment, _ in self.stops), self.begin + self.length]
+        return list(zip(starts, ends, strict=True))
+
+    @cached_property
+    def statistics(self) -> list[Span]:
+        made = [
+            self._span(None, *edges, number)
+            for start, end in self.runs
+            for number, edges in enumerate(pairwise(self._edges(start, end, self.statime)), 1)
+        ]
+        return [span for number, span in enumerate(made) if number not in self.lost]
+
+    @cached_property
+    def class_3(self) -> list[Span]:
+        made: list[Span] = []
+        for start, end in self.runs:
+            first = len(made)
+            for task in self.tasks:
+                edges = [start, end] if task.whole else self._edges(start, end, self.acctime)
+                edges = [start - task.before if start == self.begin else start, *edges[1:]]
+                made += [self._span(task, *each, len(made) - first) for each in pairwise(edges)]
+        return [self._with_faults(number, span) for number, span in enumerate(made)]
+
+    def _edges(self, start: dt.datetime, end: dt.datetime, step: dt.timedelta) -> list[dt.datetime]:
+        """Return where intervals begin and end while the queue manager is there."""
+        first = start
+        if self.phase is not None:
+            midnight = start.replace(hour=0, minute=0, second=0, microsecond=0)
+            origin = midnight - DAY - self.east + self.phase
+            first = origin + (start - origin) // step * step
+        within = (first + number * step for number in range(1, (end - first) // step + 1))
+        return [start, *(each for each in within if start + _LEAST < each < end - _LEAST), end]
+
+    def _span(self, task: Task | None, begun: dt.datetime, ended: dt.datetime, number: int) -> Span:
+        lag = self.lag if task else NONE
+        calls = {"put": 0, "get": 0}
+        for each in [task] if task else self.tasks:
+            calls[each.verb] += self._done(each, ended) - self._done(each, begun)
+        up = begun in (start for start, _ in self.runs) or begun < self.begin
+        start = begun if up else begun + lag
+        return Span(
+            task, start, ended + lag, begun, ended, number, puts=calls["put"], gets=calls["get"]
+        )
+
+    def _done(self, task: Task, moment: dt.datetime) -> int:
+        """Return how many calls a task has made from long ago until a moment."""
+        parts, rest = divmod(moment - EPOCH, PART)
+        rounds, left = divmod(parts, len(self.speeds))
+        whole = rounds * sum(self.speeds) + sum(self.speeds[:left])
+        return task.per_second * (whole * PART + self.speeds[left] * rest) // SECOND
+
+    def _with_faults(self, number: int, span: Span) -> Span:
+        odd = dict(self.odd).get(number, "")
+        return Span(**(vars(span) | {"odd": odd, "wrapped": number in self.wrapped}))
+
+    # -- records
+
+    @property
+    def records(self) -> Iterator[tuple[dt.datetime, bytes, Span]]:
+        """Yield when SMF takes each record, its bytes, and what it is about."""
+        for span in self.statistics:
+            yield span.end + self.late, self._statistics_record(span), span
+        for span in self.class_3:
+            for record in self._task_records(span):
+                yield span.end + self.late, record, span
+
+    def _statistics_record(self, span: Span) -> bytes:
+        qmst = fact_block("QMST", 104, qmstput=span.puts, qmstget=span.gets)
+        start = (span.start + self.offset(span.start)).replace(tzinfo=None)
+        length = (span.end - span.start) // dt.timedelta(microseconds=1)
+        area = qwhs_long(span.end + self.leap, start, length, triplets=2)
+        return self._record(115, 2, [Section([qmst])], area, span)
+
+    def _task_records(self, span: Span) -> Iterator[bytes]:
+        task = span.task
+        assert task is not None
+        who = Section([fact_block("WTID", 208, wtidatyp=2, wtidccn=task.job, wtidopid="USER1")])
+        halves = [(span.puts, span.gets)]
+        if task.more:
+            halves = [(each.puts, each.gets) for each in _halves(span)]
+        start = ODD_STARTS[span.odd] if span.odd else span.start + self.leap
+        times: dict[str, Any] = {"wtasints": start, "wtasinte": span.end + self.leap}
+        token = self._token(span)
+        wtas = fact_block("WTAS", 2344, wtasver=8, wtaswqct=len(halves), **times)
+        wtas = wtas[:8] + token + wtas[24:]
+        names = [task.queue, f"{task.job}.MORE"]
+        sections = [who, Section([wtas]), self._queue(names[0], span, *halves[0], token)]
+        yield self._record(116, 1, sections, self._short(span, 4), span)
+        for name, half in zip(names[1:], halves[1:], strict=False):
+            sections = [who, self._queue(name, span, *half, token)]
+            yield self._record(116, 2, sections, self._short(span, 3), span)
+
+    def _token(self, span: Span) -> bytes:
+        """The 16 bytes that identify a task: a restart makes another one of it."""
+        assert span.task is not None
+        up = max(start for start, _ in self.runs if start <= span.ended)
+        started = up - (span.task.before if up == self.begin else NONE) + self.leap
+        return struct.pack(">QII", stck(started), 1 + self.tasks.index(span.task), 0x5C000000)
+
+    def _queue(self, name: str, span: Span, puts: int, gets: int, token: bytes) -> Section:
+        def elapsed(calls: int) -> bytes:
+            microseconds = WRAPPED_US if span.wrapped and calls else PUT_US * calls
+            return struct.pack(">q", microseconds << 12)
+
+        block = fact_block(
+            "WQST", 2800, wqver=9, objname=name, basename=name, qtype=1,
+            putn=puts, validput=puts, putbytes=PUT_BYTES * puts,
+            putet=elapsed(puts), putct=PUT_US * puts,
+            getn=gets, geta=gets, validget=gets, getdval=gets, getbytes=PUT_BYTES * gets,
+            getet=elapsed(gets), getct=PUT_US * gets,
+            getminms=0x0FFFFFFF, putminms=0x0FFFFFFF,
+        )  # fmt: skip
+        return Section([block[:16] + token + block[32:]])
+
+    def _short(self, span: Span, triplets: int) -> bytes:
+        return qwhs_short(span.end + self.leap, triplets)
+
+    def _record(
+        self, smf_type: int, subtype: int, sections: Sequence[Section], area: bytes, span: Span
+    ) -> bytes:
+        area = area[:24] + struct.pack(">II", span.number, span.number) + area[32:]
+        sections = sections or [NOTHING]
+        header = {"system": self.system, "qmgr": self.qmgr, "release": "940"}
+        local = self.local(span.end + self.late)
+        return smf_record(smf_type, subtype, *sections, area=area, local=local, **header)
+
+
+def _halves(span: Span) -> tuple[Span, Span]:
+    """Return what of an interval's work is in the 116/1, and what in the 116/2."""
+    puts, gets = span.puts // 2, span.gets // 2
+    rest = {"puts": span.puts - puts, "gets": span.gets - gets}
+    return Span(**(vars(span) | {"puts": puts, "gets": gets})), Span(**(vars(span) | rest))
+
+
+@dataclass(frozen=True)
+class Site:
+    """Clocks of several z/OS systems, whose records are in one file or in two.
+
+    cut  share of the records, in 1/1000, that are in the first of two files
+    """
+
+    clocks: tuple[Clock, ...]
+    cut: int = 0
+
+    @cached_property
+    def records(self) -> list[tuple[dt.datetime, bytes, Clock, Span]]:
+        """All records in the order in which SMF takes them."""
+        made = [
+            (taken, record, clock, span)
+            for clock in self.clocks
+            for taken, record, span in clock.records
+        ]
+        return sorted(made, key=lambda each: each[0])
+
+    def write(self, folder: Path) -> Path:
+        """Write all records to one file."""
+        path = folder / "whole.smf"
+        path.write_bytes(rdw(record for _, record, _, _ in self.records))
+        return path
+
+    def write_two(self, folder: Path) -> list[Path]:
+        """Write them to two files, the second one of which goes on after any record."""
+        paths = [folder / "first.smf", folder / "second.smf"]
+        made = [record for _, record, _, _ in self.records]
+        at = max(1, len(made) * self.cut // 1000)
+        for path, part in zip(paths, (made[:at], made[at:]), strict=True):
+            path.write_bytes(rdw(part))
+        return paths
+
+    def clock(self, qmgr: str) -> Clock:
+        return next(each for each in self.clocks if each.qmgr == qmgr)

@@ -1,0 +1,292 @@
+"""Small inputs after public questions and bug reports, whose right values are known.
+
+They are beside the real data, with a README that says what is in them and what is right.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import smfparse
+from smfparse import Selection
+from tests.support.command import run
+from tests.support.real import REAL_DATA, needs_real_data
+
+pytestmark = needs_real_data
+HALF_HOURS = [1000, 2000, 3000, 4000, 5000, 6000]
+HOURS = {"09:00": 3000, "10:00": 7000, "11:00": 11000}
+"""Puts of the hours that edge.smf and leap27.smf have."""
+STEADY = 1000 / 600
+"""Gets per second of acct10.smf; those of stat1_acct30.smf are as many."""
+
+
+def case(name: str) -> Path:
+    assert REAL_DATA is not None
+    path = REAL_DATA / "cases" / f"{name}.smf"
+    if not path.exists():
+        pytest.skip(f"no {path.name}")
+    return path
+
+
+def rows(name: str, report: str, **asked: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = smfparse.open(case(name)).report(report, **asked).to_pylist()
+    return found
+
+
+def document(command: str, *arguments: object, exit_code: int = 0) -> Any:
+    done = run(command, *arguments, "--format", "json")
+    assert done.exit_code == exit_code, done.output
+    return json.loads(done.stdout)
+
+
+def manager(name: str, *more: object) -> dict[str, Any]:
+    """Return what `summary` says of the only queue manager."""
+    (found,) = document("summary", case(name), *more)["managers"]
+    assert isinstance(found, dict)
+    return found
+
+
+def figure(told: dict[str, Any], name: str) -> dict[str, Any]:
+    (found,) = (each for each in told["figures"] if each["name"] == name)
+    assert isinstance(found, dict)
+    return found
+
+
+def page(name: str, folder: Path) -> str:
+    """Return the page that `dashboard` writes."""
+    path = folder / "page.html"
+    done = run("dashboard", case(name), "--output", path)
+    assert done.exit_code == 0, done.output
+    return path.read_text(encoding="utf-8")
+
+
+def text(*arguments: object) -> str:
+    """Return what a command prints, and what it says beside."""
+    return run(*arguments).output
+
+
+# Hours of class 3 ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["edge", "leap27"])
+@pytest.mark.parametrize(("report", "column"), [("qputs", "putn"), ("msgm", "qmstput")])
+def test_hours_have_their_puts(name: str, report: str, column: str) -> None:
+    found = {f"{row['bucket']:%H:%M}": row[column] for row in rows(name, report, interval="1h")}
+    assert found == HOURS
+
+
+@pytest.mark.parametrize("name", ["edge", "leap27"])
+@pytest.mark.parametrize("hour", HOURS)
+def test_an_hour_that_is_selected_has_its_puts(name: str, hour: str) -> None:
+    """`flow` of 10:00 to 10:59: 7000 messages, 1.944 a second."""
+    asked = Selection.of(since=hour, until=f"{hour[:2]}:59")
+    data = smfparse.open(case(name), asked)
+    for report, column in (("qputs", "putn"), ("msgm", "qmstput"), ("flow", "messages")):
+        (row,) = (
+            each for each in data.report(report, total=True).to_pylist() if each[column] is not None
+        )
+        assert row[column] == HOURS[hour], report
+    assert row["rate"] == pytest.approx(HOURS[hour] / 3600, rel=1e-4)
+
+
+@pytest.mark.parametrize("name", ["edge", "leap27"])
+def test_api_cost_by_hour_has_the_puts_of_each_hour(name: str) -> None:
+    found = [row for row in rows(name, "api-cost", by="hour") if row["verb"] == "put"]
+    calls = {str(row["hour"])[11:16]: row["calls"] for row in found if row["calls"] is not None}
+    assert calls == HOURS
+
+
+@pytest.mark.parametrize("name", ["edge", "leap27"])
+def test_sql_counts_class_3_in_the_half_hours_of_statistics(name: str) -> None:
+    """By `counted_at`."""
+    query = """
+        SELECT time_bucket(INTERVAL 30 MINUTE, counted_at) AS half_hour, sum({}) AS puts
+        FROM {} GROUP BY ALL ORDER BY 1
+    """
+    data = smfparse.open(case(name))
+    class_3 = data.sql(query.format("putn", "wqst")).to_pylist()
+    statistics = data.sql(query.format("qmstput", "qmst")).to_pylist()
+    assert [row["puts"] for row in class_3] == HALF_HOURS
+    assert class_3 == statistics
+    assert f"{class_3[0]['half_hour']:%Y-%m-%d %H:%M}" == "2026-05-11 09:00"
+
+
+# Intervals of class 3 alone -----------------------------------------------------------------------
+
+
+def test_class_3_alone_has_the_rate_of_its_intervals_in_every_command(tmp_path: Path) -> None:
+    """Six intervals of 10 minutes with 1000 gets each: 1.667 a second."""
+    told = manager("acct10")
+    for name in ("flow", "verb-calls"):
+        found = figure(told, name)
+        assert found["usual"] == pytest.approx(STEADY, rel=1e-3)
+        assert found["highest"] == pytest.approx(STEADY, rel=1e-3)
+        known = [each for each in found["over_time"] if each is not None]
+        assert known == pytest.approx([STEADY] * len(known), rel=1e-3)
+    for asked in ({}, {"total": True}, {"interval": "1h"}, {"interval": "10m"}):
+        edges = [row for row in rows("acct10", "flow", **asked) if row["line"] == "edge"]
+        assert edges
+        assert [row["rate"] for row in edges] == pytest.approx([STEADY] * len(edges), rel=1e-3)
+
+
+@pytest.mark.parametrize("more", [("--job", "ONLYJOB"), ("--queue", "ONLY.Q")])
+def test_a_selection_of_class_3_has_the_rate_of_its_intervals(more: tuple[str, str]) -> None:
+    assert figure(manager("acct10", *more), "flow")["highest"] == pytest.approx(STEADY, rel=1e-3)
+
+
+def test_class_3_alone_is_from_nine_to_ten() -> None:
+    told = manager("acct10")
+    assert (told["start"], told["end"]) == ("2026-05-11T09:00:00", "2026-05-11T10:00:00")
+    assert "2026/05/11 09:00 to 10:00" in text("summary", case("acct10"))
+    assert "2026/05/11 09:00 to 10:00" in text("check", case("acct10"))
+
+
+def test_class_3_alone_has_all_its_calls() -> None:
+    (row,) = rows("acct10", "qgets", total=True)
+    assert row["getn"] == 6000
+    (cost,) = (each for each in rows("acct10", "api-cost") if each["verb"] == "get")
+    assert (cost["calls"], cost["cpu_seconds"]) == (6000, pytest.approx(0.12))
+    query = "SELECT sum(getn) AS gets, sum(getct) / 1e6 AS cpu FROM wqst"
+    (counted,) = smfparse.open(case("acct10")).sql(query).to_pylist()
+    assert counted == {"gets": 6000, "cpu": pytest.approx(0.12)}
+
+
+def test_the_page_has_all_calls_of_class_3(tmp_path: Path) -> None:
+    """Half of the first and of the last interval went: 5,000 of 6,000."""
+    found = page("acct10", tmp_path)
+    assert "6,000" in found
+    assert "5,000" not in found
+
+
+def test_long_intervals_of_class_3_in_short_ones_of_statistics_have_their_rate() -> None:
+    told = manager("stat1_acct30")
+    for name in ("flow", "verb-calls"):
+        found = figure(told, name)
+        assert (round(found["usual"], 2), round(found["highest"], 2)) == (1.67, 1.67)
+    assert told["intervals"] == 180
+
+
+# Clocks and times ---------------------------------------------------------------------------------
+
+
+def test_leap_seconds_of_the_tod_clock_are_taken_off(tmp_path: Path) -> None:
+    """Statistics and class 3 begin at 09:00:00, not at 09:00:27."""
+    told = manager("leap27")
+    assert (told["start"], told["end"]) == ("2026-05-11T09:00:00", "2026-05-11T12:00:00")
+    assert "09:00:27" not in text("check", case("leap27"))
+    query = """
+        SELECT min(interval_start)::VARCHAR[:19] AS start FROM {} WHERE interval_start IS NOT NULL
+    """
+    data = smfparse.open(case("leap27"))
+    for table in ("qmst", "wqst"):
+        assert data.sql(query.format(table)).to_pylist() == [{"start": "2026-05-11 07:00:00"}]
+
+
+def test_info_says_that_the_tod_clock_is_ahead(tmp_path: Path) -> None:
+    path = tmp_path / "dump.smf"
+    path.write_bytes(case("leap27").read_bytes())
+    said = text("info", path).partition("Total")[2]
+    assert "leap" in said
+    assert "27" in said.replace("36,792", "")
+
+
+def test_a_wrapped_time_changes_no_average() -> None:
+    """5000 gets of 50 us that were 900 us on the queue, and one of less than no time."""
+    (row,) = rows("wrapped", "qgets", total=True)
+    assert row["getn"] == 5001
+    (cost,) = (each for each in rows("wrapped", "api-cost") if each["verb"] == "get")
+    assert round(cost["call_elapsed"]) == 50
+    (queue,) = rows("wrapped", "qall", total=True)
+    assert round(queue["get_elapsed"]) == 50
+    assert round(queue["on_queue_average"]) == 900
+    assert queue["on_queue_maximum"] == 2000
+
+
+def test_a_wrapped_time_is_null_and_a_finding_of_data_quality() -> None:
+    query = "SELECT count(*) AS n, count(getet) AS known, max(totlatnt) AS longest FROM wqst"
+    (found,) = smfparse.open(case("wrapped")).sql(query).to_pylist()
+    assert found == {"n": 6, "known": 5, "longest": 900_000}
+    told = document("check", case("wrapped"))["findings"]
+    quality = [each["name"] for each in told if each["class"] == 5 and each["rule"] != "D21"]
+    assert len(quality) == 1, told
+
+
+def test_records_without_intervals_are_of_their_smf_time(tmp_path: Path) -> None:
+    told = manager("v701_115")
+    assert told["start"].startswith("2012-03-05T09:")
+    assert told["end"].startswith("2012-03-05T12:00")
+    for said in (text("check", case("v701_115")), text("summary", case("v701_115"))):
+        assert "1970" not in said
+        assert "2012/03/05" in said
+    assert "1970-01-01" not in page("v701_115", tmp_path)
+
+
+@pytest.mark.parametrize("report", ["msgm", "log", "buff"])
+def test_sections_of_records_without_intervals_are_of_their_smf_time(report: str) -> None:
+    found = rows("v701_115", report)
+    assert found
+    for row in found:
+        assert f"{row['smf_time']:%Y-%m-%d}" == "2012-03-05"
+        for name in ("bucket", "interval_start", "interval_end"):
+            assert row[name] is None or f"{row[name]:%Y-%m-%d}" == "2012-03-05"
+
+
+# What SMF writes beside ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["info", "summary", "check"])
+def test_signature_records_are_no_damage(command: str) -> None:
+    done = run(command, case("signed-none"))
+    assert done.exit_code == 0, done.output
+    assert "no SMF record starts here" not in done.output
+    assert "earlier dump" not in done.output
+
+
+def test_signature_records_are_counted_by_subtype() -> None:
+    found = {
+        (each["type"], each["subtype"]): each["records"]
+        for each in document("info", case("signed-none"))["groups"]
+    }
+    assert found == {
+        (2, None): 1,
+        (2, 1): 36,
+        (2, 2): 12,
+        (3, None): 1,
+        (115, 2): 12,
+        (116, 1): 36,
+    }
+
+
+def test_signature_records_are_no_dump_headers() -> None:
+    lines = text("info", case("signed-none")).splitlines()
+    headers = [each for each in lines if "SMF dump header" in each]
+    assert len(headers) == 1
+    assert "SYSX" in headers[0]
+
+
+@pytest.mark.parametrize("command", ["info", "check", "summary"])
+def test_lost_records_are_said(command: str) -> None:
+    """How many, and from when to when."""
+    said = text(command, case("lost"))
+    assert "48,211" in said
+    assert "10:02:10" in said
+    assert "10:06:30" in said
+
+
+def test_the_page_says_that_records_are_lost(tmp_path: Path) -> None:
+    assert "48,211" in page("lost", tmp_path)
+
+
+def test_damage_near_the_start_does_not_hide_the_framing() -> None:
+    """Doubled FF stay in `none`, and shift every byte behind them."""
+    path = case("ftp-record-damaged")
+    told = document("info", path, exit_code=4)
+    assert [each["framing"] for each in told["inputs"]] == ["ftp-record"]
+    query = (
+        "SELECT qwhsdurn FROM record WHERE type = 115 AND subtype = 1 ORDER BY record_no LIMIT 1"
+    )
+    assert smfparse.open(path).sql(query)["qwhsdurn"].to_pylist() == [1792884543]
