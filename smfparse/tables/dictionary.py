@@ -23,6 +23,7 @@ from smfparse.schemas import (
     STUB_RECORDS,
     TASK_RECORDS,
     TRIPLET,
+    WHOLE_RECORDS,
 )
 
 _NEAR = 8
@@ -42,6 +43,7 @@ class Table(NamedTuple):
     child    the repeated group, None for the block's own table
     task     whether the rows carry TASK_KEYS
     stub     whether they are of records that have no time of their own but the SMF header's
+    shared   whether they are about all queue managers of a system
     extra    a block of the record's QWHS area whose columns are appended
     """
 
@@ -52,6 +54,7 @@ class Table(NamedTuple):
     child: Child | None = None
     task: bool = False
     stub: bool = False
+    shared: bool = False
     extra: Block | None = None
 
 
@@ -71,6 +74,9 @@ def _tables() -> dict[str, Table]:
                 found[child.table] = Table(
                     child.table, title, each, child.columns, child=child, task=task, stub=stub
                 )
+    for each in WHOLE_RECORDS.values():
+        name = each.name.lower()
+        found[name] = Table(name, each.title, each, each.columns, stub=True, shared=True)
     return found
 
 
@@ -289,6 +295,7 @@ BLOCKS = {
     each.name: each
     for each in (
         *(block for triplets in REGISTRY.values() for block in triplets.values()),
+        *WHOLE_RECORDS.values(),
         *(QWHS, QWHC, QWHX, QWST, QWAS, TRIPLET),
     )
 }
