@@ -3,7 +3,8 @@
     (SMF type, subtype): {triplet number: block}
 
 Triplet 0 of every record is the QWHS area. A block can come from several places; the triplets that
-are not listed are IBM-internal. A plain registry, without a lazy face: reading it needs every
+are not listed are IBM-internal. A record of SMF's own that is a block by itself is in
+WHOLE_RECORDS. A plain registry, without a lazy face: reading it needs every
 block, so there is nothing to put off.
 """
 
@@ -42,6 +43,7 @@ from smfparse.schemas.qwhs import (
     QWHX_RELEASE,
 )
 from smfparse.schemas.smf import QWAS, QWST, SUBTYPE_VALID, TRIPLET
+from smfparse.schemas.smf7 import SMF7
 from smfparse.schemas.wqst import WQST
 from smfparse.schemas.wtas import WTAS
 from smfparse.schemas.wtid import WTID
@@ -50,6 +52,8 @@ STATISTICS = 115
 ACCOUNTING = 116
 DUMP_HEADER, DUMP_TRAILER = 2, 3
 """SMF types of the records that IFASMFDP writes around those of a dump."""
+DATA_LOST = 7
+"""SMF type of the records in which SMF says how many records it lost."""
 
 REGISTRY: dict[tuple[int, int], dict[int, Block]] = {
     (115, 1): {9: QSST, 11: QJST},
@@ -67,6 +71,9 @@ REGISTRY: dict[tuple[int, int], dict[int, Block]] = {
     (116, 10): {1: QCST},
 }
 """QPST stands in 115/2 before MQ 8.0 and in 115/215 since; 116/2 goes on where 116/1 is full."""
+
+WHOLE_RECORDS: dict[int, Block] = {DATA_LOST: SMF7}
+"""By SMF type, the records without triplets that are a block from their RDW on."""
 
 TRACES: dict[tuple[int, int], str] = {
     (115, 1): "STAT 1",
@@ -104,6 +111,7 @@ __all__ = [
     "ACCOUNTING",
     "APPENDED",
     "CONTINUATION",
+    "DATA_LOST",
     "DUMP_HEADER",
     "DUMP_TRAILER",
     "Q5ST",
@@ -140,6 +148,7 @@ __all__ = [
     "QWHX_RELEASE",
     "QWST",
     "REGISTRY",
+    "SMF7",
     "STATISTICS",
     "STATISTICS_RECORDS",
     "STUB_RECORDS",
@@ -148,6 +157,7 @@ __all__ = [
     "TASK_RECORDS",
     "TRACES",
     "TRIPLET",
+    "WHOLE_RECORDS",
     "WQST",
     "WTAS",
     "WTID",

@@ -72,7 +72,7 @@ class _Tables:
         return f"<SMF data of {visible(names)}>"
 
     def _repr_html_(self) -> str:
-        return notebook_html(InventoryDocument(self.inputs, self.info()))
+        return notebook_html(InventoryDocument(self.inputs, inventory(self.inputs)))
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -86,7 +86,7 @@ class _Tables:
 
     def info(self) -> list[Group]:
         """Count records and bytes by system, queue manager, MQ version, type and subtype."""
-        return inventory(self.inputs)
+        return inventory(self.inputs).groups
 
     def batches(
         self, table: str, columns: str | Iterable[str] | None = None

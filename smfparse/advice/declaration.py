@@ -188,6 +188,9 @@ class Subject:
     is_whole: Annotated[
         bool, Key("whether its rows are not intervals, so that none is left out")
     ] = False
+    of_system: Annotated[
+        bool, Key("whether its rows are about a system, so about all queue managers on it")
+    ] = False
 
 
 @dataclass(frozen=True)

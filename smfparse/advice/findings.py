@@ -127,6 +127,10 @@ class Finding:
         """What it is about."""
         return self.system, self.qmgr, self.object, self.job
 
+    def concerns(self, system: str, qmgr: str) -> bool:
+        """Whether it is about a queue manager, or about the system that it is on."""
+        return self.system == system and self.qmgr in ("", qmgr)
+
     @property
     def place(self) -> tuple[Any, ...]:
         """Where it stands among others: by class, then impact, share and names."""

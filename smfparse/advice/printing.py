@@ -148,7 +148,7 @@ class CheckDocument(Document):
             ranks = [
                 finding.rank
                 for finding in self._checked.findings
-                if (finding.system, finding.qmgr) == (each.system, each.qmgr)
+                if finding.concerns(each.system, each.qmgr)
             ]
             counts = (f"{ranks.count(rank)} {RANKS[rank]}" for rank in RANKS if rank in ranks)
             told = ", ".join(counts) or "nothing to say"

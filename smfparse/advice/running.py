@@ -150,7 +150,9 @@ def _evaluate(rule: Rule, rows: Judged, catalog: Catalog, told: _Told) -> None:
 
 
 def _add_managers(managers: dict[tuple[str, str], Manager], rows: Judged) -> None:
-    """Add the queue managers of rows, and the time that they cover."""
+    """Add the queue managers of rows, and the time that they cover; none of a whole system."""
+    if rows.subject.of_system:
+        return
     ends = ends_of(rows.starts, rows.seconds)
     first = np.flatnonzero(np.diff(rows.groups, prepend=-1)).tolist()
     for begin, end in zip(first, [*first, len(ends)][1:], strict=True):

@@ -24,6 +24,10 @@ _ENDINGS = ("ies", "y"), ("ches", "ch"), ("s", "")
 _VERBS = (" are ", " is "), (" were ", " was "), (" have ", " has ")
 _KINDS = {"queue": "--queue", "channel": "--channel"}
 """Options that select an object."""
+_QUERY = "sql:"
+"""What stands before a query that shows the evidence, where a rule names no report."""
+_LOST = "SMF-LOST"
+"""The rule that finds each loss of SMF records."""
 _LEAST_IMPACT = 0.001
 _ONE_DAY = 10
 """Characters of a date."""
@@ -163,6 +167,9 @@ def command(finding: Finding, inputs: Sequence[str]) -> str:
     report = finding.cause.report or next(
         (each.cause.report for each in finding.explains if each.cause.report), ""
     )
+    if report.startswith(_QUERY):
+        query = shlex.quote(report.removeprefix(_QUERY))
+        return f"smfparse sql {_few_inputs(inputs)} {query}"
     return _called(f"report {report}", finding, inputs) if report else ""
 
 
@@ -174,8 +181,11 @@ def plan_command(finding: Finding, inputs: Sequence[str]) -> str:
 
 def _called(name: str, finding: Finding, inputs: Sequence[str]) -> str:
     """Return a command on the inputs, of the object and the time of a finding."""
-    few = shlex.join(inputs) if 0 < len(inputs) < 3 else "INPUT..."
-    return " ".join([f"smfparse {name} {few}", *_selection(finding)])
+    return " ".join([f"smfparse {name} {_few_inputs(inputs)}", *_selection(finding)])
+
+
+def _few_inputs(inputs: Sequence[str]) -> str:
+    return shlex.join(inputs) if 0 < len(inputs) < 3 else "INPUT..."
 
 
 def _selection(finding: Finding) -> Iterator[str]:
@@ -240,6 +250,24 @@ def _explained(its: Sequence[Finding]) -> str:
 def heading(finding: Finding) -> str:
     """Return a finding in one line: `D2 QM01: the log is slow, not full`."""
     return f"{finding.rule} {about(finding)}: {finding.name}"
+
+
+def losses_of(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings that are losses of SMF records, in the order of time."""
+    return sorted((each for each in findings if each.rule == _LOST), key=lambda each: each.start)
+
+
+def lost_text(findings: Iterable[Finding]) -> str:
+    """Return a sentence on the SMF records that were lost; '': none was."""
+    losses = losses_of(findings)
+    if not losses:
+        return ""
+    counts = [each.total for each in losses]
+    known = sum(each for each in counts if each is not None)
+    count = f"{known:,.0f}" if None not in counts else f"at least {known:,.0f}"
+    several = f" in {len(losses)} losses" if len(losses) > 1 else ""
+    span = span_text(losses[0].start, max(each.end for each in losses))
+    return f"SMF lost {count} records{several}, {span}: metrics of that time are too low"
 
 
 def nothing_to(verb: str) -> str:

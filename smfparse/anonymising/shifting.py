@@ -1,4 +1,4 @@
-"""Times of records, moved by whole days: those of the SMF header, clocks in blocks, and tokens."""
+"""Times of records, moved by whole days: those of SMF, clocks in blocks, and tokens."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ import numpy as np
 
 from smfparse.anonymising.places import Named
 from smfparse.errors import RequestError
-from smfparse.schemas import QWST
+from smfparse.reading import Chunk
+from smfparse.schemas import QWST, WHOLE_RECORDS
 from smfparse.vectors import Bytes, Ints, each_of, gather
 
 _DATE = QWST.field("sm115dte")
 """The date in the SMF header of any record: 0CYYDDDF."""
+_TYPE = QWST.field("sm115rty").offset
 _CLOCK = 8
 """Bytes of the TOD clock."""
 _DAY = 86_400_000_000 << 12
@@ -27,7 +29,7 @@ def shift_times(buffer: Bytes, named: Named, days: int) -> None:
     """
     if not days:
         return
-    at = named.chunk.start + _DATE.offset
+    at = _dates(named.chunk)
     rows = gather(buffer, at, _DATE.kind.width)
     dates, which = np.unique(rows.view(">u4")[:, 0], return_inverse=True)
     moved = np.array([_moved(each, days) for each in dates.tolist()], ">u4")
@@ -37,6 +39,17 @@ def shift_times(buffer: Bytes, named: Named, days: int) -> None:
         set_clocks = clocks != 0
         later = (clocks[set_clocks].astype(np.int64) + days * _DAY).astype(">u8")
         _put(buffer, at[set_clocks], later.view(np.uint8).reshape(-1, _CLOCK))
+
+
+def _dates(chunk: Chunk) -> Ints:
+    """Return where dates of SMF stand: in every header, and in records that are a whole block."""
+    found = [chunk.start + _DATE.offset]
+    for smf_type, block in WHOLE_RECORDS.items():
+        for field in block.own:
+            if field.kind.fact == "smf_moment":
+                held = (chunk.buffer[chunk.start + _TYPE] == smf_type) & (chunk.length >= field.end)
+                found.append(chunk.start[held] + field.end - _DATE.kind.width)
+    return np.concatenate(found)
 
 
 def _put(buffer: Bytes, at: Ints, rows: Bytes) -> None:

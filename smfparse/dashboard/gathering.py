@@ -83,7 +83,7 @@ def gathered(catalog: Catalog, damage: DamageLog, inputs: Sequence[str] = ()) ->
         Day(
             times,
             axis,
-            [each for each in checked.findings if (each.system, each.qmgr) == times.key],
+            [each for each in checked.findings if each.concerns(*times.key)],
             several,
             edges.get(times.key, []),
             groups.get(times.key, ""),

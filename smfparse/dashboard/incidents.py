@@ -22,8 +22,8 @@ _WHOLE = 0.6
 """A finding that holds for a longer share of the time is how things are, no incident."""
 _LAST_CLASS, _LAST_DIAGNOSED = 3, 4
 """The last class whose findings make an incident, and that of diagnoses."""
-_GAP = "SMF-GAP"
-"""What makes one as well: time of which nothing is known."""
+_UNKNOWN = ("SMF-GAP", "SMF-LOST")
+"""What makes one as well: time of which nothing, or not all, is known."""
 _BEFORE_US = 2 * 3600 * SECOND_US
 _LITTLE = 0.02
 """A share of the highest value of a panel that counts as nothing."""
@@ -76,7 +76,7 @@ def incidents(day: Day) -> list[Incident]:
 
 def _is_serious(finding: Finding) -> bool:
     last = _LAST_DIAGNOSED if finding.explains else _LAST_CLASS
-    return finding.rank <= last or finding.rule == _GAP
+    return finding.rank <= last or finding.rule in _UNKNOWN
 
 
 def _length(finding: Finding) -> int:

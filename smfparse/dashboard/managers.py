@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from smfparse.advice import span_text
+from smfparse.advice import lost_text, span_text
 from smfparse.dashboard.declaration import Panel, Part, panels, part_of, parts, tables
 from smfparse.dashboard.findings import MARKS, finding_rows, incident_cards
 from smfparse.dashboard.gathering import Day, Gathered
@@ -79,6 +79,8 @@ def _heading(day: Day) -> Iterator[str]:
     else:
         facts.append("no statistics intervals: the times are those of accounting records")
     yield f"<h2><bdi>{escaped(day.name)}</bdi></h2><p>{escaped(' · '.join(facts))}</p>"
+    if lost := lost_text(day.findings):
+        yield f"<p>{escaped(lost)}</p>"
 
 
 def _span(day: Day) -> str:

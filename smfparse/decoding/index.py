@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from smfparse.layout import Block
-from smfparse.schemas import REGISTRY
+from smfparse.schemas import REGISTRY, WHOLE_RECORDS
 from smfparse.vectors import Bytes, Ints
 
 KNOWN_RECORDS = tuple(sorted(REGISTRY))
@@ -28,6 +28,8 @@ def number_of(smf_type: Ints, subtype: Ints) -> Ints:
 class BlockIndex:
     """Which blocks to look for, and where: a table to look up, made once for many chunks.
 
+    records   type and subtype of the records that have them; 0 for those that are a whole block
+    whole     the types of these, by name of the block
     triplets  how many triplets of a record have to be read
     table     uint8 (kinds of record + 1, triplets): number of the block, 0: none
     blocks    the blocks by number, from 1
@@ -41,7 +43,11 @@ class BlockIndex:
             for number, block in triplets.items()
             if block.name in names
         }
-        self.records = frozenset(record for record, _ in found)
+        self.whole = {
+            block.name: smf_type for smf_type, block in WHOLE_RECORDS.items() if block.name in names
+        }
+        headed = {(smf_type, 0) for smf_type in self.whole.values()}
+        self.records = headed | frozenset(record for record, _ in found)
         self.blocks = {block.name: block for block in found.values()}
         self.triplets = max((number for _, number in found), default=0) + 1
         self.table = np.zeros((len(KNOWN_RECORDS) + 1, self.triplets), np.uint8)

@@ -5,7 +5,7 @@ Everything here works on all records of a chunk at once; nothing of a block is d
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -108,6 +108,9 @@ class Records:
         What points outside its record, or is not the block it should be, is noted as damage; but
         not of a block that is known to be garbage when it has another length than its own.
         """
+        if block.name in self.index.whole:
+            rows = np.flatnonzero(self.type == self.index.whole[block.name])
+            return _long_enough(self.chunk, rows, block, self._note)
         return self._found.get(block.name) or _NO_BLOCKS
 
     @cached_property
@@ -182,7 +185,7 @@ class Records:
                 reason,
                 int(chunk.record_no[index]) if chunk.numbered else None,
                 int(self.type[index]),
-                int(self.subtype[index]),
+                int(self.subtype[index]) if self.headers.has_subtype[index] else None,
             )
         )
 
@@ -199,7 +202,23 @@ def _reason(name: str, found: Triplets, at: int, least: int, limit: int) -> str:
     if not least_offset(number) <= offset < limit:
         return f"{name} cannot be at offset {offset} of {limit} bytes"
     if length < least:
-        return f"{name} cannot be {length} bytes long, {least} is the least"
+        return _too_short(name, length, least)
     if count * length > left:
         return f"{name} says {count * length} bytes at offset {offset}, {left} are left"
     return f"{name} at offset {offset} overlaps other blocks of the record"
+
+
+def _long_enough(
+    chunk: Chunk, rows: Ints, block: Block, note: Callable[[int, int, str], None]
+) -> Blocks:
+    """Return records that are a block each; one that is too short for it is damage."""
+    length, least = chunk.length[rows], block.least
+    for index, size in zip(rows.tolist(), length.tolist(), strict=True):
+        if size < least:
+            note(index, size, f"{_too_short(block.name, size, least)}; skipped")
+    rows = rows[length >= least]
+    return Blocks(rows, chunk.start[rows], chunk.length[rows], np.ones_like(rows))
+
+
+def _too_short(name: str, length: int, least: int) -> str:
+    return f"{name} cannot be {length} bytes long, {least} is the least"

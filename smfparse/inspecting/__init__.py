@@ -11,7 +11,9 @@ from smfparse.faces import face
 if TYPE_CHECKING:
     from smfparse.inspecting.described import description as description
     from smfparse.inspecting.groups import Group as Group
+    from smfparse.inspecting.groups import Inventory as Inventory
     from smfparse.inspecting.groups import inventory as inventory
+    from smfparse.inspecting.losses import Loss as Loss
     from smfparse.inspecting.printing import SHOWN_DAMAGE as SHOWN_DAMAGE
     from smfparse.inspecting.printing import InventoryDocument as InventoryDocument
     from smfparse.inspecting.printing import left_out as left_out
@@ -24,7 +26,8 @@ else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         described="description",
-        groups="Group inventory",
+        groups="Group Inventory inventory",
+        losses="Loss",
         printing="SHOWN_DAMAGE InventoryDocument left_out more",
         record="Record explained find_record missing",
     )

@@ -5,17 +5,31 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 import pyarrow as pa
 
 from smfparse.inputs import Inputs, SmfFile
-from smfparse.schemas import ACCOUNTING, DUMP_HEADER, DUMP_TRAILER, REGISTRY, STATISTICS, TRACES
+from smfparse.inspecting.losses import LOST, LOST_COLUMNS, Loss, losses_in
+from smfparse.schemas import (
+    ACCOUNTING,
+    DATA_LOST,
+    DUMP_HEADER,
+    DUMP_TRAILER,
+    REGISTRY,
+    STATISTICS,
+    TRACES,
+)
 from smfparse.tables import RECORD, Batch, every_block
 from smfparse.vectors import Ints
 
-_DUMP_RECORDS = {DUMP_HEADER: "SMF dump header", DUMP_TRAILER: "SMF dump trailer"}
+_OF_SMF = {
+    DUMP_HEADER: "SMF dump header",
+    DUMP_TRAILER: "SMF dump trailer",
+    DATA_LOST: "lost data",
+}
+"""What SMF's own records are."""
 _BY = ["system", "qmgr", "mq_version", "type", "subtype"]
 _COLUMNS = frozenset({*_BY, "length", "smf_time"})
 _Kind: TypeAlias = tuple[Any, Any, Any, Any, Any]
@@ -44,7 +58,7 @@ class Group:
         if self.type in (STATISTICS, ACCOUNTING) and self.subtype is not None:
             blocks = REGISTRY.get((self.type, self.subtype), {})
             return " ".join(block.name for block in blocks.values())
-        return _DUMP_RECORDS.get(self.type, "")
+        return _OF_SMF.get(self.type, "")
 
     @property
     def trace(self) -> str:
@@ -52,7 +66,14 @@ class Group:
         return "" if self.subtype is None else TRACES.get((self.type, self.subtype), "")
 
 
-def inventory(inputs: Inputs) -> list[Group]:
+class Inventory(NamedTuple):
+    """What is in inputs: records by kind, and what SMF lost, in the order of the records."""
+
+    groups: list[Group]
+    losses: list[Loss]
+
+
+def inventory(inputs: Inputs) -> Inventory:
     """Count the records of `inputs`, and in their log damage and the bytes that no column knows.
 
     Nothing but headers is decoded; blocks are looked for, as damage is reported in them.
@@ -60,12 +81,15 @@ def inventory(inputs: Inputs) -> list[Group]:
     inputs.log.count_unknown = True
     checked = every_block() if any(isinstance(each, SmfFile) for each in inputs.sources) else {}
     found: dict[_Kind, _Figures] = {}
-    for table, batch in inputs.batches({**checked, RECORD: _COLUMNS}):
+    losses: list[Loss] = []
+    for table, batch in inputs.batches({**checked, RECORD: _COLUMNS, LOST: LOST_COLUMNS}):
+        if table == LOST:
+            losses += losses_in(batch)
         if table == RECORD:
             for kind, figures in _counted(batch):
                 found[kind] = _together(found[kind], figures) if kind in found else figures
     in_order = sorted(found, key=lambda kind: [(each is None, each) for each in kind])
-    return [Group(*kind, *found[kind]) for kind in in_order]
+    return Inventory([Group(*kind, *found[kind]) for kind in in_order], losses)
 
 
 def _counted(batch: Batch) -> Iterator[tuple[_Kind, _Figures]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from smfparse.rendering import (
@@ -22,7 +22,8 @@ from smfparse.rendering import (
 if TYPE_CHECKING:
     from smfparse.errors import Damage, DamageLog
     from smfparse.inputs import Inputs
-    from smfparse.inspecting.groups import Group
+    from smfparse.inspecting.groups import Group, Inventory
+    from smfparse.inspecting.losses import Loss
 
 SHOWN_DAMAGE = 20
 """Damages shown; the rest is counted."""
@@ -39,17 +40,21 @@ _NOT_KNOWN = "Bytes that no column knows (newer MQ, or IBM-internal)"
 
 
 class InventoryDocument(Document):
-    """What is in the inputs: records by kind, how the inputs are packed and framed, and damage."""
+    """What is in the inputs: records by kind, how the inputs are packed and framed, and damage.
+
+    Records that SMF lost are said to be lost, as figures of that time are too low.
+    """
 
     title = "Records of the inputs"
 
-    def __init__(self, opened: Inputs, groups: Sequence[Group]) -> None:
+    def __init__(self, opened: Inputs, found: Inventory) -> None:
         self._opened = opened
-        self._groups = groups
+        self._groups, self._losses = found
 
     def sections(self) -> Iterator[Section]:
         """Yield the table of records, then the inputs, their damage and unknown bytes."""
-        notes = [f"{left_out(self._opened.duplicates)}."] if self._opened.duplicates else []
+        notes = [*map(_loss_text, self._losses)]
+        notes += [f"{left_out(self._opened.duplicates)}."] if self._opened.duplicates else []
         yield Section("", [Table(_COLUMNS, self._rows(), "Records")], notes)
         yield Section("", [Table(_INPUTS, map(_cells_of, self._opened.sources), "Inputs")])
         if found := self._opened.met:
@@ -86,6 +91,7 @@ class InventoryDocument(Document):
                 }
                 for group in self._groups
             ],
+            "lost": [_plain(dataclasses.asdict(each)) for each in self._losses],
             "duplicates": opened.duplicates,
             "unknown_bytes": dict(sorted(opened.log.unknown.items())),
             "damage": damage_rows(opened.met).to_pylist(),
@@ -98,6 +104,8 @@ class InventoryDocument(Document):
         opened = self._opened
         yield from aligned(_COLUMNS, self._rows())
         yield ""
+        if self._losses:
+            yield from (*map(_loss_text, self._losses), "")
         for source in opened.sources:
             packing = ", ".join([*source.arrival.packing, source.arrival.framing or "Parquet"])
             yield f"{source.name}: {packing} ({source.arrival.why})"
@@ -180,10 +188,23 @@ def _names() -> list[str]:
 
 def _facts(group: Group) -> dict[str, Any]:
     """Return what is known of a kind of records, for programs."""
+    return _plain(dataclasses.asdict(group))
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: value.isoformat() if isinstance(value, dt.datetime) else value
-        for name, value in dataclasses.asdict(group).items()
+        for name, value in values.items()
     }
+
+
+def _loss_text(loss: Loss) -> str:
+    """Return a sentence on records that SMF lost."""
+    count = "an unknown number of" if loss.records is None else f"{loss.records:,}"
+    return (
+        f"SMF lost {count} record{'' if loss.records == 1 else 's'} of {loss.system} from "
+        f"{_moment(loss.start)} to {_moment(loss.end)} (type 7, lost data)."
+    )
 
 
 def left_out(duplicates: int) -> str:

@@ -18,7 +18,18 @@ from smfparse.decoding import header_parts
 from smfparse.errors import RequestError
 from smfparse.layout import ENCODING, UNIX_EPOCH, Block, Code, Field, Flags, Repeat
 from smfparse.reading import Chunk, triplet_count
-from smfparse.schemas import ACCOUNTING, QWAS, QWHC, QWHS, QWHX, QWST, REGISTRY, STATISTICS, TRIPLET
+from smfparse.schemas import (
+    ACCOUNTING,
+    QWAS,
+    QWHC,
+    QWHS,
+    QWHX,
+    QWST,
+    REGISTRY,
+    STATISTICS,
+    TRIPLET,
+    WHOLE_RECORDS,
+)
 from smfparse.selecting import Zone
 
 _TYPE = QWST.field("sm115rty").offset
@@ -106,6 +117,8 @@ def explained(record: Record, zone: Zone | None = None) -> Iterator[str]:
     page.known.append((0, end))
     if record.is_mq:
         yield from _sections(record, page)
+    elif record.type in WHOLE_RECORDS:
+        yield from _block(WHOLE_RECORDS[record.type], page, 0, len(record.data), "")
     yield from _unknown(record.data, page.known)
 
 

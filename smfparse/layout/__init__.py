@@ -28,9 +28,12 @@ if TYPE_CHECKING:
     from smfparse.layout.clocks import HighLatchElapsed as HighLatchElapsed
     from smfparse.layout.clocks import Instant as Instant
     from smfparse.layout.clocks import LatchElapsed as LatchElapsed
+    from smfparse.layout.clocks import LocalMoment as LocalMoment
     from smfparse.layout.clocks import LocalWhen as LocalWhen
     from smfparse.layout.clocks import LowElapsed as LowElapsed
+    from smfparse.layout.clocks import SmfMoment as SmfMoment
     from smfparse.layout.clocks import When as When
+    from smfparse.layout.clocks import smf_moments as smf_moments
     from smfparse.layout.columns import Child as Child
     from smfparse.layout.columns import Column as Column
     from smfparse.layout.columns import Field as Field
@@ -48,6 +51,7 @@ if TYPE_CHECKING:
     from smfparse.layout.numbers import WIDE_DIGITS as WIDE_DIGITS
     from smfparse.layout.numbers import Bit as Bit
     from smfparse.layout.numbers import Code as Code
+    from smfparse.layout.numbers import Count16 as Count16
     from smfparse.layout.numbers import Count32 as Count32
     from smfparse.layout.numbers import Count64 as Count64
     from smfparse.layout.numbers import Flags as Flags
@@ -90,14 +94,15 @@ else:
         clocks=(
             "LOCAL_TIMESTAMP STCK_UNITS_PER_US STCK_UNIX_EPOCH_US TIMESTAMP UNIX_EPOCH "
             "US_PER_DAY US_PER_SECOND Duration Elapsed GaugeElapsed HighElapsed "
-            "HighLatchElapsed Instant LatchElapsed LocalWhen LowElapsed When"
+            "HighLatchElapsed Instant LatchElapsed LocalMoment LocalWhen LowElapsed SmfMoment When "
+            "smf_moments"
         ),
         columns="Child Column Field",
         kinds="Combine Kind Mask Numeric Raw Shown Values",
         members="Repeat header since version_key",
         numbers=(
-            "WIDE_DIGITS Bit Code Count32 Count64 Flags Gauge16 Gauge32 Gauge64 Gauge8 High32 "
-            "High64 Low32 Low64 Number SCount32 SCount64 SGauge16 SGauge32 SHigh32 SHigh64 "
+            "WIDE_DIGITS Bit Code Count16 Count32 Count64 Flags Gauge16 Gauge32 Gauge64 Gauge8 "
+            "High32 High64 Low32 Low64 Number SCount32 SCount64 SGauge16 SGauge32 SHigh32 SHigh64 "
             "SLow32 SLow64 SWord16 SWord32 SquareSum Wide Word Word16 Word32 Word64 Word8"
         ),
         texts="BLANK ENCODING Header Hex Reserved Text",

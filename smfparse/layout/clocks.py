@@ -1,4 +1,7 @@
-"""Durations and moments, which IBM writes in units of the TOD clock (STCK): 4,096 a microsecond."""
+"""Durations and moments: in units of the TOD clock (STCK), 4,096 a microsecond, or as SMF has them.
+
+SMF writes the hundredths of a second since midnight, then the date as packed decimals 0cyydddF.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,9 @@ US_PER_SECOND = 1_000_000
 US_PER_DAY = 24 * 3600 * US_PER_SECOND
 UNIX_EPOCH = dt.datetime(1970, 1, 1)
 """Moments in Arrow are microseconds since then: in UTC, or in the local time of a system."""
+_HUNDREDTH_US = 10_000
+_FIRST_YEAR, _CENTURY = 0x0060, 0x0100_0000
+"""In packed dates: nothing is older than SMF, so a year before 1960 lacks its century."""
 _FRACTION_BITS = 52
 _BIAS = np.float64(2**40)
 _BIAS_BITS = _BIAS.view(np.uint64)
@@ -105,6 +111,65 @@ class Instant(Numeric):
         return (Shown(self._arrow),)
 
 
+def smf_moments(time: Values, date: Values) -> tuple[Values, Values]:
+    """Return microseconds since 1970, local time, int64 (rows,), and where the date is one.
+
+    time  (rows,): hundredths of a second since midnight
+    date  (rows,): packed decimals 0cyydddF, as a number
+    """
+    time, date = time.astype(np.int64), date.astype(np.int64)
+    digits = [(date >> shift) & 15 for shift in range(28, 0, -4)]
+    year = 1900 + 100 * digits[1] + 10 * digits[2] + digits[3]
+    day = 100 * digits[4] + 10 * digits[5] + digits[6]
+    first = (year - 1970).astype("datetime64[Y]").astype("datetime64[D]").astype(np.int64)
+    return (first + day - 1) * US_PER_DAY + time * _HUNDREDTH_US, (day >= 1) & (day <= 366)
+
+
+class SmfMoment(Numeric):
+    """A local moment as in the SMF header, time then date; NULL where it is none.
+
+    The date of SMF7 is documented without a century: a year before 1960 is one of this century.
+    """
+
+    fact = "smf_moment"
+    wire = np.dtype(">u8")
+    native = np.dtype("u8")
+
+    def __init__(self) -> None:
+        super().__init__(Int64ub, None, Combine.NONE)
+
+    def _decode(self, obj: int, context: Any, path: str) -> dt.datetime | None:
+        moments, known = self._moments(np.array([obj], np.uint64))
+        return UNIX_EPOCH + dt.timedelta(microseconds=int(moments[0])) if known[0] else None
+
+    def _encode(self, obj: dt.datetime | None, context: Any, path: str) -> int:
+        if obj is None:
+            return 0
+        midnight = obj.replace(hour=0, minute=0, second=0, microsecond=0)
+        hundredths = (obj - midnight) // dt.timedelta(microseconds=_HUNDREDTH_US)
+        return hundredths << 32 | int(f"{obj.year - 1900:04}{obj:%j}F", 16)
+
+    def settle(self, gathered: Values) -> tuple[Values, Mask]:
+        return self._moments(gathered)
+
+    @staticmethod
+    def _moments(gathered: Values) -> tuple[Values, Values]:
+        time, date = gathered >> 32, gathered & 0xFFFFFFFF
+        tens = [(date >> shift & 15) <= 9 for shift in range(28, 0, -4)]
+        recent = np.where(date >> 16 < _FIRST_YEAR, date + _CENTURY, date)
+        moments, known = smf_moments(time, recent)
+        known = known & np.logical_and.reduce(tens) & (date & 15 >= 10)
+        return moments, known & (time < US_PER_DAY // _HUNDREDTH_US)
+
+    def encode(self, values: Values) -> Raw:
+        epoch = [UNIX_EPOCH + dt.timedelta(microseconds=each) for each in values.tolist()]
+        return wire_bytes(np.array([self._encode(each, None, "") for each in epoch], self.wire))
+
+    @property
+    def shown(self) -> tuple[Shown, ...]:
+        return (Shown(LOCAL_TIMESTAMP),)
+
+
 Elapsed = Duration()
 HighElapsed = Duration(Combine.MAX)
 LowElapsed = Duration(Combine.MIN)
@@ -113,3 +178,4 @@ LatchElapsed = LatchDuration()
 HighLatchElapsed = LatchDuration(Combine.MAX)
 When = Instant()
 LocalWhen = Instant(local=True)
+LocalMoment = SmfMoment()

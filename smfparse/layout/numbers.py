@@ -206,7 +206,7 @@ def _numbers(combine: Combine, widths: Sequence[int], *, signed: bool = False) -
     return [Number(width, signed=signed, combine=combine) for width in widths]
 
 
-Count32, Count64 = _numbers(Combine.SUM, (4, 8))
+Count16, Count32, Count64 = _numbers(Combine.SUM, (2, 4, 8))
 SCount32, SCount64 = _numbers(Combine.SUM, (4, 8), signed=True)
 High32, High64 = _numbers(Combine.MAX, (4, 8))
 SHigh32, SHigh64 = _numbers(Combine.MAX, (4, 8), signed=True)

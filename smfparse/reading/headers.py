@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from smfparse.layout import ENCODING, US_PER_DAY, US_PER_SECOND, Numeric, Raw, Values
+from smfparse.layout import ENCODING, US_PER_DAY, Numeric, Raw, Values, smf_moments
 from smfparse.schemas import (
     ACCOUNTING,
     DUMP_HEADER,
@@ -18,6 +18,7 @@ from smfparse.schemas import (
     STATISTICS,
     SUBTYPE_VALID,
     TRIPLET,
+    WHOLE_RECORDS,
 )
 from smfparse.vectors import NUMBER_WIDTHS, Bools, Bytes, Ints, gather
 
@@ -104,20 +105,16 @@ class Headers:
     @cached_property
     def time(self) -> tuple[Ints, Bools]:
         """Microseconds since 1970, local time of the system, and where the date is one."""
-        date = self.number("sm115dte").astype(np.int64)
-        digits = [(date >> shift) & 15 for shift in range(28, 0, -4)]
-        year = 1900 + 100 * digits[1] + 10 * digits[2] + digits[3]
-        day = 100 * digits[4] + 10 * digits[5] + digits[6]
-        first = (year - 1970).astype("datetime64[Y]").astype("datetime64[D]").astype(np.int64)
-        time = self.number("sm115tme").astype(np.int64) * (US_PER_SECOND // 100)
-        return (first + day - 1) * US_PER_DAY + time, (day >= 1) & (day <= 366)
+        return smf_moments(self.number("sm115tme"), self.number("sm115dte"))
 
 
 def kinds_of(buffer: Bytes, start: Ints) -> Ints:
-    """Return type << 16 | subtype of records, by their headers."""
+    """Return type << 16 | subtype of records, by their headers; 0 for one that is a whole block."""
     kinds: Ints = buffer[start + _TYPE].astype(np.int64) << 16
     kinds |= buffer[start + _SUBTYPE].astype(np.int64) << 8
     kinds |= buffer[start + _SUBTYPE + 1]
+    for smf_type in WHOLE_RECORDS:
+        kinds[kinds >> 16 == smf_type] = smf_type << 16
     return kinds
 
 

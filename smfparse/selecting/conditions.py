@@ -5,13 +5,14 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Iterable, Iterator
 
+from smfparse.schemas import WHOLE_RECORDS
 from smfparse.selecting.counting import AFTER_US, BEFORE_US, COUNTED_AT
 from smfparse.selecting.criteria import Types, regex
 from smfparse.selecting.lookups import Lookup, lookups, named_in
 from smfparse.selecting.selection import Selection
 from smfparse.selecting.subjects import JoinKey
 from smfparse.selecting.walls import shown_sql
-from smfparse.tables import RECORD
+from smfparse.tables import RECORD, TABLES
 
 _KEY_SQL = {
     JoinKey.RECORD: "(source, record_no)",
@@ -33,7 +34,7 @@ def sql_condition(
         return "false"
     parts = [
         *_like(["system"], selection.systems),
-        *_like(["qmgr"], selection.qmgrs),
+        *_of_qmgrs(selection, table),
         *_in_time(selection),
         *(_near(selection) if worked_out else ()),
         *([_of_types(selection.types)] if selection.types and table == RECORD else []),
@@ -56,6 +57,14 @@ def _like(columns: Iterable[str], patterns: Iterable[str]) -> list[str]:
     expression = "|".join(map(regex, sorted(patterns))).replace("'", "''")
     found = [f"regexp_full_match({column}, '{expression}')" for column in columns]
     return [_any_of(found)] if expression else []
+
+
+def _of_qmgrs(selection: Selection, table: str) -> list[str]:
+    """Return the condition for queue managers; records about a whole system are of each of them."""
+    named = _like(["qmgr"], selection.qmgrs)
+    if table == RECORD and named:
+        return [f"({named[0]} OR type IN ({', '.join(map(str, WHOLE_RECORDS))}))"]
+    return [] if table in TABLES and TABLES[table].shared else named
 
 
 def _named_like(columns: Iterable[str], patterns: Iterable[str]) -> str:

@@ -12,14 +12,14 @@ import pyarrow as pa
 from smfparse.errors import Damage, DamageLog
 from smfparse.layout import UNIX_EPOCH, US_PER_DAY, US_PER_SECOND, Text
 from smfparse.reading import Headers
-from smfparse.schemas import QWST
+from smfparse.schemas import QWST, WHOLE_RECORDS
 from smfparse.selecting.counting import AFTER_US, BEFORE_US
 from smfparse.selecting.criteria import like
 from smfparse.selecting.lookups import Lookup, lookups, named_in
 from smfparse.selecting.selection import Selection, without_time
 from smfparse.selecting.subjects import JoinKey
 from smfparse.selecting.walls import OFFSET, in_zone
-from smfparse.tables import RECORD
+from smfparse.tables import RECORD, TABLES
 from smfparse.vectors import Bools, Bytes, Ints, distinct
 
 Texts: TypeAlias = tuple[list[str | None], Ints]
@@ -72,7 +72,7 @@ def row_mask(
     batch  with the columns `needed_columns`
     keys   finds the keys of the rows of another table
     """
-    rows = _Rows(batch)
+    rows = _Rows(batch, table)
     chosen = _mask(selection, rows, batch.num_rows, by_type=table == RECORD)
     if selection.time_column:
         chosen &= counted_mask(selection, rows.numbers)
@@ -135,6 +135,9 @@ class _Facts(Protocol):
     def kinds(self) -> tuple[Ints, Ints]:
         """Return types and subtypes; subtype -1: none."""
 
+    def shared(self) -> Bools:
+        """Return what is about all queue managers of its system, whichever are asked for."""
+
 
 class _Records:
     """Records in a buffer, by their SMF headers."""
@@ -155,12 +158,16 @@ class _Records:
     def kinds(self) -> tuple[Ints, Ints]:
         return self.headers.type, self.headers.subtype
 
+    def shared(self) -> Bools:
+        return _is_shared(self.headers.type)
+
 
 class _Rows:
     """The rows of a batch of a table."""
 
-    def __init__(self, batch: Any) -> None:
+    def __init__(self, batch: Any, table: str) -> None:
         self._batch = batch
+        self._table = table
 
     def texts(self, column: str) -> Texts:
         coded = self._batch.column(column).dictionary_encode()
@@ -177,6 +184,11 @@ class _Rows:
         smf_type, subtype = (self._batch.column(name) for name in ("type", "subtype"))
         return self._numbers(smf_type, -1), self._numbers(subtype, -1)
 
+    def shared(self) -> Bools:
+        if self._table == RECORD:
+            return _is_shared(self.kinds()[0])
+        return np.full(self._batch.num_rows, TABLES[self._table].shared)
+
     def _numbers(self, column: Any, missing: int) -> Ints:
         found: Ints = column.cast(pa.int64()).fill_null(missing).to_numpy()
         return found
@@ -185,12 +197,19 @@ class _Rows:
 def _mask(selection: Selection, facts: _Facts, rows: int, *, by_type: bool) -> Bools:
     """Return which rows are selected, whatever their time."""
     chosen = np.ones(rows, np.bool_)
-    for column, patterns in (("system", selection.systems), ("qmgr", selection.qmgrs)):
-        if patterns:
-            chosen &= _is_like(patterns, *facts.texts(column), blank=True)
+    if selection.systems:
+        chosen &= _is_like(selection.systems, *facts.texts("system"), blank=True)
+    if selection.qmgrs:
+        named = _is_like(selection.qmgrs, *facts.texts("qmgr"), blank=True)
+        chosen &= named | facts.shared()
     if selection.types and by_type:
         chosen &= _of_types(selection, *facts.kinds())
     return chosen
+
+
+def _is_shared(smf_type: Ints) -> Bools:
+    found: Bools = np.isin(smf_type, list(WHOLE_RECORDS))
+    return found
 
 
 def _in_time(
@@ -241,7 +260,7 @@ def _is_among(batch: Any, key: JoinKey, wanted: KeysBySource) -> Bools:
 
 def _by_source(batch: Any, key: JoinKey) -> Iterator[tuple[str, Ints, Ints]]:
     """Yield each source of a batch, its rows, and their keys: numbers of record, block or task."""
-    words, codes = _Rows(batch).texts("source")
+    words, codes = _Rows(batch, RECORD).texts("source")
     number = batch.column("record_no")
     if key is JoinKey.TASK:
         from pyarrow.compute import coalesce  # slow to load, and seldom asked for

@@ -34,7 +34,8 @@ Several: TypeAlias = Value | Iterable[Value]
 class Selection(NamedTuple):
     """The records that are asked for; an empty condition, or None, selects all.
 
-    qmgrs    queue manager is like one of these: `*` any characters, `?` one
+    qmgrs    queue manager is like one of these: `*` any characters, `?` one; a record about a whole
+             system, of lost data, is of all its queue managers
     systems  and SMF system id is like one of these
     start    and the record counts at this local time or later, a whole second
     end      and before this one, a whole second

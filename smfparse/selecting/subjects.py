@@ -11,7 +11,7 @@ from enum import Enum
 from functools import cache
 from typing import NamedTuple
 
-from smfparse.schemas import REGISTRY
+from smfparse.schemas import REGISTRY, WHOLE_RECORDS
 from smfparse.tables import RECORD, TABLES, decoded_tables
 
 NAMED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
@@ -72,9 +72,13 @@ def tables_about(options: frozenset[str]) -> tuple[str, ...]:
 
 @cache
 def records_of(table: str) -> frozenset[tuple[int, int]]:
-    """Return type and subtype of the records that have the block of a table."""
+    """Return type and subtype of the records that have the block of a table.
+
+    The subtype of a record that is a whole block is 0.
+    """
     block = TABLES[table].block
-    return frozenset(
+    whole = {(smf_type, 0) for smf_type, each in WHOLE_RECORDS.items() if each is block}
+    return frozenset(whole) | frozenset(
         record
         for record, triplets in REGISTRY.items()
         if any(each is block for each in triplets.values())

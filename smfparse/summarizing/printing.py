@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from smfparse.advice import in_short, nothing_to, span_text
+from smfparse.advice import in_short, losses_of, lost_text, nothing_to, span_text
 from smfparse.rendering import (
     FAINT,
     FINDINGS,
@@ -102,6 +102,8 @@ class SummaryDocument(Document):
         span = span_text(times.local(times.first), times.local(times.last), zone)
         yield f"{names}, MQ {times.mq_version}, {span}" if times.mq_version else f"{names}, {span}"
         yield _intervals(times)
+        if lost := lost_text(day.findings):
+            yield lost
         for each in day.findings[:_WORST]:
             yield f"  {in_short(each)}"
         yield self._more(day)
@@ -238,6 +240,14 @@ def _fact(day: Day) -> dict[str, Any]:
         "start": times.local(times.first).isoformat(),
         "end": times.local(times.last).isoformat(),
         **times.calendar.facts,
+        "lost": [
+            {
+                "start": each.start.isoformat(),
+                "end": each.end.isoformat(),
+                "records": None if each.total is None else int(each.total),
+            }
+            for each in losses_of(day.findings)
+        ],
         "findings": [
             {"class": each.rank, "rule": each.rule, "object": each.object, "name": each.name}
             for each in day.findings

@@ -45,7 +45,7 @@ def summarized(catalog: Catalog) -> Summary:
         [
             _day(
                 each,
-                [found for found in checked.findings if (found.system, found.qmgr) == each.key],
+                [found for found in checked.findings if found.concerns(*each.key)],
                 figures.get(each.key, []),
             )
             for each in times

@@ -24,6 +24,7 @@ from smfparse.schemas import (
     STUB_RECORDS,
     TASK_RECORDS,
     TRIPLET,
+    WHOLE_RECORDS,
 )
 
 _NEAR = 8
@@ -44,6 +45,7 @@ class Table(NamedTuple):
     task     whether the rows carry TASK_KEYS
     counted  whether the rows carry STATISTICS_KEYS
     stub     whether they are of records that have no time of their own but the SMF header's
+    shared   whether they are about all queue managers of a system
     extra    a block of the record's QWHS area whose columns are appended
     """
 
@@ -55,6 +57,7 @@ class Table(NamedTuple):
     task: bool = False
     counted: bool = False
     stub: bool = False
+    shared: bool = False
     extra: Block | None = None
 
 
@@ -76,6 +79,9 @@ def _tables() -> dict[str, Table]:
                 found[child.table] = Table(
                     child.table, title, each, child.columns, child=child, **kind
                 )
+    for each in WHOLE_RECORDS.values():
+        name = each.name.lower()
+        found[name] = Table(name, each.title, each, each.columns, stub=True, shared=True)
     return found
 
 
@@ -312,6 +318,7 @@ BLOCKS = {
     each.name: each
     for each in (
         *(block for triplets in REGISTRY.values() for block in triplets.values()),
+        *WHOLE_RECORDS.values(),
         *(QWHS, QWHC, QWHX, QWST, QWAS, TRIPLET),
     )
 }

@@ -15,7 +15,7 @@ PAGE = PROJECT / "docs" / "coverage.md"
 ROW = re.compile(r"^\| (\d+) \|.*\| ([ypnxk]) \| [^|]* \|$", re.M)
 CLAIMS = {
     9: ("BUFF-BELOW", "STG-31"),
-    26: ("SMF-GAP",),
+    26: ("SMF-GAP", "SMF-LOST"),
     28: ("SMF-COST",),
     36: ("Q-STREAM-LOST",),
     49: ("CF-FIRSTOPEN",),

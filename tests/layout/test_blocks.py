@@ -33,6 +33,7 @@ from smfparse.layout import (
     Number,
     Repeat,
     Reserved,
+    SmfMoment,
     SquareSum,
     Text,
     Wide,
@@ -65,6 +66,15 @@ def numbers(kind: Number) -> st.SearchStrategy[Any]:
     return st.one_of(whole.filter(lambda number: number != kind.null), st.none())
 
 
+def moments(kind: Instant | SmfMoment) -> st.SearchStrategy[dt.datetime]:
+    if isinstance(kind, SmfMoment):
+        return st.datetimes(dt.datetime(1960, 1, 1), dt.datetime(2059, 12, 31)).map(
+            lambda drawn: drawn.replace(microsecond=drawn.microsecond // 10_000 * 10_000)
+        )
+    zone = dt.UTC if kind.shown[0].arrow == TIMESTAMP else None
+    return st.datetimes(FIRST, LAST, timezones=st.just(zone))
+
+
 def values(kind: Kind) -> st.SearchStrategy[Any]:
     """Draw what a field of this kind can hold, in the form in which parsing gives it."""
     match kind:
@@ -72,9 +82,8 @@ def values(kind: Kind) -> st.SearchStrategy[Any]:
             return numbers(kind)
         case Duration():
             return st.integers(0, LOW_WORD - 1).map(lambda units: units / 4096)
-        case Instant():
-            zone = dt.UTC if kind.shown[0].arrow == TIMESTAMP else None
-            return st.none() | st.datetimes(FIRST, LAST, timezones=st.just(zone))
+        case Instant() | SmfMoment():
+            return st.none() | moments(kind)
         case Wide():
             return st.integers(0, 2**128 - 1)
         case Text():

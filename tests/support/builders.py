@@ -161,6 +161,32 @@ def foreign_record(smf_type: int, local: dt.datetime | None = None, system: str 
     return _with_rdw(_smf_header(smf_type, local, system, flags=0x1E))
 
 
+def lost_record(
+    start: dt.datetime,
+    end: dt.datetime,
+    count: int,
+    *,
+    system: str = "SYS1",
+    flags: int | None = None,
+    length: int = 36,
+) -> bytes:
+    """A record of type 7: `count` records were lost from `start` to `end`, local time.
+
+    flags   None: as SMF writes them for this count
+    length  28 leaves out the flags and the longer count; more than 36 appends blanks
+    """
+    is_long = count > 0xFFFF
+    midnight = start.replace(hour=0, minute=0, second=0, microsecond=0)
+    hundredths = (start - midnight) // dt.timedelta(milliseconds=10)
+    data = (
+        _smf_header(7, end, system, flags=0x1E)
+        + struct.pack(">HI", 0 if is_long else count, hundredths)
+        + packed_date(start.date())
+        + struct.pack(">B3xI", 0x80 * is_long if flags is None else flags, count)
+    )
+    return _with_rdw(data.ljust(length, b"\x40")[: length - 4])
+
+
 def _smf_header(smf_type: int, local: dt.datetime | None, system: str, flags: int = 0x5E) -> bytes:
     moment = local or UTC_NOON.replace(tzinfo=None)
     seconds = (moment.hour * 60 + moment.minute) * 60 + moment.second

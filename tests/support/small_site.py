@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support import smf
-from tests.support.builders import rdw, stck
+from tests.support.builders import lost_record, rdw, stck
 from tests.support.fact_blocks import facts
 
 COUNTS = (0, 0, 1, 1, 2, 3, 5, 100)
@@ -73,6 +73,11 @@ def write_small_site(path: Path, seed: int = 1, qmgrs: tuple[Qmgr, ...] = QMGRS)
             start = FIRST + dt.timedelta(seconds=at)
             made = maker.interval(which, start, seconds)
             records += [(start + dt.timedelta(seconds=seconds), each) for each in made]
+    for system in dict.fromkeys(qmgr.system for qmgr in qmgrs):
+        for count, length in ((3, 28), (48_211, 36), (70_000, 62)):
+            end = FIRST + dt.timedelta(seconds=count / 100)
+            begun = end - dt.timedelta(seconds=count % 17)
+            records.append((end, lost_record(begun, end, count, system=system, length=length)))
     records.sort(key=lambda each: each[0])
     path.write_bytes(rdw([each for _, each in records]))
     return path

@@ -128,6 +128,11 @@ WORDS: Mapping[str, Mapping[str, pl.Expr]] = {
         "longest_write": pl.col("qjstiomaxio"),
         "longest_wait": pl.col("qjstiomaxsus"),
     },
+    "data_lost": {
+        "lost_until": pl.col("smf_time"),
+        "lost_seconds": (pl.col("smf_time") - pl.col("smf7stm")).dt.total_microseconds() / 1e6,
+        "records": pl.when("smf7nrf").then("smf7nrox").otherwise("smf7nro"),
+    },
     "queue_activity": OF_TASK
     | {
         "queue": pl.col("queue"),
@@ -262,6 +267,7 @@ ROWS: Mapping[str, tuple[Callable[[Frames], pl.DataFrame], Mapping[str, str]]] =
     ),
     "channel": (operator.itemgetter("qcst"), BLOCK),
     "chinit_task": (chinit_tasks, BLOCK | {"kind": "kind"}),
+    "data_lost": (operator.itemgetter("smf7"), {"record_no": "record_no"}),
     "log_interval": (logs, {"record_no": "record_no"}),
     "queue_activity": (blocks, BLOCK),
     "queue_depth": (operator.itemgetter("qqst"), BLOCK),

@@ -49,6 +49,7 @@ every_view = pytest.mark.parametrize("name", views.view_names())
 ROW_OF = {
     "buffer_pool": ["qpst"],
     "channel": ["qcst"],
+    "data_lost": ["smf7"],
     "chinit_task": ["qct_dsp", "qct_adp", "qct_ssl", "qct_dns"],
     "log_interval": ["qjst"],
     "queue_activity": ["wqst"],

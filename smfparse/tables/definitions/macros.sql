@@ -16,6 +16,10 @@ CREATE OR REPLACE MACRO task_of_wqst(correl) AS
 CREATE OR REPLACE MACRO connection_of(text) AS
     CASE text WHEN 'Batch or TSO' THEN 'Batch' ELSE text END;
 
+-- How many records SMF lost, of SMF7NRF, SMF7NRO and SMF7NROX: the second is zero where it would overflow.
+CREATE OR REPLACE MACRO lost_records(is_longer, short_count, long_count) AS
+    CASE WHEN is_longer THEN long_count ELSE short_count END::BIGINT;
+
 -- The queue that a name resolved to. Dynamic queues of a model are one: the name ends in 16 hex
 -- digits that the queue manager put for the asterisk of DynamicQName.
 CREATE OR REPLACE MACRO queue_of(objname, basename) AS CASE

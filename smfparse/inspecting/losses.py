@@ -1,0 +1,31 @@
+"""Records that SMF lost: what its records of type 7 say."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from smfparse.schemas import SMF7
+from smfparse.tables import Batch
+
+LOST = SMF7.name.lower()
+"""The table of these records."""
+LOST_COLUMNS = frozenset({"system", "smf_time", "smf7nro", "smf7stm", "smf7nrf", "smf7nrox"})
+
+
+@dataclass(frozen=True)
+class Loss:
+    """SMF records that a system lost: from when to when (local), and how many; None: not known."""
+
+    system: str
+    start: dt.datetime | None
+    end: dt.datetime | None
+    records: int | None
+
+
+def losses_in(batch: Batch) -> Iterator[Loss]:
+    """Yield the losses in rows of the table with LOST_COLUMNS."""
+    for row in batch.select(sorted(LOST_COLUMNS)).to_pylist():
+        records = row["smf7nrox"] if row["smf7nrf"] else row["smf7nro"]
+        yield Loss(row["system"], row["smf7stm"], row["smf_time"], records)
