@@ -19,7 +19,7 @@ from smfparse.decoding.fingerprinting import fingerprints
 from smfparse.decoding.records import Records
 from smfparse.decoding.tasks import TaskLinks, Tasks, tasks_of, tokens_of
 from smfparse.decoding.texts import TextColumn
-from smfparse.layout import STCK_UNITS_PER_US, US_PER_SECOND, Mask, Values
+from smfparse.layout import STCK_UNITS_PER_US, US_PER_SECOND, Mask, Values, believed_seconds
 from smfparse.reading import Chunk, offset_of
 from smfparse.schemas import STUB_RECORDS, TASK, TASK_RECORDS
 from smfparse.selecting import counting_time
@@ -142,7 +142,7 @@ class KeyColumns:
             units[self.records.of(record)] = US_PER_SECOND * STCK_UNITS_PER_US
         seconds = length.astype(np.uint64) / units
         self._task_interval(start, started, seconds, timed)
-        return start, seconds, started, timed & started
+        return start, seconds, started, timed & started & believed_seconds(seconds)
 
     def _task_interval(self, start: Ints, started: Bools, seconds: Values, timed: Bools) -> None:
         """Class 3 records have their interval in WTAS, and 116/2 takes that of its 116/1."""

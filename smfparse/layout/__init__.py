@@ -14,6 +14,8 @@ from smfparse.faces import face
 if TYPE_CHECKING:
     from smfparse.layout.blocks import Block as Block
     from smfparse.layout.blocks import block as block
+    from smfparse.layout.clocks import EARLIEST_US as EARLIEST_US
+    from smfparse.layout.clocks import LATEST_US as LATEST_US
     from smfparse.layout.clocks import LOCAL_TIMESTAMP as LOCAL_TIMESTAMP
     from smfparse.layout.clocks import STCK_UNITS_PER_US as STCK_UNITS_PER_US
     from smfparse.layout.clocks import STCK_UNIX_EPOCH_US as STCK_UNIX_EPOCH_US
@@ -26,11 +28,18 @@ if TYPE_CHECKING:
     from smfparse.layout.clocks import GaugeElapsed as GaugeElapsed
     from smfparse.layout.clocks import HighElapsed as HighElapsed
     from smfparse.layout.clocks import HighLatchElapsed as HighLatchElapsed
+    from smfparse.layout.clocks import HighMicros64 as HighMicros64
     from smfparse.layout.clocks import Instant as Instant
     from smfparse.layout.clocks import LatchElapsed as LatchElapsed
+    from smfparse.layout.clocks import LengthMicros64 as LengthMicros64
     from smfparse.layout.clocks import LocalWhen as LocalWhen
     from smfparse.layout.clocks import LowElapsed as LowElapsed
+    from smfparse.layout.clocks import LowMicros64 as LowMicros64
+    from smfparse.layout.clocks import Micros64 as Micros64
+    from smfparse.layout.clocks import MicrosecondCount as MicrosecondCount
     from smfparse.layout.clocks import When as When
+    from smfparse.layout.clocks import believed as believed
+    from smfparse.layout.clocks import believed_seconds as believed_seconds
     from smfparse.layout.columns import Child as Child
     from smfparse.layout.columns import Column as Column
     from smfparse.layout.columns import Field as Field
@@ -88,9 +97,11 @@ else:
         __name__,
         blocks="Block block",
         clocks=(
-            "LOCAL_TIMESTAMP STCK_UNITS_PER_US STCK_UNIX_EPOCH_US TIMESTAMP UNIX_EPOCH "
-            "US_PER_DAY US_PER_SECOND Duration Elapsed GaugeElapsed HighElapsed "
-            "HighLatchElapsed Instant LatchElapsed LocalWhen LowElapsed When"
+            "EARLIEST_US LATEST_US LOCAL_TIMESTAMP STCK_UNITS_PER_US STCK_UNIX_EPOCH_US "
+            "TIMESTAMP UNIX_EPOCH US_PER_DAY US_PER_SECOND Duration Elapsed GaugeElapsed "
+            "HighElapsed HighLatchElapsed HighMicros64 Instant LatchElapsed LengthMicros64 "
+            "LocalWhen LowElapsed LowMicros64 Micros64 MicrosecondCount When believed "
+            "believed_seconds"
         ),
         columns="Child Column Field",
         kinds="Combine Kind Mask Numeric Raw Shown Values",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from smfparse.layout import ENCODING, US_PER_DAY, US_PER_SECOND, Numeric, Raw, Values
+from smfparse.layout import ENCODING, US_PER_DAY, US_PER_SECOND, Numeric, Raw, Values, believed
 from smfparse.schemas import (
     ACCOUNTING,
     DUMP_HEADER,
@@ -103,14 +103,16 @@ class Headers:
 
     @cached_property
     def time(self) -> tuple[Ints, Bools]:
-        """Microseconds since 1970, local time of the system, and where the date is one."""
+        """Microseconds since 1970, local time of the system, and where they are believed."""
         date = self.number("sm115dte").astype(np.int64)
         digits = [(date >> shift) & 15 for shift in range(28, 0, -4)]
         year = 1900 + 100 * digits[1] + 10 * digits[2] + digits[3]
         day = 100 * digits[4] + 10 * digits[5] + digits[6]
         first = (year - 1970).astype("datetime64[Y]").astype("datetime64[D]").astype(np.int64)
-        time = self.number("sm115tme").astype(np.int64) * (US_PER_SECOND // 100)
-        return (first + day - 1) * US_PER_DAY + time, (day >= 1) & (day <= 366)
+        hundredths = self.number("sm115tme").astype(np.int64)
+        time = (first + day - 1) * US_PER_DAY + hundredths * (US_PER_SECOND // 100)
+        dated = (day >= 1) & (day <= 366) & (hundredths < _DAY_HUNDREDTHS)
+        return time, dated & np.all([each <= 9 for each in digits], axis=0) & believed(time)
 
 
 def kinds_of(buffer: Bytes, start: Ints) -> Ints:

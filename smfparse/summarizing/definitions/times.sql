@@ -1,5 +1,5 @@
 -- When there is data of a queue manager. `kind` 1 are intervals of statistics, 2 of the channel initiator's, 3 the
--- minutes in which intervals of accounting have their middle, 0 seconds long.
+-- minutes in which intervals of accounting have their middle, 0 seconds long. One whose length is not known is none.
 SELECT
     system, qmgr, 1 AS kind, interval_start AS start, interval_seconds AS seconds,
     max(utc_offset) AS utc_offset, max(mq_version) AS mq_version
@@ -8,12 +8,14 @@ FROM (
     UNION ALL
     SELECT system, qmgr, interval_start, interval_seconds, utc_offset, mq_version FROM inputs.qjst
 )
+WHERE interval_seconds IS NOT NULL
 GROUP BY ALL
 UNION ALL
 SELECT
     system, qmgr, 2 AS kind, interval_start AS start, interval_seconds AS seconds,
     max(utc_offset) AS utc_offset, max(mq_version) AS mq_version
 FROM inputs.qcct
+WHERE interval_seconds IS NOT NULL
 GROUP BY ALL
 UNION ALL
 SELECT

@@ -27,11 +27,17 @@ CREATE OR REPLACE MACRO queue_of(objname, basename) AS CASE
     ELSE coalesce(nullif(basename, ''), objname)
 END;
 
--- What API calls of a kind took: numbers, and microseconds of which some went on waiting.
+-- How many of the things that are counted a time is known of: none where it wrapped, and is NULL. An average is
+-- what they took by these, so that neither is in it.
+CREATE OR REPLACE MACRO timed(counted, took) AS CASE WHEN took IS NULL THEN 0 ELSE counted END;
+
+-- What API calls of a kind took: numbers, and microseconds of which some went on waiting. `elapsed_of` and `cpu_of`
+-- are the calls that these times are known of.
 CREATE OR REPLACE MACRO api_call(
     verb, calls, elapsed, cpu, log_wait, page_set_wait, suspended, srb
 ) AS {
     'verb': verb, 'calls': calls::BIGINT, 'elapsed': elapsed::DOUBLE, 'cpu': cpu::DOUBLE,
+    'elapsed_of': timed(calls, elapsed)::BIGINT, 'cpu_of': timed(calls, cpu)::BIGINT,
     'log_wait': log_wait::DOUBLE, 'page_set_wait': page_set_wait::DOUBLE,
     'suspended': suspended::DOUBLE, 'srb': srb::DOUBLE
 };
