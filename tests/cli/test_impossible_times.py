@@ -123,6 +123,23 @@ def test_no_time_of_a_damaged_file_is_out_of_bounds(tmp_path: Path) -> None:
     assert row["b"] <= 1e9
 
 
+@pytest.mark.parametrize("start", ["FF" * 8, "A1717CF7EFFFF000", "FEB91C7786000000"])
+def test_queues_belong_to_their_task_if_its_start_cannot_be(start: str, tmp_path: Path) -> None:
+    data = bytearray(SMF.read_bytes())
+    for block, at in [*_areas(data)]:
+        if block in (WTAS, WQST):
+            offset = block.field("wtasstrt" if block is WTAS else "correl").offset
+            data[at + offset : at + offset + 8] = bytes.fromhex(start)
+    path = tmp_path / "started.smf"
+    path.write_bytes(data)
+
+    query = "SELECT sum(calls) AS calls FROM task WHERE intervals > 0"
+    (before,), (after,) = _rows("sql", SMF, query), _rows("sql", path, query)
+    orphans = "SELECT count(*) AS orphans FROM task WHERE intervals = 0"
+    assert _rows("sql", path, orphans) == _rows("sql", SMF, orphans)
+    assert after["calls"] == before["calls"] > 0
+
+
 def _wrapped() -> Path:
     path = REAL_DATA / "cases" / "wrapped.smf" if REAL_DATA else None
     if path is None or not path.exists():

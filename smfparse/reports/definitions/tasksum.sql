@@ -7,13 +7,21 @@ queues AS (
         min(token) AS token, sum(calls) AS requests,
         sum(putn::BIGINT + put1n) AS puts, sum(getn) AS gets,
         total(elapsed) AS elapsed, total(cpu) AS cpu,
-        sum(timed(calls, elapsed)) AS elapsed_of, sum(timed(calls, cpu)) AS cpu_of
+        total(elapsed_of) AS elapsed_of, total(cpu_of) AS cpu_of
     FROM (
         SELECT
             *, task_of_wqst(correl) AS token,
             openn::BIGINT + closen + getn + putn + put1n + inqn + setn + coalesce(cbn, 0) AS calls,
-            openet + closeet + getet + putet + put1et + inqet + setet + coalesce(cbet, 0) AS elapsed,
-            openct + closect + getct + putct + put1ct + inqct + setct + coalesce(cbct, 0) AS cpu
+            of_all_verbs(openet, closeet, getet, putet, put1et, inqet, setet, cbet) AS elapsed,
+            of_all_verbs(openct, closect, getct, putct, put1ct, inqct, setct, cbct) AS cpu,
+            of_all_verbs(
+                timed(openn, openet), timed(closen, closeet), timed(getn, getet), timed(putn, putet),
+                timed(put1n, put1et), timed(inqn, inqet), timed(setn, setet), timed(cbn, cbet)
+            ) AS elapsed_of,
+            of_all_verbs(
+                timed(openn, openct), timed(closen, closect), timed(getn, getct), timed(putn, putct),
+                timed(put1n, put1ct), timed(inqn, inqct), timed(setn, setct), timed(cbn, cbct)
+            ) AS cpu_of
         FROM sectioned.wqst
     )
     GROUP BY ALL
@@ -74,8 +82,8 @@ summed AS (
         sum(b.other_calls)::BIGINT AS other_calls,
         total(coalesce(b.elapsed, 0) + coalesce(q.elapsed, 0)) AS elapsed,
         total(coalesce(b.cpu, 0) + coalesce(q.cpu, 0)) AS cpu,
-        total(q.elapsed) / nullif(sum(q.elapsed_of), 0) AS request_elapsed,
-        total(q.cpu) / nullif(sum(q.cpu_of), 0) AS request_cpu,
+        total(q.elapsed) / nullif(total(q.elapsed_of), 0) AS request_elapsed,
+        total(q.cpu) / nullif(total(q.cpu_of), 0) AS request_cpu,
         total(b.wtascmet) / nullif(sum(b.wtascmet_of), 0) AS commit_elapsed,
         total(b.wtascmct) / nullif(sum(b.wtascmct_of), 0) AS commit_cpu,
         total(b.other_elapsed) / nullif(sum(b.other_elapsed_of), 0) AS other_call_elapsed,

@@ -5,7 +5,8 @@
 CREATE OR REPLACE MACRO total(number) AS sum((number::DOUBLE * 1099511627776)::HUGEINT) / 1099511627776;
 
 -- What identifies a task, as text, from WTAS and from WQST: when it started, and two addresses. A timestamp
--- has not the last twelve bits of the clock, so they are left out of CORREL as well.
+-- has not the last twelve bits of the clock, so they are left out of CORREL as well. A start before 1990 or from 2042 on
+-- is not believed, and is NULL in WTAS.
 CREATE OR REPLACE MACRO task_of_wtas(started, thread, address) AS format(
     '{:013X}-{:08X}-{:08X}',
     coalesce(epoch_us(started) + 2208988800000000, 0),
@@ -13,7 +14,10 @@ CREATE OR REPLACE MACRO task_of_wtas(started, thread, address) AS format(
     address::BIGINT & 4294967295
 );
 CREATE OR REPLACE MACRO task_of_wqst(correl) AS
-    correl[1:13] || '-' || correl[17:24] || '-' || correl[25:32];
+    CASE
+        WHEN correl[1:13] BETWEEN 'A1717CF7F0000' AND 'FEB91C7785FFF' THEN correl[1:13]
+        ELSE '0000000000000'
+    END || '-' || correl[17:24] || '-' || correl[25:32];
 
 -- A kind of connection, as reports call it.
 CREATE OR REPLACE MACRO connection_of(text) AS
@@ -30,6 +34,13 @@ END;
 -- How many of the things that are counted a time is known of: none where it wrapped, and is NULL. An average is
 -- what they took by these, so that neither is in it.
 CREATE OR REPLACE MACRO timed(counted, took) AS CASE WHEN took IS NULL THEN 0 ELSE counted END;
+
+-- The sum of what calls of eight verbs took, or of how many they were. It leaves out what is not known; NULL: nothing is.
+CREATE OR REPLACE MACRO of_all_verbs(a, b, c, d, e, f, g, h) AS CASE
+    WHEN coalesce(a, b, c, d, e, f, g, h) IS NOT NULL
+    THEN 0::DOUBLE + coalesce(a, 0) + coalesce(b, 0) + coalesce(c, 0) + coalesce(d, 0)
+        + coalesce(e, 0) + coalesce(f, 0) + coalesce(g, 0) + coalesce(h, 0)
+END;
 
 -- What API calls of a kind took: numbers, and microseconds of which some went on waiting. `elapsed_of` and `cpu_of`
 -- are the calls that these times are known of.
