@@ -5,8 +5,8 @@ from smfparse.layout import Count32, Elapsed, Gauge32, HighElapsed, LocalWhen, W
 QCT_TASK = (
     "qcttskn" / Word32 * "TCB address used as the task identity",
     "qctreqn" / Count32 * "Requests handled by the task in the interval",
-    "qctcptm" / Elapsed * "CPU used by the task while busy",
-    "qcteltm" / Elapsed * "Summed elapsed time of the requests",
+    "qctcptm" / Elapsed.of("qctreqn") * "CPU used by the task while busy",
+    "qcteltm" / Elapsed.of("qctreqn") * "Summed elapsed time of the requests",
     "qctwttm" / Elapsed * "Time the task waited for work",
 )
 

@@ -4,11 +4,11 @@ from construct import Struct
 
 from smfparse.layout import (
     Count32,
-    Count64,
     Elapsed,
-    High64,
     HighElapsed,
-    Low64,
+    HighMicros64,
+    LowMicros64,
+    Micros64,
     Repeat,
     Reserved,
     SCount32,
@@ -24,7 +24,7 @@ from smfparse.layout import (
 QJSTIO = Struct(
     "qjstiocount" / Count32 * "Write I/O requests of this log copy and type",
     "qjstioci" / Count32("control intervals") * "Control intervals written",
-    "qjstiototio" / Elapsed * "Total I/O time",
+    "qjstiototio" / Elapsed.of("qjstiocount") * "Total I/O time",
     "qjstiototsus" / Elapsed * "Total time the writer task was suspended",
     "qjstiomaxio" / HighElapsed * "Longest I/O",
     "qjstiomaxioT" / When * "When the longest I/O happened",
@@ -80,7 +80,7 @@ QJST = block(
         "qjstio"
         / Repeat("qjst_io", QJSTIO, copy=(1, 2), io_type=(1, 2))
         * "Log write I/O by copy and type",
-        "qjstslptu" / Count64("microseconds") * "Time the log writer had nothing to do",
+        "qjstslptu" / Micros64 * "Time the log writer had nothing to do",
         "qjstiosqu"
         / SquareSum("microseconds squared (inferred)")
         * "Sum of squared I/O times; looks like one 128-bit value, high then low",
@@ -116,22 +116,22 @@ QJST = block(
         / Count32("control intervals")
         * "Control intervals written in the connect phase",
         "qjsthlsciwtmax"
-        / High64("microseconds (unverified)")
+        / HighMicros64("microseconds (unverified)")
         * "Longest zHyperLink single-CI write",
         "qjsthlsciwtmin"
-        / Low64("microseconds (unverified)")
+        / LowMicros64("microseconds (unverified)")
         * "Shortest zHyperLink single-CI write",
         "qjsthlsciwttot"
-        / Count64("microseconds (unverified)")
+        / Micros64("microseconds (unverified)")
         * "Total zHyperLink single-CI write time",
         "qjsthlmciwtmax"
-        / High64("microseconds (unverified)")
+        / HighMicros64("microseconds (unverified)")
         * "Longest zHyperLink multi-CI write",
         "qjsthlmciwtmin"
-        / Low64("microseconds (unverified)")
+        / LowMicros64("microseconds (unverified)")
         * "Shortest zHyperLink multi-CI write",
         "qjsthlmciwttot"
-        / Count64("microseconds (unverified)")
+        / Micros64("microseconds (unverified)")
         * "Total zHyperLink multi-CI write time",
         "qjsthliosqu"
         / SquareSum("microseconds squared (unverified)")

@@ -6,6 +6,7 @@ from smfparse.layout import (
     Code,
     Flags,
     Hex,
+    LengthMicros64,
     LocalWhen,
     Reserved,
     SWord16,
@@ -13,7 +14,6 @@ from smfparse.layout import (
     When,
     Word8,
     Word32,
-    Word64,
     block,
 )
 from smfparse.schemas.enums import CONNECTION_TYPE
@@ -37,9 +37,7 @@ QWHS = block(
     "qwhsssid" / Text(4) * "Queue manager (subsystem) name",
     "qwhsstck" / When * "UTC time the data was captured; interval end for statistics",
     "qwhsiseq" / Word32 * "Sequence count per trace id; zero from the channel initiator",
-    "qwhswseq"
-    / Word32
-    * "Sequence count per trace destination; zero from the channel initiator",
+    "qwhswseq" / Word32 * "Sequence count per trace destination; zero from the channel initiator",
     "qwhsflag1"
     / Flags(
         1,
@@ -56,7 +54,7 @@ QWHS = block(
     "qwhsflag4" / Word8 * "Reserved flag byte; may hold garbage",
     "qwhstime" / LocalWhen * "Start of the interval in z/OS local time; do not shift for time zone",
     "qwhsdurn"
-    / Word64("microseconds; TOD units in 115/231 and 116/10")
+    / LengthMicros64("microseconds; TOD units in 115/231 and 116/10")
     * "Length of the interval covered by the record",
 )
 

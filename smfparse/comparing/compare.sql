@@ -97,6 +97,7 @@ UNION ALL BY NAME
 SELECT
     'calls' AS kind, c.qmgr, job, queue, verb, bucket_of(interval_start, interval_end) AS bucket,
     sum(calls)::DOUBLE AS calls, total(elapsed) AS elapsed, total(cpu) AS cpu,
+    sum(elapsed_of)::DOUBLE AS elapsed_of, sum(cpu_of)::DOUBLE AS cpu_of,
     total(log_wait) AS log_wait, total(page_set_wait) AS page_set_wait, total(suspended) AS suspended
 FROM calls AS c
 LEFT JOIN owners('side.wtid') USING (input_no, source, task_record)
@@ -105,7 +106,7 @@ UNION ALL BY NAME
 SELECT
     'task' AS kind, t.qmgr, job, bucket_of(interval_start, interval_end) AS bucket,
     sum(wtasgpo)::DOUBLE AS pages_old, sum(wtasgpn)::DOUBLE AS pages_new,
-    sum(wtasjwb)::DOUBLE AS log_bytes, sum(wtasjcn)::DOUBLE AS log_forces,
+    sum(wtasjwb)::DOUBLE AS log_bytes, sum(timed(wtasjcn, wtasjcet))::DOUBLE AS log_forces,
     total(wtasjcet) AS log_force_elapsed
 FROM (SELECT *, record_no AS task_record FROM side.wtas) AS t
 LEFT JOIN owners('side.wtid') USING (input_no, source, task_record)

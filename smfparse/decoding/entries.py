@@ -9,7 +9,7 @@ import numpy as np
 
 from smfparse.decoding.arrays import array, coded
 from smfparse.decoding.slots import BYTE, Held, joined, slots_of
-from smfparse.layout import BLANK, Block, Child, Column, Numeric, Values
+from smfparse.layout import BLANK, Block, Child, Column, Duration, Instant, Numeric, Values
 from smfparse.vectors import Bytes, Ints, gather, not_zero, strings
 
 
@@ -44,7 +44,8 @@ class EntryBuffer:
         used = np.zeros((len(some), len(steps)), np.bool_)
         for column, numbers, least in self._numbers(buffer, at[some]) if len(some) else ():
             mask = held.mask(column.field, column.offset, steps * column.stride)
-            used |= numbers >= least if mask is None else (numbers >= least) & mask
+            shows = (numbers >= least) & _believed(column, numbers)
+            used |= shows if mask is None else shows & mask
         block, entry = np.divmod(np.flatnonzero(used), len(steps))
         return some[block], entry, version[block]
 
@@ -113,6 +114,15 @@ class EntryBuffer:
             yield from each.arrays(values, held.mask(each.field, each.offset, entry * each.stride))
         self._values = [[] for _ in self.slots]
         self._rows = []
+
+
+def _believed(column: Column, numbers: Values) -> Any:
+    """Return where wire numbers of a field are not times that cannot be; True: everywhere."""
+    kind = column.field.kind
+    if not isinstance(kind, Duration | Instant):
+        return True
+    _, present = kind.settle(numbers.view(kind.wire).astype(kind.native))
+    return True if present is None else present
 
 
 def _labels(labels: Sequence[int | str], entry: Ints) -> Any:

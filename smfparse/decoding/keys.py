@@ -21,7 +21,7 @@ from smfparse.decoding.records import Records
 from smfparse.decoding.spacing import Spacing
 from smfparse.decoding.tasks import TaskLinks, Tasks, tasks_of, tokens_of
 from smfparse.decoding.texts import TextColumn
-from smfparse.layout import STCK_UNITS_PER_US, US_PER_SECOND, Mask, Values
+from smfparse.layout import STCK_UNITS_PER_US, US_PER_SECOND, Mask, Values, believed_seconds
 from smfparse.reading import Chunk, offset_of
 from smfparse.schemas import STUB_RECORDS, TASK
 from smfparse.selecting import counting_time
@@ -32,8 +32,6 @@ _TOD_INTERVALS = ((115, 231), (116, 10))
 _QUARTER_US = 15 * 60 * US_PER_SECOND
 _LATE_US = 5 * US_PER_SECOND
 """QWHSSTCK is microseconds behind the end of the interval, seconds where the system is busy."""
-_LONGEST_SECONDS = 10**9
-"""No interval is longer than thirty years."""
 
 KeyColumn: TypeAlias = tuple[Values, Mask]
 """Values, one row per record, and where they are present; None: everywhere."""
@@ -157,7 +155,7 @@ class KeyColumns:
         for record in _TOD_INTERVALS:
             units[self.records.of(record)] = US_PER_SECOND * STCK_UNITS_PER_US
         seconds = length.astype(np.uint64) / units
-        timed &= seconds <= _LONGEST_SECONDS
+        timed &= believed_seconds(seconds)
         start, started = self._interval_start(np.where(timed, seconds, 0), timed)
         self._task_interval(start, started, seconds, timed)
         spaced, begin = self._spaced

@@ -14,6 +14,8 @@ from smfparse.faces import face
 if TYPE_CHECKING:
     from smfparse.layout.blocks import Block as Block
     from smfparse.layout.blocks import block as block
+    from smfparse.layout.clocks import EARLIEST_US as EARLIEST_US
+    from smfparse.layout.clocks import LATEST_US as LATEST_US
     from smfparse.layout.clocks import LOCAL_TIMESTAMP as LOCAL_TIMESTAMP
     from smfparse.layout.clocks import STCK_UNITS_PER_US as STCK_UNITS_PER_US
     from smfparse.layout.clocks import STCK_UNIX_EPOCH_US as STCK_UNIX_EPOCH_US
@@ -26,13 +28,20 @@ if TYPE_CHECKING:
     from smfparse.layout.clocks import GaugeElapsed as GaugeElapsed
     from smfparse.layout.clocks import HighElapsed as HighElapsed
     from smfparse.layout.clocks import HighLatchElapsed as HighLatchElapsed
+    from smfparse.layout.clocks import HighMicros64 as HighMicros64
     from smfparse.layout.clocks import Instant as Instant
     from smfparse.layout.clocks import LatchElapsed as LatchElapsed
+    from smfparse.layout.clocks import LengthMicros64 as LengthMicros64
     from smfparse.layout.clocks import LocalMoment as LocalMoment
     from smfparse.layout.clocks import LocalWhen as LocalWhen
     from smfparse.layout.clocks import LowElapsed as LowElapsed
+    from smfparse.layout.clocks import LowMicros64 as LowMicros64
+    from smfparse.layout.clocks import Micros64 as Micros64
+    from smfparse.layout.clocks import MicrosecondCount as MicrosecondCount
     from smfparse.layout.clocks import SmfMoment as SmfMoment
     from smfparse.layout.clocks import When as When
+    from smfparse.layout.clocks import believed as believed
+    from smfparse.layout.clocks import believed_seconds as believed_seconds
     from smfparse.layout.clocks import smf_moments as smf_moments
     from smfparse.layout.columns import Child as Child
     from smfparse.layout.columns import Column as Column
@@ -92,10 +101,11 @@ else:
         __name__,
         blocks="Block block",
         clocks=(
-            "LOCAL_TIMESTAMP STCK_UNITS_PER_US STCK_UNIX_EPOCH_US TIMESTAMP UNIX_EPOCH "
-            "US_PER_DAY US_PER_SECOND Duration Elapsed GaugeElapsed HighElapsed "
-            "HighLatchElapsed Instant LatchElapsed LocalMoment LocalWhen LowElapsed SmfMoment When "
-            "smf_moments"
+            "EARLIEST_US LATEST_US LOCAL_TIMESTAMP STCK_UNITS_PER_US STCK_UNIX_EPOCH_US "
+            "TIMESTAMP UNIX_EPOCH US_PER_DAY US_PER_SECOND Duration Elapsed GaugeElapsed "
+            "HighElapsed HighLatchElapsed HighMicros64 Instant LatchElapsed LengthMicros64 "
+            "LocalMoment LocalWhen LowElapsed LowMicros64 Micros64 MicrosecondCount SmfMoment "
+            "When believed believed_seconds smf_moments"
         ),
         columns="Child Column Field",
         kinds="Combine Kind Mask Numeric Raw Shown Values",

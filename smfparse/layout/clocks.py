@@ -5,6 +5,7 @@ SMF writes the hundredths of a second since midnight, then the date as packed de
 
 from __future__ import annotations
 
+import copy
 import datetime as dt
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from construct import Int64ub
 
 from smfparse.layout.kinds import Combine, Mask, Numeric, Raw, Shown, Values, wire_bytes
+from smfparse.layout.numbers import Number
 
 STCK_UNIX_EPOCH_US = 0x7D91048BCA000000 >> 12
 """Microseconds from the TOD clock's epoch, 1900-01-01, to 1970-01-01."""
@@ -23,6 +25,15 @@ UNIX_EPOCH = dt.datetime(1970, 1, 1)
 _HUNDREDTH_US = 10_000
 _FIRST_YEAR, _CENTURY = 0x0060, 0x0100_0000
 """In packed dates: nothing is older than SMF, so a year before 1960 lacks its century."""
+EARLIEST_US = (dt.datetime(1990, 1, 1) - UNIX_EPOCH) // dt.timedelta(microseconds=1)
+LATEST_US = (dt.datetime(2042, 1, 1) - UNIX_EPOCH) // dt.timedelta(microseconds=1)
+"""Moments from the first on and before the second are believed, in UTC and in local time alike.
+
+MQ for z/OS is younger than 1990, and X'FF...FF' is 2042-09-17, where the TOD clock ends.
+"""
+LONGEST_SECONDS = 1e9
+"""No interval and no task is longer than these thirty years; see `believed_seconds`."""
+_SIGN_BIT = 63
 _FRACTION_BITS = 52
 _BIAS = np.float64(2**40)
 _BIAS_BITS = _BIAS.view(np.uint64)
@@ -31,18 +42,51 @@ TIMESTAMP = "timestamp[us, tz=UTC]"
 LOCAL_TIMESTAMP = "timestamp[us]"
 
 
+def believed(microseconds: Values) -> Values:
+    """Whether moments can be: bool (rows,).
+
+    microseconds  int64 (rows,): since 1970, in UTC or in local time
+    """
+    found: Values = (microseconds >= EARLIEST_US) & (microseconds < LATEST_US)
+    return found
+
+
+def believed_seconds(seconds: Values) -> Values:
+    """Whether spans can be, bool (rows,): none is negative, or longer than `LONGEST_SECONDS`."""
+    found: Values = (seconds >= 0) & (seconds <= LONGEST_SECONDS)
+    return found
+
+
+def _not_negative(gathered: Values) -> Mask:
+    """Return where the top bit of 64-bit numbers is off; None: everywhere."""
+    present: Values = gathered < np.uint64(1 << _SIGN_BIT)
+    return None if present.all() else present
+
+
 class Duration(Numeric):
-    """A span in TOD clock units, as double microseconds: exact, as calls are faster than 1 us."""
+    """A span in TOD clock units, as double microseconds: exact, as calls are faster than 1 us.
+
+    One with its top bit set is a negative time that was written as if it had no sign: no value.
+    The bit is of 71 years, so that no span has it otherwise.
+    """
 
     fact = "stck_duration"
     wire = np.dtype(">u8")
     native: np.dtype[Any] = np.dtype("u8")
+    counter: str | None = None
+    """The field that counts what the span is of, by which it is divided for an average."""
 
     def __init__(self, combine: Combine = Combine.SUM) -> None:
         super().__init__(Int64ub, "microseconds", combine)
 
-    def _decode(self, obj: int, context: Any, path: str) -> float:
-        return float(np.float64(obj) / STCK_UNITS_PER_US)
+    def of(self, counter: str) -> Duration:
+        """Return the same kind, of what a field of the block counts: `Elapsed.of("getn")`."""
+        twin = copy.copy(self)
+        twin.counter = counter
+        return twin
+
+    def _decode(self, obj: int, context: Any, path: str) -> float | None:
+        return None if obj >> _SIGN_BIT else float(np.float64(obj) / STCK_UNITS_PER_US)
 
     def _encode(self, obj: float | None, context: Any, path: str) -> int:
         return round((obj or 0) * STCK_UNITS_PER_US)
@@ -53,7 +97,7 @@ class Duration(Numeric):
         Such a number with the exponent bits of 2**40 in front is 2**40 and its 4096th.
         """
         if gathered.size and int(gathered.max()) >> _FRACTION_BITS:
-            return gathered / np.float64(STCK_UNITS_PER_US), None
+            return gathered / np.float64(STCK_UNITS_PER_US), _not_negative(gathered)
         microseconds = np.bitwise_or(gathered, _BIAS_BITS, out=gathered).view(np.float64)
         return np.subtract(microseconds, _BIAS, out=microseconds), None
 
@@ -65,10 +109,27 @@ class Duration(Numeric):
         return (Shown("double"),)
 
 
-class LatchDuration(Duration):
-    """A latch wait of WTAS: MQ 10.0.0 writes it in the high word and leaves the low word zero."""
+class MicrosecondCount(Number):
+    """A span in whole microseconds, of 64 bits: as a `Duration`, it has no value if it wrapped."""
 
-    def _decode(self, obj: int, context: Any, path: str) -> float:
+    def __init__(self, combine: Combine = Combine.SUM) -> None:
+        super().__init__(8, combine=combine)
+        self.unit = "microseconds"
+
+    def _decode(self, obj: int, context: Any, path: str) -> int | None:
+        return None if obj >> _SIGN_BIT else obj
+
+    def settle(self, gathered: Values) -> tuple[Values, Mask]:
+        return gathered, _not_negative(gathered)
+
+
+class LatchDuration(Duration):
+    """A latch wait of WTAS: MQ 10.0.0 writes it in the high word and leaves the low word zero.
+
+    Such a wait has 32 bits, up to 1.05 seconds, and its top bit is not a sign.
+    """
+
+    def _decode(self, obj: int, context: Any, path: str) -> float | None:
         return super()._decode(obj if obj & 0xFFFFFFFF else obj >> 32, context, path)
 
     def settle(self, gathered: Values) -> tuple[Values, Mask]:
@@ -76,7 +137,10 @@ class LatchDuration(Duration):
 
 
 class Instant(Numeric):
-    """A TOD clock moment in UTC, or already in the system's local time; zero: it never happened."""
+    """A TOD clock moment in UTC, or already in the system's local time.
+
+    Zero: it never happened. What is not `believed` has no value either.
+    """
 
     fact = "stck_timestamp"
     wire = np.dtype(">u8")
@@ -88,9 +152,10 @@ class Instant(Numeric):
         self._epoch = UNIX_EPOCH if local else UNIX_EPOCH.replace(tzinfo=dt.UTC)
 
     def _decode(self, obj: int, context: Any, path: str) -> dt.datetime | None:
-        if obj == 0:
+        microseconds = (obj >> 12) - STCK_UNIX_EPOCH_US
+        if not EARLIEST_US <= microseconds < LATEST_US:
             return None
-        return self._epoch + dt.timedelta(microseconds=(obj >> 12) - STCK_UNIX_EPOCH_US)
+        return self._epoch + dt.timedelta(microseconds=microseconds)
 
     def _encode(self, obj: dt.datetime | None, context: Any, path: str) -> int:
         if obj is None:
@@ -98,10 +163,9 @@ class Instant(Numeric):
         return ((obj - self._epoch) // dt.timedelta(microseconds=1) + STCK_UNIX_EPOCH_US) << 12
 
     def settle(self, gathered: Values) -> tuple[Values, Mask]:
-        present = gathered != 0
         microseconds = np.right_shift(gathered, 12, out=gathered).view(np.int64)
         microseconds -= STCK_UNIX_EPOCH_US
-        return microseconds, present
+        return microseconds, believed(microseconds)
 
     def encode(self, values: Values) -> Raw:
         return wire_bytes(((values.astype(np.int64) + STCK_UNIX_EPOCH_US) << 12).astype(self.wire))
@@ -112,7 +176,7 @@ class Instant(Numeric):
 
 
 def smf_moments(time: Values, date: Values) -> tuple[Values, Values]:
-    """Return microseconds since 1970, local time, int64 (rows,), and where the date is one.
+    """Return microseconds since 1970, local time, int64 (rows,), and where they are believed.
 
     time  (rows,): hundredths of a second since midnight
     date  (rows,): packed decimals 0cyydddF, as a number
@@ -122,7 +186,10 @@ def smf_moments(time: Values, date: Values) -> tuple[Values, Values]:
     year = 1900 + 100 * digits[1] + 10 * digits[2] + digits[3]
     day = 100 * digits[4] + 10 * digits[5] + digits[6]
     first = (year - 1970).astype("datetime64[Y]").astype("datetime64[D]").astype(np.int64)
-    return (first + day - 1) * US_PER_DAY + time * _HUNDREDTH_US, (day >= 1) & (day <= 366)
+    moments = (first + day - 1) * US_PER_DAY + time * _HUNDREDTH_US
+    known = (day >= 1) & (day <= 366) & (time < US_PER_DAY // _HUNDREDTH_US)
+    known &= np.logical_and.reduce([each <= 9 for each in digits])
+    return moments, known & believed(moments)
 
 
 class SmfMoment(Numeric):
@@ -155,11 +222,9 @@ class SmfMoment(Numeric):
     @staticmethod
     def _moments(gathered: Values) -> tuple[Values, Values]:
         time, date = gathered >> 32, gathered & 0xFFFFFFFF
-        tens = [(date >> shift & 15) <= 9 for shift in range(28, 0, -4)]
         recent = np.where(date >> 16 < _FIRST_YEAR, date + _CENTURY, date)
         moments, known = smf_moments(time, recent)
-        known = known & np.logical_and.reduce(tens) & (date & 15 >= 10)
-        return moments, known & (time < US_PER_DAY // _HUNDREDTH_US)
+        return moments, known & (date & 15 >= 10)
 
     def encode(self, values: Values) -> Raw:
         epoch = [UNIX_EPOCH + dt.timedelta(microseconds=each) for each in values.tolist()]
@@ -170,6 +235,10 @@ class SmfMoment(Numeric):
         return (Shown(LOCAL_TIMESTAMP),)
 
 
+Micros64 = MicrosecondCount()
+HighMicros64 = MicrosecondCount(Combine.MAX)
+LowMicros64 = MicrosecondCount(Combine.MIN)
+LengthMicros64 = MicrosecondCount(Combine.NONE)
 Elapsed = Duration()
 HighElapsed = Duration(Combine.MAX)
 LowElapsed = Duration(Combine.MIN)

@@ -104,7 +104,7 @@ class Headers:
 
     @cached_property
     def time(self) -> tuple[Ints, Bools]:
-        """Microseconds since 1970, local time of the system, and where the date is one."""
+        """Microseconds since 1970, local time of the system, and where they are believed."""
         return smf_moments(self.number("sm115tme"), self.number("sm115dte"))
 
 

@@ -8,6 +8,8 @@ interval of the clock (`interval=`), that SMF took at one moment, or that the in
     grouped.<table>     one row per section (and a value of the columns grouped by): every column is
                         combined as its declaration says: sum, max, min or last
 
+Of a time that is divided by a count, both have `<time>_n`: how many of those it is known of.
+
 `sectioned.keys` has one row per section: whose it is, from when to when, and what is odd about it.
 """
 
@@ -18,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from smfparse.errors import RequestError
-from smfparse.layout import Column, Combine
+from smfparse.layout import Column, Combine, Duration
 from smfparse.query import Slicing
 from smfparse.reports.marks import (
     COMPARED,
@@ -153,7 +155,7 @@ def statements(
         yield (
             f"CREATE OR REPLACE VIEW sectioned.{table} AS "
             f"SELECT {_section(sections, table)} AS section, {_SEQUENCE} AS sequence, "
-            f"{_END} AS interval_end, * "
+            f"{_END} AS interval_end, {', '.join((*_counted(table), '*'))} "
             f"FROM inputs.{table}"
         )
     for table, by in grouped.items():
@@ -161,6 +163,23 @@ def statements(
         if sections != RECORDED:
             rows = _combined(table, by)
         yield f"CREATE OR REPLACE VIEW grouped.{table} AS {rows}"
+
+
+def _averaged(table: str) -> Iterator[tuple[str, str]]:
+    """Yield the times of a table that are divided by a count, and what counts."""
+    for column in TABLES[table].columns if table != RECORD else ():
+        kind = column.field.kind
+        if isinstance(kind, Duration) and kind.counter is not None:
+            yield column.name, kind.counter
+
+
+def _counted(table: str) -> Iterator[str]:
+    """Yield the SQL of `<time>_n` of each time: what it is of.
+
+    A time that wrapped is NULL, and so is this: an average leaves out both.
+    """
+    for time, counter in _averaged(table):
+        yield f"CASE WHEN {time} IS NOT NULL THEN {counter} END AS {time}_n"
 
 
 def _section(sections: Sections, table: str) -> str:
@@ -189,6 +208,7 @@ def _combined(table: str, by: Sequence[str]) -> str:
         for column in TABLES[table].columns
         if column.name not in by
     ]
+    columns += [f"sum({time}_n)::BIGINT AS {time}_n" for time, _ in _averaged(table)]
     return (
         f"SELECT {', '.join(columns)} FROM sectioned.{table} GROUP BY {', '.join(['section', *by])}"
     )

@@ -38,8 +38,9 @@ def side(random_numbers: np.random.Generator, intervals: int, offset: int, rates
                 cpu = calls * usual * random_numbers.lognormal(0, 0.1)
                 waits = calls * random_numbers.choice([0, 400]) * random_numbers.uniform(0.5, 1.5)
                 names = {"qmgr": "QM01", "job": f"JOB{number % 8:02}", "queue": name, "verb": verb}
-                amounts = {"calls": calls, "cpu": cpu, "elapsed": cpu * 1.1 + waits}
-                rows.append({"kind": "calls", **names, "bucket": bucket, **amounts})
+                amounts = {"cpu": cpu, "elapsed": cpu * 1.1 + waits}
+                counts = dict.fromkeys(("calls", "cpu_of", "elapsed_of"), calls)
+                rows.append({"kind": "calls", **names, "bucket": bucket, **counts, **amounts})
     schema: dict[str, Any] = dict.fromkeys(("kind", *NAMES, "part"), pl.String)
     schema |= {"bucket": pl.Datetime("us", "UTC")} | dict.fromkeys(sorted(AMOUNTS), pl.Float64)
     seconds = pl.DataFrame({"kind": "calls", "qmgr": "QM01", "bucket": buckets, "seconds": 1800.0})

@@ -340,7 +340,7 @@ def test_the_offset_holds_over_midnight():
         ((1999, 12, 31), "0099365F"),
         ((2000, 2, 29), "0100060F"),
         ((2024, 12, 31), "0124366F"),
-        ((2042, 1, 1), "0142001F"),
+        ((2041, 12, 31), "0141365F"),
     ],
 )
 def test_the_date_of_the_header_is_packed_with_a_century(day: tuple[int, int, int], date: str):
@@ -349,7 +349,9 @@ def test_the_date_of_the_header_is_packed_with_a_century(day: tuple[int, int, in
     assert record_row(bytes(record))["smf_time"] == dt.datetime(*day, 1, 2, 3, 40_000)
 
 
-@pytest.mark.parametrize("date", ["0126000F", "0126367F"])
+@pytest.mark.parametrize(
+    "date", ["0126000F", "0126367F", "0089365F", "0142001F", "0999365F", "01A6063F"]
+)
 def test_a_day_that_is_not_in_the_calendar_is_null(date: str):
     record = bytearray(smf_record(115, 2, area=LONG))
     record[10:14] = bytes.fromhex(date)

@@ -30,6 +30,7 @@ from smfparse.layout import (
     Hex,
     Instant,
     Kind,
+    MicrosecondCount,
     Number,
     Repeat,
     Reserved,
@@ -53,12 +54,15 @@ BLOCKS = {
 }
 
 ALPHABET = [bytes([byte]).decode("cp500") for byte in range(256)]
-FIRST, LAST = dt.datetime(1900, 1, 1, 0, 0, 0, 1), dt.datetime(2042, 9, 17, 23, 53, 47, 370495)
+FIRST, LAST = dt.datetime(1990, 1, 1), dt.datetime(2041, 12, 31, 23, 59, 59, 999999)
+"""Moments that are believed."""
 LOW_WORD = 2**32
 """A latch wait with more than that is read from its high word, so it is not built."""
 
 
 def numbers(kind: Number) -> st.SearchStrategy[Any]:
+    if isinstance(kind, MicrosecondCount):
+        return st.integers(0, 2**63 - 1)
     least = -(1 << 8 * kind.width - 1) if kind.fact == "int" else 0
     whole = st.integers(least, least + (1 << 8 * kind.width) - 1)
     if kind.null is None:

@@ -22,7 +22,9 @@ from tests.support.builders import NOTHING, Section, qwhs_long, qwhs_short, rdw,
 from tests.support.paths import FACTS
 
 FILL = 0x11
-"""A byte that makes every number, clock and text say something."""
+"""A byte that makes every number, duration and text say something."""
+MOMENT = bytes.fromhex("E0E0E0E0E0E0E0E0")
+"""A TOD clock of 2025."""
 
 PLACES: dict[str, tuple[int, int, int]] = {
     "QSST": (115, 1, 9), "QJST": (115, 1, 11), "QMST": (115, 2, 1), "QIST": (115, 2, 2),
@@ -83,6 +85,9 @@ def _expected(block: str, length: int) -> Iterator[tuple[str, bool]]:
 
 def _block(name: str, length: int) -> bytes:
     data = bytearray([FILL]) * length
+    for fact in FIELDS[name]:
+        if fact["kind"] == "stck_timestamp" and int(fact["offset"]) + len(MOMENT) <= length:
+            data[int(fact["offset"]) : int(fact["offset"]) + len(MOMENT)] = MOMENT
     if not name.startswith(("QCT_", "QWAC")):
         data[:8] = struct.pack(">HH", 0, length) + name.encode("cp500")
     if name in VERSION_WORDS:

@@ -18,7 +18,7 @@ uses AS (
     SELECT
         system, qmgr, nbuffpool AS pool, interval_seconds AS length,
         interval_start + to_microseconds((5e5 * interval_seconds)::BIGINT) AS middle,
-        total(totlatnt) AS on_queue_us, sum(validget)::DOUBLE AS got, total(getpset) AS read_us, sum(getpsn)::DOUBLE AS waits
+        total(totlatnt) AS on_queue_us, sum(timed(validget, totlatnt))::DOUBLE AS got, total(getpset) AS read_us, sum(getpsn)::DOUBLE AS waits
     FROM inputs.wqst
     WHERE coalesce(cfstrucname, '') = '' AND validget > 0
     GROUP BY ALL

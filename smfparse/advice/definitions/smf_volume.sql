@@ -4,12 +4,12 @@ spent AS (
     SELECT
         system, qmgr,
         wtascmn::DOUBLE + wtasban + wtasotn + coalesce(wtasprn, 0) + coalesce(wtasctn, 0) AS its_calls,
-        wtascmct + wtasbact + wtasotct + coalesce(wtasprct, 0) + coalesce(wtasctct, 0) AS its_cpu
+        list_sum([wtascmct, wtasbact, wtasotct, wtasprct, wtasctct]) AS its_cpu
     FROM inputs.wtas
     UNION ALL
     SELECT
         system, qmgr, openn::DOUBLE + closen + getn + putn + put1n + inqn + setn + coalesce(cbn, 0),
-        openct + closect + getct + putct + put1ct + inqct + setct + coalesce(cbct, 0)
+        of_all_verbs(openct, closect, getct, putct, put1ct, inqct, setct, cbct)
     FROM inputs.wqst
 ),
 used AS (

@@ -15,18 +15,20 @@ parts AS (
         wtaspbhw AS pool_latch_us,
         wtascmn::DOUBLE + wtasban + wtasotn + coalesce(wtasprn, 0) + coalesce(wtassun, 0)
             + coalesce(wtassqn, 0) + coalesce(wtasctn, 0) + coalesce(wtasstn, 0) AS calls,
-        wtascmet + wtasbaet + wtasotet + coalesce(wtaspret, 0) + coalesce(wtassuet, 0)
-            + coalesce(wtassqet, 0) + coalesce(wtasctet, 0) + coalesce(wtasstet, 0) AS elapsed_us,
-        wtascmct + wtasbact + wtasotct + coalesce(wtasprct, 0) + coalesce(wtassuct, 0)
-            + coalesce(wtassqct, 0) + coalesce(wtasctct, 0) + coalesce(wtasstct, 0) AS cpu_us
+        of_all_verbs(
+            wtascmet, wtasbaet, wtasotet, wtaspret, wtassuet, wtassqet, wtasctet, wtasstet
+        ) AS elapsed_us,
+        of_all_verbs(
+            wtascmct, wtasbact, wtasotct, wtasprct, wtassuct, wtassqct, wtasctct, wtasstct
+        ) AS cpu_us
     FROM inputs.wtas
     JOIN placed USING (input_no, source, record_no)
     UNION ALL BY NAME
     SELECT
         placed.*,
         openn::DOUBLE + closen + getn + putn + put1n + inqn + setn + coalesce(cbn, 0) AS calls,
-        openet + closeet + getet + putet + put1et + inqet + setet + coalesce(cbet, 0) AS elapsed_us,
-        openct + closect + getct + putct + put1ct + inqct + setct + coalesce(cbct, 0) AS cpu_us,
+        of_all_verbs(openet, closeet, getet, putet, put1et, inqet, setet, cbet) AS elapsed_us,
+        of_all_verbs(openct, closect, getct, putct, put1ct, inqct, setct, cbct) AS cpu_us,
         getpmsg::DOUBLE + putpmsg + put1pmsg AS persistent, validput::DOUBLE + validget AS messages
     FROM inputs.wqst
     JOIN placed USING (input_no, source, record_no)

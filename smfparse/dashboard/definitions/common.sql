@@ -15,11 +15,14 @@ queue_calls AS MATERIALIZED (
         total(openet) AS open_time, total(closeet) AS close_time, total(getet) AS get_time,
         total(putet) AS put_time, total(put1et) AS put1_time, total(inqet) AS inq_time,
         total(setet) AS set_time, total(cbet) AS cb_time,
+        sum(timed(openn, openet)) AS open_of, sum(timed(closen, closeet)) AS close_of, sum(timed(getn, getet)) AS get_of,
+        sum(timed(putn, putet)) AS put_of, sum(timed(put1n, put1et)) AS put1_of, sum(timed(inqn, inqet)) AS inq_of,
+        sum(timed(setn, setet)) AS set_of, sum(timed(cbn, cbet)) AS cb_of,
         sum(validput)::DOUBLE AS puts, sum(coalesce(getdval, validget))::DOUBLE AS gets,
         sum(putbytes)::DOUBLE AS put_bytes, sum(getbytes)::DOUBLE AS got_bytes,
-        open_cpu + close_cpu + get_cpu + put_cpu + put1_cpu + inq_cpu + set_cpu + coalesce(cb_cpu, 0) AS cpu,
-        open_time + close_time + get_time + put_time + put1_time + inq_time + set_time
-            + coalesce(cb_time, 0) AS elapsed
+        list_sum([open_cpu, close_cpu, get_cpu, put_cpu, put1_cpu, inq_cpu, set_cpu, cb_cpu]) AS cpu,
+        list_sum([open_time, close_time, get_time, put_time, put1_time, inq_time, set_time, cb_time])
+            AS elapsed
     FROM (SELECT *, coalesce(task_record_no, record_no) AS task_record FROM inputs.wqst)
     LEFT JOIN owners USING (input_no, source, task_record)
     GROUP BY ALL
@@ -34,8 +37,10 @@ task_calls AS MATERIALIZED (
         total(wtasotct) AS other_cpu,
         total(wtascmet) AS commit_time, total(wtasbaet) AS backout_time, total(wtaspret) AS prepare_time,
         total(wtasotet) AS other_time,
-        commit_cpu + backout_cpu + coalesce(prepare_cpu, 0) + other_cpu AS cpu,
-        commit_time + backout_time + coalesce(prepare_time, 0) + other_time AS elapsed
+        sum(timed(wtascmn, wtascmet)) AS commit_of, sum(timed(wtasban, wtasbaet)) AS backout_of,
+        sum(timed(wtasprn, wtaspret)) AS prepare_of, sum(timed(wtasotn, wtasotet)) AS other_of,
+        list_sum([commit_cpu, backout_cpu, prepare_cpu, other_cpu]) AS cpu,
+        list_sum([commit_time, backout_time, prepare_time, other_time]) AS elapsed
     FROM (SELECT *, record_no AS task_record FROM inputs.wtas)
     LEFT JOIN owners USING (input_no, source, task_record)
     GROUP BY ALL
@@ -53,24 +58,24 @@ calls AS MATERIALIZED (
     SELECT
         system, qmgr, start, seconds,
         unnest([
-            {'verb': 'open', 'calls': open_n, 'cpu': open_cpu, 'elapsed': open_time},
-            {'verb': 'close', 'calls': close_n, 'cpu': close_cpu, 'elapsed': close_time},
-            {'verb': 'get', 'calls': get_n, 'cpu': get_cpu, 'elapsed': get_time},
-            {'verb': 'put', 'calls': put_n, 'cpu': put_cpu, 'elapsed': put_time},
-            {'verb': 'put1', 'calls': put1_n, 'cpu': put1_cpu, 'elapsed': put1_time},
-            {'verb': 'inq', 'calls': inq_n, 'cpu': inq_cpu, 'elapsed': inq_time},
-            {'verb': 'set', 'calls': set_n, 'cpu': set_cpu, 'elapsed': set_time},
-            {'verb': 'cb', 'calls': cb_n, 'cpu': cb_cpu, 'elapsed': cb_time}
+            {'verb': 'open', 'calls': open_n, 'cpu': open_cpu, 'elapsed': open_time, 'elapsed_of': open_of},
+            {'verb': 'close', 'calls': close_n, 'cpu': close_cpu, 'elapsed': close_time, 'elapsed_of': close_of},
+            {'verb': 'get', 'calls': get_n, 'cpu': get_cpu, 'elapsed': get_time, 'elapsed_of': get_of},
+            {'verb': 'put', 'calls': put_n, 'cpu': put_cpu, 'elapsed': put_time, 'elapsed_of': put_of},
+            {'verb': 'put1', 'calls': put1_n, 'cpu': put1_cpu, 'elapsed': put1_time, 'elapsed_of': put1_of},
+            {'verb': 'inq', 'calls': inq_n, 'cpu': inq_cpu, 'elapsed': inq_time, 'elapsed_of': inq_of},
+            {'verb': 'set', 'calls': set_n, 'cpu': set_cpu, 'elapsed': set_time, 'elapsed_of': set_of},
+            {'verb': 'cb', 'calls': cb_n, 'cpu': cb_cpu, 'elapsed': cb_time, 'elapsed_of': cb_of}
         ], recursive := TRUE)
     FROM queue_calls
     UNION ALL
     SELECT
         system, qmgr, start, seconds,
         unnest([
-            {'verb': 'commit', 'calls': commit_n, 'cpu': commit_cpu, 'elapsed': commit_time},
-            {'verb': 'backout', 'calls': backout_n, 'cpu': backout_cpu, 'elapsed': backout_time},
-            {'verb': 'prepare', 'calls': prepare_n, 'cpu': prepare_cpu, 'elapsed': prepare_time},
-            {'verb': 'other', 'calls': other_n, 'cpu': other_cpu, 'elapsed': other_time}
+            {'verb': 'commit', 'calls': commit_n, 'cpu': commit_cpu, 'elapsed': commit_time, 'elapsed_of': commit_of},
+            {'verb': 'backout', 'calls': backout_n, 'cpu': backout_cpu, 'elapsed': backout_time, 'elapsed_of': backout_of},
+            {'verb': 'prepare', 'calls': prepare_n, 'cpu': prepare_cpu, 'elapsed': prepare_time, 'elapsed_of': prepare_of},
+            {'verb': 'other', 'calls': other_n, 'cpu': other_cpu, 'elapsed': other_time, 'elapsed_of': other_of}
         ], recursive := TRUE)
     FROM task_calls
 )

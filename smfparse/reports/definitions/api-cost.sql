@@ -29,7 +29,10 @@ by_task AS (
         asked_for('size', size_of(verb, putbytes, validput, getbytes, validget)) AS size,
         asked_for('hour', date_trunc('hour', counted_at)) AS hour, verb,
         sum(calls)::BIGINT AS calls, total(elapsed) AS elapsed, total(cpu) AS cpu,
-        total(log_wait) AS log_wait, total(page_set_wait) AS page_set_wait,
+        sum(elapsed_of) AS elapsed_of, sum(cpu_of) AS cpu_of,
+        total(log_wait) AS log_wait, sum(calls) FILTER (log_wait IS NOT NULL) AS log_wait_of,
+        total(page_set_wait) AS page_set_wait,
+        sum(calls) FILTER (page_set_wait IS NOT NULL) AS page_set_wait_of,
         total(suspended) AS suspended, sum(calls) FILTER (suspended IS NOT NULL) AS suspended_of,
         total(srb) AS srb, sum(calls) FILTER (srb IS NOT NULL) AS srb_of
     FROM calls
@@ -41,11 +44,13 @@ costs AS (
         section, system, qmgr, connection_type, job, "user", channel, queue, size, hour, verb,
         count(*) AS tasks,
         sum(calls)::BIGINT AS calls, total(elapsed) AS elapsed, total(cpu) AS cpu,
-        total(log_wait) AS log_wait, total(page_set_wait) AS page_set_wait,
+        sum(elapsed_of) AS elapsed_of, sum(cpu_of) AS cpu_of,
+        total(log_wait) AS log_wait, sum(log_wait_of) AS log_wait_of,
+        total(page_set_wait) AS page_set_wait, sum(page_set_wait_of) AS page_set_wait_of,
         total(suspended) AS suspended, sum(suspended_of) AS suspended_of,
         total(srb) AS srb, sum(srb_of) AS srb_of,
-        percentiles(cpu / nullif(calls, 0)) AS cpus,
-        percentiles(elapsed / nullif(calls, 0)) AS times
+        percentiles(cpu / nullif(cpu_of, 0)) AS cpus,
+        percentiles(elapsed / nullif(elapsed_of, 0)) AS times
     FROM by_task
     GROUP BY ALL
 ),
@@ -167,7 +172,8 @@ lines AS (
     UNION ALL BY NAME
     SELECT
         'total' AS line, 2 AS part, section, sum(calls)::BIGINT AS calls,
-        total(elapsed) AS elapsed, total(cpu) AS cpu
+        total(elapsed) AS elapsed, total(cpu) AS cpu,
+        sum(elapsed_of) AS elapsed_of, sum(cpu_of) AS cpu_of
     FROM costs
     GROUP BY section
     UNION ALL BY NAME
@@ -204,13 +210,13 @@ lines AS (
     QUALIFY getvariable('top') IS NULL OR rank <= getvariable('top')
 )
 SELECT
-    lines.* EXCLUDE (cpus, times, elapsed, cpu, log_wait, page_set_wait, suspended, suspended_of,
-        srb, srb_of, cf_sync, cf_async, sync, async, class_1_cpu, class_3_cpu, request),
+    lines.* EXCLUDE (cpus, times, elapsed, cpu, elapsed_of, cpu_of, log_wait, log_wait_of,
+        page_set_wait, page_set_wait_of, suspended, suspended_of, srb, srb_of, cf_sync, cf_async, sync, async, class_1_cpu, class_3_cpu, request),
     list_position((SELECT list(verb) FROM verbs), verb) AS verb_order, request AS request_number,
-    cpu / nullif(calls, 0) AS call_cpu, elapsed / nullif(calls, 0) AS call_elapsed,
+    cpu / nullif(cpu_of, 0) AS call_cpu, elapsed / nullif(elapsed_of, 0) AS call_elapsed,
     cpu / 1e6 AS cpu_seconds, elapsed / 1e6 AS elapsed_seconds,
-    log_wait / nullif(calls, 0) AS call_log_wait,
-    page_set_wait / nullif(calls, 0) AS call_page_set_wait,
+    log_wait / nullif(log_wait_of, 0) AS call_log_wait,
+    page_set_wait / nullif(page_set_wait_of, 0) AS call_page_set_wait,
     suspended / nullif(suspended_of, 0) AS call_suspended,
     cf_sync / nullif(calls, 0) AS call_cf_sync, cf_async / nullif(calls, 0) AS call_cf_async,
     srb / nullif(srb_of, 0) AS call_srb,

@@ -35,12 +35,14 @@ intervals AS (
     GROUP BY ALL
 ),
 calls AS (
-    SELECT section, system, qmgr, application, verb, calls, elapsed, cpu, page_set_wait
+    SELECT
+        section, system, qmgr, application, verb, calls, elapsed, cpu, elapsed_of, cpu_of, page_set_wait
     FROM calls_of_queues('sectioned.wqst')
     JOIN tasks USING (input_no, source, task_record)
     UNION ALL
     -- Calls of tasks are about no queue: where queues are selected it is not known whose they are.
-    SELECT section, system, qmgr, application, verb, calls, elapsed, cpu, page_set_wait
+    SELECT
+        section, system, qmgr, application, verb, calls, elapsed, cpu, elapsed_of, cpu_of, page_set_wait
     FROM calls_of_tasks('sectioned.wtas')
     JOIN tasks USING (input_no, source, task_record)
     WHERE NOT getvariable('of_queues')
@@ -65,7 +67,8 @@ cf AS (
 verbs AS (
     SELECT
         section, system, qmgr, application, verb, sum(calls)::BIGINT AS calls,
-        total(elapsed) AS elapsed, total(cpu) AS cpu
+        total(elapsed) AS elapsed, total(cpu) AS cpu,
+        sum(elapsed_of) AS elapsed_of, sum(cpu_of) AS cpu_of
     FROM calls
     GROUP BY ALL
 ),
@@ -87,7 +90,8 @@ queues AS (
         sum(persistent_puts)::BIGINT AS persistent_puts,
         total(put_bytes) AS put_bytes, total(get_bytes) AS get_bytes,
         total(cpu) AS cpu, total(elapsed) AS elapsed,
-        total(time_on_queue) AS time_on_queue, sum(timed_gets)::BIGINT AS timed_gets,
+        sum(got)::BIGINT AS got, total(time_on_queue) AS time_on_queue,
+        sum(timed_gets)::BIGINT AS timed_gets,
         max(deepest) AS deepest
     FROM own_uses
     GROUP BY ALL
@@ -95,7 +99,8 @@ queues AS (
 totals AS (
     SELECT
         section, system, qmgr, application, sum(calls)::BIGINT AS calls, total(elapsed) AS elapsed,
-        total(cpu) AS cpu, total(page_set_wait) AS page_sets
+        total(cpu) AS cpu, sum(elapsed_of) AS elapsed_of, sum(cpu_of) AS cpu_of,
+        total(page_set_wait) AS page_sets
     FROM calls
     GROUP BY ALL
 ),
@@ -151,13 +156,15 @@ others AS (
     GROUP BY ALL
 )
 SELECT
-    lines.* EXCLUDE (cpu, elapsed, all_elapsed, us, put_bytes, get_bytes, time_on_queue, timed_gets),
+    lines.* EXCLUDE (
+        cpu, elapsed, elapsed_of, cpu_of, all_elapsed, us, put_bytes, get_bytes, got, time_on_queue, timed_gets
+    ),
     list_position(['application', 'time', 'verb', 'queue', 'user'], line) AS line_order,
     coalesce(us, elapsed) / 1e6 AS elapsed_seconds, cpu / 1e6 AS cpu_seconds,
     100 * elapsed / nullif(task_seconds * 1e6, 0) AS mq_share,
     100 * us / nullif(all_elapsed, 0) AS time_share,
-    cpu / nullif(calls, 0) AS call_cpu, elapsed / nullif(calls, 0) AS call_elapsed,
-    put_bytes / nullif(puts, 0) AS put_size, get_bytes / nullif(timed_gets, 0) AS get_size,
+    cpu / nullif(cpu_of, 0) AS call_cpu, elapsed / nullif(elapsed_of, 0) AS call_elapsed,
+    put_bytes / nullif(puts, 0) AS put_size, get_bytes / nullif(got, 0) AS get_size,
     time_on_queue / nullif(timed_gets, 0) / 1000 AS on_queue_ms,
     NULL::INTEGER AS class, NULL::VARCHAR AS rule, NULL::VARCHAR AS finding,
     NULL::VARCHAR AS object, NULL::TIMESTAMP AS first_at, NULL::TIMESTAMP AS last_at,

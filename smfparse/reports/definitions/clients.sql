@@ -9,7 +9,7 @@ messages AS (
     SELECT
         input_no, source, coalesce(task_record_no, record_no) AS task_record,
         sum(validput::BIGINT + validget) AS messages,
-        total(openct + closect + putct + put1ct + getct + inqct + setct + coalesce(cbct, 0)) AS cpu
+        total(of_all_verbs(openct, closect, getct, putct, put1ct, inqct, setct, cbct)) AS cpu
     FROM sectioned.wqst
     GROUP BY ALL
 ),

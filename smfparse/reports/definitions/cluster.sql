@@ -53,8 +53,8 @@ openers AS (
         section, connection_type, job, channel, opened, queue,
         sum(openn)::BIGINT AS opens, sum(validput)::BIGINT AS put_ok, sum(persistent)::BIGINT AS persistent,
         total(put_us) / nullif(sum(puts_made), 0) AS put_cpu,
-        total(openct) / nullif(sum(openn), 0) AS open_cpu,
-        max(openet / nullif(openn, 0)) / 1000 AS open_slowest
+        total(openct) / nullif(sum(timed(openn, openct)), 0) AS open_cpu,
+        max(openet / nullif(timed(openn, openet), 0)) / 1000 AS open_slowest
     FROM uses
     GROUP BY ALL
     HAVING sum(openn) > 0 OR sum(validput) > 0

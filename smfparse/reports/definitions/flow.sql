@@ -44,7 +44,7 @@ edges AS (
     SELECT
         section, 'queue' AS from_kind, queue AS from_name, place AS from_place,
         kind AS to_kind, who AS to_name, user_place AS to_place,
-        sum(gets)::BIGINT AS messages, sum(get_bytes) / nullif(sum(timed_gets), 0) AS size,
+        sum(gets)::BIGINT AS messages, sum(get_bytes) / nullif(sum(got), 0) AS size,
         string_agg(DISTINCT opened_as, ', ' ORDER BY opened_as) AS opened_as
     FROM uses
     WHERE gets > 0

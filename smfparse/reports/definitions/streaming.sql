@@ -83,20 +83,22 @@ queues AS (
 calls AS (
     SELECT
         u.section, u.system, u.qmgr, u.queue, u.kind, u.streams,
-        c.verb, c.calls, c.cpu, c.elapsed
+        c.verb, c.calls, c.cpu, c.elapsed, c.cpu_of, c.elapsed_of
     FROM calls_of_queues('sectioned.wqst') AS c
     JOIN used_queues AS u USING (input_no, source, record_no, block_no)
     WHERE c.verb IN ('open', 'close', 'put', 'put1') AND c.calls > 0
     UNION ALL
     SELECT
-        section, system, qmgr, queue, kind, streams, 'commit', wtascmn, wtascmct, wtascmet
+        section, system, qmgr, queue, kind, streams, 'commit', wtascmn, wtascmct, wtascmet,
+        timed(wtascmn, wtascmct), timed(wtascmn, wtascmet)
     FROM putters
     WHERE wtascmn > 0
 ),
 streaming AS (
     SELECT
         section, system, qmgr, queue, kind, verb,
-        sum(calls)::BIGINT AS calls, total(cpu) AS cpu, total(elapsed) AS elapsed
+        sum(calls)::BIGINT AS calls, total(cpu) AS cpu, total(elapsed) AS elapsed,
+        sum(cpu_of) AS cpu_of, sum(elapsed_of) AS elapsed_of
     FROM calls
     WHERE streams
     GROUP BY ALL
@@ -104,7 +106,8 @@ streaming AS (
 plain AS (
     SELECT
         system, qmgr, queue, kind, verb,
-        sum(calls)::BIGINT AS calls, total(cpu) AS cpu, total(elapsed) AS elapsed
+        sum(calls)::BIGINT AS calls, total(cpu) AS cpu, total(elapsed) AS elapsed,
+        sum(cpu_of) AS cpu_of, sum(elapsed_of) AS elapsed_of
     FROM calls
     WHERE NOT streams
     GROUP BY ALL
@@ -121,7 +124,8 @@ sizes AS (
 others AS (
     SELECT
         system, qmgr, kind, persistent, band, verb,
-        sum(calls)::BIGINT AS calls, total(cpu) AS cpu, total(elapsed) AS elapsed
+        sum(calls)::BIGINT AS calls, total(cpu) AS cpu, total(elapsed) AS elapsed,
+        sum(cpu_of) AS cpu_of, sum(elapsed_of) AS elapsed_of
     FROM plain
     JOIN sizes USING (system, qmgr, queue, kind)
     WHERE NOT streams
@@ -140,9 +144,10 @@ costs AS (
             ELSE 'none'
         END AS compared_with,
         w.calls AS calls_with, coalesce(p.calls, o.calls) AS calls_without,
-        w.cpu / w.calls AS cpu_with, w.elapsed / w.calls AS elapsed_with,
-        coalesce(p.cpu / p.calls, o.cpu / o.calls) AS cpu_without,
-        coalesce(p.elapsed / p.calls, o.elapsed / o.calls) AS elapsed_without
+        w.cpu / nullif(w.cpu_of, 0) AS cpu_with, w.elapsed / nullif(w.elapsed_of, 0) AS elapsed_with,
+        coalesce(p.cpu / nullif(p.cpu_of, 0), o.cpu / nullif(o.cpu_of, 0)) AS cpu_without,
+        coalesce(p.elapsed / nullif(p.elapsed_of, 0), o.elapsed / nullif(o.elapsed_of, 0))
+            AS elapsed_without
     FROM streaming AS w
     JOIN queues AS q USING (section, system, qmgr, queue, kind)
     LEFT JOIN plain AS p USING (system, qmgr, queue, kind, verb)

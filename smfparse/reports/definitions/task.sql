@@ -91,43 +91,45 @@ tasks AS (
         wtasstrt, wtasaeot, wtasgpo, wtasgpn,
         of_whole_task(coalesce(u.task_queues, 0)) AS task_queues,
         of_whole_task(coalesce(u.task_requests, 0)) AS task_requests,
-        wtascmn, wtascmet / nullif(wtascmn, 0) AS commit_elapsed,
-        wtascmct / nullif(wtascmn, 0) AS commit_cpu,
-        wtasprn, wtaspret / nullif(wtasprn, 0) AS prepare_elapsed,
-        wtasprct / nullif(wtasprn, 0) AS prepare_cpu,
-        wtasban, wtasbaet / nullif(wtasban, 0) AS backout_elapsed,
-        wtasbact / nullif(wtasban, 0) AS backout_cpu,
-        wtasotn, wtasotet / nullif(wtasotn, 0) AS other_elapsed,
-        wtasotct / nullif(wtasotn, 0) AS other_cpu,
-        wtassun, wtassuet / nullif(wtassun, 0) AS sub_elapsed,
-        wtassuct / nullif(wtassun, 0) AS sub_cpu, wtassusc, wtassusl,
-        wtassqn, wtassqet / nullif(wtassqn, 0) AS subrq_elapsed,
-        wtassqct / nullif(wtassqn, 0) AS subrq_cpu,
-        wtasctn, wtasctet / nullif(wtasctn, 0) AS ctl_elapsed,
-        wtasctct / nullif(wtasctn, 0) AS ctl_cpu, wtasctsr,
-        wtasstn, wtasstet / nullif(wtasstn, 0) AS stat_elapsed,
-        wtasstct / nullif(wtasstn, 0) AS stat_cpu,
+        wtascmn, wtascmet / nullif(wtascmet_n, 0) AS commit_elapsed,
+        wtascmct / nullif(wtascmct_n, 0) AS commit_cpu,
+        wtasprn, wtaspret / nullif(wtaspret_n, 0) AS prepare_elapsed,
+        wtasprct / nullif(wtasprct_n, 0) AS prepare_cpu,
+        wtasban, wtasbaet / nullif(wtasbaet_n, 0) AS backout_elapsed,
+        wtasbact / nullif(wtasbact_n, 0) AS backout_cpu,
+        wtasotn, wtasotet / nullif(wtasotet_n, 0) AS other_elapsed,
+        wtasotct / nullif(wtasotct_n, 0) AS other_cpu,
+        wtassun, wtassuet / nullif(wtassuet_n, 0) AS sub_elapsed,
+        wtassuct / nullif(wtassuct_n, 0) AS sub_cpu, wtassusc, wtassusl,
+        wtassqn, wtassqet / nullif(wtassqet_n, 0) AS subrq_elapsed,
+        wtassqct / nullif(wtassqct_n, 0) AS subrq_cpu,
+        wtasctn, wtasctet / nullif(wtasctet_n, 0) AS ctl_elapsed,
+        wtasctct / nullif(wtasctct_n, 0) AS ctl_cpu, wtasctsr,
+        wtasstn, wtasstet / nullif(wtasstet_n, 0) AS stat_elapsed,
+        wtasstct / nullif(wtasstct_n, 0) AS stat_cpu,
         wtastpet, wtastpct,
-        wtasjwn, wtasjwet / nullif(wtasjwn, 0) AS log_write_elapsed, wtasjwb,
-        wtasjcn, wtasjcet / nullif(wtasjcn, 0) AS log_force_elapsed,
-        wtassusn, wtassuse / nullif(wtassusn, 0) AS suspend_elapsed,
-        wtaspsn0, wtaspse0 / nullif(wtaspsn0, 0) AS page_set_0_elapsed,
-        wtasdbct, wtasdbet / nullif(wtasdbct, 0) AS db2_thread_average,
-        wtasdbes / nullif(wtasdbct, 0) AS db2_server_average,
+        wtasjwn, wtasjwet / nullif(wtasjwet_n, 0) AS log_write_elapsed, wtasjwb,
+        wtasjcn, wtasjcet / nullif(wtasjcet_n, 0) AS log_force_elapsed,
+        wtassusn, wtassuse / nullif(wtassuse_n, 0) AS suspend_elapsed,
+        wtaspsn0, wtaspse0 / nullif(wtaspse0_n, 0) AS page_set_0_elapsed,
+        wtasdbct, wtasdbet / nullif(wtasdbet_n, 0) AS db2_thread_average,
+        wtasdbes / nullif(wtasdbes_n, 0) AS db2_server_average,
         wtasdbmt, wtasdbms, wtasdbpt, wtasdbgt,
-        wtascsec, wtassstc / nullif(wtascsec, 0) AS cf_single_average, wtasrsec,
-        wtascmec, wtasmstc / nullif(wtascmec, 0) AS cf_multiple_average, wtasrmec,
+        wtascsec, wtassstc / nullif(wtassstc_n, 0) AS cf_single_average, wtasrsec,
+        wtascmec, wtasmstc / nullif(wtasmstc_n, 0) AS cf_multiple_average, wtasrmec,
         wtassmrs, wtassmrp, wtassmrb, wtassmwp, wtassmwb, wtassmwt,
         wtaspbhw, wtaspbtt,
         of_whole_task(
-            coalesce(wtascmet + wtasbaet + wtasotet, 0) + coalesce(wtaspret, 0) + coalesce(wtassuet, 0)
-            + coalesce(wtassqet, 0) + coalesce(wtasctet, 0) + coalesce(wtasstet, 0)
-            + coalesce(wtastpet, 0) + coalesce(u.elapsed, 0)
+            coalesce(list_sum([
+                wtascmet, wtasbaet, wtasotet, wtaspret, wtassuet, wtassqet, wtasctet, wtasstet,
+                wtastpet, u.elapsed
+            ]), 0)
         ) AS task_elapsed,
         of_whole_task(
-            coalesce(wtascmct + wtasbact + wtasotct, 0) + coalesce(wtasprct, 0) + coalesce(wtassuct, 0)
-            + coalesce(wtassqct, 0) + coalesce(wtasctct, 0) + coalesce(wtasstct, 0)
-            + coalesce(wtastpct, 0) + coalesce(u.cpu, 0)
+            coalesce(list_sum([
+                wtascmct, wtasbact, wtasotct, wtasprct, wtassuct, wtassqct, wtasctct, wtasstct,
+                wtastpct, u.cpu
+            ]), 0)
         ) AS task_cpu
     FROM (SELECT section, token FROM named) AS n
     FULL JOIN accounted AS w USING (section, token)

@@ -4,15 +4,26 @@ WITH
 queues AS (
     SELECT
         input_no, source, coalesce(task_record_no, record_no) AS record_no,
-        min(task_of_wqst(correl)) AS token,
-        sum(openn::BIGINT + closen + getn + putn + put1n + inqn + setn + coalesce(cbn, 0))
-            AS requests,
+        min(token) AS token, sum(calls) AS requests,
         sum(putn::BIGINT + put1n) AS puts, sum(getn) AS gets,
-        total(openet + closeet + getet + putet + put1et + inqet + setet + coalesce(cbet, 0))
-            AS elapsed,
-        total(openct + closect + getct + putct + put1ct + inqct + setct + coalesce(cbct, 0))
-            AS cpu
-    FROM sectioned.wqst
+        total(elapsed) AS elapsed, total(cpu) AS cpu,
+        total(elapsed_of) AS elapsed_of, total(cpu_of) AS cpu_of
+    FROM (
+        SELECT
+            *, task_of_wqst(correl) AS token,
+            openn::BIGINT + closen + getn + putn + put1n + inqn + setn + coalesce(cbn, 0) AS calls,
+            of_all_verbs(openet, closeet, getet, putet, put1et, inqet, setet, cbet) AS elapsed,
+            of_all_verbs(openct, closect, getct, putct, put1ct, inqct, setct, cbct) AS cpu,
+            of_all_verbs(
+                timed(openn, openet), timed(closen, closeet), timed(getn, getet), timed(putn, putet),
+                timed(put1n, put1et), timed(inqn, inqet), timed(setn, setet), timed(cbn, cbet)
+            ) AS elapsed_of,
+            of_all_verbs(
+                timed(openn, openct), timed(closen, closect), timed(getn, getct), timed(putn, putct),
+                timed(put1n, put1ct), timed(inqn, inqct), timed(setn, setct), timed(cbn, cbct)
+            ) AS cpu_of
+        FROM sectioned.wqst
+    )
     GROUP BY ALL
 ),
 tasks AS (
@@ -30,6 +41,17 @@ beside AS (
         list_sum([wtasban, wtasprn, wtassun, wtassqn, wtasctn, wtasstn, wtasotn]) AS other_calls,
         list_sum([wtasbaet, wtaspret, wtassuet, wtassqet, wtasctet, wtasstet, wtasotet])
             AS other_elapsed,
+        list_sum([
+            timed(wtasban, wtasbaet), timed(wtasprn, wtaspret), timed(wtassun, wtassuet),
+            timed(wtassqn, wtassqet), timed(wtasctn, wtasctet), timed(wtasstn, wtasstet),
+            timed(wtasotn, wtasotet)
+        ]) AS other_elapsed_of,
+        list_sum([
+            timed(wtasban, wtasbact), timed(wtasprn, wtasprct), timed(wtassun, wtassuct),
+            timed(wtassqn, wtassqct), timed(wtasctn, wtasctct), timed(wtasstn, wtasstct),
+            timed(wtasotn, wtasotct)
+        ]) AS other_cpu_of,
+        timed(wtascmn, wtascmet) AS wtascmet_of, timed(wtascmn, wtascmct) AS wtascmct_of,
         list_sum([wtasbact, wtasprct, wtassuct, wtassqct, wtasctct, wtasstct, wtasotct])
             AS other_cpu,
         coalesce(wtascmet, 0) + coalesce(other_elapsed, 0) + coalesce(wtastpet, 0) AS elapsed,
@@ -60,9 +82,12 @@ summed AS (
         sum(b.other_calls)::BIGINT AS other_calls,
         total(coalesce(b.elapsed, 0) + coalesce(q.elapsed, 0)) AS elapsed,
         total(coalesce(b.cpu, 0) + coalesce(q.cpu, 0)) AS cpu,
-        total(q.elapsed) AS queue_elapsed, total(q.cpu) AS queue_cpu,
-        total(b.wtascmet) AS wtascmet, total(b.wtascmct) AS wtascmct,
-        total(b.other_elapsed) AS other_elapsed, total(b.other_cpu) AS other_cpu,
+        total(q.elapsed) / nullif(total(q.elapsed_of), 0) AS request_elapsed,
+        total(q.cpu) / nullif(total(q.cpu_of), 0) AS request_cpu,
+        total(b.wtascmet) / nullif(sum(b.wtascmet_of), 0) AS commit_elapsed,
+        total(b.wtascmct) / nullif(sum(b.wtascmct_of), 0) AS commit_cpu,
+        total(b.other_elapsed) / nullif(sum(b.other_elapsed_of), 0) AS other_call_elapsed,
+        total(b.other_cpu) / nullif(sum(b.other_cpu_of), 0) AS other_call_cpu,
         sum(b.wtasjwn)::BIGINT AS wtasjwn,
         sum(b.wtasjwb)::BIGINT AS wtasjwb,
         sum(b.wtasjcn)::BIGINT AS wtasjcn,
@@ -75,16 +100,8 @@ summed AS (
     GROUP BY ALL
 )
 SELECT
-    * EXCLUDE (
-        wtidatyp_text, elapsed, cpu, queue_elapsed, queue_cpu, wtascmet, wtascmct, other_elapsed,
-        other_cpu
-    ),
+    * EXCLUDE (wtidatyp_text, elapsed, cpu),
     connection_of(wtidatyp_text) AS connection,
     elapsed / 1e6 AS elapsed_seconds, cpu / 1e6 AS cpu_seconds,
-    wtasjwb / 1048576 AS log_mb,
-    queue_elapsed / nullif(requests, 0) AS request_elapsed,
-    queue_cpu / nullif(requests, 0) AS request_cpu,
-    wtascmet / nullif(wtascmn, 0) AS commit_elapsed, wtascmct / nullif(wtascmn, 0) AS commit_cpu,
-    other_elapsed / nullif(other_calls, 0) AS other_call_elapsed,
-    other_cpu / nullif(other_calls, 0) AS other_call_cpu
+    wtasjwb / 1048576 AS log_mb
 FROM summed

@@ -62,7 +62,7 @@ queue_work AS MATERIALIZED (
         nullif(channel, '') AS channel,
         sum(validput)::DOUBLE AS puts, sum(coalesce(getdval, validget))::DOUBLE AS gets,
         sum(getbytes)::DOUBLE AS got_bytes,
-        total(openct + closect + getct + putct + put1ct + inqct + setct + coalesce(cbct, 0)) AS cpu
+        total(of_all_verbs(openct, closect, getct, putct, put1ct, inqct, setct, cbct)) AS cpu
     FROM (
         SELECT
             *, coalesce(task_record_no, record_no) AS task_record, nullif(cfstrucname, '') IS NOT NULL AS is_shared,

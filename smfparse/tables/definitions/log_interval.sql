@@ -5,7 +5,8 @@ copies AS (
     SELECT
         input_no, source, record_no, block_no, copy,
         sum(qjstioci)::BIGINT AS pages, sum(qjstiocount)::BIGINT AS ios,
-        total(qjstiototio) AS elapsed, total(qjstiototsus) AS suspended,
+        total(qjstiototio) AS elapsed, sum(timed(qjstiocount, qjstiototio)) AS elapsed_of,
+        total(qjstiototsus) AS suspended,
         max(qjstiomaxio) AS longest, max(qjstiomaxsus) AS longest_suspended
     FROM qjst_io
     GROUP BY ALL
@@ -14,7 +15,7 @@ io AS (
     SELECT
         input_no, source, record_no, block_no,
         max(pages) AS copy_pages, max(suspended) AS copy_suspended,
-        sum(pages)::BIGINT AS pages, sum(ios)::BIGINT AS ios, total(elapsed) AS elapsed,
+        sum(pages)::BIGINT AS pages, sum(ios)::BIGINT AS ios, total(elapsed) AS elapsed, sum(elapsed_of) AS elapsed_of,
         max(longest) AS longest, max(longest_suspended) AS longest_suspended
     FROM copies
     GROUP BY ALL
@@ -43,7 +44,7 @@ SELECT
     100 * (1 - qjstslptu / nullif(interval_seconds * 1e6, 0)) AS task_busy,
     ios AS write_ios,
     elapsed AS write_elapsed,
-    elapsed / nullif(ios, 0) AS elapsed_per_write,
+    elapsed / nullif(elapsed_of, 0) AS elapsed_per_write,
     longest AS longest_write,
     longest_suspended AS longest_wait,
     qjstwtb AS waits_for_buffers,

@@ -28,11 +28,24 @@ CREATE OR REPLACE MACRO queue_of(objname, basename) AS CASE
     ELSE coalesce(nullif(basename, ''), objname)
 END;
 
--- What API calls of a kind took: numbers, and microseconds of which some went on waiting.
+-- How many of the things that are counted a time is known of: none where it wrapped, and is NULL. An average is
+-- what they took by these, so that neither is in it.
+CREATE OR REPLACE MACRO timed(counted, took) AS CASE WHEN took IS NULL THEN 0 ELSE counted END;
+
+-- The sum of what calls of eight verbs took, or of how many they were. It leaves out what is not known; NULL: nothing is.
+CREATE OR REPLACE MACRO of_all_verbs(a, b, c, d, e, f, g, h) AS CASE
+    WHEN coalesce(a, b, c, d, e, f, g, h) IS NOT NULL
+    THEN 0::DOUBLE + coalesce(a, 0) + coalesce(b, 0) + coalesce(c, 0) + coalesce(d, 0)
+        + coalesce(e, 0) + coalesce(f, 0) + coalesce(g, 0) + coalesce(h, 0)
+END;
+
+-- What API calls of a kind took: numbers, and microseconds of which some went on waiting. `elapsed_of` and `cpu_of`
+-- are the calls that these times are known of.
 CREATE OR REPLACE MACRO api_call(
     verb, calls, elapsed, cpu, log_wait, page_set_wait, suspended, srb
 ) AS {
     'verb': verb, 'calls': calls::BIGINT, 'elapsed': elapsed::DOUBLE, 'cpu': cpu::DOUBLE,
+    'elapsed_of': timed(calls, elapsed)::BIGINT, 'cpu_of': timed(calls, cpu)::BIGINT,
     'log_wait': log_wait::DOUBLE, 'page_set_wait': page_set_wait::DOUBLE,
     'suspended': suspended::DOUBLE, 'srb': srb::DOUBLE
 };

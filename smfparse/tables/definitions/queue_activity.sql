@@ -17,10 +17,16 @@ SELECT
     opentime AS opened, clostime AS closed,
     (openn::BIGINT + closen + getn + putn + put1n + inqn + setn + coalesce(cbn, 0))::BIGINT
         AS calls,
-    openet + closeet + getet + putet + put1et + inqet + setet + coalesce(cbet, 0) AS elapsed,
-    openct + closect + getct + putct + put1ct + inqct + setct + coalesce(cbct, 0) AS cpu,
-    elapsed / nullif(calls, 0) AS elapsed_per_call,
-    cpu / nullif(calls, 0) AS cpu_per_call,
+    of_all_verbs(openet, closeet, getet, putet, put1et, inqet, setet, cbet) AS elapsed,
+    of_all_verbs(openct, closect, getct, putct, put1ct, inqct, setct, cbct) AS cpu,
+    elapsed / nullif(of_all_verbs(
+        timed(openn, openet), timed(closen, closeet), timed(getn, getet), timed(putn, putet),
+        timed(put1n, put1et), timed(inqn, inqet), timed(setn, setet), timed(cbn, cbet)
+    ), 0) AS elapsed_per_call,
+    cpu / nullif(of_all_verbs(
+        timed(openn, openct), timed(closen, closect), timed(getn, getct), timed(putn, putct),
+        timed(put1n, put1ct), timed(inqn, inqct), timed(setn, setct), timed(cbn, cbct)
+    ), 0) AS cpu_per_call,
     openn AS opens, openet AS open_elapsed, openct AS open_cpu,
     closen AS closes, closeet AS close_elapsed, closect AS close_cpu,
     getn AS gets, getet AS get_elapsed, getct AS get_cpu,
@@ -29,11 +35,11 @@ SELECT
     inqn AS inqs, inqet AS inq_elapsed, inqct AS inq_cpu,
     setn AS sets, setet AS set_elapsed, setct AS set_cpu,
     cbn AS callbacks, cbet AS callback_elapsed, cbct AS callback_cpu,
-    getjwet + putjwet + put1jwet + setjwet AS log_write_wait,
-    getjcet + putjcet + put1jcet + setjcet AS log_force_wait,
-    getpset + putpset + put1pset AS page_set_wait,
-    coalesce(opensuet, 0) + coalesce(closesuet, 0) + getsuset + putsuset + put1suset AS suspended,
-    topicopensrb + topicclosesrb + topicputsrb + topicput1srb AS srb,
+    list_sum([getjwet, putjwet, put1jwet, setjwet]) AS log_write_wait,
+    list_sum([getjcet, putjcet, put1jcet, setjcet]) AS log_force_wait,
+    list_sum([getpset, putpset, put1pset]) AS page_set_wait,
+    list_sum([opensuet, closesuet, getsuset, putsuset, put1suset]) AS suspended,
+    list_sum([topicopensrb, topicclosesrb, topicputsrb, topicput1srb]) AS srb,
     validput AS messages_put, putbytes AS bytes_put,
     putbytes / nullif(validput, 0) AS put_size,
     putminms AS smallest_put, putmaxms AS largest_put,

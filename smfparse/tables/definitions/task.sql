@@ -9,12 +9,20 @@ parts AS (
         wtasstrt AS started, CASE WHEN wtasaeot THEN wtasinte END AS ended, TRUE AS accounted,
         wtascmn::BIGINT + wtasban + wtasotn + coalesce(wtasprn, 0) + coalesce(wtassun, 0)
             + coalesce(wtassqn, 0) + coalesce(wtasctn, 0) + coalesce(wtasstn, 0) AS calls,
-        wtascmet + wtasbaet + wtasotet + coalesce(wtaspret, 0) + coalesce(wtassuet, 0)
-            + coalesce(wtassqet, 0) + coalesce(wtasctet, 0) + coalesce(wtasstet, 0)
-            + coalesce(wtastpet, 0) AS elapsed,
-        wtascmct + wtasbact + wtasotct + coalesce(wtasprct, 0) + coalesce(wtassuct, 0)
-            + coalesce(wtassqct, 0) + coalesce(wtasctct, 0) + coalesce(wtasstct, 0)
-            + coalesce(wtastpct, 0) AS cpu,
+        of_all_verbs(
+            wtascmet, wtasbaet, wtasotet, wtaspret, wtassuet, wtassqet, wtasctet, wtasstet
+        ) + coalesce(wtastpet, 0) AS elapsed,
+        of_all_verbs(
+            timed(wtascmn, wtascmet), timed(wtasban, wtasbaet), timed(wtasotn, wtasotet), timed(wtasprn, wtaspret),
+            timed(wtassun, wtassuet), timed(wtassqn, wtassqet), timed(wtasctn, wtasctet), timed(wtasstn, wtasstet)
+        ) AS elapsed_of,
+        of_all_verbs(
+            wtascmct, wtasbact, wtasotct, wtasprct, wtassuct, wtassqct, wtasctct, wtasstct
+        ) + coalesce(wtastpct, 0) AS cpu,
+        of_all_verbs(
+            timed(wtascmn, wtascmct), timed(wtasban, wtasbact), timed(wtasotn, wtasotct), timed(wtasprn, wtasprct),
+            timed(wtassun, wtassuct), timed(wtassqn, wtassqct), timed(wtasctn, wtasctct), timed(wtasstn, wtasstct)
+        ) AS cpu_of,
         wtascmn, wtascmet, wtascmct, wtasban, wtasbaet, wtasbact, wtasprn, wtaspret, wtasprct,
         wtassun, wtassqn, wtasctn, wtasstn, wtasotn, wtasotet, wtasotct, wtasctsr AS srb,
         wtasjwn, wtasjwet, wtasjwb, wtasjcn, wtasjcet, wtassusn, wtassuse, wtaspsn0, wtaspse0,
@@ -28,10 +36,18 @@ parts AS (
         interval_start, source, coalesce(task_record_no, record_no) AS task_record,
         task_of_wqst(correl) AS token, queue_of(objname, basename) AS queue,
         openn::BIGINT + closen + getn + putn + put1n + inqn + setn + coalesce(cbn, 0) AS calls,
-        openet + closeet + getet + putet + put1et + inqet + setet + coalesce(cbet, 0) AS elapsed,
-        openct + closect + getct + putct + put1ct + inqct + setct + coalesce(cbct, 0) AS cpu,
+        of_all_verbs(openet, closeet, getet, putet, put1et, inqet, setet, cbet) AS elapsed,
+        of_all_verbs(
+            timed(openn, openet), timed(closen, closeet), timed(getn, getet), timed(putn, putet),
+            timed(put1n, put1et), timed(inqn, inqet), timed(setn, setet), timed(cbn, cbet)
+        ) AS elapsed_of,
+        of_all_verbs(openct, closect, getct, putct, put1ct, inqct, setct, cbct) AS cpu,
+        of_all_verbs(
+            timed(openn, openct), timed(closen, closect), timed(getn, getct), timed(putn, putct),
+            timed(put1n, put1ct), timed(inqn, inqct), timed(setn, setct), timed(cbn, cbct)
+        ) AS cpu_of,
         openn, closen, getn, putn, put1n, inqn, setn, cbn,
-        topicopensrb + topicclosesrb + topicputsrb + topicput1srb AS srb,
+        list_sum([topicopensrb, topicclosesrb, topicputsrb, topicput1srb]) AS srb,
         validput, putbytes, putpmsg::BIGINT + put1pmsg AS persistent_put,
         validget, getbytes, getpmsg
     FROM wqst
@@ -71,8 +87,8 @@ SELECT
     sum(calls)::BIGINT AS calls,
     total(elapsed) AS elapsed,
     total(cpu) AS cpu,
-    total(elapsed) / nullif(sum(calls), 0) AS elapsed_per_call,
-    total(cpu) / nullif(sum(calls), 0) AS cpu_per_call,
+    total(elapsed) / nullif(total(elapsed_of), 0) AS elapsed_per_call,
+    total(cpu) / nullif(total(cpu_of), 0) AS cpu_per_call,
     sum(openn)::BIGINT AS opens,
     sum(closen)::BIGINT AS closes,
     sum(getn)::BIGINT AS gets,
@@ -84,8 +100,8 @@ SELECT
     sum(wtascmn)::BIGINT AS commits,
     total(wtascmet) AS commit_elapsed,
     total(wtascmct) AS commit_cpu,
-    total(wtascmet) / nullif(sum(wtascmn), 0) AS elapsed_per_commit,
-    total(wtascmct) / nullif(sum(wtascmn), 0) AS cpu_per_commit,
+    total(wtascmet) / nullif(sum(timed(wtascmn, wtascmet)), 0) AS elapsed_per_commit,
+    total(wtascmct) / nullif(sum(timed(wtascmn, wtascmct)), 0) AS cpu_per_commit,
     sum(wtasban)::BIGINT AS backouts,
     total(wtasbaet) AS backout_elapsed,
     total(wtasbact) AS backout_cpu,
@@ -111,7 +127,7 @@ SELECT
     total(wtasjwet) AS log_write_wait,
     sum(wtasjcn)::BIGINT AS log_forces,
     total(wtasjcet) AS log_force_wait,
-    total(wtasjcet) / nullif(sum(wtasjcn), 0) AS wait_per_log_force,
+    total(wtasjcet) / nullif(sum(timed(wtasjcn, wtasjcet)), 0) AS wait_per_log_force,
     sum(wtassusn)::BIGINT AS suspends,
     total(wtassuse) AS suspended,
     sum(wtaspsn0)::BIGINT AS page_set_0_logs,

@@ -1,0 +1,114 @@
+-- Times that have no value though what they are of was counted: negative ones that were written without a sign, which are
+-- read as NULL (`Duration` of layout). One row per queue manager, over all of the input. These are the times that rules
+-- read anyway, so that no other column is decoded for it.
+WITH
+written AS (
+    SELECT
+        system, qmgr, min(coalesce(time, smf_time - to_seconds(coalesce(utc_offset, 0)))) AS began,
+        any_value(utc_offset) AS utc_offset, max(mq_version) AS mq_version
+    FROM inputs.record
+    WHERE qmgr <> ''
+    GROUP BY system, qmgr
+),
+queues AS (
+    SELECT
+        system, qmgr, interval_start, interval_seconds, unnest([
+            CASE WHEN openn > 0 AND openet IS NULL THEN 'OPENET' END,
+            CASE WHEN openn > 0 AND openct IS NULL THEN 'OPENCT' END,
+            CASE WHEN closen > 0 AND closeet IS NULL THEN 'CLOSEET' END,
+            CASE WHEN closen > 0 AND closect IS NULL THEN 'CLOSECT' END,
+            CASE WHEN getn > 0 AND getet IS NULL THEN 'GETET' END,
+            CASE WHEN getn > 0 AND getct IS NULL THEN 'GETCT' END,
+            CASE WHEN putn > 0 AND putet IS NULL THEN 'PUTET' END,
+            CASE WHEN putn > 0 AND putct IS NULL THEN 'PUTCT' END,
+            CASE WHEN put1n > 0 AND put1et IS NULL THEN 'PUT1ET' END,
+            CASE WHEN put1n > 0 AND put1ct IS NULL THEN 'PUT1CT' END,
+            CASE WHEN inqn > 0 AND inqet IS NULL THEN 'INQET' END,
+            CASE WHEN inqn > 0 AND inqct IS NULL THEN 'INQCT' END,
+            CASE WHEN setn > 0 AND setet IS NULL THEN 'SETET' END,
+            CASE WHEN setn > 0 AND setct IS NULL THEN 'SETCT' END,
+            CASE WHEN cbn > 0 AND cbet IS NULL THEN 'CBET' END,
+            CASE WHEN cbn > 0 AND cbct IS NULL THEN 'CBCT' END,
+            CASE WHEN validget > 0 AND totlatnt IS NULL THEN 'TOTLATNT' END
+        ]) AS field
+    FROM inputs.wqst
+    WHERE (openn > 0 AND openet IS NULL)
+        OR (openn > 0 AND openct IS NULL)
+        OR (closen > 0 AND closeet IS NULL)
+        OR (closen > 0 AND closect IS NULL)
+        OR (getn > 0 AND getet IS NULL)
+        OR (getn > 0 AND getct IS NULL)
+        OR (putn > 0 AND putet IS NULL)
+        OR (putn > 0 AND putct IS NULL)
+        OR (put1n > 0 AND put1et IS NULL)
+        OR (put1n > 0 AND put1ct IS NULL)
+        OR (inqn > 0 AND inqet IS NULL)
+        OR (inqn > 0 AND inqct IS NULL)
+        OR (setn > 0 AND setet IS NULL)
+        OR (setn > 0 AND setct IS NULL)
+        OR (cbn > 0 AND cbet IS NULL)
+        OR (cbn > 0 AND cbct IS NULL)
+        OR (validget > 0 AND totlatnt IS NULL)
+),
+tasks AS (
+    SELECT
+        system, qmgr, interval_start, interval_seconds, unnest([
+            CASE WHEN wtascmn > 0 AND wtascmet IS NULL THEN 'WTASCMET' END,
+            CASE WHEN wtascmn > 0 AND wtascmct IS NULL THEN 'WTASCMCT' END,
+            CASE WHEN wtasban > 0 AND wtasbaet IS NULL THEN 'WTASBAET' END,
+            CASE WHEN wtasban > 0 AND wtasbact IS NULL THEN 'WTASBACT' END,
+            CASE WHEN wtasotn > 0 AND wtasotet IS NULL THEN 'WTASOTET' END,
+            CASE WHEN wtasotn > 0 AND wtasotct IS NULL THEN 'WTASOTCT' END,
+            CASE WHEN wtasprn > 0 AND wtaspret IS NULL THEN 'WTASPRET' END,
+            CASE WHEN wtasprn > 0 AND wtasprct IS NULL THEN 'WTASPRCT' END,
+            CASE WHEN wtasjwn > 0 AND wtasjwet IS NULL THEN 'WTASJWET' END,
+            CASE WHEN wtasjcn > 0 AND wtasjcet IS NULL THEN 'WTASJCET' END,
+            CASE WHEN wtassusn > 0 AND wtassuse IS NULL THEN 'WTASSUSE' END,
+            CASE WHEN wtasdbct > 0 AND wtasdbet IS NULL THEN 'WTASDBET' END,
+            CASE WHEN wtascsec > 0 AND wtassstc IS NULL THEN 'WTASSSTC' END,
+            CASE WHEN wtascmec > 0 AND wtasmstc IS NULL THEN 'WTASMSTC' END,
+            CASE WHEN wtaspsn0 > 0 AND wtaspse0 IS NULL THEN 'WTASPSE0' END
+        ]) AS field
+    FROM inputs.wtas
+    WHERE (wtascmn > 0 AND wtascmet IS NULL)
+        OR (wtascmn > 0 AND wtascmct IS NULL)
+        OR (wtasban > 0 AND wtasbaet IS NULL)
+        OR (wtasban > 0 AND wtasbact IS NULL)
+        OR (wtasotn > 0 AND wtasotet IS NULL)
+        OR (wtasotn > 0 AND wtasotct IS NULL)
+        OR (wtasprn > 0 AND wtaspret IS NULL)
+        OR (wtasprn > 0 AND wtasprct IS NULL)
+        OR (wtasjwn > 0 AND wtasjwet IS NULL)
+        OR (wtasjcn > 0 AND wtasjcet IS NULL)
+        OR (wtassusn > 0 AND wtassuse IS NULL)
+        OR (wtasdbct > 0 AND wtasdbet IS NULL)
+        OR (wtascsec > 0 AND wtassstc IS NULL)
+        OR (wtascmec > 0 AND wtasmstc IS NULL)
+        OR (wtaspsn0 > 0 AND wtaspse0 IS NULL)
+),
+latches AS (
+    SELECT system, qmgr, interval_start, interval_seconds, 'WTASLWET' AS field
+    FROM inputs.wtas_latch
+    WHERE wtaslwn > 0 AND wtaslwet IS NULL
+),
+wrapped AS (
+    SELECT
+        system, qmgr, field, count(*) AS records, min(interval_start) AS first,
+        max(epoch_us(interval_start) + (1e6 * coalesce(interval_seconds, 0))::BIGINT) AS ended_us
+    FROM (FROM queues UNION ALL FROM tasks UNION ALL FROM latches)
+    WHERE field IS NOT NULL
+    GROUP BY ALL
+),
+counted AS (
+    SELECT
+        system, qmgr, max(records) AS records, min(first) AS first, max(ended_us) AS ended_us,
+        string_agg(field || ' in ' || records, ', ' ORDER BY field) AS fields
+    FROM wrapped
+    GROUP BY ALL
+)
+SELECT
+    system, qmgr, '' AS object, '' AS job, coalesce(first, began) AS start,
+    coalesce((ended_us - epoch_us(first)) / 1e6, 0) AS seconds, utc_offset, mq_version,
+    coalesce(records, 0) AS records, fields
+FROM written
+LEFT JOIN counted USING (system, qmgr)
