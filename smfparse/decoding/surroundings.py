@@ -10,7 +10,7 @@ import numpy as np
 from smfparse.decoding.clocks import Clock, Shown, shown_by
 from smfparse.decoding.index import BlockIndex
 from smfparse.decoding.records import Records
-from smfparse.decoding.tasks import TASK_KINDS, Tasks, joined, tasks_of
+from smfparse.decoding.tasks import NO_TASKS, TASK_KINDS, Tasks, joined_tasks, tasks_of
 from smfparse.errors import DamageLog
 from smfparse.reading import Chunk, kinds_of
 from smfparse.schemas import WTAS
@@ -36,12 +36,7 @@ class Before:
     @cached_property
     def tasks(self) -> Tasks:
         """The 116/1 records."""
-        index = BlockIndex([WTAS])
-        found = [Tasks(np.zeros(0, "V24"), np.zeros((0, 6), np.int64))]
-        for chunk in self._read(TASK_KINDS):
-            of_tasks = np.isin(kinds_of(chunk.buffer, chunk.start), TASK_KINDS)
-            found.append(tasks_of(Records(chunk.where(of_tasks), DamageLog(), index))[1])
-        return joined(found)
+        return joined_tasks([NO_TASKS, *map(tasks_in, self._read(TASK_KINDS))])
 
     @cached_property
     def clocks(self) -> dict[bytes, Clock]:
@@ -54,6 +49,12 @@ class Before:
             clocks = map(Clock, shown.place[last].tolist(), shown.seconds[last].tolist())
             found |= zip((each.tobytes() for each in every), clocks, strict=True)
         return found
+
+
+def tasks_in(chunk: Chunk) -> Tasks:
+    """Return the 116/1 records of a chunk."""
+    of_tasks = np.isin(kinds_of(chunk.buffer, chunk.start), TASK_KINDS)
+    return tasks_of(Records(chunk.where(of_tasks), DamageLog(), BlockIndex([WTAS])))[1]
 
 
 class Ahead:

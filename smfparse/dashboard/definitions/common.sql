@@ -21,8 +21,13 @@ queue_calls AS MATERIALIZED (
         open_cpu + close_cpu + get_cpu + put_cpu + put1_cpu + inq_cpu + set_cpu + coalesce(cb_cpu, 0) AS cpu,
         open_time + close_time + get_time + put_time + put1_time + inq_time + set_time
             + coalesce(cb_time, 0) AS elapsed
-    FROM (SELECT *, coalesce(task_record_no, record_no) AS task_record FROM inputs.wqst)
-    LEFT JOIN owners USING (input_no, source, task_record)
+    FROM (
+        SELECT
+            *, coalesce(task_source, source) AS of_source,
+            coalesce(task_record_offset, record_offset) AS task_record
+        FROM inputs.wqst
+    )
+    LEFT JOIN owners USING (of_source, task_record)
     GROUP BY ALL
 ),
 task_calls AS MATERIALIZED (
@@ -37,8 +42,13 @@ task_calls AS MATERIALIZED (
         total(wtasotet) AS other_time,
         commit_cpu + backout_cpu + coalesce(prepare_cpu, 0) + other_cpu AS cpu,
         commit_time + backout_time + coalesce(prepare_time, 0) + other_time AS elapsed
-    FROM (SELECT *, record_no AS task_record FROM inputs.wtas)
-    LEFT JOIN owners USING (input_no, source, task_record)
+    FROM (
+        SELECT
+            *, coalesce(task_source, source) AS of_source,
+            coalesce(task_record_offset, record_offset) AS task_record
+        FROM inputs.wtas
+    )
+    LEFT JOIN owners USING (of_source, task_record)
     GROUP BY ALL
 ),
 client_calls AS MATERIALIZED (

@@ -63,11 +63,13 @@ queue_work AS MATERIALIZED (
         total(openct + closect + getct + putct + put1ct + inqct + setct + coalesce(cbct, 0)) AS cpu
     FROM (
         SELECT
-            *, coalesce(task_record_no, record_no) AS task_record, nullif(cfstrucname, '') IS NOT NULL AS is_shared,
+            *, coalesce(task_source, source) AS of_source,
+            coalesce(task_record_offset, record_offset) AS task_record,
+            nullif(cfstrucname, '') IS NOT NULL AS is_shared,
             middle_minute(interval_start, interval_seconds) AS start
         FROM inputs.wqst
     )
-    LEFT JOIN owners USING (input_no, source, task_record)
+    LEFT JOIN owners USING (of_source, task_record)
     GROUP BY system, qmgr, start, objname, basename, is_shared, job, channel
 ),
 -- Channels that are known to be others than those of clients.
