@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeAlias, TypeVar
 
 from smfparse.decoding import Duplicates, Needs
@@ -91,10 +91,8 @@ def units(
     if options.selection.by_task(wanted):
         counts = Counter(file for file, _ in parts)
         cut = [file for file, count in counts.items() if count > 1]
-        wholes = [
-            (Range(each, wanted, options=options, duplicates=once[each.path], others=others),)
-            for each in cut
-        ]
+        whole = Range(files[0], wanted, options=options, others=others)
+        wholes = [(replace(whole, file=each, duplicates=once[each.path]),) for each in cut]
         found = workers.results(Range.find_tasks, wholes)
         tasks = {file.path: each for file, each in zip(cut, found, strict=True)}
     return [

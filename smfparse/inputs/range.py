@@ -27,6 +27,7 @@ from smfparse.decoding import (
     queue_tasks,
 )
 from smfparse.errors import DamageError, DamageLog
+from smfparse.inputs.ends import is_streamed
 from smfparse.inputs.log import Log
 from smfparse.inputs.options import DEFAULTS, ReadOptions
 from smfparse.inputs.others import Others
@@ -86,8 +87,9 @@ class Range:
             if not part.is_planned:
                 raise
             raise UnsoundError from error  # the file may have damage before this
-        if self.others is not None and self.file.packing and decoder.last_tasks is not None:
-            self.others.note(self.file.name, decoder.last_tasks)
+        last, others = decoder.last_tasks, self.others
+        if last is not None and others is not None and is_streamed(self.file):
+            others.note(self.file.name, last)
         if part.is_planned and (damage or read.records != part.records):
             raise UnsoundError
 

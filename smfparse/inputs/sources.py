@@ -282,25 +282,6 @@ class Dataset:
             if chosen.num_rows:
                 yield chosen.select(names)
 
-    def rows_of_days(
-        self, table: str, names: Sequence[str], days: tuple[str, str]
-    ) -> Iterator[Batch]:
-        """Yield columns of a table: the rows of a span of days, and others of the same files.
-
-        Files that lack one of the columns are left out.
-        """
-        from smfparse.inputs.stored import check_rows, parquet_rows
-
-        found, folder = self.manifest, self.path
-        for name in found["files"][table]:
-            _, *own = found["rows"].get(name, [None])
-            less = store.lacking(found, table, store.part_number(name))
-            if store.meets_span(own or None, days) and not less.intersection(names):
-                check_rows(folder, found | {"files": {table: [name]}, "is_whole": False}, table)
-                file = store.plain_file(folder, name)
-                for batch in parquet_rows(file, table, [*names], less, found["types"]):
-                    yield _renamed(batch, self.called)
-
     def _rows(self, table: str, names: list[str]) -> Iterator[Batch]:
         """Yield the columns `names` of a table."""
         from smfparse.inputs.stored import parquet_rows

@@ -10,7 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from smfparse.decoding import Tasks
+from smfparse.inputs.stored import check_rows, parquet_rows
 from smfparse.layout import ENCODING, UNIX_EPOCH, US_PER_SECOND, Values
+from smfparse.store import lacking, meets_span, part_number, plain_file
 from smfparse.vectors import Ints
 
 if TYPE_CHECKING:
@@ -32,16 +34,29 @@ def tasks_between(dataset: Dataset, first: int, last: int, number: int) -> Itera
 
     Files that were written before rows had the token of their task are passed over.
     """
-    sources = {name: number + each for each, name in enumerate(dataset.sources)}
+    sources = {name: number + each for each, name in enumerate(dataset.smf_files)}
     moments = [UNIX_EPOCH + dt.timedelta(microseconds=each) for each in (first, last)]
     days = [
         (each + by).date().isoformat() for each, by in zip(moments, (-_DAYS, _DAYS), strict=True)
     ]
-    for batch in dataset.rows_of_days(_TABLE, _COLUMNS, (days[0], days[1])):
+    for batch in _rows_of_days(dataset, (days[0], days[1])):
         time = _numbers(batch, "smf_time")
-        near = (time >= first) & (time <= last)
+        named = [each in sources for each in batch.column("source").to_pylist()]
+        near = (time >= first) & (time <= last) & np.array(named, np.bool_)
         if near.any():
             yield _tasks(batch.filter(pa.array(near)), sources)
+
+
+def _rows_of_days(dataset: Dataset, days: tuple[str, str]) -> Iterator[Any]:
+    """Yield the rows of a span of days, and others of the same files."""
+    found, folder = dataset.manifest, dataset.path
+    for name in found["files"][_TABLE]:
+        _, *own = found["rows"].get(name, [None])
+        less = lacking(found, _TABLE, part_number(name))
+        if meets_span(own or None, days) and not less.intersection(_COLUMNS):
+            check_rows(folder, found | {"files": {_TABLE: [name]}, "is_whole": False}, _TABLE)
+            file = plain_file(folder, name)
+            yield from parquet_rows(file, _TABLE, [*_COLUMNS], less, found["types"])
 
 
 def _tasks(batch: Any, sources: dict[str, int]) -> Tasks:
@@ -59,7 +74,7 @@ def _tasks(batch: Any, sources: dict[str, int]) -> Tasks:
 
 def _keys(batch: Any) -> Values:
     names = [
-        "".join(f"{each or '':4}" for each in row).encode(ENCODING)
+        "".join(f"{each or '':4}" for each in row).encode(ENCODING, "replace")
         for row in zip(
             *(batch.column(each).to_pylist() for each in ("system", "qmgr")), strict=True
         )

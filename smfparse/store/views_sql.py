@@ -43,7 +43,12 @@ _SQL_TYPES = {
 }
 """What DuckDB calls the Arrow types of columns."""
 
-_MADE = {COUNTED_AT: counting_sql, TASK_OFFSET: lambda _table: TASK_SQL}
+
+def _task_sql(_table: str) -> str:
+    return TASK_SQL
+
+
+_MADE = {COUNTED_AT: counting_sql, TASK_OFFSET: _task_sql}
 """Columns that are made of others where files lack them, and the SQL for a table."""
 _WITHOUT_SIGN = frozenset({"uint8", "int16", "uint16", "uint32", "uint64"})
 """Arrow types of columns that have others in a dataset with signed types."""

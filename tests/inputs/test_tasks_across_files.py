@@ -29,6 +29,7 @@ from tests.support.builders import foreign_record
 from tests.support.datasets import make_older
 from tests.support.report_runs import report_rows
 from tests.support.smf import more_queues, queue, task, task_record, task_token, who
+from tests.support.variants import by_length, ftp_block, ftp_record, no_prefix
 
 EAST = dt.timedelta(hours=2)
 MIDNIGHT = dt.datetime(2026, 3, 5, tzinfo=dt.UTC) - EAST
@@ -173,6 +174,19 @@ def test_packed_files_that_are_named_in_order_are_unpacked_once(
     for path in paths:
         path.write_bytes(gzip.compress(path.read_bytes()))
     check(open_inputs(paths), places(paths, 10))
+
+
+@pytest.mark.parametrize("framing", [ftp_record, ftp_block, no_prefix, by_length])
+def test_files_of_other_record_formats_know_the_same(tmp_path: Path, framing: Any) -> None:
+    paths = [tmp_path / "first.smf", tmp_path / "second.smf"]
+    for path, some in zip(paths, (RECORDS[:10], RECORDS[10:]), strict=True):
+        path.write_bytes(framing([each.data[4:] for each in some]).data)
+    for named in (paths, paths[::-1]):
+        found = pl.DataFrame(open_inputs(named).arrow("wqst")).sort("source", "record_no")
+        own = found.select("task_source", "task_record_offset").rows()
+        place = found.select("source", "record_offset").rows()
+        assert own == [place[each.first] for each in RECORDS]
+        assert found["interval_seconds"].to_list() == [60.0] * len(RECORDS)
 
 
 def test_other_files_are_looked_at_only_where_a_116_2_has_no_116_1(
