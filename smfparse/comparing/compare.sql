@@ -100,7 +100,7 @@ SELECT
     sum(elapsed_of)::DOUBLE AS elapsed_of, sum(cpu_of)::DOUBLE AS cpu_of,
     total(log_wait) AS log_wait, total(page_set_wait) AS page_set_wait, total(suspended) AS suspended
 FROM calls AS c
-LEFT JOIN owners('side.wtid') USING (input_no, source, task_record)
+LEFT JOIN owners('side.wtid') USING (of_source, task_record)
 GROUP BY ALL
 UNION ALL BY NAME
 SELECT
@@ -108,8 +108,13 @@ SELECT
     sum(wtasgpo)::DOUBLE AS pages_old, sum(wtasgpn)::DOUBLE AS pages_new,
     sum(wtasjwb)::DOUBLE AS log_bytes, sum(timed(wtasjcn, wtasjcet))::DOUBLE AS log_forces,
     total(wtasjcet) AS log_force_elapsed
-FROM (SELECT *, record_no AS task_record FROM side.wtas) AS t
-LEFT JOIN owners('side.wtid') USING (input_no, source, task_record)
+FROM (
+    SELECT
+        *, coalesce(task_source, source) AS of_source,
+        coalesce(task_record_offset, record_offset) AS task_record
+    FROM side.wtas
+) AS t
+LEFT JOIN owners('side.wtid') USING (of_source, task_record)
 WHERE NOT getvariable('of_queues')
 GROUP BY ALL
 UNION ALL BY NAME

@@ -35,7 +35,16 @@ if TYPE_CHECKING:
     from smfparse.decoding.records import Blocks as Blocks
     from smfparse.decoding.records import Records as Records
     from smfparse.decoding.surroundings import Before as Before
+    from smfparse.decoding.surroundings import tasks_in as tasks_in
+    from smfparse.decoding.tasks import APART_US as APART_US
+    from smfparse.decoding.tasks import NO_TASKS as NO_TASKS
     from smfparse.decoding.tasks import TASK_KINDS as TASK_KINDS
+    from smfparse.decoding.tasks import Continued as Continued
+    from smfparse.decoding.tasks import Tasks as Tasks
+    from smfparse.decoding.tasks import in_source as in_source
+    from smfparse.decoding.tasks import joined_tasks as joined_tasks
+    from smfparse.decoding.tasks import latest_tasks as latest_tasks
+    from smfparse.decoding.tasks import sources_in as sources_in
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
@@ -51,6 +60,9 @@ else:
         matching="queue_tasks",
         needs="Needs",
         records="Blocks Records",
-        surroundings="Before",
-        tasks="TASK_KINDS",
+        surroundings="Before tasks_in",
+        tasks=(
+            "APART_US NO_TASKS TASK_KINDS Continued Tasks in_source joined_tasks latest_tasks "
+            "sources_in"
+        ),
     )

@@ -20,7 +20,7 @@ from smfparse.decoding.records import Blocks, Records
 from smfparse.decoding.spacing import Spacing, is_spaced
 from smfparse.decoding.surroundings import Ahead, Before
 from smfparse.decoding.table_buffers import TableBuffer
-from smfparse.decoding.tasks import TaskLinks
+from smfparse.decoding.tasks import Elsewhere, TaskLinks, Tasks
 from smfparse.decoding.unknown import unknown_bytes
 from smfparse.errors import DamageLog
 from smfparse.limits import LIMITS, Limits
@@ -43,6 +43,7 @@ class Decoder:
     tasks     as in `NameFilter`
     gathered  takes what is decoded, beside that of other sources, and is flushed by who made it;
               None: all of this source becomes batches here
+    elsewhere knows the tasks at the ends of other sources; None: there are no others
     """
 
     def __init__(
@@ -56,18 +57,25 @@ class Decoder:
         *,
         limits: Limits = LIMITS,
         gathered: Gathered | None = None,
+        elsewhere: Elsewhere | None = None,
     ) -> None:
         self.needs = needs
         self.damage = damage
         self.unknown: Counter[str] = Counter() if unknown is None else unknown
         ahead, reach = None if again is None else Ahead(again), limits.look_back_bytes
         self._clocks = Clocks(before, ahead, reach)
-        self._links = TaskLinks(before, reach)
+        self._links = TaskLinks(before, reach, elsewhere)
         self._spacing = Spacing(before, reach)
         by_name = needs.selection.by_name
         self._names = NameFilter(by_name, tasks) if by_name else None
         self._is_alone = gathered is None
         self._gathered = Gathered(needs, limits) if gathered is None else gathered
+        self._gathered.elsewhere = elsewhere
+
+    @property
+    def last_tasks(self) -> Tasks | None:
+        """The tasks at the end of what was decoded; None: nobody asked for tasks."""
+        return self._links.last if self.needs.tasks else None
 
     def decode(self, chunks: Iterable[Chunk]) -> Iterator[tuple[str, Batch]]:
         """Decode the wanted tables; each table's rows come in record order, in few batches."""

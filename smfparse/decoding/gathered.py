@@ -9,6 +9,7 @@ import numpy as np
 from smfparse.decoding.keys import KeyColumns
 from smfparse.decoding.needs import Needs
 from smfparse.decoding.table_buffers import KeyBuffer, TableBuffer
+from smfparse.decoding.tasks import Elsewhere
 from smfparse.decoding.texts import text_columns
 from smfparse.limits import LIMITS, Limits
 from smfparse.tables import Batch
@@ -24,7 +25,8 @@ class Gathered:
     To set up all columns, and to make arrays of them, takes longer than to decode a small file. So
     the decoders of several sources, one after the other, can gather what they decode together.
 
-    prompt  whether every table gives a batch behind each chunk
+    prompt     whether every table gives a batch behind each chunk
+    elsewhere  knows the names of other sources that have tasks of rows; None: there are no others
     """
 
     def __init__(self, needs: Needs, limits: Limits = LIMITS, *, prompt: bool = False) -> None:
@@ -34,6 +36,7 @@ class Gathered:
             name: TableBuffer(name, names, self.texts) for name, names in needs.wanted.items()
         }
         self.keys = KeyBuffer(set().union(*(each.asked for each in self.tables.values())))
+        self.elsewhere: Elsewhere | None = None
         self._limits = limits
         self._prompt = prompt
         self._size = 0
@@ -79,6 +82,6 @@ class Gathered:
         for name, table in self.tables.items():
             table.note(self.keys)
             if table.rows and table.cells >= least:
-                yield name, table.batch(sources)
+                yield name, table.batch(sources, self.elsewhere)
         self.keys.clear()
         self._size = 0

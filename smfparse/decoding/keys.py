@@ -19,7 +19,7 @@ from smfparse.decoding.clocks import Clocks, Made, made_at, own_offsets, systems
 from smfparse.decoding.fingerprinting import fingerprints
 from smfparse.decoding.records import Records
 from smfparse.decoding.spacing import Spacing
-from smfparse.decoding.tasks import TaskLinks, Tasks, tasks_of, tokens_of
+from smfparse.decoding.tasks import TaskLinks, Tasks, in_source, tasks_of, tokens_of
 from smfparse.decoding.texts import TextColumn
 from smfparse.layout import STCK_UNITS_PER_US, US_PER_SECOND, Mask, Values, believed_seconds
 from smfparse.reading import Chunk, offset_of
@@ -82,9 +82,13 @@ class KeyColumns:
 
     @property
     def task_offset(self) -> Ints:
-        """Byte of the record that has the task: its 116/1, or if there is none itself."""
+        """Byte of the record that has the task: its 116/1, or if there is none itself.
+
+        In another source its number is added, above all bytes.
+        """
         offset, known = self.task_record_offset
-        return np.where(known, offset, self.records.chunk.offset)
+        source, _ = self.task_source
+        return in_source(np.where(known, offset, self.records.chunk.offset), source)
 
     @property
     def task_record_no(self) -> tuple[Ints, Bools]:
@@ -95,8 +99,17 @@ class KeyColumns:
         first = self.records.of(TASK)
         number[first], known[first] = self.records.chunk.record_no[first], True
         owner, numbers = self._continued
-        number[owner], known[owner] = numbers[:, 1], True
+        number[owner], known[owner] = numbers[:, 1], numbers[:, 7] == 0
         return number, known
+
+    @property
+    def task_source(self) -> tuple[Ints, Bools]:
+        """Source of the 116/1 record of each record of a task, as in `Tasks`, and where known."""
+        source, known = np.zeros(self.rows, np.int64), np.zeros(self.rows, np.bool_)
+        known[self.records.of(TASK)] = True
+        owner, numbers = self._continued
+        source[owner], known[owner] = numbers[:, 7], True
+        return source, known
 
     @property
     def task_record_offset(self) -> tuple[Ints, Bools]:
@@ -263,6 +276,7 @@ _COLUMNS: Mapping[str, Callable[[KeyColumns], KeyColumn]] = {
     "interval_seconds": _interval_seconds,
     "record_no": lambda keys: _numbers(keys.records.chunk, keys.records.chunk.record_no),
     "record_offset": lambda keys: (keys.records.chunk.offset, None),
+    "task_source": lambda keys: keys.task_source,
     "task_record_no": lambda keys: keys.task_record_no,
     "task_record_offset": lambda keys: keys.task_record_offset,
     "task_started_tod": lambda keys: _task_word(keys, 0),

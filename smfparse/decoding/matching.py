@@ -16,7 +16,7 @@ from smfparse.decoding.index import BlockIndex
 from smfparse.decoding.keys import KeyColumns
 from smfparse.decoding.records import Blocks, Records
 from smfparse.decoding.spacing import Spacing
-from smfparse.decoding.tasks import TASK_KINDS, TaskLinks
+from smfparse.decoding.tasks import TASK_KINDS, Elsewhere, TaskLinks
 from smfparse.decoding.texts import text_columns
 from smfparse.errors import DamageLog
 from smfparse.layout import Block, Field, Raw, Text
@@ -143,18 +143,22 @@ def blocks_for(selection: Selection, tables: Iterable[str]) -> list[Block]:
 
 
 def queue_tasks(
-    chunks: Iterable[Chunk], patterns: frozenset[str], reach: int = LIMITS.look_back_bytes
+    chunks: Iterable[Chunk],
+    patterns: frozenset[str],
+    reach: int = LIMITS.look_back_bytes,
+    elsewhere: Elsewhere | None = None,
 ) -> Ints:
     """Return where the tasks of a source start that have a queue like a pattern, ascending.
 
-    chunks  of the kinds TASK_KINDS at least
-    reach   as in `TaskLinks`
+    chunks            of the kinds TASK_KINDS at least
+    reach, elsewhere  as in `TaskLinks`
 
-    A task is identified by the byte of the source where its 116/1 starts; a 116/2 whose 116/1 is
-    missing by its own.
+    A task is identified by the byte of the source where its 116/1 starts, in another source as
+    `in_source` gives it; a 116/2 whose 116/1 is missing by its own.
     """
     names = NameFilter({"queue": patterns})
-    links, known, index = TaskLinks(reach=reach), text_columns(), BlockIndex([WTAS, WQST])
+    links, known = TaskLinks(reach=reach, elsewhere=elsewhere), text_columns()
+    index = BlockIndex([WTAS, WQST])
     found = [np.zeros(0, np.int64)]
     for chunk in chunks:
         chunk = chunk.where(np.isin(kinds_of(chunk.buffer, chunk.start), TASK_KINDS))

@@ -12,7 +12,7 @@ from smfparse.decoding.clocks import Clock, Shown, made_at, shown_by
 from smfparse.decoding.index import BlockIndex
 from smfparse.decoding.records import Records
 from smfparse.decoding.spacing import written_without_interval
-from smfparse.decoding.tasks import TASK_KINDS, Tasks, joined, tasks_of
+from smfparse.decoding.tasks import NO_TASKS, TASK_KINDS, Tasks, joined_tasks, tasks_of
 from smfparse.errors import DamageLog
 from smfparse.reading import Chunk, kinds_of
 from smfparse.schemas import WTAS
@@ -38,13 +38,7 @@ class Before:
     @cached_property
     def tasks(self) -> Tasks:
         """The 116/1 records."""
-        index = BlockIndex([WTAS])
-        found = [Tasks(np.zeros(0, "V24"), np.zeros((0, 6), np.int64))]
-        for chunk in self._read(TASK_KINDS):
-            of_tasks = np.isin(kinds_of(chunk.buffer, chunk.start), TASK_KINDS)
-            records = Records(chunk.where(of_tasks), DamageLog(), index)
-            found.append(tasks_of(records, made_at(HeaderAreas(records)).ahead)[1])
-        return joined(found)
+        return joined_tasks([NO_TASKS, *map(tasks_in, self._read(TASK_KINDS))])
 
     @cached_property
     def clocks(self) -> dict[bytes, Clock]:
@@ -68,6 +62,13 @@ class Before:
             for key, *last in zip(written.key, written.place, written.time, strict=True):
                 found[key.tobytes()] = int(last[0]), int(last[1])
         return found
+
+
+def tasks_in(chunk: Chunk) -> Tasks:
+    """Return the 116/1 records of a chunk."""
+    of_tasks = np.isin(kinds_of(chunk.buffer, chunk.start), TASK_KINDS)
+    records = Records(chunk.where(of_tasks), DamageLog(), BlockIndex([WTAS]))
+    return tasks_of(records, made_at(HeaderAreas(records)).ahead)[1]
 
 
 class Ahead:

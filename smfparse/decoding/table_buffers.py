@@ -15,6 +15,7 @@ from smfparse.decoding.gathering import BlockBuffer
 from smfparse.decoding.growing import Growing
 from smfparse.decoding.keys import KeyColumns
 from smfparse.decoding.records import Blocks
+from smfparse.decoding.tasks import Elsewhere
 from smfparse.decoding.texts import TextColumn
 from smfparse.layout import TIMESTAMP, US_PER_SECOND, Mask, Values
 from smfparse.tables import (
@@ -32,7 +33,7 @@ from smfparse.tables import (
     columns,
     key_columns,
 )
-from smfparse.vectors import Ints, both, same
+from smfparse.vectors import Ints, both, same, strings
 
 OF_ROWS = frozenset({"source", "block_no"})
 """Key columns that are not those of a row's record."""
@@ -149,10 +150,11 @@ class TableBuffer:
             for name, parts in self._noted.items():
                 parts.append(keys.of(name, owner))
 
-    def batch(self, sources: Any) -> Batch:
+    def batch(self, sources: Any, elsewhere: Elsewhere | None = None) -> Batch:
         """Return the rows gathered so far, and start anew; there are some.
 
-        sources  the names of the inputs by number, as an Arrow array
+        sources    the names of the inputs by number, as an Arrow array
+        elsewhere  knows the names of other sources that have tasks of the rows
         """
         made: dict[str, Any] = {}
         for buffer in (self.entries,) if self.entries else self.blocks:
@@ -161,6 +163,8 @@ class TableBuffer:
         for column in self.keys:
             if column.name == "source":
                 made[column.name] = self._source(sources)
+            elif column.name == "task_source":
+                made[column.name] = self._task_source(sources, elsewhere)
             elif column.name == "block_no":
                 nulls = self.table == RECORD
                 made[column.name] = (
@@ -189,6 +193,16 @@ class TableBuffer:
         known = moments.is_valid().to_numpy(zero_copy_only=False)
         numbers = moments.cast(pa.int64()).fill_null(0).to_numpy() - ahead * US_PER_SECOND
         return pa.array(numbers, pa.int64(), mask=~known).cast(moments.type)
+
+    def _task_source(self, sources: Any, elsewhere: Elsewhere | None) -> Any:
+        others, held = _joined(self._noted["task_source"])
+        own = np.concatenate(self._sources)
+        if not others.any():
+            return coded(own, sources, held)
+        assert elsewhere is not None
+        names = {name: number for number, name in enumerate(sources.to_pylist())}
+        codes = np.array([names.setdefault(each, len(names)) for each in elsewhere.names], "i4")
+        return coded(np.where(others, codes[others - 1], own), strings(names), held)
 
     def _key(self, column: TableColumn) -> Any:
         values, held = _joined(self._noted[column.name])

@@ -7,11 +7,14 @@ managers use as well.
 
 How far before it that may be is bounded, in bytes of the source: so what a record belongs to does
 not depend on where reading began, and what a part has to look back for does not grow with the file.
+
+SMF switches files between a 116/1 and its 116/2 as well. So a 116/2 at the start of a source may go
+on from a 116/1 at the end of another one. Bytes say nothing there; SMF times bound it.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -26,6 +29,14 @@ if TYPE_CHECKING:
 
 TASK_KINDS = np.array([smf_type << 16 | subtype for smf_type, subtype in (TASK, CONTINUATION)])
 """Kinds, as of `kinds_of`, of the records of tasks."""
+APART_US = 30_000_000
+"""Microseconds, in SMF time, between a 116/1 and a 116/2 in another source, at most.
+
+MQ writes one behind the other, so SMF takes both within hundredths of a second. Half a minute is
+far more than that, and too short for the 116/1 of an interval before.
+"""
+_FAR = 40
+"""Bits of a byte of a source."""
 _TOKEN_AT = WTAS.field("wtasstrt")
 _CORREL = WQST.field("correl")
 
@@ -34,8 +45,10 @@ class Tasks(NamedTuple):
     """116/1 records in order: key, place, and the interval they cover.
 
     key      V24 (tasks,): system, queue manager, token
-    numbers  int64 (tasks, 6): place of the record, record_no, interval start and end in
-             microseconds UTC, and whether (1) each of the two is known
+    numbers  int64 (tasks, 8): place of the record, record_no, interval start and end in
+             microseconds UTC, whether (1) each of the two is known, SMF time in microseconds, and
+             the source: 0 its own, else the number of another one, from 1; of that the record_no is
+             not known
     """
 
     key: Values
@@ -45,6 +58,55 @@ class Tasks(NamedTuple):
     def place(self) -> Ints:
         """Where the records start."""
         return self.numbers[:, 0]
+
+    @property
+    def time(self) -> Ints:
+        """When SMF took the records."""
+        return self.numbers[:, 6]
+
+    @property
+    def source(self) -> Ints:
+        """Which sources they are in."""
+        return self.numbers[:, 7]
+
+    def where(self, keep: Bools) -> Tasks:
+        """Return the tasks for which `keep` is true."""
+        return Tasks(self.key[keep], self.numbers[keep])
+
+    def of_source(self, number: int) -> Tasks:
+        """Return the same tasks as those of another source."""
+        numbers = self.numbers.copy()
+        numbers[:, 7] = number
+        return Tasks(self.key, numbers)
+
+
+NO_TASKS = Tasks(np.zeros(0, "V24"), np.zeros((0, 8), np.int64))
+
+
+class Continued(NamedTuple):
+    """116/2 records of a source whose 116/1 is not in it.
+
+    key   V24 (records,): as in `Tasks`
+    time  int64 (records,): when SMF took them, in microseconds
+    """
+
+    key: Values
+    time: Ints
+
+    def where(self, keep: Bools) -> Continued:
+        """Return the records for which `keep` is true."""
+        return Continued(self.key[keep], self.time[keep])
+
+
+class Elsewhere(Protocol):
+    """Knows the 116/1 records at the ends of other sources."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the sources, by number less one."""
+
+    def tasks(self, source: str, lost: Continued) -> Tasks:
+        """Return those that records at the start of a source may go on from."""
 
 
 def tasks_of(records: Records, ahead: Ints) -> tuple[Ints, Tasks]:
@@ -57,8 +119,10 @@ def tasks_of(records: Records, ahead: Ints) -> tuple[Ints, Tasks]:
     end, has_end = _instant(records, found, "wtasinte")
     chunk, owner = records.chunk, found.owner
     place = chunk.place[owner], chunk.record_no[owner]
+    time = records.headers.time[0][owner]
     later = ahead[owner] * US_PER_SECOND
-    numbers = np.stack([*place, begin - later, end - later, has_begin, has_end], axis=1)
+    known = has_begin, has_end, time, np.zeros_like(time)
+    numbers = np.stack([*place, begin - later, end - later, *known], axis=1)
     return owner, Tasks(_keys(records, found, _TOKEN_AT), numbers)
 
 
@@ -78,7 +142,18 @@ def tokens_of(records: Records) -> tuple[Ints, Values]:
     return np.concatenate([first.owner, later.owner]), words
 
 
-def joined(several: list[Tasks]) -> Tasks:
+def in_source(offset: Ints | int, source: Ints | int) -> Ints:
+    """Return bytes of several sources as numbers of their own; those of source 0 stay."""
+    found: Ints = np.asarray(offset) + (np.asarray(source) << _FAR)
+    return found
+
+
+def sources_in(numbers: Ints) -> Ints:
+    """Return the sources of bytes, of which `in_source` made numbers."""
+    return numbers >> _FAR
+
+
+def joined_tasks(several: list[Tasks]) -> Tasks:
     """Return the tasks of several chunks, at least one, as one."""
     return Tasks(
         np.concatenate([each.key for each in several]),
@@ -89,14 +164,26 @@ def joined(several: list[Tasks]) -> Tasks:
 class TaskLinks:
     """The 116/1 records that are near enough to be gone on from, carried from chunk to chunk.
 
-    before  knows those before the part of the source that is read
-    reach   bytes before a 116/2 in which its 116/1 starts
+    before     knows those before the part of the source that is read
+    reach      bytes before a 116/2 in which its 116/1 starts
+    elsewhere  knows those in other sources; None: there are no others
     """
 
-    def __init__(self, before: Before | None = None, reach: int = LIMITS.look_back_bytes) -> None:
+    def __init__(
+        self,
+        before: Before | None = None,
+        reach: int = LIMITS.look_back_bytes,
+        elsewhere: Elsewhere | None = None,
+    ) -> None:
         self._before = before
         self._reach = reach
+        self._elsewhere = elsewhere
         self._seen: list[Tasks] = []
+
+    @property
+    def last(self) -> Tasks:
+        """Those at the end of what was read."""
+        return joined_tasks([NO_TASKS, *self._seen])
 
     def link(self, records: Records, tasks: Tasks) -> tuple[Ints, Ints, Bools]:
         """Return the 116/2 records of a chunk, the numbers of their task, and whether it is known.
@@ -107,16 +194,47 @@ class TaskLinks:
         queues = records.blocks(WQST)
         later = _first(queues.where(records.is_of([CONTINUATION])[queues.owner]), _CORREL)
         if not len(later):
-            return later.owner, np.zeros((0, 6), np.int64), np.zeros(0, np.bool_)
+            return later.owner, NO_TASKS.numbers, np.zeros(0, np.bool_)
         key, place = _keys(records, later, _CORREL), records.chunk.place[later.owner]
-        known = joined(self._seen)
+        known = joined_tasks(self._seen)
         which, found = _nearest(known, key, place, self._reach)
         if self._before is not None and self._before.is_near(place[~found], self._reach):
             self._seen.append(self._before.tasks)
             self._before = None
-            known = joined(self._seen)
+            known = joined_tasks(self._seen)
             which, found = _nearest(known, key, place, self._reach)
-        return later.owner, known.numbers[which[found]], found
+        numbers = known.numbers[which[found]]
+        if self._elsewhere is None or found.all():
+            return later.owner, numbers, found
+        every = np.zeros((len(found), 8), np.int64)
+        every[found] = numbers
+        self._link_elsewhere(self._elsewhere, records, later.owner, key, every, found)
+        return later.owner, every[found], found
+
+    def _link_elsewhere(
+        self,
+        elsewhere: Elsewhere,
+        records: Records,
+        owner: Ints,
+        key: Values,
+        numbers: Ints,
+        found: Bools,
+    ) -> None:
+        """Find the tasks of the 116/2 records `owner` in other sources, where they are not `found`.
+
+        Fills in `numbers` and `found`.
+        """
+        chunk, (time, dated) = records.chunk, records.headers.time
+        lost = np.flatnonzero(~found & dated[owner] & (chunk.offset[owner] < self._reach))
+        which = chunk.which[owner[lost]] if chunk.sources else np.zeros(len(lost), np.int64)
+        for number in np.unique(which).tolist():
+            some = lost[which == number]
+            source = chunk.sources[number] if chunk.sources else chunk.source
+            asked = Continued(key[some], time[owner[some]])
+            known = elsewhere.tasks(source, asked)
+            index, hit = latest_tasks(known, asked)
+            numbers[some[hit]] = known.numbers[index[hit]]
+            found[some[hit]] = True
 
     def _remember(self, tasks: Tasks, place: int) -> None:
         """Take the tasks of a chunk that starts at `place`; forget those that are too far back."""
@@ -152,15 +270,41 @@ def _nearest(known: Tasks, key: Values, place: Ints, reach: int) -> tuple[Ints, 
 
     And whether there is one, no more than `reach` bytes before.
     """
-    every = np.concatenate([known.key, key])
-    _, same = np.unique(every, return_inverse=True)
-    order = np.lexsort((np.concatenate([known.place, place]), same))
-    is_task = order < len(known.key)
+    index, hit = _last(known.key, key, [np.concatenate([known.place, place])])
+    hit[hit] = place[hit] - known.place[index[hit]] <= reach
+    return index, hit
+
+
+def latest_tasks(known: Tasks, asked: Continued) -> tuple[Ints, Bools]:
+    """Return for each record the index of the last known task that SMF took before it.
+
+    And whether there is one, no more than APART_US before. Of one that several sources have, it is
+    that of the first: in the others it is a duplicate.
+    """
+    none = np.zeros(len(asked.key), np.int64)
+    orders = [
+        np.concatenate([known.place, none]),
+        np.concatenate([-known.source, none + 1]),
+        np.concatenate([known.time, asked.time]),
+    ]
+    index, hit = _last(known.key, asked.key, orders)
+    hit[hit] = asked.time[hit] - known.time[index[hit]] <= APART_US
+    return index, hit
+
+
+def _last(known: Values, asked: Values, orders: list[Ints]) -> tuple[Ints, Bools]:
+    """Return for each key that is asked for the index of the last known one before it.
+
+    orders  int64 (known and asked): by these they are in order, by the last first
+
+    And whether there is one.
+    """
+    _, same = np.unique(np.concatenate([known, asked]), return_inverse=True)
+    order = np.lexsort((*orders, same))
+    is_task = order < len(known)
     last = np.maximum.accumulate(np.where(is_task, np.arange(len(order)), -1))
     task = order[np.maximum(last, 0)]
     found = (last >= 0) & (same[task] == same[order])
     index, hit = np.zeros(len(order), np.int64), np.zeros(len(order), np.bool_)
     index[order], hit[order] = task, found
-    index, hit = index[len(known.key) :], hit[len(known.key) :]
-    hit[hit] = place[hit] - known.place[index[hit]] <= reach
-    return index, hit
+    return index[len(known) :], hit[len(known) :]

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from smfparse.inputs.sources import Source as Source
     from smfparse.inputs.sources import being_read as being_read
     from smfparse.inputs.sources import damage_rows as damage_rows
+    from smfparse.inputs.sources import with_others as with_others
     from smfparse.inputs.stored import file_rows as file_rows
     from smfparse.inputs.temporary import TemporaryFolder as TemporaryFolder
 else:
@@ -40,7 +41,7 @@ else:
         options="Options ReadOptions read_options",
         parallel="in_order",
         range="Batches",
-        sources="Dataset SmfFile Source being_read damage_rows",
+        sources="Dataset SmfFile Source being_read damage_rows with_others",
         stored="file_rows",
         temporary="TemporaryFolder",
     )

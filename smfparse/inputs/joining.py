@@ -6,7 +6,7 @@ What is decoded of them, and what there is to report, is the same as of one afte
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from smfparse.decoding import Decoder, Gathered
 from smfparse.errors import DamageLog
@@ -58,7 +58,7 @@ def _groups(sources: Iterable[Source], options: ReadOptions) -> Iterator[list[So
 
 
 def _together(
-    files: Iterable[SmfFile],
+    files: Sequence[SmfFile],
     wanted: Wanted,
     log: Log,
     options: ReadOptions,
@@ -74,7 +74,12 @@ def _together(
         found.append((file.name, damage))
     in_blocks = DamageLog(sys.maxsize)
     decoder = Decoder(
-        needs, in_blocks, unknown=log.unknown, limits=options.limits, gathered=gathered
+        needs,
+        in_blocks,
+        unknown=log.unknown,
+        limits=options.limits,
+        gathered=gathered,
+        elsewhere=files[0].others,
     )
     made = list(decoder.decode(joined.take()))
     for name, damage in found:

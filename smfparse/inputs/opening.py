@@ -21,7 +21,7 @@ from smfparse.inputs.named import resolve
 from smfparse.inputs.options import DEFAULTS, ReadOptions
 from smfparse.inputs.range import Batches, Range, UnsoundError, gathered_for
 from smfparse.inputs.showing import shown
-from smfparse.inputs.sources import Dataset, SmfFile, Source, being_read, damage_rows
+from smfparse.inputs.sources import Dataset, SmfFile, Source, being_read, damage_rows, with_others
 from smfparse.limits import LIMITS, Limits
 from smfparse.places import Place, Url
 from smfparse.reading import WHOLE_SOURCE, Input, Part, size_of
@@ -90,8 +90,8 @@ class _Shared:
 
         files = [each for each in sources if isinstance(each, SmfFile)]
         found = [each.input for each in files]
-        once = files[0].duplicates
-        return units(found, wanted, self.options, workers, once, ahead=ahead)
+        once, others = files[0].duplicates, files[0].others
+        return units(found, wanted, self.options, workers, once, others, ahead=ahead)
 
     def are_large(self, sources: Sequence[Source]) -> bool:
         """Whether sources are SMF files, and so long that it is worth while to share the work."""
@@ -295,6 +295,7 @@ def open_inputs(
             replace(each, duplicates=duplicates) if isinstance(each, SmfFile) else each
             for each in sources
         ]
+    sources = with_others(sources)
     datasets = (each for each in sources if isinstance(each, Dataset))
     if any(store.has_fingerprints(each.manifest) for each in datasets):
         options = replace(options, fingerprints=True)

@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeAlias, TypeVar
 
 from smfparse.decoding import Duplicates, Needs
 from smfparse.inputs.log import Log
 from smfparse.inputs.options import ReadOptions
+from smfparse.inputs.others import Others
 from smfparse.inputs.range import Batches, Range, UnsoundError, gathered_for
 from smfparse.inputs.workers import Workers, go_on
 from smfparse.places import Place
@@ -67,6 +68,7 @@ def units(
     options: ReadOptions,
     workers: Workers,
     duplicates: Duplicates | None,
+    others: Others | None,
     *,
     ahead: bool,
 ) -> list[Unit]:
@@ -75,7 +77,8 @@ def units(
     `duplicates` are looked for here where there may be any, and the tasks of a file that is cut
     where rows are chosen by them: a part alone does not have them.
 
-    ahead  whether what is made of a unit has to be kept until it is its turn
+    others  the inputs that are read together; None: there is one
+    ahead   whether what is made of a unit has to be kept until it is its turn
     """
     unit_bytes = _unit_bytes(files, options, workers, ahead)
     parts = _parts(files, unit_bytes, workers)
@@ -88,14 +91,13 @@ def units(
     if options.selection.by_task(wanted):
         counts = Counter(file for file, _ in parts)
         cut = [file for file, count in counts.items() if count > 1]
-        wholes = [
-            (Range(each, wanted, options=options, duplicates=once[each.path]),) for each in cut
-        ]
+        whole = Range(files[0], wanted, options=options, others=others)
+        wholes = [(replace(whole, file=each, duplicates=once[each.path]),) for each in cut]
         found = workers.results(Range.find_tasks, wholes)
         tasks = {file.path: each for file, each in zip(cut, found, strict=True)}
     return [
         tuple(
-            Range(file, wanted, part, options, once[file.path], tasks.get(file.path))
+            Range(file, wanted, part, options, once[file.path], tasks.get(file.path), others=others)
             for file, part in group
         )
         for group in groups

@@ -27,8 +27,10 @@ from smfparse.decoding import (
     queue_tasks,
 )
 from smfparse.errors import DamageError, DamageLog
+from smfparse.inputs.ends import is_streamed
 from smfparse.inputs.log import Log
 from smfparse.inputs.options import DEFAULTS, ReadOptions
+from smfparse.inputs.others import Others
 from smfparse.places import Place
 from smfparse.progress import PROGRESS
 from smfparse.reading import WHOLE_SOURCE, Chunk, Input, Part, with_dumps
@@ -46,6 +48,7 @@ class Range:
     options  its selection and limits count here
     tasks    what `queue_tasks` returns for the file; None: it is asked for where it is needed
     turn     the reading of all files that this one is of; None: they are not read in turn
+    others   the inputs that are read with it; None: there is nothing else
     """
 
     file: Input
@@ -55,6 +58,7 @@ class Range:
     duplicates: Duplicates | None = field(default=None, compare=False)
     tasks: Ints | None = field(default=None, compare=False, repr=False)
     turn: Turn | None = field(default=None, compare=False)
+    others: Others | None = field(default=None, compare=False, repr=False)
 
     @property
     def path(self) -> Place:
@@ -83,6 +87,9 @@ class Range:
             if not part.is_planned:
                 raise
             raise UnsoundError from error  # the file may have damage before this
+        last, others = decoder.last_tasks, self.others
+        if last is not None and others is not None and is_streamed(self.file):
+            others.note(self.file.name, last)
         if part.is_planned and (damage or read.records != part.records):
             raise UnsoundError
 
@@ -115,6 +122,7 @@ class Range:
             tasks=self.find_tasks,
             limits=limits,
             gathered=gathered,
+            elsewhere=self.others,
         )
 
     @property
@@ -131,7 +139,11 @@ class Range:
             return self.tasks
         reach = self.options.limits.look_back_bytes
         found = self._again(self.part.around(reach), TASK_KINDS)
-        return queue_tasks(found, self.options.selection.queues, reach)
+        queues = self.options.selection.queues
+        own = queue_tasks(found, queues, reach, self.others)
+        if self.others is None:
+            return own
+        return np.union1d(own, self.others.named(self.file.name, queues))
 
     def _again(self, part: Part, kinds: Ints | None = None) -> Iterator[Chunk]:
         """Read a part of the file of which the damage is known, or will be."""

@@ -7,9 +7,9 @@ table and a manifest written last. Both give the same tables.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -20,6 +20,7 @@ from smfparse.decoding import Duplicates, Gathered, Turn
 from smfparse.errors import Damage, DamageLog
 from smfparse.inputs.log import Log
 from smfparse.inputs.options import DEFAULTS, ReadOptions
+from smfparse.inputs.others import Others
 from smfparse.inputs.range import Batches, Range
 from smfparse.places import Place, size_at
 from smfparse.progress import PROGRESS
@@ -92,12 +93,14 @@ class Source(Protocol):
 class SmfFile:
     """A file of SMF records, packed or not; `duplicates`, if given, are left out.
 
-    turn  the reading of all files that it is for; None: they are not read in turn
+    turn    the reading of all files that it is for; None: they are not read in turn
+    others  the inputs that are read with it; None: there is nothing else
     """
 
     input: Input
     duplicates: Duplicates | None = field(default=None, compare=False)
     turn: Turn | None = field(default=None, compare=False)
+    others: Others | None = field(default=None, compare=False, repr=False)
 
     @property
     def path(self) -> Place:
@@ -133,8 +136,8 @@ class SmfFile:
 
     def range(self, wanted: Wanted, options: ReadOptions) -> Range:
         """Return the whole file, as a part of it."""
-        once = self.duplicates
-        return Range(self.input, wanted, options=options, duplicates=once, turn=self.turn)
+        found = Range(self.input, wanted, options=options, duplicates=self.duplicates)
+        return replace(found, turn=self.turn, others=self.others)
 
 
 @dataclass(frozen=True)
@@ -174,6 +177,11 @@ class Dataset:
     def smf_files(self) -> list[str]:
         """The names that `source` has in its rows, but for `called`."""
         return list(store.smf_files(self.manifest["inputs"]))
+
+    @property
+    def sources(self) -> list[str]:
+        """The names that `source` has in its rows."""
+        return [self.called.get(each, each) for each in self.smf_files]
 
     def files(self, table: str) -> list[Place]:
         """Return the Parquet files of a table, which are all there; they may be damaged."""
@@ -285,14 +293,25 @@ class Dataset:
                     yield _renamed(batch, self.called)
 
 
+def with_others(sources: Sequence[Source], *more: Dataset) -> list[Source]:
+    """Return sources, of which each SMF file knows those that are read with it, and `more`."""
+    files = tuple(each.input for each in sources if isinstance(each, SmfFile))
+    found = (each for each in sources if isinstance(each, Dataset))
+    datasets = (*more, *(replace(each, selection=ALL_RECORDS) for each in found))
+    if not files or len(files) + len(datasets) < 2:
+        return [*sources]
+    others = Others(files, datasets)
+    return [replace(each, others=others) if isinstance(each, SmfFile) else each for each in sources]
+
+
 def _renamed(batch: Batch, called: Mapping[str, str]) -> Batch:
     """Return rows with the names of their SMF files that no other input has."""
-    if not called or "source" not in batch.schema.names:
-        return batch
-    coded = batch["source"].dictionary_encode()
-    words = [called.get(each, each) for each in coded.dictionary.to_pylist()]
-    names = pa.array(words, pa.string()).take(coded.indices)
-    return batch.set_column(batch.schema.names.index("source"), "source", names)
+    for column in {"source", "task_source"}.intersection(batch.schema.names if called else ()):
+        coded = batch[column].dictionary_encode()
+        words = [called.get(each, each) for each in coded.dictionary.to_pylist()]
+        names = pa.array(words, pa.string()).take(coded.indices)
+        batch = batch.set_column(batch.schema.names.index(column), column, names)
+    return batch
 
 
 def being_read(files: Iterable[Source]) -> AbstractContextManager[None]:

@@ -11,7 +11,14 @@ import pyarrow as pa
 
 from smfparse.errors import InputError, SmfError
 from smfparse.places import Place, Url
-from smfparse.selecting import COUNTED_AT, COUNTED_FROM, counted_rows
+from smfparse.selecting import (
+    COUNTED_AT,
+    COUNTED_FROM,
+    TASK_NUMBER,
+    TASK_OFFSET,
+    counted_rows,
+    task_offsets,
+)
 from smfparse.store import (
     EXACT,
     Manifest,
@@ -81,8 +88,10 @@ def parquet_rows(
     with _named(file):
         opened = _opened(file, table, less, types)
         read = [each for each in names if each not in less]
-        if COUNTED_AT in less.intersection(names):
-            read = list(dict.fromkeys([*read, *COUNTED_FROM]))
+        made_of = {COUNTED_AT: COUNTED_FROM, TASK_OFFSET: (TASK_NUMBER,)}
+        for each in less.intersection(names):
+            read += made_of.get(each, ())
+        read = list(dict.fromkeys(read))
         for found in opened.iter_batches(columns=read):
             batch = found if types == EXACT else _exact(found, table)
             yield _completed(batch, table, names) if less.intersection(names) else batch
@@ -123,13 +132,15 @@ def _named(file: Place) -> Iterator[None]:
 
 
 def _completed(batch: Batch, table: str, names: list[str]) -> Batch:
-    """Return rows with the columns `names`; those that they lack are NULL, but for `counted_at`."""
+    """Return rows with the columns `names`; those that they lack are made of others, else NULL."""
     found = []
     for each in map(whole_schema(table).field, names):
         if each.name in batch.schema.names:
             found.append(batch.column(each.name))
         elif each.name == COUNTED_AT:
             found.append(counted_rows(batch))
+        elif each.name == TASK_OFFSET:
+            found.append(task_offsets(batch))
         else:
             found.append(pa.nulls(batch.num_rows, each.type))
     return pa.RecordBatch.from_arrays(found, names)

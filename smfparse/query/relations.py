@@ -33,6 +33,8 @@ from smfparse.tables import (
 )
 
 _FEW_BYTES = 8 << 20
+_SOURCES = ("source", "task_source")
+"""Columns that have names of inputs."""
 
 
 class Relations:
@@ -172,8 +174,10 @@ def _parquet(dataset: Dataset, table: str) -> str:
     if not dataset.called:
         return rows
     words = (f"WHEN {quoted(old)} THEN {quoted(new)}" for old, new in dataset.called.items())
-    source = f"CASE source {' '.join(words)} ELSE source END"
-    return f"(SELECT * REPLACE ({source} AS source) FROM {rows})"
+    known = {each.name for each in columns(table, wanted)}
+    named, cases = [each for each in _SOURCES if each in known], " ".join(words)
+    shown = ", ".join(f"CASE {each} {cases} ELSE {each} END AS {each}" for each in named)
+    return f"(SELECT * REPLACE ({shown}) FROM {rows})"
 
 
 def _rows_of(

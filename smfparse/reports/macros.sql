@@ -249,9 +249,12 @@ SELECT
     sum(putdsq)::BIGINT AS put_direct, sum(putigq::BIGINT + put1igq)::BIGINT AS put_by_agent,
     sum(opencf0)::BIGINT AS opens_without
 FROM (
-    SELECT *, coalesce(task_record_no, record_no) AS task_record FROM query_table(queues)
+    SELECT
+        *, coalesce(task_source, source) AS of_source,
+        coalesce(task_record_offset, record_offset) AS task_record
+    FROM query_table(queues)
 ) AS q
-LEFT JOIN owners(identities) USING (input_no, source, task_record)
+LEFT JOIN owners(identities) USING (of_source, task_record)
 LEFT JOIN told_groups(channel_initiators) AS g ON g.system = q.system AND g.qmgr = q.qmgr
 LEFT JOIN dynamic ON dynamic.made = q.basename
 GROUP BY ALL;

@@ -34,7 +34,7 @@ from smfparse.reports.marks import (
 from smfparse.tables import RECORD, TABLES
 
 _SECTION = {
-    "record": ("input_no", "source", "{record_no} AS record_no"),
+    "record": ("{source} AS source", "{offset} AS record_offset"),
     "span": ("input_no", "system", "qmgr", "{began} AS began"),
     "moment": ("input_no", "system", "qmgr", "smf_time"),
     "interval": ("system", "qmgr", "{bucket} AS interval"),
@@ -42,8 +42,7 @@ _SECTION = {
     "clock": ("{bucket} AS interval",),
     "all": ("TRUE AS everything",),
 }
-"""Columns that identify a section. Source and record number alone do not: two datasets can both
-have been made from a file of one name."""
+"""Columns that identify a section. All that a task did in an interval is one record."""
 DECLARED = ("record", "span", "moment", "total", "all")
 """Sections that a report's declaration can name; the others take a length."""
 _SEQUENCE = "(coalesce(time, smf_time), source, record_no, block_no)"
@@ -184,12 +183,20 @@ def _counted(table: str) -> Iterator[str]:
 
 def _section(sections: Sections, table: str) -> str:
     """Return the SQL of the section that a row belongs to."""
-    number = "coalesce(task_record_no, record_no)" if _is_task(table) else "record_no"
+    source, offset = "source", "record_offset"
+    if _is_task(table):
+        source, offset = (
+            "coalesce(task_source, source)",
+            "coalesce(task_record_offset, record_offset)",
+        )
     parts = []
     for each in _SECTION[sections.by]:
         value, _, name = each.partition(" AS ")
         value = value.format(
-            record_no=number, began=_BEGAN, bucket=_BUCKET.format(sections.seconds)
+            source=source,
+            offset=offset,
+            began=_BEGAN,
+            bucket=_BUCKET.format(sections.seconds),
         )
         parts.append(f"'{name or value}': {value}")
     return f"{{{', '.join(parts)}}}"

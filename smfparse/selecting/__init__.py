@@ -44,6 +44,10 @@ if TYPE_CHECKING:
     from smfparse.selecting.subjects import JoinKey as JoinKey
     from smfparse.selecting.subjects import naming as naming
     from smfparse.selecting.subjects import tables_about as tables_about
+    from smfparse.selecting.tasks import TASK_NUMBER as TASK_NUMBER
+    from smfparse.selecting.tasks import TASK_OFFSET as TASK_OFFSET
+    from smfparse.selecting.tasks import TASK_SQL as TASK_SQL
+    from smfparse.selecting.tasks import task_offsets as task_offsets
     from smfparse.selecting.walls import local_columns as local_columns
     from smfparse.selecting.walls import read_for as read_for
     from smfparse.selecting.walls import shown_in_zone as shown_in_zone
@@ -62,6 +66,7 @@ else:
         "row_mask",
         selection="ALL_RECORDS Selection queue_criteria time_is_derived without_names",
         subjects="NAMED JoinKey naming tables_about",
+        tasks="TASK_NUMBER TASK_OFFSET TASK_SQL task_offsets",
         walls="local_columns read_for shown_in_zone shown_sql",
         zones="Zone fixed_zone parse_zone",
     )

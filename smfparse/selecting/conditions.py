@@ -17,7 +17,7 @@ from smfparse.tables import RECORD, TABLES
 _KEY_SQL = {
     JoinKey.RECORD: "(source, record_no)",
     JoinKey.BLOCK: "(source, record_no, block_no)",
-    JoinKey.TASK: "(source, coalesce(task_record_no, record_no))",
+    JoinKey.TASK: "(coalesce(task_source, source), coalesce(task_record_offset, record_offset))",
 }
 
 

@@ -260,19 +260,27 @@ def _is_among(batch: Any, key: JoinKey, wanted: KeysBySource) -> Bools:
 
 def _by_source(batch: Any, key: JoinKey) -> Iterator[tuple[str, Ints, Ints]]:
     """Yield each source of a batch, its rows, and their keys: numbers of record, block or task."""
-    words, codes = _Rows(batch, RECORD).texts("source")
-    number = batch.column("record_no")
     if key is JoinKey.TASK:
-        from pyarrow.compute import coalesce  # slow to load, and seldom asked for
-
-        number = coalesce(batch.column("task_record_no"), number)
-    keys: Ints = number.to_numpy()
+        yield from _by_source(_of_tasks(batch), JoinKey.RECORD)
+        return
+    words, codes = _Rows(batch, RECORD).texts("source")
+    keys: Ints = batch.column("record_no").to_numpy()
     if key is JoinKey.BLOCK:
         keys = keys << _BLOCK_BITS | batch.column("block_no").to_numpy()
     for code, source in enumerate(words):
         rows = np.flatnonzero(codes == code)
         if source is not None and rows.size:
             yield source, rows, keys[rows]
+
+
+def _of_tasks(batch: Any) -> Any:
+    """Return the keys of tasks as if each was a record."""
+    from pyarrow.compute import coalesce  # slow to load, and seldom asked for
+
+    source, own = (batch.column(each).cast(pa.string()) for each in ("task_source", "source"))
+    offset, place = (batch.column(each) for each in ("task_record_offset", "record_offset"))
+    keys = [coalesce(source, own), coalesce(offset, place)]
+    return pa.RecordBatch.from_arrays(keys, ["source", "record_no"])
 
 
 def _microseconds(moment: dt.datetime) -> int:

@@ -23,14 +23,15 @@ NAMED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 
 
 class JoinKey(Enum):
-    """Key columns in which two rows of one source agree if they are about the same name.
+    """Key columns in which two rows agree if they are about the same name.
 
-    A task is identified by the number of its 116/1 record; a 116/2 without one, by its own.
+    A record is identified by `source` and its number; a task by source and byte of its 116/1
+    record, a 116/2 without one by its own.
     """
 
     RECORD = ("record_no",)
     BLOCK = ("record_no", "block_no")
-    TASK = ("task_record_no", "record_no")
+    TASK = ("task_source", "task_record_offset", "record_offset")
 
 
 class Naming(NamedTuple):

@@ -45,7 +45,9 @@ _BEFORE_COLUMNS, _BEFORE_CHECKSUMS, _BEFORE_IDENTITIES, _BEFORE_PARTS = 4, 5, 6,
 _BEFORE_LAYOUT = 8
 """Formats whose manifests do not name columns, checksums, or identities of inputs, have no parts,
 or do not say which tables are divided by queue manager; datasets of these are read."""
-_LATER = frozenset({COUNTED_AT, "task_record_offset", "task_started_tod", "task_thread"})
+_LATER = frozenset(
+    {COUNTED_AT, "task_source", "task_record_offset", "task_started_tod", "task_thread"}
+)
 """Columns that no dataset of that format has."""
 _NUMBER = re.compile(r"(?:part|keys|index)-(\d+)[^/]*$")
 """Number of the part in the path of a file."""

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from smfparse.layout import LOCAL_TIMESTAMP, TIMESTAMP, WIDE_DIGITS
-from smfparse.selecting import COUNTED_AT, counting_sql
+from smfparse.selecting import COUNTED_AT, TASK_OFFSET, TASK_SQL, counting_sql
 from smfparse.store.hive import Layout, rows_sql
 from smfparse.store.shapes import EXACT, SIGNED
 from smfparse.tables import (
@@ -43,6 +43,9 @@ _SQL_TYPES = {
 }
 """What DuckDB calls the Arrow types of columns."""
 
+
+_MADE = {COUNTED_AT: counting_sql(), TASK_OFFSET: TASK_SQL}
+"""Columns that are made of others where files lack them, and their SQL."""
 _WITHOUT_SIGN = frozenset({"uint8", "int16", "uint16", "uint32", "uint64"})
 """Arrow types of columns that have others in a dataset with signed types."""
 
@@ -112,7 +115,7 @@ def selected(
 ) -> str:
     """Return columns of a table as SQL selects them, each of its own type.
 
-    lacking    those that no file has; they are NULL, but for `counted_at`, which others give
+    lacking    those that no file has; they are NULL, but for two that are made of others
     some_lack  those that are NULL in some files
     types      those of the numbers in the files
     wanted     the columns; None: all but those that have to be asked for
@@ -128,10 +131,10 @@ def _selected(
     exact: bool,
 ) -> str:
     name = f'"{column.name}"'
-    if column.name == COUNTED_AT and column.name in lacking:
-        return f"{counting_sql()} AS {name}"
-    if column.name == COUNTED_AT and column.name in some_lack:
-        return f"coalesce({name}, {counting_sql()}) AS {name}"
+    if column.name in _MADE and column.name in lacking:
+        return f"{_MADE[column.name]} AS {name}"
+    if column.name in _MADE and column.name in some_lack:
+        return f"coalesce({name}, {_MADE[column.name]}) AS {name}"
     if column.name in lacking:
         return f"NULL::{_SQL_TYPES[column.arrow]} AS {name}"
     if exact or column.arrow not in _WITHOUT_SIGN:

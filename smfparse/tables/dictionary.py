@@ -150,8 +150,11 @@ KEY_COLUMNS = (
     TableColumn("block_no", "int32", "Block in its triplet, from 1; NULL in the table record"),
 )
 TASK_KEYS = (
+    TableColumn("task_source", "string", "source of the 116/1 record of this task and interval"),
     TableColumn(
-        "task_record_no", "int64", "record_no of the 116/1 record of this task and interval"
+        "task_record_no",
+        "int64",
+        "record_no of the 116/1 record of this task and interval, NULL if in another source",
     ),
     TableColumn(
         "task_record_offset", "int64", "record_offset of the 116/1 record of this task and interval"

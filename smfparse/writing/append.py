@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from smfparse.decoding import Duplicates
 from smfparse.errors import RequestError
-from smfparse.inputs import Dataset, Inputs, SmfFile, called_apart
+from smfparse.inputs import Dataset, Inputs, SmfFile, Source, called_apart, with_others
 from smfparse.places import Place
 from smfparse.store import (
     EXACT,
@@ -150,14 +150,15 @@ def _is_earlier_input(each: Original, keys: Keys, sizes: set[bytes]) -> bool:
     )
 
 
-def _called(new: list[SmfFile], names: dict[str, str], there: Dataset) -> list[SmfFile]:
+def _called(new: list[SmfFile], names: dict[str, str], there: Dataset) -> list[Source]:
     """Return files under their names in a dataset, whose records come before theirs."""
     called = [
         replace(each, input=replace(each.input, name=names.get(each.name, each.name)))
         for each in new
     ]
     earlier = Duplicates([each.input for each in called], there.known)
-    return [replace(each, duplicates=each.duplicates and earlier) for each in called]
+    once = [replace(each, duplicates=each.duplicates and earlier) for each in called]
+    return with_others(once, Dataset(there.path))
 
 
 def _check_alike(inputs: Inputs, there: Dataset, partition: bool, types: str | None) -> None:

@@ -65,7 +65,9 @@ def rows_of(data: smfparse.SmfData, start: str) -> dict[str, Any]:
         found.setdefault(table, []).extend(batch.to_pylist())
     for each in itertools.chain.from_iterable(found.values()):
         assert each["source"].startswith(start)
-        each["source"] = each["source"].removeprefix(start)
+        for column in ("source", "task_source"):
+            if each.get(column) is not None:
+                each[column] = each[column].removeprefix(start)
     return found
 
 

@@ -59,7 +59,7 @@ MAIN = (
     "none",
 )
 """The variants that are packed in every way."""
-BY_NATURE = ("source", "record_offset", "task_record_offset")
+BY_NATURE = ("source", "record_offset", "task_source", "task_record_offset")
 ALL = wanted_tables(table_names())
 PACKED = ("plain", *sorted(PACKINGS))
 every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=lambda each: each.name)

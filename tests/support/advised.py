@@ -170,11 +170,13 @@ def _usual(row: Mapping[str, Any], number: int) -> dict[str, Any]:
     end = start + dt.timedelta(seconds=SECONDS)
     return {
         "input_no": 0, "system": "SYSA", "qmgr": "QM01", "qsg": None, "mq_version": "9.4.0",
-        "source": "day.smf", "record_no": row.get("record_no", 1), "record_offset": 0,
+        "source": "day.smf", "record_no": row.get("record_no", 1),
+        "record_offset": row.get("record_no", 1),
         "block_no": row.get("block_no", number + 1), "utc_offset": 0, "interval_start": start,
         "interval_seconds": SECONDS, "time": end, "smf_time": end.replace(tzinfo=None),
         "counted_at": (end - dt.timedelta(seconds=SECONDS / 2)).replace(tzinfo=None),
-        "task_record_no": row.get("record_no", 1),
+        "task_source": "day.smf", "task_record_no": row.get("record_no", 1),
+        "task_record_offset": row.get("task_record_no", row.get("record_no", 1)),
     }  # fmt: skip
 
 

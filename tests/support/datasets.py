@@ -13,16 +13,16 @@ import pyarrow.parquet as pq
 from smfparse.store import MANIFEST, checksum, dataset_files, qmgr_value
 from smfparse.tables import columns, table_names
 
-LATER = ("counted_at", "task_record_offset", "task_started_tod", "task_thread")
+LATER = ("counted_at", "task_source", "task_record_offset", "task_started_tod", "task_thread")
 """Columns that no dataset of format 4 has."""
 LATER_BY_TABLE = {
     table: [each.name for each in columns(table) if each.name in LATER] for table in table_names()
 }
 NULL_BY_TABLE = {
-    table: [each for each in later if each != "counted_at"]
+    table: [each for each in later if each not in ("counted_at", "task_record_offset")]
     for table, later in LATER_BY_TABLE.items()
 }
-"""Those of them that are NULL there; `counted_at` is worked out."""
+"""Those of them that are NULL there; the other two are made of columns that it has."""
 
 
 def make_older(folder: Path) -> None:

@@ -529,19 +529,20 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, frozenset[str] | No
     return found
 
 
+OF_TASK = "source record_offset task_source task_record_offset"
 NEEDED = {
     "SELECT queue, depth FROM queue_depth": {"qqst": "qqstqnam qqstdpth qqstpart"},
     "SELECT used_percent FROM buffer_pool WHERE buffer_pool = 3": {
         "qpst": "qpstnbuf qpstcbsl qpstpool"
     },
     "SELECT token, sum(commits) FROM task GROUP BY 1": {
-        "wtas": "system qmgr wtasstrt wtasmthr wtaswtas wtascmn source record_no",
-        "wqst": "system qmgr correl source record_no task_record_no",
-        "wtid": "source record_no task_record_no block_no",
+        "wtas": f"system qmgr wtasstrt wtasmthr wtaswtas wtascmn {OF_TASK}",
+        "wqst": f"system qmgr correl {OF_TASK}",
+        "wtid": f"block_no {OF_TASK}",
     },
     "SELECT job, queue, sum(gets) FROM queue_activity GROUP BY ALL": {
-        "wqst": "objname basename getn source record_no task_record_no",
-        "wtid": "wtidccn source record_no task_record_no block_no",
+        "wqst": f"objname basename getn {OF_TASK}",
+        "wtid": f"wtidccn block_no {OF_TASK}",
     },
 }
 """Queries over views: the columns of tables that are asked for, at once."""

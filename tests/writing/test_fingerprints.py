@@ -34,6 +34,7 @@ OF_OTHERS = {
     "utc_offset",
     "interval_start",
     "interval_seconds",
+    "task_source",
     "task_record_no",
     "task_record_offset",
 }

@@ -71,13 +71,21 @@ def in_order(table: Any) -> Any:
 def expected(
     dumps: list[Path], table: str, old: list[Path], options: ReadOptions = DEFAULTS
 ) -> Any:
-    """What the files have; for those of `old` without the columns that came later."""
+    """What the files have; for those of `old` without the columns that came later.
+
+    There tasks are known by numbers of records, which stand for bytes as negative ones.
+    """
     found = pl.DataFrame(open_inputs(dumps, options).arrow(table))
     made_before = pl.col("source").is_in([str(each) for each in old])
     nulls = [
         pl.when(made_before).then(None).otherwise(pl.col(each)).alias(each)
         for each in NULL_BY_TABLE[table]
     ]
+    if "task_record_offset" in found.columns:
+        number, offset = -pl.col("task_record_no"), pl.col("task_record_offset")
+        nulls.append(
+            pl.when(made_before).then(number).otherwise(offset).alias("task_record_offset")
+        )
     return in_order(found.with_columns(nulls).to_arrow().cast(schema(table)))
 
 

@@ -23,7 +23,8 @@ SMALL_TABLES = {
     "wqst": "openn",
 }
 _OF_OTHERS = (
-    *("source", "record_no", "record_offset", "task_record_no", "task_record_offset"),
+    *("source", "record_no", "record_offset", "task_source", "task_record_no"),
+    "task_record_offset",
     *("utc_offset", "counted_at", "interval_start", "interval_seconds"),
 )
 """Columns whose values depend on the place of a record, or on other records."""

@@ -3,14 +3,16 @@
 WITH
 done AS (
     SELECT
-        input_no, source, coalesce(task_record_no, record_no) AS record_no,
+        coalesce(task_source, source) AS of_source,
+        coalesce(task_record_offset, record_offset) AS task_record,
         sum(validget)::DOUBLE AS got, sum(validput)::DOUBLE AS put, sum(openn)::DOUBLE AS opens
     FROM inputs.wqst
     GROUP BY ALL
 ),
 used AS (
     SELECT
-        input_no, source, record_no, wtasaeot AS has_ended, wtasctn::DOUBLE AS ctls,
+        input_no, source, record_no, coalesce(task_source, source) AS of_source,
+        coalesce(task_record_offset, record_offset) AS task_record, wtasaeot AS has_ended, wtasctn::DOUBLE AS ctls,
         interval_seconds + (epoch_us(interval_start)::DOUBLE - epoch_us(wtasstrt)) / 1e6 AS lived
     FROM inputs.wtas
 ),
@@ -19,7 +21,7 @@ tasks AS (
         *, coalesce(got, 0) + coalesce(put, 0) AS moved, has_ended AND lived < seconds AS is_brief
     FROM task_intervals('inputs.wtid', 'inputs.qmst')
     JOIN used USING (input_no, source, record_no)
-    LEFT JOIN done USING (input_no, source, record_no)
+    LEFT JOIN done USING (of_source, task_record)
     WHERE is_channel
 )
 SELECT

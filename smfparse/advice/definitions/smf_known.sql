@@ -28,9 +28,7 @@ queues AS (
     FROM inputs.wqst
     LEFT JOIN (
         SELECT input_no, source, record_no, wtidatyp FROM inputs.wtid WHERE block_no = 1
-    ) AS owner
-        ON wqst.input_no = owner.input_no AND wqst.source = owner.source
-        AND coalesce(wqst.task_record_no, wqst.record_no) = owner.record_no
+    ) AS owner USING (input_no, source, record_no)
     GROUP BY wqst.system, wqst.qmgr
 ),
 structures AS (

@@ -18,7 +18,9 @@ used AS (
     GROUP BY system, qmgr
 ),
 brief AS (
-    SELECT input_no, source, record_no, TRUE AS is_brief
+    SELECT
+        input_no, source, record_no, coalesce(task_source, source) AS of_source,
+        coalesce(task_record_offset, record_offset) AS task_record, TRUE AS is_brief
     FROM inputs.wtas
     WHERE wtasaeot AND interval_seconds + (epoch_us(interval_start)::DOUBLE - epoch_us(wtasstrt)) / 1e6 < 1
 ),
@@ -26,8 +28,9 @@ continued AS (
     SELECT DISTINCT wqst.input_no, wqst.source, wqst.record_no, TRUE AS is_continued
     FROM inputs.wqst
     JOIN brief
-        ON wqst.input_no = brief.input_no AND wqst.source = brief.source
-        AND wqst.task_record_no = brief.record_no AND wqst.record_no <> brief.record_no
+        ON coalesce(wqst.task_source, wqst.source) = brief.of_source
+        AND wqst.task_record_offset = brief.task_record
+        AND (wqst.source, wqst.record_no) <> (brief.source, brief.record_no)
 ),
 records AS (
     SELECT

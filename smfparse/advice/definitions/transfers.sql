@@ -2,7 +2,7 @@
 WITH
 used AS (
     SELECT
-        input_no, source, coalesce(task_record_no, record_no) AS record_no,
+        input_no, source, record_no,
         split_part(basename, '.', 3) AS kind, substr(basename, length('SYSTEM.FTE..' || kind) + 1) AS agent,
         validput::DOUBLE AS puts, putbytes::DOUBLE AS bytes, putpmsg::DOUBLE AS persistent,
         putpwg::DOUBLE AS to_getters, maxqdpth::DOUBLE AS depth,

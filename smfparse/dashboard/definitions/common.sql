@@ -23,8 +23,13 @@ queue_calls AS MATERIALIZED (
         list_sum([open_cpu, close_cpu, get_cpu, put_cpu, put1_cpu, inq_cpu, set_cpu, cb_cpu]) AS cpu,
         list_sum([open_time, close_time, get_time, put_time, put1_time, inq_time, set_time, cb_time])
             AS elapsed
-    FROM (SELECT *, coalesce(task_record_no, record_no) AS task_record FROM inputs.wqst)
-    LEFT JOIN owners USING (input_no, source, task_record)
+    FROM (
+        SELECT
+            *, coalesce(task_source, source) AS of_source,
+            coalesce(task_record_offset, record_offset) AS task_record
+        FROM inputs.wqst
+    )
+    LEFT JOIN owners USING (of_source, task_record)
     GROUP BY ALL
 ),
 task_calls AS MATERIALIZED (
@@ -41,8 +46,13 @@ task_calls AS MATERIALIZED (
         sum(timed(wtasprn, wtaspret)) AS prepare_of, sum(timed(wtasotn, wtasotet)) AS other_of,
         list_sum([commit_cpu, backout_cpu, prepare_cpu, other_cpu]) AS cpu,
         list_sum([commit_time, backout_time, prepare_time, other_time]) AS elapsed
-    FROM (SELECT *, record_no AS task_record FROM inputs.wtas)
-    LEFT JOIN owners USING (input_no, source, task_record)
+    FROM (
+        SELECT
+            *, coalesce(task_source, source) AS of_source,
+            coalesce(task_record_offset, record_offset) AS task_record
+        FROM inputs.wtas
+    )
+    LEFT JOIN owners USING (of_source, task_record)
     GROUP BY ALL
 ),
 client_calls AS MATERIALIZED (

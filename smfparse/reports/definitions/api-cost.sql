@@ -36,7 +36,7 @@ by_task AS (
         total(suspended) AS suspended, sum(calls) FILTER (suspended IS NOT NULL) AS suspended_of,
         total(srb) AS srb, sum(calls) FILTER (srb IS NOT NULL) AS srb_of
     FROM calls
-    LEFT JOIN identities USING (input_no, source, task_record)
+    LEFT JOIN identities USING (of_source, task_record)
     GROUP BY ALL
 ),
 costs AS (
@@ -68,7 +68,8 @@ ranked AS (
 ),
 cf_requests AS (
     SELECT
-        section, input_no, source, coalesce(task_record_no, record_no) AS task_record,
+        section, coalesce(task_source, source) AS of_source,
+        coalesce(task_record_offset, record_offset) AS task_record,
         system, qmgr, date_trunc('hour', counted_at) AS hour,
         queue, size_of(verb, putbytes, validput, getbytes, validget) AS size,
         verb, request, cfcount, cfsyncn, cfsyncet, cfasyncn, cfasyncet
@@ -82,7 +83,8 @@ cf_requests AS (
     ) USING (input_no, source, record_no, block_no)
     UNION ALL BY NAME
     SELECT
-        section, input_no, source, record_no AS task_record,
+        section, coalesce(task_source, source) AS of_source,
+        coalesce(task_record_offset, record_offset) AS task_record,
         system, qmgr, date_trunc('hour', counted_at) AS hour,
         phase AS verb, request, cfcount, cfsyncn, cfsyncet, cfasyncn, cfasyncet
     FROM sectioned.wtas_cf
@@ -100,7 +102,7 @@ cf AS (
         sum(cfsyncn)::BIGINT AS cfsyncn, sum(cfsyncet) AS sync,
         sum(cfasyncn)::BIGINT AS cfasyncn, sum(cfasyncet) AS async
     FROM cf_requests
-    LEFT JOIN identities USING (input_no, source, task_record)
+    LEFT JOIN identities USING (of_source, task_record)
     GROUP BY ALL
 ),
 cf_costs AS (

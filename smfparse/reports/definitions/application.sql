@@ -10,7 +10,7 @@
 WITH
 tasks AS (
     SELECT
-        input_no, source, task_record, job, nullif(channel, '') AS channel, connection_type, "user",
+        of_source, task_record, job, nullif(channel, '') AS channel, connection_type, "user",
         CASE WHEN getvariable('channel') = '' THEN job ELSE channel END AS application
     FROM owners('sectioned.wtid')
     WHERE application <> ''
@@ -30,21 +30,26 @@ intervals AS (
         total(greatest(wtasjwet, wtasjcet)) AS log,
         total(greatest(wtassuse - greatest(wtasjwet, wtasjcet, 0), 0)) AS suspended,
         total(wtasdbet) AS db2, total(wtassmwt) AS data_sets
-    FROM (SELECT *, record_no AS task_record FROM sectioned.wtas)
-    JOIN tasks USING (input_no, source, task_record)
+    FROM (
+        SELECT
+            *, coalesce(task_source, source) AS of_source,
+            coalesce(task_record_offset, record_offset) AS task_record
+        FROM sectioned.wtas
+    )
+    JOIN tasks USING (of_source, task_record)
     GROUP BY ALL
 ),
 calls AS (
     SELECT
         section, system, qmgr, application, verb, calls, elapsed, cpu, elapsed_of, cpu_of, page_set_wait
     FROM calls_of_queues('sectioned.wqst')
-    JOIN tasks USING (input_no, source, task_record)
+    JOIN tasks USING (of_source, task_record)
     UNION ALL
     -- Calls of tasks are about no queue: where queues are selected it is not known whose they are.
     SELECT
         section, system, qmgr, application, verb, calls, elapsed, cpu, elapsed_of, cpu_of, page_set_wait
     FROM calls_of_tasks('sectioned.wtas')
-    JOIN tasks USING (input_no, source, task_record)
+    JOIN tasks USING (of_source, task_record)
     WHERE NOT getvariable('of_queues')
 ),
 cf AS (
@@ -52,16 +57,17 @@ cf AS (
         section, system, qmgr, application, total(cfsyncet) AS cf_sync, total(cfasyncet) AS cf_async
     FROM (
         SELECT
-            section, input_no, source, system, qmgr,
-            coalesce(task_record_no, record_no) AS task_record, cfsyncet, cfasyncet
+            section, system, qmgr, cfsyncet, cfasyncet, coalesce(task_source, source) AS of_source,
+            coalesce(task_record_offset, record_offset) AS task_record
         FROM sectioned.wqst_cf
         UNION ALL
         SELECT
-            section, input_no, source, system, qmgr, record_no AS task_record, cfsyncet, cfasyncet
+            section, system, qmgr, cfsyncet, cfasyncet, coalesce(task_source, source) AS of_source,
+            coalesce(task_record_offset, record_offset) AS task_record
         FROM sectioned.wtas_cf
         WHERE NOT getvariable('of_queues')
     )
-    JOIN tasks USING (input_no, source, task_record)
+    JOIN tasks USING (of_source, task_record)
     GROUP BY ALL
 ),
 verbs AS (

@@ -7,7 +7,8 @@
 WITH
 messages AS (
     SELECT
-        input_no, source, coalesce(task_record_no, record_no) AS task_record,
+        coalesce(task_source, source) AS of_source,
+        coalesce(task_record_offset, record_offset) AS task_record,
         sum(validput::BIGINT + validget) AS messages,
         total(of_all_verbs(openct, closect, getct, putct, put1ct, inqct, setct, cbct)) AS cpu
     FROM sectioned.wqst
@@ -28,9 +29,14 @@ connections AS (
             + coalesce(wtassuct, 0) + coalesce(wtassqct, 0) + coalesce(wtasctct, 0)
             + coalesce(wtasstct, 0) + coalesce(wtasotct, 0)
         ) END AS cpu
-    FROM (SELECT *, record_no AS task_record FROM sectioned.wtas) AS t
-    JOIN owners('sectioned.wtid') USING (input_no, source, task_record)
-    LEFT JOIN messages USING (input_no, source, task_record)
+    FROM (
+        SELECT
+            *, coalesce(task_source, source) AS of_source,
+            coalesce(task_record_offset, record_offset) AS task_record
+        FROM sectioned.wtas
+    ) AS t
+    JOIN owners('sectioned.wtid') USING (of_source, task_record)
+    LEFT JOIN messages USING (of_source, task_record)
     WHERE channel <> ''
     GROUP BY ALL
 ),
@@ -81,8 +87,13 @@ moved AS (
     SELECT
         q.section, sum(q.validput::BIGINT + q.validget)::BIGINT AS messages,
         sum(q.putbytes::DOUBLE + q.getbytes) AS bytes
-    FROM (SELECT *, coalesce(task_record_no, record_no) AS task_record FROM sectioned.wqst) AS q
-    JOIN owners('sectioned.wtid') USING (input_no, source, task_record)
+    FROM (
+        SELECT
+            *, coalesce(task_source, source) AS of_source,
+            coalesce(task_record_offset, record_offset) AS task_record
+        FROM sectioned.wqst
+    ) AS q
+    JOIN owners('sectioned.wtid') USING (of_source, task_record)
     WHERE connection_type = 'Channel initiator'
     GROUP BY ALL
 )

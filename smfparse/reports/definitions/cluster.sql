@@ -22,11 +22,13 @@ uses AS (
         openn, openct, openet, validput, putn::BIGINT + put1n AS puts_made, putct + put1ct AS put_us,
         coalesce(getdval, validget) AS got, putpmsg::BIGINT + put1pmsg AS persistent, maxqdpth
     FROM (
-        SELECT *, coalesce(task_record_no, record_no) AS task_record
+        SELECT
+            *, coalesce(task_source, source) AS of_source,
+            coalesce(task_record_offset, record_offset) AS task_record
         FROM sectioned.wqst
         WHERE basename LIKE 'SYSTEM.CLUSTER.%'
     ) AS q
-    LEFT JOIN owners('sectioned.wtid') USING (input_no, source, task_record)
+    LEFT JOIN owners('sectioned.wtid') USING (of_source, task_record)
 ),
 accounted AS (
     SELECT

@@ -6,7 +6,8 @@ cost(call_us, record_us, record_us_at_worst) AS (VALUES (0.5e0, 4e0, 36e0)),
 usual_settings(usual) AS (VALUES ([60, 300, 900, 1800])),
 jobs AS (
     SELECT
-        input_no, source, record_no, coalesce(task_record_no, record_no) AS task_record,
+        input_no, source, record_no, coalesce(task_source, source) AS of_source,
+        coalesce(task_record_offset, record_offset) AS task_record,
         wtidccn AS job
     FROM sectioned.wtid
     WHERE block_no = 1
@@ -36,7 +37,8 @@ counted AS (
 -- the task, though the task is younger than the first record here.
 lives AS (
     SELECT
-        input_no, source, record_no AS task_record, wtasaeot AS ended,
+        coalesce(task_source, source) AS of_source,
+        coalesce(task_record_offset, record_offset) AS task_record, wtasaeot AS ended,
         wtasaeot AND (
             epoch_us(wtasints) - epoch_us(wtasstrt) <= 1_000_000
             OR (
@@ -72,7 +74,7 @@ taken AS MATERIALIZED (
     LEFT JOIN offsets USING (system)
     LEFT JOIN jobs USING (input_no, source, record_no)
     LEFT JOIN counted USING (input_no, source, record_no)
-    LEFT JOIN lives USING (input_no, source, task_record)
+    LEFT JOIN lives USING (of_source, task_record)
 ),
 -- Intervals that can show how long those of a queue manager are.
 spaced AS (

@@ -18,7 +18,8 @@ pairs AS (
 used AS (
     SELECT
         *,
-        coalesce(task_record_no, record_no) AS task_record,
+        coalesce(task_source, source) AS of_source,
+        coalesce(task_record_offset, record_offset) AS task_record,
         queue_of(objname, basename) AS queue,
         CASE WHEN coalesce(cfstrucname, '') = '' THEN 'private' ELSE 'shared' END AS kind,
         putn::BIGINT + put1n AS puts,
@@ -38,7 +39,7 @@ used_queues AS (
 ),
 tasks AS (
     SELECT
-        input_no, source, task_record, any_value(queue) AS queue, any_value(kind) AS kind,
+        of_source, task_record, any_value(queue) AS queue, any_value(kind) AS kind,
         sum(puts) AS puts, bool_or(streams) AS streams
     FROM used
     GROUP BY ALL
@@ -50,7 +51,8 @@ putters AS (
         w.wtasgpo::BIGINT + w.wtasgpn AS pages, w.wtascmn, w.wtascmct, w.wtascmet
     FROM sectioned.wtas AS w
     JOIN tasks AS t
-        ON t.input_no = w.input_no AND t.source = w.source AND t.task_record = w.record_no
+        ON t.of_source = coalesce(w.task_source, w.source)
+        AND t.task_record = coalesce(w.task_record_offset, w.record_offset)
     -- Where queues are selected a task may have put to others as well.
     WHERE NOT getvariable('of_queues')
 ),

@@ -21,7 +21,8 @@ accounted AS (
 ),
 links AS (
     SELECT
-        input_no, source, record_no,
+        input_no, source, record_no, coalesce(task_source, source) AS of_source,
+        coalesce(task_record_offset, record_offset) AS task_record,
         task_of_wtas(task_started_tod, task_thread) AS token
     FROM sectioned.wtas
 ),
@@ -38,13 +39,13 @@ named AS (
             'type': i.wtidatyp_text, 'job': i.wtidccn, 'userid': i.wtidopid, 'tran': i.wtidtran,
             'channel': i.wtidchl, 'partner': i.wtidchlc, 'correlator': i.wtidcori
         }, {
-            'is_first': i.task_record_no IS NULL OR i.task_record_no = i.record_no,
+            'is_first': i.task_record_offset IS NULL OR i.task_record_no = i.record_no,
             'sequence': i.sequence
         }) AS who
     FROM sectioned.wtid AS i
     LEFT JOIN links AS l
-        ON l.input_no = i.input_no AND l.source = i.source
-        AND l.record_no = coalesce(i.task_record_no, i.record_no)
+        ON l.of_source = coalesce(i.task_source, i.source)
+        AND l.task_record = coalesce(i.task_record_offset, i.record_offset)
     LEFT JOIN queue_links AS q
         ON q.input_no = i.input_no AND q.source = i.source AND q.record_no = i.record_no
     GROUP BY ALL

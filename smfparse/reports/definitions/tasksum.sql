@@ -3,7 +3,8 @@
 WITH
 queues AS (
     SELECT
-        input_no, source, coalesce(task_record_no, record_no) AS record_no,
+        coalesce(task_source, source) AS of_source,
+        coalesce(task_record_offset, record_offset) AS task_record,
         min(token) AS token, sum(calls) AS requests,
         sum(putn::BIGINT + put1n) AS puts, sum(getn) AS gets,
         total(elapsed) AS elapsed, total(cpu) AS cpu,
@@ -28,7 +29,8 @@ queues AS (
 ),
 tasks AS (
     SELECT
-        input_no, source, record_no, block_no,
+        coalesce(task_source, source) AS of_source,
+        coalesce(task_record_offset, record_offset) AS task_record, record_no, block_no,
         task_of_wtas(task_started_tod, task_thread) AS token
     FROM sectioned.wtas
 ),
@@ -36,7 +38,8 @@ tasks AS (
 -- this is about them, so there is none of it.
 beside AS (
     SELECT
-        input_no, source, record_no, block_no,
+        coalesce(task_source, source) AS of_source,
+        coalesce(task_record_offset, record_offset) AS task_record, block_no,
         wtascmn, wtascmct, wtascmet, wtasban, wtasjwn, wtasjwb, wtasjcn, wtasgpo, wtasgpn,
         list_sum([wtasban, wtasprn, wtassun, wtassqn, wtasctn, wtasstn, wtasotn]) AS other_calls,
         list_sum([wtasbaet, wtaspret, wtassuet, wtassqet, wtasctet, wtasstet, wtasotet])
@@ -62,11 +65,13 @@ beside AS (
 -- Where the 116/1 record of a task is not there, its first 116/2 record says whose it is.
 named AS (
     SELECT
-        section, input_no, source, coalesce(task_record_no, w.record_no) AS record_no,
+        section, coalesce(task_source, source) AS of_source,
+        coalesce(task_record_offset, record_offset) AS task_record,
         wtidatyp_text, wtidccn, wtidopid
-    FROM sectioned.wtid AS w
+    FROM sectioned.wtid
     QUALIFY row_number() OVER (
-        PARTITION BY input_no, source, coalesce(task_record_no, w.record_no) ORDER BY w.record_no
+        PARTITION BY of_source, task_record
+        ORDER BY source <> of_source, source, record_offset
     ) = 1
 ),
 summed AS (
@@ -94,9 +99,9 @@ summed AS (
         sum(b.wtasgpo)::BIGINT AS wtasgpo,
         sum(b.wtasgpn)::BIGINT AS wtasgpn
     FROM named AS i
-    LEFT JOIN tasks AS t USING (input_no, source, record_no)
-    LEFT JOIN beside AS b USING (input_no, source, record_no, block_no)
-    LEFT JOIN queues AS q USING (input_no, source, record_no)
+    LEFT JOIN tasks AS t USING (of_source, task_record)
+    LEFT JOIN beside AS b USING (of_source, task_record, block_no)
+    LEFT JOIN queues AS q USING (of_source, task_record)
     GROUP BY ALL
 )
 SELECT

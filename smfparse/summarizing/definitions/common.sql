@@ -65,12 +65,14 @@ queue_work AS MATERIALIZED (
         total(of_all_verbs(openct, closect, getct, putct, put1ct, inqct, setct, cbct)) AS cpu
     FROM (
         SELECT
-            *, coalesce(task_record_no, record_no) AS task_record, nullif(cfstrucname, '') IS NOT NULL AS is_shared,
+            *, coalesce(task_source, source) AS of_source,
+            coalesce(task_record_offset, record_offset) AS task_record,
+            nullif(cfstrucname, '') IS NOT NULL AS is_shared,
             begin_of_row(interval_start, interval_seconds) AS start,
             seconds_of_row(interval_seconds) AS seconds
         FROM inputs.wqst
     )
-    LEFT JOIN owners USING (input_no, source, task_record)
+    LEFT JOIN owners USING (of_source, task_record)
     GROUP BY system, qmgr, start, seconds, objname, basename, is_shared, job, channel
 ),
 -- Channels that are known to be others than those of clients.

@@ -18,4 +18,4 @@ SELECT
     suspended / nullif(calls, 0) AS suspended_per_call,
     srb / nullif(calls, 0) AS srb_per_call
 FROM calls
-LEFT JOIN owners('wtid') USING (input_no, source, task_record)
+LEFT JOIN owners('wtid') USING (of_source, task_record)

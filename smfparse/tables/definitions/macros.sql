@@ -55,7 +55,8 @@ CREATE OR REPLACE MACRO calls_of_queues(queues) AS TABLE
 SELECT * EXCLUDE (call), call.*
 FROM (
     SELECT
-        *, coalesce(task_record_no, record_no) AS task_record, task_of_wqst(correl) AS token,
+        *, coalesce(task_source, source) AS of_source,
+        coalesce(task_record_offset, record_offset) AS task_record, task_of_wqst(correl) AS token,
         queue_of(objname, basename) AS queue,
         unnest([
             api_call('open', openn, openet, openct, NULL, NULL, opensuet, topicopensrb),
@@ -79,7 +80,9 @@ CREATE OR REPLACE MACRO calls_of_tasks(tasks) AS TABLE
 SELECT * EXCLUDE (call), call.*
 FROM (
     SELECT
-        *, record_no AS task_record, task_of_wtas(task_started_tod, task_thread) AS token,
+        *, coalesce(task_source, source) AS of_source,
+        coalesce(task_record_offset, record_offset) AS task_record,
+        task_of_wtas(task_started_tod, task_thread) AS token,
         unnest([
             api_call('commit', wtascmn, wtascmet, wtascmct, NULL, NULL, NULL, NULL),
             api_call('backout', wtasban, wtasbaet, wtasbact, NULL, NULL, NULL, NULL),
@@ -96,15 +99,21 @@ FROM (
 WHERE call.calls <> 0 OR call.elapsed <> 0 OR call.cpu <> 0;
 
 -- Whose the records of class 3 are: one row per task and interval. Its 116/1 record says so, or where that
--- is not there its first 116/2 record.
+-- is not there its first 116/2 record. Rows of a task and interval, in whatever sources they are, have the same
+-- `of_source` and `task_record`: source and byte of the 116/1 record, or where that is not there their own.
 CREATE OR REPLACE MACRO owners(identities) AS TABLE
 SELECT
-    input_no, source, coalesce(task_record_no, record_no) AS task_record,
-    connection_of(wtidatyp_text) AS connection_type,
+    of_source, task_record, connection_of(wtidatyp_text) AS connection_type,
     wtidccn AS job, wtidopid AS "user", wtidtran AS thread_user,
     wtidchl AS channel, wtidchlc AS connection
-FROM query_table(identities)
-WHERE block_no = 1
+FROM (
+    SELECT
+        *, coalesce(task_source, source) AS of_source,
+        coalesce(task_record_offset, record_offset) AS task_record
+    FROM query_table(identities)
+    WHERE block_no = 1
+)
 QUALIFY row_number() OVER (
-    PARTITION BY input_no, source, coalesce(task_record_no, record_no) ORDER BY record_no
+    PARTITION BY of_source, task_record
+    ORDER BY source <> of_source, source, record_offset
 ) = 1;

@@ -2,7 +2,8 @@
 WITH
 queues AS (
     SELECT
-        *, coalesce(task_record_no, record_no) AS task_record,
+        *, coalesce(task_source, source) AS of_source,
+        coalesce(task_record_offset, record_offset) AS task_record,
         nullif(cfstrucname, '') AS structure
     FROM wqst
 )
@@ -57,4 +58,4 @@ SELECT
     CASE WHEN validget > 0 THEN maxlatnt END AS time_on_queue_longest,
     totlatnt / nullif(validget, 0) AS time_on_queue_average
 FROM queues
-LEFT JOIN owners('wtid') USING (input_no, source, task_record)
+LEFT JOIN owners('wtid') USING (of_source, task_record)

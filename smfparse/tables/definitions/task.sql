@@ -4,7 +4,9 @@ WITH
 parts AS (
     SELECT
         input_no, system, qmgr, qsg, mq_version, smf_time, counted_at, time, utc_offset,
-        interval_start, interval_seconds, source, record_no AS task_record,
+        interval_start, interval_seconds, record_no,
+        coalesce(task_source, source) AS of_source,
+        coalesce(task_record_offset, record_offset) AS task_record,
         task_of_wtas(task_started_tod, task_thread) AS token,
         wtasstrt AS started, CASE WHEN wtasaeot THEN wtasinte END AS ended, TRUE AS accounted,
         wtascmn::BIGINT + wtasban + wtasotn + coalesce(wtasprn, 0) + coalesce(wtassun, 0)
@@ -33,7 +35,11 @@ parts AS (
     UNION ALL BY NAME
     SELECT
         input_no, system, qmgr, qsg, mq_version, smf_time, counted_at, time, utc_offset,
-        interval_start, source, coalesce(task_record_no, record_no) AS task_record,
+        interval_start,
+        CASE WHEN coalesce(task_source, source) = source THEN coalesce(task_record_no, record_no) END
+            AS record_no,
+        coalesce(task_source, source) AS of_source,
+        coalesce(task_record_offset, record_offset) AS task_record,
         task_of_wqst(correl) AS token, queue_of(objname, basename) AS queue,
         openn::BIGINT + closen + getn + putn + put1n + inqn + setn + coalesce(cbn, 0) AS calls,
         of_all_verbs(openet, closeet, getet, putet, put1et, inqet, setet, cbet) AS elapsed,
@@ -55,10 +61,10 @@ parts AS (
 owned AS (
     SELECT
         *,
-        (coalesce(time, smf_time - to_seconds(coalesce(utc_offset, 0))), source, task_record)
+        (coalesce(time, smf_time - to_seconds(coalesce(utc_offset, 0))), of_source, task_record)
             AS sequence
     FROM parts
-    LEFT JOIN owners('wtid') USING (input_no, source, task_record)
+    LEFT JOIN owners('wtid') USING (of_source, task_record)
 )
 SELECT
     arg_max(input_no, sequence) AS input_no,
@@ -71,8 +77,8 @@ SELECT
     arg_max(utc_offset, sequence) AS utc_offset,
     min(interval_start) AS interval_start,
     total(interval_seconds) AS interval_seconds,
-    arg_max(source, sequence) AS source,
-    arg_max(task_record, sequence) AS record_no,
+    arg_max(of_source, sequence) AS source,
+    arg_max(record_no, sequence) AS record_no,
     token,
     arg_max(job, sequence) AS job,
     arg_max("user", sequence) AS "user",

@@ -1,0 +1,401 @@
+"""Tasks whose 116/1 record and 116/2 records are in several files, as SMF switches at midnight.
+
+The records are made by hand; which 116/1 a 116/2 goes on from is known by how they are made.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import gzip
+import itertools
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smfparse.inputs import Inputs, ReadOptions, ends, open_inputs, others
+from smfparse.limits import Limits
+from smfparse.query import Catalog
+from smfparse.reading import Input
+from smfparse.reports import Sections
+from smfparse.selecting import Selection
+from smfparse.writing import append_dataset, write_dataset
+from tests.support.builders import foreign_record
+from tests.support.datasets import make_older
+from tests.support.report_runs import report_rows
+from tests.support.smf import more_queues, queue, task, task_record, task_token, who
+from tests.support.variants import by_length, ftp_block, ftp_record, no_prefix
+
+EAST = dt.timedelta(hours=2)
+MIDNIGHT = dt.datetime(2026, 3, 5, tzinfo=dt.UTC) - EAST
+"""Midnight where the records were written."""
+ENDS = [MIDNIGHT + dt.timedelta(seconds=each) for each in (-60.0, -0.15, 60.0)]
+"""When the intervals end; the records of the second are written until after midnight."""
+TASKS = ("QM01", 1), ("QM02", 1), ("QM01", 2)
+"""Queue manager and number of the token of each task: two have one token."""
+APART = dt.timedelta(milliseconds=20)
+
+
+class Made(NamedTuple):
+    """A record, and the index of the 116/1 of its task and interval; of others its own."""
+
+    data: bytes
+    first: int
+
+
+def made() -> list[Made]:
+    """Three intervals of three tasks, a 116/1 and two 116/2 each."""
+    found: list[Made] = []
+    for interval, ended in enumerate(ENDS):
+        for number, (qmgr, of_token) in enumerate(TASKS):
+            token, first, by = task_token(of_token), len(found), who(f"JOB{number}")
+            block = task(token, ended=ended, wtascmn=interval + 1, wtascmct=7)
+            for part in range(3):
+                at = ended + len(found) % 9 * APART
+                name, puts = f"Q{number}.{part}", 2 ** len(found) % 1009 + 1
+                used = queue(name, token, putn=puts, putct=3 * puts, putet=5 * puts, validput=puts)
+                keys: dict[str, Any] = {"qmgr": qmgr, "by": by, "ended": at, "east": EAST}
+                record = more_queues(used, **keys) if part else task_record(block, used, **keys)
+                found.append(Made(record, first))
+    return found
+
+
+RECORDS = made()
+AROUND = range(9, 19)
+"""Cuts among the records of the second interval: in front of its first, up to behind its last."""
+
+
+def write(folder: Path, *some: Sequence[Made], name: str = "day") -> list[Path]:
+    """Write files of records, in order."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / f"{name}{number}.smf" for number in range(len(some))]
+    for path, records in zip(paths, some, strict=True):
+        path.write_bytes(b"".join(each.data for each in records))
+    return paths
+
+
+def cut(folder: Path, *at: int) -> list[Path]:
+    """Write the records to files that are cut in front of some."""
+    borders = [0, *at, len(RECORDS)]
+    return write(folder, *(RECORDS[low:high] for low, high in itertools.pairwise(borders)))
+
+
+def places(paths: Sequence[Path], *at: int) -> dict[tuple[str, int], int]:
+    """Return which record starts at which byte of which file."""
+    found, borders = {}, [0, *at, len(RECORDS)]
+    for path, (low, high) in zip(paths, itertools.pairwise(borders), strict=True):
+        offset = 0
+        for number in range(low, high):
+            found[str(path), offset] = number
+            offset += len(RECORDS[number].data)
+    return found
+
+
+def check(inputs: Inputs, where: dict[tuple[str, int], int], records: int = len(RECORDS)) -> None:
+    """Check that every record of a task knows its 116/1, and has its interval."""
+    for table in ("wqst", "wtid"):
+        rows = inputs.arrow(table).to_pylist()
+        assert len(rows) == records
+        for row in rows:
+            number = where[row["source"], row["record_offset"]]
+            first = RECORDS[number].first
+            assert where[row["task_source"], row["task_record_offset"]] == first
+            is_here = row["task_source"] == row["source"]
+            assert (row["task_record_no"] is not None) == is_here
+            ended = ENDS[first // 9]
+            assert row["interval_start"] == ended - dt.timedelta(minutes=1)
+            assert row["interval_seconds"] == 60
+
+
+# --- links ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("at", AROUND)
+def test_a_116_2_knows_its_116_1_in_the_other_file(tmp_path: Path, at: int) -> None:
+    paths = cut(tmp_path, at)
+    for named in (paths, paths[::-1]):
+        check(open_inputs(named), places(paths, at))
+
+
+def test_a_folder_a_pattern_and_one_file_of_all_know_the_same(tmp_path: Path) -> None:
+    paths = cut(tmp_path / "files", 10)
+    check(open_inputs([str(tmp_path / "files")]), places(paths, 10))
+    check(open_inputs([str(tmp_path / "files" / "day*.smf")]), places(paths, 10))
+    (whole,) = write(tmp_path / "whole", RECORDS)
+    check(open_inputs([whole]), places([whole]))
+
+
+@given(at=st.sets(st.integers(1, len(RECORDS) - 1), max_size=5), order=st.randoms())
+def test_it_does_not_matter_where_files_are_cut_and_in_which_order_they_are_named(
+    tmp_path_factory: pytest.TempPathFactory, at: set[int], order: Any
+) -> None:
+    paths = cut(tmp_path_factory.mktemp("cut"), *sorted(at))
+    named = [*paths]
+    order.shuffle(named)
+    check(open_inputs(named), places(paths, *sorted(at)))
+    options = ReadOptions(limits=Limits(chunk_bytes=1, max_spanned=6 << 10))
+    check(open_inputs(named, options), places(paths, *sorted(at)))
+
+
+def test_records_of_the_dump_program_do_not_say_when_a_file_starts(tmp_path: Path) -> None:
+    paths = cut(tmp_path, 10)
+    dumped = (MIDNIGHT + EAST + dt.timedelta(hours=9)).replace(tzinfo=None)
+    for path in paths:
+        around = foreign_record(2, dumped), foreign_record(3, dumped)
+        path.write_bytes(around[0] + path.read_bytes() + around[1])
+    length = len(foreign_record(2))
+    where = {(name, at + length): each for (name, at), each in places(paths, 10).items()}
+    check(open_inputs(paths), where)
+    check(open_inputs(paths[::-1]), where)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_packed_files_know_the_same(tmp_path: Path, reverse: bool) -> None:
+    paths = cut(tmp_path, 10, 11)
+    packed = [path.with_suffix(".gz") for path in paths]
+    for path, each in zip(paths, packed, strict=True):
+        each.write_bytes(gzip.compress(path.read_bytes()))
+    check(open_inputs(packed[::-1] if reverse else packed), places(packed, 10, 11))
+
+
+def test_packed_files_that_are_named_in_order_are_unpacked_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def end_of(file: Input) -> Iterator[Any]:
+        raise AssertionError(file.name)
+
+    monkeypatch.setattr(others, "last_tasks", end_of)
+    paths = cut(tmp_path, 10)
+    for path in paths:
+        path.write_bytes(gzip.compress(path.read_bytes()))
+    check(open_inputs(paths), places(paths, 10))
+
+
+@pytest.mark.parametrize("framing", [ftp_record, ftp_block, no_prefix, by_length])
+def test_files_of_other_record_formats_know_the_same(tmp_path: Path, framing: Any) -> None:
+    paths = [tmp_path / "first.smf", tmp_path / "second.smf"]
+    for path, some in zip(paths, (RECORDS[:10], RECORDS[10:]), strict=True):
+        path.write_bytes(framing([each.data[4:] for each in some]).data)
+    for named in (paths, paths[::-1]):
+        found = pl.DataFrame(open_inputs(named).arrow("wqst")).sort("source", "record_no")
+        own = found.select("task_source", "task_record_offset").rows()
+        place = found.select("source", "record_offset").rows()
+        assert own == [place[each.first] for each in RECORDS]
+        assert found["interval_seconds"].to_list() == [60.0] * len(RECORDS)
+
+
+def test_other_files_are_looked_at_only_where_a_116_2_has_no_116_1(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start_of(file: Input) -> int:
+        raise AssertionError(file.name)
+
+    monkeypatch.setattr(others, "start_of", start_of)
+    paths = cut(tmp_path, 9, 12, 18)
+    check(open_inputs(paths), places(paths, 9, 12, 18))
+
+
+def test_only_the_end_of_another_file_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ends, "_LOOK", 4096)
+    read: list[int] = []
+    chunks = Input.chunks
+
+    def watched(file: Input, damage: Any, part: Any, kinds: Any = None) -> Any:
+        read.append(part.start)
+        return chunks(file, damage, part, kinds)
+
+    earlier = [Made(foreign_record(30, dt.datetime(2026, 3, 4, 12)), 0)] * 20_000
+    first, second = write(tmp_path, [*earlier, *RECORDS[:10]], RECORDS[10:])
+    found = open_inputs([second, first])
+    monkeypatch.setattr(Input, "chunks", watched)
+    rows = found.arrow("wqst")
+    assert rows["interval_start"].null_count == 0
+    size = first.stat().st_size
+    looked = [each for each in read if each]
+    assert looked
+    assert min(looked) > size // 2
+
+
+def test_it_is_the_last_116_1_before_never_one_of_an_interval_before(tmp_path: Path) -> None:
+    without = [each for each in RECORDS[:10] if each.first != 9]
+    first, second = write(tmp_path, without, RECORDS[10:])
+    for named in ([first, second], [second, first]):
+        rows = open_inputs(named).arrow("wqst").to_pylist()
+        lost = [each for each in rows if each["source"] == str(second)][:2]
+        assert [each["task_source"] for each in lost] == [None, None]
+        assert [each["interval_start"] for each in lost] == [None, None]
+
+
+def test_a_116_1_that_was_written_half_a_minute_before_is_another_one(tmp_path: Path) -> None:
+    for seconds, is_known in ((30, True), (31, False)):
+        late = ENDS[0] + dt.timedelta(seconds=seconds)
+        token = task_token(9)
+        one = task_record(task(token, ended=ENDS[0]), ended=ENDS[0], east=EAST)
+        two = more_queues(queue("Q", token, putn=1), ended=late, east=EAST)
+        paths = write(tmp_path / str(seconds), [Made(one, 0)], [Made(two, 0)])
+        (row,) = open_inputs(paths).arrow("wqst").to_pylist()
+        assert (row["interval_start"] is not None) == is_known
+
+
+def test_of_a_116_1_that_two_dumps_have_the_one_that_is_kept_is_gone_on_from(
+    tmp_path: Path,
+) -> None:
+    first, again, last = write(tmp_path, RECORDS[:10], RECORDS[9:10], RECORDS[10:])
+    for named in itertools.permutations((first, again, last)):
+        with Catalog(open_inputs(named)) as catalog:
+            [row] = catalog.arrow(
+                "SELECT count(*) AS n, count(w.source) AS known FROM wqst AS q LEFT JOIN wtas AS w "
+                "ON w.source = q.task_source AND w.record_offset = q.task_record_offset"
+            ).to_pylist()
+        assert row == {"n": len(RECORDS), "known": len(RECORDS)}
+
+
+def test_several_processes_know_the_same(tmp_path: Path) -> None:
+    limits = Limits(chunk_bytes=8 << 10, max_spanned=6 << 10, least_unit=1, most_task=20_000)
+    for at in (10, 12):
+        paths = cut(tmp_path / str(at), at)
+        options = ReadOptions(jobs=2, limits=limits)
+        for named in (paths, paths[::-1]):
+            check(open_inputs(named, options), places(paths, at))
+            write_dataset(open_inputs(named, options), tmp_path / "to", force=True)
+            check(open_inputs([tmp_path / "to"]), places(paths, at))
+    with ThreadPoolExecutor(1) as executor:
+        write_dataset(open_inputs(paths, options), tmp_path / "x", executor=executor)
+    check(open_inputs([tmp_path / "x"]), places(paths, at))
+
+
+# --- datasets -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("partition", [False, True])
+@pytest.mark.parametrize("at", [10, 11, 14])
+def test_files_that_are_added_go_on_from_those_that_are_there(
+    tmp_path: Path, at: int, partition: bool
+) -> None:
+    day1, day2 = cut(tmp_path, at)
+    write_dataset(open_inputs([day1]), tmp_path / "data", partition=partition)
+    append_dataset(open_inputs([day2]), tmp_path / "data")
+    check(open_inputs([tmp_path / "data"]), places([day1, day2], at))
+
+
+def test_a_file_that_is_added_under_another_name_does_as_well(tmp_path: Path) -> None:
+    (day1,) = write(tmp_path, RECORDS[:10])
+    write_dataset(open_inputs([day1]), tmp_path / "data")
+    day1.write_bytes(b"".join(each.data for each in RECORDS[10:]))
+    append_dataset(open_inputs([day1]), tmp_path / "data")
+    rows = open_inputs([tmp_path / "data"]).arrow("wqst").to_pylist()
+    lost = [each for each in rows if each["source"] != each["task_source"]]
+    assert [(each["source"], each["task_source"]) for each in lost] == 2 * [
+        (f"{day1}#2", str(day1))
+    ]
+    assert all(each["interval_seconds"] == 60 for each in rows)
+
+
+def test_a_file_goes_on_from_a_dataset_that_is_read_with_it(tmp_path: Path) -> None:
+    day1, day2 = cut(tmp_path, 10)
+    write_dataset(open_inputs([day1]), tmp_path / "data")
+    for named in ([tmp_path / "data", day2], [day2, tmp_path / "data"]):
+        check(open_inputs(named), places([day1, day2], 10))
+        late = Selection.of(since="2026-03-05", smf_time=True)
+        [first, *_] = open_inputs(named, ReadOptions(late)).arrow("wqst").to_pylist()
+        assert first["interval_seconds"] == 60
+        assert figures(*named) == figures(day1, day2)
+
+
+def test_datasets_of_earlier_versions_are_read_and_added_to(tmp_path: Path) -> None:
+    day1, day2 = cut(tmp_path, 9)
+    write_dataset(open_inputs([day1]), tmp_path / "data")
+    before = figures(tmp_path / "data")
+    make_older(tmp_path / "data")
+    assert figures(tmp_path / "data") == before
+    append_dataset(open_inputs([day2]), tmp_path / "data")
+    assert figures(tmp_path / "data") == figures(day1, day2)
+
+
+# --- figures --------------------------------------------------------------------------------------
+
+REPORTS = {
+    "qputs": {}, "qall": {}, "task": {}, "tasksum": {}, "api-cost": {},
+    "application": {"job": "*"}, "flow": {}, "smf-volume": {},
+}  # fmt: skip
+OF_SOURCE = {"source", "record_no", "section", "first_record", "last_record"}
+VIEWS = {
+    "task": "SELECT * EXCLUDE (input_no, source, record_no) FROM inputs.task",
+    "queue_activity": "SELECT * EXCLUDE (source, record_no, task_record_no) FROM queue_activity",
+    "api_cost": "SELECT * EXCLUDE (source, record_no, task_record_no) FROM api_cost",
+}
+
+
+def figures(*paths: Path, selection: Selection | None = None) -> dict[str, Any]:
+    """Return the rows of reports and views, but for where records are."""
+    found: dict[str, Any] = {}
+    if selection is None:
+        for name, asked in REPORTS.items():
+            sections = Sections("interval", 3600) if name == "qputs" else None
+            rows = report_rows(name, *paths, sections=sections, **asked)
+            found[name] = [
+                {key: each for key, each in row.items() if key not in OF_SOURCE} for row in rows
+            ]
+    options = ReadOptions(selection or Selection())
+    with Catalog(open_inputs(paths, options)) as catalog:
+        for name, query in VIEWS.items():
+            found[name] = catalog.arrow(f"{query} ORDER BY ALL").to_pylist()
+    return found
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("whole"), RECORDS)[0]
+
+
+@pytest.fixture(scope="module")
+def expected(whole: Path) -> dict[str, Any]:
+    return figures(whole)
+
+
+@pytest.mark.parametrize("at", [(10,), (11,), (10, 11), (13, 17)])
+def test_figures_are_those_of_one_file(
+    tmp_path: Path, expected: dict[str, Any], at: tuple[int, ...]
+) -> None:
+    paths = cut(tmp_path, *at)
+    for named in (paths, paths[::-1]):
+        found = figures(*named)
+        for name, rows in expected.items():
+            assert found[name] == rows, name
+
+
+@pytest.mark.parametrize("queues", ["Q0.0", "Q0.1", "Q0.2", "Q1.*", "*.2", "NONE"])
+def test_a_selection_by_queue_has_the_same_whole_tasks(
+    tmp_path: Path, whole: Path, queues: str
+) -> None:
+    selection = Selection.of(queue=queues)
+    wanted = of_tables(whole, selection=selection)
+    for at in ((10,), (11,), (10, 11), (14,)):
+        paths = cut(tmp_path / str(at), *at)
+        for named in (paths, paths[::-1]):
+            assert of_tables(*named, selection=selection) == wanted
+
+
+def test_a_selection_by_job_has_the_same_rows(tmp_path: Path, whole: Path) -> None:
+    selection = Selection.of(job="JOB0")
+    wanted = figures(whole, selection=selection)
+    assert wanted["queue_activity"]
+    assert figures(*cut(tmp_path, 10), selection=selection) == wanted
+
+
+def of_tables(*paths: Path, selection: Selection) -> dict[str, list[Any]]:
+    """Return the rows that are selected, by what identifies them wherever they are."""
+    inputs = open_inputs(paths, ReadOptions(selection))
+    return {
+        table: sorted(
+            pl.DataFrame(inputs.arrow(table)).select("qmgr", "time", "interval_start").rows()
+        )
+        for table in ("wtas", "wtid", "wqst", "record")
+    }
