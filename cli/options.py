@@ -289,9 +289,9 @@ def _times(until: tuple[str, ...]) -> Iterator[Callable[[Command], Command]]:
         "since",
         metavar="TIME",
         help="Select records of TIME or later, local time of the system: 2026-03-04, "
-        "2026-03-04T09:00, 2026063, 2026063:0900; or a time of every day: 0900, 09:00. A record is "
-        "of the time of the middle of its interval, a task's record of its end, any other of its "
-        "SMF time.",
+        "2026-03-04T09:00, 2026063, 2026063:0900; or a time of every day: 0900, 09:00. A record "
+        "counts at the middle of its interval, and one of more than an hour half an hour before "
+        "its end; without an interval at its SMF time.",
     )
     yield _several(
         *until,

@@ -78,8 +78,8 @@ class Selection(NamedTuple):
         """Return the selection for what the options of the command line would be given.
 
         Each is one text or several; types may be numbers, and times those of `datetime`. A record
-        is of the time of the middle of its interval, a task's record of its end, any other of its
-        SMF time; with `smf_time` all are of their SMF time, as with IFASMFDP.
+        counts at the middle of its interval, and one of more than an hour half an hour before its
+        end; without an interval at its SMF time; with `smf_time` all do, as with IFASMFDP.
 
         Raises RequestError for a text that cannot be read.
         """
