@@ -30,6 +30,10 @@ ROOMS = {
         ),
         ("tests/reports",),
     ),
+    "calendar": Room(
+        ("smfparse/calendar/*.py", "smfparse/calendar/*.sql"),
+        ("tests/calendar", "tests/laws", "tests/summarizing"),
+    ),
     "views": Room(("smfparse/tables/definitions/*.sql",), ("tests/tables", "tests/reports")),
     "comparing": Room(
         ("smfparse/comparing/compare.sql",), ("tests/comparing", "tests/cli/test_compare.py")
