@@ -26,8 +26,8 @@ def command(inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
     Times are the local times of the z/OS system, as SMF wrote them. Bytes that no column knows are
     counted in selected records; for a dataset only without a selection. Below the table, each input
     is listed with its compression, its framing and any damage; for a dataset, the damage found when
-    it was created. Records that SMF lost (type 7) are listed with their time. CSV has the table
-    alone.
+    it was created. Records that SMF lost (type 7) are listed with their time, and systems whose
+    TOD clock is ahead of UTC. CSV has the table alone.
 
     \b
     Example:

@@ -40,6 +40,7 @@ HOUSE = (
     "query",
     "writing",
     "mqsmfcsv",
+    "calendar",
     "reports",
     "advice",
     "summarizing",

@@ -174,8 +174,8 @@ OF_QUEUES = (
 def spanning(after: Side) -> str:
     """Return the message for records of tasks that began before the split and count behind it."""
     return (
-        f"{after.spanning:,} of the records of tasks began before the split and count after it, as "
-        "they end there; where they end a moment after it, split a minute later"
+        f"{after.spanning:,} of the records of tasks began before the split and count after it: "
+        "most of their time is there"
     )
 
 

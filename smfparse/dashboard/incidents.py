@@ -22,8 +22,8 @@ _WHOLE = 0.6
 """A finding that holds for a longer share of the time is how things are, no incident."""
 _LAST_CLASS, _LAST_DIAGNOSED = 3, 4
 """The last class whose findings make an incident, and that of diagnoses."""
-_UNKNOWN = ("SMF-GAP", "SMF-LOST")
-"""What makes one as well: time of which nothing, or not all, is known."""
+_UNKNOWN = ("SMF-GAP", "SMF-LOST", "SMF-RESTART")
+"""What makes one as well: time of which nothing, or not all, is known, and a start."""
 _BEFORE_US = 2 * 3600 * SECOND_US
 _LITTLE = 0.02
 """A share of the highest value of a panel that counts as nothing."""

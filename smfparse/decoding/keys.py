@@ -17,21 +17,16 @@ import numpy as np
 from smfparse.decoding.areas import HeaderAreas
 from smfparse.decoding.clocks import Clocks, Made, made_at, own_offsets, systems_of
 from smfparse.decoding.fingerprinting import fingerprints
+from smfparse.decoding.intervals import Interval, declared, put_task_intervals
 from smfparse.decoding.records import Records
 from smfparse.decoding.spacing import Spacing
 from smfparse.decoding.tasks import TaskLinks, Tasks, in_source, tasks_of, tokens_of
 from smfparse.decoding.texts import TextColumn
-from smfparse.layout import STCK_UNITS_PER_US, US_PER_SECOND, Mask, Values, believed_seconds
+from smfparse.layout import US_PER_SECOND, Mask, Values
 from smfparse.reading import Chunk, offset_of
 from smfparse.schemas import STUB_RECORDS, TASK
 from smfparse.selecting import counting_time
 from smfparse.vectors import Bools, Ints
-
-_TOD_INTERVALS = ((115, 231), (116, 10))
-"""Records whose QWHSDURN counts TOD units; it is microseconds in the others."""
-_QUARTER_US = 15 * 60 * US_PER_SECOND
-_LATE_US = 5 * US_PER_SECOND
-"""QWHSSTCK is microseconds behind the end of the interval, seconds where the system is busy."""
 
 KeyColumn: TypeAlias = tuple[Values, Mask]
 """Values, one row per record, and where they are present; None: everywhere."""
@@ -161,51 +156,21 @@ class KeyColumns:
         return counting_time(taken, start, seconds, known), dated
 
     @cached_property
-    def interval(self) -> tuple[Ints, Values, Bools, Bools]:
+    def interval(self) -> Interval:
         """Start in UTC microseconds, seconds, and where each is known."""
-        length, timed = self.areas.number("qwhsdurn")
-        units = np.full(self.rows, US_PER_SECOND, np.float64)
-        for record in _TOD_INTERVALS:
-            units[self.records.of(record)] = US_PER_SECOND * STCK_UNITS_PER_US
-        seconds = length.astype(np.uint64) / units
-        timed &= believed_seconds(seconds)
-        start, started = self._interval_start(np.where(timed, seconds, 0), timed)
-        self._task_interval(start, started, seconds, timed)
+        start, seconds, started, timed = declared(self.areas, self.time, self.offset)
+        first, tasks = self._tasks
+        for owner, numbers in ((first, tasks.numbers), self._continued):
+            put_task_intervals((start, seconds, started, timed), owner, numbers)
         spaced, begin = self._spaced
         start[spaced], started[spaced], timed[spaced] = begin, True, True
         seconds[spaced] = (self.time[0][spaced] - begin) / US_PER_SECOND
         return start, seconds, started, timed & started
 
-    def _interval_start(self, seconds: Values, timed: Bools) -> tuple[Ints, Bools]:
-        """Return where intervals of QWHSDURN begin, in UTC microseconds, and where that is known.
-
-        It is QWHSSTCK less QWHSDURN, which needs no offset. QWHSTIME says the same to the
-        microsecond, and alike in all records of an interval, but in local time: so its offset from
-        UTC is the one at that moment, which is another one than the record's where clocks were
-        changed meanwhile.
-        """
-        local, started = self.areas.number("qwhstime")
-        offset, has_offset = self.offset
-        end, has_end = self.time
-        begin = end - np.rint(seconds * US_PER_SECOND).astype(np.int64)
-        ahead = np.rint((local - begin) / _QUARTER_US).astype(np.int64) * _QUARTER_US
-        beyond = local - begin - ahead
-        exact = begin + np.where(np.abs(beyond) <= _LATE_US, beyond, 0)
-        start = np.where(has_end & timed, exact, local - offset * US_PER_SECOND)
-        return start, started & has_offset
-
     @cached_property
     def _spaced(self) -> tuple[Ints, Ints]:
         """The records of MQ 7 whose interval is the time since the one before, and its start."""
         return self._spacing.intervals(self.records, self.made)
-
-    def _task_interval(self, start: Ints, started: Bools, seconds: Values, timed: Bools) -> None:
-        """Class 3 records have their interval in WTAS, and 116/2 takes that of its 116/1."""
-        first, tasks = self._tasks
-        for owner, numbers in ((first, tasks.numbers), self._continued):
-            begin, end = numbers[:, 2], numbers[:, 3]
-            start[owner], started[owner] = begin, numbers[:, 4] == 1
-            seconds[owner], timed[owner] = (end - begin) / US_PER_SECOND, numbers[:, 5] == 1
 
     @cached_property
     def _tasks(self) -> tuple[Ints, Tasks]:

@@ -31,7 +31,8 @@ _OF_SMF = {
 }
 """What SMF's own records are."""
 _BY = ["system", "qmgr", "mq_version", "type", "subtype"]
-_COLUMNS = frozenset({*_BY, "length", "smf_time"})
+_AHEAD = "seconds_ahead"
+_COLUMNS = frozenset({*_BY, "length", "smf_time", _AHEAD})
 _Kind: TypeAlias = tuple[Any, Any, Any, Any, Any]
 """Values of the columns _BY."""
 _Figures: TypeAlias = tuple[int, int, dt.datetime | None, dt.datetime | None]
@@ -67,10 +68,15 @@ class Group:
 
 
 class Inventory(NamedTuple):
-    """What is in inputs: records by kind, and what SMF lost, in the order of the records."""
+    """What is in inputs: records by kind, and what SMF lost, in the order of the records.
+
+    ahead  by how many seconds TOD clocks were ahead of UTC at most, by system; clocks that were not
+           are left out
+    """
 
     groups: list[Group]
     losses: list[Loss]
+    ahead: dict[str, int]
 
 
 def inventory(inputs: Inputs) -> Inventory:
@@ -82,14 +88,28 @@ def inventory(inputs: Inputs) -> Inventory:
     checked = every_block() if any(isinstance(each, SmfFile) for each in inputs.sources) else {}
     found: dict[_Kind, _Figures] = {}
     losses: list[Loss] = []
+    ahead: dict[str, int] = {}
     for table, batch in inputs.batches({**checked, RECORD: _COLUMNS, LOST: LOST_COLUMNS}):
         if table == LOST:
             losses += losses_in(batch)
         if table == RECORD:
             for kind, figures in _counted(batch):
                 found[kind] = _together(found[kind], figures) if kind in found else figures
+            for system, seconds in _ahead(batch):
+                ahead[system] = max(seconds, ahead.get(system, 0))
     in_order = sorted(found, key=lambda kind: [(each is None, each) for each in kind])
-    return Inventory([Group(*kind, *found[kind]) for kind in in_order], losses)
+    groups = [Group(*kind, *found[kind]) for kind in in_order]
+    return Inventory(groups, losses, dict(sorted(ahead.items())))
+
+
+def _ahead(batch: Batch) -> Iterator[tuple[str, int]]:
+    """Yield the systems of a batch whose TOD clocks are ahead of UTC, and by how many seconds."""
+    ahead = np.nan_to_num(batch[_AHEAD].to_numpy(zero_copy_only=False))
+    system = _codes(batch["system"])
+    for each in np.unique(system[ahead > 0]):
+        alike = np.where(system == each, ahead, 0)
+        row = int(alike.argmax())
+        yield batch["system"][row].as_py() or "-", int(alike[row])
 
 
 def _counted(batch: Batch) -> Iterator[tuple[_Kind, _Figures]]:

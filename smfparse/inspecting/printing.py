@@ -42,18 +42,19 @@ _NOT_KNOWN = "Bytes that no column knows (newer MQ, or IBM-internal)"
 class InventoryDocument(Document):
     """What is in the inputs: records by kind, how the inputs are packed and framed, and damage.
 
-    Records that SMF lost are said to be lost, as figures of that time are too low.
+    Records that SMF lost are said to be lost, as figures of that time are too low; and TOD clocks
+    that are ahead of UTC, as all times are corrected by that.
     """
 
     title = "Records of the inputs"
 
     def __init__(self, opened: Inputs, found: Inventory) -> None:
         self._opened = opened
-        self._groups, self._losses = found
+        self._groups, self._losses, self._ahead = found
 
     def sections(self) -> Iterator[Section]:
         """Yield the table of records, then the inputs, their damage and unknown bytes."""
-        notes = [*map(_loss_text, self._losses)]
+        notes = self._notes()
         notes += [f"{left_out(self._opened.duplicates)}."] if self._opened.duplicates else []
         yield Section("", [Table(_COLUMNS, self._rows(), "Records")], notes)
         yield Section("", [Table(_INPUTS, map(_cells_of, self._opened.sources), "Inputs")])
@@ -92,6 +93,7 @@ class InventoryDocument(Document):
                 for group in self._groups
             ],
             "lost": [_plain(dataclasses.asdict(each)) for each in self._losses],
+            "seconds_ahead": self._ahead,
             "duplicates": opened.duplicates,
             "unknown_bytes": dict(sorted(opened.log.unknown.items())),
             "damage": damage_rows(opened.met).to_pylist(),
@@ -104,8 +106,8 @@ class InventoryDocument(Document):
         opened = self._opened
         yield from aligned(_COLUMNS, self._rows())
         yield ""
-        if self._losses:
-            yield from (*map(_loss_text, self._losses), "")
+        if notes := self._notes():
+            yield from (*notes, "")
         for source in opened.sources:
             packing = ", ".join([*source.arrival.packing, source.arrival.framing or "Parquet"])
             yield f"{source.name}: {packing} ({source.arrival.why})"
@@ -116,6 +118,10 @@ class InventoryDocument(Document):
             yield from ("", f"{_NOT_KNOWN}:")
             for name, size in sorted(opened.log.unknown.items()):
                 yield f"  {name:<20}{size:>15,}"
+
+    def _notes(self) -> list[str]:
+        ahead = [_ahead_text(*each) for each in self._ahead.items()]
+        return [*map(_loss_text, self._losses), *ahead]
 
     def _rows(self) -> list[Cells]:
         return [*map(_cells, self._groups), _total(self._groups)]
@@ -204,6 +210,14 @@ def _loss_text(loss: Loss) -> str:
     return (
         f"SMF lost {count} record{'' if loss.records == 1 else 's'} of {loss.system} from "
         f"{_moment(loss.start)} to {_moment(loss.end)} (type 7, lost data)."
+    )
+
+
+def _ahead_text(system: str, seconds: int) -> str:
+    """Return a sentence on a TOD clock that is ahead of UTC by leap seconds."""
+    return (
+        f"{system}: TOD clock {seconds} seconds ahead of UTC (leap seconds); all times are "
+        "corrected."
     )
 
 

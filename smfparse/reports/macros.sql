@@ -247,7 +247,8 @@ SELECT
     sum(timed(validget, totlatnt))::BIGINT AS timed_gets,
     max(maxqdpth) AS deepest,
     sum(putdsq)::BIGINT AS put_direct, sum(putigq::BIGINT + put1igq)::BIGINT AS put_by_agent,
-    sum(opencf0)::BIGINT AS opens_without
+    sum(opencf0)::BIGINT AS opens_without,
+    epoch_us(min(interval_start)) AS began, epoch_us(max(interval_end)) AS ended
 FROM (
     SELECT
         *, coalesce(task_source, source) AS of_source,

@@ -144,7 +144,7 @@ def compared_intervals(main: Iterable[int]) -> str:
 
 _NO_STATISTICS = """
     known AS (
-        SELECT system, qmgr, NULL::TIMESTAMPTZ AS known_since FROM tasks WHERE FALSE
+        SELECT system, qmgr, interval_start AS known_since FROM tasks WHERE FALSE
     ),
     statistics AS (
         SELECT section, interval_start AS first_start, interval_end AS last_end,
@@ -197,21 +197,21 @@ _TASKS = """
     {statistics}
     bounded AS (
         SELECT t.*,
-            (epoch_us(t.interval_end) - epoch_us(CASE
+            CASE
                 WHEN known_since < t.interval_end THEN greatest(t.interval_start, known_since)
                 ELSE t.interval_start
-            END)) / 1e6 AS its_seconds
+            END AS since,
+            (epoch_us(t.interval_end) - epoch_us(since)) / 1e6 AS its_seconds
         FROM tasks AS t LEFT JOIN known AS k
             ON k.system IS NOT DISTINCT FROM t.system AND k.qmgr IS NOT DISTINCT FROM t.qmgr
     ),
     summed AS (
         SELECT section, count(*) AS intervals,
-            CASE WHEN s.first_start IS NULL THEN min(t.interval_start) ELSE {first} END
-                AS first_start,
+            CASE WHEN s.first_start IS NULL THEN min(since) ELSE {first} END AS first_start,
             CASE WHEN s.first_start IS NULL THEN max(t.interval_end) ELSE {last} END AS last_end,
             CASE
                 WHEN s.first_start IS NOT NULL THEN {covered}
-                ELSE (epoch_us(max(t.interval_end)) - epoch_us(min(t.interval_start))) / 1e6{shift}
+                ELSE (epoch_us(max(t.interval_end)) - epoch_us(min(since))) / 1e6{shift}
             END AS own_seconds,
             max(its_seconds) AS longest,
             CASE WHEN count({before}) > 0 THEN count_if({before})::BIGINT END AS began_before

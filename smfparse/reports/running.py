@@ -39,7 +39,7 @@ _KEYS = "sectioned.keys"
 """What the SQL of a report calls the query for the keys of its sections."""
 _OF_ALL = (TOTAL.by, ONE_SECTION.by)
 """Sections of reports that put rows of all times together, also where intervals are asked for."""
-_ORDER = "keys.time, keys.system, keys.qmgr, keys.source, keys.record_no, rows.section"
+_ORDER = "keys.time, keys.system, keys.qmgr, keys.bucket, keys.source, keys.record_no, rows.section"
 
 
 def run_report(

@@ -17,6 +17,7 @@ from smfparse.simulating.run import Run
 _ANSWERS = ("rule", "qmgr", "object", "job", "start", "end")
 _EDGES = ("application", "job", "role", "queue", "puts", "gets", "per_second")
 
+_RESTART = "SMF-RESTART"
 _RULES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "log-slow": (("D2", ""), ("LOG-RESPONSE", ""), ("TASK-LOG-WAIT", "jobs")),
     "backlog": (
@@ -34,7 +35,7 @@ _RULES: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("DATA-SCROLL", ""),
     ),
     "storm": (("D8", "channel"),),
-    "restart": (("SMF-GAP", ""), ("SMF-FIRST", "")),
+    "restart": ((_RESTART, ""),),
     "smf-loss": (("SMF-GAP", ""),),
     "network-slow": (("CHL-NETTIME", "channel"), ("D12", "channel")),
     "small-batch": (("CHL-BATCH-FULL", "channel"), ("D12", "channel")),
@@ -113,13 +114,19 @@ def _moment(day: dt.datetime, time: str, otherwise: dt.datetime) -> str:
 
 def _of_incident(plan: Plan, incident: Incident) -> Iterator[dict[str, str]]:
     begin = begins(plan.estate, incident)
-    times = (each.isoformat(timespec="minutes") for each in (begin, begin + incident.length))
-    start, end = times
+    held = begin, begin + incident.length
     qmgr, queue, jobs = _befallen(plan, incident)
     for rule, names in _RULES[incident.kind]:
+        times = _first_interval(plan.estate, held[1]) if rule == _RESTART else held
+        start, end = (each.isoformat(timespec="minutes") for each in times)
         thing = _named(plan, incident, names, queue)
         for job in jobs if names else [""]:
             yield dict(zip(_ANSWERS, (rule, qmgr, thing, job, start, end), strict=True))
+
+
+def _first_interval(estate: Estate, up: dt.datetime) -> tuple[dt.datetime, dt.datetime]:
+    """Return the first interval of a queue manager that is up again: until the next boundary."""
+    return up, up + estate.interval - (up - estate.start) % estate.interval
 
 
 def _named(plan: Plan, incident: Incident, names: str, queue: str) -> str:

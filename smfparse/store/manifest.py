@@ -46,7 +46,8 @@ _BEFORE_LAYOUT = 8
 """Formats whose manifests do not name columns, checksums, or identities of inputs, have no parts,
 or do not say which tables are divided by queue manager; datasets of these are read."""
 _LATER = frozenset(
-    {COUNTED_AT, "task_source", "task_record_offset", "task_started_tod", "task_thread"}
+    f"{COUNTED_AT} task_source task_record_offset task_started_tod task_thread "
+    "sequence_no seconds_ahead".split()
 )
 """Columns that no dataset of that format has."""
 _NUMBER = re.compile(r"(?:part|keys|index)-(\d+)[^/]*$")

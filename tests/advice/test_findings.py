@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.advice import CheckDocument, Checked, Finding, Policy
-from smfparse.advice.episodes import SECOND_US, episodes, excluded, runs
+from smfparse.advice.episodes import episodes, runs
+from smfparse.calendar import SECOND_US
 from smfparse.rendering import lines
 from tests.support.advised import START, Rows, checked
 
@@ -159,18 +160,43 @@ def test_runs_hold_what_crossed_and_break_where_time_does(
     assert sum(each.intervals for each in joined) == crossed.sum()
 
 
-def test_a_restart_leaves_out_the_stub_behind_the_gap() -> None:
-    starts = np.array([0, 600, 1200, 2000, 2100, 2700], np.int64) * SECOND_US
-    seconds = np.array([600, 600, 600, 100, 600, 600], float)
+def waiting(starts: Sequence[int], seconds: Sequence[int]) -> Rows:
+    """Return intervals that all wait for log buffers, as often as they are seconds long."""
+    rows = [
+        {
+            "interval_start": START + dt.timedelta(seconds=start),
+            "interval_seconds": float(length),
+            "record_no": number + 1,
+            "qjstwtb": length,
+        }
+        for number, (start, length) in enumerate(zip(starts, seconds, strict=True))
+    ]
+    return {"qjst": rows}
 
-    assert excluded(starts, seconds).tolist() == [False, False, False, True, False, False]
+
+def test_a_restart_leaves_out_the_stub_behind_the_gap() -> None:
+    rows = waiting([0, 600, 1200, 2000, 2100, 2700], [600, 600, 600, 100, 600, 600])
+
+    found = the(checked(rows), "LOG-WTB")
+
+    assert (found.evaluated, found.crossed, found.total) == (5, 5, 3000)
 
 
 def test_a_long_interval_that_follows_another_counts() -> None:
-    starts = np.array([0, 60, 120, 600, 660], np.int64) * SECOND_US
-    seconds = np.array([60, 60, 480, 60, 60], float)
+    rows = waiting([*range(0, 600, 60), 600, 1080], [60] * 10 + [480, 60])
 
-    assert not excluded(starts, seconds).any()
+    found = the(checked(rows), "LOG-WTB")
+
+    assert (found.evaluated, found.crossed, found.total) == (12, 12, 1140)
+
+
+def test_a_record_without_a_time_is_no_interval() -> None:
+    rows = waiting([0, 60, 120], [60, 60, 60])
+    rows["qjst"][1]["interval_start"] = "NULL"  # type: ignore[index]
+
+    found = the(checked(rows), "LOG-WTB")
+
+    assert (found.evaluated, found.total) == (2, 120)
 
 
 @pytest.mark.parametrize(("seconds_on_queue", "rule"), [(599, "D4"), (600, "BUFF-SOS")])

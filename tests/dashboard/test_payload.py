@@ -10,9 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import smfparse
-from smfparse.dashboard.axes import Axis, groups, spread
+from smfparse.calendar import Calendar
+from smfparse.dashboard.axes import Axis, axis_of, groups, spread
 from smfparse.dashboard.courses import Course, Courses, Thinned
 from smfparse.dashboard.declaration import panels, parts
 from smfparse.dashboard.gathering import Day, Gathered
@@ -31,8 +33,28 @@ MINUTE = 60_000_000
 
 def axis(*spans: tuple[float, float]) -> Axis:
     """Return an axis of spans in minutes."""
-    pairs = (np.array(spans) * MINUTE).astype(np.int64)
-    return Axis(pairs[:, 0], pairs[:, 1])
+    starts, ends = (np.array(spans) * MINUTE).astype(np.int64).T
+    return Axis(starts, ends, np.r_[False, starts[1:] > ends[:-1]])
+
+
+def minutes_of_statistics(starts: NDArray[np.int64]) -> Calendar:
+    """Return a calendar of intervals of a minute each, one after the other."""
+    many = len(starts)
+    return Calendar(
+        system="SYSA",
+        qmgr="QM01",
+        mq_version="9.4.0",
+        clock=fixed_zone(0),
+        source=1,
+        typical=60.0,
+        starts=starts,
+        ends=starts + MINUTE,
+        kinds=["typical"] * many,
+        gaps=np.zeros(many),
+        restarts=np.zeros(many, bool),
+        missing=np.zeros(many, np.int64),
+        derived=False,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -198,18 +220,8 @@ def test_thirty_days_of_minutes_stay_small_however_restless_they_are() -> None:
         )
         for name, panel in panels().items()
     }
-    times = Times(
-        "SYSA",
-        "QM01",
-        "9.4.0",
-        fixed_zone(0),
-        0,
-        many * MINUTE,
-        many * MINUTE,
-        usual=60.0,
-        intervals=many,
-    )
-    found = Gathered([Day(times, Axis(starts, starts + MINUTE), [], busy, [])])
+    times = Times.of(minutes_of_statistics(starts))
+    found = Gathered([Day(times, axis_of(times), [], busy, [])])
     facts = payload_of(found)
     assert len(facts["days"][0]["start"]) <= 1500
     assert len(packed(facts)) < 5_000_000

@@ -375,8 +375,9 @@ def test_the_interval_is_in_microseconds(
     smf_type: int, subtype: int, duration: int, seconds: float
 ):
     """The channel initiator writes it in TOD units."""
-    area = qwhs_long(start=local(7, 58, 30), duration=duration)
-    row = record_row(smf_record(smf_type, subtype, area=area, local=local(8, 0)))
+    end = utc(11, 58, 30) + dt.timedelta(seconds=seconds)
+    area = qwhs_long(end, local(7, 58, 30), duration)
+    row = record_row(smf_record(smf_type, subtype, area=area, local=local(7, 59, 31)))
     assert row["interval_start"] == utc(11, 58, 30)
     assert row["interval_seconds"] == pytest.approx(seconds, abs=5e-7)
 

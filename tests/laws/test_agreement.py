@@ -34,7 +34,7 @@ class Told:
 def told_by_clock(clock: Clock) -> Told:
     ends = [(one.end, other.start) for one, other in pairwise(clock.statistics)]
     gaps = [(start - end) / SECOND for end, start in ends if start > end]
-    return Told(len(gaps), sum(gaps), len(clock.stops))
+    return Told(len(gaps), sum(gaps), clock.starts)
 
 
 def told_by_manager(manager: Mapping[str, Any]) -> Told:

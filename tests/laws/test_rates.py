@@ -18,6 +18,8 @@ from tests.support.searching import search
 
 ROUNDING = 1.001
 """A rate may be so many times that of the records: ends of intervals are rounded."""
+WHOLE_SECONDS = 1.01
+"""Likewise in `summary`, where rows begin and end at whole seconds."""
 SECTIONS = ("1m", "15m", "1h", "24h")
 
 
@@ -43,8 +45,10 @@ def by_job(site: Site) -> dict[str, tuple[Clock, Task]]:
 def test_no_rate_of_a_section_is_higher_than_that_of_any_interval(
     length: str, tmp_path: Path
 ) -> None:
+    # `flow` divides by the time of statistics that class 3 covers, also where a first record covers
+    # hours before the first statistics. So this is about clocks without such records.
     @search(12)
-    @given(site=sites(faults=False))
+    @given(site=sites(faults=False, early=False))
     def holds(site: Site) -> None:
         data = opened(site.write(tmp_path))
         jobs = by_job(site)
@@ -84,7 +88,7 @@ def test_summary_shows_no_rate_higher_than_that_of_any_interval(site: Site, tmp_
             else:
                 continue
             shown = [figure["usual"], figure["highest"], *filter(None, figure["over_time"])]
-            assert max(shown) <= most * ROUNDING, (figure, most, clock)
+            assert max(shown) <= most * WHOLE_SECONDS, (figure, most, clock)
 
 
 @search(20)
@@ -99,7 +103,7 @@ def test_summary_shows_steady_work_as_steady(site: Site, tmp_path: Path) -> None
                 _, task = jobs[_job(*figure["object"].split(" > "))]
                 spans = of_task(clock, task)
                 covered = sum(each.seconds for each in spans)
-                expected = sum(each.calls for each in spans) / covered
+                expected = sum(each.calls for each in spans) / covered / (1 + task.more)
                 assert figure["usual"] == pytest.approx(expected, rel=edge(clock)), (figure, clock)
                 assert figure["highest"] == pytest.approx(expected, rel=0.01), (figure, clock)
 
@@ -123,7 +127,7 @@ def test_summary_says_from_when_to_when_there_is_data(site: Site, tmp_path: Path
             near = min(abs(one - other - each) for each in changed | {-each for each in changed})
             assert near <= SECOND, (found, expected, clock)
         assert manager["intervals"] == len(spans), (manager, clock)
-        assert (manager["gaps"], manager["restarts"]) == (0, 0), (manager, clock)
+        assert (manager["gaps"], manager["restarts"]) == (0, clock.starts), (manager, clock)
 
 
 @search(15)

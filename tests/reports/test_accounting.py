@@ -653,13 +653,13 @@ def test_local_and_shared_queues_are_in_one_tree_by_minutes(write: Write) -> Non
         "Date,Time,Qmgr,Queue,Count,PS,BP,Structure,Put MB,Get MB,!,ValidPut,ValidGet,getpsn,MaxQD,"
     )
     assert [row.split(",z")[0].rsplit(",", 9)[0] for row in rows] == [
-        "2022-07-07,10:42:00,VTS1,LOCAL,2,4,3,,6.000,0.000,!,6,0,0,9,6,0",
-        "2022-07-07,10:43:00,VTS1,SHARED,1,,,APP1,0.000,0.500,!,0,7,1,0,0,8",
+        "2022-07-07,10:41:00,VTS1,LOCAL,2,4,3,,6.000,0.000,!,6,0,0,9,6,0",
+        "2022-07-07,10:42:00,VTS1,SHARED,1,,,APP1,0.000,0.500,!,0,7,1,0,0,8",
     ]
     title, *text = "\n".join(report_lines("qsum", path)).splitlines()
     assert title == "Queue tree"
     assert [line[:24] for line in text[1:]] == [
-        "2022/07/07,10:42:00,VTS1", "2022/07/07,10:43:00,VTS1"
+        "2022/07/07,10:41:00,VTS1", "2022/07/07,10:42:00,VTS1"
     ]  # fmt: skip
     (places,) = {tuple(at.start() for at in re.finditer(",", line)) for line in text}
     assert len(places) == 14

@@ -677,19 +677,24 @@ def test_a_percentile_is_one_of_so_many_tasks_that_one_is_beyond_it(write: Write
     }
 
 
-def test_the_hour_is_that_in_which_the_interval_ends(write: Write) -> None:
-    """Local time is four hours behind; what ends on the hour is of the hour before."""
-    ends = [dt.datetime(2022, 7, 7, 14, tzinfo=dt.UTC) + dt.timedelta(seconds=n) for n in (0, 1)]
+def test_the_hour_is_that_which_has_the_middle_of_the_interval(write: Write) -> None:
+    """Local time is four hours behind; one that ends a moment late is of the hour before."""
+    hour, half = dt.datetime(2022, 7, 7, 14, tzinfo=dt.UTC), dt.timedelta(minutes=5)
+    ends = [hour, hour + dt.timedelta(microseconds=200), hour + half]
     path = write(
         *(
-            task_record(task(ended=ended), queue("Q", putn=1, putct=1), ended=ended)
+            task_record(
+                task(ended=ended, wtasints=ended - 2 * half),
+                queue("Q", putn=1, putct=1),
+                ended=ended,
+            )
             for ended in ends
         )
     )
     rows = costs(path, by="hour")
-    assert [row["hour"] for row in of_line(rows, "verb")] == [
-        dt.datetime(2022, 7, 7, 9),
-        dt.datetime(2022, 7, 7, 10),
+    assert [(row["hour"], row["calls"]) for row in of_line(rows, "verb")] == [
+        (dt.datetime(2022, 7, 7, 9), 2),
+        (dt.datetime(2022, 7, 7, 10), 1),
     ]
     table = [line for line in lines(rows, "text", by="hour") if " put " in line]
     assert [line.split()[0] for line in table] == ["2022/07/07,09:00", "2022/07/07,10:00"]

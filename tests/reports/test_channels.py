@@ -137,6 +137,17 @@ def test_the_summary_of_ssl_tasks_has_the_longest_request(
     assert (summary["longest"], summary["longest_at"]) == (30, moments[1])
 
 
+@pytest.mark.parametrize("kind", ["adap", "disp", "dns", "ssl"])
+def test_an_average_of_tasks_leaves_out_a_time_that_wrapped(write: Write, kind: str) -> None:
+    """And the requests that it is of."""
+    name = {"adap": "QCT_ADP", "disp": "QCT_DSP", "dns": "QCT_DNS", "ssl": "QCT_SSL"}[kind]
+    sound = smf.block(name, qctreqn=10, qctcptm=50, qcteltm=100)
+    wrapped = smf.block(name, qctreqn=30, qctcptm=b"\xff" * 8, qcteltm=900)
+    rows = report_rows(kind, write(record(sound, wrapped, of=name)))
+    averages = {row["task"]: (row["cpu_average"], row["elapsed_average"]) for row in rows}
+    assert averages == {"0": (5, 10), "1": (None, 30), "Summ": (5, 25)}
+
+
 CHINIT = """\
 Peak number used of current channels........... 1
 Peak number used of active channels ........... 1

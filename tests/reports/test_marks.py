@@ -127,14 +127,42 @@ def test_sections_of_the_clock_begin_no_earlier_than_the_statistics_around_them(
         )
         begins = max(inside["interval_start"].min(), around["interval_start"].min())
         ends = min(inside["interval_end"].max(), around["interval_end"].max())
-        if own.height:
+        if own.height and tells_of(own, inside):
             begins, ends = own["interval_start"].min(), own["interval_end"].max()
+        elif own.height:
+            begins = max(inside["interval_start"].min(), covered["interval_start"].min())
+            ends = inside["interval_end"].max()
         assert (row["interval_start"], row["interval_end"]) == (begins, ends)
-        assert row["interval_seconds"] == NEAR((ends - begins).total_seconds())
+        since = covered["interval_start"].min()
+        lengths = [
+            end - max(start, since) if since < end else end - start
+            for start, end in inside.select("interval_start", "interval_end").iter_rows()
+        ]
+        whole = max(ends - begins, *lengths)
+        assert row["interval_seconds"] == NEAR(whole.total_seconds())
         assert row["interval_seconds"] < 60 + longest
         start = row["bucket"] + dt.timedelta(hours=4)
         spanning = inside.filter(pl.col("interval_start").dt.replace_time_zone(None) < start).height
         assert row["began_before"] == spanning
+
+
+def tells_of(statistics: pl.DataFrame, tasks: pl.DataFrame) -> bool:
+    """Whether statistics cover when tasks ended, but for an interval before and behind."""
+    length = (statistics["interval_end"] - statistics["interval_start"]).max()
+    ends = tasks["interval_end"]
+    return bool(
+        ends.max() - statistics["interval_end"].max() <= length
+        and statistics["interval_start"].min() - ends.min() <= length
+    )
+
+
+def test_a_first_record_of_hours_makes_no_section_as_long(tmp_path: Path) -> None:
+    """It counts half an hour before its end, where statistics end too early to tell of it."""
+    records = [*(statistics(n, 15) for n in range(15, 76, 15)), putting(75, 300), putting(60, 15)]
+    found = report_rows("qputs", dump(tmp_path / "a.smf", records), sections=every("15m"))
+    lengths = {row["bucket"]: row["interval_seconds"] for row in found}
+    quarter = LOCAL.replace(hour=11, minute=15, second=0)
+    assert lengths == NEAR({quarter: 75 * 60, quarter + 15 * MINUTE: 15 * 60})
 
 
 def test_a_clock_that_is_finer_than_statistics_shows_the_time_of_its_tasks(
@@ -144,14 +172,15 @@ def test_a_clock_that_is_finer_than_statistics_shows_the_time_of_its_tasks(
         tmp_path / "a.smf",
         [statistics(30, 30), *(putting(n, 5) for n in range(5, 31, 5)), putting(30, 90)],
     )
-    rows = {
-        row["interval_end"]: row["interval_seconds"]
-        for row in report_rows("qall", path, sections=every("5m"))
-    }
-    last = max(rows)
-    assert last == ENDED + 30 * MINUTE
-    assert [rows.pop(last)] == NEAR([1800])
-    assert list(rows.values()) == NEAR([300] * 5)
+    found = sorted(report_rows("qall", path, sections=every("5m")), key=lambda row: row["bucket"])
+    begin = LOCAL.replace(minute=40, second=0)
+    assert [row["bucket"] for row in found] == [begin + n * MINUTE for n in range(0, 30, 5)]
+    ends = [row["interval_end"] for row in found]
+    long, *others = found
+    assert (long["interval_start"], long["interval_end"]) == (ENDED, ENDED + 30 * MINUTE)
+    assert long["interval_seconds"] == NEAR(1800)
+    assert ends[1:] == [*(ENDED + n * MINUTE + LATE for n in (10, 15, 20, 25)), ends[0]]
+    assert [row["interval_seconds"] for row in others] == NEAR([300] * 5)
 
 
 def test_without_statistics_a_heading_shows_the_time_of_tasks(tmp_path: Path) -> None:
@@ -267,7 +296,7 @@ def test_stubs_do_not_make_the_median(tmp_path: Path) -> None:
     (whole,) = marks(path, sections=TOTAL)
     assert whole is not None
     assert whole.startswith("stub: 5 of 6, 4 seconds, as after a start, not in the median of 60")
-    assert whole.endswith("; gap: 1500 seconds")
+    assert whole.endswith("; gap: 1500 seconds; restart: 4")  # the minute at the end is no shorter
 
 
 def test_stubs_alone_have_no_median(tmp_path: Path) -> None:

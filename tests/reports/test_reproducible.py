@@ -19,6 +19,7 @@ from smfparse.limits import Limits
 from smfparse.query import Catalog
 from smfparse.reports import TOTAL, Sections, every
 from smfparse.tables import view_names
+from tests.support.builders import lost_record
 from tests.support.generated import generate_dump
 from tests.support.report_runs import anyone, printed
 from tests.support.searching import of_many, pairs
@@ -47,7 +48,7 @@ def dealt(folder: Path, seed: int, length: dt.timedelta) -> list[Path]:
     start = dt.datetime(2026, 3, 4, 9, 0, 0, 333_333)
     whole = generate_dump(
         folder / f"whole{seed}.smf", start=start, interval=length, count=5, tasks=4, seed=seed
-    ).read_bytes() + b"".join([*PAIR, *OTHER_PAIR, *AGENTS])
+    ).read_bytes() + b"".join([*PAIR, *OTHER_PAIR, *AGENTS, *losses(start)])
     parts: list[list[bytes]] = [[] for _ in range(FILES)]
     chance, at = random.Random(seed), 0
     while at < len(whole):
@@ -58,6 +59,13 @@ def dealt(folder: Path, seed: int, length: dt.timedelta) -> list[Path]:
     for path, records in zip(paths, parts, strict=True):
         path.write_bytes(b"".join(records))
     return paths
+
+
+def losses(start: dt.datetime) -> Iterator[bytes]:
+    """SMF lost records twice."""
+    for minute in (3, 9):
+        since = start + dt.timedelta(minutes=minute)
+        yield lost_record(since, since + dt.timedelta(seconds=20), 100 * minute)
 
 
 def orders(files: Sequence[Path]) -> list[list[Path]]:

@@ -113,15 +113,16 @@ def task(number: int, begins: dt.datetime, ends: dt.datetime) -> bytes:
     return smf.task_record(smf.task(ended=end, wtasints=begin), used, ended=end, east=EAST)
 
 
-def test_an_interval_of_a_task_goes_whole_where_it_ends_and_is_marked(write: Write) -> None:
+def test_an_interval_of_a_task_goes_whole_where_its_middle_is_and_is_marked(write: Write) -> None:
     def at(minutes: float) -> dt.datetime:
         return MIDNIGHT + dt.timedelta(hours=9, minutes=minutes)
 
-    path = write([task(0, at(2), at(15)), task(1, at(2), at(16)), task(2, at(15), at(30))])
+    spans = [(2, 15), (2, 16), (10, 24), (15, 30)]
+    path = write(task(number, at(begin), at(end)) for number, (begin, end) in enumerate(spans))
     found = report_rows("qputs", path, sections=every("15m"))
     assert [(row["bucket"], row["putn"]) for row in found] == [
-        (at(0), 1),
-        (at(15), 110),
+        (at(0), 11),
+        (at(15), 1100),
     ]
     assert [row["marks"] for row in found] == [None, "spanning: 1 of 2 began before"]
 

@@ -70,7 +70,8 @@ RULES = {
 }
 WITHOUT_LIMIT = {"D1", "D2", "D5", "D6", "D9", "D12", "D13", "D14", "D17", "TASK-LOG-WAIT"}
 """Diagnoses of other rules, and a rule that many a healthy task crosses."""
-GAPS = {"SMF-GAP", "SMF-FIRST"}
+GAPS = {"SMF-GAP"}
+RESTARTS = {"SMF-RESTART"}
 WRONG = [
     name for name in scenario_names() if (estate := load_estate(name)).incidents or estate.answers
 ]
@@ -109,7 +110,7 @@ def test_a_rule_crosses_its_limit_when_the_key_says_so(case: tuple[str, Day]) ->
             assert found, row
             assert sum(found) >= 0.9 * len(found) - 1, row
         else:
-            assert row["rule"] in WITHOUT_LIMIT | GAPS, row
+            assert row["rule"] in WITHOUT_LIMIT | GAPS | RESTARTS, row
 
 
 def test_a_rule_hardly_crosses_its_limit_otherwise(case: tuple[str, Day]) -> None:
@@ -131,6 +132,20 @@ def test_a_gap_is_where_the_key_says(case: tuple[str, Day]) -> None:
             ]
             assert not [at for at in written if begin <= at < end - LENGTH / 2]
             assert len(written) < 144
+
+
+def test_a_restart_is_the_first_interval_of_the_key_and_of_numbers(case: tuple[str, Day]) -> None:
+    name, day = case
+    times = [(row["start"], row["end"]) for row in answers(name) if row["rule"] in RESTARTS]
+    first = day.rows(
+        "SELECT DISTINCT interval_start, interval_seconds FROM qmst WHERE sequence_no = 1"
+    )
+    shown = [at.replace(tzinfo=None) for at, _ in first]
+    ends = [
+        at + dt.timedelta(seconds=seconds) for at, (_, seconds) in zip(shown, first, strict=True)
+    ]
+    written = [at.isoformat(timespec="minutes") for at in (*shown, *ends)]
+    assert written == [*(start for start, _ in times), *(end for _, end in times)]
 
 
 @pytest.mark.parametrize("name", ["payments", "mft", "reqrep", "shared"])

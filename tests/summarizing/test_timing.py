@@ -1,89 +1,132 @@
-"""When there is data of a queue manager: gaps, restarts, and what its first interval covers."""
+"""When there is data of a queue manager: its time, the slots of it, gaps and restarts."""
 
 from __future__ import annotations
 
 import datetime as dt
+from collections import defaultdict
 from typing import Any
 
-from smfparse.summarizing.timing import Times, times_of
+from smfparse.calendar import SECOND_US, calendar_macros, calendar_query, calendars_of
+from smfparse.summarizing import Times
+from smfparse.tables import named_macros, view_macros
+from tests.support.advised import ABSENT, Bench
 
-STATISTICS, ACCOUNTING = 1, 3
-SECOND_US = 1_000_000
+EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+TABLES = ("qmst", "qjst", "qcct", "wtid", "qcst")
+TABLE = "table"
+"""What a row says beside its columns: of which table it is."""
 
 
-def row(start: float, seconds: float, kind: int = STATISTICS, **changes: Any) -> dict[str, Any]:
-    """Return a row as `times.sql` gives it; `start` is in seconds."""
+def row(start: float, seconds: float, table: str = "qmst", **changes: Any) -> dict[str, Any]:
+    """Return an interval of statistics or of a task; `start` is in seconds."""
     return {
+        TABLE: table,
         "system": "SYS1",
         "qmgr": "QM01",
-        "kind": kind,
-        "start": round(start * SECOND_US),
-        "seconds": seconds,
+        "interval_start": EPOCH + dt.timedelta(seconds=start),
+        "interval_seconds": float(seconds),
         "utc_offset": 3600,
         "mq_version": "9.3.0",
     } | changes
 
 
+def times_of(*rows: dict[str, Any]) -> list[Times]:
+    """Return the times of queue managers of which these are the records."""
+    tables = defaultdict(list)
+    for each in rows:
+        tables[each[TABLE]].append({name: each[name] for name in each if name != TABLE})
+    bench, query = Bench(tables, TABLES), calendar_query()
+    bench.define(named_macros(query, view_macros() + calendar_macros()))
+    return [*map(Times.of, calendars_of(bench.arrow(query)).values())]
+
+
 def only(*rows: dict[str, Any]) -> Times:
-    (found,) = times_of(rows)
+    (found,) = times_of(*rows)
     return found
+
+
+def facts(*rows: dict[str, Any]) -> dict[str, Any]:
+    return only(*rows).calendar.facts
 
 
 def test_intervals_that_follow_each_other_have_no_gap() -> None:
     found = only(row(0, 600), row(600, 600), row(1200.01, 600))
-    assert (found.intervals, found.gaps, found.restarts, found.usual) == (3, 0, 0, 600)
+    assert found.calendar.facts == {
+        "intervals": 3,
+        "interval_seconds": 600,
+        "gaps": 0,
+        "gap_seconds": 0,
+        "restarts": 0,
+        "missing_intervals": 0,
+        "derived": False,
+    }
     assert (found.first, found.last) == (0, 1_800_010_000)
     assert found.slots == 3
     assert found.local(found.first) == dt.datetime(1970, 1, 1, 1)
 
 
-def test_a_gap_is_counted_with_its_length() -> None:
+def test_a_gap_is_counted_with_its_length_and_its_slots_have_no_data() -> None:
     found = only(row(0, 600), row(1800, 600), row(3600, 600))
-    assert (found.gaps, found.gap_seconds, found.restarts, found.slots) == (2, 2400, 0, 7)
+    said = found.calendar.facts
+    assert (said["gaps"], said["gap_seconds"], said["restarts"], found.slots) == (2, 2400, 0, 7)
+    assert found.covered.tolist() == [600, 0, 0, 600, 0, 0, 600]
 
 
 def test_a_short_interval_behind_a_gap_follows_a_restart() -> None:
-    found = only(row(0, 600), row(600, 600), row(1500, 300), row(1800, 600))
-    assert (found.gaps, found.restarts) == (1, 1)
-    assert only(row(0, 600), row(600, 600), row(1500, 570), row(2070, 600)).restarts == 0
+    said = facts(row(0, 600), row(600, 600), row(1500, 300), row(1800, 600))
+    assert (said["gaps"], said["gap_seconds"], said["restarts"]) == (1, 300, 1)
+    assert facts(row(0, 600), row(600, 600), row(1500, 570), row(2070, 600))["restarts"] == 0
 
 
-def test_a_gap_is_more_than_intervals_are_apart_anyway() -> None:
-    assert only(row(0, 600), row(612, 600)).gaps == 0
-    assert only(row(0, 600), row(612.5, 600)).gaps == 1
-    assert only(row(0, 10), row(11, 10)).gaps == 0
-    assert only(row(0, 10), row(11.5, 10)).gaps == 1
+def test_numbers_tell_a_restart_from_records_that_are_missing() -> None:
+    before = row(0, 600, sequence_no=7), row(600, 600, sequence_no=8)
+    lost = facts(*before, row(1800, 300, sequence_no=11))
+    assert (lost["gaps"], lost["restarts"], lost["missing_intervals"]) == (1, 0, 2)
+    again = facts(*before, row(1800, 300, sequence_no=1))
+    assert (again["gaps"], again["restarts"], again["missing_intervals"]) == (1, 1, 0)
 
 
-def test_a_first_interval_that_covers_days_before_the_trace_does_not_count() -> None:
+def test_a_gap_is_more_than_a_second_or_a_tenth_of_an_interval() -> None:
+    assert facts(row(0, 600), row(601, 600))["gaps"] == 0
+    assert facts(row(0, 600), row(601.1, 600))["gaps"] == 1
+    assert facts(row(0, 5), row(5.5, 5))["gaps"] == 0
+    assert facts(row(0, 5), row(5.6, 5))["gaps"] == 1
+
+
+def test_a_first_interval_that_covers_days_before_the_trace_is_not_of_its_time() -> None:
     found = only(row(-90_000, 90_000), *(row(600 * each, 600) for each in range(3)))
-    assert (found.first, found.intervals, found.gaps) == (0, 3, 0)
+    assert found.calendar.kinds == ["first", "typical", "typical", "typical"]
+    assert (found.first, found.slots, found.calendar.facts["gaps"]) == (0, 3, 0)
 
 
 def test_longer_intervals_after_a_change_of_the_setting_count() -> None:
     found = only(*(row(60 * each, 60) for each in range(5)), row(300, 1800), row(2100, 1800))
-    assert (found.intervals, found.last) == (7, 3900 * SECOND_US)
+    assert (found.first, found.last) == (0, 3900 * SECOND_US)
+    assert found.calendar.facts["intervals"] == 7
 
 
 def test_one_interval_is_enough() -> None:
     found = only(row(0, 90_000))
-    assert (found.intervals, found.slots, found.usual) == (1, 1, 90_000)
+    said = found.calendar.facts
+    assert (said["intervals"], said["interval_seconds"], found.slots) == (1, 90_000, 1)
 
 
 def test_accounting_alone_gives_the_times_of_its_minutes() -> None:
-    found = only(*(row(60 * each, 0, ACCOUNTING) for each in (0, 10, 20)))
-    assert (found.intervals, found.usual, found.slots) == (0, 0, 20)
-    assert only(row(0, 0, ACCOUNTING)).slots == 1
+    found = only(*(row(60 * each, 0, "wtid") for each in (0, 10, 20)))
+    said = found.calendar.facts
+    assert (said["intervals"], said["interval_seconds"], found.slots) == (0, 0, 20)
+    assert only(row(0, 0, "wtid")).slots == 1
 
 
 def test_statistics_go_before_accounting() -> None:
-    found = only(row(600, 600), row(0, 0, ACCOUNTING), row(9000, 0, ACCOUNTING))
-    assert (found.first, found.last, found.intervals) == (600 * SECOND_US, 1200 * SECOND_US, 1)
+    found = only(row(600, 600), row(0, 0, "wtid"), row(9000, 0, "wtid"))
+    assert (found.first, found.last) == (600 * SECOND_US, 1200 * SECOND_US)
+    assert found.calendar.facts["intervals"] == 1
 
 
 def test_each_queue_manager_has_its_own_times() -> None:
-    found = times_of([row(0, 600), row(60, 60, qmgr="QM02"), row(0, 60, system="SYS0", qmgr=None)])
-    assert [(each.system, each.qmgr, each.usual) for each in found] == [
+    found = times_of(row(0, 600), row(60, 60, qmgr="QM02"), row(0, 60, system="SYS0", qmgr=ABSENT))
+    assert [(each.system, each.qmgr, each.calendar.typical) for each in found] == [
         ("SYS0", "", 60),
         ("SYS1", "QM01", 600),
         ("SYS1", "QM02", 60),

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from smfparse.advice import NO_POLICY, Checked, Policy, Rule, rules, run_rules, subjects
 from smfparse.advice.judging import State, subject_query, value_column, wanted
+from smfparse.calendar import calendar_macros
 from smfparse.query import Catalog, Connection, connected
 from smfparse.tables import named_macros, schema, view_macros
 
@@ -93,7 +94,7 @@ def _asked(which: Rule, rows: Rows, shown: str, where: str = "") -> list[dict[st
     unknown = rows.keys() - {*subject.tables}
     assert not unknown, f"{which.subject} does not read {unknown}"
     bench, query = Bench(rows, subject.tables), subject_query(subject, [which])
-    bench.define(named_macros(query, view_macros()))
+    bench.define(named_macros(query, view_macros() + calendar_macros()))
     found = bench.arrow(f"SELECT {shown} FROM ({query}) {where}")
     return cast(list[dict[str, Any]], found.to_pylist())
 

@@ -30,10 +30,8 @@ DAY = dt.timedelta(days=1)
 NONE = dt.timedelta(0)
 PART = dt.timedelta(minutes=15)
 """How long work goes on at one speed."""
-LONGEST_WHOLE = HOUR
-"""A record over no more than this counts at the middle of its interval."""
-BEFORE_END = MINUTE
-"""A longer one counts between its middle and this long before its end."""
+BEFORE_END = HOUR / 2
+"""A record counts at the middle of its interval, but no longer than this before its end."""
 _LEAST = 10 * SECOND
 """The first and the last interval are longer than that, and so than any lag."""
 PUT_US, PUT_BYTES = 20, 100
@@ -78,7 +76,7 @@ class Span:
 
     task        None: it is one of statistics, which has the work of all
     start, end  as the records say; without lag they are `begun` and `ended`
-    number      of the record of its kind since the queue manager started, from 1 (QWHSISEQ)
+    number      QWHSISEQ: counts the records of its kind since the queue manager started, from 1
     odd         "missing", "1900", "2042": the record does not tell when it started
     wrapped     whether its elapsed time is below zero
     """
@@ -128,6 +126,7 @@ class Clock:
     odd       intervals of class 3, from 0, and what is wrong with their start
     wrapped   intervals of class 3, from 0, whose elapsed time is below zero
     speeds    what the speed of the work is multiplied by, in one PART after the other
+    first     QWHSISEQ of the first statistics: 1, if the queue manager starts as records begin
     """
 
     system: str
@@ -148,6 +147,7 @@ class Clock:
     odd: tuple[tuple[int, str], ...] = ()
     wrapped: frozenset[int] = frozenset()
     speeds: tuple[int, ...] = (1, 3, 2, 5, 1, 4)
+    first: int = 1
 
     # -- local time
 
@@ -166,20 +166,17 @@ class Clock:
         local = self.local(span.end + self.late)
         return local.replace(microsecond=local.microsecond // 10_000 * 10_000)
 
-    def counted(self, span: Span) -> set[tuple[dt.datetime, dt.datetime]]:
-        """Return between which moments a record of an interval counts, local time.
+    def counted(self, span: Span) -> set[dt.datetime]:
+        """Return when a record of an interval counts, local time.
 
-        There are two such pairs where clocks were changed within the interval.
+        There are several such moments where clocks were changed within the interval.
         """
         if span.odd:
-            return {(self.smf_time(span),) * 2}
+            return {self.smf_time(span)}
         middle = span.start + (span.end - span.start) / 2
-        last = middle if span.end - span.start <= LONGEST_WHOLE else span.end - BEFORE_END
-        used = {self.offset(each) for each in (span.start, last, span.end + self.late)}
-        return {
-            ((middle + each).replace(tzinfo=None), (last + each).replace(tzinfo=None))
-            for each in used
-        }
+        at = max(middle, span.end - BEFORE_END)
+        used = {self.offset(each) for each in (span.start, at, span.end + self.late)}
+        return {(at + each).replace(tzinfo=None) for each in used}
 
     # -- intervals
 
@@ -190,12 +187,20 @@ class Clock:
         ends = [*(moment for moment, _ in self.stops), self.begin + self.length]
         return list(zip(starts, ends, strict=True))
 
+    @property
+    def starts(self) -> int:
+        """How often the queue manager starts: QWHSISEQ is 1 in the interval behind."""
+        return len(self.stops) + (self.first == 1)
+
     @cached_property
     def statistics(self) -> list[Span]:
         made = [
             self._span(None, *edges, number)
             for start, end in self.runs
-            for number, edges in enumerate(pairwise(self._edges(start, end, self.statime)), 1)
+            for number, edges in enumerate(
+                pairwise(self._edges(start, end, self.statime)),
+                self.first if start == self.begin else 1,
+            )
         ]
         return [span for number, span in enumerate(made) if number not in self.lost]
 
@@ -351,7 +356,7 @@ class Site:
         """Write them to two files, the second one of which goes on after any record."""
         paths = [folder / "first.smf", folder / "second.smf"]
         made = [record for _, record, _, _ in self.records]
-        at = max(1, len(made) * self.cut // 1000)
+        at = min(max(1, len(made) * self.cut // 1000), len(made) - 1)
         for path, part in zip(paths, (made[:at], made[at:]), strict=True):
             path.write_bytes(rdw(part))
         return paths

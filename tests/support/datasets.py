@@ -7,13 +7,17 @@ import json
 import struct
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from smfparse.store import MANIFEST, checksum, dataset_files, qmgr_value
 from smfparse.tables import columns, table_names
 
-LATER = ("counted_at", "task_source", "task_record_offset", "task_started_tod", "task_thread")
+LATER = (
+    *("counted_at", "task_source", "task_record_offset", "task_started_tod", "task_thread"),
+    *("sequence_no", "seconds_ahead"),
+)
 """Columns that no dataset of format 4 has."""
 LATER_BY_TABLE = {
     table: [each.name for each in columns(table) if each.name in LATER] for table in table_names()
@@ -30,6 +34,7 @@ def make_older(folder: Path) -> None:
     divide_as_before(folder)
     for table in table_names():
         for file in (folder / table).rglob("*.parquet"):
+            forget_derived(file)
             drop(file, *LATER_BY_TABLE[table])
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     del manifest["columns"]
@@ -88,6 +93,21 @@ def note_checksums(folder: Path) -> None:
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     manifest["checksums"] = {each: checksum(folder / each) for each in dataset_files(manifest)}
     (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+
+
+def forget_derived(file: Path) -> None:
+    """Write a file again without the intervals of records that hold none (MQ 7)."""
+    rows = pq.ParquetFile(file).read()
+    if "counted_at" not in rows.column_names:
+        return
+    is_derived = pc.equal(rows["counted_at"], rows["smf_time"])
+    for name in ("interval_start", "interval_seconds"):
+        at = rows.column_names.index(name)
+        none = pa.scalar(None, rows[name].type)
+        rows = rows.set_column(
+            at, rows.schema.field(name), pc.if_else(is_derived, none, rows[name])
+        )
+    pq.write_table(rows, file)
 
 
 def drop(file: Path, *names: str) -> None:

@@ -33,6 +33,7 @@ def clocks(
     faults: bool = True,
     interrupted: bool = True,
     puts_only: bool = False,
+    early: bool = True,
 ) -> Clock:
     """Draw a clock.
 
@@ -41,6 +42,7 @@ def clocks(
     faults       whether times of records can be missing, impossible or wrapped
     interrupted  whether the queue manager can be restarted, and statistics be missing
     puts_only    whether no task gets
+    early        whether first records can cover hours before the first statistics
     """
     length = draw(st.integers(2, 14)) * HOUR
     fitting = [each * MINUTE for each in _LENGTHS if length / (each * MINUTE) <= _MOST]
@@ -57,7 +59,7 @@ def clocks(
         qmgr=f"Q{number:03}",
         begin=begin,
         length=length,
-        tasks=draw(_tasks(number, verbs)),
+        tasks=draw(_tasks(number, verbs, early)),
         statime=statime,
         acctime=acctime,
         phase=draw(st.one_of(*phases)),
@@ -71,6 +73,7 @@ def clocks(
         odd=draw(_odd) if faults else (),
         wrapped=draw(st.frozensets(st.integers(0, 20), max_size=2)) if faults else frozenset(),
         speeds=(1,) if steady else tuple(draw(st.lists(st.integers(0, 5), min_size=3, max_size=8))),
+        first=draw(st.sampled_from([1, 2000])),
     )
 
 
@@ -80,8 +83,12 @@ _odd = st.dictionaries(
 
 
 @st.composite
-def _tasks(draw: st.DrawFn, number: int, verbs: st.SearchStrategy[str]) -> tuple[Task, ...]:
-    before = st.one_of(st.just(NONE), st.integers(1, 40).map(lambda each: each * 47 * MINUTE))
+def _tasks(
+    draw: st.DrawFn, number: int, verbs: st.SearchStrategy[str], early: bool
+) -> tuple[Task, ...]:
+    before = st.just(NONE)
+    if early:
+        before |= st.integers(1, 40).map(lambda each: each * 47 * MINUTE)
     return tuple(
         Task(
             job=f"J{number:03}{letter}",

@@ -36,19 +36,18 @@ MINUTE = dt.timedelta(minutes=1)
 MICROSECOND = dt.timedelta(microseconds=1)
 
 
-TASK_KINDS = ((116, 1), (116, 2))
 LENGTHS = (1e-6, 2e-6, 0.5, 1800, 1800.000001, 86_400, 90_000, 90_000.000001, 1e6, 9e12)
 """Seconds of intervals, believable and not."""
 LATE = (0, 20_000, -20_000, 3_600_000_000, -3_600_000_000, 7_190_000_000, 7_210_000_000, 10**13)
 """Microseconds between the end of an interval and its SMF time."""
 
 
-def counted(row: Mapping[str, Any], of_task: bool) -> dt.datetime | None:
+def counted(row: Mapping[str, Any]) -> dt.datetime | None:
     """Return when a row's record counts, by the rule: in plain Python, and exact.
 
-    A record is of the time of the middle of its interval, a task's record of its end, any other of
-    its SMF time. An interval is believed if it ends within two hours of the SMF time, and is not
-    longer than 25 hours; that of a task can be.
+    A record counts at the middle of its interval, but no earlier than half an hour before its end;
+    without interval at its SMF time. An interval is believed if it ends within two hours of the SMF
+    time.
     """
     taken: dt.datetime | None = row["smf_time"]
     start, seconds, offset = (
@@ -56,13 +55,13 @@ def counted(row: Mapping[str, Any], of_task: bool) -> dt.datetime | None:
     )
     if None in (taken, start, seconds, offset):
         return taken
-    if not 0 < seconds <= (1e9 if of_task else 25 * 3600):
+    if not 0 < seconds <= 1e9:
         return taken
     length = round(Fraction(seconds) * 1_000_000) * MICROSECOND
     begin: dt.datetime = start.replace(tzinfo=None) + dt.timedelta(seconds=offset)
     if abs(begin + length - row["smf_time"]) > dt.timedelta(hours=2):
         return taken
-    return begin + (length - MICROSECOND if of_task else length // 2)
+    return max(begin + length // 2, begin + length - dt.timedelta(minutes=30))
 
 
 def local_times() -> st.SearchStrategy[dt.datetime]:
@@ -122,8 +121,7 @@ class Asked:
                     fnmatch.fnmatchcase(name.upper(), pattern.upper()) for pattern in patterns
                 )
         if self.start or self.end or self.opens or self.closes:
-            of_task = (row["type"], row["subtype"]) in TASK_KINDS
-            moment = row["smf_time"] if self.smf_time else counted(row, of_task)
+            moment = row["smf_time"] if self.smf_time else counted(row)
             yield moment is not None and self._at(moment)
         if self.kinds:
             yield any(

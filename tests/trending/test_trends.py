@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 import pyarrow as pa
 import pytest
 
+from smfparse.calendar import SECOND_US
 from smfparse.query import Catalog, connected
 from smfparse.selecting import Zone, parse_zone
 from smfparse.tables import named_macros, view_macros
@@ -44,6 +45,23 @@ class Held:
         yield from self._tables
 
 
+def interval(start: dt.datetime, utc_offset: int, **keys: Any) -> dict[str, Any]:
+    """Return an interval of statistics as the calendar gives it."""
+    return {
+        "source": 1,
+        "started": round(start.timestamp()) * SECOND_US,
+        "utc_offset": utc_offset,
+        "mq_version": "9.4.0",
+        "typical": keys["seconds"],
+        "gap": None,
+        "is_restart": False,
+        "missing": None,
+        "kind": "typical",
+        "is_derived": False,
+        **keys,
+    }
+
+
 def trend(days: int, values: dict[tuple[str, str], Value], last_hour: int = 24) -> Trend:
     """Return the trend of figures by line and object; their hours are an interval each."""
     hours = [
@@ -69,10 +87,7 @@ def trend(days: int, values: dict[tuple[str, str], Value], last_hour: int = 24) 
         for each in hours
         if (amount := value(*each)) >= 0
     ]
-    times = [
-        {"kind": 1, "start": start, "utc_offset": EAST, "mq_version": "9.4.0", **keys}
-        for start in starts.values()
-    ]
+    times = [interval(start, EAST, **keys) for start in starts.values()]
     (found,) = trended(cast("Catalog", Held(rows, times)))
     return found
 
@@ -107,13 +122,7 @@ def by_clock(
         for start in starts
     ]
     times = [
-        {
-            "kind": 1,
-            "start": start,
-            "utc_offset": 0 if asked else round(offset.total_seconds()),
-            "mq_version": "9.4.0",
-            **keys,
-        }
+        interval(start, 0 if asked else round(offset.total_seconds()), **keys)
         for start, offset in zip(starts, ahead, strict=True)
     ]
     (found,) = trended(cast("Catalog", Held(rows, times, parse_zone(zone) if asked else None)))

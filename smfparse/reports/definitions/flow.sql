@@ -5,12 +5,17 @@
 -- A node is a kind, a name, and a place within which the name is that of one: the z/OS system of a job, the
 -- queue manager of a channel or queue, the queue-sharing group of a shared queue.
 WITH
+first_statistics AS (
+    SELECT system, qmgr, epoch_us(min(interval_start)) AS known_since FROM sectioned.qmst GROUP BY ALL
+),
+-- The first record of a long task says all since it began, which may be hours before the first statistics.
 uses AS (
     SELECT
-        *,
+        * REPLACE (CASE WHEN known_since < ended THEN greatest(began, known_since) ELSE began END AS began),
         CASE WHEN channel IS NULL THEN 'job' ELSE 'channel' END AS kind,
         CASE WHEN channel IS NULL THEN system ELSE system || '/' || qmgr END AS user_place
     FROM queue_uses('sectioned.wqst', 'sectioned.wtid', 'sectioned.qcct')
+    LEFT JOIN first_statistics USING (system, qmgr)
 ),
 -- The end of a channel at a queue manager.
 ends AS (
@@ -36,7 +41,8 @@ edges AS (
         'queue' AS to_kind, queue AS to_name, place AS to_place,
         sum(puts)::BIGINT AS messages, sum(put_bytes) / sum(puts) AS size,
         100 * sum(persistent_puts) / sum(puts) AS persistent,
-        string_agg(DISTINCT opened_as, ', ' ORDER BY opened_as) AS opened_as
+        string_agg(DISTINCT opened_as, ', ' ORDER BY opened_as) AS opened_as,
+        min(began) AS began, max(ended) AS ended
     FROM uses
     WHERE puts > 0
     GROUP BY ALL
@@ -45,7 +51,8 @@ edges AS (
         section, 'queue' AS from_kind, queue AS from_name, place AS from_place,
         kind AS to_kind, who AS to_name, user_place AS to_place,
         sum(gets)::BIGINT AS messages, sum(get_bytes) / nullif(sum(got), 0) AS size,
-        string_agg(DISTINCT opened_as, ', ' ORDER BY opened_as) AS opened_as
+        string_agg(DISTINCT opened_as, ', ' ORDER BY opened_as) AS opened_as,
+        min(began) AS began, max(ended) AS ended
     FROM uses
     WHERE gets > 0
     GROUP BY ALL
@@ -83,7 +90,9 @@ queues AS (
     HAVING sum(puts) > 0 OR sum(gets) > 0
 )
 SELECT
-    'edge' AS line, e.*, messages / nullif(seconds, 0) AS rate
+    'edge' AS line, e.* EXCLUDE (began, ended),
+    -- Its records can be longer than the section.
+    messages / nullif(greatest(seconds, (ended - began) / 1e6), 0) AS rate
 FROM edges AS e
 LEFT JOIN covered_seconds('sectioned.wqst', 'sectioned.qmst') USING (section)
 WHERE messages > 0

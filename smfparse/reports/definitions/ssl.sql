@@ -5,6 +5,7 @@ blocks AS (
         section, block_no, total(interval_seconds) AS interval_seconds,
         sum(qctreqn)::UBIGINT AS qctreqn, total(qcteltm) AS qcteltm, total(qctcptm) AS qctcptm,
         total(qctwttm) AS qctwttm, NULL AS channels,
+        sum(qcteltm_n)::BIGINT AS qcteltm_n, sum(qctcptm_n)::BIGINT AS qctcptm_n,
         max(qctlsdu) AS longest, of_largest(qctlstm, qctlsdu, sequence) AS longest_at
     FROM sectioned.qct_ssl
     GROUP BY section, block_no

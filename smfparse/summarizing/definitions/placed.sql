@@ -2,7 +2,7 @@
 -- `summary_rows` are the rows of all lines, `summary_lines` says how they become figures, and `summary_slots` how
 -- each queue manager's time is divided, and of how many seconds of each slot there is data. A row is spread over
 -- the slots that its interval has, by the time that they have in common; less than a fiftieth of a slot is no more
--- than the difference of two clocks. A row of no length is in the slot that has its moment.
+-- than the difference of two clocks, and counts in the slot beside. A row of no length is in the slot that has its moment.
 WITH
 located AS (
     SELECT
@@ -22,16 +22,39 @@ located AS (
 placed AS (
     SELECT
         *, unnest(range(earliest, latest + 1)) AS slot,
-        least(ends, slots * slot_us) - greatest(begins, 0) AS inside,
-        least(ends, (latest + 1) * slot_us) - greatest(begins, earliest * slot_us) AS kept
+        least(ends, slots * slot_us) - greatest(begins, 0) >= ends - begins - leak AS is_whole
     FROM (SELECT * REPLACE (greatest(earliest, latest) AS latest) FROM located WHERE earliest < slots)
 ),
+-- What of a row counts in a slot: from `since` to `until`.
 parts AS (
     SELECT
-        *, least(ends, (slot + 1) * slot_us) - greatest(begins, slot * slot_us) AS common,
-        CASE WHEN inside >= ends - begins - leak THEN 1 ELSE inside / (ends - begins) END
-            * common / kept AS share
+        *,
+        CASE WHEN slot > earliest THEN slot * slot_us WHEN is_whole THEN begins ELSE greatest(begins, 0) END
+            AS since,
+        CASE
+            WHEN slot < latest THEN (slot + 1) * slot_us WHEN is_whole THEN ends
+            ELSE least(ends, slots * slot_us)
+        END AS until,
+        (until - since) / (ends - begins) AS share
     FROM placed
+),
+-- Of how many seconds of each slot there are rows: statistics can be missing where class 3 goes on.
+of_rows AS (
+    SELECT line, system, qmgr, slot, sum(until - greatest(since, coalesce(before, since))) / 1e6 AS seconds
+    FROM (
+        SELECT
+            *, max(until) OVER (
+                PARTITION BY line, system, qmgr, slot ORDER BY since, until
+                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+            ) AS before
+        FROM (
+            SELECT DISTINCT line, system, qmgr, slot, since, until
+            FROM parts
+            WHERE measure NOT IN ('average', 'peak')
+        )
+    )
+    WHERE until > coalesce(before, since)
+    GROUP BY ALL
 ),
 cells AS (
     SELECT
@@ -39,9 +62,10 @@ cells AS (
         CASE measure WHEN 'peak' THEN max(amount) ELSE total(amount * share) END AS amount,
         CASE measure
             WHEN 'average' THEN total(per * share) WHEN 'peak' THEN 1
-            ELSE greatest(any_value(covered[slot + 1]), max(common) / 1e6)
+            ELSE greatest(any_value(covered[slot + 1]), any_value(seconds))
         END AS per
     FROM parts
+    LEFT JOIN of_rows USING (line, system, qmgr, slot)
     GROUP BY line, measure, top, system, qmgr, object, slot
 ),
 objects AS (

@@ -117,3 +117,13 @@ QUALIFY row_number() OVER (
     PARTITION BY of_source, task_record
     ORDER BY source <> of_source, source, record_offset
 ) = 1;
+
+-- Where a row of accounting is over time, for charts: when it began, and its seconds. Records shorter than a minute
+-- are put together by the minute that has their middle: there can be one for each transaction.
+CREATE OR REPLACE MACRO begin_of_row(interval_start, interval_seconds) AS CASE
+    WHEN interval_seconds < 60
+    THEN time_bucket(INTERVAL 1 MINUTE, interval_start + to_microseconds((interval_seconds * 5e5)::BIGINT))
+    ELSE date_trunc('second', interval_start + INTERVAL 500 MILLISECONDS)
+END;
+CREATE OR REPLACE MACRO seconds_of_row(interval_seconds) AS
+    CASE WHEN interval_seconds <= 1e9 THEN greatest(60, round(interval_seconds)) END;

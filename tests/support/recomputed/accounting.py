@@ -242,7 +242,7 @@ def _tasks(tables: Tables, names: pl.DataFrame, used: pl.DataFrame) -> pl.DataFr
         used_elapsed=pl.col("queue_elapsed").sum(),
         used_cpu=pl.col("queue_cpu").sum(),
     )
-    combined = tables.combined("wtas", ["wtasstrt", "wtasmthr", "wtaswtas"])
+    combined = tables.combined("wtas", ["task_started_tod", "task_thread"])
     combined = with_tokens(combined, "wtas").drop("source", "record_no")
     frame = names.select(keys).join(combined, on=keys, how="full", coalesce=True, nulls_equal=True)
     frame = frame.join(done, on=keys, how="left", nulls_equal=True)

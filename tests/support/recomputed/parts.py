@@ -75,7 +75,7 @@ class Tables:
     def keys(self) -> list[str]:
         """The columns that make a section."""
         names = {
-            "record": ["source", "record"],
+            "record": ["source", "record_offset"],
             "span": ["system", "qmgr", "began"],
             "moment": ["system", "qmgr", "smf_time"],
             "interval": ["system", "qmgr", "interval"],
@@ -92,19 +92,22 @@ class Tables:
 
     def _in_sections(self, table: str) -> pl.DataFrame:
         frame = self.frames[table]
-        of_task, record = pl.lit(table in TASK_TABLES), pl.col("record_no")
+        record, place, source = (pl.col(each) for each in ("record_no", "record_offset", "source"))
+        of_statistics = pl.lit(table not in TASK_TABLES)
         if table in TASK_TABLES:
             record = pl.coalesce("task_record_no", "record_no")
+            place = pl.coalesce("task_record_offset", "record_offset")
+            source = pl.coalesce("task_source", "source")
         if table == RECORD:
-            of_task = (pl.col("type") == 116) & pl.col("subtype").is_in([1, 2])
+            of_statistics = pl.col("type") == 115
         local = pl.col("interval_start").dt.replace_time_zone(None) + pl.duration(
             seconds=pl.col("utc_offset")
         )
         frame = frame.with_columns(
             task_record=record,
-            counted=pl.Series(_counted(frame, of_task), dtype=pl.Datetime("us")),
-            section_source="source",
-            section_record=record,
+            counted=pl.Series(_counted(frame, of_statistics), dtype=pl.Datetime("us")),
+            section_source=source,
+            section_record_offset=place,
             section_system="system",
             section_qmgr="qmgr",
             section_smf_time="smf_time",
@@ -134,11 +137,14 @@ class Tables:
         return self._combined[asked]
 
 
-def _counted(frame: pl.DataFrame, of_task: pl.Expr) -> list[Any]:
+def _counted(frame: pl.DataFrame, of_statistics: pl.Expr) -> list[Any]:
+    """Return when each row counts; records of MQ 7 hold no interval, so at their SMF time."""
     columns = ["smf_time", "interval_start", "interval_seconds", "utc_offset"]
-    told = frame.select(*columns, of_task=of_task)
+    release = pl.col("mq_version").str.extract("^([0-9]+)").cast(pl.Int64)
+    derived = (of_statistics & (release < 8)).fill_null(False)
+    told = frame.select(*columns, derived=derived)
     known = {
-        row: counted(dict(zip(columns, row, strict=False)), row[-1])
+        row: row[0] if row[-1] else counted(dict(zip(columns, row, strict=False)))
         for row in told.unique().iter_rows()
     }
     return [known[row] for row in told.iter_rows()]
@@ -230,8 +236,7 @@ def _check_part(part: Part, rows: Sequence[Row], keys: Sequence[str]) -> int:
 
 
 def _section_value(section: Row, name: str) -> Any:
-    name = name.removeprefix("section_")
-    return section["record_no" if name == "record" else name]
+    return section[name.removeprefix("section_")]
 
 
 def _rank(value: Any) -> tuple[bool, str, float]:
