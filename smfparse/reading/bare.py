@@ -9,6 +9,7 @@ import numpy as np
 from smfparse.reading.headers import (
     HEADER_END,
     SMF_HEADER,
+    are_sound,
     has_flag,
     has_system,
     headers_in,
@@ -16,16 +17,21 @@ from smfparse.reading.headers import (
     is_mq,
     plausible,
 )
-from smfparse.reading.segments import ALL, MOST_LENGTH, RDW_SIZE, Segments, Walk
-from smfparse.vectors import Bytes
+from smfparse.reading.marks import Ends, is_escaped, names_agree
+from smfparse.reading.segments import ALL, LINE_END, MOST_LENGTH, RDW_SIZE, Segments, Walk
+from smfparse.vectors import Bools, Bytes, Ints
 
 _LONGEST = 32_760
 """Bytes of the longest SMF record, with its RDW."""
 
 
 class BareWalk(Walk):
-    """Nothing between the records: one ends where its triplets say and the next header stands."""
+    """Nothing between the records: one ends where its triplets say and the next header stands.
 
+    is_asked  whether the user says so: then no record is taken for one of another framing
+    """
+
+    is_asked = False
     chained = False
     marked = False
     mapped = False
@@ -48,6 +54,57 @@ class BareWalk(Walk):
 
     def begin(self, buffer: Bytes, at: int, least: int) -> int | None:
         return super().begin(buffer, at + RDW_SIZE, least)
+
+    def asked(self) -> Walk:
+        return _ASKED
+
+    def are_shifted(
+        self, buffer: Bytes, found: Segments, start: int, end: int, last: bool
+    ) -> Bools:
+        """Return which records of MQ may have the escapes of FTP's record structure in them.
+
+        They have an FF, and QWHS, the last thing in them, is not where it should be. Or nothing
+        shows that it is, they do not end where the next one starts, and hardly any other does.
+        """
+        shifted = np.zeros(found.code.size, np.bool_)
+        if self.is_asked:
+            return shifted
+        damaged = found.gaps or found.short or (last and found.end < end)
+        some = np.arange(found.code.size)[0 if damaged else -1 :]
+        some = some[is_mq(buffer, found.at[some])]
+        at = found.at[some]
+        behind = at + implied_length(buffer, at)
+        loose = ~_is_followed(buffer, behind, end) | (behind != at + found.length[some])
+        bare = not loose.any() or Ends.of(buffer[start:end]).are_bare
+        for index in np.flatnonzero(loose | ~names_agree(buffer, at)).tolist():
+            first = int(found.place[some[index]])
+            data = buffer[first : first + int(found.length[some[index]]) - RDW_SIZE]
+            fits = is_escaped(data)
+            shifted[some[index]] = fits is True or (fits is None and loose[index] and not bare)
+        return shifted
+
+
+class _AskedWalk(BareWalk):
+    """The walk where a user has asked for it."""
+
+    is_asked = True
+
+
+_ASKED = _AskedWalk()
+
+
+def _is_followed(buffer: Bytes, behind: Ints, end: int) -> Bools:
+    """Return which records that end at `behind` the next one, or the end of the file, follows.
+
+    A line end may be between.
+    """
+    behind = np.minimum(behind, end + 1)
+    one = buffer[behind] == LINE_END[1]
+    two = (buffer[behind] == LINE_END[0]) & (buffer[behind + 1] == LINE_END[1])
+    behind = behind + np.where(two, 2, one)
+    place = np.minimum(behind, end) - RDW_SIZE
+    found: Bools = (behind == end) | (plausible(buffer, place) & are_sound(buffer, place))
+    return found
 
 
 def _own(buffer: Bytes, here: int, size: int) -> int:

@@ -16,9 +16,9 @@ from smfparse.layout import ENCODING
 from smfparse.limits import LIMITS, Limits
 from smfparse.places import Place
 from smfparse.reading.chunks import SLACK
-from smfparse.reading.evidence import are_heads, are_sound, fills, next_record
+from smfparse.reading.evidence import are_heads, fills, next_record
 from smfparse.reading.framings import FRAMINGS
-from smfparse.reading.headers import SMF_HEADER
+from smfparse.reading.headers import SMF_HEADER, are_sound
 from smfparse.reading.heads import Heads
 from smfparse.reading.packing import unpacked
 from smfparse.reading.segments import FIRST, LAST, RDW_SIZE, Segments, Walk
@@ -41,15 +41,20 @@ _ASCII_NAMES = {
 
 
 class Framing(NamedTuple):
-    """How the records of a file are kept apart: a name in FRAMINGS; and why that is thought."""
+    """How the records of a file are kept apart: a name in FRAMINGS; and why that is thought.
+
+    asked  whether the user says so, whatever is in the file
+    """
 
     name: str
     why: str
+    asked: bool = False
 
     @property
     def walk(self) -> Walk:
         """What finds its records."""
-        return WALKS[self.name]
+        walk = WALKS[self.name]
+        return walk.asked() if self.asked else walk
 
 
 def framing_named(name: str) -> Framing:
@@ -58,7 +63,7 @@ def framing_named(name: str) -> Framing:
         raise RequestError(
             f"framing={name}: no such framing; give one of {', '.join(WALKS)}", "framing"
         )
-    return Framing(name, "as asked")
+    return Framing(name, "as asked", asked=True)
 
 
 def look_at(
@@ -226,6 +231,7 @@ def _found(
         if not further or (heads.size and run.gaps and not walk.marked):
             break
         place = _later(walk, buffer, int(run.place[heads[-1]] if heads.size else place), end, last)
+    shown = shown and walk.suits(buffer, at, end)
     return _Found(score, count, first, whole) if shown else _Found(0, 0, at)
 
 

@@ -12,8 +12,7 @@ import numpy as np
 
 from smfparse.reading.headers import (
     SMF_HEADER,
-    has_flag,
-    has_system,
+    are_sound,
     implied_length,
     is_dump,
     is_plausible,
@@ -44,11 +43,6 @@ def are_heads(buffer: Bytes, found: Segments) -> Bools:
     heads[heads & seen] = plausible(buffer, found.at[heads & seen])
     heads[heads] = ~holds_records(buffer, found.at[heads], found.length[heads])
     return heads
-
-
-def are_sound(buffer: Bytes, start: Ints) -> Bools:
-    """Return which headers have a system indicator byte and a system id, as z/OS writes them."""
-    return has_flag(buffer, start) & has_system(buffer, start)
 
 
 def holds_records(buffer: Bytes, start: Ints, length: Ints) -> Bools:

@@ -12,10 +12,10 @@ from smfparse.reading.headers import (
     SMF_HEADER,
     headers_in,
     implied_length,
-    is_header,
     is_plausible,
     plausible,
 )
+from smfparse.reading.marks import ESCAPE, MARKS, Ends, Escapes
 from smfparse.reading.segments import ALL, FIRST, LAST, MIDDLE, RDW_SIZE, WHOLE, Segments, Walk
 from smfparse.vectors import Bytes, Ints
 
@@ -25,13 +25,6 @@ _DESCRIPTORS = frozenset({0x00, 0x80, 0x40, 0xC0, 0x10})
 """Descriptors of FTP's block mode: bits as above. Where data is suspected wrong, it is not used."""
 _MOST_MARKER = 64
 """Bytes of a restart marker: a place in a file, in characters."""
-_ESCAPE = 0xFF
-_MARK = 2
-"""Bytes of a mark."""
-_LITTLE = 4
-"""Bytes between records that may be a damaged mark, or line ends."""
-_MARKS = 3
-"""Behind the escape of FTP's record structure: 1 end of record, 2 of file, 3 of both."""
 
 
 class FtpBlockWalk(Walk):
@@ -87,11 +80,8 @@ class FtpRecordWalk(Walk):
         are told apart by their headers.
         """
         data = buffer[at:end]
-        escapes = _escapes(data)
-        meaning = data[escapes + 1]
-        marks = escapes[meaning <= _MARKS][:most]
-        twice = escapes[meaning == _ESCAPE]
-        wrong = escapes[(meaning > _MARKS) & (meaning < _ESCAPE) | (meaning == 0)]
+        marks, twice, wrong = Escapes.of(data)
+        marks = marks[:most]
         start, stop = np.append(0, marks + 2)[:-1], marks
         some = stop > start
         start, stop = start[some], stop[some]
@@ -113,21 +103,9 @@ class FtpRecordWalk(Walk):
             start - RDW_SIZE, stop - start + RDW_SIZE, codes, place, at + used, gaps=gaps
         )
 
-    def shows(self, buffer: Bytes, found: Segments, start: int, end: int) -> bool:  # noqa: ARG002
-        """Whether marks end half of the records: behind them another one starts, or the file ends.
-
-        In any other file bytes may look like marks, but they are inside of records. What is in no
-        record counts as one, if it is more than a damaged mark or line ends.
-        """
-        others = sum(size > _LITTLE for _, size in found.gaps)
-        behind = found.at + found.length
-        near = behind + np.arange(_LITTLE + 1)[:, None]
-        marks = ((buffer[near] == _ESCAPE) & (buffer[near + 1] <= _MARKS)).any(axis=0)
-        goes_on = is_header(buffer, found.end - RDW_SIZE)
-        between = found.at[1:] + RDW_SIZE - behind[:-1] - _MARK
-        ends = goes_on or end - found.end <= _LITTLE
-        follows = np.append((between >= 0) & (between <= 2 * _LITTLE), ends)
-        return bool(2 * (marks & follows).sum() >= found.at.size + others + goes_on)
+    def suits(self, buffer: Bytes, start: int, end: int) -> bool:
+        """Whether marks end the records: in any other file they are inside of records."""
+        return Ends.of(buffer[start:end]).have_marks
 
 
 def _told_apart(buffer: Bytes, start: Ints, stop: Ints, wrong: Ints) -> tuple[Ints, Ints, Ints]:
@@ -200,18 +178,4 @@ def _in_piece(
 
 def _was_mark(buffer: Bytes, at: int) -> bool:
     """Whether one of two bytes is that of a mark."""
-    return bool(buffer[at] == _ESCAPE or 1 <= buffer[at + 1] <= _MARKS)
-
-
-def _escapes(data: Bytes) -> Ints:
-    """Return where there is an escape with what it means behind it, in FTP's record structure.
-
-    Every other one of adjacent escapes is what the one before it means.
-    """
-    found = np.flatnonzero(data == _ESCAPE)
-    number = np.arange(found.size)
-    begins = np.append(True, np.diff(found) != 1)[: found.size]
-    run = np.maximum.accumulate(np.where(begins, number, 0))
-    escapes = found[(number - run) % 2 == 0]
-    seen: Ints = escapes[escapes + 1 < data.size]
-    return seen
+    return bool(buffer[at] == ESCAPE or 1 <= buffer[at + 1] <= MARKS)

@@ -163,7 +163,7 @@ def headers_in(buffer: Bytes, low: int, end: int) -> Ints:
         piece = np.flatnonzero((sign & 15) >= 10) + start
         piece = piece[(buffer[piece + _TIME] == 0) & (buffer[piece + _DATE] <= 1)]
         piece = piece[plausible(buffer, piece)]
-        found.append(piece[has_flag(buffer, piece) & has_system(buffer, piece)])
+        found.append(piece[are_sound(buffer, piece)])
     return np.concatenate(found)
 
 
@@ -177,6 +177,11 @@ def has_system(buffer: Bytes, start: Ints) -> Bools:
     """Whether the system id is one: letters, digits, national characters, blanks behind them."""
     found: Bools = np.all(_IN_NAMES[gather(buffer, start + _SYSTEM, SMF_HEADER - _SYSTEM)], axis=1)
     return found
+
+
+def are_sound(buffer: Bytes, start: Ints) -> Bools:
+    """Return which headers have a system indicator byte and a system id, as z/OS writes them."""
+    return has_flag(buffer, start) & has_system(buffer, start)
 
 
 def is_mq(buffer: Bytes, start: Ints) -> Bools:

@@ -15,10 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from smfparse.reading.evidence import are_sound, fills, leads_on
+from smfparse.reading.evidence import fills, leads_on
 from smfparse.reading.headers import (
     SMF_HEADER,
     TRIPLETS_END,
+    are_sound,
     has_triplets,
     headers_in,
     implied_length,

@@ -12,6 +12,10 @@ WRONG_LENGTH = "the record that starts here has a length that leads to no other 
 NO_BLOCK = "a block descriptor word that does not fit its block"
 COVERS_NEXT = "the length of this record covers the next one too; they are parted"
 HIDDEN = "a record may start here, inside of one whose header or triplets are damaged"
+ESCAPED = (
+    "the record may have the escapes of FTP record structure in it, which shift its bytes; "
+    "--framing ftp-record or --framing none says which it is"
+)
 NO_MARK = "a record starts here, but the one before has no end"
 LINE_END = "a line end behind a record, as a transfer in text mode adds"
 LINE_ENDS = "line ends, one behind a record each, as a transfer in text mode adds"

@@ -15,6 +15,7 @@ from smfparse.reading.overlong import first_overlong
 from smfparse.reading.reasons import (
     COVERS_NEXT,
     CUT_RECORD,
+    ESCAPED,
     HIDDEN,
     LINE_END,
     LINE_ENDS,
@@ -26,15 +27,7 @@ from smfparse.reading.reasons import (
     cut_in_block,
     seen_in,
 )
-from smfparse.reading.segments import (
-    ALL,
-    FIRST,
-    RDW_SIZE,
-    Segments,
-    Walk,
-    last_begun,
-    last_record,
-)
+from smfparse.reading.segments import ALL, FIRST, RDW_SIZE, Segments, Walk, last_begun, last_record
 from smfparse.reading.window import Losses, Window
 from smfparse.vectors import Bools, Bytes
 
@@ -143,14 +136,15 @@ class Tracker:
         buffer, low = self._window.buffer, self._window.low
         plain = buffer[:end].copy()  # a walk may move bytes
         run = self._walk.segments(buffer, low, end, last)
-        good, end = are_heads(buffer, run), end if last else run.end
-        for place, size in _in_no_record(run, good, end):
+        good, stop = are_heads(buffer, run), end if last else run.end
+        for place, size in _in_no_record(run, good, stop):
             if self.gap is None or place > low:
                 self._losses.note(place, size, seen_in(plain, place, place + size))
+        good &= ~_shifted(self._walk, self._losses, buffer, run, (low, end, last))
         if good[-1:].any():
             _note_cut(self._window, self._losses, int(run.place[-1]), run, CUT_RECORD)
         self.gap = None if good.any() else self.gap
-        return replace(run.where(good), end=end)
+        return replace(run.where(good), end=stop)
 
     def _sound(
         self, run: Segments, apart: bool, end: int, last: bool
@@ -163,8 +157,7 @@ class Tracker:
         walk, buffer = self._walk, self._window.buffer
         good = are_heads(buffer, run)
         over, hidden = first_overlong(walk, self._heads, run, good, end, last)
-        if over:
-            run = over.parted(run)
+        run = over.parted(run) if over else run
         found, wrong = _sound_part(walk, self._heads, run, good[: run.code.size])
         if not (apart or over or found.broken):
             return None
@@ -231,9 +224,21 @@ class Tracker:
 
 def _in_no_record(run: Segments, good: Bools, end: int) -> list[tuple[int, int]]:
     """Return place and size of what is in no record up to `end`; `good` segments are records."""
-    places, sizes = run.place[~good].tolist(), (run.length[~good] - RDW_SIZE).tolist()
     rest = [(run.end, end - run.end)] if run.end < end else []
-    return sorted([*run.gaps, *zip(places, sizes, strict=True), *rest])
+    return sorted([*run.gaps, *run.sizes(~good), *rest])
+
+
+def _shifted(
+    walk: Walk, losses: Losses, buffer: Bytes, run: Segments, where: tuple[int, int, bool]
+) -> Bools:
+    """Return which records are left out as other bytes may be in them, and note these.
+
+    where  start and end of the data, and whether nothing comes behind
+    """
+    found = walk.are_shifted(buffer, run, *where)
+    for place, size in run.sizes(found):
+        losses.note(place, size, ESCAPED)
+    return found
 
 
 def _walked(

@@ -81,6 +81,11 @@ class Segments:
         found: Ints = np.maximum(self.extent(first, behind), ends)
         return found
 
+    def sizes(self, some: Bools) -> list[tuple[int, int]]:
+        """Return place and bytes of data of some of the segments."""
+        sizes = self.length[some] - RDW_SIZE
+        return [*zip(self.place[some].tolist(), sizes.tolist(), strict=True)]
+
     def where(self, keep: slice | Bools | Ints) -> Segments:
         """Return some of the segments, chosen or by index; what else there is to say stays."""
         some = self.at[keep], self.length[keep], self.code[keep], self.place[keep]
@@ -176,9 +181,28 @@ class Walk(ABC):
         """Whether segments of buffer[start:end], a file, show that the walk is the right one."""
         return True
 
+    def suits(self, buffer: Bytes, start: int, end: int) -> bool:  # noqa: ARG002
+        """Whether all of buffer[start:end], the start of a file with records, shows that."""
+        return True
+
     def may_show(self, buffer: Bytes, at: int, end: int, most: int, least: int) -> bool:  # noqa: ARG002
         """Whether the first `least` records may show that: a faster look, at `most` segments."""
         return True
+
+    def asked(self) -> Walk:
+        """Return the walk for a user who says that it is the right one."""
+        return self
+
+    def are_shifted(
+        self,
+        buffer: Bytes,  # noqa: ARG002
+        found: Segments,
+        start: int,  # noqa: ARG002
+        end: int,  # noqa: ARG002
+        last: bool,  # noqa: ARG002
+    ) -> Bools:
+        """Return which records of buffer[start:end] may have bytes of another framing in them."""
+        return np.zeros(found.code.size, np.bool_)
 
     def begins(self, buffer: Bytes, place: int, end: int) -> bool:
         """Whether an SMF header stands where a record that begins at `place` has it."""

@@ -1,0 +1,173 @@
+"""The marks of FTP's record structure, and whether it is they that end the records of a file.
+
+`FF 01` stands behind a record, and `FF FF` for one FF: read as if nothing was between the records,
+all bytes behind an FF would be shifted. So what decides is where records end.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from smfparse.reading.headers import (
+    HEADER_END,
+    SMF_HEADER,
+    TRIPLETS_END,
+    headers_in,
+    implied_length,
+)
+from smfparse.reading.segments import RDW_SIZE
+from smfparse.schemas import QWHS, QWST
+from smfparse.vectors import Bools, Bytes, Ints, gather
+
+ESCAPE = 0xFF
+MARK = 2
+"""Bytes of a mark."""
+MARKS = 3
+"""Behind the escape: 1 end of record, 2 of file, 3 of both."""
+LITTLE = 4
+"""Bytes between records that may be a damaged mark, or line ends."""
+_OFFSET = np.dtype(">u4")
+"""Of the QWHS area, in the first triplet."""
+_QMGR = QWST.field("sm115SSI").offset
+_NAME = QWHS.field("qwhsssid")
+_MORE = 2
+"""So many more ends of records without marks leave no doubt that there are none."""
+
+
+class Escapes(NamedTuple):
+    """Where in data escapes are, by what they mean.
+
+    marks  int64: the end of a record or file
+    twice  int64: an FF of the data
+    wrong  int64: nothing
+    """
+
+    marks: Ints
+    twice: Ints
+    wrong: Ints
+
+    @classmethod
+    def of(cls, data: Bytes) -> Escapes:
+        """Find them. Every other one of adjacent escapes is what the one before it means."""
+        found = np.flatnonzero(data == ESCAPE)
+        number = np.arange(found.size)
+        begins = np.append(True, np.diff(found) != 1)[: found.size]
+        run = np.maximum.accumulate(np.where(begins, number, 0))
+        seen = found[(number - run) % 2 == 0]
+        seen = seen[seen + 1 < data.size]
+        meaning = data[seen + 1]
+        is_mark = (meaning >= 1) & (meaning <= MARKS)
+        is_twice = meaning == ESCAPE
+        return cls(seen[is_mark], seen[is_twice], seen[~(is_mark | is_twice)])
+
+
+class Ends(NamedTuple):
+    """How many records of a stretch of bytes end as those of two framings do.
+
+    marked  at a mark of FTP's record structure
+    bare    where the next record starts
+    """
+
+    marked: int
+    bare: int
+
+    @classmethod
+    def of(cls, data: Bytes) -> Ends:
+        """Count them in the data of a file."""
+        return cls(_marked(data), _bare(data))
+
+    @property
+    def have_marks(self) -> bool:
+        """Whether marks end the records: a mark is lost sooner than one comes about."""
+        return 0 < self.marked >= self.bare
+
+    @property
+    def are_bare(self) -> bool:
+        """Whether there is no doubt that no marks end the records."""
+        return self.bare >= self.marked + _MORE
+
+
+def names_agree(buffer: Bytes, start: Ints) -> Bools:
+    """Return in which records of MQ QWHS has the queue manager of the SMF header.
+
+    QWHS is the last thing in most records: so what is in front of that is where it should be.
+    """
+    area = gather(buffer, start + HEADER_END, _OFFSET.itemsize).view(_OFFSET)[:, 0]
+    inner = np.minimum(start + area + _NAME.offset, buffer.size - _NAME.kind.width)
+    names = (gather(buffer, each, _NAME.kind.width) for each in (start + _QMGR, inner))
+    found: Bools = np.logical_and.reduce(np.equal(*names), axis=1)
+    return found
+
+
+def is_escaped(data: Bytes) -> bool | None:
+    """Whether escapes are in a record of MQ, by where QWHS is in it; None: not known."""
+    if not (data == ESCAPE).any():
+        return False
+    escapes = Escapes.of(data)
+    kept = np.ones(data.size, np.bool_)
+    kept[escapes.twice] = False
+    start = np.zeros(1, np.int64)
+    as_is, plain = (_padded(each) for each in (data, data[kept]))
+    if names_agree(as_is, start)[0]:
+        area = int.from_bytes(as_is[HEADER_END : HEADER_END + _OFFSET.itemsize].tobytes())
+        behind = area + _NAME.end - RDW_SIZE
+        return None if (escapes.twice >= behind).any() else False
+    return True if names_agree(plain, start)[0] else None
+
+
+def _marked(data: Bytes) -> int:
+    """Count marks behind records, or in front of them, or at the end.
+
+    Those count that are in no record, by what is in it, in which no escape is wrong.
+    """
+    escapes = Escapes.of(data)
+    if not escapes.marks.size:
+        return 0
+    kept = np.ones(data.size, np.bool_)
+    kept[escapes.twice] = False
+    marks, wrong = (
+        each - np.searchsorted(escapes.twice, each) for each in (escapes.marks, escapes.wrong)
+    )
+    start, end = _records(data[kept])
+    start, end = np.append(0, start), np.append(0, end)
+    owner = np.searchsorted(start, marks, side="right") - 1
+    sound = np.searchsorted(wrong, marks) == np.searchsorted(wrong, start[owner])
+    behind = (end[owner] > 0) & (marks - end[owner] <= LITTLE)
+    following = np.append(start, int(kept.sum()))
+    ends = behind | _is_near(following, marks + MARK)
+    least = np.maximum(end[owner], start[owner] + SMF_HEADER - RDW_SIZE)
+    return int(np.count_nonzero(sound & ends & (marks >= least)))
+
+
+def _bare(data: Bytes) -> int:
+    """Count records that end where the next one starts, or the file ends.
+
+    Of a record that does not tell its length it is enough that no mark is in front of the next.
+    """
+    start, end = _records(data)
+    following = np.append(start[1:], data.size)[: start.size]
+    before = data[np.maximum(following[:, None] - np.arange(LITTLE + MARK, 0, -1), 0)]
+    is_mark = (before[:, :-1] == ESCAPE) & (before[:, 1:] >= 1) & (before[:, 1:] <= MARKS)
+    untold = (end == 0) & (following < data.size) & ~is_mark.any(axis=1)
+    return int(np.count_nonzero((end == following) | untold))
+
+
+def _is_near(places: Ints, at: Ints) -> Bools:
+    """Return for each of `at` whether one of `places`, in order, is there or a little behind."""
+    found: Bools = np.searchsorted(places, at) < np.searchsorted(places, at + LITTLE, "right")
+    return found
+
+
+def _records(data: Bytes) -> tuple[Ints, Ints]:
+    """Return where headers are in data, and where their records end by what is in them, or 0."""
+    buffer = _padded(data)
+    heads = headers_in(buffer, 0, RDW_SIZE + data.size)
+    told = implied_length(buffer, heads)
+    return heads, np.where(told > 0, heads + told - RDW_SIZE, 0)
+
+
+def _padded(data: Bytes) -> Bytes:
+    """Return data with room for an RDW in front, and behind for all that may be looked at."""
+    return np.concatenate([np.zeros(RDW_SIZE, np.uint8), data, np.zeros(TRIPLETS_END, np.uint8)])
