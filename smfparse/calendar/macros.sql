@@ -86,8 +86,8 @@ SELECT
     CASE WHEN apart < -slack(typical) THEN -apart END AS overlap,
     is_after_start(seconds, apart, typical, sequence_no, sequence_before) AS is_restart,
     CASE
-        WHEN sequence_before > 0 AND sequence_no > sequence_before + 1
-        THEN (sequence_no - sequence_before - 1)::BIGINT
+        WHEN sequence_before > 0 AND sequence_no > sequence_before
+        THEN nullif(sequence_no - sequence_before - 1, 0)::BIGINT
     END AS missing,
     kind_of_interval(seconds, apart, typical, going_on, is_restart) AS kind
 FROM placed_in_order

@@ -11,6 +11,7 @@ import pytest
 
 from smfparse.advice import rules, subjects
 from smfparse.advice.judging import subject_query
+from smfparse.calendar import calendar_macros
 from smfparse.tables import named_macros, schema, view_macros
 from tests.support.advised import Bench
 
@@ -26,7 +27,7 @@ def test_no_number_is_too_large_for_a_rule(name: str) -> None:
     some = [each for each in rules().values() if each.subject == name and each.complete]
     query = subject_query(subject, some)
     bench = Bench(rows, subject.tables)
-    bench.define(named_macros(query, view_macros()))
+    bench.define(named_macros(query, view_macros() + calendar_macros()))
     assert "start" in bench.arrow(query).column_names
 
 

@@ -72,7 +72,7 @@ def numbers(kind: Number) -> st.SearchStrategy[Any]:
 
 def moments(kind: Instant | SmfMoment) -> st.SearchStrategy[dt.datetime]:
     if isinstance(kind, SmfMoment):
-        return st.datetimes(dt.datetime(1960, 1, 1), dt.datetime(2059, 12, 31)).map(
+        return st.datetimes(FIRST, LAST).map(
             lambda drawn: drawn.replace(microsecond=drawn.microsecond // 10_000 * 10_000)
         )
     zone = dt.UTC if kind.shown[0].arrow == TIMESTAMP else None
