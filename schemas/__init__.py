@@ -50,6 +50,10 @@ STATISTICS = 115
 ACCOUNTING = 116
 DUMP_HEADER, DUMP_TRAILER = 2, 3
 """SMF types of the records that IFASMFDP writes around those of a dump."""
+SIGNATURES = (1, 2)
+"""Subtypes of type 2 in a signed log stream: the signature of a group of records, of an interval."""
+EXTENDED = 126
+"""SMF type in the header of records whose type is in the extended header behind it."""
 
 REGISTRY: dict[tuple[int, int], dict[int, Block]] = {
     (115, 1): {9: QSST, 11: QJST},
@@ -103,6 +107,7 @@ __all__ = [
     "CONTINUATION",
     "DUMP_HEADER",
     "DUMP_TRAILER",
+    "EXTENDED",
     "Q5ST",
     "QCCT",
     "QCST",
@@ -137,6 +142,7 @@ __all__ = [
     "QWHX_RELEASE",
     "QWST",
     "REGISTRY",
+    "SIGNATURES",
     "STATISTICS",
     "STUB_RECORDS",
     "SUBTYPE_VALID",

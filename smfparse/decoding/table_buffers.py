@@ -35,7 +35,14 @@ from smfparse.vectors import Ints, both, same
 
 OF_ROWS = frozenset({"source", "block_no"})
 """Key columns that are not those of a row's record."""
-_NUMPY = {"int32": "i4", "uint8": "u1", "double": "f8", "string": "i4", "uint64": "u8"}
+_NUMPY = {
+    "int32": "i4",
+    "uint8": "u1",
+    "uint16": "u2",
+    "double": "f8",
+    "string": "i4",
+    "uint64": "u8",
+}
 """numpy types of key columns, texts as codes; the others are 8-byte integers."""
 _NATIVE = {
     each.name: FINGERPRINT if each.opaque else np.dtype(_NUMPY.get(each.arrow, "i8"))

@@ -11,11 +11,20 @@ import numpy as np
 import pyarrow as pa
 
 from smfparse.inputs import Inputs, SmfFile
-from smfparse.schemas import ACCOUNTING, DUMP_HEADER, DUMP_TRAILER, REGISTRY, STATISTICS, TRACES
+from smfparse.schemas import (
+    ACCOUNTING,
+    DUMP_HEADER,
+    DUMP_TRAILER,
+    REGISTRY,
+    SIGNATURES,
+    STATISTICS,
+    TRACES,
+)
 from smfparse.tables import RECORD, Batch, every_block
 from smfparse.vectors import Ints
 
 _DUMP_RECORDS = {DUMP_HEADER: "SMF dump header", DUMP_TRAILER: "SMF dump trailer"}
+_SIGNATURE = "SMF signature record"
 _BY = ["system", "qmgr", "mq_version", "type", "subtype"]
 _COLUMNS = frozenset({*_BY, "length", "smf_time"})
 _Kind: TypeAlias = tuple[Any, Any, Any, Any, Any]
@@ -44,6 +53,8 @@ class Group:
         if self.type in (STATISTICS, ACCOUNTING) and self.subtype is not None:
             blocks = REGISTRY.get((self.type, self.subtype), {})
             return " ".join(block.name for block in blocks.values())
+        if self.type == DUMP_HEADER and self.subtype in SIGNATURES:
+            return _SIGNATURE
         return _DUMP_RECORDS.get(self.type, "")
 
     @property

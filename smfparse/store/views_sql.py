@@ -11,6 +11,7 @@ from smfparse.store.hive import Layout, rows_sql
 from smfparse.store.shapes import EXACT, SIGNED
 from smfparse.tables import (
     DECIMAL,
+    WIDENED,
     TableColumn,
     columns,
     comments,
@@ -133,6 +134,10 @@ def _selected(
         return f"{counting_sql(table)} AS {name}"
     if column.name == COUNTED_AT and column.name in some_lack:
         return f"coalesce({name}, {counting_sql(table)}) AS {name}"
+    if column.name in WIDENED.get(table, ()) and (
+        column.name in lacking or column.name in some_lack
+    ):
+        return f"{name}::{_SQL_TYPES[column.arrow]} AS {name}"
     if column.name in lacking:
         return f"NULL::{_SQL_TYPES[column.arrow]} AS {name}"
     if exact or column.arrow not in _WITHOUT_SIGN:

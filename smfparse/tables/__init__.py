@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from smfparse.tables.dictionary import RECORD_FIELDS as RECORD_FIELDS
     from smfparse.tables.dictionary import TABLES as TABLES
     from smfparse.tables.dictionary import TASK_KEYS as TASK_KEYS
+    from smfparse.tables.dictionary import WIDENED as WIDENED
     from smfparse.tables.dictionary import TableColumn as TableColumn
     from smfparse.tables.dictionary import columns as columns
     from smfparse.tables.dictionary import decoded_tables as decoded_tables
@@ -71,7 +72,7 @@ else:
         describe="Entry Relation described every_relation",
         dictionary=(
             "DAMAGE DAMAGE_COLUMNS IDENTITY_COLUMNS KEY_COLUMNS RECORD RECORD_BLOCKS RECORD_FIELDS "
-            "TABLES TASK_KEYS TableColumn columns decoded_tables key_columns meaning "
+            "TABLES TASK_KEYS WIDENED TableColumn columns decoded_tables key_columns meaning "
             "near_names table_names title with_fingerprints"
         ),
         views=(
