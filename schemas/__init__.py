@@ -54,6 +54,10 @@ DUMP_HEADER, DUMP_TRAILER = 2, 3
 """SMF types of the records that IFASMFDP writes around those of a dump."""
 DATA_LOST = 7
 """SMF type of the records in which SMF says how many records it lost."""
+SIGNATURES = (1, 2)
+"""Subtypes of type 2 in a signed log stream: signatures of a group of records, of an interval."""
+EXTENDED = 126
+"""SMF type in the header of records whose type is in the extended header behind it."""
 
 REGISTRY: dict[tuple[int, int], dict[int, Block]] = {
     (115, 1): {9: QSST, 11: QJST},
@@ -114,6 +118,7 @@ __all__ = [
     "DATA_LOST",
     "DUMP_HEADER",
     "DUMP_TRAILER",
+    "EXTENDED",
     "Q5ST",
     "QCCT",
     "QCST",
@@ -148,6 +153,7 @@ __all__ = [
     "QWHX_RELEASE",
     "QWST",
     "REGISTRY",
+    "SIGNATURES",
     "SMF7",
     "STATISTICS",
     "STATISTICS_RECORDS",

@@ -37,7 +37,14 @@ from smfparse.vectors import Ints, both, same, strings
 
 OF_ROWS = frozenset({"source", "block_no"})
 """Key columns that are not those of a row's record."""
-_NUMPY = {"int32": "i4", "uint8": "u1", "double": "f8", "string": "i4", "uint64": "u8"}
+_NUMPY = {
+    "int32": "i4",
+    "uint8": "u1",
+    "uint16": "u2",
+    "double": "f8",
+    "string": "i4",
+    "uint64": "u8",
+}
 """numpy types of key columns, texts as codes; the others are 8-byte integers."""
 _AHEAD = "seconds_ahead"
 """The key column by which moments of the TOD clock are corrected."""

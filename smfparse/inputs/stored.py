@@ -28,7 +28,7 @@ from smfparse.store import (
     plain_file,
     wanted_in,
 )
-from smfparse.tables import Batch, coded_schema, signed, whole_schema
+from smfparse.tables import WIDENED, Batch, coded_schema, signed, whole_schema
 
 
 def there(folder: Place, manifest: Manifest, table: str) -> list[Place]:
@@ -87,13 +87,14 @@ def parquet_rows(
     """
     with _named(file):
         opened = _opened(file, table, less, types)
-        read = [each for each in names if each not in less]
+        widened = less.intersection(WIDENED.get(table, ()))
+        read = [each for each in names if each not in less - widened]
         made_of = {COUNTED_AT: COUNTED_FROM, TASK_OFFSET: (TASK_NUMBER,)}
         for each in less.intersection(names):
             read += made_of.get(each, ())
         read = list(dict.fromkeys(read))
         for found in opened.iter_batches(columns=read):
-            batch = found if types == EXACT else _exact(found, table)
+            batch = found if types == EXACT and not widened else _exact(found, table)
             yield _completed(batch, table, names) if less.intersection(names) else batch
 
 

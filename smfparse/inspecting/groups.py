@@ -18,6 +18,7 @@ from smfparse.schemas import (
     DUMP_HEADER,
     DUMP_TRAILER,
     REGISTRY,
+    SIGNATURES,
     STATISTICS,
     TRACES,
 )
@@ -30,6 +31,7 @@ _OF_SMF = {
     DATA_LOST: "lost data",
 }
 """What SMF's own records are."""
+_SIGNATURE = "SMF signature record"
 _BY = ["system", "qmgr", "mq_version", "type", "subtype"]
 _AHEAD = "seconds_ahead"
 _COLUMNS = frozenset({*_BY, "length", "smf_time", _AHEAD})
@@ -59,6 +61,8 @@ class Group:
         if self.type in (STATISTICS, ACCOUNTING) and self.subtype is not None:
             blocks = REGISTRY.get((self.type, self.subtype), {})
             return " ".join(block.name for block in blocks.values())
+        if self.type == DUMP_HEADER and self.subtype in SIGNATURES:
+            return _SIGNATURE
         return _OF_SMF.get(self.type, "")
 
     @property

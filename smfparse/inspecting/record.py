@@ -17,7 +17,7 @@ from construct import Array, Struct
 from smfparse.decoding import header_parts
 from smfparse.errors import RequestError
 from smfparse.layout import ENCODING, UNIX_EPOCH, Block, Code, Field, Flags, Repeat
-from smfparse.reading import Chunk, triplet_count
+from smfparse.reading import REAL_TYPE, Chunk, triplet_count, types_of
 from smfparse.schemas import (
     ACCOUNTING,
     QWAS,
@@ -52,8 +52,9 @@ class Record:
 
     @property
     def type(self) -> int:
-        """SMF record type."""
-        return self.data[_TYPE]
+        """SMF record type, of the extended header where there is one."""
+        data = np.frombuffer(self.data.ljust(REAL_TYPE.stop, b"\0"), np.uint8)
+        return int(types_of(data, np.zeros(1, np.int64), np.array([len(self.data)]))[0])
 
     @property
     def is_mq(self) -> bool:
@@ -115,6 +116,12 @@ def explained(record: Record, zone: Zone | None = None) -> Iterator[str]:
     page = _Page(record.data, zone, [])
     yield from _block(record.header, page, 0, end, "")
     page.known.append((0, end))
+    if record.type != record.data[_TYPE]:
+        raw = record.data[REAL_TYPE].hex().upper()
+        yield ""
+        yield f"Extended SMF header (32 bytes at 0018): the SMF record type is {record.type}"
+        yield f"{REAL_TYPE.start:04X}  {raw:<35}  {'smfhdr1_ext_rty':<16}  {record.type}"
+        page.known.append((REAL_TYPE.start, REAL_TYPE.stop))
     if record.is_mq:
         yield from _sections(record, page)
     elif record.type in WHOLE_RECORDS:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from smfparse.reading.framings import FRAMINGS as FRAMINGS
     from smfparse.reading.headers import DATE_END as DATE_END
     from smfparse.reading.headers import MOST_TRIPLETS as MOST_TRIPLETS
+    from smfparse.reading.headers import REAL_TYPE as REAL_TYPE
     from smfparse.reading.headers import SUBTYPE_END as SUBTYPE_END
     from smfparse.reading.headers import Headers as Headers
     from smfparse.reading.headers import begins_dump as begins_dump
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from smfparse.reading.headers import least_offset as least_offset
     from smfparse.reading.headers import packed_dates as packed_dates
     from smfparse.reading.headers import triplet_count as triplet_count
+    from smfparse.reading.headers import types_of as types_of
     from smfparse.reading.input import Input as Input
     from smfparse.reading.packing import PACKINGS as PACKINGS
     from smfparse.reading.packing import unpacked as unpacked
@@ -53,8 +55,8 @@ else:
         chunks="SLACK WHOLE_SOURCE Chunk Joined Part Pieces are_short offset_of with_dumps",
         detection="Framing framing_named look_at",
         framings="FRAMINGS",
-        headers="DATE_END MOST_TRIPLETS SUBTYPE_END Headers begins_dump "
-        "existing_triplets kinds_of least_offset packed_dates triplet_count",
+        headers="DATE_END MOST_TRIPLETS REAL_TYPE SUBTYPE_END Headers begins_dump "
+        "existing_triplets kinds_of least_offset packed_dates triplet_count types_of",
         input="Input",
         packing="PACKINGS unpacked",
         planning="Look agree is_cut look_through looked_at parts_of plan size_of",

@@ -14,7 +14,9 @@ from smfparse.schemas import (
     ACCOUNTING,
     DUMP_HEADER,
     DUMP_TRAILER,
+    EXTENDED,
     QWST,
+    SIGNATURES,
     STATISTICS,
     SUBTYPE_VALID,
     TRIPLET,
@@ -47,6 +49,14 @@ _SIGN = _SYSTEM - 1
 _FIRST_YEAR, _END_YEAR = 0x0060000, 0x0200000
 """In a packed date without its sign: no SMF record is older than 1960; 2100 is far."""
 _TELLING = frozenset({DUMP_HEADER, DUMP_TRAILER, STATISTICS, ACCOUNTING})
+_EXTENDED_FLAGS, _EXTENDED_LENGTH, _EXTENDED_VERSION, _END_TYPE = 0x60, 32, 1, 2048
+"""Of an extended header: subtype and extended header are there, bytes of the extended part, its
+version, and the type above all. Source: "Generating records with Extended headers" in IBM's SMF
+manual, for the offsets as well."""
+_EXTENDED_AT, _VERSION_AT, REAL_TYPE = 24, 26, slice(52, 54)
+"""Where the length and the version of the extended part are, and the type."""
+EXTENDED_END = 56
+"""Bytes from the RDW to the end of an extended header."""
 _FLAG_BITS, _FLAG_ON = 0x1F, 0x1E
 _IN_NAMES = np.zeros(256, np.bool_)
 _IN_NAMES[list("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789$#@ ".encode(ENCODING))] = True
@@ -68,6 +78,8 @@ class Headers:
     def __init__(self, buffer: Bytes, start: Ints, length: Ints) -> None:
         self._header = gather(buffer, start, QWST.size).view(_LAYOUT)[:, 0]
         self._length = length
+        self.type = types_of(buffer, start, length)
+        """SMF record type; that of the extended header, where there is one."""
 
     def raw(self, name: str) -> Raw:
         """Return the wire bytes of a field, uint8 (records, width)."""
@@ -79,11 +91,6 @@ class Headers:
         kind = QWST.field(name).kind
         assert isinstance(kind, Numeric)
         return kind.values(self.raw(name))[0]
-
-    @cached_property
-    def type(self) -> Ints:
-        """SMF record type."""
-        return self.number("sm115rty").astype(np.int64)
 
     @cached_property
     def is_mq(self) -> Bools:
@@ -196,15 +203,45 @@ def packed_dates(buffer: Bytes, start: Ints) -> Ints:
     return found
 
 
+def types_of(buffer: Bytes, start: Ints, length: Ints) -> Ints:
+    """Return the types of records; those of extended headers, which may be above 255.
+
+    A record of type 126 whose extended header is not as SMF demands is of type 126. So is one of a
+    type that has no extended header: those of MQ and of the dump program.
+    """
+    types: Ints = buffer[start + _TYPE].astype(np.int64)
+    some = np.flatnonzero(types == EXTENDED)
+    if some.size:
+        at = start[some]
+        size, found = (
+            gather(buffer, at + each, 2).view(">u2")[:, 0]
+            for each in (_EXTENDED_AT, REAL_TYPE.start)
+        )
+        sound = (buffer[at + _FLAG] & _EXTENDED_FLAGS == _EXTENDED_FLAGS) & (found < _END_TYPE)
+        sound &= (size == _EXTENDED_LENGTH) & (buffer[at + _VERSION_AT] == _EXTENDED_VERSION)
+        sound &= (length[some] >= EXTENDED_END) & ~np.isin(found, [*_TELLING])
+        types[some[sound]] = found[sound]
+    return types
+
+
 def begins_dump(buffer: Bytes, start: Ints) -> Bools:
     """Whether records are those with which a dump starts."""
     found: Bools = buffer[start + _TYPE] == DUMP_HEADER
+    if found.any():
+        found[found] = ~_is_signature(buffer, start[found])
     return found
 
 
 def is_dump(buffer: Bytes, start: Ints) -> Bools:
     """Whether records are those with which the SMF dump program starts and ends a dump."""
-    found: Bools = (buffer[start + _TYPE] == DUMP_HEADER) | (buffer[start + _TYPE] == DUMP_TRAILER)
+    found: Bools = begins_dump(buffer, start) | (buffer[start + _TYPE] == DUMP_TRAILER)
+    return found
+
+
+def _is_signature(buffer: Bytes, start: Ints) -> Bools:
+    """Whether records of type 2 are signatures of a signed log stream: they have a subtype."""
+    flagged = (buffer[start + _FLAG] & SUBTYPE_VALID.mask) != 0
+    found: Bools = flagged & np.isin(kinds_of(buffer, start) & 0xFFFF, SIGNATURES)
     return found
 
 
@@ -274,7 +311,7 @@ def _all_triplets(buffer: Bytes, start: Ints) -> tuple[Any, Bools]:
 
 
 def tells_length(buffer: Bytes, at: int) -> bool:
-    """Whether a record is of a type of which `implied_length` is known."""
+    """Whether a record is of a type of which `implied_length` is mostly known."""
     return buffer[at + _TYPE] in _TELLING
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from smfparse.reading.headers import SUBTYPE_END, kinds_of
+from smfparse.reading.headers import EXTENDED_END, kinds_of
 from smfparse.reading.segments import FIRST, MIDDLE, RDW_SIZE, Segments
 from smfparse.vectors import Bools, Bytes, Ints
 
@@ -101,7 +101,7 @@ def _joined(buffer: Bytes, found: Segments, first: Ints, final: Ints, kinds: Int
     view, start = memoryview(buffer.data), found.at[first]
     several: Bools = final > first
     if kinds is not None:
-        whole_header = found.length[first] >= SUBTYPE_END
+        whole_header = found.length[first] >= EXTENDED_END
         several &= np.isin(kinds_of(buffer, start), kinds) | ~whole_header
     pairs = np.flatnonzero(several & (final == first + 1))
     head, tail = found.length[first[pairs]], found.length[final[pairs]] - RDW_SIZE

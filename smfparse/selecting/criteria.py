@@ -14,7 +14,8 @@ from smfparse.errors import RequestError
 
 DAY = 24 * 3600
 """Seconds."""
-_MOST_TYPE = 255
+_MOST_TYPE = 2047
+"""By the extended SMF header; without it, 255."""
 _MOST_SUBTYPE = 0xFFFF
 _NAMES = {
     "qmgr": ("queue managers", 4),

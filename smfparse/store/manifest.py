@@ -31,7 +31,15 @@ from smfparse.selecting import COUNTED_AT
 from smfparse.store.hive import divided_before
 from smfparse.store.plain import plain_file
 from smfparse.store.shapes import EXACT, PART_KEYS, Manifest, is_index, is_part, is_sound, own_files
-from smfparse.tables import RECORD, TableColumn, columns, meaning, table_names, with_fingerprints
+from smfparse.tables import (
+    RECORD,
+    WIDENED,
+    TableColumn,
+    columns,
+    meaning,
+    table_names,
+    with_fingerprints,
+)
 
 MANIFEST = "smfparse.json"
 VIEWS = "views.sql"
@@ -40,11 +48,12 @@ GIVEN = (VIEWS, MEANINGS)
 """Files that the manifest gives; they follow it."""
 RECORDS = ".records"
 EARLIER = ".manifest"
-FORMAT = 9
+FORMAT = 10
 _BEFORE_COLUMNS, _BEFORE_CHECKSUMS, _BEFORE_IDENTITIES, _BEFORE_PARTS = 4, 5, 6, 7
-_BEFORE_LAYOUT = 8
+_BEFORE_LAYOUT, _BEFORE_WIDE_TYPES = 8, 9
 """Formats whose manifests do not name columns, checksums, or identities of inputs, have no parts,
-or do not say which tables are divided by queue manager; datasets of these are read."""
+do not say which tables are divided by queue manager, or whose files have the type of a record as
+one byte; datasets of these are read."""
 _LATER = frozenset(
     f"{COUNTED_AT} task_source task_record_offset task_started_tod task_thread "
     "sequence_no seconds_ahead".split()
@@ -91,11 +100,31 @@ def _renew(found: Manifest) -> None:
         found["next"] = 1 + max([*last, *_of_names(found.get("records"))], default=-1)
     if found.get("format") == _BEFORE_LAYOUT:
         divided = divided_before(table_names()) if found.get("partitioned") else []
-        found |= {"format": FORMAT, "by_queue_manager": divided}
+        found |= {"format": _BEFORE_WIDE_TYPES, "by_queue_manager": divided}
+    if found.get("format") == _BEFORE_WIDE_TYPES:
+        found |= {"format": FORMAT, "columns": _without_widened(found.get("columns"))}
+    _add_tables(found)
+
+
+def _add_tables(found: Manifest) -> None:
+    """Name the tables that came after a dataset in its manifest."""
     parts = [found.get(each) for each in ("tables", "files", "columns")]
     for table in table_names():  # one that came later has no files
         if all(isinstance(each, dict) and each and table not in each for each in parts):
             found["tables"][table], found["files"][table], found["columns"][table] = 0, [], {}
+
+
+def _without_widened(named: Any) -> Any:
+    """Return the `columns` of a manifest without those that have a wider type now.
+
+    The files count as if they lacked them, so that nobody takes these as they are.
+    """
+    if not isinstance(named, dict) or not all(isinstance(each, dict) for each in named.values()):
+        return named
+    return {
+        table: {name: first for name, first in names.items() if name not in WIDENED.get(table, ())}
+        for table, names in named.items()
+    }
 
 
 def numbers_of(files: Any) -> dict[str, list[int]]:

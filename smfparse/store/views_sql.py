@@ -11,6 +11,7 @@ from smfparse.store.hive import Layout, rows_sql
 from smfparse.store.shapes import EXACT, SIGNED
 from smfparse.tables import (
     DECIMAL,
+    WIDENED,
     TableColumn,
     columns,
     comments,
@@ -121,10 +122,11 @@ def selected(
     wanted     the columns; None: all but those that have to be asked for
     """
     found, exact = columns(table, wanted), types == EXACT
-    return ", ".join(_selected(each, lacking, some_lack, exact) for each in found)
+    return ", ".join(_selected(table, each, lacking, some_lack, exact) for each in found)
 
 
 def _selected(
+    table: str,
     column: TableColumn,
     lacking: Container[str],
     some_lack: Container[str],
@@ -135,6 +137,10 @@ def _selected(
         return f"{_MADE[column.name]} AS {name}"
     if column.name in _MADE and column.name in some_lack:
         return f"coalesce({name}, {_MADE[column.name]}) AS {name}"
+    if column.name in WIDENED.get(table, ()) and (
+        column.name in lacking or column.name in some_lack
+    ):
+        return f"{name}::{_SQL_TYPES[column.arrow]} AS {name}"
     if column.name in lacking:
         return f"NULL::{_SQL_TYPES[column.arrow]} AS {name}"
     if exact or column.arrow not in _WITHOUT_SIGN:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from smfparse.tables.dictionary import STATISTICS_KEYS as STATISTICS_KEYS
     from smfparse.tables.dictionary import TABLES as TABLES
     from smfparse.tables.dictionary import TASK_KEYS as TASK_KEYS
+    from smfparse.tables.dictionary import WIDENED as WIDENED
     from smfparse.tables.dictionary import TableColumn as TableColumn
     from smfparse.tables.dictionary import columns as columns
     from smfparse.tables.dictionary import decoded_tables as decoded_tables
@@ -72,8 +73,8 @@ else:
         describe="Entry Relation described every_relation",
         dictionary=(
             "DAMAGE DAMAGE_COLUMNS IDENTITY_COLUMNS KEY_COLUMNS RECORD RECORD_BLOCKS RECORD_FIELDS "
-            "STATISTICS_KEYS TABLES TASK_KEYS TableColumn columns decoded_tables key_columns "
-            "meaning near_names table_names title with_fingerprints"
+            "STATISTICS_KEYS TABLES TASK_KEYS WIDENED TableColumn columns decoded_tables "
+            "key_columns meaning near_names table_names title with_fingerprints"
         ),
         views=(
             "View columns_meant columns_of comments named_macros quoted relations title_of view "

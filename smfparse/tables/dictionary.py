@@ -175,7 +175,7 @@ STATISTICS_KEYS = (
 RECORD_FIELDS = (
     TableColumn("length", "int64", "Bytes of the whole record, RDW included", "bytes"),
     TableColumn("flags", "uint8", "System indicator byte of the SMF header"),
-    TableColumn("type", "uint8", "SMF record type"),
+    TableColumn("type", "uint16", "SMF record type, of the extended header where there is one"),
     TableColumn("subtype", "int32", "Record subtype, NULL where the header has none"),
     TableColumn("subsystem", "string", "Subsystem of the SMF header, NULL where it has none"),
     TableColumn(
@@ -205,11 +205,13 @@ DAMAGE_COLUMNS = (
     TableColumn(
         "record_offset", "int64", "Byte of the record, or of the damaged bytes, in the source"
     ),
-    TableColumn("type", "uint8", "SMF record type, NULL where it is not known"),
+    TableColumn("type", "uint16", "SMF record type, NULL where it is not known"),
     TableColumn("subtype", "int32", "Record subtype, NULL where it is not known"),
     TableColumn("bytes", "int64", "Bytes that were skipped; NULL: all to the end", "bytes"),
     TableColumn("reason", "string", "What is wrong, and how it was handled"),
 )
+WIDENED = {RECORD: ("type",), DAMAGE: ("type",)}
+"""Columns of tables that are shorter numbers in datasets of earlier versions."""
 _TITLES = {
     RECORD: "Inventory: one per SMF record of any type",
     DAMAGE: "Damage: one per place in the whole input, whatever is selected",

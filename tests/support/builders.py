@@ -11,6 +11,7 @@ import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
 import numpy as np
 
@@ -185,6 +186,27 @@ def lost_record(
         + struct.pack(">B3xI", 0x80 * is_long if flags is None else flags, count)
     )
     return _with_rdw(data.ljust(length, b"\x40")[: length - 4])
+
+
+def signature_record(subtype: int, size: int, seed: int = 0) -> bytes:
+    """One signature record of a signed log stream, with `size` bytes behind its subtype."""
+    header = _smf_header(2, None, "DUMY") + ebcdic("SMF", 4) + struct.pack(">H", subtype)
+    return _with_rdw(header + Random(seed).randbytes(size))
+
+
+def extended_record(
+    smf_type: int,
+    subtype: int = 1,
+    data: bytes = b"",
+    *,
+    flags: int = 0x7E,
+    length: int = 32,
+    version: int = 1,
+) -> bytes:
+    """One record with an extended header, whose fields can be made to lie."""
+    header = _smf_header(126, None, "SYS1", flags) + ebcdic("TCP", 4) + struct.pack(">H", subtype)
+    extended = struct.pack(">HB25xHxx", length, version, smf_type)
+    return _with_rdw(header + extended + data)
 
 
 def _smf_header(smf_type: int, local: dt.datetime | None, system: str, flags: int = 0x5E) -> bytes:

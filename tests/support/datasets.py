@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from smfparse.store import MANIFEST, checksum, dataset_files, qmgr_value
-from smfparse.tables import columns, table_names
+from smfparse.tables import DAMAGE, RECORD, columns, table_names
 
 LATER = (
     *("counted_at", "task_source", "task_record_offset", "task_started_tod", "task_thread"),
@@ -45,8 +45,23 @@ def make_older(folder: Path) -> None:
     (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
 
 
+def narrow(folder: Path) -> None:
+    """Make of a dataset one of format 9: the type of a record is one byte."""
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    for table in (RECORD, DAMAGE):
+        for name in manifest["files"][table]:
+            rows = pq.ParquetFile(folder / name).read()
+            place = rows.schema.get_field_index("type")
+            one_byte = rows["type"].cast(pa.uint8())
+            pq.write_table(rows.set_column(place, "type", one_byte), folder / name)
+            manifest["checksums"][name] = checksum(folder / name)
+    manifest["format"] = 9
+    (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+
+
 def divide_as_before(folder: Path) -> None:
     """Divide every table of a partitioned dataset by queue manager, as format 8 did."""
+    narrow(folder)
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     del manifest["by_queue_manager"]
     for table in table_names():

@@ -201,7 +201,7 @@ def test_a_dataset_of_an_earlier_version_becomes_one_of_today(
     before = rows(folder)
     compact_dataset(folder, LIMITS)
     found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    assert found["format"] == 9
+    assert found["format"] == 10
     assert found["by_queue_manager"] == ([] if kind.startswith("whole") else sorted(GROWING))
     assert rows(folder) == before
     assert {*every_file(folder), MANIFEST, *GIVEN} == files_below(folder).keys()

@@ -21,6 +21,7 @@ from smfparse.inputs.options import DEFAULTS
 from smfparse.query import Catalog, lazy_frame
 from smfparse.selecting import Selection
 from smfparse.store import (
+    FORMAT,
     MANIFEST,
     VIEWS,
     Layout,
@@ -281,7 +282,7 @@ def test_a_table_that_came_later_is_empty(dumps: list[Path], tmp_path: Path) -> 
 
 def test_a_dataset_of_a_later_version_says_so(dumps: list[Path], tmp_path: Path) -> None:
     write_dataset(open_inputs(dumps[:1]), tmp_path / "new")
-    manifest = read_manifest(tmp_path / "new") | {"format": 10}
+    manifest = read_manifest(tmp_path / "new") | {"format": FORMAT + 1}
     (tmp_path / "new" / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
     with pytest.raises(InputError, match="a later version of smfparse"):
         open_inputs([tmp_path / "new"])

@@ -63,6 +63,8 @@ class Sample:
 def implied(body: bytes) -> int:
     """Return how long a body is by what is in it, 0 if its type does not say that."""
     kind = body[1] if len(body) > 1 else 0
+    if kind == 2 and body[0] & 0x40 and body[18:20] in (b"\0\1", b"\0\2"):
+        return 0
     if kind in (2, 3):
         return HEADER
     if kind not in (115, 116):
@@ -136,7 +138,10 @@ def foreign(draw: Random) -> Sample:
 
 
 def of_dump(draw: Random) -> Sample:
-    """Return the header or trailer of a dump."""
+    """Return the header or trailer of a dump, or a signature record."""
+    if draw.randrange(4) == 0:
+        head = _header(draw, 0x5E, 2) + "SMF ".encode("cp500")
+        return Sample(head + struct.pack(">H", draw.choice((1, 2))) + _noise(draw, 90))
     return Sample(_header(draw, 0x1E, draw.choice((2, 3))))
 
 
