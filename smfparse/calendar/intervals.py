@@ -167,8 +167,10 @@ class Calendar:
         at = np.clip(np.searchsorted(self.starts, middles, side="right") - 1, 0, None)
         is_inside = (self.starts[at] <= middles) & (middles < self.ends[at])
         odd = np.array([each in _ODD for each in self.kinds], bool)[at] & is_inside
-        goes_back = starts < self.first - self.typical * SECOND_US
-        return odd | (goes_back & (seconds > _FIRST * self.typical))
+        if self.is_recorded:
+            goes_back = starts < self.first - self.typical * SECOND_US
+            odd |= goes_back & (seconds > _FIRST * self.typical)
+        return odd
 
     def local(self, moment: int) -> dt.datetime:
         """Return a moment as local time of the system."""

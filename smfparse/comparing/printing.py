@@ -250,7 +250,9 @@ def _verbs(rows: pl.DataFrame) -> Iterator[str]:
             yield from _pair(f"{label} count", row["calls"], row["calls_after"])
             for what, name in (("elapsed", "elapsed"), ("CPU", "cpu")):
                 averages = [
-                    row[f"{name}{side}"] / row[f"calls{side}"] if row[f"calls{side}"] else None
+                    row[f"{name}{side}"] / row[f"calls{side}"]
+                    if row[f"calls{side}"] and row[f"{name}{side}"] is not None
+                    else None
                     for side in ("", "_after")
                 ]
                 yield from _pair(f"{label} avg {what} time uS", *averages)

@@ -93,7 +93,9 @@ class InventoryDocument(Document):
                 for group in self._groups
             ],
             "lost": [_plain(dataclasses.asdict(each)) for each in self._losses],
-            "seconds_ahead": self._ahead,
+            "seconds_ahead": [
+                {"system": system, "seconds": seconds} for system, seconds in self._ahead.items()
+            ],
             "duplicates": opened.duplicates,
             "unknown_bytes": dict(sorted(opened.log.unknown.items())),
             "damage": damage_rows(opened.met).to_pylist(),

@@ -255,7 +255,7 @@ def test_one_record_whose_length_nothing_tells_is_found_behind_garbage(read, kin
     assert found.damage == [(0, 4)]
 
 
-@pytest.mark.parametrize("year", [1970, 1999, 2026, 2099])
+@pytest.mark.parametrize("year", [1990, 1999, 2026, 2041])
 @pytest.mark.parametrize("day", [1, 63, 365])
 def test_the_time_in_a_header_is_of_its_day(tmp_path: Path, year: int, day: int):
     moment = dt.datetime(year, 1, 1, 12, 34, 56) + dt.timedelta(days=day - 1)
