@@ -14,7 +14,7 @@ from corruption import packings
 from corruption.framings import FRAMINGS, Built, Placed, drawn
 from corruption.mutations import MUTATIONS
 from corruption.rope import Piece, Rope
-from corruption.samples import Sample, foreign, in_file, made, of_dump
+from corruption.samples import Sample, foreign, in_file, made, of_dump, signature
 
 BATCH = 32
 """Inputs that are read at once, in the same way."""
@@ -85,7 +85,8 @@ class Cases:
         self._seed = seed
         draw = Random(f"{seed} samples")
         self._small = [made(draw) for _ in range(_POOL)]
-        self._others = [foreign(draw) for _ in range(50)] + [of_dump(draw) for _ in range(50)]
+        kinds = (foreign, of_dump, signature)
+        self._others = [kind(draw) for kind in kinds for _ in range(50)]
         self._real = [list(in_file(path, _LONGEST)) for path in real]
 
     def manner(self, batch: int) -> Manner:

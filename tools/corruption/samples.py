@@ -138,11 +138,15 @@ def foreign(draw: Random) -> Sample:
 
 
 def of_dump(draw: Random) -> Sample:
-    """Return the header or trailer of a dump, or a signature record."""
-    if draw.randrange(4) == 0:
-        head = _header(draw, 0x5E, 2) + "SMF ".encode("cp500")
-        return Sample(head + struct.pack(">H", draw.choice((1, 2))) + _noise(draw, 90))
+    """Return the header or trailer of a dump."""
     return Sample(_header(draw, 0x1E, draw.choice((2, 3))))
+
+
+def signature(draw: Random) -> Sample:
+    """Return a signature record of a signed log stream, which does not say how long it is."""
+    head = _header(draw, 0x5E, 2) + "SMF ".encode("cp500")
+    body = struct.pack(">H", draw.choice((1, 2))) + _noise(draw, draw.randint(0, 400))
+    return Sample(head + body)
 
 
 def in_file(path: Path, longest: int) -> Iterator[Sample]:
