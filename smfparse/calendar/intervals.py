@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -171,10 +170,6 @@ class Calendar:
             goes_back = starts < self.first - self.typical * SECOND_US
             odd |= goes_back & (seconds > _FIRST * self.typical)
         return odd
-
-    def local(self, moment: int) -> dt.datetime:
-        """Return a moment as local time of the system."""
-        return self.clock.local(moment)
 
 
 def calendars_of(rows: Any, zone: Zone | None = None) -> dict[tuple[str, str], Calendar]:

@@ -33,7 +33,7 @@ _OFFSET = np.dtype(">u4")
 _QMGR = QWST.field("sm115SSI").offset
 _NAME = QWHS.field("qwhsssid")
 _MORE = 2
-"""So many more ends of records without marks leave no doubt that there are none."""
+"""How many more records must end without a mark to rule marks out."""
 
 
 class Escapes(NamedTuple):

@@ -1,4 +1,4 @@
-"""FTP's record structure is told from no framing by where records end, however much is damaged.
+"""Record ends distinguish FTP record structure from no framing, however much is damaged.
 
 Read as the other one, escapes stay or bytes go, and all bytes behind them are shifted: the numbers
 are wrong, and nothing says so. Then a record is better lost, and told.
