@@ -73,6 +73,13 @@ class Tasks(NamedTuple):
         """Return the tasks for which `keep` is true."""
         return Tasks(self.key[keep], self.numbers[keep])
 
+    def last(self, within: int) -> Tasks:
+        """Return the tasks within so many microseconds of the last of their system."""
+        last, system = np.zeros_like(self.time), _systems(self.key)
+        for each in np.unique(system):
+            last[system == each] = self.time[system == each].max()
+        return self.where(self.time >= last - within)
+
     def of_source(self, number: int) -> Tasks:
         """Return the same tasks as those of another source."""
         numbers = self.numbers.copy()
@@ -97,6 +104,12 @@ class Continued(NamedTuple):
         """Return the records for which `keep` is true."""
         return Continued(self.key[keep], self.time[keep])
 
+    @property
+    def by_system(self) -> dict[int, Continued]:
+        """The records of each system: the bytes of its id as a number."""
+        system = _systems(self.key)
+        return {int(each): self.where(system == each) for each in np.unique(system)}
+
 
 class Elsewhere(Protocol):
     """Knows the 116/1 records at the ends of other sources."""
@@ -107,6 +120,12 @@ class Elsewhere(Protocol):
 
     def tasks(self, source: str, lost: Continued) -> Tasks:
         """Return those that records at the start of a source may go on from."""
+
+
+def _systems(key: Values) -> Values:
+    """Return the system in each key, uint32."""
+    system: Values = np.ascontiguousarray(key).view(np.uint32).reshape(len(key), 6)[:, 0]
+    return system
 
 
 def tasks_of(records: Records, ahead: Ints) -> tuple[Ints, Tasks]:

@@ -1,4 +1,7 @@
-"""When SMF files start, and which of their records are their last in time."""
+"""When SMF files start, and which of their records are their last in time.
+
+Each z/OS system has a local time of its own: times are compared within one.
+"""
 
 from __future__ import annotations
 
@@ -18,20 +21,27 @@ _LOOK = 1 << 20
 _NO_KINDS = np.zeros(0, np.int64)
 
 
-def start_of(file: Input) -> int | None:
-    """Return when SMF took the first records of a file, in microseconds; None: not known."""
-    for times in map(_times, _brief(file).chunks(DamageLog(), WHOLE_SOURCE, _NO_KINDS)):
-        if times.size:
-            return int(times.min())
-    return None
+def starts_of(file: Input) -> dict[int, int]:
+    """Return when SMF took the first records of a file, in microseconds, by system.
+
+    Of the systems with records among the first; empty where no time is known.
+    """
+    for found in map(_times, _brief(file).chunks(DamageLog(), WHOLE_SOURCE, _NO_KINDS)):
+        if found:
+            return {system: int(times.min()) for system, times in found.items()}
+    return {}
 
 
-def head_of(file: Input, started: int) -> Iterator[Chunk]:
+def head_of(file: Input, starts: dict[int, int]) -> Iterator[Chunk]:
     """Yield the records of a file up to APART_US after its start."""
     for chunk in _brief(file).chunks(DamageLog(), WHOLE_SOURCE, TASK_KINDS):
         yield chunk
-        times = _times(chunk)
-        if times.size and times.min() > started + APART_US:
+        late = [
+            times.min() > starts[system] + APART_US
+            for system, times in _times(chunk).items()
+            if system in starts
+        ]
+        if late and all(late):
             return
 
 
@@ -58,10 +68,11 @@ def _last_part(file: Input) -> Part:
     most = min(whole, file.limits.look_back_bytes)
     while size < most:
         part = Part(whole - size, None, None)
-        found = [_times(each) for each in _brief(file).chunks(DamageLog(), part, _NO_KINDS)]
-        times = np.concatenate([np.zeros(0, np.int64), *found])
-        if times.size and times[0] < times.max() - APART_US:
-            return part
+        first: dict[int, int] = {}
+        for found in map(_times, _brief(file).chunks(DamageLog(), part, _NO_KINDS)):
+            first = {system: int(times[0]) for system, times in found.items()} | first
+            if any(times.max() > first[system] + APART_US for system, times in found.items()):
+                return part
         size *= 4
     return Part(whole - most, None, None) if most < whole else WHOLE_SOURCE
 
@@ -72,8 +83,10 @@ def _brief(file: Input) -> Input:
     return replace(file, limits=replace(file.limits, chunk_bytes=brief))
 
 
-def _times(chunk: Chunk) -> Ints:
-    """Return when SMF took the records of a chunk, but for those that a dump program wrote."""
+def _times(chunk: Chunk) -> dict[int, Ints]:
+    """Return when SMF took the records of a chunk, by system; but those of a dump program."""
     headers = Headers(chunk.buffer, chunk.start, chunk.length)
     time, dated = headers.time
-    return time[dated & ~np.isin(headers.type, (DUMP_HEADER, DUMP_TRAILER))]
+    used = dated & ~np.isin(headers.type, (DUMP_HEADER, DUMP_TRAILER))
+    system = headers.raw("sm115sid").view(np.uint32)[:, 0]
+    return {int(each): time[used & (system == each)] for each in np.unique(system[used])}

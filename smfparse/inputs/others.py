@@ -24,7 +24,7 @@ from smfparse.decoding import (
     queue_tasks,
     sources_in,
 )
-from smfparse.inputs.ends import end_of, head_of, is_streamed, last_tasks, start_of
+from smfparse.inputs.ends import end_of, head_of, is_streamed, last_tasks, starts_of
 from smfparse.reading import Input
 from smfparse.vectors import Ints
 
@@ -44,7 +44,7 @@ class Others:
 
     files: tuple[Input, ...]
     datasets: tuple[Dataset, ...] = ()
-    _starts: dict[str, int | None] = field(default_factory=dict, repr=False)
+    _starts: dict[str, dict[int, int]] = field(default_factory=dict, repr=False)
     _ends: dict[str, Tasks] = field(default_factory=dict, repr=False)
     _spanning: dict[frozenset[str], Ints] = field(default_factory=dict, repr=False)
 
@@ -56,25 +56,36 @@ class Others:
 
     def note(self, source: str, last: Tasks) -> None:
         """Take the last 116/1 records of a file that was read: it need not be read again."""
-        if len(last.key):
-            last = last.where(last.time >= last.time.max() - APART_US)
-        self._ends[source] = last
+        self._ends[source] = last.last(APART_US)
 
     def tasks(self, source: str, lost: Continued) -> Tasks:
         """Return the 116/1 records that records of a file may go on from.
 
-        Those are at the start of the file, and the others end there. Of files that have to be read
-        from their start, those are looked at that start last before, until all are found.
+        Those are at the start of the file, and the others end there.
         """
-        lost = self._at_start(source, lost)
-        if not len(lost.key):
-            return NO_TASKS
+        file = next(each for each in self.files if each.name == source)
+        starts = self._starts_of(file)
+        found = [NO_TASKS]
+        for system, own in lost.by_system.items() if starts else ():
+            started = starts.get(system, min(starts.values()))
+            at_start = own.where(own.time <= started + APART_US)
+            if len(at_start.key):
+                found.append(self._tasks_before(file, system, at_start))
+        return joined_tasks(found)
+
+    def _tasks_before(self, source: Input, system: int, lost: Continued) -> Tasks:
+        """Return the 116/1 records that records of a system at the start of a file may go on from.
+
+        Of files that have to be read from their start, those are looked at that start last before,
+        until all are found.
+        """
         first, last = int(lost.time.min()) - APART_US, int(lost.time.max())
         found = [NO_TASKS, *self._stored(first, last)]
         waiting: list[tuple[int, int]] = []
         for number, file in enumerate(self.files):
-            started = self._start(file)
-            if file.name == source or started is None or started > last:
+            starts = self._starts_of(file)
+            started = starts.get(system, 0)
+            if file is source or not starts or started > last:
                 continue
             if is_streamed(file) and file.name not in self._ends:
                 waiting.append((started, number))
@@ -84,7 +95,7 @@ class Others:
             if latest_tasks(joined_tasks(found), lost)[1].all():
                 break
             found.append(self._end(number))
-            if started < first:
+            if 0 < started < first:
                 break
         every = joined_tasks(found)
         return every.where((every.time >= first) & (every.time <= last))
@@ -114,24 +125,16 @@ class Others:
         """Return the tasks of other files that go on, with such a queue, at the start of any."""
         found = [np.zeros(0, np.int64)]
         for file in self.files:
-            started = self._start(file)
-            if started is not None:
+            starts = self._starts_of(file)
+            if starts:
                 reach = file.limits.look_back_bytes
-                found.append(queue_tasks(head_of(file, started), patterns, reach, self))
+                found.append(queue_tasks(head_of(file, starts), patterns, reach, self))
         every = np.unique(np.concatenate(found))
         return every[sources_in(every) > 0]
 
-    def _at_start(self, source: str, lost: Continued) -> Continued:
-        """Return those of records of a file that are at its start."""
-        file = next(each for each in self.files if each.name == source)
-        started = self._start(file)
-        if started is None:
-            return lost.where(np.zeros(len(lost.key), np.bool_))
-        return lost.where(lost.time <= started + APART_US)
-
-    def _start(self, file: Input) -> int | None:
+    def _starts_of(self, file: Input) -> dict[int, int]:
         if file.name not in self._starts:
-            self._starts[file.name] = start_of(file)
+            self._starts[file.name] = starts_of(file)
         return self._starts[file.name]
 
     def _end(self, number: int) -> Tasks:

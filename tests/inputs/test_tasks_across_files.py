@@ -28,6 +28,7 @@ from smfparse.writing import append_dataset, write_dataset
 from tests.support.builders import foreign_record
 from tests.support.datasets import make_older
 from tests.support.report_runs import report_rows
+from tests.support.searching import search
 from tests.support.smf import more_queues, queue, task, task_record, task_token, who
 from tests.support.variants import by_length, ftp_block, ftp_record, no_prefix
 
@@ -130,6 +131,7 @@ def test_a_folder_a_pattern_and_one_file_of_all_know_the_same(tmp_path: Path) ->
     check(open_inputs([whole]), places([whole]))
 
 
+@search(100)
 @given(at=st.sets(st.integers(1, len(RECORDS) - 1), max_size=5), order=st.randoms())
 def test_it_does_not_matter_where_files_are_cut_and_in_which_order_they_are_named(
     tmp_path_factory: pytest.TempPathFactory, at: set[int], order: Any
@@ -192,10 +194,10 @@ def test_files_of_other_record_formats_know_the_same(tmp_path: Path, framing: An
 def test_other_files_are_looked_at_only_where_a_116_2_has_no_116_1(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def start_of(file: Input) -> int:
+    def starts_of(file: Input) -> dict[int, int]:
         raise AssertionError(file.name)
 
-    monkeypatch.setattr(others, "start_of", start_of)
+    monkeypatch.setattr(others, "starts_of", starts_of)
     paths = cut(tmp_path, 9, 12, 18)
     check(open_inputs(paths), places(paths, 9, 12, 18))
 

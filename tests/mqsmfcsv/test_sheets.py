@@ -11,7 +11,7 @@ import pytest
 
 from smfparse.mqsmfcsv import Sheet, sheets
 from smfparse.mqsmfcsv.declared import Cell, Group
-from smfparse.tables import TASK_KEYS, columns, schema
+from smfparse.tables import STATISTICS_KEYS, TASK_KEYS, columns, schema
 from tests.mqsmfcsv.sheets import read_file
 from tests.support.command import run
 from tests.support.generated import generate_dump
@@ -62,7 +62,8 @@ def test_all_files_are_declared() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_each_field_is_in_its_file_once(name: str) -> None:
     sheet = BY_NAME[name]
-    first = set(schema("record").names) | {each.name for each in TASK_KEYS} | {"slot"}
+    keys = {each.name for each in (*STATISTICS_KEYS, *TASK_KEYS)}
+    first = set(schema("record").names) | keys | {"slot"}
     own = {each.name for each in columns(sheet.table) if not each.name.endswith("_text")} - first
     shown = [each.field for each in sheet.parts if isinstance(each, Cell) and each.field in own]
     assert set(shown) == own - NOT_PRINTED.get(name, set())
