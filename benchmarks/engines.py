@@ -194,10 +194,14 @@ def _arrow(folder: Path, table: str, schema: pa.Schema) -> pa.Table:
 
 def _named(rows: pa.Table) -> pa.Table:
     """Return rows with a source that does not say where a file is, or that it is packed."""
-    names = rows["source"].combine_chunks().dictionary_encode()
-    plain = [each and Path(each).name.removesuffix(".gz") for each in names.dictionary.to_pylist()]
-    column = pa.array(plain, pa.string()).take(names.indices)
-    return rows.set_column(rows.schema.get_field_index("source"), "source", column)
+    for name in {"source", "task_source"} & {*rows.column_names}:
+        names = rows[name].combine_chunks().dictionary_encode()
+        plain = [
+            each and Path(each).name.removesuffix(".gz") for each in names.dictionary.to_pylist()
+        ]
+        column = pa.array(plain, pa.string()).take(names.indices)
+        rows = rows.set_column(rows.schema.get_field_index(name), name, column)
+    return rows
 
 
 @contextmanager

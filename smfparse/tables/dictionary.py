@@ -137,8 +137,7 @@ KEY_COLUMNS = (
     TableColumn(
         "counted_at",
         LOCAL_TIMESTAMP,
-        "When the record counts, local time of the system: the middle of its interval, and of one "
-        "longer than an hour half an hour before its end; without an interval its SMF time",
+        "When the record counts, local time: the middle of its interval, see docs/time.md",
     ),
     TableColumn("time", TIMESTAMP, "When MQ captured the data (QWHSSTCK)"),
     TableColumn("utc_offset", "int32", "Local time of the system minus UTC", "seconds"),

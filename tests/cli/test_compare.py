@@ -361,6 +361,9 @@ def test_statistics_and_tasks_are_on_the_side_of_their_middle(
     assert found[None, "puts_per_second"] == US((60 / 60, 120 / 60))
     assert "began before the split" not in run(path, *asked).stderr
     assert "before the split" not in run(path, path).stderr
+    written(path, putting(0), putting(0, late=MINUTE * 3 / 4))
+    told = "1 of the records of tasks began before the split and count after it"
+    assert told in run(path, *asked).stderr
 
 
 def test_seconds_are_those_of_intervals_without_the_gaps(tmp_path: Path) -> None:
@@ -751,4 +754,3 @@ def test_whatever_fields_hold_there_is_text(dense: list[Path]) -> None:
         assert result.stdout
     result = run(dense[0], "--split-at", "2026-03-04T10:00")
     assert (result.exit_code, result.stderr) == (0, "")
-    assert "began before the split" in result.stderr

@@ -536,7 +536,7 @@ NEEDED = {
         "qpst": "qpstnbuf qpstcbsl qpstpool"
     },
     "SELECT token, sum(commits) FROM task GROUP BY 1": {
-        "wtas": f"system qmgr wtasstrt wtasmthr wtaswtas wtascmn {OF_TASK}",
+        "wtas": f"system qmgr task_started_tod task_thread wtascmn {OF_TASK}",
         "wqst": f"system qmgr correl {OF_TASK}",
         "wtid": f"block_no {OF_TASK}",
     },

@@ -42,7 +42,8 @@ def rows_of(data: smfparse.SmfData) -> dict[str, Any]:
     for table in data.tables:
         rows = data.arrow(table).to_pylist()
         for each in rows:
-            each["source"] = (each["source"] or "").rpartition("/")[2]
+            for name in {"source", "task_source"} & each.keys():
+                each[name] = (each[name] or "").rpartition("/")[2]
         found[table] = sorted(rows, key=str)
     return found
 

@@ -72,8 +72,8 @@ objects AS (
     SELECT
         line, top, system, qmgr, object,
         CASE measure
-            WHEN 'average' THEN sum(amount) / nullif(sum(per), 0) WHEN 'peak' THEN max(amount)
-            ELSE sum(amount)
+            WHEN 'average' THEN total(amount) / nullif(total(per), 0) WHEN 'peak' THEN max(amount)
+            ELSE total(amount)
         END AS rank
     FROM cells
     GROUP BY line, measure, top, system, qmgr, object
